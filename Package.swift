@@ -1,0 +1,182 @@
+// swift-tools-version: 6.2
+import Foundation
+import PackageDescription
+
+let package = Package(
+  name: "larder",
+  products: [
+    .executable(name: "larder", targets: ["larder"])
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: [
+    // Floor 0: bytes, sockets, JSON. No target of ours below.
+    .systemLibrary(name: "CLinux"),
+    .systemLibrary(
+      name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "LosslessJSON"),
+    .target(name: "HTTPWire"),
+    .target(
+      name: "Transport",
+      dependencies: ["CLinux", "COpenSSL", .product(name: "Logging", package: "swift-log")]),
+
+    // Floor 1: the nouns, and the GraphQL language.
+    .target(name: "Model", dependencies: ["LosslessJSON"]),
+    .target(name: "GraphQL", dependencies: ["LosslessJSON"]),
+
+    // Floor 2: what speaks to disks and sockets.
+    .target(
+      name: "Storage",
+      dependencies: [
+        "Model", "LosslessJSON",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
+      ]),
+    .target(
+      name: "HTTPServer",
+      dependencies: [
+        "HTTPWire", "Transport", "CZlib",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+    .target(
+      name: "HTTPClient",
+      dependencies: [
+        "HTTPWire", "Transport", "CZlib",
+        .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
+      ]),
+
+    // Floor 3: the team's operations, and upstream.
+    .target(
+      name: "Upstream",
+      dependencies: [
+        "GraphQL", "HTTPClient", "LosslessJSON", "Model",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
+      ]),
+
+    // Floor 4: use cases, a folder a way.
+    .target(
+      name: "Gateway",
+      dependencies: [
+        "LosslessJSON", "Model", "Storage", "Upstream",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
+      ]),
+
+    // Floor 5: HTTP to use cases.
+    .target(
+      name: "Endpoints",
+      dependencies: [
+        "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON", "Model",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
+      ]),
+
+    // Floor 6: the only place that names live implementations.
+    .target(
+      name: "Composition",
+      dependencies: [
+        "Endpoints", "Gateway", "GraphQL", "HTTPClient", "HTTPServer", "HTTPWire", "LosslessJSON",
+        "Model", "Storage", "Transport", "Upstream",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+        .product(name: "Yams", package: "Yams"),
+      ]),
+    .target(
+      name: "DemoUpstream",
+      dependencies: [
+        "GraphQL", "HTTPServer", "HTTPWire", "LosslessJSON", "Transport",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+      ]),
+
+    // Floor 7: the commands.
+    .executableTarget(
+      name: "larder",
+      dependencies: [
+        "Composition", "DemoUpstream",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+
+    // Tests: one target a module, builders and raw clients beside them, the ways over sockets.
+    .target(
+      name: "TestSupport",
+      dependencies: ["CLinux", "LosslessJSON", "Model"],
+      path: "Tests/TestSupport"),
+    .testTarget(name: "LosslessJSONTests", dependencies: ["LosslessJSON", "TestSupport"]),
+    .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "TestSupport"]),
+    .testTarget(name: "TransportTests", dependencies: ["Transport", "TestSupport"]),
+    .testTarget(name: "ModelTests", dependencies: ["Model", "LosslessJSON", "TestSupport"]),
+    .testTarget(name: "GraphQLTests", dependencies: ["GraphQL", "LosslessJSON", "TestSupport"]),
+    .testTarget(
+      name: "StorageTests",
+      dependencies: [
+        "Storage", "Model", "LosslessJSON", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
+    .testTarget(
+      name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire", "Transport", "TestSupport"]),
+    .testTarget(
+      name: "HTTPClientTests", dependencies: ["HTTPClient", "HTTPWire", "Transport", "TestSupport"]),
+    .testTarget(
+      name: "UpstreamTests",
+      dependencies: ["Upstream", "GraphQL", "HTTPClient", "LosslessJSON", "Model", "TestSupport"]),
+    .testTarget(
+      name: "GatewayTests",
+      dependencies: [
+        "Gateway", "GraphQL", "LosslessJSON", "Model", "Storage", "Upstream", "TestSupport",
+      ]),
+    .testTarget(
+      name: "EndpointsTests",
+      dependencies: [
+        "Endpoints", "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "TestSupport",
+      ]),
+    .testTarget(name: "CompositionTests", dependencies: ["Composition", "TestSupport"]),
+    .testTarget(
+      name: "DemoUpstreamTests",
+      dependencies: ["DemoUpstream", "GraphQL", "LosslessJSON", "TestSupport"]),
+    .testTarget(
+      name: "WaysTests",
+      dependencies: ["Composition", "DemoUpstream", "LosslessJSON", "TestSupport"]),
+    .testTarget(name: "TidyTests"),
+  ]
+)
+
+for target in package.targets where target.type != .system {
+  let folder = target.path ?? (target.isTest ? "Tests/" : "Sources/") + target.name
+  if FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/\(folder)/DESIGN.md") {
+    target.exclude.append("DESIGN.md")
+  }
+  target.swiftSettings = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+  ]
+}
