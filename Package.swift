@@ -168,8 +168,9 @@ let package = Package(
 
 for target in package.targets where target.type != .system {
   let folder = target.path ?? (target.isTest ? "Tests/" : "Sources/") + target.name
-  if FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/\(folder)/DESIGN.md") {
-    target.exclude.append("DESIGN.md")
+  for other in ["DESIGN.md", "Fixtures"]
+  where FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/\(folder)/\(other)") {
+    target.exclude.append(other)
   }
   target.swiftSettings = [
     .swiftLanguageMode(.v6),

@@ -1,0 +1,39 @@
+extension Failure {
+  /// The stable names of what can go wrong, as clients see them in `code`.
+  package enum Code: String, Hashable, Sendable, CaseIterable {
+    // The request.
+    case malformedRequest = "malformed_request"
+    case invalidVariables = "invalid_variables"
+    case unsupportedMediaType = "unsupported_media_type"
+    case bodyTooLarge = "body_too_large"
+    case notFound = "not_found"
+    case unknownOperation = "unknown_operation"
+    case methodNotAllowed = "method_not_allowed"
+    case notImplemented = "not_implemented"
+    case preconditionFailed = "precondition_failed"
+
+    // Who asks.
+    case unauthenticated = "unauthenticated"
+    case forbidden = "forbidden"
+    case adminOff = "admin_off"
+
+    // Upstream.
+    case nothingCached = "nothing_cached"
+    case upstreamUnauthenticated = "upstream_unauthenticated"
+    case upstreamForbidden = "upstream_forbidden"
+    case upstreamUnreachable = "upstream_unreachable"
+    case upstreamTimeout = "upstream_timeout"
+    case upstreamMalformed = "upstream_malformed"
+    case upstreamTooLarge = "upstream_too_large"
+    case upstreamFailed = "upstream_failed"
+    case upstreamRejected = "upstream_rejected"
+    case upstreamBusy = "upstream_busy"
+    case outcomeUnknown = "outcome_unknown"
+
+    // This server.
+    case storageUnavailable = "storage_unavailable"
+    case overloaded = "overloaded"
+    case draining = "draining"
+    case `internal` = "internal"
+  }
+}
