@@ -1,0 +1,12 @@
+/// `name: value` inside an input object literal.
+package struct ObjectField: Hashable, Sendable {
+  package var name: Name
+  package var value: Value
+  package var location: Location
+
+  package init(name: Name, value: Value, location: Location = .none) {
+    self.name = name
+    self.value = value
+    self.location = location
+  }
+}

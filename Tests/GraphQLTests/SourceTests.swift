@@ -1,0 +1,25 @@
+import GraphQL
+import Testing
+
+struct SourceTests {
+  @Test(arguments: [
+    ("", 0, 1, 1), ("ab\ncd", 3, 2, 1), ("ab\ncd", 5, 2, 3), ("a\r\nb", 3, 2, 1),
+    ("a\rb", 2, 2, 1), ("a\r\nb", 2, 1, 3), ("é€x", 5, 1, 3), ("\n\n\n", 3, 4, 1),
+  ])
+  func countsLinesAndScalars(body: String, offset: Int, line: Int, column: Int) {
+    #expect(Source(body: body).position(at: offset) == SourcePosition(line: line, column: column))
+  }
+
+  @Test func putsTheCaretUnderItsColumn() {
+    let source = Source(body: "{\n\té film(\n}")
+    #expect(source.excerpt(at: 9) == "2 | \té film(\n  | \t      ^")
+  }
+
+  @Test func cutsALongLineAroundTheCaret() {
+    let source = Source(body: String(repeating: "a", count: 5000) + "!")
+    let lines = source.excerpt(at: 5000).split(separator: "\n")
+    #expect(lines[0].utf8.count < 200)
+    #expect(lines[0].last == "!")
+    #expect(lines[0].utf8.count == lines[1].utf8.count)
+  }
+}
