@@ -1,0 +1,220 @@
+/// The reader: checks a text against RFC 8259 in one pass and lays out its tape.
+///
+/// It never copies text. Strings are scanned eight bytes at a time; only those with bytes above 0x7F
+/// are validated as UTF-8 a second time, by the standard library.
+struct JSONTapeBuilder {
+  let base: UnsafePointer<UInt8>
+  let start: Int
+  let end: Int
+  let limits: JSONLimits
+  var position: Int
+  var nodes: [JSONTapeNode] = []
+  /// White space was met inside the value, so the text is not its own compact form.
+  var sawSpace = false
+  private var open: [Int] = []
+
+  init(text: UnsafeBufferPointer<UInt8>, range: Range<Int>, limits: JSONLimits) {
+    // An empty array may have no base address; no byte of it is ever read.
+    base = text.baseAddress ?? UnsafePointer(bitPattern: 1).unsafelyUnwrapped
+    start = range.lowerBound
+    end = range.upperBound
+    position = range.lowerBound
+    self.limits = limits
+    nodes.reserveCapacity(range.count / 8 + 8)
+    open.reserveCapacity(16)
+  }
+
+  mutating func build() throws(JSONParseError) {
+    guard end - start <= limits.bytesMax else {
+      throw failure(.tooLarge(limit: limits.bytesMax), at: start)
+    }
+    skipSpace()
+    sawSpace = false
+    while true {
+      let opened = try readValue()
+      if !opened, try !finishValue() { break }
+    }
+    let behind = position
+    let compact = !sawSpace
+    skipSpace()
+    sawSpace = !compact
+    guard position == end else { throw failure(.trailingContent, at: behind) }
+  }
+
+  // MARK: Structure
+
+  /// Reads a leaf or an empty container, or opens a container and stops before its first value.
+  /// - Returns: true if a container was opened and the next thing to read is a value.
+  private mutating func readValue() throws(JSONParseError) -> Bool {
+    skipSpace()
+    guard position < end else { throw failure(.unexpectedEnd, at: position) }
+    switch base[position] {
+    case UInt8(ascii: "\""):
+      try readString()
+      return false
+    case UInt8(ascii: "{"):
+      try openContainer(.object)
+      if peek() == UInt8(ascii: "}") {
+        closeContainer()
+        return false
+      }
+      try readName()
+      return true
+    case UInt8(ascii: "["):
+      try openContainer(.array)
+      if peek() == UInt8(ascii: "]") {
+        closeContainer()
+        return false
+      }
+      return true
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+      try readNumber()
+    case UInt8(ascii: "t"):
+      try readWord("true", .true)
+    case UInt8(ascii: "f"):
+      try readWord("false", .false)
+    case UInt8(ascii: "n"):
+      try readWord("null", .null)
+    case let byte:
+      throw failure(.unexpectedByte(byte), at: position)
+    }
+    return false
+  }
+
+  /// Closes what ends here and moves to the next value.
+  /// - Returns: false once the root is complete.
+  private mutating func finishValue() throws(JSONParseError) -> Bool {
+    while let container = open.last {
+      guard let byte = peek() else { throw failure(.unexpectedEnd, at: position) }
+      let isObject = nodes[container].kind == .object
+      if byte == UInt8(ascii: ",") {
+        position += 1
+        if isObject { try readName() }
+        return true
+      }
+      guard byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
+        throw failure(.unexpectedByte(byte), at: position)
+      }
+      closeContainer()
+    }
+    return false
+  }
+
+  private mutating func openContainer(_ kind: JSONKind) throws(JSONParseError) {
+    guard open.count < limits.depthMax else {
+      throw failure(.tooDeep(limit: limits.depthMax), at: position)
+    }
+    open.append(nodes.count)
+    nodes.append(
+      JSONTapeNode(
+        start: UInt32(truncatingIfNeeded: position), end: 0, next: 0, kind: kind, flags: 0))
+    position += 1
+  }
+
+  private mutating func closeContainer() {
+    position += 1
+    let index = open.removeLast()
+    nodes[index].end = UInt32(truncatingIfNeeded: position)
+    nodes[index].next = UInt32(truncatingIfNeeded: nodes.count)
+  }
+
+  private mutating func readName() throws(JSONParseError) {
+    guard let quote = peek() else { throw failure(.unexpectedEnd, at: position) }
+    guard quote == UInt8(ascii: "\"") else { throw failure(.unexpectedByte(quote), at: position) }
+    try readString()
+    guard let colon = peek() else { throw failure(.unexpectedEnd, at: position) }
+    guard colon == UInt8(ascii: ":") else { throw failure(.unexpectedByte(colon), at: position) }
+    position += 1
+  }
+
+  /// The next byte that is not white space.
+  @inline(__always)
+  private mutating func peek() -> UInt8? {
+    skipSpace()
+    return position < end ? base[position] : nil
+  }
+
+  @inline(__always)
+  private mutating func skipSpace() {
+    guard position < end, base[position] <= 0x20 else { return }
+    skipSpaceSlowly()
+  }
+
+  @inline(never)
+  private mutating func skipSpaceSlowly() {
+    let from = position
+    while position < end {
+      switch base[position] {
+      case 0x20, 0x0A, 0x0D, 0x09: position += 1
+      default:
+        if position > from { sawSpace = true }
+        return
+      }
+    }
+    if position > from { sawSpace = true }
+  }
+
+  // MARK: Leaves
+
+  @inline(__always)
+  private mutating func appendLeaf(_ kind: JSONKind, from: Int, flags: UInt8 = 0) {
+    nodes.append(
+      JSONTapeNode(
+        start: UInt32(truncatingIfNeeded: from), end: UInt32(truncatingIfNeeded: position),
+        next: UInt32(truncatingIfNeeded: nodes.count + 1), kind: kind, flags: flags))
+  }
+
+  private mutating func readWord(
+    _ word: StaticString, _ kind: JSONKind
+  ) throws(JSONParseError) {
+    let from = position
+    for offset in 0..<word.utf8CodeUnitCount {
+      guard position < end else { throw failure(.unexpectedEnd, at: position) }
+      guard base[position] == word.utf8Start[offset] else {
+        throw failure(.unexpectedByte(base[position]), at: position)
+      }
+      position += 1
+    }
+    appendLeaf(kind, from: from)
+  }
+
+  private mutating func readNumber() throws(JSONParseError) {
+    let from = position
+    var flags = JSONTapeNode.integral
+    if base[position] == UInt8(ascii: "-") { position += 1 }
+    if position < end, base[position] == UInt8(ascii: "0") {
+      position += 1
+      if isDigit() { throw failure(.malformedNumber, at: position) }
+    } else {
+      try skipDigits()
+    }
+    if position < end, base[position] == UInt8(ascii: ".") {
+      flags = 0
+      position += 1
+      try skipDigits()
+    }
+    if position < end, base[position] | 0x20 == UInt8(ascii: "e") {
+      flags = 0
+      position += 1
+      if position < end, base[position] == UInt8(ascii: "+") || base[position] == UInt8(ascii: "-")
+      {
+        position += 1
+      }
+      try skipDigits()
+    }
+    appendLeaf(.number, from: from, flags: flags)
+  }
+
+  @inline(__always)
+  private func isDigit() -> Bool {
+    position < end && base[position] &- UInt8(ascii: "0") < 10
+  }
+
+  @inline(__always)
+  private mutating func skipDigits() throws(JSONParseError) {
+    guard isDigit() else {
+      throw failure(position < end ? .malformedNumber : .unexpectedEnd, at: position)
+    }
+    repeat { position += 1 } while isDigit()
+  }
+}
