@@ -22,19 +22,15 @@ package final class JSONDocument: Sendable {
     _ bytes: [UInt8], range: Range<Int>, limits: JSONLimits = JSONLimits()
   ) throws(JSONParseError) {
     precondition(range.upperBound <= bytes.count, "the range lies outside the array")
-    let result = bytes.withUnsafeBufferPointer { text -> Result<JSONTapeBuilder, JSONParseError> in
+    let (nodes, sawSpace) = try bytes.withUnsafeBufferPointer {
+      text throws(JSONParseError) -> ([JSONTapeNode], Bool) in
       var builder = JSONTapeBuilder(text: text, range: range, limits: limits)
-      do throws(JSONParseError) {
-        try builder.build()
-        return .success(builder)
-      } catch {
-        return .failure(error)
-      }
+      try builder.build()
+      return (builder.nodes.array(), builder.sawSpace)
     }
-    let builder = try result.get()
     self.bytes = bytes
-    isCompact = !builder.sawSpace
-    nodes = builder.nodes
+    self.nodes = nodes
+    isCompact = !sawSpace
   }
 
   package convenience init(

@@ -19,10 +19,7 @@ extension JSONTapeBuilder {
     }
     if high & Self.highBits != 0 { try checkUTF8(from: from + 1, to: index) }
     position = index + 1
-    nodes.append(
-      JSONTapeNode(
-        start: UInt32(truncatingIfNeeded: from), end: UInt32(truncatingIfNeeded: position),
-        next: UInt32(truncatingIfNeeded: nodes.count + 1), kind: .string, flags: flags))
+    appendLeaf(.string, from: from, flags: flags)
   }
 
   /// The offset of the first quote, backslash or control character at or behind `from`, or `end`.
@@ -66,9 +63,11 @@ extension JSONTapeBuilder {
       UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
       return index + 2
     case UInt8(ascii: "u"):
-      guard index + 6 <= end else { throw failure(.unexpectedEnd, at: end) }
-      for digit in (index + 2)..<(index + 6) where JSONEscapes.hexDigit(base[digit]) == nil {
-        throw failure(.malformedEscape, at: digit)
+      for digit in (index + 2)..<(index + 6) {
+        guard digit < end else { throw failure(.unexpectedEnd, at: end) }
+        guard JSONEscapes.hexDigit(base[digit]) != nil else {
+          throw failure(.malformedEscape, at: digit)
+        }
       }
       return index + 6
     default:

@@ -2,13 +2,13 @@
 ///
 /// It never copies text. Strings are scanned eight bytes at a time; only those with bytes above 0x7F
 /// are validated as UTF-8 a second time, by the standard library.
-struct JSONTapeBuilder {
+struct JSONTapeBuilder: ~Copyable {
   let base: UnsafePointer<UInt8>
   let start: Int
   let end: Int
   let limits: JSONLimits
   var position: Int
-  var nodes: [JSONTapeNode] = []
+  var nodes: JSONTapeStorage
   /// White space was met inside the value, so the text is not its own compact form.
   var sawSpace = false
   private var open: [Int] = []
@@ -20,7 +20,7 @@ struct JSONTapeBuilder {
     end = range.upperBound
     position = range.lowerBound
     self.limits = limits
-    nodes.reserveCapacity(range.count / 8 + 8)
+    nodes = JSONTapeStorage(capacity: range.count / 12 + 8)
     open.reserveCapacity(16)
   }
 
@@ -157,7 +157,7 @@ struct JSONTapeBuilder {
   // MARK: Leaves
 
   @inline(__always)
-  private mutating func appendLeaf(_ kind: JSONKind, from: Int, flags: UInt8 = 0) {
+  mutating func appendLeaf(_ kind: JSONKind, from: Int, flags: UInt8 = 0) {
     nodes.append(
       JSONTapeNode(
         start: UInt32(truncatingIfNeeded: from), end: UInt32(truncatingIfNeeded: position),

@@ -31,6 +31,13 @@ package struct JSONWriter: Sendable {
     needsComma = false
   }
 
+  /// A member's name with the escapes of its document.
+  package mutating func name(_ node: JSONNode) {
+    raw(node)
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
   package mutating func null() { literal("null") }
   package mutating func bool(_ value: Bool) { literal(value ? "true" : "false") }
 
@@ -76,9 +83,7 @@ package struct JSONWriter: Sendable {
     } else {
       beginObject()
       for member in node.members {
-        raw(member.nameNode)
-        bytes.append(UInt8(ascii: ":"))
-        needsComma = false
+        name(member.nameNode)
         value(member.value)
       }
       endObject()

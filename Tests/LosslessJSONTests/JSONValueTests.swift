@@ -1,0 +1,45 @@
+import LosslessJSON
+import Testing
+
+struct JSONValueTests {
+  @Test func writesMembersInOrder() {
+    let value: JSONValue = ["b": 1, "a": [nil, true, 1.5, "q\"\u{1}\n"]]
+    #expect(value.text == #"{"b":1,"a":[null,true,1.5,"q\"\u0001\n"]}"#)
+  }
+
+  @Test func canonicalTextIgnoresOrderButNotDigits() throws {
+    let one = try JSONValue(parsing: #"{ "b":1.0,"a":{"z":1,"é":2,"y":[{"b":1,"a":2}]},"b":9}"#)
+    let two = try JSONValue(parsing: #"{"a":{"y":[{"a":2,"b":1}],"é":2,"z":1},"b":1.0}"#)
+    #expect(one.canonicalText == #"{"a":{"y":[{"a":2,"b":1}],"z":1,"é":2},"b":1.0}"#)
+    #expect(one.canonicalText == two.canonicalText)
+    #expect(one != two)
+    #expect(try JSONValue(parsing: "1.0") != JSONValue(parsing: "1"))
+  }
+
+  @Test func subscriptReadsAndEdits() {
+    var value: JSONValue = ["a": 1, "b": 2]
+    value["a"] = 3
+    value["b"] = nil
+    value["c"] = ["x"]
+    #expect(value.text == #"{"a":3,"c":["x"]}"#)
+    #expect(value["c"]?[0]?.string == "x")
+    #expect(value["c"]?[1] == nil)
+    var leaf: JSONValue = 1
+    leaf["a"] = 1
+    #expect(leaf == 1)
+  }
+
+  @Test(arguments: [
+    ("1.50", true), ("-0", true), (" 1", false), ("1 ", false), ("01", false),
+    ("\"1\"", false), ("", false),
+  ])
+  func numbersAreCheckedDigits(digits: String, valid: Bool) {
+    #expect((JSONNumber(digits: digits) != nil) == valid)
+  }
+
+  @Test func numbersRefuseWhatJSONCannotSay() {
+    #expect(JSONNumber(Double.infinity) == nil)
+    #expect(JSONNumber(Double.nan) == nil)
+    #expect(JSONNumber(0.1)?.digits == "0.1")
+  }
+}
