@@ -1,0 +1,18 @@
+/// A body made from the store.
+package struct RenderedResult: Sendable {
+  /// `{"data":…}`, compact UTF-8; of no use while ``misses`` is not empty.
+  package let body: [UInt8]
+  /// Response paths (`film.director.name`) that the store knows nothing of: the result does not
+  /// cover the operation and must be fetched.
+  package let misses: [String]
+  /// How many response positions hold last-good values in place of what upstream failed to give.
+  package let stalePositions: Int
+
+  package init(body: [UInt8], misses: [String], stalePositions: Int) {
+    self.body = body
+    self.misses = misses
+    self.stalePositions = stalePositions
+  }
+
+  package var isComplete: Bool { misses.isEmpty }
+}

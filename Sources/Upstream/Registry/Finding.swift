@@ -1,0 +1,45 @@
+/// Something to tell the author of an operation, a schema or the settings.
+package struct Finding: Hashable, Sendable {
+  package enum Severity: String, Hashable, Sendable {
+    /// Nothing is served while there is one.
+    case fault
+    /// Served, but probably not as meant.
+    case warning
+  }
+
+  package let severity: Severity
+  package let message: String
+  /// Empty where the finding stands in no file.
+  package let path: String
+  /// From 1; 0 where the finding stands in no file.
+  package let line: Int
+  /// From 1, in Unicode scalars; 0 where the finding stands in no file.
+  package let column: Int
+  /// The source line and a caret under the column; empty where the finding stands in no file.
+  package let excerpt: String
+
+  package init(
+    severity: Severity, message: String, path: String = "", line: Int = 0, column: Int = 0,
+    excerpt: String = ""
+  ) {
+    self.severity = severity
+    self.message = message
+    self.path = path
+    self.line = line
+    self.column = column
+    self.excerpt = excerpt
+  }
+}
+
+extension Finding: CustomStringConvertible {
+  /// `file:line:column: fault: message`, on one line.
+  package var description: String {
+    let place = line > 0 ? "\(path):\(line):\(column): " : path.isEmpty ? "" : "\(path): "
+    return "\(place)\(severity.rawValue): \(message)"
+  }
+
+  /// The description, with the excerpt under it.
+  package var report: String {
+    excerpt.isEmpty ? description : "\(description)\n\(excerpt)"
+  }
+}

@@ -1,0 +1,76 @@
+package import GraphQL
+package import Model
+
+/// One operation of the team, ready to be called.
+///
+/// Immutable but for its memory of selections by `@skip` and `@include`, so it is shared freely.
+package final class RegisteredOperation: Sendable {
+  package let name: String
+  package let kind: OperationKind
+  /// The configured upstream that runs it.
+  package let upstream: String
+  package let route: RouteTemplate?
+  /// What is sent as `query`: client directives taken out, `__typename` and key fields added under
+  /// reserved aliases where missing, and only the fragments it uses.
+  package let document: String
+  package let variables: [OperationVariable]
+  package let cache: CachePolicy
+  /// Whether and why answers are kept, in words for `GET /v1/operations`.
+  package let cacheNote: String
+  package let access: AccessRule
+  package let sync: SyncRule?
+  package let effects: EffectRules
+  package let path: String
+  package let position: SourcePosition
+  /// Entity types its answers can hold, in alphabetical order.
+  package let entityTypes: [String]
+  /// Entity types its answers can hold lists of, directly or through embedded objects (edges).
+  package let listElementTypes: [String]
+  /// Names of the fragments it uses, directly or not.
+  package let fragments: [String]
+  let inputObjects: InputObjectTypes
+  let plans: SelectionPlans
+
+  init(
+    name: String, kind: OperationKind, upstream: String, route: RouteTemplate?, document: String,
+    variables: [OperationVariable], cache: CachePolicy, cacheNote: String, access: AccessRule,
+    sync: SyncRule?, effects: EffectRules, path: String, position: SourcePosition,
+    entityTypes: [String], listElementTypes: [String], fragments: [String],
+    inputObjects: InputObjectTypes, plans: SelectionPlans
+  ) {
+    self.name = name
+    self.kind = kind
+    self.upstream = upstream
+    self.route = route
+    self.document = document
+    self.variables = variables
+    self.cache = cache
+    self.cacheNote = cacheNote
+    self.access = access
+    self.sync = sync
+    self.effects = effects
+    self.path = path
+    self.position = position
+    self.entityTypes = entityTypes
+    self.listElementTypes = listElementTypes
+    self.fragments = fragments
+    self.inputObjects = inputObjects
+    self.plans = plans
+  }
+
+  /// The variables of a call, or all that is wrong with them.
+  package func coerce(_ input: VariableInput) throws(VariableFaults) -> Variables {
+    preconditionFailure("being written")
+  }
+
+  /// What the call selects. Shared between calls unless arguments depend on their variables.
+  package func selection(for variables: Variables) -> Model.Selection {
+    plans.selection(for: variables)
+  }
+
+  /// What a target of this operation names with these variables; nil where an unset variable
+  /// leaves it without an object.
+  package func resolve(_ target: EffectTarget, with variables: Variables) -> InvalidationTarget? {
+    preconditionFailure("being written")
+  }
+}
