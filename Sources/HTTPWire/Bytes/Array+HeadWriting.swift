@@ -1,0 +1,73 @@
+/// Writing of heads into a byte array that is used again and again.
+extension [UInt8] {
+  /// Appends text known at compile time.
+  @inline(__always)
+  package mutating func append(_ text: StaticString) {
+    append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  /// Appends a number in decimal digits.
+  package mutating func append(decimal number: Int) {
+    if number < 0 {
+      append(UInt8(ascii: "-"))
+    }
+    var rest = number.magnitude
+    let start = count
+    repeat {
+      append(UInt8(truncatingIfNeeded: rest % 10) + 0x30)
+      rest /= 10
+    } while rest > 0
+    self[start...].reverse()
+  }
+
+  /// Appends a field line.
+  ///
+  /// CR, LF and NUL in the value become spaces: nothing that is put into a value can start another
+  /// field (RFC 9110 5.5).
+  package mutating func appendField(_ name: StaticString, _ value: some Sequence<UInt8>) {
+    append(name)
+    appendValue(value)
+  }
+
+  /// Appends a field line. The name is a token.
+  package mutating func appendField(_ name: String, _ value: some Sequence<UInt8>) {
+    append(contentsOf: name.utf8)
+    appendValue(value)
+  }
+
+  /// Appends a field line whose value is known at compile time.
+  package mutating func appendField(_ name: StaticString, _ value: StaticString) {
+    append(name)
+    append(ASCII.colon)
+    append(ASCII.space)
+    append(value)
+    appendLineEnd()
+  }
+
+  /// Appends a field line with a decimal number.
+  package mutating func appendField(_ name: StaticString, decimal value: Int) {
+    append(name)
+    append(ASCII.colon)
+    append(ASCII.space)
+    append(decimal: value)
+    appendLineEnd()
+  }
+
+  /// Appends CRLF: the end of a line, or of the head.
+  @inline(__always)
+  package mutating func appendLineEnd() {
+    append(ASCII.carriageReturn)
+    append(ASCII.lineFeed)
+  }
+
+  private mutating func appendValue(_ value: some Sequence<UInt8>) {
+    append(ASCII.colon)
+    append(ASCII.space)
+    for byte in value {
+      let isBreak =
+        byte == ASCII.carriageReturn || byte == ASCII.lineFeed || byte == 0
+      append(isBreak ? ASCII.space : byte)
+    }
+    appendLineEnd()
+  }
+}

@@ -1,0 +1,54 @@
+/// A request's start line and fields, checked, kept as offsets into the bytes it owns.
+package struct RequestHead: Sendable {
+  /// The field lines; ``FieldSection/bytes`` holds the whole head.
+  package internal(set) var fields = FieldSection()
+  package internal(set) var method = RequestMethod.get
+  /// 0 for HTTP/1.0, otherwise 1: later minor versions are read as 1.1 (RFC 9110 2.5).
+  package internal(set) var minorVersion = 1
+  /// How the body is delimited.
+  package internal(set) var framing = BodyFraming.none
+  /// Whether the client lets the connection be used again.
+  package internal(set) var keepsAlive = true
+  /// Whether the client waits for `100 Continue` before it sends the body.
+  package internal(set) var expectsContinue = false
+  /// Whether `Upgrade` is there and named by `Connection`, in a version that knows it.
+  package internal(set) var asksForUpgrade = false
+  var parts = RequestTarget(whole: 0..<0, path: 0..<0, query: nil, authority: nil)
+  var host: Range<Int>?
+
+  package init() {}
+
+  /// The target as it was sent.
+  package var target: ArraySlice<UInt8> { fields.bytes[parts.whole] }
+
+  /// The path, still percent-encoded; starts with `/`, or is `*`.
+  package var path: ArraySlice<UInt8> { fields.bytes[parts.path] }
+
+  /// What follows the first `?` of the target.
+  package var query: ArraySlice<UInt8>? { parts.query.map { fields.bytes[$0] } }
+
+  /// The host that is asked: the target's own, otherwise the `Host` field.
+  package var authority: ArraySlice<UInt8>? {
+    (parts.authority ?? host).map { fields.bytes[$0] }
+  }
+
+  /// Whether content is announced.
+  package var hasBody: Bool { framing != .none && framing != .length(0) }
+
+  /// The first value of a field.
+  ///
+  /// - Parameter name: in lower case.
+  package subscript(name: StaticString) -> ArraySlice<UInt8>? { fields[name] }
+
+  mutating func reset() {
+    fields.removeAll()
+    method = .get
+    minorVersion = 1
+    framing = .none
+    keepsAlive = true
+    expectsContinue = false
+    asksForUpgrade = false
+    parts = RequestTarget(whole: 0..<0, path: 0..<0, query: nil, authority: nil)
+    host = nil
+  }
+}
