@@ -1,0 +1,64 @@
+import Dispatch
+import Synchronization
+
+/// A few threads of our own for calls that block.
+///
+/// Dispatch's shared workers are as many as there are cores, and a blocked one delays every other
+/// user by up to a second, so blocking work never goes there: each worker here is a serial queue,
+/// which brings its own thread while it has work.
+package final class BlockingPool: Sendable {
+  private struct State {
+    var waiting: [@Sendable () -> Void] = []
+    var workers = 0
+  }
+
+  private let threadsMax: Int
+  private let state = Mutex(State())
+
+  package init(threadsMax: Int) {
+    precondition(threadsMax > 0, "a pool needs a thread")
+    self.threadsMax = threadsMax
+  }
+
+  /// Runs `body` on a thread of the pool, in order of arrival as threads come free.
+  package func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+      submit { continuation.resume(returning: body()) }
+    }
+  }
+
+  /// Runs `body` on a thread of the pool and hands on what it throws.
+  package func run<Value: Sendable, Failure: Error>(
+    _ body: @escaping @Sendable () throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let result: Result<Value, Failure> = await run { () -> Result<Value, Failure> in
+      do throws(Failure) { return .success(try body()) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+
+  private func submit(_ work: @escaping @Sendable () -> Void) {
+    let worker: Int? = state.withLock { state in
+      state.waiting.append(work)
+      guard state.workers < threadsMax else { return nil }
+      state.workers += 1
+      return state.workers
+    }
+    guard let worker else { return }
+    DispatchQueue(label: "larder.blocking.\(worker)").async { [self] in runUntilIdle() }
+  }
+
+  private func runUntilIdle() {
+    while let work = takeNext() { work() }
+  }
+
+  private func takeNext() -> (@Sendable () -> Void)? {
+    state.withLock { state in
+      guard !state.waiting.isEmpty else {
+        state.workers -= 1
+        return nil
+      }
+      return state.waiting.removeFirst()
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import CLinux
+import Glibc
+
+/// Binds and listens, once for each loop.
+enum BoundSockets {
+  /// Returns `count` listening sockets and the address they are really bound to.
+  static func open(
+    _ address: SocketAddress, count: Int
+  ) throws(SystemError) -> ([Int32], SocketAddress) {
+    var sockets: [Int32] = []
+    do throws(SystemError) {
+      if case .unix(let path) = address {
+        sockets.append(try bindUnix(path))
+        while sockets.count < count { sockets.append(try duplicate(sockets[0])) }
+        return (sockets, address)
+      }
+      sockets.append(try bindTCP(address, isFirst: true))
+      let bound = Socket.localAddress(of: sockets[0]) ?? address
+      while sockets.count < count { sockets.append(try bindTCP(bound, isFirst: false)) }
+      for socket in sockets { try listen(socket) }
+      return (sockets, bound)
+    } catch {
+      for socket in sockets { close(socket) }
+      throw error
+    }
+  }
+
+  private static func bindTCP(
+    _ address: SocketAddress, isFirst: Bool
+  ) throws(SystemError) -> Int32 {
+    let socket = try Socket.open(family: address.family)
+    do throws(SystemError) {
+      // A server that restarts must not wait for its old connections to leave TIME_WAIT.
+      try Socket.set(SO_REUSEADDR, to: 1, on: socket)
+      if !isFirst { try Socket.set(SO_REUSEPORT, to: 1, on: socket) }
+      try Socket.tuneTCP(socket)
+      try Socket.bind(socket, to: address)
+      // Only now may others of ours join: bound without it, the address was free.
+      if isFirst { try Socket.set(SO_REUSEPORT, to: 1, on: socket) }
+      return socket
+    } catch {
+      close(socket)
+      throw error
+    }
+  }
+
+  /// Takes the place of a socket file that a dead server left behind, but of nothing else.
+  private static func bindUnix(_ path: String) throws(SystemError) -> Int32 {
+    let address = SocketAddress.unix(path: path)
+    if isAbandoned(address) { unlink(path) }
+    let socket = try Socket.open(family: AF_UNIX)
+    do throws(SystemError) {
+      try Socket.bind(socket, to: address)
+      try listen(socket)
+      return socket
+    } catch {
+      close(socket)
+      throw error
+    }
+  }
+
+  private static func isAbandoned(_ address: SocketAddress) -> Bool {
+    guard let probe = try? Socket.open(family: AF_UNIX) else { return false }
+    defer { close(probe) }
+    let result = address.withSockaddr { connect(probe, $0, $1) }
+    return result != 0 && errno == ECONNREFUSED
+  }
+
+  private static func listen(_ socket: Int32) throws(SystemError) {
+    guard Glibc.listen(socket, Listener.backlog) == 0 else { throw SystemError("listen") }
+  }
+
+  private static func duplicate(_ socket: Int32) throws(SystemError) -> Int32 {
+    let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+    guard copy >= 0 else { throw SystemError("fcntl") }
+    return copy
+  }
+}

@@ -1,0 +1,106 @@
+import CLinux
+import Glibc
+
+extension ByteStream {
+  /// Closes once everything written has been handed to the kernel. Nothing is read any more. A peer
+  /// that does not read can hold this up: whoever closes keeps a deadline and then calls `reset()`.
+  package func close() {
+    guard isOpen else { return }
+    if phase != .open {
+      return end(.closedHere)
+    }
+    phase = .closing
+    finishWritingIfFlushed()
+  }
+
+  /// Ends our side once everything written has been handed to the kernel; reading goes on.
+  package func shutDownWriting() {
+    guard isOpen, !shouldShutDownWriting else { return }
+    shouldShutDownWriting = true
+    finishWritingIfFlushed()
+  }
+
+  /// Closes at once and has the peer see a reset. What is unsent is lost.
+  package func reset() {
+    guard phase != .closed else { return }
+    if descriptor >= 0 { Socket.closeResets(descriptor) }
+    end(.resetHere)
+  }
+
+  /// Does what waited for the last byte to leave.
+  func finishWritingIfFlushed() {
+    guard isFlushed, phase == .open || phase == .closing else { return }
+    if phase == .closing || shouldShutDownWriting, !hasShutDownWriting {
+      hasShutDownWriting = true
+      tls?.sendClosingAlert()
+      sendRecords()
+      guard output.isEmpty, phase != .closed else {
+        hasShutDownWriting = false
+        return
+      }
+      shutdown(descriptor, Int32(SHUT_WR))
+    }
+    if phase == .closing { end(.closedHere) }
+  }
+
+  /// Closes the descriptor now and has the delegate told at the end of the turn.
+  func end(_ reason: CloseReason) {
+    guard phase != .closed else { return }
+    phase = .closed
+    self.reason = reason
+    connector?.cancel()
+    connector = nil
+    releaseDescriptor()
+    output.removeAll()
+    plainOutput.removeAll()
+    core.announceEnd(of: self)
+  }
+
+  func releaseDescriptor() {
+    if let token { core.slots.remove(token) }
+    token = nil
+    if descriptor >= 0 { Glibc.close(descriptor) }
+    descriptor = -1
+  }
+
+  func announceEnd(on reactor: isolated Reactor) {
+    guard let delegate = delegate.take() else { return }
+    tls = nil
+    delegate.closed(self, reason: reason ?? .closedHere, on: reactor)
+  }
+}
+
+extension ByteStream: EventReceiver {
+  func receive(_ readiness: Readiness, on reactor: isolated Reactor) {
+    if phase == .connecting {
+      connector?.socketIsReady(on: reactor)
+      return
+    }
+    if readiness.isEnding { isEnding = true }
+    if readiness.isWritable, !output.isEmpty || !plainOutput.isEmpty { makeRoom(on: reactor) }
+    if phase == .closing, readiness.hasError { end(.from(pendingError)) }
+    guard readiness.isReadable, phase != .closed else { return }
+    if isReadingPaused, readiness.hasError { return end(.from(pendingError)) }
+    readAvailable(on: reactor)
+  }
+
+  func loopStops() {
+    end(.loopStopped)
+  }
+
+  private var pendingError: SystemError {
+    let code = Socket.pendingError(of: descriptor)
+    return SystemError("epoll_wait", code: code == 0 ? ECONNRESET : code)
+  }
+
+  private func makeRoom(on reactor: isolated Reactor) {
+    flush()
+    pumpPlainOutput()
+    guard phase != .closed else { return }
+    finishWritingIfFlushed()
+    if isBackedUp, unsentBytes <= writeLowWatermark, phase == .open {
+      isBackedUp = false
+      delegate?.drained(self, on: reactor)
+    }
+  }
+}

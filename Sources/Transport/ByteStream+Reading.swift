@@ -1,0 +1,121 @@
+import CLinux
+import Glibc
+
+extension ByteStream {
+  /// Stops `received` until `resumeReading()`. The kernel's buffer fills, and then the peer waits.
+  package func pauseReading() {
+    isReadingPaused = true
+  }
+
+  /// Has bytes delivered again, from the next turn on.
+  package func resumeReading() {
+    guard isReadingPaused else { return }
+    isReadingPaused = false
+    if hasUnread || tls?.hasBufferedInput == true { continueLater() }
+  }
+
+  func continueLater() {
+    if let token { core.continueLater(token) }
+  }
+
+  /// Reads until the kernel has no more, reading is paused, or this turn's share is used up.
+  func readAvailable(on reactor: isolated Reactor) {
+    hasUnread = true
+    if deliverBufferedInput(on: reactor) == false { return }
+    for _ in 0..<Self.readsPerTurnMax {
+      guard isReading else { return }
+      let count = recv(descriptor, core.scratch.baseAddress, core.scratch.count, 0)
+      if count < 0 {
+        if errno == EINTR { continue }
+        hasUnread = false
+        if errno != EAGAIN { end(.from(SystemError("recv"))) }
+        return
+      }
+      if count == 0 {
+        hasUnread = false
+        return inputEnded(on: reactor)
+      }
+      take(UnsafeRawBufferPointer(rebasing: core.scratch[..<count]), on: reactor)
+      // Edge-triggered: a short read has emptied the socket, and more will be an edge of its own,
+      // except for an end that the kernel has already reported.
+      if count < core.scratch.count, !isEnding {
+        hasUnread = false
+        return
+      }
+    }
+    if isReading { continueLater() }
+  }
+
+  private var isReading: Bool {
+    guard !isReadingPaused, !hasReachedEnd else { return false }
+    return phase == .open || phase == .handshaking
+  }
+
+  private func take(_ bytes: UnsafeRawBufferPointer, on reactor: isolated Reactor) {
+    guard let tls else {
+      delegate?.received(bytes, from: self, on: reactor)
+      return
+    }
+    tls.feed(bytes)
+    if phase == .handshaking, !advanceHandshake(on: reactor) { return }
+    _ = deliverBufferedInput(on: reactor)
+  }
+
+  /// Hands on what TLS can decipher. Returns false when the stream can take no more for now.
+  private func deliverBufferedInput(on reactor: isolated Reactor) -> Bool {
+    guard let tls, phase == .open else { return isReading }
+    while isReading {
+      switch tls.read(into: core.plainScratch) {
+      case .bytes(let count):
+        let bytes = UnsafeRawBufferPointer(rebasing: core.plainScratch[..<count])
+        delegate?.received(bytes, from: self, on: reactor)
+      case .needsMore:
+        sendRecords()  // a key update may have produced an answer
+        return isReading
+      case .ended:
+        announceInputEnd(clean: true, on: reactor)
+        return false
+      case .failed(let failure):
+        sendRecords()
+        end(.tls(failure))
+        return false
+      }
+    }
+    return false
+  }
+
+  /// Returns true once the handshake is done.
+  func advanceHandshake(on reactor: isolated Reactor) -> Bool {
+    guard let tls else { return true }
+    let step = tls.handshake()
+    sendRecords()  // also after a failure: the alert tells the peer why
+    switch step {
+    case .needsMore:
+      return false
+    case .failed(let failure):
+      end(.tls(failure))
+      return false
+    case .done:
+      guard phase == .handshaking else { return false }
+      phase = .open
+      delegate?.opened(self, on: reactor)
+      if phase == .open || phase == .closing { pumpPlainOutput() }
+      return phase == .open
+    }
+  }
+
+  private func inputEnded(on reactor: isolated Reactor) {
+    if phase == .handshaking {
+      end(.tls(.closedInHandshake))
+    } else {
+      announceInputEnd(clean: tls == nil, on: reactor)
+    }
+  }
+
+  private func announceInputEnd(clean: Bool, on reactor: isolated Reactor) {
+    guard !hasReachedEnd else { return }
+    hasReachedEnd = true
+    endedCleanly = clean
+    delegate?.reachedEnd(of: self, on: reactor)
+  }
+}

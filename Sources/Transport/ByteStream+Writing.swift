@@ -1,0 +1,208 @@
+import CLinux
+import Glibc
+
+extension ByteStream {
+  /// Writes at once what the kernel takes and keeps a copy of the rest. Does nothing on a stream
+  /// that is closing or closed.
+  package func write(_ bytes: UnsafeRawBufferPointer) {
+    guard isOpen, !shouldShutDownWriting else { return }
+    if tls != nil || phase == .connecting {
+      plainOutput.append(bytes)
+      pumpPlainOutput()
+    } else if output.isEmpty {
+      let sent = send(bytes)
+      guard phase != .closed else { return }
+      output.append(UnsafeRawBufferPointer(rebasing: bytes[sent...]))
+    } else {
+      output.append(bytes)
+    }
+    noteBackedUp()
+  }
+
+  /// As `write` of the bytes; what the kernel does not take is kept without a copy.
+  package func write(_ bytes: [UInt8]) {
+    guard isOpen, !shouldShutDownWriting else { return }
+    if tls != nil || phase == .connecting {
+      plainOutput.append(bytes, from: 0)
+      pumpPlainOutput()
+    } else {
+      let sent = output.isEmpty ? bytes.withUnsafeBytes { send($0) } : 0
+      guard phase != .closed else { return }
+      output.append(bytes, from: sent)
+    }
+    noteBackedUp()
+  }
+
+  /// Writes a head and a body in one call to the kernel, without joining them first.
+  package func write(_ head: [UInt8], _ body: [UInt8]) {
+    guard tls == nil, phase == .open, !shouldShutDownWriting, output.isEmpty else {
+      write(head)
+      write(body)
+      return
+    }
+    let sent = head.withUnsafeBytes { head in body.withUnsafeBytes { send(head, $0) } }
+    guard phase != .closed else { return }
+    output.append(head, from: sent)
+    output.append(body, from: max(0, sent - head.count))
+    noteBackedUp()
+  }
+
+  /// Writes `count` bytes of a file, by sendfile on plain streams. Files do not count towards the
+  /// watermarks: watch `isFlushed` and `drained` instead, or close after the last.
+  package func write(_ file: OpenFile, offset: Int, count: Int) {
+    guard isOpen, !shouldShutDownWriting else { return }
+    if tls != nil || phase == .connecting {
+      plainOutput.append(file, offset: offset, count: count)
+      pumpPlainOutput()
+    } else {
+      output.append(file, offset: offset, count: count)
+      flush()
+    }
+  }
+
+  /// Sends what waits, as far as the kernel takes it. Files are sent a bounded stretch a turn.
+  func flush() {
+    var budget = Self.flushBytesPerTurnMax
+    while let head = output.head, phase != .closed {
+      guard budget > 0 else { return continueLater() }
+      let wanted: Int
+      let sent: Int
+      switch head {
+      case .bytes(let bytes, let start):
+        wanted = bytes.count - start
+        sent = bytes.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+      case .file(let file, let offset, let count):
+        wanted = min(count, budget)
+        sent = send(file, offset: offset, count: wanted)
+      }
+      guard phase != .closed else { return }
+      output.consume(sent)
+      budget -= sent
+      if sent < wanted { return }
+    }
+  }
+
+  /// The bytes one stream sends in a turn before others have theirs.
+  private static var flushBytesPerTurnMax: Int { 1024 * 1024 }
+
+  private func noteBackedUp() {
+    if unsentBytes > writeHighWatermark { isBackedUp = true }
+  }
+}
+
+extension ByteStream {
+  /// Enciphers what waits before TLS, as long as the records do not pile up in turn.
+  func pumpPlainOutput() {
+    guard phase == .open || phase == .closing else { return }
+    guard let tls else { return moveToOutput() }
+    while output.byteCount < writeHighWatermark, let head = plainOutput.head {
+      let taken: TLSSession.WriteResult
+      switch head {
+      case .bytes(let bytes, let start):
+        taken = bytes.withUnsafeBytes { bytes in
+          let end = min(bytes.count, start + core.outScratch.count)
+          return tls.write(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+        }
+      case .file(let file, let offset, let count):
+        let space = UnsafeMutableRawBufferPointer(
+          rebasing: core.outScratch[..<min(count, core.outScratch.count)])
+        let got = file.read(into: space, from: offset)
+        // A file that shrank cannot be finished: what was promised must not end as if whole.
+        guard got > 0 else {
+          return end(.failed(SystemError("pread", code: got < 0 ? errno : EIO)))
+        }
+        taken = tls.write(UnsafeRawBufferPointer(rebasing: space[..<got]))
+      }
+      switch taken {
+      case .bytes(let count):
+        plainOutput.consume(count)
+        sendRecords()
+        if phase == .closed { return }
+      case .failed(let failure):
+        sendRecords()
+        return end(.tls(failure))
+      }
+    }
+  }
+
+  /// Passes on what was written to a plain stream before it was connected.
+  private func moveToOutput() {
+    while let head = plainOutput.head {
+      switch head {
+      case .bytes(let bytes, let start):
+        output.append(bytes, from: start)
+        plainOutput.consume(bytes.count - start)
+      case .file(let file, let offset, let count):
+        output.append(file, offset: offset, count: count)
+        plainOutput.consume(count)
+      }
+    }
+    flush()
+  }
+
+  /// Sends the records TLS has ready.
+  func sendRecords() {
+    guard let tls, phase != .closed else { return }
+    while true {
+      let count = tls.takeRecords(into: core.outScratch)
+      guard count > 0 else { return }
+      let records = UnsafeRawBufferPointer(rebasing: core.outScratch[..<count])
+      let sent = output.isEmpty ? send(records) : 0
+      guard phase != .closed else { return }
+      output.append(UnsafeRawBufferPointer(rebasing: records[sent...]))
+    }
+  }
+}
+
+extension ByteStream {
+  /// One write to the kernel. Returns the bytes taken; a failure ends the stream.
+  private func send(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard !bytes.isEmpty, descriptor >= 0 else { return 0 }
+    while true {
+      let sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      if sent >= 0 { return sent }
+      if let result = writeFailure("send") { return result }
+    }
+  }
+
+  private func send(_ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> Int {
+    var parts = (
+      iovec(iov_base: UnsafeMutableRawPointer(mutating: head.baseAddress), iov_len: head.count),
+      iovec(iov_base: UnsafeMutableRawPointer(mutating: body.baseAddress), iov_len: body.count)
+    )
+    return withUnsafeMutablePointer(to: &parts) { parts in
+      parts.withMemoryRebound(to: iovec.self, capacity: 2) { parts in
+        var message = msghdr()
+        message.msg_iov = parts
+        message.msg_iovlen = 2
+        while true {
+          let sent = sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+          if sent >= 0 { return sent }
+          if let result = writeFailure("sendmsg") { return result }
+        }
+      }
+    }
+  }
+
+  private func send(_ file: OpenFile, offset: Int, count: Int) -> Int {
+    var position = offset
+    while true {
+      let sent = sendfile(descriptor, file.descriptor.number, &position, count)
+      if sent > 0 { return sent }
+      if sent == 0 {
+        end(.failed(SystemError("sendfile", code: EIO)))  // the file shrank
+        return 0
+      }
+      if let result = writeFailure("sendfile") { return result }
+    }
+  }
+
+  /// What a failed write means: nil to try again, 0 bytes taken otherwise, the stream then being
+  /// full or over.
+  private func writeFailure(_ call: StaticString) -> Int? {
+    let error = SystemError(call)
+    if error.code == EINTR { return nil }
+    if error.code != EAGAIN { end(.from(error)) }
+    return 0
+  }
+}

@@ -1,0 +1,95 @@
+import CLinux
+import Glibc
+
+/// One connection as bytes in both directions, accepted or connected, plain or TLS.
+///
+/// A stream belongs to its loop's `Reactor` and is used only there. Reading is pushed: bytes come to
+/// the delegate as they arrive, until `pauseReading()`. Writing never blocks: what the kernel does
+/// not take at once waits in the stream, and the writer watches `isBackedUp` and `drained`.
+package final class ByteStream {
+  /// The situations of a stream. They follow each other in this order and never go back.
+  enum Phase {
+    /// Names are looked up or `connect` is under way; there may be no descriptor yet.
+    case connecting
+    /// The TLS handshake is under way. Writes are kept until it is done.
+    case handshaking
+    case open
+    /// `close()` was called and something is left to write. Nothing is read any more.
+    case closing
+    /// The descriptor is closed. The delegate has been told, or will be this turn.
+    case closed
+  }
+
+  /// Waiting bytes above which a writer should stop.
+  package static let writeHighWatermarkDefault = 256 * 1024
+  /// Reads of `ReactorCore.scratchBytes` in one turn before other streams have theirs.
+  static let readsPerTurnMax = 4
+
+  package internal(set) var remoteAddress: SocketAddress
+  /// False when TLS ended without its closing alert, so a body that ends with the connection may be
+  /// cut short (RFC 8446, 6.1).
+  package internal(set) var endedCleanly = true
+  package var writeHighWatermark = writeHighWatermarkDefault
+  package var writeLowWatermark = writeHighWatermarkDefault / 4
+
+  unowned let core: ReactorCore
+  var delegate: (any StreamDelegate)?
+  var phase: Phase
+  var descriptor: Int32
+  var token: SlotToken?
+  var tls: TLSSession?
+  var connector: Connector?
+  /// As the kernel will see it: plain bytes and files, or TLS records.
+  var output = OutputQueue()
+  /// Before TLS: writes that wait for the handshake or behind a file, and that file.
+  var plainOutput = OutputQueue()
+  /// True from the moment more than `writeHighWatermark` bytes wait until `drained`.
+  package internal(set) var isBackedUp = false
+  var isReadingPaused = false
+  /// An edge came while reading was paused or the turn's share was used up.
+  var hasUnread = false
+  /// The peer has shut its side or the connection is gone: read to the end, also after short reads.
+  var isEnding = false
+  var hasReachedEnd = false
+  var shouldShutDownWriting = false
+  var hasShutDownWriting = false
+  var reason: CloseReason?
+
+  init(
+    descriptor: Int32, remoteAddress: SocketAddress, phase: Phase, tls: TLSSession?,
+    core: ReactorCore
+  ) {
+    self.descriptor = descriptor
+    self.remoteAddress = remoteAddress
+    self.phase = phase
+    self.tls = tls
+    self.core = core
+  }
+
+  /// False from `close()` or the first failure on.
+  package var isOpen: Bool {
+    switch phase {
+    case .connecting, .handshaking, .open: true
+    case .closing, .closed: false
+    }
+  }
+
+  package var isSecure: Bool { tls != nil }
+
+  /// The protocol chosen by ALPN, nil without TLS or without a choice.
+  package var negotiatedProtocol: String? { tls?.negotiatedProtocol }
+
+  /// Bytes written that the kernel has not taken, without stretches of files.
+  package var unsentBytes: Int { output.byteCount + plainOutput.byteCount }
+
+  /// True when everything written, files included, has been handed to the kernel.
+  package var isFlushed: Bool { output.isEmpty && plainOutput.isEmpty }
+
+  /// Our end's address, asked from the kernel; nil once closed.
+  package var localAddress: SocketAddress? {
+    descriptor < 0 ? nil : Socket.localAddress(of: descriptor)
+  }
+
+  /// The time of the loop's current turn.
+  package var now: LoopInstant { core.now }
+}

@@ -1,0 +1,14 @@
+/// What a client connects to or a server is told to listen on, before names are looked up.
+package enum Endpoint: Hashable, Sendable, CustomStringConvertible {
+  /// A name or an address in digits, without brackets.
+  case host(String, port: UInt16)
+  case unix(path: String)
+
+  package var description: String {
+    switch self {
+    case .host(let host, let port) where host.contains(":"): "[\(host)]:\(port)"
+    case .host(let host, let port): "\(host):\(port)"
+    case .unix(let path): "unix:\(path)"
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// The loops of a process, as a rule one a core.
+package final class EventLoopGroup: Sendable {
+  package let reactors: [Reactor]
+  /// Threads for work that blocks: name look-ups, opening files, compression of large bodies.
+  package let blockingPool: BlockingPool
+  private let turn = Atomic<Int>(0)
+
+  /// Starts `count` loops. Also has the process ignore SIGPIPE: a write to a closed socket is an
+  /// ordinary end of a connection, and `sendfile` has no flag to say so.
+  package init(count: Int, blockingThreadsMax: Int = 4) throws(SystemError) {
+    precondition(count > 0, "a group needs a loop")
+    signal(SIGPIPE, SIG_IGN)
+    let pool = BlockingPool(threadsMax: blockingThreadsMax)
+    blockingPool = pool
+    var reactors: [Reactor] = []
+    for index in 0..<count {
+      reactors.append(Reactor(loop: try EventLoop(index: index), resolver: pool))
+    }
+    self.reactors = reactors
+    for reactor in reactors { reactor.start() }
+  }
+
+  /// The loops in turn.
+  package func next() -> Reactor {
+    let ticket = turn.wrappingAdd(1, ordering: .relaxed).oldValue
+    return reactors[Int(UInt(bitPattern: ticket) % UInt(reactors.count))]
+  }
+
+  /// Closes everything on every loop and stops them. Delegates are told `.loopStopped`.
+  package func shutdown() async {
+    for reactor in reactors { await reactor.shutdown() }
+  }
+
+  /// The cores this process may use.
+  package static var coreCount: Int {
+    max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+  }
+}

@@ -1,0 +1,43 @@
+/// A moment on the kernel's monotonic clock, in nanoseconds since an arbitrary start.
+///
+/// One machine word instead of `ContinuousClock.Instant`'s two 64-bit halves, since every
+/// connection holds several and every turn of a loop compares them. All loops of a process share
+/// the clock, so instants of different loops compare.
+package struct LoopInstant: Comparable, Hashable, Sendable {
+  package let nanoseconds: UInt64
+
+  package init(nanoseconds: UInt64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// A deadline that never comes.
+  package static let distantFuture = LoopInstant(nanoseconds: .max)
+
+  package static func < (left: LoopInstant, right: LoopInstant) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
+
+  /// The instant `duration` later, held at `distantFuture` and at the clock's start.
+  package func advanced(by duration: Duration) -> LoopInstant {
+    let (seconds, attoseconds) = duration.components
+    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    if overflow { return seconds > 0 ? .distantFuture : LoopInstant(nanoseconds: 0) }
+    let delta = whole.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
+    if delta >= 0 {
+      let (sum, overflow) = nanoseconds.addingReportingOverflow(UInt64(delta))
+      return LoopInstant(nanoseconds: overflow ? .max : sum)
+    }
+    let back = delta.magnitude
+    return LoopInstant(nanoseconds: back > nanoseconds ? 0 : nanoseconds - back)
+  }
+
+  /// The time from `earlier` to this instant; zero when `earlier` is in fact later.
+  package func elapsed(since earlier: LoopInstant) -> Duration {
+    guard nanoseconds > earlier.nanoseconds else { return .zero }
+    return .nanoseconds(Int64(clamping: nanoseconds - earlier.nanoseconds))
+  }
+
+  package static func + (instant: LoopInstant, duration: Duration) -> LoopInstant {
+    instant.advanced(by: duration)
+  }
+}

@@ -1,0 +1,57 @@
+import CLinux
+import Glibc
+
+/// A regular file opened for reading, to be sent by a stream. Opening blocks: do it on the group's
+/// `blockingPool`.
+package final class OpenFile: Sendable {
+  package let byteCount: Int
+  /// Seconds since 1970.
+  package let modifiedSeconds: Int64
+  package let modifiedNanoseconds: Int64
+  /// Device and inode: what tells a replaced file from the one that was there.
+  package let device: UInt64
+  package let inode: UInt64
+  let descriptor: Descriptor
+
+  /// Opens `path`. Anything but a regular file fails with `EISDIR` or `ENOTSUP`, since a pipe or a
+  /// device would block or never end.
+  package init(path: String) throws(SystemError) {
+    descriptor = try Descriptor(
+      owning: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), from: "open")
+    var status = stat()
+    guard fstat(descriptor.number, &status) == 0 else { throw SystemError("fstat") }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw SystemError("open", code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : ENOTSUP)
+    }
+    byteCount = Int(status.st_size)
+    modifiedSeconds = Int64(status.st_mtim.tv_sec)
+    modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+  }
+
+  /// Reads up to `count` bytes from `offset`; fewer only at the end of the file. Blocks.
+  package func read(_ count: Int, from offset: Int) throws(SystemError) -> [UInt8] {
+    var failure: SystemError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count {
+        let rest = UnsafeMutableRawBufferPointer(
+          rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+        let got = self.read(into: rest, from: offset + filled)
+        if got < 0 { failure = SystemError("pread") }
+        if got <= 0 { break }
+        filled += got
+      }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, from offset: Int) -> Int {
+    while true {
+      let got = pread(descriptor.number, buffer.baseAddress, buffer.count, offset)
+      if got < 0, errno == EINTR { continue }
+      return got
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import CLinux
+import Glibc
+
+/// The owner of everything that lives on one event loop: sockets, timers and their delegates.
+///
+/// The reactor is an actor whose executor is the loop. What it owns is plain, non-Sendable objects
+/// that never leave its region: callbacks take `on reactor: isolated Reactor`, so a delegate may
+/// start a task that stays in this isolation and captures its connection:
+///
+///     func received(_ bytes: UnsafeRawBufferPointer, …, on reactor: isolated Reactor) {
+///       Task.immediate(executorPreference: reactor.loop) {
+///         _ = reactor  // names the isolation the closure inherits
+///         self.finish(await handler.respond(to: request))
+///       }
+///     }
+package actor Reactor {
+  package nonisolated let loop: EventLoop
+  let core: ReactorCore
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    loop.asUnownedSerialExecutor()
+  }
+
+  init(loop: EventLoop, resolver: BlockingPool) {
+    self.loop = loop
+    core = ReactorCore(epoll: loop.epoll, timer: loop.timer, resolver: resolver)
+  }
+
+  nonisolated func start() {
+    loop.start(
+      poll: { [self] mayWait in assumeIsolated { $0.core.poll(mayWait: mayWait, on: $0) } },
+      rest: { [self] in assumeIsolated { $0.core.armTimer() } })
+  }
+
+  /// The loop's clock as of this turn.
+  package var now: LoopInstant { core.now }
+
+  /// Seconds since 1970 as of this turn, for `Date`.
+  package var wallSeconds: Int64 { core.wallSeconds }
+
+  /// Sockets of this loop that are open: streams and listeners.
+  package var openCount: Int { core.slots.count }
+
+  /// Closes everything the loop owns, tells each delegate, and stops the loop.
+  func shutdown() {
+    core.stop(on: self)
+    loop.stop()
+  }
+}

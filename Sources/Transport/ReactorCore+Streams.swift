@@ -1,0 +1,66 @@
+import CLinux
+import Glibc
+
+extension ReactorCore {
+  func connect(
+    to endpoint: Endpoint, tls: TLSClientContext?, serverName: String?, deadline: LoopInstant,
+    delegate: any StreamDelegate, on reactor: isolated Reactor
+  ) -> ByteStream {
+    let name: String? =
+      switch endpoint {
+      case .host(let host, _): serverName ?? host
+      case .unix: serverName
+      }
+    let stream = ByteStream(
+      descriptor: -1, remoteAddress: .unix(path: ""), phase: .connecting,
+      tls: tls.flatMap { $0.makeSession(serverName: name) }, core: self)
+    stream.delegate = delegate
+    if tls != nil, stream.tls == nil {
+      stream.end(.tls(.handshake("no session for this server name")))
+      return stream
+    }
+    let connector = Connector(stream: stream, core: self, deadline: deadline)
+    stream.connector = connector
+    connector.start(endpoint, on: reactor)
+    return stream
+  }
+
+  /// Takes over an accepted descriptor.
+  func adopt(
+    _ descriptor: Int32, from address: SocketAddress, tls: TLSServerContext?,
+    acceptor: any StreamAcceptor, on reactor: isolated Reactor
+  ) {
+    let session = tls?.makeSession()
+    let stream = ByteStream(
+      descriptor: descriptor, remoteAddress: address, phase: .connecting, tls: session, core: self)
+    guard tls == nil || session != nil, !isStopped,
+      let delegate = acceptor.accepted(stream, on: reactor), stream.phase != .closed
+    else {
+      return stream.reset()
+    }
+    stream.delegate = delegate
+    let token = slots.insert(stream)
+    stream.token = token
+    do throws(SystemError) {
+      try epoll.watch(descriptor, as: token, events: Readiness.edgeTriggeredStream)
+    } catch {
+      return stream.end(.failed(error))
+    }
+    stream.connected(on: reactor)
+  }
+}
+
+extension ByteStream {
+  /// The socket is connected: opens, or begins the handshake.
+  func connected(on reactor: isolated Reactor) {
+    guard phase == .connecting else { return }
+    if tls != nil {
+      phase = .handshaking
+      _ = advanceHandshake(on: reactor)
+    } else {
+      phase = .open
+      delegate?.opened(self, on: reactor)
+      if phase == .open || phase == .closing { pumpPlainOutput() }
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import CLinux
+
+/// What epoll says about a descriptor.
+struct Readiness {
+  let events: UInt32
+
+  var isReadable: Bool { events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue) != 0 || isHungUp }
+  var isWritable: Bool { events & EPOLLOUT.rawValue != 0 || isHungUp }
+  /// The peer shut its side, or the whole connection is gone: read to the end, whatever the count.
+  var isEnding: Bool { events & EPOLLRDHUP.rawValue != 0 || isHungUp }
+  /// Both directions are shut, or the socket holds an error.
+  var isHungUp: Bool { events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
+  var hasError: Bool { events & EPOLLERR.rawValue != 0 }
+
+  static let edgeTriggeredRead = EPOLLIN.rawValue | EPOLLET.rawValue
+
+  /// Both directions from the start: no epoll_ctl is ever needed again, and an edge for writing
+  /// comes only after a write has met a full socket.
+  static let edgeTriggeredStream =
+    EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+}

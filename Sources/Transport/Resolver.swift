@@ -1,0 +1,47 @@
+import CLinux
+import Glibc
+
+/// Name look-ups through the system's resolver (hosts file, DNS, whatever nsswitch says).
+enum Resolver {
+  /// Addresses of a name tried at most; a name with more is taken for a mistake beyond these.
+  static let addressesMax = 16
+
+  /// `getaddrinfo` blocks, so it runs on the pool. Order is the resolver's (RFC 6724).
+  static func addresses(
+    of host: String, port: UInt16, on pool: BlockingPool
+  ) async -> Result<[SocketAddress], ConnectFailure> {
+    await pool.run { resolve(host, port: port) }
+  }
+
+  static func resolve(_ host: String, port: UInt16) -> Result<[SocketAddress], ConnectFailure> {
+    var hints = addrinfo()
+    hints.ai_family = AF_UNSPEC
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hints.ai_flags = AI_ADDRCONFIG
+    var list: UnsafeMutablePointer<addrinfo>?
+    let code = getaddrinfo(host, nil, &hints, &list)
+    guard code == 0 else { return .failure(.unresolved(String(cString: gai_strerror(code)))) }
+    defer { freeaddrinfo(list) }
+    var found: [SocketAddress] = []
+    var next = list
+    while let entry = next, found.count < addressesMax {
+      if let address = address(in: entry.pointee)?.with(port: port), !found.contains(address) {
+        found.append(address)
+      }
+      next = entry.pointee.ai_next
+    }
+    return found.isEmpty ? .failure(.unresolved("no address")) : .success(found)
+  }
+
+  private static func address(in entry: addrinfo) -> SocketAddress? {
+    let length = Int(entry.ai_addrlen)
+    guard let source = entry.ai_addr, length <= MemoryLayout<sockaddr_storage>.size else {
+      return nil
+    }
+    var storage = sockaddr_storage()
+    withUnsafeMutableBytes(of: &storage) { bytes in
+      bytes.copyMemory(from: UnsafeRawBufferPointer(start: source, count: length))
+    }
+    return SocketAddress(&storage, length: entry.ai_addrlen)
+  }
+}

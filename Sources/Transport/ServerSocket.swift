@@ -1,0 +1,96 @@
+import CLinux
+import Glibc
+
+/// A bound address with one listening socket for each loop of a group.
+///
+/// TCP: the first socket is bound without SO_REUSEPORT, so that a second server is told that the
+/// address is in use instead of quietly taking half the connections; the others join it with
+/// SO_REUSEPORT and the kernel spreads connections among them. Unix: all loops share one queue.
+package final class ServerSocket: Sendable {
+  /// Where clients connect; the port is the real one when 0 was asked for.
+  package let address: SocketAddress
+  private let listeners: [(reactor: Reactor, id: Int)]
+  private let unixPath: String?
+
+  init(address: SocketAddress, listeners: [(reactor: Reactor, id: Int)]) {
+    self.address = address
+    self.listeners = listeners
+    if case .unix(let path) = address { unixPath = path } else { unixPath = nil }
+  }
+
+  /// Ends listening: connections already queued are accepted first. Accepted ones live on.
+  package func stopAccepting() async {
+    if let unixPath { unlink(unixPath) }
+    for (reactor, id) in listeners { await reactor.stopListener(id) }
+  }
+}
+
+extension EventLoopGroup {
+  /// Listens on every loop of the group. `makeAcceptor` is called once on each loop.
+  package func listen(
+    on endpoint: Endpoint, tls: TLSServerContext? = nil,
+    makeAcceptor: @Sendable (isolated Reactor) -> any StreamAcceptor
+  ) async throws(ListenError) -> ServerSocket {
+    let wanted = try await socketAddress(for: endpoint)
+    let (sockets, address): ([Int32], SocketAddress)
+    do throws(SystemError) {
+      (sockets, address) = try BoundSockets.open(wanted, count: reactors.count)
+    } catch {
+      throw ListenError.from(error, endpoint: endpoint)
+    }
+    var listeners: [(reactor: Reactor, id: Int)] = []
+    var failure: SystemError?
+    for (reactor, socket) in zip(reactors, sockets) {
+      do throws(SystemError) {
+        let id = try await reactor.listen(on: socket, tls: tls, makeAcceptor: makeAcceptor)
+        listeners.append((reactor, id))
+      } catch {
+        failure = error
+      }
+    }
+    let server = ServerSocket(address: address, listeners: listeners)
+    guard let failure else { return server }
+    await server.stopAccepting()
+    throw .failed(failure)
+  }
+
+  private func socketAddress(for endpoint: Endpoint) async throws(ListenError) -> SocketAddress {
+    switch endpoint {
+    case .unix(let path):
+      return .unix(path: path)
+    case .host(let host, let port):
+      if let address = SocketAddress(numericHost: host, port: port) { return address }
+      switch await Resolver.addresses(of: host, port: port, on: blockingPool) {
+      case .success(let addresses) where !addresses.isEmpty: return addresses[0]
+      case .failure(.unresolved(let reason)): throw .unresolved("\(host): \(reason)")
+      default: throw .unresolved(host)
+      }
+    }
+  }
+}
+
+extension ListenError {
+  static func from(_ error: SystemError, endpoint: Endpoint) -> ListenError {
+    switch error.code {
+    case EADDRINUSE: .addressInUse("\(endpoint)")
+    case EADDRNOTAVAIL: .addressNotAvailable("\(endpoint)")
+    case EACCES, EPERM: .notPermitted("\(endpoint)")
+    default: .failed(error)
+    }
+  }
+}
+
+extension Reactor {
+  func listen(
+    on descriptor: Int32, tls: TLSServerContext?,
+    makeAcceptor: @Sendable (isolated Reactor) -> any StreamAcceptor
+  ) throws(SystemError) -> Int {
+    let listener = try Listener(
+      descriptor: descriptor, tls: tls, acceptor: makeAcceptor(self), on: self)
+    return core.add(listener)
+  }
+
+  func stopListener(_ id: Int) {
+    core.removeListener(id)?.stop(on: self)
+  }
+}

@@ -1,0 +1,67 @@
+/// Names one registration in a loop's epoll set: a slot and the generation that took it.
+///
+/// A batch of events may still carry one for a socket that an earlier event of the same batch
+/// closed, and the slot may by then belong to another. The generation tells them apart.
+struct SlotToken: Equatable {
+  let bits: UInt64
+
+  var slot: Int { Int(UInt32(truncatingIfNeeded: bits)) }
+  var generation: UInt32 { UInt32(truncatingIfNeeded: bits >> 32) }
+
+  init(bits: UInt64) {
+    self.bits = bits
+  }
+
+  init(slot: Int, generation: UInt32) {
+    bits = UInt64(generation) << 32 | UInt64(UInt32(slot))
+  }
+
+  /// Generations count from 1 upwards, so these two belong to no slot.
+  static let wake = SlotToken(bits: 0)
+  static let timer = SlotToken(bits: 1)
+}
+
+/// Something with a descriptor in the epoll set.
+protocol EventReceiver: AnyObject {
+  func receive(_ readiness: Readiness, on reactor: isolated Reactor)
+  /// Ends at once because the loop stops.
+  func loopStops()
+}
+
+/// The registrations of one loop.
+struct SlotTable {
+  private struct Slot {
+    var generation: UInt32 = 1
+    var receiver: (any EventReceiver)?
+  }
+
+  private var slots: ContiguousArray<Slot> = []
+  private var free: ContiguousArray<Int> = []
+
+  var count: Int { slots.count - free.count }
+
+  var receivers: [any EventReceiver] { slots.compactMap(\.receiver) }
+
+  mutating func insert(_ receiver: any EventReceiver) -> SlotToken {
+    if let slot = free.popLast() {
+      slots[slot].receiver = receiver
+      return SlotToken(slot: slot, generation: slots[slot].generation)
+    }
+    slots.append(Slot(receiver: receiver))
+    return SlotToken(slot: slots.count - 1, generation: 1)
+  }
+
+  mutating func remove(_ token: SlotToken) {
+    guard self[token] != nil else { return }
+    let next = slots[token.slot].generation &+ 1
+    slots[token.slot] = Slot(generation: next == 0 ? 1 : next)
+    free.append(token.slot)
+  }
+
+  subscript(token: SlotToken) -> (any EventReceiver)? {
+    guard token.slot < slots.count, slots[token.slot].generation == token.generation else {
+      return nil
+    }
+    return slots[token.slot].receiver
+  }
+}

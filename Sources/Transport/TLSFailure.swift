@@ -1,0 +1,17 @@
+/// Why TLS ended a stream.
+package enum TLSFailure: Error, Equatable, Sendable {
+  /// The certificate is valid but for another name.
+  case nameMismatch
+  /// The chain leads to no authority that is trusted here.
+  case untrusted
+  /// Expired or not yet valid.
+  case expired
+  /// Refused for another reason; the text is OpenSSL's.
+  case certificate(String)
+  /// The handshake failed: no common version or cipher, an alert, or bytes that are not TLS.
+  case handshake(String)
+  /// The peer closed the connection in the middle of the handshake.
+  case closedInHandshake
+  /// A record after the handshake was invalid.
+  case record(String)
+}
