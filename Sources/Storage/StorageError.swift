@@ -1,0 +1,19 @@
+/// Why the store could not do what was asked. Reads go on after every one of the write failures.
+package enum StorageError: Error, Sendable, Hashable {
+  /// Another process holds the data folder: stop it, or name another folder.
+  case inUse(folder: String)
+  /// The database was written by a newer Larder: run that one.
+  case newerSchema(folder: String)
+  /// The folder or the database file cannot be made, opened or read.
+  case cannotOpen(folder: String, reason: String)
+  /// The disk is full: nothing was written; the same write may be tried again later.
+  case full
+  /// The file or its file system does not take writes.
+  case readOnly
+  /// The file is damaged: restore a backup.
+  case corrupt(String)
+  /// The store has been closed.
+  case closed
+  /// Anything else SQLite reports, with its message and without any stored value.
+  case failed(code: Int32, message: String)
+}
