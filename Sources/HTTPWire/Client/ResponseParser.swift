@@ -72,7 +72,7 @@ package struct ResponseParser: Sendable {
         try StatusLineSyntax.parse(bytes, line, into: &head)
         phase = .fields
       case .fields:
-        let room = max(0, limits.headBytesMax - lines.position - 2)
+        let room = max(0, limits.headBytesMax - lines.position - 4)
         guard let line = try line(in: bytes, bytesMax: min(limits.fieldBytesMax, room)) else {
           return false
         }

@@ -121,8 +121,8 @@ package struct RequestParser: Sendable {
   private mutating func fieldLine(
     in bytes: UnsafeRawBufferPointer
   ) throws(RequestError) -> Range<Int>? {
-    // Two bytes of the head are its last CRLF's, which no line counts.
-    let room = limits.headBytesMax - lines.position - 2
+    // Four bytes that no line counts: its own CRLF, and the empty line that ends the head.
+    let room = limits.headBytesMax - lines.position - 4
     switch lines.next(in: bytes, bytesMax: min(limits.fieldBytesMax, max(room, 0))) {
     case .line(let line): return line
     case .needMore: return nil

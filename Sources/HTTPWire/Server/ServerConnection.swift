@@ -67,6 +67,9 @@ package struct ServerConnection: Sendable {
   package var persists: Bool { mayPersist }
 
   /// The next event in `input` from `offset`, which moves behind what was taken.
+  ///
+  /// To be called until it says `needMore`, `pause`, `refuse` or `close`, also with nothing left of
+  /// the input: a request may end with its last byte.
   package mutating func next(
     _ input: UnsafeRawBufferPointer, from offset: inout Int
   ) -> ServerConnectionEvent {
@@ -77,9 +80,11 @@ package struct ServerConnection: Sendable {
       return isRequestComplete
         ? (offset < input.count ? .pause : .needMore) : nextContent(input, from: &offset)
     case .refusing, .closed:
+      guard offset < input.count else { return .needMore }
       offset = input.count
       return .ignored
     case .lingering:
+      guard offset < input.count else { return .needMore }
       bytesDropped += input.count - offset
       offset = input.count
       guard bytesDropped > limits.lingerBytesMax else { return .ignored }

@@ -11,7 +11,7 @@ package enum ServerConnectionEvent: Sendable, Equatable {
   /// The rest of the input belongs to later requests, and this one is still being answered: keep
   /// it, and stop reading.
   case pause
-  /// Nothing that comes matters any more. The input has been dropped.
+  /// Some of the input has been dropped: content nobody wants, or what follows the last answer.
   case ignored
   /// The lingering has had enough: close the socket now.
   case close

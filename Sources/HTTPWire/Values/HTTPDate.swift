@@ -1,0 +1,56 @@
+/// A moment as HTTP writes it: whole seconds, UTC (RFC 9110 5.6.7).
+package struct HTTPDate: Sendable, Hashable, Comparable {
+  /// Seconds since 1970-01-01T00:00:00Z, leap seconds left out.
+  package let secondsSince1970: Int64
+
+  package init(secondsSince1970: Int64) {
+    self.secondsSince1970 = secondsSince1970
+  }
+
+  package static func < (left: HTTPDate, right: HTTPDate) -> Bool {
+    left.secondsSince1970 < right.secondsSince1970
+  }
+
+  /// The IMF-fixdate form: `Sun, 06 Nov 1994 08:49:37 GMT`.
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// The IMF-fixdate form: always 29 bytes.
+  package var bytes: [UInt8] {
+    let day = secondsSince1970.flooringDivision(by: 86_400)
+    let second = Int(secondsSince1970 - day * 86_400)
+    let date = CivilDate(daysSince1970: Int(day))
+    let weekday = (Int(day % 7) + 4 + 7) % 7
+    var output: [UInt8] = []
+    output.reserveCapacity(29)
+    output.append(contentsOf: DateNames.weekdays[weekday].utf8.prefix(3))
+    output.append(", ")
+    output.append(twoDigits: date.day)
+    output.append(ASCII.space)
+    output.append(contentsOf: DateNames.months[date.month - 1].utf8)
+    output.append(ASCII.space)
+    output.append(twoDigits: date.year / 100)
+    output.append(twoDigits: date.year % 100)
+    output.append(ASCII.space)
+    output.append(twoDigits: second / 3600)
+    output.append(ASCII.colon)
+    output.append(twoDigits: second / 60 % 60)
+    output.append(ASCII.colon)
+    output.append(twoDigits: second % 60)
+    output.append(" GMT")
+    return output
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(twoDigits number: Int) {
+    append(UInt8(truncatingIfNeeded: number / 10 % 10) + 0x30)
+    append(UInt8(truncatingIfNeeded: number % 10) + 0x30)
+  }
+}
+
+extension Int64 {
+  fileprivate func flooringDivision(by divisor: Int64) -> Int64 {
+    let quotient = self / divisor
+    return self % divisor < 0 ? quotient - 1 : quotient
+  }
+}

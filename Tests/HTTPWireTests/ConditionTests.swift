@@ -1,0 +1,96 @@
+import HTTPWire
+import Testing
+
+struct ConditionTests {
+  private let now = HTTPDate(secondsSince1970: 1_790_000_000)
+  private let changed = HTTPDate(secondsSince1970: 784_111_777)
+  private let changedText = "Sun, 06 Nov 1994 08:49:37 GMT"
+  private let beforeText = "Sun, 06 Nov 1994 08:49:36 GMT"
+
+  @Test(arguments: [
+    ("\"a\"", EntityTag("a")), ("W/\"a\"", EntityTag("a", isWeak: true)), (" \"\" ", EntityTag("")),
+    ("\"caf\u{e9}\"", EntityTag("caf\u{e9}")),
+  ])
+  func readsTags(text: String, expected: EntityTag) {
+    #expect(EntityTag(parsing: text) == expected)
+  }
+
+  @Test(arguments: ["", "a", "\"a", "w/\"a\"", "\"a\"b", "\"a b\"", "W/a", "\"a\", \"b\""])
+  func refusesWhatIsNoTag(text: String) {
+    #expect(EntityTag(parsing: text) == nil)
+  }
+
+  @Test func comparesStronglyAndWeakly() {
+    let strong = EntityTag("a")
+    let weak = EntityTag("a", isWeak: true)
+    #expect(strong.stronglyMatches(strong))
+    #expect(!strong.stronglyMatches(weak))
+    #expect(!weak.stronglyMatches(weak))
+    #expect(weak.weaklyMatches(strong))
+    #expect(!strong.weaklyMatches(EntityTag("b")))
+  }
+
+  @Test func codedTagsDifferAndComeBack() {
+    let tag = EntityTag("a")
+    #expect(tag.coded(.gzip).text == "\"a-gzip\"")
+    #expect(tag.coded(.gzip).uncoded == tag)
+    #expect(tag.coded(.identity) == tag)
+  }
+
+  @Test(arguments: [
+    ("*", true), ("\"x\", W/\"a\"", true), ("\"x\",,\"y\"", false), ("garbage, \"a\"", false),
+    (",\"a\"", true),
+  ])
+  func readsLists(text: String, expected: Bool) {
+    #expect((EntityTagList(text)?.weaklyContains(EntityTag("a")) ?? false) == expected)
+  }
+
+  @Test(arguments: [
+    // If-Match goes before all, strongly; a 304 needs If-None-Match or If-Modified-Since.
+    (["if-match": "\"a\""], true, Preconditions.Verdict.proceed),
+    (["if-match": "W/\"a\""], true, .failed),
+    (["if-match": "\"b\"", "if-none-match": "\"a\""], true, .failed),
+    (["if-match": "*"], false, .proceed),
+    (["if-none-match": "W/\"a\""], true, .notModified),
+    (["if-none-match": "\"a\""], false, .failed),
+    (
+      ["if-none-match": "\"b\"", "if-modified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], true,
+      .proceed
+    ),
+    (["if-modified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], true, .notModified),
+    (["if-modified-since": "Sun, 06 Nov 1994 08:49:36 GMT"], true, .proceed),
+    (["if-modified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], false, .proceed),
+    (["if-modified-since": "yesterday"], true, .proceed),
+    (["if-unmodified-since": "Sun, 06 Nov 1994 08:49:36 GMT"], false, .failed),
+    (["if-unmodified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], false, .proceed),
+    (
+      ["if-match": "\"a\"", "if-unmodified-since": "Sun, 06 Nov 1994 08:49:36 GMT"], false, .proceed
+    ),
+  ])
+  func judgesInOrder(
+    fields: [String: String], isRead: Bool, expected: Preconditions.Verdict
+  ) {
+    let conditions = Preconditions(
+      ifMatch: fields["if-match"], ifUnmodifiedSince: fields["if-unmodified-since"],
+      ifNoneMatch: fields["if-none-match"], ifModifiedSince: fields["if-modified-since"], now: now)
+    let verdict = conditions.judge(isRead: isRead, tag: EntityTag("a"), modified: changed)
+    #expect(verdict == expected)
+  }
+
+  @Test func anyTagMeansThatSomethingIsThere() {
+    let create = Preconditions(ifNoneMatch: "*", now: now)
+    #expect(create.judge(isRead: false, tag: nil) == .proceed)
+    #expect(create.judge(isRead: false, tag: EntityTag("a")) == .failed)
+    let update = Preconditions(ifMatch: "*", now: now)
+    #expect(update.judge(isRead: false, tag: nil) == .failed)
+  }
+
+  @Test func rangeConditionsAreStrong() {
+    let tag = EntityTag("a")
+    #expect(RangeCondition("\"a\"", now: now)?.holds(tag: tag, modified: nil) == true)
+    #expect(RangeCondition("W/\"a\"", now: now)?.holds(tag: tag, modified: nil) == false)
+    #expect(RangeCondition(changedText, now: now)?.holds(tag: tag, modified: changed) == true)
+    #expect(RangeCondition(beforeText, now: now)?.holds(tag: tag, modified: changed) == false)
+    #expect(RangeCondition("zzz", now: now) == nil)
+  }
+}

@@ -1,0 +1,159 @@
+import HTTPWire
+import Testing
+
+struct ServerConnectionTests {
+  @Test func pipelinedRequestsWaitForTheirTurn() {
+    var driver = ConnectionDriver()
+    driver.receive("GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(driver.events == ["request /1", "pause"])
+    #expect(driver.connection.answerIsReady(isStreamed: false) == .send)
+    #expect(driver.connection.answerEnded() == .nextRequest)
+    driver.events = []
+    driver.resume()
+    #expect(driver.events == ["request /2", "needMore"])
+  }
+
+  @Test func contentIsDeliveredAndEnds() {
+    var driver = ConnectionDriver(bodyBytesMax: 100)
+    driver.receive("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab")
+    driver.receive("c\r\n2;a=b\r\nde\r\n0\r\nX: y\r\n\r\n")
+    #expect(driver.content == "abcde")
+    #expect(driver.events.last == "needMore")
+    #expect(driver.events.contains("endOfRequest"))
+    #expect(!driver.connection.awaitsContent)
+  }
+
+  @Test func continueIsDueOnceAndOnlyBeforeContent() {
+    var driver = ConnectionDriver(bodyBytesMax: 100)
+    driver.receive(
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+    let answers = [driver.connection.takeContinue(), driver.connection.takeContinue()]
+    #expect(answers == [true, false])
+    var eager = ConnectionDriver(bodyBytesMax: 100)
+    eager.receive(
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\nhe")
+    let isDue = eager.connection.takeContinue()
+    #expect(!isDue)
+  }
+
+  @Test func anAnswerInPlaceOfContinueClosesTheConnection() {
+    var driver = ConnectionDriver(bodyBytesMax: 100)
+    driver.receive(
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+    #expect(driver.connection.answerIsReady(isStreamed: false) == .send)
+    #expect(driver.connection.connectionField == .close)
+    #expect(driver.connection.answerEnded() == .linger)
+  }
+
+  @Test func tooLongABodyIsRefusedBeforeItIsSent() {
+    var driver = ConnectionDriver(bodyBytesMax: 4)
+    driver.receive(
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+    #expect(driver.refusal == .contentTooLarge)
+    #expect(driver.connection.connectionField == .close)
+    let isDue = driver.connection.takeContinue()
+    #expect(!isDue)
+  }
+
+  @Test func chunksBeyondTheLimitAreRefused() {
+    var driver = ConnectionDriver(bodyBytesMax: 4)
+    driver.receive("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n")
+    #expect(driver.refusal == nil)
+    driver.receive("1\r\n")
+    #expect(driver.refusal == .contentTooLarge)
+  }
+
+  @Test func earlyAnswerWaitsForAShortBody() {
+    var driver = ConnectionDriver(bodyBytesMax: 1000)
+    driver.receive("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345")
+    #expect(driver.connection.answerIsReady(isStreamed: false) == .waitForBody)
+    driver.events = []
+    driver.receive("67890GET /2 HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(driver.events == ["ignored", "endOfRequest", "pause"])
+    #expect(driver.connection.answerEnded() == .nextRequest)
+    driver.events = []
+    driver.resume()
+    #expect(driver.events == ["request /2", "needMore"])
+  }
+
+  @Test func earlyAnswerDoesNotWaitForALongBody() {
+    let limits = ServerConnectionLimits(drainBytesMax: 100)
+    var driver = ConnectionDriver(limits: limits, bodyBytesMax: 1000)
+    driver.receive("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n12345")
+    #expect(driver.connection.answerIsReady(isStreamed: false) == .send)
+    #expect(driver.connection.connectionField == .close)
+    #expect(driver.connection.answerEnded() == .linger)
+  }
+
+  @Test func drainingOfChunksIsBounded() {
+    let limits = ServerConnectionLimits(drainBytesMax: 100)
+    var driver = ConnectionDriver(limits: limits, bodyBytesMax: 100_000)
+    driver.receive("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+    #expect(driver.connection.answerIsReady(isStreamed: false) == .waitForBody)
+    driver.events = []
+    driver.receive("ff\r\n\(String(repeating: "x", count: 255))\r\n")
+    #expect(driver.events.first == "endOfRequest")
+    #expect(driver.connection.connectionField == .close)
+  }
+
+  @Test func lingeringIsBounded() {
+    let limits = ServerConnectionLimits(lingerBytesMax: 10)
+    var driver = ConnectionDriver(limits: limits)
+    driver.receive("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    #expect(driver.connection.answerIsReady(isStreamed: false) == .send)
+    #expect(driver.connection.answerEnded() == .linger)
+    driver.events = []
+    driver.receive("0123456789")
+    #expect(driver.events == ["ignored", "needMore"])
+    driver.receive("0")
+    #expect(driver.events.last == "close")
+  }
+
+  @Test func requestsOnAConnectionAreCounted() {
+    var driver = ConnectionDriver(limits: ServerConnectionLimits(requestsMax: 2))
+    driver.receive("GET /1 HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(driver.connection.connectionField == .none)
+    #expect(driver.connection.answerEnded() == .nextRequest)
+    driver.receive("GET /2 HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(driver.connection.connectionField == .close)
+    #expect(driver.connection.answerEnded() == .linger)
+  }
+
+  @Test func oldClientsAreToldThatTheConnectionStays() {
+    var driver = ConnectionDriver()
+    driver.receive("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+    #expect(driver.connection.connectionField == .keepAlive)
+  }
+
+  @Test func timeIsUpForHeadsAndBodiesButIdleOnesJustClose() {
+    var idle = ConnectionDriver()
+    #expect(idle.connection.timedOut() == .close)
+    var head = ConnectionDriver()
+    head.receive("GET / HT")
+    #expect(head.connection.timedOut() == .refuse(.timedOut))
+    var body = ConnectionDriver(bodyBytesMax: 10)
+    body.receive("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab")
+    #expect(body.connection.timedOut() == .refuse(.timedOut))
+    #expect(body.connection.answerIsReady(isStreamed: false) == .discard)
+    #expect(body.connection.answerEnded() == .linger)
+  }
+
+  @Test func halfClosedClientsGetTheirAnswer() {
+    var driver = ConnectionDriver()
+    driver.receive("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(driver.connection.endOfInput() == .finishAnswer)
+    #expect(driver.connection.connectionField == .close)
+    var missing = ConnectionDriver(bodyBytesMax: 10)
+    missing.receive("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab")
+    #expect(missing.connection.endOfInput() == .abort)
+  }
+
+  @Test func aFaultBehindAnAnswerThatIsUnderWayClosesAtOnce() {
+    var driver = ConnectionDriver(bodyBytesMax: 100)
+    driver.receive("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
+    #expect(driver.connection.answerIsReady(isStreamed: true) == .send)
+    driver.receive("nonsense")
+    #expect(driver.events.last == "close")
+    #expect(driver.connection.answerEnded() == .close)
+  }
+}
