@@ -1,0 +1,89 @@
+/// What must hold between settings that are each right by themselves. A fault stands at the
+/// setting that asks for something; defaults ask for nothing.
+struct SettingsChecks {
+  let settings: Settings
+  let places: [String: SettingPlace]
+
+  func faults() -> [SettingsFault] {
+    upstream + tls + vendors + limits + cors + folders
+  }
+
+  private var upstream: [SettingsFault] {
+    guard settings.upstream.secret != nil, settings.upstream.dialect == .plain else { return [] }
+    return fault(
+      "upstream.secret", "`upstream.secret` needs `upstream.dialect: hasura` or `appsync`")
+  }
+
+  private var tls: [SettingsFault] {
+    needs("tls.certificate", settings.tls.certificateFile, "tls.key", settings.tls.keyFile)
+      + needs("tls.key", settings.tls.keyFile, "tls.certificate", settings.tls.certificateFile)
+  }
+
+  private var vendors: [SettingsFault] {
+    var faults: [SettingsFault] = []
+    if settings.accounts.provider == .auth0 {
+      faults += demand("accounts.provider", "auth0", "accounts.domain", settings.accounts.domain)
+      faults += demand(
+        "accounts.provider", "auth0", "accounts.clientId", settings.accounts.clientID)
+    }
+    if settings.files.store == .s3 {
+      faults += demand("files.store", "s3", "files.endpoint", settings.files.endpoint)
+      faults += demand("files.store", "s3", "files.accessKey", settings.files.accessKey)
+      faults += demand("files.store", "s3", "files.secretKey", settings.files.secretKey)
+    }
+    if settings.push.sender == .onesignal {
+      faults += demand("push.sender", "onesignal", "push.appId", settings.push.appID)
+      faults += demand("push.sender", "onesignal", "push.apiKey", settings.push.apiKey)
+    }
+    return faults
+  }
+
+  private var limits: [SettingsFault] {
+    var faults: [SettingsFault] = []
+    let head = settings.limits.headBytesMax
+    for (name, bytes) in [
+      ("limits.target", settings.limits.targetBytesMax),
+      ("limits.field", settings.limits.fieldBytesMax),
+    ] where bytes > head {
+      faults += fault(
+        places[name] == nil ? "limits.head" : name,
+        "`\(name)` (\(ByteSize.print(bytes))) does not fit into `limits.head`"
+          + " (\(ByteSize.print(head)))")
+    }
+    return faults
+  }
+
+  private var cors: [SettingsFault] {
+    guard settings.corsOrigins.contains(.any), settings.corsOrigins.count > 1 else { return [] }
+    return fault("cors.origins", "`*` in `cors.origins` stands alone")
+  }
+
+  /// The console's folder is served to anybody.
+  private var folders: [SettingsFault] {
+    guard let shown = settings.publicFolder, FolderPath.isInside(settings.dataFolder, shown) else {
+      return []
+    }
+    return fault(
+      "public", "`public` would serve the data folder, which is \(settings.dataFolder)")
+  }
+
+  /// At most one of `faults` a pair: the one whose own value is there.
+  private func needs(
+    _ name: String, _ value: String?, _ other: String, _ otherValue: String?
+  ) -> [SettingsFault] {
+    guard value != nil, otherValue == nil, places[other] == nil else { return [] }
+    return fault(name, "`\(name)` needs `\(other)` beside it")
+  }
+
+  /// A setting that was written but refused has its own fault already.
+  private func demand(
+    _ name: String, _ choice: String, _ other: String, _ otherValue: Any?
+  ) -> [SettingsFault] {
+    guard otherValue == nil, places[other] == nil else { return [] }
+    return fault(name, "`\(name): \(choice)` needs `\(other)`")
+  }
+
+  private func fault(_ name: String, _ message: String) -> [SettingsFault] {
+    places[name].map { [SettingsFault($0, message)] } ?? []
+  }
+}

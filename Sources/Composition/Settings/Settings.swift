@@ -1,0 +1,44 @@
+/// Everything the service can be told, filled in this order: the defaults below, the settings file,
+/// the environment, the command's flags. Durations and sizes are checked, paths are resolved
+/// against the settings file's folder; whether files exist is for whoever opens them.
+package struct Settings: Sendable {
+  package var listen: [ListenAddress] = [.tcp(host: "127.0.0.1", port: 8080)]
+  /// How clients reach this service from outside; nil = the first listening address.
+  package var publicURL: ServiceURL?
+
+  /// Database and files.
+  package var dataFolder: String
+  package var operationsFolder: String
+  /// Introspected from upstream where this file is missing.
+  package var schemaFile: String
+  package var localFile: String
+  /// Nil = the folder shipped with the binary.
+  package var publicFolder: String?
+
+  package var upstream = UpstreamSettings()
+  package var cache = CacheSettings()
+  /// By type name.
+  package var types: [String: TypeSettings] = [:]
+  package var adminToken: Secret?
+  package var tls = TLSSettings()
+  package var accounts = AccountsSettings()
+  package var files = FilesSettings()
+  package var push = PushSettings()
+  package var queue = QueueSettings()
+  package var devices = DevicesSettings()
+  package var limits = LimitsSettings()
+  /// Peers whose `Forwarded` and `X-Forwarded-For` are believed.
+  package var trustedProxies: [AddressBlock] = []
+  /// Origins whose pages may call; none by default.
+  package var corsOrigins: [Origin] = []
+  package var drain = DrainSettings()
+  package var log = LogSettings()
+
+  /// - Parameter folder: what the default paths are relative to.
+  init(folder: String) {
+    dataFolder = "\(folder)/data"
+    operationsFolder = "\(folder)/operations"
+    schemaFile = "\(folder)/schema.graphql"
+    localFile = "\(folder)/local.graphql"
+  }
+}

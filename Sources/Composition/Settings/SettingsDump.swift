@@ -1,0 +1,40 @@
+/// The settings in force as a settings file, each with its origin behind it. Secrets are masked,
+/// so it may be shown to anybody, and so it cannot be loaded again where one is set.
+package enum SettingsDump {
+  package static func yaml(_ loaded: LoadedSettings) -> String {
+    let lines = SettingTable.keys.flatMap { key in
+      key.show(loaded.settings).compactMap { shown in
+        shown.text.map { text in
+          let origin = loaded.places[shown.name]?.description ?? "default"
+          return Line(path: shown.path[...], text: "\(text)  # \(origin)")
+        }
+      }
+    }
+    return render(lines, depth: 0)
+  }
+
+  private struct Line {
+    var path: ArraySlice<String>
+    let text: String
+  }
+
+  /// Lines of one section stand together, in the order in which the first of them comes: the rows
+  /// of an open section give theirs row by row, not member by member.
+  private static func render(_ lines: [Line], depth: Int) -> String {
+    let indent = String(repeating: "  ", count: depth)
+    var result = ""
+    var written: Set<String> = []
+    for line in lines {
+      guard let first = line.path.first, written.insert(first).inserted else { continue }
+      let name = YAMLText.scalar(first)
+      if line.path.count == 1 {
+        result += "\(indent)\(name): \(line.text)\n"
+      } else {
+        let members = lines.filter { $0.path.first == first }
+          .map { Line(path: $0.path.dropFirst(), text: $0.text) }
+        result += "\(indent)\(name):\n" + render(members, depth: depth + 1)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,120 @@
+extension SettingTable {
+  private static let day = Duration.seconds(86_400)
+  private static let year = day * 366
+
+  static let place = SettingSection(
+    "",
+    "Where the service listens and where its files are. Paths are relative to the settings file.",
+    [
+      SettingKey(
+        "listen", \.listen, .list(.listenAddress, countMin: 1),
+        example: "[\"127.0.0.1:8080\", \"unix:/run/larder.sock\"]",
+        doc: "Addresses to accept connections on; `:8080` is every interface."),
+      SettingKey(
+        "publicUrl", \.publicURL, .optional(.url("http", "https")),
+        example: "https://api.example.com",
+        doc: "Where clients reach the service from outside; presigned URLs begin with it."),
+      SettingKey(
+        "data", \.dataFolder, .one(.path), example: "./data",
+        doc: "Folder of the database and the files, made if missing."),
+      SettingKey(
+        "operations", \.operationsFolder, .one(.path), example: "./operations",
+        doc: "Folder of the `*.graphql` operations, the only ones that go upstream."),
+      SettingKey(
+        "schema", \.schemaFile, .one(.path), example: "./schema.graphql",
+        doc: "Upstream's schema; introspected at start where the file is missing."),
+      SettingKey(
+        "local", \.localFile, .one(.path), example: "./local.graphql",
+        doc: "Types that live only here."),
+      SettingKey(
+        "public", \.publicFolder, .optional(.path), example: "./Public",
+        doc: "Folder of the console; the one shipped with the binary if unset."),
+    ])
+
+  static let admin = SettingSection(
+    "admin", "Who operates the service.",
+    [
+      SettingKey(
+        "admin.token", \.adminToken, .optional(.secret("a token", lengthMin: 32)),
+        example: "\(Secret.mask)", doc: "Bearer token that opens `/v1/admin`; unset = closed.")
+    ])
+
+  static let proxies = SettingSection(
+    "proxies", "What stands between clients and the service.",
+    [
+      SettingKey(
+        "proxies.trust", \.trustedProxies, .list(.addressBlock),
+        example: "[10.0.0.0/8, \"fd00::/8\"]",
+        doc: "Peers whose `Forwarded` and `X-Forwarded-For` are believed.")
+    ])
+
+  static let cors = SettingSection(
+    "cors", "Calls from pages of other origins.",
+    [
+      SettingKey(
+        "cors.origins", \.corsOrigins, .list(.origin), example: "[https://app.example.com]",
+        doc: "Origins whose pages may call; `*` alone is all of them.")
+    ])
+
+  static let drain = SettingSection(
+    "drain", "How the service stops.",
+    [
+      SettingKey(
+        "drain.delay", \.drain.delay, .one(.duration(.zero ... .seconds(600))), example: "5s",
+        doc: "How long it answers on after it has ceased to be ready."),
+      SettingKey(
+        "drain.deadline", \.drain.deadline, .one(.duration(.seconds(1) ... .seconds(600))),
+        example: "8s", doc: "How long after that open requests may take."),
+    ])
+
+  static let log = SettingSection(
+    "log", "What is logged.",
+    [
+      SettingKey(
+        "log.level", \.log.level, .one(.choice), example: "info", doc: "The least that is logged."),
+      SettingKey(
+        "log.format", \.log.format, .one(.choice), example: "json", doc: "How a line looks."),
+    ])
+
+  static let tls = SettingSection(
+    "tls", "HTTPS without a proxy.", isInUse: false,
+    [
+      SettingKey(
+        "tls.certificate", \.tls.certificateFile, .optional(.path), example: "./tls/chain.pem",
+        doc: "PEM file of the certificate and its chain."),
+      SettingKey(
+        "tls.key", \.tls.keyFile, .optional(.path), example: "./tls/key.pem",
+        doc: "PEM file of its private key."),
+    ])
+
+  static let queue = SettingSection(
+    "queue", "The sync queue of each device.", isInUse: false,
+    [
+      SettingKey(
+        "queue.debounce", \.queue.debounce, .one(.duration(.zero ... .seconds(60))),
+        example: "500ms", doc: "How long a lazy change waits for a newer one of its object."),
+      SettingKey(
+        "queue.parallel", \.queue.parallelMax, .one(.wholeNumber(1...4)), example: "2",
+        doc: "Unrelated lazy changes of one device under way at once."),
+      SettingKey(
+        "queue.forceDeadline", \.queue.forceDeadline, .one(.duration(.seconds(1) ... .seconds(60))),
+        example: "10s", doc: "How long a forced change may take to be sent."),
+      SettingKey(
+        "queue.probe", \.queue.probeInterval, .one(.duration(.seconds(1) ... .seconds(300))),
+        example: "5s", doc: "How often the oldest change tries an upstream that is away."),
+      SettingKey(
+        "queue.onLogout", \.queue.onLogout, .one(.choice), example: "park",
+        doc: "What becomes of a user's waiting changes when the user signs out."),
+    ])
+
+  static let devices = SettingSection(
+    "devices", "Phones and browsers that keep their own queue.", isInUse: false,
+    [
+      SettingKey(
+        "devices.register", \.devices.register, .one(.choice), example: "user",
+        doc: "Who may register a device."),
+      SettingKey(
+        "devices.expiry", \.devices.expiry, .one(.duration(day...(year * 10))), example: "180d",
+        doc: "How long an unused device is kept."),
+    ])
+}

@@ -1,0 +1,78 @@
+extension SettingTable {
+  static let accounts = SettingSection(
+    "accounts", "Who keeps the users.", isInUse: false,
+    [
+      SettingKey(
+        "accounts.provider", \.accounts.provider, .one(.choice), example: "auth0",
+        doc: "`local` keeps them here."),
+      SettingKey(
+        "accounts.issuer", \.accounts.issuer, .optional(.url("http", "https")),
+        example: "https://example.eu.auth0.com/", doc: "Whose tokens are verified."),
+      SettingKey(
+        "accounts.audience", \.accounts.audience, .optional(.text("an audience")),
+        example: "https://api.example.com", doc: "What a token must be meant for."),
+      SettingKey(
+        "accounts.clientId", \.accounts.clientID, .optional(.text("a client's id")),
+        example: "aBcD1234", doc: "The application at the provider."),
+      SettingKey(
+        "accounts.clientSecret", \.accounts.clientSecret,
+        .optional(.secret("a secret of one line")), example: Secret.mask,
+        doc: "That application's secret."),
+      SettingKey(
+        "accounts.domain", \.accounts.domain, .optional(.hostName),
+        example: "example.eu.auth0.com", doc: "The provider's tenant."),
+    ])
+
+  static let files = SettingSection(
+    "files", "Where files are kept.", isInUse: false,
+    [
+      SettingKey(
+        "files.store", \.files.store, .one(.choice), example: "s3",
+        doc: "`disk` keeps them in the data folder."),
+      SettingKey(
+        "files.endpoint", \.files.endpoint, .optional(.url("http", "https")),
+        example: "https://s3.eu-central-1.amazonaws.com", doc: "The S3-compatible service."),
+      SettingKey(
+        "files.region", \.files.region, .optional(.text("a region")), example: "eu-central-1",
+        doc: "The region requests are signed for."),
+      SettingKey(
+        "files.accessKey", \.files.accessKey, .optional(.text("an access key's id")),
+        example: "AKIAEXAMPLE", doc: "The id of the key that signs."),
+      SettingKey(
+        "files.secretKey", \.files.secretKey, .optional(.secret("a secret of one line")),
+        example: Secret.mask, doc: "The key that signs."),
+      SettingKey(
+        "files.pathStyle", \.files.usesPathStyle, .one(.boolean), example: "false",
+        doc: "Whether a bucket stands in the path, not in the host."),
+      SettingKey(
+        "files.buckets.<bucket>.access", membersOf: \.files.buckets, named: .bucketName,
+        fresh: FilesSettings.Bucket(), \.access, .one(.choice), example: "public-read",
+        doc: "Who may read and write the bucket; `admin` if unset."),
+      SettingKey(
+        "files.buckets.<bucket>.quota", membersOf: \.files.buckets, named: .bucketName,
+        fresh: FilesSettings.Bucket(), \.quotaBytes, .optional(.byteSize(0...(1 << 50))),
+        example: "10GiB", doc: "How much the bucket holds; as much as the disk if unset."),
+    ])
+
+  static let push = SettingSection(
+    "push", "How notifications leave.", isInUse: false,
+    [
+      SettingKey(
+        "push.sender", \.push.sender, .one(.choice), example: "onesignal",
+        doc: "`outbox` keeps them and shows them in the console."),
+      SettingKey(
+        "push.appId", \.push.appID, .optional(.text("an application's id")),
+        example: "b2f7f966-d8cc-11e4-bed1-df8f05be55ba", doc: "The application at OneSignal."),
+      SettingKey(
+        "push.apiKey", \.push.apiKey, .optional(.secret("a secret of one line")),
+        example: Secret.mask, doc: "Its key."),
+      SettingKey(
+        "push.api", \.push.api, .one(.choice), example: "legacy",
+        doc: "Which of OneSignal's interfaces the key is for."),
+      SettingKey(
+        "push.send", \.push.send, .one(.choice), example: "users",
+        doc: "Who may send notifications."),
+      SettingKey(
+        unreadList: "push.rules", example: "[]", doc: "Notifications that changes send."),
+    ])
+}

@@ -1,0 +1,37 @@
+extension TextForm where Value == ListenAddress {
+  static var listenAddress: Self {
+    Self(
+      noun: "an address such as 127.0.0.1:8080, [::1]:8080, :8080 or unix:/run/larder.sock",
+      parse: { text, folder throws(ValueRefusal) in
+        try ListenAddress(parsing: text, in: folder)
+      },
+      print: \.description)
+  }
+}
+
+extension TextForm where Value == ServiceURL {
+  static func url(_ schemes: String...) -> Self {
+    Self(
+      noun: "a URL such as \(schemes.last ?? "https")://api.example.com/graphql",
+      parse: { text, _ throws(ValueRefusal) in try ServiceURL(parsing: text, schemes: schemes) },
+      print: \.text)
+  }
+}
+
+extension TextForm where Value == AddressBlock {
+  static var addressBlock: Self {
+    Self(
+      noun: "a block of addresses such as 10.0.0.0/8 or fd00::/8",
+      parse: { text, _ throws(ValueRefusal) in try AddressBlock(parsing: text) },
+      print: \.description)
+  }
+}
+
+extension TextForm where Value == Origin {
+  static var origin: Self {
+    Self(
+      noun: "an origin such as https://app.example.com, or *",
+      parse: { text, _ throws(ValueRefusal) in try Origin(parsing: text) },
+      print: \.description)
+  }
+}

@@ -1,0 +1,11 @@
+/// Who may register a device, and when an unused one goes.
+package struct DevicesSettings: Sendable {
+  package enum Register: String, CaseIterable, Sendable {
+    case open
+    case user
+    case admin
+  }
+
+  package var register = Register.open
+  package var expiry = Duration.seconds(180 * 86_400)
+}

@@ -1,0 +1,28 @@
+/// Where files are kept, and who may read each bucket.
+package struct FilesSettings: Sendable {
+  package enum Store: String, CaseIterable, Sendable {
+    case disk
+    case s3
+  }
+
+  package enum Access: String, CaseIterable, Sendable {
+    case publicRead = "public-read"
+    case user
+    case admin
+  }
+
+  package struct Bucket: Sendable {
+    package var access = Access.admin
+    /// Nil = as much as the disk holds.
+    package var quotaBytes: Int?
+  }
+
+  package var store = Store.disk
+  package var endpoint: ServiceURL?
+  package var region: String?
+  package var accessKey: String?
+  package var secretKey: Secret?
+  package var usesPathStyle = true
+  /// By bucket name.
+  package var buckets: [String: Bucket] = [:]
+}

@@ -1,0 +1,23 @@
+/// How notifications leave, and who may send them.
+package struct PushSettings: Sendable {
+  package enum Sender: String, CaseIterable, Sendable {
+    case outbox
+    case onesignal
+  }
+
+  package enum API: String, CaseIterable, Sendable {
+    case current
+    case legacy
+  }
+
+  package enum MaySend: String, CaseIterable, Sendable {
+    case users
+    case admin
+  }
+
+  package var sender = Sender.outbox
+  package var appID: String?
+  package var apiKey: Secret?
+  package var api = API.current
+  package var send = MaySend.admin
+}

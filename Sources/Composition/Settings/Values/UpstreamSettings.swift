@@ -1,0 +1,21 @@
+/// The GraphQL API behind this service, and what is sent to it.
+package struct UpstreamSettings: Sendable {
+  package enum Dialect: String, CaseIterable, Sendable {
+    case plain
+    case hasura
+    case appsync
+  }
+
+  package var url: ServiceURL?
+  package var websocketURL: ServiceURL?
+  package var dialect = Dialect.plain
+  /// Sent with every call that carries no caller's credential; names in lower case.
+  package var headers: [String: Secret] = [:]
+  /// Lower-case names of the caller's fields that are passed on.
+  package var forward: [String] = []
+  /// Hasura's admin secret, or AppSync's API key.
+  package var secret: Secret?
+  package var timeout = Duration.seconds(10)
+  /// Calls under way at once.
+  package var concurrencyMax = 64
+}

@@ -1,0 +1,124 @@
+import Testing
+
+@testable import Composition
+
+struct SettingValueTests {
+  @Test(arguments: [
+    ("0s", Duration.zero), ("250ms", .milliseconds(250)), ("10s", .seconds(10)),
+    ("5m", .seconds(300)), ("2h", .seconds(7_200)), ("1d", .seconds(86_400)),
+  ])
+  func readsDurations(text: String, duration: Duration) throws {
+    #expect(try DurationText.parse(text) == duration)
+    #expect(DurationText.print(duration) == text)
+  }
+
+  @Test(arguments: [
+    "", "s", "10", "1.5s", "-1s", "+1s", "10 s", "10S", "1h30m", "10sec", "0x1s", "٣s",
+    "99999999999999999999s", "9999999999999d",
+  ])
+  func refusesDurations(text: String) {
+    #expect(throws: ValueRefusal.self) { try DurationText.parse(text) }
+  }
+
+  @Test(arguments: [
+    ("0B", 0), ("1500B", 1_500), ("64KiB", 65_536), ("10MB", 10_000_000), ("3GiB", 3 << 30),
+    ("2TB", 2_000_000_000_000), ("1TiB", 1 << 40),
+  ])
+  func readsSizes(text: String, bytes: Int) throws {
+    #expect(try ByteSize.parse(text) == bytes)
+    #expect(try ByteSize.parse("\(bytes)") == bytes)
+    #expect(try ByteSize.parse(ByteSize.print(bytes)) == bytes)
+  }
+
+  @Test(arguments: ["", "B", "1.5MiB", "-1", "1kb", "1 KB", "1K", "9999999TiB"])
+  func refusesSizes(text: String) {
+    #expect(throws: ValueRefusal.self) { try ByteSize.parse(text) }
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1:8080", ListenAddress.tcp(host: "127.0.0.1", port: 8080)),
+    ("[::1]:8080", .tcp(host: "::1", port: 8080)), (":0", .tcp(host: nil, port: 0)),
+    ("localhost:80", .tcp(host: "localhost", port: 80)), ("unix:/a b", .unix(path: "/a b")),
+  ])
+  func readsListenAddresses(text: String, address: ListenAddress) throws {
+    #expect(try ListenAddress(parsing: text, in: ".") == address)
+    #expect(address.description == text)
+  }
+
+  @Test(arguments: [
+    "", "8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "::1:8080",
+    "[::1]", "[::g]:80", "[127.0.0.1]:80", "a b:80", "http://a:80", "unix:",
+    "unix:/" + String(repeating: "a", count: 107),
+  ])
+  func refusesListenAddresses(text: String) {
+    #expect(throws: ValueRefusal.self) { try ListenAddress(parsing: text, in: ".") }
+  }
+
+  @Test(arguments: [
+    ("10.0.0.0/8", ["10.1.2.3", "10.255.255.255"], ["11.0.0.0", "::ffff:10.0.0.1", "::"]),
+    ("192.168.1.77", ["192.168.1.77"], ["192.168.1.78"]),
+    ("0.0.0.0/0", ["1.2.3.4"], ["::1"]),
+    ("172.16.0.0/12", ["172.31.255.255"], ["172.32.0.0"]),
+    ("fd00::/9", ["fd7f::1"], ["fd80::", "10.0.0.0"]),
+    ("::ffff:10.0.0.0/104", ["::ffff:a01:203"], ["::ffff:11.0.0.0"]),
+  ])
+  func tellsWhichAddressesABlockHolds(text: String, inside: [String], outside: [String]) throws {
+    let block = try AddressBlock(parsing: text)
+    for address in inside { #expect(block.contains(try #require(IPAddress(parsing: address)))) }
+    for address in outside { #expect(!block.contains(try #require(IPAddress(parsing: address)))) }
+  }
+
+  @Test(arguments: [
+    "", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "10.0.0.0.0", "010.0.0.0",
+    "10.0.0.256", "::/129", ":::", "1::2::3", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "12345::",
+    "fe80::1%eth0", "1.2.3.4::", "localhost", "fd00::1/8", "1:2:3:4:5:6:7::8",
+  ])
+  func refusesBlocks(text: String) {
+    #expect(throws: ValueRefusal.self) { try AddressBlock(parsing: text) }
+  }
+
+  @Test(
+    arguments: [
+      ("https://Api.Example.com", "api.example.com", nil, "/"),
+      ("HTTP://[::1]:4000/graphql?a=b", "::1", 4000, "/graphql?a=b"),
+      ("http://db_1:80?x", "db_1", 80, "/?x"),
+    ] as [(String, String, UInt16?, String)])
+  func readsURLs(text: String, host: String, port: UInt16?, target: String) throws {
+    let url = try ServiceURL(parsing: text, schemes: ["http", "https"])
+    #expect(url.host == host && url.port == port && url.target == target && url.text == text)
+  }
+
+  @Test(arguments: [
+    "", "example.com", "ftp://example.com", "http:/example.com", "http://", "http:///x",
+    "http://a:0", "http://a:x", "http://a:65536", "http://a b", "http://a/ä", "http://a/#b",
+    "http://u:p@a", "http://[::g]", "http://-a", "http://a..b",
+  ])
+  func refusesURLs(text: String) {
+    #expect(throws: ValueRefusal.self) {
+      try ServiceURL(parsing: text, schemes: ["http", "https"])
+    }
+  }
+
+  @Test(arguments: [
+    ("*", "*"), ("https://App.Example.com:443", "https://app.example.com"),
+    ("http://localhost:3000", "http://localhost:3000"),
+    ("capacitor://localhost", "capacitor://localhost"), ("http://[::1]:80", "http://[::1]"),
+  ])
+  func writesOriginsAsBrowsersDo(text: String, origin: String) throws {
+    #expect(try Origin(parsing: text).description == origin)
+  }
+
+  @Test(arguments: ["", "null", "app.example.com", "https://a/", "https://a?b", "https://u@a"])
+  func refusesOrigins(text: String) {
+    #expect(throws: ValueRefusal.self) { try Origin(parsing: text) }
+  }
+
+  @Test(
+    arguments: [
+      ("titel", "title"), ("TITLE", "title"), ("ttile", "title"), ("yera", "year"), ("x", nil),
+      ("synopsys", "synopsis"), ("", nil),
+    ] as [(String, String?)])
+  func findsTheNearestName(name: String, nearest: String?) {
+    #expect(NearestName.of(name, among: ["title", "year", "synopsis"]) == nearest)
+  }
+}

@@ -1,0 +1,224 @@
+import Testing
+
+@testable import Composition
+
+struct SettingsFaultTests {
+  /// Each kind of fault, with the place of the letter it stands at.
+  @Test(arguments: [
+    // Names.
+    ("upstrem: {url: x}", ["1:1: unknown setting `upstrem`; did you mean `upstream`?"]),
+    (
+      "upstream:\n  ulr: x",
+      ["2:3: unknown setting `upstream.ulr`; did you mean `upstream.url`?"]
+    ),
+    ("cache: {maxage: 1s}", ["1:9: unknown setting `cache.maxage`; did you mean `cache.maxAge`?"]),
+    ("timeout: 1s", ["1:1: unknown setting `timeout`; did you mean `upstream.timeout`?"]),
+    ("colour: red", ["1:1: unknown setting `colour`"]),
+    ("cache.maxAge: 1s", ["1:1: write `cache.maxAge` as `maxAge` under `cache`"]),
+    (
+      "types: {Film: {kee: [id]}}",
+      ["1:16: unknown setting `types.Film.kee`; did you mean `types.Film.key`?"]
+    ),
+    ("? [a, b]\n: 1", ["1:3: a setting's name is plain text"]),
+    // Doubles.
+    ("listen: :1\nlisten: :2", ["2:1: `listen` is written twice"]),
+    ("cache: {maxAge: 1s, \"maxAge\": 2s}", ["1:21: `cache.maxAge` is written twice"]),
+    (
+      "log: {level: info}\nlog: {format: json}\nlog: {}",
+      ["2:1: `log` is written twice", "3:1: `log` is written twice"]
+    ),
+    (
+      "upstream:\n  headers:\n    X-A: a\n    x-a: b",
+      ["4:5: `upstream.headers.x-a` is written twice"]
+    ),
+    (
+      "proxies: {trust: [10.1.2.3, 10.0.0.0/8, 10.1.2.3]}",
+      ["1:41: `proxies.trust` has \"10.1.2.3\" twice"]
+    ),
+    // Shapes.
+    ("- listen", ["1:1: settings are names with values, such as `listen: :8080`"]),
+    ("cache: 60s", ["1:8: `cache` is a section: its settings stand under it"]),
+    (
+      "cache:\n  maxAge: [60s]",
+      ["2:11: `cache.maxAge` must be a duration from 0s to 366d, not a list"]
+    ),
+    ("log: {format: {a: b}}", ["1:15: `log.format` must be text or json, not a section"]),
+    ("push: {rules: all}", ["1:15: `push.rules` must be a list, not \"all\""]),
+    ("listen: []", ["1:9: `listen` needs 1 element at least"]),
+    // Values.
+    (
+      "cache: {maxAge: 60}",
+      [
+        "1:17: `cache.maxAge` must be a duration from 0s to 366d, not \"60\"; its unit is ms, s, m, h or d"
+      ]
+    ),
+    (
+      "cache: {staleIfError: -1s}",
+      [
+        "1:23: `cache.staleIfError` must be a duration from 0s to 366d, not \"-1s\"; a duration is not negative"
+      ]
+    ),
+    (
+      "upstream: {timeout: 99ms}",
+      ["1:21: `upstream.timeout` must be a duration from 100ms to 10m, not \"99ms\""]
+    ),
+    (
+      "cache: {memory: 1mb}",
+      [
+        "1:17: `cache.memory` must be a size from 0B to 1TiB, not \"1mb\"; its unit is B, KB, KiB, MB, MiB, GB, GiB, TB or TiB"
+      ]
+    ),
+    (
+      "queue: {parallel: 5}",
+      ["1:19: `queue.parallel` must be a whole number from 1 to 4, not \"5\""]
+    ),
+    (
+      "upstream: {dialect: hasuro}",
+      [
+        "1:21: `upstream.dialect` must be plain, hasura or appsync, not \"hasuro\"; did you mean hasura?"
+      ]
+    ),
+    ("files: {pathStyle: yes}", ["1:20: `files.pathStyle` must be true or false, not \"yes\""]),
+    (
+      "upstream: {forward: [authorization, Host]}",
+      [
+        "1:37: each element of `upstream.forward` must be a header field name, not \"Host\"; that field belongs to the connection, not to the request"
+      ]
+    ),
+    (
+      "upstream: {forward: [device-token, \"a b\"]}",
+      [
+        "1:22: each element of `upstream.forward` must be a header field name, not \"device-token\"; that field is answered here and never goes upstream",
+        "1:36: each element of `upstream.forward` must be a header field name, not \"a b\"; a field name is letters, digits and !#$%&'*+-.^_`|~",
+      ]
+    ),
+    (
+      "upstream: {headers: {Content-Type: x}}",
+      [
+        "1:22: a name under `upstream.headers` must be a header field name, not `Content-Type`; that field is written for each upstream request by the service itself"
+      ]
+    ),
+    (
+      "types: {Fi-lm: {key: [id]}}",
+      ["1:9: a name under `types` must be a GraphQL name such as Film, not `Fi-lm`"]
+    ),
+    (
+      "files: {buckets: {Pics: {access: user}}}",
+      [
+        "1:19: a name under `files.buckets` must be a bucket name of 3 to 63 lower-case letters, digits and hyphens, not `Pics`"
+      ]
+    ),
+    (
+      "proxies: {trust: [10.0.0.1/8]}",
+      [
+        "1:19: each element of `proxies.trust` must be a block of addresses such as 10.0.0.0/8 or fd00::/8, not \"10.0.0.1/8\"; bits are set after the first 8"
+      ]
+    ),
+    // Between settings.
+    ("tls:\n  certificate: a.pem", ["2:16: `tls.certificate` needs `tls.key` beside it"]),
+    ("tls: {key: a.pem}", ["1:12: `tls.key` needs `tls.certificate` beside it"]),
+    (
+      "upstream: {secret: s}",
+      ["1:20: `upstream.secret` needs `upstream.dialect: hasura` or `appsync`"]
+    ),
+    (
+      "accounts: {provider: auth0, clientId: a}",
+      ["1:22: `accounts.provider: auth0` needs `accounts.domain`"]
+    ),
+    (
+      "push: {sender: onesignal, appId: a}",
+      ["1:16: `push.sender: onesignal` needs `push.apiKey`"]
+    ),
+    (
+      "files: {store: s3, endpoint: \"http://s3\", accessKey: a}",
+      ["1:16: `files.store: s3` needs `files.secretKey`"]
+    ),
+    (
+      "cors: {origins: [\"*\", \"https://a.example\"]}",
+      ["1:17: `*` in `cors.origins` stands alone"]
+    ),
+    (
+      "limits: {head: 8KiB}",
+      ["1:16: `limits.field` (16KiB) does not fit into `limits.head` (8KiB)"]
+    ),
+    (
+      "data: ./Public/data\npublic: ./x/../Public",
+      ["2:9: `public` would serve the data folder, which is ./Public/data"]
+    ),
+    // Not YAML at all.
+    (
+      "cache: {maxAge: 1s",
+      ["2:1: not YAML: while parsing a flow mapping from line 1: did not find expected ',' or '}'"]
+    ),
+    ("a: *b", ["1:4: not YAML: found undefined alias"]),
+  ])
+  func namesTheFaultAndItsPlace(yaml: String, expected: [String]) {
+    #expect(SettingsFixture(yaml: yaml).faults() == expected.map { "larder.yaml:\($0)" })
+  }
+
+  @Test func reportsAllFaultsOfAllSourcesInOrderOfPlace() {
+    let fixture = SettingsFixture(
+      yaml: """
+        log: {levle: info, format: xml}
+        cache:
+          maxAge: soon
+          maxAge: 1s
+        listen: nowhere
+        """,
+      environment: ["LARDER_UPSTREAM_URI": "x", "LARDER_CACHE_MEMORY": "much"],
+      flags: [.init("drain.dealy", value: "1s"), .init("drain.delay", value: "x")])
+    #expect(
+      fixture.faults(requiring: ["upstream.url"]) == [
+        "larder.yaml:1:7: unknown setting `log.levle`; did you mean `log.level`?",
+        "larder.yaml:1:28: `log.format` must be text or json, not \"xml\"",
+        "larder.yaml:3:11: `cache.maxAge` must be a duration from 0s to 366d, not \"soon\"",
+        "larder.yaml:4:3: `cache.maxAge` is written twice",
+        "larder.yaml:5:9: each element of `listen` must be an address such as 127.0.0.1:8080,"
+          + " [::1]:8080, :8080 or unix:/run/larder.sock, not \"nowhere\"; it needs a port",
+        "larder.yaml: `upstream.url` is not set; write it there or into LARDER_UPSTREAM_URL",
+        "LARDER_CACHE_MEMORY: `cache.memory` must be a size from 0B to 1TiB, not \"much\"",
+        "LARDER_UPSTREAM_URI: unknown variable; did you mean LARDER_UPSTREAM_URL?",
+        "--drain.dealy: unknown setting `drain.dealy`; did you mean `drain.delay`?",
+        "--drain.delay: `drain.delay` must be a duration from 0s to 10m, not \"x\"",
+      ])
+  }
+
+  @Test func reportsAFaultInTheFileThoughTheEnvironmentReplacesIt() {
+    let fixture = SettingsFixture(
+      yaml: "cache: {maxAge: soon}", environment: ["LARDER_CACHE_MAX_AGE": "1s"])
+    #expect(fixture.faults().count == 1)
+  }
+
+  @Test func putsACaretUnderTheFault() {
+    let fixture = SettingsFixture(yaml: "log:\n  # why not\n  level: loud\n  colour: red\n")
+    #expect(
+      fixture.report() == """
+        larder.yaml:3:10: `log.level` must be trace, debug, info, notice, warning, error or \
+        critical, not "loud"
+          3 |   level: loud
+            |          ^
+        larder.yaml:4:3: unknown setting `log.colour`
+          4 |   colour: ***
+            |   ^
+        """)
+  }
+
+  @Test func countsColumnsInScalars() {
+    let fixture = SettingsFixture(yaml: "accounts: {audience: \"ä👍🏽\", provider: x}")
+    #expect(
+      fixture.report() == """
+        larder.yaml:1:39: `accounts.provider` must be local or auth0, not "x"
+          1 | accounts: {audience: "ä👍🏽", provider: x}
+            |                                       ^
+        """)
+  }
+
+  @Test func showsAWindowOfALongLine() {
+    let names = (0..<200).map { "f\($0)" }.joined(separator: ", ")
+    let report = SettingsFixture(yaml: "types: {Film: {index: [\(names)], kee: a}}").report()
+    let lines = report.split(separator: "\n")
+    #expect(lines.count == 3 && lines.allSatisfy { $0.count <= 110 })
+    let caret = lines[2].prefix { $0 != "^" }.count
+    #expect(lines[1].dropFirst(caret).hasPrefix("kee: ***"))
+  }
+}

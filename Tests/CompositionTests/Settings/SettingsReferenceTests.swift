@@ -1,0 +1,49 @@
+import Testing
+
+@testable import Composition
+
+struct SettingsReferenceTests {
+  private let lines = SettingsReference.markdown.split(separator: "\n")
+
+  @Test(arguments: SettingTable.keys)
+  func tellsEverySetting(key: SettingKey) throws {
+    let row = try #require(lines.first { $0.hasPrefix("| `\(key.name)` |") })
+    let variable = EnvironmentNames.variable(for: key.openSection ?? key.components)
+    #expect(row.contains("`\(variable)`"))
+    #expect(row.contains(key.doc.split(separator: "|").first ?? ""))
+    #expect(row.contains("Secret.") == key.isSecret)
+    #expect(row.contains("not used by this version") == !key.isInUse)
+  }
+
+  @Test func tellsTheDefaultInForce() throws {
+    let row = try #require(lines.first { $0.hasPrefix("| `cache.staleIfError` |") })
+    #expect(row.contains("| `1d` |"))
+  }
+
+  /// What the reference shows as an example must load.
+  @Test(arguments: SettingTable.keys.filter { !$0.isSecret || $0.memberForm != nil })
+  func showsExamplesThatLoad(key: SettingKey) throws {
+    let path = (key.openSection ?? key.components).map(String.init)
+    let names =
+      key.memberForm == nil || key.isSecret
+      ? path : key.components.map { $0 == "<Type>" ? "Film" : $0 == "<bucket>" ? "pics" : "\($0)" }
+    let lines = names.enumerated().map { depth, name in
+      String(repeating: "  ", count: depth) + name + ":"
+    }
+    let yaml = lines.joined(separator: "\n") + " \(key.example)\n" + (Self.beside[key.name] ?? "")
+    #expect(SettingsFixture(yaml: yaml).faults() == [], "\(yaml)")
+  }
+
+  /// What an example cannot stand without.
+  private static let beside = [
+    "accounts.provider": "  domain: a.example\n  clientId: a",
+    "files.store": "  endpoint: http://s3\n  accessKey: a\n  secretKey: b",
+    "push.sender": "  appId: a\n  apiKey: b",
+    "tls.certificate": "  key: a",
+    "tls.key": "  certificate: a",
+  ]
+
+  @Test func namesEverySettingOnce() {
+    #expect(Set(SettingTable.keys.map(\.name)).count == SettingTable.keys.count)
+  }
+}
