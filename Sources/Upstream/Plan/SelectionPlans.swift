@@ -1,8 +1,58 @@
+import GraphQL
+import LosslessJSON
 import Model
+import Synchronization
 
-/// The selections of one operation, made on demand for each combination of its conditions.
+/// The selections of one operation: one plan for each combination of its conditions, made when it
+/// is first asked for and kept.
 final class SelectionPlans: Sendable {
+  private let ground: SelectionPlanner.Ground
+  /// As rewritten for sending, client directives of fields still on it.
+  private let operation: OperationDefinition
+  /// The variables of `@skip` and `@include`, in alphabetical order.
+  private let conditions: [String]
+  private let plans = Mutex<[UInt64: PlannedSelection]>([:])
+
+  /// Combinations kept. An operation with eight conditions has as many; past that the rarely used
+  /// ones are planned anew each time.
+  private static let plansMax = 256
+
+  init(
+    operation: OperationDefinition, fragments: [String], ground: SelectionPlanner.Ground
+  ) {
+    self.ground = ground
+    self.operation = operation
+    let sets = fragments.compactMap { ground.fragments[$0]?.selectionSet }
+    conditions = ConditionVariables.names(in: [operation.selectionSet] + sets)
+  }
+
+  /// Every selection that any combination of conditions can ask for.
+  func everything() -> PlannedSelection {
+    var planner = SelectionPlanner(ground: ground) { _ in true }
+    return planner.plan(operation)
+  }
+
   func selection(for variables: Variables) -> Model.Selection {
-    preconditionFailure("being written")
+    plan(for: variables).selection(variables)
+  }
+
+  private func plan(for variables: Variables) -> PlannedSelection {
+    var bits: UInt64 = 0
+    for (index, name) in conditions.enumerated() where variables.values[name]?.bool == true {
+      guard index < UInt64.bitWidth else { return makePlan(for: variables) }
+      bits |= 1 << UInt64(index)
+    }
+    let key = bits
+    if let known = plans.withLock({ $0[key] }) { return known }
+    let plan = makePlan(for: variables)
+    plans.withLock { if $0.count < Self.plansMax { $0[key] = plan } }
+    return plan
+  }
+
+  private func makePlan(for variables: Variables) -> PlannedSelection {
+    var planner = SelectionPlanner(ground: ground) { directives in
+      ConditionVariables.includes(directives) { variables.values[$0]?.bool == true }
+    }
+    return planner.plan(operation)
   }
 }

@@ -1,3 +1,5 @@
+import GraphQL
+
 /// Something to tell the author of an operation, a schema or the settings.
 package struct Finding: Hashable, Sendable {
   package enum Severity: String, Hashable, Sendable {
@@ -28,6 +30,29 @@ package struct Finding: Hashable, Sendable {
     self.line = line
     self.column = column
     self.excerpt = excerpt
+  }
+}
+
+extension Finding {
+  /// Something found at a place of a document, or at none.
+  init(_ severity: Severity, _ message: String, at location: Location) {
+    guard let source = location.source else {
+      self.init(severity: severity, message: message)
+      return
+    }
+    let position = source.position(at: location.start)
+    self.init(
+      severity: severity, message: message, path: source.name, line: position.line,
+      column: position.column, excerpt: source.excerpt(at: location.start))
+  }
+
+  /// What validation found; its further places are named in the message.
+  init(_ fault: Fault) {
+    let others = fault.locations.dropFirst().compactMap { location in
+      location.source.map { "\($0.name):\($0.position(at: location.start))" }
+    }
+    let also = others.isEmpty ? "" : " (see also \(others.joined(separator: ", ")))"
+    self.init(.fault, fault.message + also, at: fault.locations.first ?? .none)
   }
 }
 

@@ -18,6 +18,7 @@ extension OperationRegistry {
   package static func load(
     files: [SourceFile], schemaSources: [SourceFile], settings: RegistrySettings
   ) -> LoadedRegistry {
-    preconditionFailure("being written")
+    var loader = RegistryLoader(settings: settings)
+    return loader.load(files: files, schemaSources: schemaSources)
   }
 }

@@ -26,17 +26,20 @@ package final class RegisteredOperation: Sendable {
   package let entityTypes: [String]
   /// Entity types its answers can hold lists of, directly or through embedded objects (edges).
   package let listElementTypes: [String]
+  /// Entity types it looks up by key at the root.
+  package let lookupTypes: [String]
   /// Names of the fragments it uses, directly or not.
   package let fragments: [String]
-  let inputObjects: InputObjectTypes
-  let plans: SelectionPlans
+  private let inputObjects: InputObjectTypes
+  private let keys: EntityKeys
+  private let plans: SelectionPlans
 
   init(
     name: String, kind: OperationKind, upstream: String, route: RouteTemplate?, document: String,
     variables: [OperationVariable], cache: CachePolicy, cacheNote: String, access: AccessRule,
     sync: SyncRule?, effects: EffectRules, path: String, position: SourcePosition,
-    entityTypes: [String], listElementTypes: [String], fragments: [String],
-    inputObjects: InputObjectTypes, plans: SelectionPlans
+    entityTypes: [String], listElementTypes: [String], lookupTypes: [String],
+    fragments: [String], inputObjects: InputObjectTypes, keys: EntityKeys, plans: SelectionPlans
   ) {
     self.name = name
     self.kind = kind
@@ -53,14 +56,16 @@ package final class RegisteredOperation: Sendable {
     self.position = position
     self.entityTypes = entityTypes
     self.listElementTypes = listElementTypes
+    self.lookupTypes = lookupTypes
     self.fragments = fragments
     self.inputObjects = inputObjects
+    self.keys = keys
     self.plans = plans
   }
 
   /// The variables of a call, or all that is wrong with them.
   package func coerce(_ input: VariableInput) throws(VariableFaults) -> Variables {
-    preconditionFailure("being written")
+    try VariableCoercer.coerce(input, variables: variables, inputObjects: inputObjects)
   }
 
   /// What the call selects. Shared between calls unless arguments depend on their variables.
@@ -71,6 +76,13 @@ package final class RegisteredOperation: Sendable {
   /// What a target of this operation names with these variables; nil where an unset variable
   /// leaves it without an object.
   package func resolve(_ target: EffectTarget, with variables: Variables) -> InvalidationTarget? {
-    preconditionFailure("being written")
+    switch target {
+    case .entity(let type, let path):
+      guard let value = variables.value(at: path) else { return nil }
+      return keys[type]?.key(of: value).map(InvalidationTarget.entity)
+    case .type(let name): return .type(name)
+    case .operation(let name): return .operation(name)
+    case .tag(let name): return .tag(name)
+    }
   }
 }

@@ -1,0 +1,96 @@
+import GraphQL
+import Model
+
+/// Decides the key of every object type: settings first, then `@key` on the type or on an interface
+/// of it, then a field called `id`.
+struct EntityKeyReader {
+  let schema: Schema
+  let settings: RegistrySettings
+  private(set) var findings: [Finding] = []
+
+  init(schema: Schema, settings: RegistrySettings) {
+    self.schema = schema
+    self.settings = settings
+  }
+
+  mutating func read() -> EntityKeys {
+    for name in settings.keys.keys.sorted() where schema.type(named: name) == nil {
+      let hint = NearestNames.didYouMean(name, among: schema.types.names)
+      fault("types.\(name).key is set for a type the schema does not have.\(hint)", at: .none)
+    }
+    let roots = Set(OperationType.allCases.compactMap { schema.rootName(for: $0) })
+    var rules: [EntityKeyRule] = []
+    for type in schema.types
+    where type.kind == .object && !roots.contains(type.name) && !type.name.hasPrefix("__") {
+      if let rule = rule(for: type) { rules.append(rule) }
+    }
+    return EntityKeys(rules)
+  }
+
+  private mutating func fault(_ message: String, at location: Location) {
+    findings.append(Finding(.fault, message, at: location))
+  }
+
+  private mutating func rule(for type: NamedType) -> EntityKeyRule? {
+    let owners = [type] + type.interfaces.compactMap { schema.type(named: $0) }
+    for owner in owners {
+      if let fields = settings.keys[owner.name] {
+        return rule(for: type, fields: fields, at: .none)
+      }
+    }
+    for owner in owners {
+      if let directive = owner.directives.directive(named: ClientDirectives.key),
+        let text = directive.argument(named: "fields")?.stringText
+      {
+        return rule(for: type, fields: fields(in: text), at: directive.location)
+      }
+    }
+    guard let id = type.fields[Self.defaultField], isUsable(id) else { return nil }
+    return EntityKeyRule(type: type.name, parts: [part(id)])
+  }
+
+  /// The key of a type for which nothing else is said.
+  private static let defaultField = "id"
+
+  private func fields(in text: String) -> [String] {
+    text.split { $0 == " " || $0 == "," || $0.isNewline || $0 == "\t" }.map(String.init)
+  }
+
+  private mutating func rule(
+    for type: NamedType, fields: [String], at location: Location
+  ) -> EntityKeyRule? {
+    guard !fields.isEmpty, Set(fields).count == fields.count else {
+      fault("The key of \(type.name) must name one field or several different ones.", at: location)
+      return nil
+    }
+    var parts: [EntityKeyRule.Part] = []
+    for name in fields {
+      guard let field = type.fields[name] else {
+        let hint = NearestNames.didYouMean(name, among: type.fields.names)
+        fault(
+          "The key of \(type.name) names \"\(name)\", which is no field of it.\(hint)",
+          at: location)
+        return nil
+      }
+      guard isUsable(field) else {
+        fault(
+          "\"\(name)\" cannot be part of the key of \(type.name): a key's field is a scalar or "
+            + "an enum and takes no arguments.", at: location)
+        return nil
+      }
+      parts.append(part(field))
+    }
+    return EntityKeyRule(type: type.name, parts: parts)
+  }
+
+  private func isUsable(_ field: SchemaField) -> Bool {
+    field.type.item == nil && schema.type(of: field.type)?.isLeaf == true
+      && field.arguments.isEmpty
+  }
+
+  private func part(_ field: SchemaField) -> EntityKeyRule.Part {
+    let type = field.type.name.value
+    let isInteger = type == "Int" || settings.scalarNumbers[type] == .integer
+    return EntityKeyRule.Part(field: field.name, canonical: isInteger ? .integer : .text)
+  }
+}

@@ -1,0 +1,98 @@
+import Model
+
+/// What a plan can meet: gathered once from the plan that includes everything.
+struct PlanSurvey {
+  /// A field of an entity type, as the store may keep it.
+  struct EntityField: Hashable {
+    enum Shape: Hashable {
+      case leaf
+      case reference
+    }
+
+    let name: String
+    /// The innermost named type.
+    let typeName: String
+    let shape: Shape
+  }
+
+  /// An embedded object directly inside an entity.
+  struct EmbeddedPlace: Hashable {
+    let owner: String
+    let field: String
+  }
+
+  private(set) var entityTypes: Set<String> = []
+  private(set) var listElementTypes: Set<String> = []
+  private(set) var lookupTypes: Set<String> = []
+  /// Argument-less, unlisted fields by entity type.
+  private(set) var entityFields: [String: Set<EntityField>] = [:]
+  /// Names of the leaves selected on embedded objects, with one set for each type they may have.
+  private(set) var embeddedLeaves: [EmbeddedPlace: Set<String>] = [:]
+  private var seen: Set<ObjectIdentifier> = []
+
+  init(_ plan: PlannedSelection) {
+    walk(plan)
+  }
+
+  private mutating func walk(_ selection: PlannedSelection) {
+    guard seen.insert(ObjectIdentifier(selection)).inserted else { return }
+    for object in selection.objects {
+      if object.key != nil { entityTypes.insert(object.type) }
+      for field in object.fields { walk(field, of: object) }
+    }
+  }
+
+  private mutating func walk(_ field: PlannedField, of object: PlannedObject) {
+    if let lookup = field.lookup { lookupTypes.insert(lookup.type) }
+    let isList = field.nonNull.count > 1
+    let isPlain = field.arguments.arguments.isEmpty
+    let isColumn =
+      object.key != nil && isPlain && !isList && field.name != StoredForm.typenameMember
+    switch field.value {
+    case .leaf:
+      guard isColumn else { return }
+      entityFields[object.type, default: []].insert(
+        EntityField(name: field.name, typeName: field.typeName, shape: .leaf))
+    case .object(let inner):
+      if isList { listElementTypes.formUnion(Self.nearestEntities(in: inner)) }
+      let holdsEntity = inner.objects.contains { $0.key != nil }
+      if isColumn, holdsEntity {
+        entityFields[object.type, default: []].insert(
+          EntityField(name: field.name, typeName: field.typeName, shape: .reference))
+      }
+      if object.key != nil, isPlain, !holdsEntity {
+        noteEmbedded(EmbeddedPlace(owner: object.type, field: field.name), inner)
+      }
+      walk(inner)
+    }
+  }
+
+  private mutating func noteEmbedded(_ place: EmbeddedPlace, _ selection: PlannedSelection) {
+    for object in selection.objects {
+      for field in object.fields
+      where !field.isAdded && field.name != StoredForm.typenameMember {
+        if case .leaf = field.value { embeddedLeaves[place, default: []].insert(field.name) }
+      }
+    }
+  }
+
+  /// Entity types at a position or inside the embedded objects there, not inside entities.
+  private static func nearestEntities(in selection: PlannedSelection) -> Set<String> {
+    var types: Set<String> = []
+    var seen: Set<ObjectIdentifier> = []
+    var open = [selection]
+    while let next = open.popLast() {
+      guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
+      for object in next.objects {
+        guard object.key == nil else {
+          types.insert(object.type)
+          continue
+        }
+        for field in object.fields {
+          if case .object(let inner) = field.value { open.append(inner) }
+        }
+      }
+    }
+    return types
+  }
+}

@@ -1,0 +1,131 @@
+import GraphQL
+import LosslessJSON
+import Model
+
+/// Makes the plan of selections with every condition decided.
+///
+/// It reads the rewritten document, so at every position that is an entity or may be one, key
+/// fields and `__typename` are there to be found.
+struct SelectionPlanner {
+  /// What all plans of one registry stand on.
+  struct Ground: Sendable {
+    let schema: Schema
+    let fragments: [String: FragmentDefinition]
+    let keys: EntityKeys
+    let literals: LiteralReader
+  }
+
+  private let ground: Ground
+  private let collector: FieldCollector
+  /// Selections of the same text and type are planned once, which keeps abstract types with
+  /// many members from multiplying at every level.
+  private var planned: [Position: PlannedSelection] = [:]
+
+  private struct Position: Hashable {
+    /// Where each merged set stands, by the offset in its source.
+    let sets: [Int]
+    let sources: [ObjectIdentifier?]
+    let type: String
+  }
+
+  /// - Parameter includes: whether a selection takes part, by its directives.
+  init(ground: Ground, includes: @escaping ([Directive]) -> Bool) {
+    self.ground = ground
+    collector = FieldCollector(
+      schema: ground.schema, fragments: ground.fragments, includes: includes)
+  }
+
+  mutating func plan(_ operation: OperationDefinition) -> PlannedSelection {
+    guard let root = ground.schema.rootType(for: operation.operation) else {
+      return PlannedSelection(objects: [], typenameResponseName: nil)
+    }
+    let object = plan(
+      [operation.selectionSet], on: root, isLookupRoot: operation.operation == .query)
+    return PlannedSelection(objects: [object], typenameResponseName: nil)
+  }
+
+  mutating func plan(_ sets: [SelectionSet], at type: NamedType) -> PlannedSelection {
+    let position = Position(
+      sets: sets.map(\.location.start),
+      sources: sets.map { $0.location.source.map(ObjectIdentifier.init) },
+      type: type.name)
+    if let known = planned[position] { return known }
+    let objects = ground.schema.possibleTypes(of: type).map { plan(sets, on: $0) }
+    let selection = PlannedSelection(
+      objects: objects,
+      typenameResponseName: type.isAbstract ? Self.typenameResponseName(in: objects) : nil)
+    planned[position] = selection
+    return selection
+  }
+
+  /// A response name that gives `__typename` on every object of an abstract position.
+  private static func typenameResponseName(in objects: [PlannedObject]) -> String {
+    let shared = objects.first?.fields.first { field in
+      field.name == StoredForm.typenameMember
+        && objects.allSatisfy { object in
+          object.fields.contains {
+            $0.responseName == field.responseName && $0.name == field.name
+          }
+        }
+    }
+    return shared?.responseName ?? StoredForm.typenameMember
+  }
+
+  private mutating func plan(
+    _ sets: [SelectionSet], on type: NamedType, isLookupRoot: Bool = false
+  ) -> PlannedObject {
+    let fields = collector.groups(sets, on: type).compactMap {
+      plan($0, on: type, isLookupRoot: isLookupRoot)
+    }
+    return PlannedObject(type: type.name, fields: fields, key: key(of: type.name, in: fields))
+  }
+
+  /// Where the key's fields stand, the client's own selections before added ones.
+  private func key(of type: String, in fields: [PlannedField]) -> [KeyField]? {
+    guard let rule = ground.keys[type] else { return nil }
+    var key: [KeyField] = []
+    for part in rule.parts {
+      let selected = fields.filter { $0.name == part.field && $0.arguments.arguments.isEmpty }
+      guard let field = selected.first(where: { !$0.isAdded }) ?? selected.first else {
+        return nil
+      }
+      key.append(
+        KeyField(
+          name: part.field, responseName: field.responseName, canonical: part.canonical))
+    }
+    return key
+  }
+
+  private mutating func plan(
+    _ group: FieldCollector.Group, on type: NamedType, isLookupRoot: Bool
+  ) -> PlannedField? {
+    guard let first = group.fields.first,
+      let field = ground.schema.field(named: first.name.value, on: type),
+      let fieldType = ground.schema.type(of: field.type)
+    else { return nil }
+    let arguments = FieldArguments(
+      of: first, declared: field.arguments, literals: ground.literals)
+    let directives = group.fields.flatMap(\.directives)
+    let lookup =
+      isLookupRoot ? ground.keys.lookup(field, type: fieldType, given: first.arguments) : nil
+    return PlannedField(
+      responseName: group.responseName,
+      name: field.name,
+      typeName: fieldType.name,
+      arguments: arguments,
+      isAdded: ReservedNames.isReserved(group.responseName),
+      value: fieldType.isComposite
+        ? .object(plan(group.fields.compactMap(\.selectionSet), at: fieldType)) : .leaf,
+      nonNull: Self.nonNull(field.type),
+      paging: PagingRule.of(field, schema: ground.schema),
+      isComplete: directives.directive(named: ClientDirectives.complete) != nil,
+      lookup: lookup,
+      isAuthoritative: directives.directive(named: ClientDirectives.authoritative) != nil)
+  }
+
+  /// `[Film!]!` is `[true, true]`: the list's own flag first, the innermost value's last.
+  private static func nonNull(_ type: TypeReference) -> [Bool] {
+    guard let item = type.item else { return [type.isNonNull] }
+    return [type.isNonNull] + nonNull(item)
+  }
+}

@@ -1,0 +1,53 @@
+import GraphQL
+import Model
+
+extension EntityCatalogue {
+  /// Unites what all operations select.
+  init(
+    surveys: [PlanSurvey], keys: EntityKeys, schema: Schema, settings: RegistrySettings
+  ) {
+    let names = Set(surveys.flatMap(\.entityTypes)).sorted()
+    types = names.compactMap { name in
+      guard let rule = keys[name] else { return nil }
+      var kinds: [String: EntityType.Column.Kind] = [:]
+      for field in surveys.flatMap({ $0.entityFields[name] ?? [] }) {
+        kinds[field.name] = Self.kind(of: field, schema: schema, settings: settings)
+      }
+      for part in rule.parts where kinds[part.field] == nil {
+        kinds[part.field] = part.canonical == .integer ? .integer : .text
+      }
+      let keyFields = rule.parts.map(\.field)
+      let others = kinds.keys.filter { !keyFields.contains($0) }.sorted()
+      return EntityType(
+        name: name, keyFields: keyFields,
+        columns: (keyFields + others).compactMap { field in
+          kinds[field].map { EntityType.Column(name: field, kind: $0) }
+        },
+        indexes: (settings.indexes[name] ?? []).filter { kinds[$0] != nil })
+    }
+    let known = Set(names)
+    var possible: [String: [String]] = [:]
+    for type in schema.types where type.isAbstract {
+      let entities = schema.possibleTypes(of: type).map(\.name).filter(known.contains)
+      if !entities.isEmpty { possible[type.name] = entities }
+    }
+    possibleTypes = possible
+  }
+
+  private static func kind(
+    of field: PlanSurvey.EntityField, schema: Schema, settings: RegistrySettings
+  ) -> EntityType.Column.Kind {
+    if field.shape == .reference { return .reference }
+    switch field.typeName {
+    case "Int": return .integer
+    case "Float": return .real
+    case "Boolean": return .boolean
+    default: break
+    }
+    return switch settings.scalarNumbers[field.typeName] {
+    case .integer: .integer
+    case .real: .real
+    case nil: .text
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import GraphQL
+import LosslessJSON
+import Model
+
+/// Reads what one operation's directives and variables say, and what is wrong with them.
+struct OperationReader {
+  /// An operation before its plans are made.
+  struct Reading {
+    let definition: OperationDefinition
+    let kind: OperationKind
+    var variables: [OperationVariable] = []
+    var route: RouteTemplate?
+    var cache = CachePolicy()
+    var access = AccessRule(role: nil, isOpen: false)
+    var sync: SyncRule?
+    var effects = EffectRules.none
+
+    var name: String { definition.name?.value ?? "" }
+  }
+
+  let schema: Schema
+  let keys: EntityKeys
+  let inputTypes: InputTypes
+  let names: EffectTargetReader.Names
+  let settings: RegistrySettings
+  private(set) var findings: [Finding] = []
+
+  init(
+    schema: Schema, keys: EntityKeys, inputTypes: InputTypes, names: EffectTargetReader.Names,
+    settings: RegistrySettings
+  ) {
+    self.schema = schema
+    self.keys = keys
+    self.inputTypes = inputTypes
+    self.names = names
+    self.settings = settings
+  }
+
+  mutating func read(_ operation: OperationDefinition) -> Reading {
+    let kind: OperationKind =
+      switch operation.operation {
+      case .query: .query
+      case .mutation: .mutation
+      case .subscription: .subscription
+      }
+    var reading = Reading(definition: operation, kind: kind)
+    reading.variables = variables(of: operation)
+    if let directive = operation.directives.directive(named: ClientDirectives.route) {
+      var reader = RouteReader()
+      reading.route = reader.read(directive, variables: reading.variables)
+      findings += reader.findings
+    }
+    reading.cache = cache(of: operation)
+    reading.access = access(of: operation, cache: reading.cache)
+    readTargets(of: operation, into: &reading)
+    return reading
+  }
+
+  private mutating func fault(_ message: String, at location: Location) {
+    findings.append(Finding(.fault, message, at: location))
+  }
+
+  private mutating func variables(of operation: OperationDefinition) -> [OperationVariable] {
+    let literals = LiteralReader(types: inputTypes)
+    return operation.variableDefinitions.map { definition in
+      let name = definition.name.value
+      if RouteReader.reservedWords.contains(name) {
+        fault("$\(name) is a parameter of the service's own routes.", at: definition.location)
+      }
+      let type = inputTypes.type(of: definition.type)
+      return OperationVariable(
+        name: name, typeText: definition.type.description, type: type,
+        defaultValue: definition.defaultValue.flatMap {
+          literals.template($0, as: type).constantValue
+        })
+    }
+  }
+
+  // MARK: Cache and access
+
+  private mutating func cache(of operation: OperationDefinition) -> CachePolicy {
+    var policy = settings.cache
+    policy.tags = []
+    guard let directive = operation.directives.directive(named: ClientDirectives.cache) else {
+      return policy
+    }
+    let arguments = DirectiveArguments(directive)
+    policy.maxAge = seconds("maxAge", of: arguments) ?? policy.maxAge
+    policy.staleWhileRevalidate =
+      seconds("staleWhileRevalidate", of: arguments) ?? policy.staleWhileRevalidate
+    policy.staleIfError = seconds("staleIfError", of: arguments) ?? policy.staleIfError
+    if let scope = arguments.enumValue("scope") {
+      policy.sharing = scope == "PUBLIC" ? .public : .user
+    }
+    if let onError = arguments.enumValue("onError").flatMap(CachePolicy.ErrorPolicy.init) {
+      policy.onError = onError
+    }
+    policy.tags = arguments.strings("tags").map(\.text)
+    return policy
+  }
+
+  private mutating func seconds(_ name: String, of arguments: DirectiveArguments) -> Duration? {
+    guard let value = arguments.int(name) else { return nil }
+    guard value >= 0 else {
+      fault("@cache(\(name):) must not be negative.", at: arguments.location(name))
+      return nil
+    }
+    return .seconds(value)
+  }
+
+  private func access(of operation: OperationDefinition, cache: CachePolicy) -> AccessRule {
+    let role = operation.directives.directive(named: ClientDirectives.access)
+      .flatMap { DirectiveArguments($0).enumValue("role") }
+      .flatMap(AccessRule.Role.init)
+    let isPublic = operation.operation == .query && cache.sharing == .public
+    let isOpen =
+      role == .public || role == nil && (isPublic || !settings.hasServiceCredentials)
+    return AccessRule(role: role, isOpen: isOpen)
+  }
+
+  // MARK: Targets
+
+  private mutating func readTargets(
+    of operation: OperationDefinition, into reading: inout Reading
+  ) {
+    var reader = EffectTargetReader(
+      schema: schema, keys: keys, names: names, inputTypes: inputTypes, operation: operation)
+    if let directive = operation.directives.directive(named: ClientDirectives.effects) {
+      reading.effects = effects(DirectiveArguments(directive), &reader)
+      if directive.arguments.isEmpty {
+        findings.append(Finding(.warning, "@effects names nothing.", at: directive.location))
+      }
+    }
+    if let directive = operation.directives.directive(named: ClientDirectives.sync) {
+      reading.sync = sync(DirectiveArguments(directive), &reader)
+    }
+    findings += reader.findings
+  }
+
+  private func effects(
+    _ arguments: DirectiveArguments, _ reader: inout EffectTargetReader
+  ) -> EffectRules {
+    func targets(_ name: String) -> [EffectTarget] {
+      arguments.strings(name).flatMap { reader.targets($0.text, at: $0.location) }
+    }
+    return EffectRules(
+      updates: targets("updates"),
+      deletes: arguments.strings("deletes").compactMap {
+        reader.entity($0.text, at: $0.location)
+      },
+      invalidates: targets("invalidates"),
+      appends: targets("appends"))
+  }
+
+  private mutating func sync(
+    _ arguments: DirectiveArguments, _ reader: inout EffectTargetReader
+  ) -> SyncRule {
+    let verify = arguments.string("verify")
+    if let verify, !names.operations.contains(verify) {
+      let hint = NearestNames.didYouMean(verify, among: names.operations)
+      fault(
+        "@sync(verify:) names the unknown operation \"\(verify)\".\(hint)",
+        at: arguments.location("verify"))
+    }
+    return SyncRule(
+      object: arguments.string("object").flatMap {
+        reader.entity($0, at: arguments.location("object"))
+      },
+      references: arguments.strings("refs").compactMap {
+        reader.entity($0.text, at: $0.location)
+      },
+      isRepeatable: arguments.bool("repeatable") ?? false,
+      isIndependent: arguments.bool("independent") ?? false,
+      verify: verify)
+  }
+}

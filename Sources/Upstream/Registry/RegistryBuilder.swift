@@ -1,0 +1,121 @@
+import GraphQL
+import Model
+
+/// Makes the plans of operations that are known to be sound, and the catalogue of what they reach.
+struct RegistryBuilder {
+  private let schema: Schema
+  private let keys: EntityKeys
+  private let inputTypes: InputTypes
+  private let settings: RegistrySettings
+  private let fragments: [FragmentDefinition]
+  private let rewriter: DocumentRewriter
+  private let ground: SelectionPlanner.Ground
+  private(set) var findings: [Finding] = []
+
+  init(
+    schema: Schema, keys: EntityKeys, inputTypes: InputTypes, settings: RegistrySettings,
+    fragments: [FragmentDefinition]
+  ) {
+    self.schema = schema
+    self.keys = keys
+    self.inputTypes = inputTypes
+    self.settings = settings
+    self.fragments = fragments
+    let written = Dictionary(
+      fragments.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })
+    rewriter = DocumentRewriter(schema: schema, keys: keys, fragments: written)
+    ground = SelectionPlanner.Ground(
+      schema: schema, fragments: written.mapValues(rewriter.rewrite), keys: keys,
+      literals: LiteralReader(types: inputTypes))
+  }
+
+  mutating func build(_ readings: [OperationReader.Reading]) -> OperationRegistry {
+    var operations: [RegisteredOperation] = []
+    var surveys: [PlanSurvey] = []
+    for reading in readings {
+      let (operation, survey) = build(reading)
+      operations.append(operation)
+      surveys.append(survey)
+    }
+    warnOfEmbedded(readings, surveys)
+    return OperationRegistry(
+      operations: operations,
+      catalogue: EntityCatalogue(
+        surveys: surveys, keys: keys, schema: schema, settings: settings),
+      views: views(), inputObjects: inputTypes.objects)
+  }
+
+  private func build(
+    _ reading: OperationReader.Reading
+  ) -> (RegisteredOperation, PlanSurvey) {
+    let rewritten = rewriter.rewrite(reading.definition)
+    let used = FragmentUse.names(in: rewritten.selectionSet, fragments: ground.fragments)
+    let plans = SelectionPlans(operation: rewritten, fragments: used, ground: ground)
+    let survey = PlanSurvey(plans.everything())
+    let location = reading.definition.location
+    let operation = RegisteredOperation(
+      name: reading.name,
+      kind: reading.kind,
+      upstream: settings.upstream,
+      route: reading.route,
+      document: SentDocument.text(
+        of: rewritten, fragments: used.compactMap { ground.fragments[$0] }),
+      variables: reading.variables,
+      cache: reading.cache,
+      cacheNote: CacheNote.text(kind: reading.kind, policy: reading.cache),
+      access: reading.access,
+      sync: reading.sync,
+      effects: reading.effects,
+      path: location.source?.name ?? "",
+      position: location.position ?? SourcePosition(line: 1, column: 1),
+      entityTypes: survey.entityTypes.sorted(),
+      listElementTypes: survey.listElementTypes.sorted(),
+      lookupTypes: survey.lookupTypes.sorted(),
+      fragments: used,
+      inputObjects: inputTypes.objects,
+      keys: keys,
+      plans: plans)
+    return (operation, survey)
+  }
+
+  /// Fragments on types that are or may be entities. One whose arguments wait for variables has
+  /// no fixed meaning outside an operation and is left out.
+  private func views() -> [String: EntityView] {
+    var views: [String: EntityView] = [:]
+    for fragment in fragments {
+      let name = fragment.name.value
+      let condition = fragment.typeCondition.value
+      guard let type = schema.type(named: condition),
+        schema.possibleTypes(of: type).contains(where: { keys[$0.name] != nil }),
+        let rewritten = ground.fragments[name]
+      else { continue }
+      var planner = SelectionPlanner(ground: ground) { _ in true }
+      let plan = planner.plan([rewritten.selectionSet], at: type)
+      guard let selection = plan.shared else { continue }
+      views[name] = EntityView(name: name, typeCondition: condition, selection: selection)
+    }
+    return views
+  }
+
+  /// Two operations that select nothing in common of an embedded object overwrite each other's view
+  /// of it without a way to see that the object has become another one.
+  private mutating func warnOfEmbedded(
+    _ readings: [OperationReader.Reading], _ surveys: [PlanSurvey]
+  ) {
+    var places: [PlanSurvey.EmbeddedPlace: [(operation: String, leaves: Set<String>)]] = [:]
+    for (reading, survey) in zip(readings, surveys) {
+      for (place, leaves) in survey.embeddedLeaves {
+        for other in places[place] ?? [] where other.leaves.isDisjoint(with: leaves) {
+          findings.append(
+            Finding(
+              .warning,
+              "\(reading.name) and \(other.operation) select no common field of "
+                + "\(place.owner).\(place.field), which has no key: when it becomes another "
+                + "object, their halves are mixed until both are fetched.",
+              at: reading.definition.location))
+        }
+        places[place, default: []].append((reading.name, leaves))
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import GraphQL
+
+/// Reads the path of `@route` and checks it against the operation's variables.
+struct RouteReader {
+  /// Words that stand for the service's own routes and parameters beside an operation's.
+  static let reservedWords: Set<String> = ["diff", "stream", "from"]
+
+  private(set) var findings: [Finding] = []
+
+  mutating func read(
+    _ directive: Directive, variables: [OperationVariable]
+  ) -> RouteTemplate? {
+    let arguments = DirectiveArguments(directive)
+    guard let path = arguments.string("path") else { return nil }
+    let location = arguments.location("path")
+    let faultsBefore = findings.count
+    guard path.hasPrefix("/"), path.count > 1 else {
+      fault("The path must begin with \"/\" and name something.", at: location)
+      return nil
+    }
+    var segments: [RouteTemplate.Segment] = []
+    for text in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+      if let segment = segment(text, path: path, at: location) { segments.append(segment) }
+    }
+    guard findings.count == faultsBefore else { return nil }
+    let template = RouteTemplate(path: path, segments: segments)
+    check(template, variables: variables, at: location)
+    return findings.count == faultsBefore ? template : nil
+  }
+
+  private mutating func fault(_ message: String, at location: Location) {
+    findings.append(Finding(.fault, message, at: location))
+  }
+
+  private mutating func segment(
+    _ text: Substring, path: String, at location: Location
+  ) -> RouteTemplate.Segment? {
+    if text.hasPrefix("{"), text.hasSuffix("}") {
+      return .parameter(String(text.dropFirst().dropLast()))
+    }
+    guard !text.isEmpty, text != ".", text != ".." else {
+      fault("The path \"\(path)\" has an empty or dotted segment.", at: location)
+      return nil
+    }
+    guard text.utf8.allSatisfy(Self.isPlain) else {
+      fault(
+        "\"\(text)\" in the path is neither plain text (letters, digits, - . _ ~) nor one whole "
+          + "{parameter}.", at: location)
+      return nil
+    }
+    guard !Self.reservedWords.contains(String(text)) else {
+      fault("The path uses \"\(text)\", which the service's own routes need.", at: location)
+      return nil
+    }
+    return .literal(String(text))
+  }
+
+  /// RFC 3986, section 2.3: these need no percent-encoding, so a path has one spelling.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+
+  private mutating func check(
+    _ template: RouteTemplate, variables: [OperationVariable], at location: Location
+  ) {
+    var seen: Set<String> = []
+    for name in template.parameters {
+      guard seen.insert(name).inserted else {
+        fault("The path names {\(name)} twice.", at: location)
+        continue
+      }
+      guard let variable = variables.first(where: { $0.name == name }) else {
+        let hint = NearestNames.didYouMean(name, among: variables.map(\.name))
+        fault(
+          "The path parameter {\(name)} is not a variable of the operation.\(hint)", at: location)
+        continue
+      }
+      switch variable.type.nullable {
+      case .list, .object:
+        fault(
+          "The path parameter {\(name)} is \(variable.typeText), which one segment cannot say.",
+          at: location)
+      default: continue
+      }
+    }
+  }
+}

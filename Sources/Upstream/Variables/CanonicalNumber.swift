@@ -1,0 +1,67 @@
+import LosslessJSON
+
+/// One text for all ways to write a number: `1.50`, `15e-1` and `1.5` become `1.5`.
+///
+/// Works on digits, so nothing is rounded.
+enum CanonicalNumber {
+  static func of(_ number: JSONNumber) -> JSONNumber {
+    guard let text = text(of: number.digits), let canonical = JSONNumber(digits: text) else {
+      return number
+    }
+    return canonical
+  }
+
+  /// The integer a number stands for, if it is one: `1.0` is, `1.5` is not.
+  static func integer(_ number: JSONNumber) -> JSONNumber? {
+    let canonical = of(number)
+    return canonical.digits.utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "e") }
+      ? nil : canonical
+  }
+
+  /// Beyond this many places a number stays in scientific form instead of growing zeros.
+  private static let placesMax = 40
+
+  private static func text(of digits: String) -> String? {
+    var mantissa: [UInt8] = []
+    var exponent = 0
+    var isNegative = false
+    var isFraction = false
+    var bytes = Array(digits.utf8)[...]
+    if bytes.first == UInt8(ascii: "-") {
+      isNegative = true
+      bytes.removeFirst()
+    }
+    while let byte = bytes.popFirst() {
+      switch byte {
+      case UInt8(ascii: "."): isFraction = true
+      case UInt8(ascii: "e"), UInt8(ascii: "E"):
+        guard let power = Int(String(decoding: bytes, as: UTF8.self)), abs(power) < 1_000_000
+        else { return nil }
+        exponent += power
+        bytes = []
+      default:
+        mantissa.append(byte)
+        if isFraction { exponent -= 1 }
+      }
+    }
+    mantissa = Array(mantissa.drop { $0 == UInt8(ascii: "0") })
+    while mantissa.last == UInt8(ascii: "0") {
+      mantissa.removeLast()
+      exponent += 1
+    }
+    guard !mantissa.isEmpty else { return "0" }
+    return (isNegative ? "-" : "") + placed(mantissa, exponent: exponent)
+  }
+
+  /// Digits without zeros at either end, times ten to the exponent.
+  private static func placed(_ mantissa: [UInt8], exponent: Int) -> String {
+    let digits = String(decoding: mantissa, as: UTF8.self)
+    let point = mantissa.count + exponent
+    guard abs(exponent) <= placesMax, abs(point) <= placesMax else {
+      return "\(digits)e\(exponent)"
+    }
+    if exponent >= 0 { return digits + String(repeating: "0", count: exponent) }
+    if point <= 0 { return "0." + String(repeating: "0", count: -point) + digits }
+    return "\(digits.prefix(point)).\(digits.dropFirst(point))"
+  }
+}

@@ -1,0 +1,151 @@
+import GraphQL
+import LosslessJSON
+import Model
+
+/// Reads variables by their declared types (specification, section 6.1.2) and collects every fault.
+struct VariableCoercer {
+  /// A coerced value in its two forms.
+  struct Coerced {
+    /// As given, digits kept: what upstream is sent.
+    var sent: JSONValue
+    /// With defaults of input fields applied and numbers in one form: what calls are compared by.
+    var full: JSONValue
+
+    init(_ value: JSONValue) {
+      sent = value
+      full = value
+    }
+
+    init(sent: JSONValue, full: JSONValue) {
+      self.sent = sent
+      self.full = full
+    }
+  }
+
+  let variables: [OperationVariable]
+  let inputObjects: InputObjectTypes
+  private(set) var faults: [Failure.Detail] = []
+  private var given: [String: Coerced] = [:]
+
+  init(variables: [OperationVariable], inputObjects: InputObjectTypes) {
+    self.variables = variables
+    self.inputObjects = inputObjects
+  }
+
+  static func coerce(
+    _ input: VariableInput, variables: [OperationVariable], inputObjects: InputObjectTypes
+  ) throws(VariableFaults) -> Variables {
+    var coercer = VariableCoercer(variables: variables, inputObjects: inputObjects)
+    switch input {
+    case .parameters(let path, let query):
+      coercer.readPath(path)
+      coercer.readQuery(query)
+    case .body(let bytes, let path):
+      coercer.readPath(path)
+      coercer.readBody(bytes)
+    }
+    return try coercer.finish()
+  }
+
+  mutating func fault(_ place: Failure.Detail.Place, _ detail: String) {
+    faults.append(Failure.Detail(place: place, detail: detail))
+  }
+
+  // MARK: Sources
+
+  private mutating func readPath(_ parameters: [VariableInput.Parameter]) {
+    for parameter in parameters {
+      guard let variable = variable(named: parameter.name) else {
+        fault(.parameter(parameter.name), "is not a variable of this operation")
+        continue
+      }
+      let value = coerce([parameter.value], as: variable.type, at: .parameter(parameter.name))
+      if let value { given[variable.name] = value }
+    }
+  }
+
+  private mutating func readQuery(_ parameters: [VariableInput.Parameter]) {
+    var tree = ParameterTree()
+    for parameter in parameters { tree.add(parameter) }
+    for child in tree.children {
+      let (name, node) = (child.name, child.node)
+      guard let variable = variable(named: name) else {
+        let hint = NearestNames.didYouMean(name, among: variables.map(\.name))
+        fault(.parameter(node.firstName), "is not a variable of this operation.\(hint)")
+        continue
+      }
+      guard given[name] == nil else {
+        fault(.parameter(name), "is already given by the path")
+        continue
+      }
+      if let value = coerce(node, as: variable.type, name: name) { given[name] = value }
+    }
+  }
+
+  private mutating func readBody(_ bytes: [UInt8]) {
+    let body: JSONValue
+    do {
+      body = try JSONValue(parsing: bytes)
+    } catch {
+      return fault(.pointer(""), error.description)
+    }
+    guard let members = body.members else {
+      return fault(.pointer(""), "must be a JSON object of variables")
+    }
+    var seen = Set<String>()
+    for member in members {
+      let pointer = JSONPointer.root.appending(member.name)
+      guard seen.insert(member.name).inserted else {
+        fault(.pointer(pointer.text), "is given more than once")
+        continue
+      }
+      guard let variable = variable(named: member.name) else {
+        let hint = NearestNames.didYouMean(member.name, among: variables.map(\.name))
+        fault(.pointer(pointer.text), "is not a variable of this operation.\(hint)")
+        continue
+      }
+      let place = ValuePlace.body(pointer)
+      guard let value = coerce(member.value, as: variable.type, at: place) else { continue }
+      if let other = given[member.name], other.full != value.full {
+        fault(.pointer(pointer.text), "differs from the same variable in the path")
+      }
+      given[member.name] = value
+    }
+  }
+
+  private func variable(named name: String) -> OperationVariable? {
+    variables.first { $0.name == name }
+  }
+
+  // MARK: Result
+
+  private mutating func finish() throws(VariableFaults) -> Variables {
+    var sent: [JSONMember] = []
+    var values: [String: JSONValue] = [:]
+    for variable in variables {
+      if let value = given[variable.name] {
+        sent.append(JSONMember(variable.name, value.sent))
+        values[variable.name] = value.full
+      } else if let value = variable.defaultValue {
+        values[variable.name] = value
+      } else if variable.isRequired, !isFaulty(variable) {
+        fault(.parameter(variable.name), "is required (\(variable.typeText))")
+      }
+    }
+    guard faults.isEmpty else { throw VariableFaults(faults) }
+    let canonical = JSONValue.object(values.map { JSONMember($0.key, $0.value) })
+    return Variables(
+      json: JSONValue.object(sent).text, canonical: canonical.canonicalText, values: values)
+  }
+
+  /// A variable that was given badly is not also reported as missing.
+  private func isFaulty(_ variable: OperationVariable) -> Bool {
+    faults.contains { fault in
+      switch fault.place {
+      case .parameter(let name): name == variable.name || name.hasPrefix("\(variable.name).")
+      case .pointer(let text):
+        text == "/\(variable.name)" || text.hasPrefix("/\(variable.name)/")
+      }
+    }
+  }
+}
