@@ -6,6 +6,8 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
 
   // Executable documents: section 5 of the specification.
   case executableDefinitions = "ExecutableDefinitions"
+  /// An operation of a kind the schema has no root type for. (Younger than the October 2021 text.)
+  case knownOperationTypes = "KnownOperationTypes"
   case uniqueOperationNames = "UniqueOperationNames"
   case loneAnonymousOperation = "LoneAnonymousOperation"
   case singleFieldSubscriptions = "SingleFieldSubscriptions"
@@ -53,7 +55,7 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
 extension Rule {
   /// The rules for executable documents.
   package static let executable: Set<Rule> = [
-    .executableDefinitions, .uniqueOperationNames, .loneAnonymousOperation,
+    .executableDefinitions, .knownOperationTypes, .uniqueOperationNames, .loneAnonymousOperation,
     .singleFieldSubscriptions, .knownTypeNames, .fragmentsOnCompositeTypes,
     .variablesAreInputTypes, .scalarLeafs, .fieldsOnCorrectType, .uniqueFragmentNames,
     .knownFragmentNames, .noUnusedFragments, .possibleFragmentSpreads, .noFragmentCycles,

@@ -12,7 +12,7 @@ struct SourceTests {
 
   @Test func putsTheCaretUnderItsColumn() {
     let source = Source(body: "{\n\té film(\n}")
-    #expect(source.excerpt(at: 9) == "2 | \té film(\n  | \t      ^")
+    #expect(source.excerpt(at: 10) == "2 | \té film(\n  | \t      ^")
   }
 
   @Test func cutsALongLineAroundTheCaret() {

@@ -1,0 +1,84 @@
+/// The types, directives and roots that SDL documents declare, put together.
+///
+/// It makes the best of unsound documents (of two types with one name the first counts, an
+/// extension of nothing is left out): telling what is wrong is the work of the rules.
+struct SchemaParts {
+  private(set) var description: String?
+  private(set) var types: [NamedType] = []
+  private(set) var directives: [SchemaDirective] = []
+  private(set) var rootNames: [OperationType: String] = [:]
+  private(set) var appliedDirectives: [Directive] = []
+
+  /// With a base the documents add to it: their definitions join its types, their extensions
+  /// extend them.
+  init(_ documents: [Document], extending base: Schema?) {
+    let definitions = documents.flatMap(\.definitions)
+    addTypes(definitions, to: base)
+    addDirectives(definitions, to: base)
+    addRoots(definitions, to: base)
+  }
+
+  private mutating func addTypes(_ definitions: [Definition], to base: Schema?) {
+    var order: [String] = []
+    var declarations: [String: [TypeDefinition]] = [:]
+    var extensions: [String: [TypeDefinition]] = [:]
+    for case .type(let type) in definitions {
+      let name = type.name.value
+      if type.isExtension {
+        extensions[name, default: []].append(type)
+      } else if declarations[name] == nil, base?.types[name] == nil {
+        order.append(name)
+        declarations[name] = [type]
+      }
+    }
+    for type in base?.types ?? NamedList() where !BuiltIns.isBuiltIn(type: type.name) {
+      types.append(NamedType(type, extendedBy: extensions[type.name] ?? []))
+    }
+    for name in order {
+      guard let declaration = declarations[name]?.first else { continue }
+      let additions = (extensions[name] ?? []).filter { $0.kind == declaration.kind }
+      types.append(NamedType(nil, declaration: declaration, extendedBy: additions))
+    }
+  }
+
+  private mutating func addDirectives(_ definitions: [Definition], to base: Schema?) {
+    directives = base.map { Array($0.directives) } ?? []
+    let known = Set(directives.map(\.name))
+    for case .directive(let node) in definitions where !known.contains(node.name.value) {
+      directives.append(SchemaDirective(node))
+    }
+  }
+
+  private mutating func addRoots(_ definitions: [Definition], to base: Schema?) {
+    description = base?.description
+    appliedDirectives = base?.appliedDirectives ?? []
+    for operation in OperationType.allCases {
+      rootNames[operation] = base?.rootName(for: operation)
+    }
+    var hasDefinition = false
+    for case .schema(let schema) in definitions {
+      hasDefinition = hasDefinition || !schema.isExtension
+      description = description ?? schema.description?.text
+      appliedDirectives += schema.directives
+      for root in schema.operationTypes where rootNames[root.operation] == nil {
+        rootNames[root.operation] = root.type.value
+      }
+    }
+    guard !hasDefinition, base == nil else { return }
+    let names = Set(types.map(\.name))
+    for operation in OperationType.allCases where names.contains(operation.defaultTypeName) {
+      rootNames[operation] = rootNames[operation] ?? operation.defaultTypeName
+    }
+  }
+}
+
+extension OperationType {
+  /// The root type of a schema that does not say (specification 3.3.1).
+  var defaultTypeName: String {
+    switch self {
+    case .query: "Query"
+    case .mutation: "Mutation"
+    case .subscription: "Subscription"
+    }
+  }
+}

@@ -1,0 +1,201 @@
+/// Reads GraphQL documents, executable and type-system ones (specification, October 2021).
+///
+/// A recursive descent over the tokens with one token of look-ahead. Every opening bracket counts
+/// against `ParserLimits.depthMax`, which bounds the recursion of the parser and of all later
+/// walks over the tree.
+package struct Parser {
+  private var lexer: Lexer
+  private let limits: ParserLimits
+  private var tokenCount = 0
+  private var depth = 0
+  private(set) var token = Token(kind: .endOfFile, start: 0, end: 0)
+  private var previousEnd = 0
+
+  private init(_ source: Source, limits: ParserLimits) {
+    lexer = Lexer(source)
+    self.limits = limits
+  }
+
+  /// Parses a document, or throws every fault found.
+  package static func parse(
+    _ source: Source, limits: ParserLimits = ParserLimits()
+  ) throws(Faults) -> Document {
+    let (document, faults) = parseRecovering(source, limits: limits)
+    guard faults.isEmpty else { throw Faults(faults) }
+    return document
+  }
+
+  /// Parses what can be parsed: after a fault it goes on at the next definition that begins a
+  /// line. The document holds the definitions without a fault.
+  package static func parseRecovering(
+    _ source: Source, limits: ParserLimits = ParserLimits()
+  ) -> (document: Document, faults: [Fault]) {
+    var parser = Parser(source, limits: limits)
+    return parser.document()
+  }
+
+  /// Parses one value literal without variables, such as a default value of introspection.
+  package static func parseConstValue(
+    _ source: Source, limits: ParserLimits = ParserLimits()
+  ) throws(Fault) -> Value {
+    var parser = Parser(source, limits: limits)
+    try parser.advance()
+    let value = try parser.value(isConst: true)
+    guard parser.token.kind == .endOfFile else { throw parser.unexpected() }
+    return value
+  }
+
+  /// Parses one type such as `[Film!]!`.
+  package static func parseType(
+    _ source: Source, limits: ParserLimits = ParserLimits()
+  ) throws(Fault) -> TypeReference {
+    var parser = Parser(source, limits: limits)
+    try parser.advance()
+    let type = try parser.typeReference()
+    guard parser.token.kind == .endOfFile else { throw parser.unexpected() }
+    return type
+  }
+}
+
+extension Parser {
+  private mutating func document() -> (document: Document, faults: [Fault]) {
+    var definitions: [Definition] = []
+    var faults: [Fault] = []
+    var isAtDefinition = false
+    repeat {
+      do throws(Fault) {
+        if !isAtDefinition { try advance() }
+        isAtDefinition = false
+        if definitions.isEmpty && faults.isEmpty && token.kind == .endOfFile {
+          throw unexpected()
+        }
+        while token.kind != .endOfFile { definitions.append(try definition()) }
+      } catch {
+        faults.append(error)
+        isAtDefinition = true
+        if faults.count < limits.faultsMax { skipToDefinition() } else { break }
+      }
+    } while token.kind != .endOfFile
+    let location = Location(source: lexer.source, start: 0, end: lexer.bytes.count)
+    return (Document(definitions: definitions, location: location), faults)
+  }
+
+  /// Goes on to the next keyword of a definition that begins a line, past the current token.
+  private mutating func skipToDefinition() {
+    depth = 0
+    repeat {
+      do throws(Fault) {
+        try advance()
+      } catch {
+        if tokenCount > limits.tokensMax {
+          token = Token(kind: .endOfFile, start: lexer.bytes.count, end: lexer.bytes.count)
+        }
+        continue
+      }
+    } while token.kind != .endOfFile && !isAtDefinitionKeyword
+  }
+
+  private var isAtDefinitionKeyword: Bool {
+    guard token.kind == .name else { return false }
+    let beginsLine = token.start == 0 || lexer.bytes[token.start - 1].isLineEnd
+    return beginsLine && Self.definitionKeywords.contains(text(of: token))
+  }
+
+  private static let definitionKeywords: Set<String> = [
+    "query", "mutation", "subscription", "fragment", "schema", "scalar", "type", "interface",
+    "union", "enum", "input", "directive", "extend",
+  ]
+}
+
+extension Parser {
+  mutating func advance() throws(Fault) {
+    previousEnd = token.end
+    token = try lexer.next()
+    tokenCount += 1
+    if tokenCount > limits.tokensMax, token.kind != .endOfFile {
+      throw fault("The document has more than \(limits.tokensMax) tokens.", at: token)
+    }
+  }
+
+  func text(of token: Token) -> String {
+    String(decoding: lexer.bytes[token.start..<token.end], as: UTF8.self)
+  }
+
+  /// From the first byte of `start` to the end of the last token taken.
+  func location(from start: Token) -> Location {
+    Location(source: lexer.source, start: start.start, end: previousEnd)
+  }
+
+  func fault(_ message: String, at token: Token) -> Fault {
+    Fault(
+      .syntax, message,
+      at: Location(source: lexer.source, start: token.start, end: token.end))
+  }
+
+  func unexpected(_ token: Token? = nil) -> Fault {
+    fault("Unexpected \(label(of: token ?? self.token)).", at: token ?? self.token)
+  }
+
+  private func label(of token: Token) -> String {
+    switch token.kind {
+    case .name, .int, .float: "\(token.kind.label) \"\(text(of: token))\""
+    default: token.kind.label
+    }
+  }
+
+  mutating func expect(_ kind: Token.Kind) throws(Fault) {
+    guard token.kind == kind else {
+      throw fault("Expected \(kind.label), found \(label(of: token)).", at: token)
+    }
+    try advance()
+  }
+
+  /// Takes the token if it is of this kind.
+  mutating func skip(_ kind: Token.Kind) throws(Fault) -> Bool {
+    guard token.kind == kind else { return false }
+    try advance()
+    return true
+  }
+
+  /// Takes an opening bracket; every `open` ends with a `close` that answers true.
+  mutating func open(_ kind: Token.Kind) throws(Fault) {
+    if token.kind == kind {
+      depth += 1
+      if depth > limits.depthMax {
+        throw fault("The document nests deeper than \(limits.depthMax) levels.", at: token)
+      }
+    }
+    try expect(kind)
+  }
+
+  /// Takes the closing bracket if it is next.
+  mutating func close(_ kind: Token.Kind) throws(Fault) -> Bool {
+    guard token.kind == kind else { return false }
+    depth -= 1
+    try advance()
+    return true
+  }
+
+  func isAt(keyword: String) -> Bool {
+    token.kind == .name && lexer.bytes[token.start..<token.end].elementsEqual(keyword.utf8)
+  }
+
+  mutating func expect(keyword: String) throws(Fault) {
+    guard isAt(keyword: keyword) else {
+      throw fault("Expected \"\(keyword)\", found \(label(of: token)).", at: token)
+    }
+    try advance()
+  }
+
+  mutating func skip(keyword: String) throws(Fault) -> Bool {
+    guard isAt(keyword: keyword) else { return false }
+    try advance()
+    return true
+  }
+
+  mutating func name() throws(Fault) -> Name {
+    let start = token
+    try expect(.name)
+    return Name(text(of: start), location: location(from: start))
+  }
+}

@@ -1,0 +1,258 @@
+/// The work behind OverlappingFieldsCanBeMerged.
+///
+/// Every selection set gets a number; two of them are compared at most once for each way their
+/// parents relate, whatever number of paths leads there. So the work is bounded by the square of
+/// the fields with fragments spread out, never exponential, and the pending pairs wait in a list,
+/// not on the stack. Fields that say the same are compared once for all of them.
+struct OverlapComparison {
+  struct Entry {
+    let id: Int
+    let field: Field
+    let parent: NamedType?
+    /// Absent for meta fields too: their types are not compared, as in the reference.
+    let type: TypeReference?
+    let children: Int?
+  }
+
+  /// A selection set with its inline fragments opened.
+  struct SelectionRecord {
+    var entries: [Entry] = []
+    var spreads: [String] = []
+  }
+
+  private struct Pair: Hashable {
+    let left: Int
+    let right: Int
+    let isExclusive: Bool
+  }
+
+  /// A pair of selection sets to compare, and how it was come by.
+  private struct Task {
+    let pair: Pair
+    let path: [String]
+    let origins: [Location]
+  }
+
+  private typealias Groups = [(key: String, entries: [Entry])]
+
+  private let survey: DocumentSurvey
+  private var records: [SelectionRecord] = []
+  private var recordByFragment: [String: Int] = [:]
+  private var entryCount = 0
+  private var groupsByRecord: [Int: Groups] = [:]
+  private var indexesByRecord: [Int: [String: Int]] = [:]
+  private var compared = Set<Pair>()
+  private var pending: [Task] = []
+  private var comparisonCount = 0
+  private var found: [Fault] = []
+
+  init(_ survey: DocumentSurvey) {
+    self.survey = survey
+    for operation in survey.operations {
+      let root = survey.schema.rootType(for: operation.definition.operation)
+      _ = record(operation.definition.selectionSet, on: root)
+    }
+    for fragment in survey.fragments {
+      let type = survey.schema.type(named: fragment.definition.typeCondition.value)
+      let index = record(fragment.definition.selectionSet, on: type)
+      recordByFragment[fragment.definition.name.value] = index
+    }
+  }
+
+  mutating func faults() -> [Fault] {
+    for index in records.indices {
+      for (key, entries) in groups(of: index) {
+        for (position, left) in entries.enumerated() {
+          for right in entries[(position + 1)...] {
+            compare(
+              left, right, isExclusive: false, path: [key],
+              origins: [left.field.location, right.field.location])
+          }
+        }
+      }
+      while let task = pending.popLast() { compare(task) }
+      if comparisonCount > Self.comparisonsMax { return found + [tooManyFault()] }
+    }
+    return found
+  }
+
+  /// A hundred times what the largest operations seen need; a few seconds at most.
+  private static let comparisonsMax = 5_000_000
+
+  private func tooManyFault() -> Fault {
+    Fault(
+      .overlappingFieldsCanBeMerged,
+      "Too many fields share a response key for all to be compared. Use different aliases.",
+      at: survey.document.definitions.first?.location ?? .none)
+  }
+}
+
+extension OverlapComparison {
+  private mutating func record(_ set: SelectionSet, on parent: NamedType?) -> Int {
+    let index = records.count
+    records.append(SelectionRecord())
+    add(set, on: parent, to: index)
+    return index
+  }
+
+  private mutating func add(_ set: SelectionSet, on parent: NamedType?, to index: Int) {
+    for selection in set.selections {
+      switch selection {
+      case .field(let field):
+        let definition = parent.flatMap { survey.schema.field(named: field.name.value, on: $0) }
+        let type = definition.flatMap { survey.schema.type(of: $0.type) }
+        let children = field.selectionSet.map { record($0, on: type) }
+        entryCount += 1
+        records[index].entries.append(
+          Entry(
+            id: entryCount, field: field, parent: parent,
+            type: parent?.fields[field.name.value]?.type, children: children))
+      case .fragmentSpread(let spread):
+        records[index].spreads.append(spread.name.value)
+      case .inlineFragment(let fragment):
+        let type = fragment.typeCondition.map { survey.schema.type(named: $0.value) } ?? parent
+        add(fragment.selectionSet, on: type, to: index)
+      }
+    }
+  }
+
+  /// What two fields of one parent have in common if no comparison can tell them apart.
+  private struct Likeness: Hashable {
+    let field: Field
+    let parent: ObjectIdentifier?
+  }
+
+  /// The fields of a selection set with all fragments spread out, by response key.
+  private mutating func groups(of index: Int) -> Groups {
+    if let groups = groupsByRecord[index] { return groups }
+    var groups: Groups = []
+    var indexes: [String: Int] = [:]
+    var seen = Set<Likeness>()
+    var seenFragments = Set<String>()
+    var pending = [index]
+    while let next = pending.popLast() {
+      for entry in records[next].entries {
+        let likeness = Likeness(
+          field: entry.field, parent: entry.parent.map { ObjectIdentifier($0) })
+        guard seen.insert(likeness).inserted else { continue }
+        let key = entry.field.responseKey
+        if let group = indexes[key] {
+          groups[group].entries.append(entry)
+        } else {
+          indexes[key] = groups.count
+          groups.append((key, [entry]))
+        }
+      }
+      for name in records[next].spreads where seenFragments.insert(name).inserted {
+        if let fragment = recordByFragment[name] { pending.append(fragment) }
+      }
+    }
+    groupsByRecord[index] = groups
+    indexesByRecord[index] = indexes
+    return groups
+  }
+}
+
+extension OverlapComparison {
+  private mutating func compare(_ task: Task) {
+    let left = groups(of: task.pair.left)
+    let right = groups(of: task.pair.right)
+    let indexes = indexesByRecord[task.pair.right] ?? [:]
+    for (key, entries) in left {
+      guard let other = indexes[key] else { continue }
+      for first in entries {
+        for second in right[other].entries where first.id != second.id {
+          compare(
+            first, second, isExclusive: task.pair.isExclusive, path: task.path + [key],
+            origins: task.origins)
+        }
+      }
+    }
+  }
+
+  private mutating func compare(
+    _ left: Entry, _ right: Entry, isExclusive: Bool, path: [String], origins: [Location]
+  ) {
+    comparisonCount += 1
+    if comparisonCount > Self.comparisonsMax { return }
+    // Two different object types never meet in one value, so their fields may differ in what they
+    // say, but not in the shape of what they give.
+    let isExclusive =
+      isExclusive
+      || left.parent !== right.parent && left.parent?.kind == .object
+        && right.parent?.kind == .object
+    if let reason = conflict(left, right, isExclusive: isExclusive) {
+      found.append(fault(reason, path, origins + [left.field.location, right.field.location]))
+      return
+    }
+    guard let first = left.children, let second = right.children else { return }
+    let pair = Pair(
+      left: min(first, second), right: max(first, second), isExclusive: isExclusive)
+    let wider = Pair(left: pair.left, right: pair.right, isExclusive: false)
+    if compared.contains(wider) || !compared.insert(pair).inserted { return }
+    pending.append(Task(pair: pair, path: path, origins: origins))
+  }
+
+  private func conflict(_ left: Entry, _ right: Entry, isExclusive: Bool) -> String? {
+    if !isExclusive {
+      let names = (left.field.name.value, right.field.name.value)
+      if names.0 != names.1 { return "\"\(names.0)\" and \"\(names.1)\" are different fields" }
+      if !left.field.hasSameArguments(as: right.field) { return "they have differing arguments" }
+    }
+    if let first = left.type, let second = right.type, !haveSameShape(first, second) {
+      return "they return conflicting types \"\(first)\" and \"\(second)\""
+    }
+    return nil
+  }
+
+  /// SameResponseShape() for the types alone: composite types differ in their fields only.
+  private func haveSameShape(_ left: TypeReference, _ right: TypeReference) -> Bool {
+    switch (left, right) {
+    case (.nonNull(let left, _), .nonNull(let right, _)), (.list(let left, _), .list(let right, _)):
+      return haveSameShape(left, right)
+    case (.named(let left), .named(let right)):
+      if left == right { return true }
+      let isLeaf = { (name: Name) in survey.schema.type(named: name.value)?.isLeaf ?? false }
+      return !isLeaf(left) && !isLeaf(right)
+    case (.nonNull, _), (_, .nonNull), (.list, _), (_, .list):
+      return false
+    }
+  }
+
+  private func fault(_ reason: String, _ path: [String], _ locations: [Location]) -> Fault {
+    let subfields = path.dropFirst().map { "subfields \"\($0)\" conflict because " }.joined()
+    var seen = Set<Int>()
+    let places = locations.filter { seen.insert($0.start).inserted }
+    return Fault(
+      .overlappingFieldsCanBeMerged,
+      "Fields \"\(path[0])\" conflict because \(subfields)\(reason). Use different aliases on the "
+        + "fields to fetch both if this was intentional.", at: places)
+  }
+}
+
+extension Field {
+  /// Whether both pass the same values, in whatever order.
+  fileprivate func hasSameArguments(as other: Field) -> Bool {
+    guard arguments.count == other.arguments.count else { return false }
+    return arguments.allSatisfy { argument in
+      let match = other.arguments.last { $0.name == argument.name }
+      return match.map { $0.value.sorted == argument.value.sorted } ?? false
+    }
+  }
+}
+
+extension Value {
+  /// The value with the fields of all objects inside in the order of their names.
+  fileprivate var sorted: Value {
+    switch kind {
+    case .list(let items): Value(.list(items.map(\.sorted)), location: location)
+    case .object(let fields):
+      Value(
+        .object(
+          fields.map { ObjectField(name: $0.name, value: $0.value.sorted) }
+            .sorted { $0.name.value < $1.name.value }),
+        location: location)
+    case .variable, .int, .float, .string, .boolean, .null, .enum: self
+    }
+  }
+}
