@@ -77,8 +77,9 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "LosslessJSON", "Model", "Storage", "Upstream",
+        "GraphQL", "LosslessJSON", "Model", "Storage", "Upstream",
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
       ]),

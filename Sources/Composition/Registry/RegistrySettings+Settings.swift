@@ -1,0 +1,41 @@
+import Model
+import Upstream
+
+extension RegistrySettings {
+  /// What the registry takes from the service's settings.
+  init(_ settings: Settings) {
+    self.init(
+      keys: settings.types.compactMapValues { $0.key.isEmpty ? nil : $0.key },
+      indexes: settings.types.compactMapValues { $0.index.isEmpty ? nil : $0.index },
+      cache: CachePolicy(
+        maxAge: settings.cache.maxAge,
+        staleWhileRevalidate: settings.cache.staleWhileRevalidate,
+        staleIfError: settings.cache.staleIfError),
+      hasServiceCredentials: settings.upstream.secret != nil || !settings.upstream.headers.isEmpty,
+      forwardedHeaders: settings.upstream.forward)
+  }
+}
+
+extension Upstream.UpstreamSettings {
+  /// - Parameter url: of the upstream, which the caller has made sure is set.
+  init(_ settings: Settings, url: String) {
+    self.init(
+      url: url,
+      dialect: Dialect(settings.upstream.dialect),
+      headers: settings.upstream.headers.sorted { $0.key < $1.key }
+        .map { Header($0.key, $0.value.revealed) },
+      secret: settings.upstream.secret?.revealed,
+      timeout: settings.upstream.timeout)
+  }
+}
+
+extension Dialect {
+  fileprivate init(_ dialect: UpstreamSettings.Dialect) {
+    self =
+      switch dialect {
+      case .plain: .plain
+      case .hasura: .hasura
+      case .appsync: .appsync
+      }
+  }
+}

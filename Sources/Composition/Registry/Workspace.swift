@@ -1,0 +1,70 @@
+import FoundationEssentials
+package import Upstream
+
+/// A team's settings, schema and operations, read and checked: what `check`, `routes` and `serve`
+/// share.
+package struct Workspace: Sendable {
+  package let loaded: LoadedSettings
+  package let registry: OperationRegistry
+  package let warnings: [Finding]
+
+  package var settings: Settings { loaded.settings }
+
+  /// Reads settings without operations.
+  package static func settings(
+    path: String?, flags: [SettingsSources.Flag], requiring: [String] = []
+  ) throws(StartFailure) -> LoadedSettings {
+    do throws(SettingsFaults) {
+      let sources = try SettingsSources.read(path: path, flags: flags)
+      return try Settings.load(from: sources, requiring: requiring)
+    } catch {
+      throw StartFailure(.faultySettings, error.description)
+    }
+  }
+
+  /// Reads and checks everything.
+  ///
+  /// - Parameter pulledSchema: what upstream's introspection gave, for a team that keeps no
+  ///   schema file.
+  package static func open(
+    _ loaded: LoadedSettings, pulledSchema: SourceFile? = nil
+  ) throws(StartFailure) -> Workspace {
+    let settings = loaded.settings
+    var (files, findings) = OperationFiles.read(folder: settings.operationsFolder)
+    var schema: [SourceFile] = []
+    if let pulledSchema {
+      schema = [pulledSchema]
+    } else {
+      switch OperationFiles.read(file: schemaPath(of: settings)) {
+      case .success(let file): schema = [file]
+      case .failure(let unreadable): findings.append(unreadable.finding)
+      }
+    }
+    guard findings.isEmpty else { throw failure(findings) }
+    let result = OperationRegistry.load(
+      files: files, schemaSources: schema, settings: RegistrySettings(settings))
+    findings = result.findings
+    guard let registry = result.registry else { throw failure(result.faults) }
+    return Workspace(
+      loaded: loaded, registry: registry, warnings: findings.filter { $0.severity == .warning })
+  }
+
+  /// The schema file, or the copy kept of the last introspection.
+  package static func schemaPath(of settings: Settings) -> String {
+    let kept = DataFolder(path: settings.dataFolder).schemaPath
+    let manager = FileManager.default
+    return manager.fileExists(atPath: settings.schemaFile) || !manager.fileExists(atPath: kept)
+      ? settings.schemaFile : kept
+  }
+
+  /// Whether a schema is at hand without asking upstream.
+  package static func hasSchema(_ settings: Settings) -> Bool {
+    FileManager.default.fileExists(atPath: schemaPath(of: settings))
+  }
+
+  private static func failure(_ findings: [Finding]) -> StartFailure {
+    let count = findings.count == 1 ? "1 fault" : "\(findings.count) faults"
+    return StartFailure(
+      .faultyOperations, findings.map(\.report).joined(separator: "\n") + "\n\(count)")
+  }
+}

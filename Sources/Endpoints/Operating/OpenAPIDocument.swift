@@ -1,0 +1,116 @@
+import Gateway
+import LosslessJSON
+
+/// `/openapi.json`: OpenAPI 3.1, made from the operations that are served.
+struct OpenAPIDocument {
+  let operations: [OperationDescription]
+  let version: String
+
+  func value() -> JSONValue {
+    var paths: [JSONMember] = []
+    for operation in operations where operation.kind != .subscription {
+      paths.append(JSONMember("/v1/operations/\(operation.name)", plainPath(operation)))
+      if let route = operation.route {
+        paths.append(JSONMember("/api\(route)", routedPath(operation, route: route)))
+      }
+    }
+    return [
+      "openapi": "3.1.0",
+      "info": ["title": "Larder", "version": .string(version)],
+      "paths": .object(paths + OpenAPIOperatingPaths.members),
+      "components": [
+        "schemas": ["Problem": OpenAPISchemas.problem],
+        "responses": ["Problem": OpenAPISchemas.problemResponse],
+      ],
+    ]
+  }
+
+  private func plainPath(_ operation: OperationDescription) -> JSONValue {
+    var methods: [JSONMember] = []
+    if operation.kind == .query {
+      methods.append(JSONMember("get", get(operation, id: operation.name, inPath: [])))
+    }
+    methods.append(JSONMember("post", post(operation, id: "\(operation.name)Post", inPath: [])))
+    return .object(methods)
+  }
+
+  private func routedPath(_ operation: OperationDescription, route: String) -> JSONValue {
+    let inPath = Set(
+      route.split(separator: "/").filter { $0.hasPrefix("{") }.map {
+        String($0.dropFirst().dropLast())
+      })
+    let id = "\(operation.name)Route"
+    return operation.kind == .query
+      ? ["get": get(operation, id: id, inPath: inPath)]
+      : ["post": post(operation, id: id, inPath: inPath)]
+  }
+
+  private func get(
+    _ operation: OperationDescription, id: String, inPath: Set<String>
+  ) -> JSONValue {
+    let parameters = operation.variables.map { variable -> JSONValue in
+      let isInPath = inPath.contains(variable.name)
+      return [
+        "name": .string(variable.name),
+        "in": .string(isInPath ? "path" : "query"),
+        "required": .bool(isInPath || variable.isRequired),
+        "description": .string(variable.type),
+        "schema": OpenAPISchemas.schema(of: variable.shape),
+      ]
+    }
+    return [
+      "operationId": .string(id),
+      "description": .string(operation.reason),
+      "parameters": .array(parameters),
+      "responses": responses(
+        extra: [JSONMember("304", ["description": "Not changed since the entity tag given."])]),
+    ]
+  }
+
+  private func post(
+    _ operation: OperationDescription, id: String, inPath: Set<String>
+  ) -> JSONValue {
+    let inBody = operation.variables.filter { !inPath.contains($0.name) }
+    let parameters = operation.variables.filter { inPath.contains($0.name) }.map {
+      variable -> JSONValue in
+      [
+        "name": .string(variable.name), "in": "path", "required": true,
+        "schema": OpenAPISchemas.schema(of: variable.shape),
+      ]
+    }
+    let schema: JSONValue = [
+      "type": "object",
+      "properties": .object(
+        inBody.map { JSONMember($0.name, OpenAPISchemas.schema(of: $0.shape)) }),
+      "required": .array(inBody.filter(\.isRequired).map { .string($0.name) }),
+    ]
+    return [
+      "operationId": .string(id),
+      "parameters": .array(parameters),
+      "requestBody": [
+        "required": .bool(inBody.contains(where: \.isRequired)),
+        "content": ["application/json": ["schema": schema]],
+      ],
+      "responses": responses(extra: []),
+    ]
+  }
+
+  private func responses(extra: [JSONMember]) -> JSONValue {
+    let answer: JSONValue = [
+      "description": "The operation's data, as the upstream API shaped it.",
+      "content": [
+        "application/json": [
+          "schema": [
+            "type": "object",
+            "properties": [
+              "data": ["type": ["object", "null"]], "errors": ["type": "array"],
+              "stale": ["type": "array"],
+            ],
+          ]
+        ]
+      ],
+    ]
+    let problem: JSONValue = ["$ref": "#/components/responses/Problem"]
+    return .object([JSONMember("200", answer)] + extra + [JSONMember("default", problem)])
+  }
+}

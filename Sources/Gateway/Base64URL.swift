@@ -1,0 +1,51 @@
+/// Base 64 with the URL-safe alphabet and without padding (RFC 4648 section 5).
+package enum Base64URL {
+  private static let alphabet = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+  package static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    var text: [UInt8] = []
+    var buffer: UInt32 = 0
+    var bits = 0
+    for byte in bytes {
+      buffer = buffer << 8 | UInt32(byte)
+      bits += 8
+      while bits >= 6 {
+        bits -= 6
+        text.append(alphabet[Int(buffer >> UInt32(bits) & 63)])
+      }
+    }
+    if bits > 0 { text.append(alphabet[Int(buffer << UInt32(6 - bits) & 63)]) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// - Returns: nil for a character outside the alphabet, for a length no encoding has, and for
+  ///   left-over bits that are not zero, so that one value has one text.
+  package static func decode(_ text: String) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var buffer: UInt32 = 0
+    var bits = 0
+    for character in text.utf8 {
+      guard let value = value(of: character) else { return nil }
+      buffer = buffer << 6 | UInt32(value)
+      bits += 6
+      if bits >= 8 {
+        bits -= 8
+        bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
+      }
+    }
+    guard bits < 6, buffer & (1 << UInt32(bits) - 1) == 0 else { return nil }
+    return bytes
+  }
+
+  private static func value(of character: UInt8) -> UInt8? {
+    switch character {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - 65
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): character - 71
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): character + 4
+    case UInt8(ascii: "-"): 62
+    case UInt8(ascii: "_"): 63
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package import Model
+
+/// Who asks, as far as reads and upstream calls need to know.
+package struct Caller: Sendable {
+  package struct Header: Hashable, Sendable {
+    /// In lower case.
+    package let name: String
+    package let value: String
+
+    package init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// The headers that speak for a user upstream (`authorization`, `cookie`), as far as settings
+  /// forward them.
+  package let credentials: [Header]
+  /// The other forwarded headers: they split the cache without being secrets.
+  package let partitions: [Header]
+  /// The user's subject: a digest of ``credentials``; nil without any.
+  package let subject: String?
+  /// Presented the admin token.
+  package let isAdmin: Bool
+  /// Presented some bearer token, forwarded or not.
+  package let hasToken: Bool
+
+  package init(
+    credentials: [Header] = [],
+    partitions: [Header] = [],
+    subject: String? = nil,
+    isAdmin: Bool = false,
+    hasToken: Bool = false
+  ) {
+    self.credentials = credentials
+    self.partitions = partitions
+    self.subject = subject
+    self.isAdmin = isAdmin
+    self.hasToken = hasToken
+  }
+
+  package static let anonymous = Caller()
+
+  /// The canonical text of ``partitions``, as ``Model/Scope/partition`` wants it.
+  package var partition: String {
+    partitions.map { "\($0.name):\($0.value)" }.sorted().joined(separator: "\n")
+  }
+
+  /// The scope of what upstream answers this caller: private whenever a credential goes along.
+  package func scope(sharing: CachePolicy.Sharing) -> Scope {
+    if sharing == .user, let subject { return .user(subject, partition: partition) }
+    return Scope(kind: .public, subject: "", partition: partition)
+  }
+
+  /// What the caller sees when reading a result of `scope`.
+  package func viewer(of scope: Scope) -> Viewer {
+    guard scope.kind != .public else { return Viewer(layers: [scope]) }
+    return Viewer(layers: [
+      scope, Scope(kind: .public, subject: "", partition: scope.partition),
+    ])
+  }
+
+  /// What goes upstream with a call made for `scope`.
+  package func forwarded(for scope: Scope) -> [Header] {
+    scope.kind == .public ? partitions : credentials + partitions
+  }
+}

@@ -1,0 +1,70 @@
+import Crypto
+package import Model
+
+/// Tells who asks from a request's headers (`Authorization`, `Cookie`, `Device-Token`, and those
+/// that settings forward).
+package struct CallerIdentifier: Sendable {
+  /// Header names that are credentials: what is got with them is private.
+  private static let credentialNames: Set<String> = ["authorization", "cookie"]
+
+  private let adminToken: [UInt8]?
+  private let subjectKey: SymmetricKey
+  /// Forwarded header names in lower case.
+  package let forwardedNames: [String]
+
+  package init(adminToken: String?, forwardedNames: [String], keys: KeyRing) {
+    self.adminToken = adminToken.map { Array($0.utf8) }
+    self.forwardedNames = forwardedNames.map { $0.lowercased() }
+    subjectKey = keys.key(for: .subject)
+  }
+
+  package var isAdminOn: Bool { adminToken != nil }
+
+  /// - Parameter header: the value of a header by its lower-case name, its lines joined; nil
+  ///   where it is absent.
+  package func caller(header: (String) -> String?) throws(Failure) -> Caller {
+    if header("device-token") != nil {
+      throw Failure(.unauthenticated, "The device token is not known here.")
+    }
+    let token = header("authorization").flatMap(Self.bearerToken)
+    let isAdmin = token.map(isAdminToken) ?? false
+    var credentials: [Caller.Header] = []
+    var partitions: [Caller.Header] = []
+    for name in forwardedNames {
+      guard let value = header(name) else { continue }
+      if !Self.credentialNames.contains(name) {
+        partitions.append(Caller.Header(name: name, value: value))
+      } else if name != "authorization" || !isAdmin {
+        credentials.append(Caller.Header(name: name, value: value))
+      }
+    }
+    return Caller(
+      credentials: credentials,
+      partitions: partitions,
+      subject: credentials.isEmpty ? nil : subject(of: credentials),
+      isAdmin: isAdmin,
+      hasToken: token != nil && !isAdmin)
+  }
+
+  private func isAdminToken(_ token: String) -> Bool {
+    guard let adminToken else { return false }
+    return constantTimeEqual(
+      Array(SHA256.hash(data: adminToken)), Array(SHA256.hash(data: Array(token.utf8))))
+  }
+
+  /// Only a digest is kept: a subject in a database or a log opens nothing.
+  private func subject(of credentials: [Caller.Header]) -> String {
+    var hmac = HMAC<SHA256>(key: subjectKey)
+    for header in credentials {
+      hmac.update(data: Array("\(header.name):\(header.value.utf8.count):\(header.value)".utf8))
+    }
+    return Base64URL.encode(hmac.finalize())
+  }
+
+  /// RFC 6750 section 2.1; the scheme's name is case-insensitive (RFC 9110 section 11.1).
+  private static func bearerToken(_ authorization: String) -> String? {
+    let parts = authorization.split(whereSeparator: { $0 == " " || $0 == "\t" })
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    return String(parts[1])
+  }
+}

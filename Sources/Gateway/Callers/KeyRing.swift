@@ -1,0 +1,23 @@
+package import Crypto
+
+/// Keys for single purposes, derived from the one secret of the data folder (HKDF, RFC 5869), so
+/// that no key does two jobs.
+package struct KeyRing: Sendable {
+  package enum Purpose: String, Sendable {
+    case cursor
+    /// Turns opaque tokens into subjects.
+    case subject
+  }
+
+  private let root: SymmetricKey
+
+  /// - Parameter root: at least 32 random bytes.
+  package init(root: some Collection<UInt8>) {
+    self.root = SymmetricKey(data: Array(root))
+  }
+
+  package func key(for purpose: Purpose) -> SymmetricKey {
+    HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: root, info: Array("larder/\(purpose.rawValue)".utf8), outputByteCount: 32)
+  }
+}

@@ -1,0 +1,80 @@
+package import Crypto
+package import Model
+
+/// Cursors as base64url text with a truncated HMAC, so that one made up or altered is refused.
+package struct CursorCodec: Sendable {
+  /// The layout below; another layout gets another number.
+  private static let version: UInt8 = 1
+  private static let macByteCount = 12
+  /// version, segment, revision, viewer, filter, schema version, length of the last key.
+  private static let fixedByteCount = 1 + 8 + 8 + 8 + 8 + 4 + 2
+
+  private let key: SymmetricKey
+
+  package init(key: SymmetricKey) {
+    self.key = key
+  }
+
+  package func encode(_ cursor: Cursor) -> String {
+    var bytes: [UInt8] = [Self.version]
+    bytes.append(bigEndian: cursor.segment)
+    bytes.append(bigEndian: UInt64(bitPattern: cursor.revision.value))
+    bytes.append(bigEndian: cursor.viewer)
+    bytes.append(bigEndian: cursor.filter)
+    bytes.append(bigEndian: cursor.schemaVersion)
+    bytes.append(bigEndian: UInt16(truncatingIfNeeded: cursor.lastKey.utf8.count))
+    bytes.append(contentsOf: cursor.lastKey.utf8)
+    bytes.append(contentsOf: mac(of: bytes))
+    return Base64URL.encode(bytes)
+  }
+
+  /// - Returns: nil for text that this codec's key did not make.
+  package func decode(_ text: String) -> Cursor? {
+    guard let bytes = Base64URL.decode(text),
+      bytes.count >= Self.fixedByteCount + Self.macByteCount, bytes[0] == Self.version
+    else { return nil }
+    let content = bytes.dropLast(Self.macByteCount)
+    guard constantTimeEqual(mac(of: content), bytes.suffix(Self.macByteCount)) else { return nil }
+    let keyCount = Int(content.bigEndian(UInt16.self, at: 37))
+    guard content.count == Self.fixedByteCount + keyCount else { return nil }
+    return Cursor(
+      segment: content.bigEndian(UInt64.self, at: 1),
+      revision: Revision(Int64(bitPattern: content.bigEndian(UInt64.self, at: 9))),
+      lastKey: String(decoding: content.suffix(keyCount), as: UTF8.self),
+      viewer: content.bigEndian(UInt64.self, at: 17),
+      filter: content.bigEndian(UInt64.self, at: 25),
+      schemaVersion: content.bigEndian(UInt32.self, at: 33))
+  }
+
+  /// A digest of a viewer's scopes that says nothing about them without the key.
+  package func digest(of viewer: Viewer) -> UInt64 {
+    var text: [UInt8] = []
+    for scope in viewer.layers {
+      for part in ["\(scope.kind.rawValue)", scope.subject, scope.partition] {
+        text.append(bigEndian: UInt32(truncatingIfNeeded: part.utf8.count))
+        text.append(contentsOf: part.utf8)
+      }
+    }
+    return ArraySlice(mac(of: text)).bigEndian(UInt64.self, at: 0)
+  }
+
+  private func mac(of bytes: some Sequence<UInt8>) -> [UInt8] {
+    Array(HMAC<SHA256>.authenticationCode(for: Array(bytes), using: key).prefix(Self.macByteCount))
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(bigEndian value: some FixedWidthInteger) {
+    for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
+      append(UInt8(truncatingIfNeeded: value >> shift))
+    }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// The integer whose first byte lies `offset` behind the slice's start.
+  fileprivate func bigEndian<T: FixedWidthInteger>(_: T.Type, at offset: Int) -> T {
+    self[(startIndex + offset)..<(startIndex + offset + T.bitWidth / 8)]
+      .reduce(0) { $0 << 8 | T($1) }
+  }
+}

@@ -1,0 +1,92 @@
+package import Logging
+package import Model
+package import Storage
+package import Upstream
+
+/// Sends a mutation upstream at once and writes what it changed through to the store.
+package final class MutationRunner: Sendable {
+  private let upstream: UpstreamClient
+  private let store: Store
+  private let calls: CallSequence
+  private let epoch: MutationEpoch
+  private let clock: WallClock
+  private let logger: Logger
+
+  package init(
+    upstream: UpstreamClient, store: Store, calls: CallSequence, epoch: MutationEpoch,
+    clock: WallClock, logger: Logger
+  ) {
+    self.upstream = upstream
+    self.store = store
+    self.calls = calls
+    self.epoch = epoch
+    self.clock = clock
+    self.logger = logger
+  }
+
+  /// - Parameter idempotencyKey: random and this mutation's own; upstream sees it.
+  /// - Returns: the client's body.
+  package func run(
+    _ operation: RegisteredOperation, variables: Variables, caller: Caller,
+    idempotencyKey: String, traceparent: String? = nil
+  ) async throws(Failure) -> [UInt8] {
+    try AccessGate.admit(caller, to: operation)
+    let scope = caller.scope(sharing: .user)
+    var call = UpstreamCall(caller: caller, scope: scope, traceparent: traceparent)
+    call.idempotencyKey = idempotencyKey
+    let answer: UpstreamAnswer
+    do throws(UpstreamFailure) {
+      answer = try await upstream.execute(operation, variables: variables, call: call)
+    } catch {
+      if error.wasSent { await invalidate(operation, variables: variables, scope: scope) }
+      throw error.mutationFailure
+    }
+    if answer.data == nil, let permission = answer.permission { throw permission.failure }
+    guard answer.data != nil else { throw .upstreamErrors(of: answer) }
+    return await settle(answer, operation: operation, variables: variables, scope: scope)
+  }
+
+  /// The mutation took effect upstream: from here on nothing that began earlier may bring the old
+  /// values back.
+  private func settle(
+    _ answer: UpstreamAnswer, operation: RegisteredOperation, variables: Variables, scope: Scope
+  ) async -> [UInt8] {
+    let selection = operation.selection(for: variables)
+    let number = calls.settle()
+    let outcome = Normaliser.normalise(
+      answer, of: operation, variables: variables, selection: selection,
+      context: AnswerContext(
+        call: number, horizon: calls.horizon(of: number), received: clock.now(), scope: scope))
+    await apply(outcome.answer, operation: operation)
+    return AnswerRenderer.render(answer, selection: selection)
+  }
+
+  /// Sent and unanswered: what it may have changed is asked for again.
+  private func invalidate(
+    _ operation: RegisteredOperation, variables: Variables, scope: Scope
+  ) async {
+    let effects = operation.effects
+    let targets = (effects.updates + effects.deletes + effects.invalidates + effects.appends)
+      .compactMap { operation.resolve($0, with: variables) }
+    guard !targets.isEmpty else { return }
+    let number = calls.settle()
+    await apply(
+      NormalisedAnswer(
+        call: number, horizon: calls.horizon(of: number), received: clock.now(), scope: scope,
+        invalidations: targets),
+      operation: operation)
+  }
+
+  /// The mutation is done upstream whatever becomes of the store, so a store that fails is logged
+  /// and not told as the mutation's failure.
+  private func apply(_ answer: NormalisedAnswer, operation: RegisteredOperation) async {
+    do {
+      _ = try await store.apply(answer)
+    } catch {
+      logger.error(
+        "a mutation's effects could not be stored",
+        metadata: ["operation": "\(operation.name)", "cause": "\(error)"])
+    }
+    epoch.advance()
+  }
+}

@@ -1,0 +1,201 @@
+package import Logging
+package import Model
+package import Storage
+package import Upstream
+
+/// Reads queries: from the rendered answers, from the store, or from upstream, as freshness and
+/// the request decide.
+package final class QueryReader: Sendable {
+  /// What is stored for a read, rendered.
+  private struct Stored {
+    let rendered: RenderedAnswer
+    let isDue: Bool
+  }
+
+  /// A flight begun before a mutation settled does not answer those who ask after it.
+  private struct FlightKey: Hashable {
+    let result: ResultKey
+    let epoch: Int64
+  }
+
+  private let store: Store
+  private let cache: RenderedCache
+  private let clock: WallClock
+  private let logger: Logger
+  private let epoch: MutationEpoch
+  private let fetcher: AnswerFetcher
+  private let flights = SingleFlight<FlightKey, AnswerFetcher.Outcome>()
+
+  package init(
+    upstream: UpstreamClient, store: Store, calls: CallSequence, cache: RenderedCache,
+    epoch: MutationEpoch, failures: FailureMemory, clock: WallClock, logger: Logger
+  ) {
+    self.store = store
+    self.cache = cache
+    self.clock = clock
+    self.logger = logger
+    self.epoch = epoch
+    fetcher = AnswerFetcher(
+      upstream: upstream, store: store, calls: calls, cache: cache, failures: failures,
+      clock: clock, logger: logger)
+  }
+
+  package func read(_ request: ReadRequest) async throws(Failure) -> ReadAnswer {
+    try AccessGate.admit(request.caller, to: request.operation)
+    if request.directives.noStore { return try await readWithoutKeeping(request) }
+    let stored = await stored(for: request)
+    let now = clock.now()
+    let decision = ReadDecision(
+      stored: stored.map {
+        ReadDecision.Stored(age: $0.rendered.received.elapsed(until: now), isDue: $0.isDue)
+      },
+      policy: request.policy, directives: request.directives)
+    switch (decision, stored) {
+    case (.serve, let stored?):
+      return answer(stored.rendered, request: request)
+    case (.serveAndRefresh, let stored?):
+      _ = flight(for: request)
+      return answer(stored.rendered, request: request)
+    case (.refuse, _):
+      throw Failure(
+        .nothingCached, "Nothing usable is stored, and the request forbids asking upstream.")
+    case (.fetch(let mayFallBack), _):
+      return try await fetch(request, fallback: mayFallBack ? stored : nil, known: stored != nil)
+    case (.serve, nil), (.serveAndRefresh, nil):
+      return try await fetch(request, fallback: nil, known: false)
+    }
+  }
+
+  // MARK: Upstream
+
+  private func fetch(
+    _ request: ReadRequest, fallback: Stored?, known: Bool
+  ) async throws(Failure) -> ReadAnswer {
+    let (task, isNew) = flight(for: request)
+    switch await task.value {
+    case .answer(let rendered, let isStored):
+      let outcome: CacheOutcome =
+        if !isNew { .collapsed } else if request.directives.noCache {
+          .request(stored: isStored)
+        } else if known { .revalidated(stored: isStored) } else { .miss(stored: isStored) }
+      return ReadAnswer(
+        rendered: rendered, outcome: outcome, age: age(of: rendered), viewer: viewer(of: request))
+    case .refused(let failure):
+      throw failure
+    case .failed(let failure):
+      return try fallBack(to: fallback, after: failure, request: request)
+    }
+  }
+
+  private func fallBack(
+    to stored: Stored?, after failure: Failure, request: ReadRequest
+  ) throws(Failure) -> ReadAnswer {
+    logger.info(
+      "upstream failed a query",
+      metadata: [
+        "operation": "\(request.operation.name)", "code": "\(failure.code.rawValue)",
+        "cause": "\(failure.cause ?? "")", "served": stored == nil ? "nothing" : "stale",
+      ])
+    guard let stored else { throw failure }
+    let age = age(of: stored.rendered)
+    return ReadAnswer(
+      rendered: stored.rendered,
+      outcome: .staleIfError(staleness: max(.zero, age - request.policy.maxAge)),
+      age: age, viewer: viewer(of: request))
+  }
+
+  private func flight(
+    for request: ReadRequest
+  ) -> (task: Task<AnswerFetcher.Outcome, Never>, isNew: Bool) {
+    let key = FlightKey(result: request.key, epoch: epoch.value)
+    return flights.join(key) { [fetcher] in await fetcher.fetch(request, keeps: true) }
+  }
+
+  private func readWithoutKeeping(_ request: ReadRequest) async throws(Failure) -> ReadAnswer {
+    if request.directives.onlyIfCached {
+      throw Failure(.nothingCached, "The request forbids both the cache and upstream.")
+    }
+    switch await fetcher.fetch(request, keeps: false) {
+    case .answer(let rendered, _):
+      return ReadAnswer(
+        rendered: rendered, outcome: .request(stored: false), age: .zero,
+        viewer: viewer(of: request))
+    case .refused(let failure):
+      throw failure
+    case .failed(let failure):
+      return try fallBack(to: await stored(for: request), after: failure, request: request)
+    }
+  }
+
+  // MARK: The store
+
+  /// The rendered answer if one is current, else what the store can render.
+  private func stored(for request: ReadRequest) async -> Stored? {
+    if let rendered = cache.answer(for: request.key) {
+      return Stored(rendered: rendered, isDue: false)
+    }
+    let ticket = cache.ticket()
+    let selection = request.operation.selection(for: request.variables)
+    do {
+      guard
+        let snapshot = try await store.result(
+          request.key, selection: selection, viewer: viewer(of: request))
+      else {
+        cache.release(ticket)
+        return nil
+      }
+      return render(snapshot, selection: selection, request: request, ticket: ticket)
+    } catch {
+      cache.release(ticket)
+      logger.error("the store could not be read", metadata: ["cause": "\(error)"])
+      return nil
+    }
+  }
+
+  private func render(
+    _ snapshot: ResultSnapshot, selection: Selection, request: ReadRequest,
+    ticket: RenderedCache.Ticket
+  ) -> Stored? {
+    let result = ResultRenderer.render(
+      snapshot, selection: selection, onError: request.policy.onError)
+    guard result.isComplete else {
+      cache.release(ticket)
+      return nil
+    }
+    let rendered = RenderedAnswer(
+      key: request.key, body: result.body, received: snapshot.received, policy: request.policy,
+      dependencies: RenderedAnswer.Dependencies(
+        request.operation, entities: Array(snapshot.entities.keys)),
+      hasErrors: snapshot.errors != nil)
+    if snapshot.isDue || rendered.hasErrors || !request.policy.isKept {
+      cache.release(ticket)
+      rendered.expire()
+    } else {
+      cache.remember(rendered, ticket: ticket)
+    }
+    return Stored(rendered: rendered, isDue: snapshot.isDue || snapshot.errors != nil)
+  }
+
+  // MARK: Answers
+
+  private func answer(_ rendered: RenderedAnswer, request: ReadRequest) -> ReadAnswer {
+    let age = age(of: rendered)
+    let outcome: CacheOutcome =
+      switch Freshness(age: age, policy: request.policy, isDue: false) {
+      case .fresh(let ttl): .hit(ttl: ttl)
+      case .staleWhileRevalidate(let staleness): .staleWhileRevalidate(staleness: staleness)
+      case .staleIfError(let staleness): .staleAllowed(staleness: staleness)
+      case .expired: .staleAllowed(staleness: age - request.policy.maxAge)
+      }
+    return ReadAnswer(
+      rendered: rendered, outcome: outcome, age: age, viewer: viewer(of: request))
+  }
+
+  private func age(of rendered: RenderedAnswer) -> Duration {
+    rendered.received.elapsed(until: clock.now())
+  }
+
+  private func viewer(of request: ReadRequest) -> Viewer {
+    request.caller.viewer(of: request.scope)
+  }
+}

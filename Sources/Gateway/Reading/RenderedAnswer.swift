@@ -1,0 +1,86 @@
+package import Model
+import Synchronization
+
+/// A result rendered for clients: the bytes, their tag, and what would make them wrong.
+///
+/// Immutable but for three flags. ``isCurrent`` turns false, once and for ever, when a commit or an
+/// invalidation touches what the bytes show; whoever holds the answer asks before serving it.
+package final class RenderedAnswer: Sendable {
+  /// What an answer was made of.
+  package struct Dependencies: Sendable {
+    package let operation: String
+    package let tags: [String]
+    package let types: [String]
+    package let entities: [EntityKey]
+
+    package init(operation: String, tags: [String], types: [String], entities: [EntityKey]) {
+      self.operation = operation
+      self.tags = tags
+      self.types = types
+      self.entities = entities
+    }
+  }
+
+  package let key: ResultKey
+  package let body: [UInt8]
+  /// The opaque part of the strong entity tag of ``body``, without quotes.
+  package let tag: String
+  package let received: Timestamp
+  package let policy: CachePolicy
+  package let dependencies: Dependencies
+  /// Errors of upstream stand in the body: never fresh.
+  package let hasErrors: Bool
+
+  private let current = Atomic(true)
+  private let used = Atomic(false)
+  private let gzipped = Mutex<[UInt8]?>(nil)
+
+  package init(
+    key: ResultKey,
+    body: [UInt8],
+    received: Timestamp,
+    policy: CachePolicy,
+    dependencies: Dependencies,
+    hasErrors: Bool
+  ) {
+    self.key = key
+    self.body = body
+    self.received = received
+    self.policy = policy
+    self.dependencies = dependencies
+    self.hasErrors = hasErrors
+    tag = EntityDigest.tag(of: body)
+  }
+
+  package var isCurrent: Bool { current.load(ordering: .acquiring) }
+
+  func expire() {
+    current.store(false, ordering: .releasing)
+  }
+
+  /// Told by readers, so that eviction passes by what is in use.
+  package func touch() {
+    if !used.load(ordering: .relaxed) { used.store(true, ordering: .relaxed) }
+  }
+
+  /// Whether the answer was used since the last time this was asked.
+  func takeUse() -> Bool {
+    used.exchange(false, ordering: .relaxed)
+  }
+
+  /// The gzip-coded body, made by the first who asks and kept.
+  package func gzip(_ compress: ([UInt8]) -> [UInt8]) -> [UInt8] {
+    if let bytes = gzipped.withLock({ $0 }) { return bytes }
+    let bytes = compress(body)
+    gzipped.withLock { $0 = bytes }
+    return bytes
+  }
+
+  /// What the answer takes in memory, roughly: body, its coded form, and the dependencies.
+  var byteCount: Int {
+    body.count + body.count / 4 + 512 + dependencies.entities.count * Self.bytesADependency
+  }
+
+  /// An ``EntityKey`` with its place in the reverse index.
+  private static let bytesADependency = 160
+}

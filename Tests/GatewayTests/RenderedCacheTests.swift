@@ -1,0 +1,100 @@
+import Gateway
+import Model
+import Testing
+
+struct RenderedCacheTests {
+  func answer(
+    _ name: String, entities: [String] = [], types: [String] = [], tags: [String] = [],
+    bytes: Int = 100
+  ) -> RenderedAnswer {
+    RenderedAnswer(
+      key: ResultKey(operation: name, variables: "{}", scope: .public),
+      body: Array(repeating: UInt8(ascii: "x"), count: bytes),
+      received: Timestamp(milliseconds: 0), policy: CachePolicy(maxAge: .seconds(60)),
+      dependencies: RenderedAnswer.Dependencies(
+        operation: name, tags: tags, types: types,
+        entities: entities.map { EntityKey(type: "Film", key: $0) }),
+      hasErrors: false)
+  }
+
+  func report(
+    changed: [String] = [], invalidated: [InvalidationTarget] = []
+  ) -> CommitReport {
+    CommitReport(
+      revision: Revision(2),
+      changes: changed.map { .init(scope: .public, key: EntityKey(type: "Film", key: $0)) },
+      invalidated: invalidated, resultChanged: false, isExact: true, head: Revision(2))
+  }
+
+  func remember(_ answer: RenderedAnswer, in cache: RenderedCache) {
+    cache.remember(answer, ticket: cache.ticket())
+  }
+
+  @Test func dropsExactlyWhatACommitTouches() {
+    let cache = RenderedCache(byteLimit: 1 << 20)
+    let one = answer("One", entities: ["1", "2"])
+    let other = answer("Other", entities: ["3"])
+    remember(one, in: cache)
+    remember(other, in: cache)
+    cache.note(report(changed: ["2", "9"]))
+    #expect(cache.answer(for: one.key) == nil)
+    #expect(!one.isCurrent)
+    #expect(cache.answer(for: other.key) === other)
+    #expect(other.isCurrent)
+  }
+
+  @Test(arguments: [
+    InvalidationTarget.operation("One"), .tag("films"), .type("Film"),
+    .entity(EntityKey(type: "Film", key: "1")),
+  ])
+  func dropsWhatAnInvalidationNames(target: InvalidationTarget) {
+    let cache = RenderedCache(byteLimit: 1 << 20)
+    let named = answer("One", entities: ["1"], types: ["Film"], tags: ["films"])
+    let other = answer("Other", entities: ["2"], types: ["Person"], tags: ["people"])
+    remember(named, in: cache)
+    remember(other, in: cache)
+    cache.note(report(invalidated: [target]))
+    #expect(!named.isCurrent)
+    #expect(other.isCurrent)
+  }
+
+  @Test func doesNotRememberWhatACommitTouchedWhileItWasRendered() {
+    let cache = RenderedCache(byteLimit: 1 << 20)
+    let early = cache.ticket()
+    cache.note(report(changed: ["1"]))
+    let late = cache.ticket()
+    let old = answer("Old", entities: ["1"])
+    let new = answer("New", entities: ["1"])
+    cache.remember(old, ticket: early)
+    cache.remember(new, ticket: late)
+    #expect(!old.isCurrent)
+    #expect(cache.answer(for: old.key) == nil)
+    #expect(cache.answer(for: new.key) === new)
+  }
+
+  @Test func staysUnderItsBudgetAndKeepsWhatIsUsed() {
+    let cache = RenderedCache(byteLimit: 20_000)
+    let used = answer("Used", bytes: 1_000)
+    remember(used, in: cache)
+    for number in 0..<200 {
+      #expect(cache.answer(for: used.key) === used)
+      remember(answer("Other\(number)", bytes: 1_000), in: cache)
+      #expect(cache.byteCount <= 20_000)
+    }
+    #expect(cache.count > 5)
+  }
+
+  @Test func rememberingAgainReplacesWithoutGrowing() {
+    let cache = RenderedCache(byteLimit: 1 << 20)
+    for _ in 0..<100 { remember(answer("One", entities: ["1"]), in: cache) }
+    #expect(cache.count == 1)
+    cache.drop(answer("One").key)
+    #expect(cache.byteCount == 0)
+  }
+
+  @Test func anAnswerThatWouldFillTheCacheIsNotKept() {
+    let cache = RenderedCache(byteLimit: 1_000)
+    remember(answer("Big", bytes: 900), in: cache)
+    #expect(cache.count == 0)
+  }
+}

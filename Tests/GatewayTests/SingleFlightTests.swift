@@ -1,0 +1,84 @@
+import Gateway
+import Synchronization
+import Testing
+
+struct SingleFlightTests {
+  /// Lets the work wait until the test says so.
+  private actor Gate {
+    private var isOpen = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func pass() async {
+      if isOpen { return }
+      await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func open() {
+      isOpen = true
+      waiting.forEach { $0.resume() }
+      waiting = []
+    }
+  }
+
+  @Test func runsOnceForAllWhoAskAtTheSameTime() async {
+    let flights = SingleFlight<String, Int>()
+    let gate = Gate()
+    let runs = Atomic(0)
+    let joined = (0..<1_000).map { _ in
+      flights.join("film 1") {
+        await gate.pass()
+        return runs.wrappingAdd(1, ordering: .relaxed).newValue
+      }
+    }
+    #expect(joined.filter(\.isNew).count == 1)
+    #expect(flights.count == 1)
+    await gate.open()
+    for (task, _) in joined { #expect(await task.value == 1) }
+    #expect(runs.load(ordering: .relaxed) == 1)
+  }
+
+  @Test func beginsAnewOnceTheRunIsOver() async {
+    let flights = SingleFlight<String, Int>()
+    #expect(await flights.join("a", work: { 1 }).task.value == 1)
+    #expect(flights.count == 0)
+    #expect(await flights.join("a", work: { 2 }).task.value == 2)
+  }
+
+  @Test func goesOnWhenTheCallerWhoBeganItGoesAway() async {
+    let flights = SingleFlight<String, Bool>()
+    let gate = Gate()
+    let first = Task {
+      await flights.join("a") {
+        await gate.pass()
+        return Task.isCancelled
+      }.task.value
+    }
+    while flights.count == 0 { await Task.yield() }
+    first.cancel()
+    let second = flights.join("a") { true }
+    #expect(!second.isNew)
+    await gate.open()
+    #expect(await second.task.value == false)
+  }
+
+  @Test func aForgottenRunDoesNotEndTheNextOne() async {
+    let flights = SingleFlight<String, Int>()
+    let gate = Gate()
+    let old = flights.join("a") {
+      await gate.pass()
+      return 1
+    }
+    flights.forget("a")
+    let secondGate = Gate()
+    let new = flights.join("a") {
+      await secondGate.pass()
+      return 2
+    }
+    #expect(new.isNew)
+    await gate.open()
+    #expect(await old.task.value == 1)
+    #expect(flights.count == 1)
+    await secondGate.open()
+    #expect(await new.task.value == 2)
+  }
+}

@@ -1,0 +1,55 @@
+import Testing
+
+/// The floors of the house: a module imports only from lower floors, never from its own, and each
+/// technology stays in its room. The package manager does not see either.
+struct FloorTests {
+  static let floors: [String: Int] = [
+    "CLinux": -1, "COpenSSL": -1, "CZlib": -1,
+    "LosslessJSON": 0, "HTTPWire": 0, "Transport": 0,
+    "Model": 1, "GraphQL": 1,
+    "Storage": 2, "HTTPServer": 2, "HTTPClient": 2,
+    "Upstream": 3,
+    "Gateway": 4,
+    "Endpoints": 5,
+    "Composition": 6, "DemoUpstream": 6,
+    "larder": 7,
+  ]
+
+  @Test func findsTheSources() {
+    #expect(SourceTree.sources.count > 100)
+    #expect(Set(SourceTree.sources.map(\.module)) == Set(Self.floors.filter { $0.value >= 0 }.keys))
+  }
+
+  @Test func importsOnlyFromLowerFloors() throws {
+    for file in SourceTree.sources {
+      let floor = try #require(Self.floors[file.module], "\(file.path): no floor for its module")
+      for name in file.imports {
+        guard let other = Self.floors[name] else { continue }
+        #expect(other < floor, "\(file.path) imports \(name), which is not below it")
+      }
+    }
+  }
+
+  /// Module or technology, and the only modules that may import it.
+  @Test(arguments: [
+    ("GRDB", ["Storage"]),
+    ("GRDBSQLite", ["Storage"]),
+    ("COpenSSL", ["Transport"]),
+    ("CLinux", ["Transport"]),
+    ("Dispatch", ["Transport"]),
+    ("Glibc", ["Transport"]),
+    ("CZlib", ["HTTPServer", "HTTPClient"]),
+    ("ArgumentParser", ["larder"]),
+    ("Yams", ["Composition"]),
+    ("HTTPServer", ["Endpoints", "Composition", "DemoUpstream"]),
+    ("Storage", ["Gateway", "Composition"]),
+    ("Upstream", ["Gateway", "Composition"]),
+    ("HTTPClient", ["Upstream", "Composition"]),
+    ("DemoUpstream", ["larder"]),
+  ])
+  func technologyStaysInItsRoom(technology: String, rooms: [String]) {
+    for file in SourceTree.sources where file.imports.contains(technology) {
+      #expect(rooms.contains(file.module), "\(file.path) imports \(technology)")
+    }
+  }
+}

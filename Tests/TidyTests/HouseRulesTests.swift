@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+struct HouseRulesTests {
+  /// Words that stand for something the house does not do, and where they are allowed.
+  @Test(arguments: [
+    ("@_exported", []),
+    ("try!", []),
+    ("Thread.sleep", []),
+    ("ProcessInfo.processInfo.environment", ["Composition", "larder"]),
+    ("getenv(", ["Composition", "larder"]),
+    ("SystemRandomNumberGenerator()", ["Composition", "larder"]),
+    ("ContinuousClock.now", ["Composition", "larder", "Transport"]),
+    ("Date()", ["Composition", "larder"]),
+  ])
+  func sourcesKeepTo(word: String, rooms: [String]) {
+    for file in SourceTree.sources where !rooms.contains(file.module) {
+      for (number, line) in file.lines.enumerated() where line.contains(word) {
+        let isComment = line.trimmingCharacters(in: .whitespaces).hasPrefix("//")
+        #expect(isComment, "\(file.path):\(number + 1) says \(word)")
+      }
+    }
+  }
+
+  @Test func uncheckedSendabilityIsExplained() {
+    for file in SourceTree.sources {
+      for (number, line) in file.lines.enumerated()
+      where line.contains("@unchecked Sendable") || line.contains("nonisolated(unsafe)") {
+        let before = file.lines[max(0, number - 6)..<number].joined(separator: "\n")
+        #expect(before.contains("// SAFETY:"), "\(file.path):\(number + 1) lacks a SAFETY line")
+      }
+    }
+  }
+
+  @Test func noFileIsNamedAfterNothing() {
+    let banned = ["Utils", "Helpers", "Common", "Manager"]
+    for file in SourceTree.sources + SourceTree.tests {
+      let name = file.path.split(separator: "/").last ?? ""
+      for word in banned { #expect(!name.contains(word), "\(file.path)") }
+    }
+  }
+
+  @Test func testsDoNotSleep() {
+    for file in SourceTree.tests where file.module != "TidyTests" {
+      for (number, line) in file.lines.enumerated() {
+        let sleeps = line.contains("Thread.sleep") || line.contains("usleep(")
+        #expect(!sleeps, "\(file.path):\(number + 1) sleeps")
+      }
+    }
+  }
+
+  @Test func noFileRunsOn() {
+    let limit = 500
+    for file in SourceTree.sources {
+      #expect(file.lines.count <= limit, "\(file.path) has \(file.lines.count) lines")
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// The project's Swift files as text.
+struct SourceTree {
+  struct File: CustomTestStringConvertible {
+    let module: String
+    /// Relative to the package's root.
+    let path: String
+    let lines: [String]
+
+    var testDescription: String { path }
+
+    /// The modules the file imports.
+    var imports: [String] {
+      lines.compactMap { line in
+        var words = line.split(separator: " ").map(String.init)
+        while let first = words.first, first != "import" {
+          guard
+            ["package", "public", "internal", "private", "fileprivate"].contains(first)
+              || first.hasPrefix("@")
+          else { return nil }
+          words.removeFirst()
+        }
+        guard words.count >= 2 else { return nil }
+        let kinds: Set = ["struct", "class", "enum", "func", "protocol", "let", "var", "typealias"]
+        let name = kinds.contains(words[1]) && words.count > 2 ? words[2] : words[1]
+        return String(name.prefix { $0 != "." })
+      }
+    }
+  }
+
+  static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// All files below `Sources/`.
+  static let sources: [File] = files(below: "Sources")
+  /// All files below `Tests/`.
+  static let tests: [File] = files(below: "Tests")
+
+  private static func files(below folder: String) -> [File] {
+    let start = root.appending(path: folder)
+    let paths = FileManager.default.enumerator(atPath: start.path)?.compactMap { $0 as? String }
+    return (paths ?? []).filter { $0.hasSuffix(".swift") }.sorted().compactMap { path in
+      guard let text = try? String(contentsOf: start.appending(path: path), encoding: .utf8)
+      else { return nil }
+      return File(
+        module: String(path.prefix { $0 != "/" }), path: "\(folder)/\(path)",
+        lines: text.components(separatedBy: "\n"))
+    }
+  }
+}
