@@ -60,7 +60,10 @@ enum BoundSockets {
   }
 
   private static func isAbandoned(_ address: SocketAddress) -> Bool {
-    guard let probe = try? Socket.open(family: AF_UNIX) else { return false }
+    // A connect to an ordinary file is refused as well, so look at what it is first.
+    guard case .unix(let path) = address, Socket.isSocketFile(path),
+      let probe = try? Socket.open(family: AF_UNIX)
+    else { return false }
     defer { close(probe) }
     let result = address.withSockaddr { connect(probe, $0, $1) }
     return result != 0 && errno == ECONNREFUSED

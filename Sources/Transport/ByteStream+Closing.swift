@@ -98,7 +98,7 @@ extension ByteStream: EventReceiver {
     pumpPlainOutput()
     guard phase != .closed else { return }
     finishWritingIfFlushed()
-    if isBackedUp, unsentBytes <= writeLowWatermark, phase == .open {
+    if isBackedUp, unsentBytes <= writeLowWatermark, !hasFileWaiting, phase == .open {
       isBackedUp = false
       delegate?.drained(self, on: reactor)
     }

@@ -97,7 +97,7 @@ extension ByteStream {
       return false
     case .done:
       guard phase == .handshaking else { return false }
-      phase = .open
+      becomeOpen()
       delegate?.opened(self, on: reactor)
       if phase == .open || phase == .closing { pumpPlainOutput() }
       return phase == .open

@@ -47,8 +47,8 @@ extension ByteStream {
     noteBackedUp()
   }
 
-  /// Writes `count` bytes of a file, by sendfile on plain streams. Files do not count towards the
-  /// watermarks: watch `isFlushed` and `drained` instead, or close after the last.
+  /// Writes `count` bytes of a file, by sendfile on plain streams. A file that is
+  /// not sent at once leaves the stream `isBackedUp`.
   package func write(_ file: OpenFile, offset: Int, count: Int) {
     guard isOpen, !shouldShutDownWriting else { return }
     if tls != nil || phase == .connecting {
@@ -58,6 +58,7 @@ extension ByteStream {
       output.append(file, offset: offset, count: count)
       flush()
     }
+    noteBackedUp()
   }
 
   /// Sends what waits, as far as the kernel takes it. Files are sent a bounded stretch a turn.
@@ -86,7 +87,11 @@ extension ByteStream {
   private static var flushBytesPerTurnMax: Int { 1024 * 1024 }
 
   private func noteBackedUp() {
-    if unsentBytes > writeHighWatermark { isBackedUp = true }
+    if unsentBytes > writeHighWatermark || hasFileWaiting { isBackedUp = true }
+  }
+
+  var hasFileWaiting: Bool {
+    output.fileCount > 0 || plainOutput.fileCount > 0
   }
 }
 
@@ -95,7 +100,9 @@ extension ByteStream {
   func pumpPlainOutput() {
     guard phase == .open || phase == .closing else { return }
     guard let tls else { return moveToOutput() }
+    var budget = Self.flushBytesPerTurnMax
     while output.byteCount < writeHighWatermark, let head = plainOutput.head {
+      guard budget > 0 else { return continueLater() }
       let taken: TLSSession.WriteResult
       switch head {
       case .bytes(let bytes, let start):
@@ -116,6 +123,7 @@ extension ByteStream {
       switch taken {
       case .bytes(let count):
         plainOutput.consume(count)
+        budget -= count
         sendRecords()
         if phase == .closed { return }
       case .failed(let failure):

@@ -43,7 +43,7 @@ package final class ByteStream {
   var output = OutputQueue()
   /// Before TLS: writes that wait for the handshake or behind a file, and that file.
   var plainOutput = OutputQueue()
-  /// True from the moment more than `writeHighWatermark` bytes wait until `drained`.
+  /// True from the moment more than `writeHighWatermark` bytes wait, or a file, until `drained`.
   package internal(set) var isBackedUp = false
   var isReadingPaused = false
   /// An edge came while reading was paused or the turn's share was used up.

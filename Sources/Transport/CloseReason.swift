@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why a stream is over.
 package enum CloseReason: Equatable, Sendable {
   /// `close()`: everything written has been handed to the kernel.
@@ -17,8 +19,8 @@ package enum CloseReason: Equatable, Sendable {
 
   static func from(_ error: SystemError) -> CloseReason {
     switch error.code {
-    case 104, 32: .resetByPeer  // ECONNRESET, EPIPE
-    case 110: .timedOut  // ETIMEDOUT
+    case ECONNRESET, EPIPE: .resetByPeer
+    case ETIMEDOUT: .timedOut
     default: .failed(error)
     }
   }

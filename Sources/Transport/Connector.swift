@@ -10,13 +10,14 @@ final class Connector: TimerDelegate {
   /// What an attempt gets at least while others wait behind it.
   static let attemptMin: Duration = .milliseconds(250)
 
-  private unowned let stream: ByteStream
+  /// Held until the attempt is over: nobody else need hold a stream that is still connecting.
+  private let stream: ByteStream
   private let core: ReactorCore
   private let deadline: LoopInstant
   private var addresses: ArraySlice<SocketAddress> = []
   private var lastFailure: ConnectFailure = .deadlineExceeded
   private var timer: LoopTimer?
-  private var lookup: Task<Void, Never>?
+  private var isOver = false
 
   init(stream: ByteStream, core: ReactorCore, deadline: LoopInstant) {
     self.stream = stream
@@ -45,8 +46,7 @@ final class Connector: TimerDelegate {
   func cancel() {
     timer?.cancel()
     timer = nil
-    lookup?.cancel()
-    lookup = nil
+    isOver = true
   }
 
   /// The socket of the attempt under way has connected or failed.
@@ -61,15 +61,15 @@ final class Connector: TimerDelegate {
   }
 
   func timerFired(_ timer: LoopTimer, on reactor: isolated Reactor) {
-    if core.now >= deadline { return fail(.deadlineExceeded) }
+    if core.now >= deadline || stream.phase != .connecting { return fail(.deadlineExceeded) }
     attemptFailed(.refused(SystemError("connect", code: ETIMEDOUT)), on: reactor)
   }
 
   private func lookUp(_ host: String, port: UInt16, on reactor: isolated Reactor) {
-    lookup = Task.immediate {
+    Task.immediate {
       _ = reactor
       let result = await Resolver.addresses(of: host, port: port, on: core.resolver)
-      guard lookup != nil else { return }
+      guard !isOver else { return }
       switch result {
       case .success(let found):
         addresses = Self.interleaved(found)[...]
@@ -123,10 +123,9 @@ final class Connector: TimerDelegate {
     tryNext(on: reactor)
   }
 
+  /// The deadline stays in force for a TLS handshake.
   private func succeed(on reactor: isolated Reactor) {
-    let stream = stream
-    cancel()
-    stream.connector = nil
+    timer?.set(deadline)
     stream.connected(on: reactor)
   }
 

@@ -13,6 +13,7 @@ struct OutputQueue {
   private var first = 0
   /// Bytes in memory; stretches of files do not count.
   private(set) var byteCount = 0
+  private(set) var fileCount = 0
 
   var isEmpty: Bool { first == items.count }
   var head: Item? { isEmpty ? nil : items[first] }
@@ -40,6 +41,7 @@ struct OutputQueue {
 
   mutating func append(_ file: OpenFile, offset: Int, count: Int) {
     guard count > 0 else { return }
+    fileCount += 1
     items.append(.file(file, offset: offset, count: count))
   }
 
@@ -56,6 +58,7 @@ struct OutputQueue {
       }
     case .file(let file, let offset, let rest):
       if count == rest {
+        fileCount -= 1
         dropHead()
       } else {
         items[first] = .file(file, offset: offset + count, count: rest - count)
@@ -67,6 +70,7 @@ struct OutputQueue {
     items = []
     first = 0
     byteCount = 0
+    fileCount = 0
   }
 
   private mutating func dropHead() {

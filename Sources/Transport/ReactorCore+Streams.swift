@@ -51,6 +51,12 @@ extension ReactorCore {
 }
 
 extension ByteStream {
+  func becomeOpen() {
+    phase = .open
+    connector?.cancel()
+    connector = nil
+  }
+
   /// The socket is connected: opens, or begins the handshake.
   func connected(on reactor: isolated Reactor) {
     guard phase == .connecting else { return }
@@ -58,7 +64,7 @@ extension ByteStream {
       phase = .handshaking
       _ = advanceHandshake(on: reactor)
     } else {
-      phase = .open
+      becomeOpen()
       delegate?.opened(self, on: reactor)
       if phase == .open || phase == .closing { pumpPlainOutput() }
     }

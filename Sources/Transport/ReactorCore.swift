@@ -129,7 +129,7 @@ extension ReactorCore {
     let tokens = again
     again.removeAll(keepingCapacity: true)
     for token in tokens {
-      slots[token]?.receive(Readiness(events: Readiness.edgeTriggeredStream), on: reactor)
+      slots[token]?.receive(Readiness(events: Readiness.leftOver), on: reactor)
     }
     return true
   }

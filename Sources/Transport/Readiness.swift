@@ -14,6 +14,9 @@ struct Readiness {
 
   static let edgeTriggeredRead = EPOLLIN.rawValue | EPOLLET.rawValue
 
+  /// What a stream is told that has more to do than its last turn allowed.
+  static let leftOver = EPOLLIN.rawValue | EPOLLOUT.rawValue
+
   /// Both directions from the start: no epoll_ctl is ever needed again, and an edge for writing
   /// comes only after a write has met a full socket.
   static let edgeTriggeredStream =

@@ -10,7 +10,20 @@ enum Resolver {
   static func addresses(
     of host: String, port: UInt16, on pool: BlockingPool
   ) async -> Result<[SocketAddress], ConnectFailure> {
-    await pool.run { resolve(host, port: port) }
+    if isLoopbackName(host) { return .success(loopback(port: port)) }
+    return await pool.run { resolve(host, port: port) }
+  }
+
+  /// `localhost` and what lies under it is this machine and no resolver's business (RFC 6761, 6.3);
+  /// some resolvers ask the network for the address family that the hosts file leaves out.
+  static func isLoopbackName(_ host: String) -> Bool {
+    var name = host.lowercased()
+    if name.hasSuffix(".") { name.removeLast() }
+    return name == "localhost" || name.hasSuffix(".localhost")
+  }
+
+  private static func loopback(port: UInt16) -> [SocketAddress] {
+    [.ipv4(0x7F00_0001, port: port), .ipv6(0, 1, port: port, zone: 0)]
   }
 
   static func resolve(_ host: String, port: UInt16) -> Result<[SocketAddress], ConnectFailure> {

@@ -91,6 +91,11 @@ enum Socket {
     return code
   }
 
+  static func isSocketFile(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+  }
+
   /// Has `close` send a reset and drop what is unsent.
   static func closeResets(_ descriptor: Int32) {
     var value = linger(l_onoff: 1, l_linger: 0)

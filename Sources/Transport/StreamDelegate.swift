@@ -17,8 +17,8 @@ package protocol StreamDelegate: AnyObject {
   /// `stream.endedCleanly` tells whether TLS said so too.
   func reachedEnd(of stream: ByteStream, on reactor: isolated Reactor)
 
-  /// The bytes waiting to be written have fallen to `stream.writeLowWatermark` after having been
-  /// above `stream.writeHighWatermark`.
+  /// The bytes waiting to be written have fallen to `stream.writeLowWatermark`, with no file among
+  /// them, after the stream was `isBackedUp`.
   func drained(_ stream: ByteStream, on reactor: isolated Reactor)
 
   /// The stream is over and its descriptor closed. Bytes not yet written are lost unless `reason`

@@ -1,0 +1,110 @@
+import Glibc
+import Testing
+
+@testable import Transport
+
+struct ListenerTests {
+  @Test func secondServerIsToldThatTheAddressIsInUse() async throws {
+    try await withLoops { group in
+      let log = ServerLog()
+      let first = try await group.listen(on: .host("127.0.0.1", port: 0)) { _ in
+        EchoAcceptor(log: log)
+      }
+      let endpoint = Endpoint.host("127.0.0.1", port: first.address.port ?? 0)
+      _ = await #expect(throws: ListenError.addressInUse("\(endpoint)")) {
+        try await group.listen(on: endpoint) { _ in EchoAcceptor(log: log) }
+      }
+      await first.stopAccepting()
+      let second = try await group.listen(on: endpoint) { _ in EchoAcceptor(log: log) }
+      #expect(second.address == first.address)
+    }
+  }
+
+  @Test func addressOfAnotherMachineIsRefused() async throws {
+    try await withLoops(1) { group in
+      _ = await #expect(throws: ListenError.addressNotAvailable("192.0.2.1:0")) {
+        try await group.listen(on: .host("192.0.2.1", port: 0)) { _ in
+          EchoAcceptor(log: ServerLog())
+        }
+      }
+    }
+  }
+
+  @Test func deadSocketFileIsReplacedAndALiveOneIsNot() async throws {
+    let path = try TemporaryDirectory.make() + "/server.sock"
+    // A server that died: bound and closed, the file stays.
+    let dead = try Socket.open(family: AF_UNIX)
+    try Socket.bind(dead, to: .unix(path: path))
+    close(dead)
+    try await withLoops(1) { group in
+      let log = ServerLog()
+      let server = try await group.listen(on: .unix(path: path)) { _ in EchoAcceptor(log: log) }
+      _ = await #expect(throws: ListenError.addressInUse("unix:\(path)")) {
+        try await group.listen(on: .unix(path: path)) { _ in EchoAcceptor(log: log) }
+      }
+      await server.stopAccepting()
+      #expect(access(path, F_OK) != 0)
+    }
+  }
+
+  @Test func fileThatIsNoSocketStays() async throws {
+    let path = try TemporaryDirectory.make() + "/precious"
+    close(open(path, O_CREAT | O_WRONLY, 0o600))
+    try await withLoops(1) { group in
+      _ = await #expect(throws: ListenError.addressInUse("unix:\(path)")) {
+        try await group.listen(on: .unix(path: path)) { _ in EchoAcceptor(log: ServerLog()) }
+      }
+    }
+    #expect(access(path, F_OK) == 0)
+  }
+
+  @Test func connectionsQueuedBeforeTheStopAreServed() async throws {
+    try await withLoops(2) { group in
+      let log = ServerLog()
+      let server = try await group.listen(on: .host("127.0.0.1", port: 0)) { _ in
+        EchoAcceptor(log: log)
+      }
+      let port = server.address.port ?? 0
+      var peers: [RawPeer] = []
+      for _ in 0..<50 { peers.append(try RawPeer(connectedTo: port)) }
+      await server.stopAccepting()
+      for peer in peers {
+        try peer.send([5])
+        #expect(try peer.receive(1) == [5])
+      }
+      #expect(throws: TestFailure.self) { try RawPeer(connectedTo: port) }
+    }
+  }
+
+  @Test func acceptedSocketsAreTuned() async throws {
+    try await withLoops(1) { group in
+      let probe = OptionProbe()
+      let server = try await group.listen(on: .host("127.0.0.1", port: 0)) { _ in
+        ProbingAcceptor(probe: probe)
+      }
+      let peer = try RawPeer(connectedTo: server.address.port ?? 0)
+      try peer.send([1])
+      #expect(await eventually { probe.options.count == 3 })
+      #expect(probe.options == [1, 1, Socket.userTimeoutMilliseconds])
+    }
+  }
+
+  @Test func acceptorMayRefuse() async throws {
+    try await withLoops(1) { group in
+      let server = try await group.listen(on: .host("127.0.0.1", port: 0)) { _ in RefusingAcceptor()
+      }
+      let client = await TestClient(
+        .host("127.0.0.1", port: server.address.port ?? 0), on: group.reactors[0])
+      // The reset may come before the client has seen its connect succeed.
+      switch await client.closeReason() {
+      case .resetByPeer, .connectFailed: break
+      case let other: Issue.record("not refused: \(String(describing: other))")
+      }
+      #expect(await group.reactors[0].openCount == 1)
+    }
+  }
+}
+
+private final class RefusingAcceptor: StreamAcceptor {
+  func accepted(_ stream: ByteStream, on reactor: isolated Reactor) -> (any StreamDelegate)? { nil }
+}

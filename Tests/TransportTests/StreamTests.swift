@@ -1,0 +1,156 @@
+import Glibc
+import TestSupport
+import Testing
+import Transport
+
+struct StreamTests {
+  enum Kind: CaseIterable, Sendable {
+    case tcp
+    case unix
+    case tls
+  }
+
+  /// An echo server of `kind` and what a client needs to reach it.
+  private func listen(
+    _ kind: Kind, on group: EventLoopGroup, log: ServerLog
+  ) async throws -> (server: ServerSocket, endpoint: Endpoint, tls: TLSClientContext?) {
+    switch kind {
+    case .unix:
+      let path = try TemporaryDirectory.make() + "/echo.sock"
+      let server = try await group.listen(on: .unix(path: path)) { _ in EchoAcceptor(log: log) }
+      return (server, .unix(path: path), nil)
+    case .tcp:
+      let server = try await group.listen(on: .host("127.0.0.1", port: 0)) { _ in
+        EchoAcceptor(log: log)
+      }
+      return (server, .host("127.0.0.1", port: server.address.port ?? 0), nil)
+    case .tls:
+      let files = try TestCertificates.shared.get()
+      let context = try TLSServerContext(certificateFile: files.certificate, keyFile: files.key)
+      let server = try await group.listen(on: .host("127.0.0.1", port: 0), tls: context) { _ in
+        EchoAcceptor(log: log)
+      }
+      let client = try TLSClientContext(trust: .file(files.authority))
+      return (server, .host("localhost", port: server.address.port ?? 0), client)
+    }
+  }
+
+  @Test(arguments: Kind.allCases, [1, 1000, 3_000_000])
+  func echoesAndEndsCleanly(kind: Kind, size: Int) async throws {
+    try await withLoops { group in
+      let log = ServerLog()
+      let (_, endpoint, tls) = try await listen(kind, on: group, log: log)
+      let client = await TestClient(endpoint, tls: tls, on: group.reactors[0])
+      var generator = SeededGenerator(seed: UInt64(size))
+      let bytes = (0..<size).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      await client.write(bytes)
+      #expect(difference(await client.receive(size, within: .seconds(20)), bytes) == nil)
+      await client.perform { $0.shutDownWriting() }
+      #expect(await eventually { client.state.hasEnded })
+      #expect(client.state.endedCleanly)
+      await client.perform { $0.close() }
+      #expect(await client.closeReason() == .closedHere)
+      #expect(await eventually { log.current.reasons == [.closedHere] })
+      #expect(log.current.opened == 1)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func servesManyAtOnceOnAllLoops(kind: Kind) async throws {
+    try await withLoops { group in
+      let log = ServerLog()
+      let (_, endpoint, tls) = try await listen(kind, on: group, log: log)
+      await withTaskGroup(of: Bool.self) { tasks in
+        for index in 0..<40 {
+          tasks.addTask {
+            let client = await TestClient(endpoint, tls: tls, on: group.next())
+            let bytes = Array("client \(index)".utf8)
+            await client.write(bytes)
+            let answer = await client.receive(bytes.count)
+            await client.perform { $0.close() }
+            return answer == bytes
+          }
+        }
+        for await isRight in tasks { #expect(isRight) }
+      }
+      #expect(await eventually { log.current.reasons.count == 40 })
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func sendsFilesBetweenBytes(kind: Kind) async throws {
+    let path = try TemporaryDirectory.make() + "/file"
+    let content = (0..<1_500_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) }
+    let target = open(path, O_CREAT | O_WRONLY, 0o600)
+    #expect(write(target, content, content.count) == content.count)
+    Glibc.close(target)
+    try await withLoops { group in
+      let (_, endpoint, tls) = try await listen(kind, on: group, log: ServerLog())
+      let client = await TestClient(endpoint, tls: tls, on: group.reactors[0])
+      let file = try OpenFile(path: path)
+      #expect(file.byteCount == content.count)
+      await client.perform { stream in
+        stream.write([1, 2, 3])
+        stream.write(file, offset: 10, count: content.count - 10)
+        stream.write([4, 5, 6])
+      }
+      let answer = await client.receive(content.count - 4, within: .seconds(20))
+      #expect(difference(answer, [1, 2, 3] + content[10...] + [4, 5, 6]) == nil)
+    }
+  }
+
+  @Test func fileThatIsNoRegularFileIsRefused() {
+    #expect(throws: SystemError.self) { try OpenFile(path: "/tmp") }
+    #expect(throws: SystemError.self) { try OpenFile(path: "/dev/null") }
+  }
+
+  @Test func headAndBodyArriveInOrder() async throws {
+    try await withLoops(1) { group in
+      let (_, endpoint, tls) = try await listen(.tcp, on: group, log: ServerLog())
+      let client = await TestClient(endpoint, tls: tls, on: group.reactors[0])
+      let body = [UInt8](repeating: 7, count: 2_000_000)
+      #expect(await eventually { client.state.isOpened })
+      await client.perform { $0.write([1, 2], body) }
+      let answer = await client.receive(body.count + 2, within: .seconds(20))
+      #expect(difference(answer, [1, 2] + body) == nil)
+    }
+  }
+
+  @Test func refusedConnectIsTold() async throws {
+    try await withLoops(1) { group in
+      let server = try await group.listen(on: .host("127.0.0.1", port: 0)) { _ in
+        EchoAcceptor(log: ServerLog())
+      }
+      let port = server.address.port ?? 0
+      await server.stopAccepting()
+      let client = await TestClient(.host("127.0.0.1", port: port), on: group.reactors[0])
+      guard case .connectFailed(.refused(let error)) = await client.closeReason() else {
+        Issue.record("not refused: \(String(describing: client.state.reason))")
+        return
+      }
+      #expect(error.code == ECONNREFUSED)
+    }
+  }
+
+  @Test func unknownNameIsTold() async throws {
+    try await withLoops(1) { group in
+      let client = await TestClient(.host("no-such-name.invalid", port: 80), on: group.reactors[0])
+      guard case .connectFailed(.unresolved) = await client.closeReason(within: .seconds(20)) else {
+        Issue.record("not unresolved: \(String(describing: client.state.reason))")
+        return
+      }
+    }
+  }
+
+  @Test func loopThatStopsClosesItsStreams() async throws {
+    let log = ServerLog()
+    let group = try EventLoopGroup(count: 1)
+    let (_, endpoint, _) = try await listen(.tcp, on: group, log: log)
+    let client = await TestClient(endpoint, on: group.reactors[0])
+    await client.write([1])
+    #expect(await client.receive(1) == [1])
+    await group.shutdown()
+    #expect(client.state.reason == .loopStopped)
+    #expect(log.current.reasons == [.loopStopped])
+  }
+}

@@ -1,0 +1,63 @@
+import Glibc
+
+/// Certificates for the tests, made once a run with the `openssl` command: an authority, a
+/// certificate of it for `localhost` and 127.0.0.1, and a second authority that signed nothing.
+struct TestCertificates {
+  let directory: String
+  var authority: String { directory + "/ca.pem" }
+  var otherAuthority: String { directory + "/other.pem" }
+  var certificate: String { directory + "/leaf.pem" }
+  var key: String { directory + "/leaf.key" }
+  var otherKey: String { directory + "/other.key" }
+
+  static let shared = Result { try TestCertificates() }
+
+  private init() throws {
+    directory = try TemporaryDirectory.make()
+    let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+    for name in ["ca", "other"] {
+      try run(
+        ["req", "-x509", "-subj", "/CN=Test \(name)", "-days", "2"] + newKey
+          + ["-keyout", "\(directory)/\(name).key", "-out", "\(directory)/\(name).pem"])
+    }
+    try run(
+      ["req", "-subj", "/CN=leaf", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"] + newKey
+        + ["-keyout", key, "-out", "\(directory)/leaf.csr"])
+    try run([
+      "x509", "-req", "-in", "\(directory)/leaf.csr", "-CA", authority, "-CAkey",
+      "\(directory)/ca.key", "-CAcreateserial", "-days", "2", "-copy_extensions", "copy", "-out",
+      certificate,
+    ])
+  }
+
+  private func run(_ arguments: [String]) throws {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    var vector: [UnsafeMutablePointer<CChar>?] = (["openssl"] + arguments).map { strdup($0) }
+    defer { for pointer in vector { free(pointer) } }
+    vector.append(nil)
+    var pid = pid_t()
+    let spawned = posix_spawnp(&pid, "openssl", &actions, nil, vector, environ)
+    guard spawned == 0 else { throw TestFailure("openssl does not start: \(spawned)") }
+    var status: Int32 = 0
+    waitpid(pid, &status, 0)
+    guard status == 0 else { throw TestFailure("openssl \(arguments[0]) failed: \(status)") }
+  }
+}
+
+struct TestFailure: Error {
+  let text: String
+  init(_ text: String) { self.text = text }
+}
+
+enum TemporaryDirectory {
+  static func make() throws -> String {
+    var template = Array("/tmp/larder-transport-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw TestFailure("mkdtemp") }
+    return template.withUnsafeBufferPointer { buffer in
+      buffer.baseAddress.map { String(cString: $0) } ?? ""
+    }
+  }
+}

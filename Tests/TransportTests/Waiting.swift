@@ -1,0 +1,38 @@
+import Testing
+import Transport
+
+/// Waits until `condition` holds; false when it still does not after `limit`.
+func eventually(
+  within limit: Duration = .seconds(5), _ condition: () async -> Bool
+) async -> Bool {
+  let deadline = LoopClock.now() + limit
+  while LoopClock.now() < deadline {
+    if await condition() { return true }
+    await Task.yield()
+  }
+  return await condition()
+}
+
+/// Runs `body` with a group of loops that is shut down afterwards.
+func withLoops<Result>(
+  _ count: Int = 2, _ body: (EventLoopGroup) async throws -> Result
+) async throws -> Result {
+  let group = try EventLoopGroup(count: count)
+  do {
+    let result = try await body(group)
+    await group.shutdown()
+    return result
+  } catch {
+    await group.shutdown()
+    throw error
+  }
+}
+
+/// Nil when the bytes are equal, else where they part. `#expect(a == b)` would list the differences
+/// of megabytes.
+func difference(_ found: [UInt8], _ wanted: [UInt8]) -> String? {
+  if found == wanted { return nil }
+  let index = zip(found, wanted).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+  let place = index.map { "at \($0)" } ?? "in length"
+  return "differs \(place): \(found.count) bytes, wanted \(wanted.count)"
+}
