@@ -47,3 +47,7 @@ struct SettingsReferenceTests {
     #expect(Set(SettingTable.keys.map(\.name)).count == SettingTable.keys.count)
   }
 }
+
+extension SettingKey: CustomTestStringConvertible {
+  public var testDescription: String { name }
+}

@@ -1,3 +1,5 @@
+import GraphQL
+
 /// Which variables of the environment are settings.
 enum EnvironmentNames {
   static let prefix = "LARDER_"
@@ -39,7 +41,8 @@ enum EnvironmentNames {
   static func suggestion(for variable: String) -> String? {
     let known = paths.keys.sorted()
     let suffixes = known.map { String($0.dropFirst(prefix.count)) }
-    return NearestName.of(String(variable.dropFirst(prefix.count)), among: suffixes)
-      .map { prefix + $0 }
+    return NearestNames.suggestions(
+      for: String(variable.dropFirst(prefix.count)), among: suffixes
+    ).first.map { prefix + $0 }
   }
 }

@@ -1,3 +1,5 @@
+import GraphQL
+
 /// Every setting there is.
 package enum SettingTable {
   package static let sections: [SettingSection] = [
@@ -33,7 +35,7 @@ package enum SettingTable {
     let siblings = keys.filter { $0.leads(from: parent) && $0.components.count > parent.count }
       .map { String($0.components[parent.count]) }
       .filter { !$0.hasPrefix("<") }
-    if let sibling = NearestName.of(last, among: siblings) {
+    if let sibling = NearestNames.suggestions(for: last, among: siblings).first {
       return (parent + [sibling]).joined(separator: ".")
     }
     let namesake = keys.first { $0.components.last?.lowercased() == last.lowercased() }

@@ -1,3 +1,5 @@
+import GraphQL
+
 /// How one kind of value is written: checked and turned into its type, and back again.
 struct TextForm<Value: Sendable>: Sendable {
   /// Completes "must be …".
@@ -17,7 +19,8 @@ extension TextForm where Value: RawRepresentable & CaseIterable, Value.RawValue 
       noun: noun,
       parse: { text, _ throws(ValueRefusal) in
         if let value = Value(rawValue: text) { return value }
-        throw ValueRefusal(NearestName.of(text, among: names).map { "did you mean \($0)?" })
+        let nearest = NearestNames.suggestions(for: text, among: names).first
+        throw ValueRefusal(nearest.map { "did you mean \($0)?" })
       },
       print: \.rawValue)
   }

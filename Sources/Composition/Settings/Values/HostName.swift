@@ -1,5 +1,8 @@
-/// The letters of a host, without a look-up: a name, or an IPv4 address.
+import Transport
+
+/// The letters of a host, without a look-up.
 enum HostName {
+  /// A name, or an IPv4 address.
   static func isValid(_ text: some StringProtocol) -> Bool {
     guard !text.isEmpty, text.utf8.count <= 253 else { return false }
     return text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
@@ -7,13 +10,10 @@ enum HostName {
         && label.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x2D || $0 == 0x5F }
     }
   }
-}
 
-extension UInt8 {
-  var isASCIIAlphanumeric: Bool {
-    switch self {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    default: false
-    }
+  /// What stands between the brackets of a URL or an address to listen on.
+  static func isIPv6(_ literal: String) -> Bool {
+    guard case .ipv6 = SocketAddress(numericHost: literal, port: 0) else { return false }
+    return true
   }
 }

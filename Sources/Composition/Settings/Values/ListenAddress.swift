@@ -25,9 +25,9 @@ package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
     if host.isEmpty {
       self = .tcp(host: nil, port: port)
     } else if host.hasPrefix("["), host.hasSuffix("]"),
-      IPAddress(parsing: String(host.dropFirst().dropLast()))?.isIPv6 == true
+      case let literal = String(host.dropFirst().dropLast()), HostName.isIPv6(literal)
     {
-      self = .tcp(host: String(host.dropFirst().dropLast()), port: port)
+      self = .tcp(host: literal, port: port)
     } else if HostName.isValid(host) {
       self = .tcp(host: String(host), port: port)
     } else {

@@ -55,7 +55,7 @@ package struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
     }
     if host.hasPrefix("["), host.hasSuffix("]") {
       let literal = String(host.dropFirst().dropLast())
-      guard IPAddress(parsing: literal)?.isIPv6 == true else { throw ValueRefusal("no such host") }
+      guard HostName.isIPv6(literal) else { throw ValueRefusal("that is no IPv6 address") }
       return (literal.lowercased(), port)
     }
     guard HostName.isValid(host) else { throw ValueRefusal("it needs a host") }
