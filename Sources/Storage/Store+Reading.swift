@@ -1,3 +1,4 @@
+import GRDB
 package import Model
 
 extension Store {
@@ -6,18 +7,35 @@ extension Store {
   package func result(
     _ key: ResultKey, selection: Selection, viewer: Viewer
   ) async throws(StorageError) -> ResultSnapshot? {
-    throw .closed
+    let (catalogue, directory) = (catalogue, directory)
+    return try await reader.read { database in
+      try ResultLoader(database, catalogue, directory)
+        .load(key, selection: selection, viewer: viewer)
+    }
   }
 
   /// One entity as a viewer sees it; nil where no layer has anything of it.
   package func entity(
     _ key: EntityKey, viewer: Viewer
   ) async throws(StorageError) -> EntityRecord? {
-    throw .closed
+    let (catalogue, directory) = (catalogue, directory)
+    return try await reader.read { database in
+      try ResultLoader(database, catalogue, directory).load(key, viewer: viewer)
+    }
   }
 
   /// The last revision that changed something in each of the viewer's scopes, in their order.
   package func heads(of viewer: Viewer) async throws(StorageError) -> [Revision] {
-    throw .closed
+    let directory = directory
+    return try await reader.read { database in
+      try viewer.layers.map { scope in
+        guard let id = try directory.id(of: scope, database) else { return .zero }
+        let statement = try PreparedStatement(
+          database, "SELECT coalesce(max(revision), 0) FROM change WHERE scope = ?1")
+        statement.bind(id, at: 1)
+        defer { statement.reset() }
+        return Revision(try statement.step() ? statement.int64(0) : 0)
+      }
+    }
   }
 }

@@ -1,3 +1,4 @@
+import GRDB
 package import Model
 
 /// The entity store: what upstream said, who may see it, and in which order it changed.
@@ -10,28 +11,63 @@ package final class Store: Sendable {
   package let segments: [Segment]
   /// The highest call number found when the store was opened.
   package let lastCall: CallNumber
+  let catalogue: TypeCatalogue
+  let directory = ScopeDirectory()
+  let writer: GroupedWriter
+  /// Short look-ups; never behind a long read.
+  let reader: GroupedReader
+  /// Counts and whole-table reads.
+  let longReader: GroupedReader
+  private let folder: DataFolder
 
-  init(segments: [Segment], lastCall: CallNumber) {
-    self.segments = segments
-    self.lastCall = lastCall
+  private init(
+    folder: DataFolder, opening: Opening, writer: GroupedWriter, reader: GroupedReader,
+    longReader: GroupedReader
+  ) {
+    self.folder = folder
+    segments = opening.segments
+    lastCall = CallNumber(opening.counters.call)
+    catalogue = opening.catalogue
+    self.writer = writer
+    self.reader = reader
+    self.longReader = longReader
   }
 
   /// Opens or makes the database, migrates it, and makes or widens the table of each type.
   package static func open(
     _ configuration: StoreConfiguration, types: [EntityType]
   ) throws(StorageError) -> Store {
-    throw .closed
+    let folder = try DataFolder(path: configuration.folder)
+    do {
+      let connections = Connections(path: folder.databasePath, configuration)
+      let writing = try connections.openWriter()
+      let opening = try Opening(writing, configuration, types: types)
+      return Store(
+        folder: folder, opening: opening,
+        writer: GroupedWriter(queue: writing, memory: opening.memory),
+        reader: GroupedReader(queue: try connections.openReader(label: "reader")),
+        longReader: GroupedReader(queue: try connections.openReader(label: "long reader")))
+    } catch {
+      folder.release()
+      throw StorageError(opening: error, folder: configuration.folder)
+    }
   }
 
   /// Registers who is told of each commit: on the writer's thread, in commit order, after COMMIT
   /// and before the callers that wrote resume. Must be quick.
   package func observe(_ observer: @escaping @Sendable (CommitReport) -> Void) {
+    writer.observe(observer)
   }
 
   /// Ends waiting reads and writes, copies the write-ahead log back and releases the folder.
-  package func close() async {
+  /// Blocks for as long as the copying takes; call it once, at the end.
+  package func close() {
+    reader.close()
+    longReader.close()
+    writer.close()
+    folder.release()
   }
 
   /// The last revision committed.
-  package var head: Revision { .zero }
+  package var head: Revision { writer.head }
 }

@@ -1,0 +1,75 @@
+import Model
+
+/// Look-ups by key that were answered null: the second one in a row says that the entity is gone.
+///
+/// "In a row" is meant in the order of the calls, so an event counts once nothing older can
+/// arrive. Kept in memory: after a restart an entity needs its two absences anew.
+struct AbsenceLedger: Equatable {
+  struct Place: Hashable {
+    let scope: Int64
+    let key: EntityKey
+  }
+
+  struct Deletion: Equatable {
+    let place: Place
+    let call: Int64
+  }
+
+  private struct Event: Equatable {
+    let call: Int64
+    let isPresent: Bool
+  }
+
+  private struct Record: Equatable {
+    /// An absence that counts, with no presence since.
+    var isDoubted = false
+    /// Above the horizon, in the order of their calls.
+    var events: [Event] = []
+  }
+
+  /// Entities in doubt at once. Past this the ledger starts over: absences are then counted late,
+  /// never wrongly.
+  static let placesMax = 10_000
+
+  private var records: [Place: Record] = [:]
+
+  var isEmpty: Bool { records.isEmpty }
+
+  mutating func noteAbsence(at place: Place, call: Int64) {
+    if records.count >= Self.placesMax { records.removeAll() }
+    insert(Event(call: call, isPresent: false), at: place)
+  }
+
+  /// Matters only where an absence is on record.
+  mutating func notePresence(at place: Place, call: Int64) {
+    guard records[place] != nil else { return }
+    insert(Event(call: call, isPresent: true), at: place)
+  }
+
+  private mutating func insert(_ event: Event, at place: Place) {
+    var record = records[place] ?? Record()
+    let index = record.events.firstIndex { $0.call > event.call } ?? record.events.count
+    record.events.insert(event, at: index)
+    records[place] = record
+  }
+
+  /// - Returns: the deletions that are certain now that nothing older than the horizon can arrive.
+  mutating func settle(horizon: Int64) -> [Deletion] {
+    var deletions: [Deletion] = []
+    for (place, var record) in records {
+      while let event = record.events.first, event.call <= horizon {
+        record.events.removeFirst()
+        if event.isPresent {
+          record.isDoubted = false
+        } else if record.isDoubted {
+          deletions.append(Deletion(place: place, call: event.call))
+          record.isDoubted = false
+        } else {
+          record.isDoubted = true
+        }
+      }
+      records[place] = record.isDoubted || !record.events.isEmpty ? record : nil
+    }
+    return deletions
+  }
+}

@@ -1,0 +1,183 @@
+import GRDB
+import LosslessJSON
+import Model
+
+/// Writes an answer's entities of one type: one query for what is there, then a statement for each
+/// that differs.
+struct EntityWriter {
+  /// What the query for existing rows said about an entity.
+  private enum Existing {
+    case none
+    /// The row says the same already and no later arrival could tell the difference.
+    case same
+    /// The row says the same; only the call's number must be written.
+    case untouched(rowid: Int64)
+    case row(StoredRow)
+  }
+
+  private let answer: NormalisedAnswer
+  private let scope: Int64
+  private let table: EntityTable
+  private let context: WriteContext
+  /// One entity's fields as they would be stored if nothing else were known of it.
+  private var fresh = JSONWriter()
+
+  init(
+    _ answer: NormalisedAnswer, scope: Int64, table: EntityTable, _ context: WriteContext
+  ) {
+    self.answer = answer
+    self.scope = scope
+    self.table = table
+    self.context = context
+  }
+
+  mutating func write(_ indices: [Int]) throws {
+    if context.memory.mayBeHidden(table.type, in: answer.scope.kind) { context.isExact = false }
+    let existing = try findExisting(indices)
+    for (index, existing) in zip(indices, existing) {
+      let entity = answer.entities[index]
+      switch existing {
+      case .same: continue
+      case .untouched(let rowid): try touch(rowid)
+      case .row(let row): try merge(entity, into: row)
+      case .none: try insert(entity)
+      }
+    }
+  }
+
+  // MARK: What is there
+
+  private mutating func findExisting(_ indices: [Int]) throws -> [Existing] {
+    var found = [Existing](repeating: .none, count: indices.count)
+    let statement = try PreparedStatement(context.database, table.selectExisting)
+    statement.bind(
+      KeyList.json(indices.lazy.map { [answer] in answer.entities[$0].key.key }), at: 1)
+    statement.bind(scope, at: 2)
+    while try statement.step() {
+      let place = Int(statement.int64(0))
+      found[place] = compare(answer.entities[indices[place]], statement)
+    }
+    statement.reset()
+    return found
+  }
+
+  /// Most answers repeat what is stored; that is seen here without taking the row apart.
+  private mutating func compare(
+    _ entity: NormalisedAnswer.Entity, _ statement: PreparedStatement
+  ) -> Existing {
+    guard statement.isNull(5), statement.int64(3) <= context.call, let stored = statement.text(6)
+    else { return .row(StoredRow(statement)) }
+    encodeFresh(entity)
+    let isWhole = fresh.bytes.elementsEqualFast(stored)
+    if context.horizon == context.call {
+      if isWhole || isPart(entity, of: stored) { return .same }
+    } else if isWhole, !entity.fields.contains(where: \.merges) {
+      return statement.int64(2) >= context.call
+        ? .same : .untouched(rowid: statement.int64(1))
+    }
+    return .row(StoredRow(statement))
+  }
+
+  private func isPart(
+    _ entity: NormalisedAnswer.Entity, of stored: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    guard let document = try? JSONDocument(Array(stored)) else { return false }
+    let root = document.root
+    return answer.bytes.withUnsafeBufferPointer { bytes in
+      entity.fields.allSatisfy { field in
+        root[field.name]?.withRawBytes {
+          $0.elementsEqualFast(UnsafeBufferPointer(rebasing: bytes[field.range]))
+        } ?? false
+      }
+    }
+  }
+
+  private mutating func encodeFresh(_ entity: NormalisedAnswer.Entity) {
+    fresh.removeAll()
+    fresh.beginObject()
+    answer.bytes.withUnsafeBufferPointer { bytes in
+      for field in entity.fields {
+        fresh.name(field.name)
+        fresh.raw(UnsafeBufferPointer(rebasing: bytes[field.range]))
+      }
+    }
+    fresh.endObject()
+  }
+
+  // MARK: Writing
+
+  private func touch(_ rowid: Int64) throws {
+    let statement = try PreparedStatement(context.database, table.touch)
+    statement.bind(rowid, at: 1)
+    statement.bind(context.call, at: 2)
+    statement.bind(answer.received.milliseconds, at: 3)
+    try statement.run()
+  }
+
+  private mutating func insert(_ entity: NormalisedAnswer.Entity) throws {
+    let marks = context.memory.lateMarks
+    var due: Int64 = 0
+    if !marks.isEmpty {
+      if marks.purges(.entity(entity.key), scope: scope, after: context.call)
+        || marks.purges(.type(table.type), scope: scope, after: context.call)
+      {
+        context.isExact = false
+        return
+      }
+      due = marks.due(entity.key, scope: scope)
+    }
+    let fields: [UInt8]
+    var stamps: [UInt8]?
+    if context.horizon < context.call, entity.fields.contains(where: \.merges) {
+      var state = RowState()
+      write(entity, to: &state)
+      fields = state.encodedFields
+      stamps = state.encodedStamps(writing: context.call, horizon: context.horizon).stamps
+    } else {
+      encodeFresh(entity)
+      fields = fresh.bytes
+    }
+    let row = NewRow(
+      scope: scope, key: entity.key.key, call: context.call, received: answer.received, due: due,
+      stamps: stamps, fields: fields)
+    try row.insert(into: table, revision: context.takeRevision(), context.database)
+    context.memory.noteRow(of: table.type, in: answer.scope.kind)
+    try context.logCreation(of: entity.key, in: answer.scope, id: scope, type: table.id)
+  }
+
+  private func merge(_ entity: NormalisedAnswer.Entity, into row: StoredRow) throws {
+    guard context.call >= row.barrier else {
+      context.isExact = false
+      return
+    }
+    var state = try row.state()
+    write(entity, to: &state)
+    state.settle(horizon: context.horizon)
+    let fields = state.encodedFields
+    let isChanged = fields != row.fields
+    let stamps = state.encodedStamps(writing: context.call, horizon: context.horizon)
+    guard isChanged || stamps.call != row.call || stamps.stamps != row.stamps else { return }
+    try row.update(
+      in: table, call: stamps.call, received: answer.received,
+      revision: isChanged ? context.takeRevision() : nil, barrier: row.barrier,
+      stamps: stamps.stamps, fields: fields, context.database)
+    guard isChanged else { return }
+    if row.fields == nil {
+      try context.logCreation(of: entity.key, in: answer.scope, id: scope, type: table.id)
+    } else {
+      try context.logUpdate(of: entity.key, in: answer.scope, id: scope, type: table.id)
+    }
+  }
+
+  private func write(_ entity: NormalisedAnswer.Entity, to state: inout RowState) {
+    for field in entity.fields {
+      let outcome = state.write(
+        field.name, Array(answer.bytes[field.range]), merges: field.merges, call: context.call,
+        horizon: context.horizon)
+      switch outcome {
+      case .same, .changed: continue
+      case .merged, .refused: context.isExact = false
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import GRDB
+import Model
+
+/// One command inside the writer's transaction: its revision, its change rows and its report.
+final class WriteContext {
+  let database: Database
+  let memory: WriterMemory
+  let catalogue: TypeCatalogue
+  let call: Int64
+  let horizon: Int64
+  /// Taken with the first change of content; every row the command changes carries it.
+  private(set) var revision: Int64?
+  var isExact = true
+  var resultChanged = false
+  private var changes: [CommitReport.Change] = []
+  private var invalidated: [InvalidationTarget] = []
+
+  init(
+    _ database: Database, _ memory: WriterMemory, _ catalogue: TypeCatalogue, call: CallNumber,
+    horizon: CallNumber
+  ) {
+    self.database = database
+    self.memory = memory
+    self.catalogue = catalogue
+    self.call = call.value
+    self.horizon = min(horizon.value, call.value)
+    memory.note(call: call)
+    memory.lateMarks.prune(horizon: self.horizon)
+  }
+
+  func takeRevision() -> Int64 {
+    if let revision { return revision }
+    memory.counters.revision += 1
+    revision = memory.counters.revision
+    return memory.counters.revision
+  }
+
+  func note(_ target: InvalidationTarget) {
+    if !invalidated.contains(target) { invalidated.append(target) }
+  }
+
+  /// Targets that are known to differ from each other.
+  func note(distinct targets: [InvalidationTarget]) {
+    invalidated += targets
+  }
+
+  func report() -> CommitReport {
+    CommitReport(
+      revision: revision.map(Revision.init), changes: changes, invalidated: invalidated,
+      resultChanged: resultChanged, isExact: isExact, head: Revision(memory.counters.revision))
+  }
+
+  // MARK: The change log
+
+  /// The entity came into being in this scope.
+  func logCreation(of key: EntityKey, in scope: Scope, id: Int64, type: Int64) throws {
+    let statement = try PreparedStatement(
+      database,
+      """
+      INSERT INTO change (scope, type, key, created, revision, kind) VALUES (?1, ?2, ?3, ?4, ?4, 0) \
+      ON CONFLICT (scope, type, key) \
+      DO UPDATE SET created = excluded.created, revision = excluded.revision, kind = 0
+      """)
+    try log(key, in: scope, id: id, type: type, statement)
+  }
+
+  func logUpdate(of key: EntityKey, in scope: Scope, id: Int64, type: Int64) throws {
+    let statement = try PreparedStatement(
+      database, "UPDATE change SET revision = ?4 WHERE scope = ?1 AND type = ?2 AND key = ?3")
+    try log(key, in: scope, id: id, type: type, statement)
+  }
+
+  /// `created` stays: a cursor between the two revisions is told of the deletion.
+  func logDeletion(of key: EntityKey, in scope: Scope, id: Int64, type: Int64) throws {
+    let statement = try PreparedStatement(
+      database,
+      """
+      INSERT INTO change (scope, type, key, created, revision, kind) VALUES (?1, ?2, ?3, ?4, ?4, 1) \
+      ON CONFLICT (scope, type, key) DO UPDATE SET revision = excluded.revision, kind = 1
+      """)
+    try log(key, in: scope, id: id, type: type, statement)
+  }
+
+  private func log(
+    _ key: EntityKey, in scope: Scope, id: Int64, type: Int64, _ statement: PreparedStatement
+  ) throws {
+    statement.bind(id, at: 1)
+    statement.bind(type, at: 2)
+    statement.bind(key.key, at: 3)
+    statement.bind(takeRevision(), at: 4)
+    try statement.run()
+    changes.append(CommitReport.Change(scope: scope, key: key))
+  }
+
+  /// The table of a type.
+  func table(of type: String) throws(StorageError) -> EntityTable {
+    guard let table = catalogue[type] else {
+      throw .failed(code: 0, message: "no table was prepared for the type \(type)")
+    }
+    return table
+  }
+}

@@ -1,0 +1,41 @@
+import GRDB
+
+/// Opens the writing connection and the read-only ones with the settings each needs.
+struct Connections {
+  private let path: String
+  private let configuration: StoreConfiguration
+
+  init(path: String, _ configuration: StoreConfiguration) {
+    self.path = path
+    self.configuration = configuration
+  }
+
+  /// The one connection that writes and copies the log back: SQLite before 3.51.3 can lose pages
+  /// where two connections do either at once.
+  func openWriter() throws -> DatabaseQueue {
+    var settings = settings(label: "writer")
+    settings.journalMode = .wal
+    let pages = configuration.checkpointPages
+    settings.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA wal_autocheckpoint = \(pages)")
+    }
+    return try DatabaseQueue(path: path, configuration: settings)
+  }
+
+  func openReader(label: String) throws -> DatabaseQueue {
+    var settings = settings(label: label)
+    settings.readonly = true
+    return try DatabaseQueue(path: path, configuration: settings)
+  }
+
+  private func settings(label: String) -> Configuration {
+    var settings = Configuration()
+    settings.label = "larder \(label)"
+    let kibibytes = configuration.pageCacheBytes / 1024
+    settings.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA cache_size = -\(kibibytes)")
+      try db.execute(sql: "PRAGMA temp_store = MEMORY")
+    }
+    return settings
+  }
+}

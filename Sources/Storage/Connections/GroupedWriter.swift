@@ -1,0 +1,190 @@
+import GRDB
+import Model
+import Synchronization
+
+/// The one connection that writes: waiting commands share a transaction, each in a savepoint of
+/// its own, and resume after COMMIT.
+///
+/// A command that fails undoes itself alone. If the transaction itself is lost (a full disk), all
+/// its commands fail and nothing of them remains.
+final class GroupedWriter: Sendable {
+  /// What a commit must survive. A batch is as durable as its most demanding command.
+  enum Durability: Int, Sendable, Comparable {
+    /// A crash of the process. A power failure may lose the latest commits, whole.
+    case process
+    /// A power failure: the log is synced before COMMIT returns.
+    case powerFailure
+
+    static func < (left: Durability, right: Durability) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  private struct Command: Sendable {
+    let durability: Durability
+    /// Runs inside the transaction; gives what is to be told once it is committed.
+    let perform: @Sendable (Database, WriterMemory) throws -> Completion
+    let fail: @Sendable (StorageError) -> Void
+  }
+
+  private struct Completion: Sendable {
+    let report: CommitReport?
+    let resume: @Sendable () -> Void
+  }
+
+  private struct State {
+    var waiting: [Command] = []
+    var isClosed = false
+    var observer: (@Sendable (CommitReport) -> Void)?
+  }
+
+  /// Commands in one transaction. More would delay the first of them without saving much.
+  private static let batchMax = 512
+
+  private let queue: DatabaseQueue
+  private let memory: WriterMemory
+  private let state = Mutex(State())
+  private let committedHead: Atomic<Int64>
+
+  init(queue: DatabaseQueue, memory: WriterMemory) {
+    self.queue = queue
+    self.memory = memory
+    committedHead = Atomic(memory.counters.revision)
+  }
+
+  /// The last committed revision.
+  var head: Revision { Revision(committedHead.load(ordering: .acquiring)) }
+
+  func observe(_ observer: @escaping @Sendable (CommitReport) -> Void) {
+    state.withLock { $0.observer = observer }
+  }
+
+  /// - Parameter report: what observers are told of the answer.
+  func write<Answer: Sendable>(
+    _ durability: Durability = .process,
+    report: @escaping @Sendable (Answer) -> CommitReport? = { $0 as? CommitReport },
+    _ body: @escaping @Sendable (Database, WriterMemory) throws -> Answer
+  ) async throws(StorageError) -> Answer {
+    let result = await withCheckedContinuation { continuation in
+      submit(
+        Command(
+          durability: durability,
+          perform: { database, memory in
+            let answer = try body(database, memory)
+            return Completion(report: report(answer)) {
+              continuation.resume(returning: Result<Answer, StorageError>.success(answer))
+            }
+          },
+          fail: { continuation.resume(returning: .failure($0)) }))
+    }
+    return try result.get()
+  }
+
+  private func submit(_ command: Command) {
+    let (isFirst, isClosed) = state.withLock { state in
+      if state.isClosed { return (false, true) }
+      state.waiting.append(command)
+      return (state.waiting.count == 1, false)
+    }
+    if isClosed { return command.fail(.closed) }
+    if isFirst { schedule() }
+  }
+
+  private func schedule() {
+    queue.asyncWriteWithoutTransaction { [self] database in
+      let (batch, hasMore) = takeBatch()
+      if !batch.isEmpty { commit(batch, database) }
+      if hasMore { schedule() }
+    }
+  }
+
+  private func takeBatch() -> (batch: [Command], hasMore: Bool) {
+    state.withLock { state in
+      guard state.waiting.count > Self.batchMax else {
+        defer { state.waiting = [] }
+        return (state.waiting, false)
+      }
+      let batch = Array(state.waiting.prefix(Self.batchMax))
+      state.waiting.removeFirst(Self.batchMax)
+      return (batch, true)
+    }
+  }
+
+  // MARK: One transaction
+
+  private func commit(_ batch: [Command], _ database: Database) {
+    let before = memory.counters
+    var done: [Completion] = []
+    var performed: [Command] = []
+    var failed: [(command: Command, error: StorageError)] = []
+    do {
+      try prepare(batch.map(\.durability).max() ?? .process, database)
+      try database.beginTransaction(.immediate)
+      for command in batch {
+        do {
+          done.append(try perform(command, isAlone: batch.count == 1, database))
+          performed.append(command)
+        } catch let error where database.isInsideTransaction && batch.count > 1 {
+          failed.append((command, StorageError(error)))
+        }
+      }
+      if memory.counters != before { try memory.saveCounters(database) }
+      try database.commit()
+    } catch {
+      if database.isInsideTransaction { try? database.rollback() }
+      memory.forget(since: before)
+      let failure = StorageError(error)
+      let told = failed.count + performed.count
+      for command in performed + batch.dropFirst(told) { command.fail(failure) }
+      for (command, error) in failed { command.fail(error) }
+      return
+    }
+    committedHead.store(memory.counters.revision, ordering: .releasing)
+    tell(done)
+    for (command, error) in failed { command.fail(error) }
+  }
+
+  private func perform(
+    _ command: Command, isAlone: Bool, _ database: Database
+  ) throws -> Completion {
+    if isAlone { return try command.perform(database, memory) }
+    let before = memory.counters
+    try PreparedStatement(database, "SAVEPOINT command").run()
+    do {
+      let completion = try command.perform(database, memory)
+      try PreparedStatement(database, "RELEASE command").run()
+      return completion
+    } catch {
+      memory.forget(since: before)
+      if database.isInsideTransaction {
+        try PreparedStatement(database, "ROLLBACK TO command").run()
+        try PreparedStatement(database, "RELEASE command").run()
+      }
+      throw error
+    }
+  }
+
+  private func tell(_ completions: [Completion]) {
+    let observer = state.withLock { $0.observer }
+    for completion in completions {
+      if let report = completion.report { observer?(report) }
+    }
+    for completion in completions { completion.resume() }
+  }
+
+  /// Takes effect outside transactions only, and GRDB sets NORMAL on its own at opening.
+  private func prepare(_ durability: Durability, _ database: Database) throws {
+    guard memory.durability != durability else { return }
+    let level = durability == .powerFailure ? "FULL" : "NORMAL"
+    try database.execute(sql: "PRAGMA synchronous = \(level)")
+    memory.durability = durability
+  }
+
+  /// Later commands fail; those already waiting are written first. Copies the log back, since
+  /// closing alone leaves it.
+  func close() {
+    state.withLock { $0.isClosed = true }
+    try? queue.writeWithoutTransaction { database in
+      _ = try database.checkpoint(.truncate)
+    }
+    try? queue.close()
+  }
+}

@@ -1,0 +1,102 @@
+import GRDB
+import GRDBSQLite
+
+/// A statement from GRDB's cache, driven through SQLite's C interface.
+///
+/// GRDB's own argument and row types cost more than SQLite does on small rows; this borrows text
+/// both ways. Used on the connection's own queue only, and never for two purposes at once: the
+/// cache gives the same statement for the same SQL.
+struct PreparedStatement {
+  private let statement: Statement
+  private let handle: OpaquePointer
+
+  init(_ db: Database, _ sql: String) throws {
+    statement = try db.cachedStatement(sql: sql)
+    handle = statement.sqliteStatement
+    // GRDB leaves a used statement un-reset; binding to it would fail without a word.
+    sqlite3_reset(handle)
+    sqlite3_clear_bindings(handle)
+  }
+
+  // MARK: Parameters, counted from 1
+
+  func bind(_ value: Int64, at index: Int32) {
+    sqlite3_bind_int64(handle, index, value)
+  }
+
+  func bind(_ value: Int64?, at index: Int32) {
+    if let value { bind(value, at: index) } else { sqlite3_bind_null(handle, index) }
+  }
+
+  func bind(_ text: String, at index: Int32) {
+    var text = text
+    text.withUTF8 { bindCopying($0, at: index) }
+  }
+
+  func bind(_ text: [UInt8]?, at index: Int32) {
+    guard let text else {
+      sqlite3_bind_null(handle, index)
+      return
+    }
+    text.withUnsafeBufferPointer { bindCopying($0, at: index) }
+  }
+
+  private func bindCopying(_ text: UnsafeBufferPointer<UInt8>, at index: Int32) {
+    let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    _ = text.withMemoryRebound(to: CChar.self) { characters in
+      // A null pointer would bind NULL; an empty text is still a text.
+      if let base = characters.baseAddress {
+        sqlite3_bind_text(handle, index, base, Int32(characters.count), copies)
+      } else {
+        sqlite3_bind_text(handle, index, "", 0, copies)
+      }
+    }
+  }
+
+  // MARK: Running
+
+  /// - Returns: whether there is a row.
+  func step() throws -> Bool {
+    switch sqlite3_step(handle) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    default:
+      let connection = sqlite3_db_handle(handle)
+      let error = DatabaseError(
+        resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
+        message: String(cString: sqlite3_errmsg(connection)))
+      sqlite3_reset(handle)
+      throw error
+    }
+  }
+
+  /// Runs a statement that gives no rows, and readies it for the next parameters.
+  func run() throws {
+    while try step() {}
+    sqlite3_reset(handle)
+  }
+
+  func reset() {
+    sqlite3_reset(handle)
+  }
+
+  // MARK: Columns, counted from 0
+
+  func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+  func optionalInt64(_ column: Int32) -> Int64? { isNull(column) ? nil : int64(column) }
+
+  /// Valid until the next step or reset; nil for NULL.
+  func text(_ column: Int32) -> UnsafeBufferPointer<UInt8>? {
+    guard let base = sqlite3_column_text(handle, column) else { return nil }
+    return UnsafeBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column)))
+  }
+
+  func string(_ column: Int32) -> String {
+    text(column).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+
+  func bytes(_ column: Int32) -> [UInt8]? { text(column).map(Array.init) }
+}

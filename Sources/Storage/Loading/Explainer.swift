@@ -1,0 +1,52 @@
+import GRDB
+import LosslessJSON
+import Model
+
+/// Tells why a result is due, in the words of what was invalidated.
+struct Explainer {
+  let database: Database
+  let directory: ScopeDirectory
+
+  func explain(_ key: ResultKey) throws -> ResultExplanation? {
+    guard let row = try ResultRow.find(key, database, directory) else { return nil }
+    let dependencies = try Row.fetchAll(
+      database, sql: "SELECT kind, name FROM dependency WHERE result = ? ORDER BY kind, name",
+      arguments: [row.id])
+    func names(_ kind: DependencyKind) -> [String] {
+      dependencies.filter { $0["kind"] == kind.rawValue }.map { $0["name"] }
+    }
+    var due: [ResultExplanation.Due] = row.errors == nil ? [] : [.errors]
+    due += try invalidations(of: row, operation: key.operation)
+    return ResultExplanation(
+      key: key, call: CallNumber(row.call), received: row.received, bytes: row.fields.count,
+      types: names(.type), tags: names(.tag), due: due)
+  }
+
+  private func invalidations(
+    of row: ResultRow, operation: String
+  ) throws -> [ResultExplanation.Due] {
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT kind, name, max(call) AS call FROM invalidation \
+        WHERE scope IN (?1, ?2) AND call > ?3 AND ((kind = ?4 AND name = ?5) \
+        OR (kind, name) IN (SELECT kind, name FROM dependency WHERE result = ?6)) \
+        GROUP BY kind, name ORDER BY kind, name
+        """,
+      arguments: [
+        row.scope, ScopeTable.everyID, row.call, DependencyKind.operation.rawValue, operation,
+        row.id,
+      ])
+    return rows.compactMap { found in
+      let name: String = found["name"]
+      let call = CallNumber(found["call"])
+      return switch DependencyKind(rawValue: found["kind"]) {
+      case .type: .target(.type(name), call: call)
+      case .tag: .target(.tag(name), call: call)
+      case .operation: .target(.operation(name), call: call)
+      case .laterPage: .firstPage(family: name, call: call)
+      case .entity, nil: nil
+      }
+    }
+  }
+}

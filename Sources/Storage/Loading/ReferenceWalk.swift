@@ -1,0 +1,82 @@
+import LosslessJSON
+import Model
+
+/// Finds the references that a selection follows out of stored fields, and which selections apply
+/// at what they lead to.
+struct ReferenceWalk {
+  /// By type and key, the selections still to be followed there.
+  private(set) var frontier: [String: [String: [ObjectSelection]]] = [:]
+  private var followed: Set<Step> = []
+
+  private struct Step: Hashable {
+    let key: EntityKey
+    let selection: ObjectIdentifier
+  }
+
+  mutating func takeFrontier() -> [String: [String: [ObjectSelection]]] {
+    defer { frontier = [:] }
+    return frontier
+  }
+
+  /// Follows a result's roots.
+  mutating func follow(_ root: JSONNode, _ selection: Selection) {
+    guard let fields = selection.single ?? selection.types.values.first else { return }
+    follow([root], fields)
+  }
+
+  /// Follows one object's fields, each out of the first layer that holds it.
+  mutating func follow(_ layers: [JSONNode], _ selection: ObjectSelection) {
+    for field in selection.fields {
+      guard case .object(let inner) = field.value else { continue }
+      for layer in layers {
+        guard let value = layer[field.storageName] else { continue }
+        collect(value, inner)
+        break
+      }
+    }
+  }
+
+  private mutating func collect(_ value: JSONNode, _ selection: Selection) {
+    switch value.kind {
+    case .array:
+      for element in value.elements { collect(element, selection) }
+    case .object:
+      if let reference = value[StoredForm.referenceMember] {
+        note(reference, selection)
+      } else if let fields = Self.fields(of: value, selection) {
+        follow([value], fields)
+      }
+    case .null, .true, .false, .number, .string:
+      return
+    }
+  }
+
+  private mutating func note(_ reference: JSONNode, _ selection: Selection) {
+    var parts = reference.elements
+    guard let type = parts.next()?.string, let key = parts.next()?.string,
+      let fields = selection.types[type]
+    else { return }
+    let step = Step(
+      key: EntityKey(type: type, key: key), selection: ObjectIdentifier(fields))
+    guard followed.insert(step).inserted else { return }
+    frontier[type, default: [:]][key, default: []].append(fields)
+  }
+
+  private static func fields(
+    of embedded: JSONNode, _ selection: Selection
+  ) -> ObjectSelection? {
+    if let type = embedded[StoredForm.typenameMember]?.string, let fields = selection.types[type] {
+      return fields
+    }
+    return selection.single
+  }
+}
+
+extension ObjectSelection {
+  /// Whether anything below its own leaves is selected.
+  var hasObjects: Bool {
+    fields.contains { field in
+      if case .object = field.value { true } else { false }
+    }
+  }
+}

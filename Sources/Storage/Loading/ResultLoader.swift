@@ -1,0 +1,128 @@
+import GRDB
+import LosslessJSON
+import Model
+
+/// Reads a result and, level by level, every entity its selection reaches: one query a type and
+/// level, all inside the caller's read transaction.
+struct ResultLoader {
+  private let database: Database
+  private let catalogue: TypeCatalogue
+  private let directory: ScopeDirectory
+
+  init(_ database: Database, _ catalogue: TypeCatalogue, _ directory: ScopeDirectory) {
+    self.database = database
+    self.catalogue = catalogue
+    self.directory = directory
+  }
+
+  func load(
+    _ key: ResultKey, selection: Selection, viewer: Viewer
+  ) throws -> ResultSnapshot? {
+    guard let row = try ResultRow.find(key, database, directory) else { return nil }
+    let root: JSONDocument
+    do throws(JSONParseError) {
+      root = try JSONDocument(row.fields)
+    } catch {
+      throw StorageError.corrupt("a stored result is not JSON: \(error)")
+    }
+    var walk = ReferenceWalk()
+    walk.follow(root.root, selection)
+    var reached = Reached()
+    try follow(&walk, scopes: try scopes(of: viewer), &reached)
+    let due = max(row.due, reached.due, try lastPurge(of: reached.missing, scope: row.scope))
+    return ResultSnapshot(
+      key: key, call: CallNumber(row.call), received: row.received, root: row.fields,
+      errors: row.errors, isDue: row.errors != nil || due > row.call,
+      entities: reached.entities, revision: Revision(try Self.revision(database)))
+  }
+
+  func load(_ key: EntityKey, viewer: Viewer) throws -> EntityRecord? {
+    guard let table = catalogue[key.type] else { return nil }
+    let loader = EntityLoader(database, scopes: try scopes(of: viewer))
+    return try loader.load(CollectionOfOne(key.key), from: table)[key.key]?.record
+  }
+
+  static func revision(_ db: Database) throws -> Int64 {
+    let statement = try PreparedStatement(db, "SELECT revision FROM counter WHERE id = 1")
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(0) : 0
+  }
+
+  /// Those of the viewer's scopes that exist, narrowest first.
+  private func scopes(of viewer: Viewer) throws -> [Int64] {
+    try viewer.layers.compactMap { try directory.id(of: $0, database) }
+  }
+
+  // MARK: Level by level
+
+  private struct Reached {
+    var entities: [EntityKey: EntityRecord] = [:]
+    /// Parsed once, however many selections meet there.
+    var documents: [EntityKey: [JSONDocument]] = [:]
+    var missing: [EntityKey] = []
+    var due: Int64 = 0
+  }
+
+  private func follow(
+    _ walk: inout ReferenceWalk, scopes: [Int64], _ reached: inout Reached
+  ) throws {
+    let loader = EntityLoader(database, scopes: scopes)
+    while !walk.frontier.isEmpty {
+      for (type, wanted) in walk.takeFrontier() {
+        guard let table = catalogue[type] else { continue }
+        let unread = wanted.keys.filter {
+          reached.entities[EntityKey(type: type, key: $0)] == nil
+        }
+        let loaded = try loader.load(unread, from: table)
+        for key in unread {
+          let entity = EntityKey(type: type, key: key)
+          guard let found = loaded[key] else {
+            reached.missing.append(entity)
+            continue
+          }
+          reached.entities[entity] = found.record
+          reached.due = max(reached.due, found.due)
+        }
+        for (key, selections) in wanted {
+          let entity = EntityKey(type: type, key: key)
+          for selection in selections where selection.hasObjects {
+            walk.follow(try Self.documents(of: entity, &reached).map(\.root), selection)
+          }
+        }
+      }
+    }
+  }
+
+  private static func documents(
+    of key: EntityKey, _ reached: inout Reached
+  ) throws(StorageError) -> [JSONDocument] {
+    if let known = reached.documents[key] { return known }
+    guard let record = reached.entities[key] else { return [] }
+    do throws(JSONParseError) {
+      var documents: [JSONDocument] = []
+      for layer in record.layers { documents.append(try JSONDocument(layer)) }
+      reached.documents[key] = documents
+      return documents
+    } catch {
+      throw .corrupt("a stored entity is not JSON: \(error)")
+    }
+  }
+
+  /// A reference that leads nowhere makes the result due if its entity was purged.
+  private func lastPurge(of missing: [EntityKey], scope: Int64) throws -> Int64 {
+    guard !missing.isEmpty else { return 0 }
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT coalesce(max(call), 0) FROM invalidation WHERE kind = ?1 \
+      AND name IN (SELECT value FROM json_each(?2)) AND scope IN (?3, ?4, ?5)
+      """)
+    statement.bind(DependencyKind.entity.rawValue, at: 1)
+    statement.bind(KeyList.json(missing.lazy.map(DependencyKind.name(of:))), at: 2)
+    statement.bind(scope, at: 3)
+    statement.bind(ScopeTable.publicID, at: 4)
+    statement.bind(ScopeTable.everyID, at: 5)
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(0) : 0
+  }
+}

@@ -1,0 +1,76 @@
+import Model
+
+/// The table of one entity type and the statements on it.
+///
+/// Own columns come first and `fields` last among the stored ones, so that reading the others
+/// never walks a long text's overflow pages. A row without `fields` is a tombstone.
+struct EntityTable: Sendable {
+  /// Of our own columns and SQLite's row number, in lower case: fields of these names get another
+  /// column name.
+  static let ownColumns: Set<String> = [
+    "scope", "key", "call", "received", "revision", "barrier", "due", "stamps", "fields",
+    "rowid", "oid", "_rowid_",
+  ]
+
+  let id: Int64
+  let type: String
+  let name: String
+  /// Column names by field.
+  let columns: [String: String]
+
+  /// Existing rows of keys: ?1 keys as a JSON array, ?2 scope. The first column is the key's place
+  /// in the array. CROSS JOIN keeps the planner from scanning the table for each key.
+  let selectExisting: String
+  let insert: String
+  let update: String
+  let touch: String
+  let delete: String
+  let markDue: String
+  let markManyDue: String
+  let readOneScope: String
+  let readScopes: String
+
+  init(id: Int64, type: String, name: String, columns: [String: String]) {
+    self.id = id
+    self.type = type
+    self.name = name
+    self.columns = columns
+    let table = Self.quoted(name)
+    selectExisting = """
+      SELECT wanted.key, stored.rowid, stored.call, stored.barrier, stored.due, stored.stamps, \
+      stored.fields \
+      FROM json_each(?1) AS wanted CROSS JOIN \(table) AS stored \
+      ON stored.scope = ?2 AND stored.key = wanted.value
+      """
+    insert = """
+      INSERT INTO \(table) (scope, key, call, received, revision, barrier, due, stamps, fields) \
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+      """
+    update = """
+      UPDATE \(table) SET call = ?2, received = ?3, revision = coalesce(?4, revision), \
+      barrier = ?5, stamps = ?6, fields = ?7 WHERE rowid = ?1
+      """
+    touch = "UPDATE \(table) SET call = ?2, received = ?3 WHERE rowid = ?1"
+    delete = "DELETE FROM \(table) WHERE scope = ?1 AND key = ?2 RETURNING fields IS NOT NULL"
+    markDue = """
+      UPDATE \(table) SET due = max(due, ?3) WHERE scope = ?1 AND key = ?2 AND fields IS NOT NULL
+      """
+    markManyDue = """
+      UPDATE \(table) SET due = max(due, ?3) WHERE scope = ?1 \
+      AND key IN (SELECT value FROM json_each(?2)) AND fields IS NOT NULL RETURNING key
+      """
+    readOneScope = """
+      SELECT key, due, fields, scope FROM \(table) \
+      WHERE scope = ?1 AND key IN (SELECT value FROM json_each(?2))
+      """
+    readScopes = """
+      SELECT key, due, fields, scope FROM \(table) \
+      WHERE scope IN (SELECT value FROM json_each(?1)) \
+      AND key IN (SELECT value FROM json_each(?2))
+      """
+  }
+
+  static func quoted(_ name: String) -> String {
+    "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+  }
+}

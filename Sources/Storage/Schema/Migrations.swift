@@ -1,0 +1,112 @@
+import GRDB
+
+/// The schema of our own tables, in numbered steps that are never edited once released.
+///
+/// Tables of entity types are not here: they follow the operations, see ``TypeCatalogue``.
+enum Migrations {
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("0001 scopes, types and counters", migrate: scopesAndTypes)
+    migrator.registerMigration("0002 results", migrate: results)
+    migrator.registerMigration("0003 change log", migrate: changeLog)
+    return migrator
+  }
+
+  private static func scopesAndTypes(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TABLE counter (
+          id INTEGER PRIMARY KEY CHECK (id = 1),
+          revision INTEGER NOT NULL,
+          call INTEGER NOT NULL,
+          probes INTEGER NOT NULL
+        );
+        INSERT INTO counter VALUES (1, 0, 0, 0);
+        CREATE TABLE segment (
+          number INTEGER PRIMARY KEY,
+          nonce INTEGER NOT NULL UNIQUE,
+          start INTEGER NOT NULL,
+          opened INTEGER NOT NULL
+        );
+        CREATE TABLE scope (
+          id INTEGER PRIMARY KEY AUTOINCREMENT,
+          kind INTEGER NOT NULL,
+          subject TEXT NOT NULL,
+          division TEXT NOT NULL,
+          UNIQUE (kind, subject, division)
+        );
+        INSERT INTO scope VALUES (0, 0, '', '');
+        CREATE TABLE entity_type (
+          id INTEGER PRIMARY KEY,
+          name TEXT NOT NULL UNIQUE,
+          table_name TEXT NOT NULL UNIQUE COLLATE NOCASE
+        );
+        CREATE TABLE entity_column (
+          type INTEGER NOT NULL REFERENCES entity_type,
+          field TEXT NOT NULL,
+          column_name TEXT NOT NULL COLLATE NOCASE,
+          kind TEXT NOT NULL,
+          is_indexed INTEGER NOT NULL,
+          PRIMARY KEY (type, field),
+          UNIQUE (type, column_name)
+        ) WITHOUT ROWID;
+        """)
+  }
+
+  private static func results(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TABLE result (
+          id INTEGER PRIMARY KEY,
+          scope INTEGER NOT NULL,
+          operation TEXT NOT NULL,
+          variables TEXT NOT NULL,
+          call INTEGER NOT NULL,
+          received INTEGER NOT NULL,
+          errors TEXT,
+          dependencies TEXT NOT NULL,
+          stamps TEXT,
+          fields TEXT NOT NULL,
+          UNIQUE (scope, operation, variables)
+        );
+        CREATE INDEX result_by_operation ON result (operation);
+        CREATE TABLE dependency (
+          result INTEGER NOT NULL REFERENCES result ON DELETE CASCADE,
+          kind INTEGER NOT NULL,
+          name TEXT NOT NULL,
+          PRIMARY KEY (result, kind, name)
+        ) WITHOUT ROWID;
+        CREATE INDEX dependency_by_name ON dependency (kind, name);
+        CREATE TABLE page (
+          scope INTEGER NOT NULL,
+          name TEXT NOT NULL,
+          digest INTEGER NOT NULL,
+          call INTEGER NOT NULL,
+          PRIMARY KEY (scope, name)
+        ) WITHOUT ROWID;
+        CREATE TABLE invalidation (
+          kind INTEGER NOT NULL,
+          name TEXT NOT NULL,
+          scope INTEGER NOT NULL,
+          call INTEGER NOT NULL,
+          PRIMARY KEY (kind, name, scope)
+        ) WITHOUT ROWID;
+        """)
+  }
+
+  private static func changeLog(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TABLE change (
+          scope INTEGER NOT NULL,
+          type INTEGER NOT NULL,
+          key TEXT NOT NULL,
+          created INTEGER NOT NULL,
+          revision INTEGER NOT NULL,
+          kind INTEGER NOT NULL,
+          PRIMARY KEY (scope, type, key)
+        ) WITHOUT ROWID;
+        CREATE INDEX change_by_revision ON change (scope, revision, type, key);
+        """)
+  }
+}

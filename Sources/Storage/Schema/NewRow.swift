@@ -1,0 +1,29 @@
+import GRDB
+import Model
+
+/// A row to be inserted into an entity table.
+struct NewRow {
+  let scope: Int64
+  let key: String
+  let call: Int64
+  let received: Timestamp
+  var barrier: Int64 = 0
+  var due: Int64 = 0
+  var stamps: [UInt8]?
+  /// Nil for a tombstone.
+  let fields: [UInt8]?
+
+  func insert(into table: EntityTable, revision: Int64, _ db: Database) throws {
+    let statement = try PreparedStatement(db, table.insert)
+    statement.bind(scope, at: 1)
+    statement.bind(key, at: 2)
+    statement.bind(call, at: 3)
+    statement.bind(received.milliseconds, at: 4)
+    statement.bind(revision, at: 5)
+    statement.bind(barrier, at: 6)
+    statement.bind(due, at: 7)
+    statement.bind(stamps, at: 8)
+    statement.bind(fields, at: 9)
+    try statement.run()
+  }
+}

@@ -1,0 +1,52 @@
+import GRDB
+import Model
+
+/// A row of an entity table as the writer reads it.
+struct StoredRow {
+  let rowid: Int64
+  let call: Int64
+  let barrier: Int64
+  let stamps: [UInt8]?
+  /// Nil for a tombstone.
+  let fields: [UInt8]?
+
+  /// From a row of ``EntityTable/selectExisting``.
+  init(_ statement: PreparedStatement) {
+    rowid = statement.int64(1)
+    call = statement.int64(2)
+    barrier = statement.int64(3)
+    stamps = statement.bytes(5)
+    fields = statement.bytes(6)
+  }
+
+  static func find(
+    _ key: String, scope: Int64, _ table: EntityTable, _ db: Database
+  ) throws -> StoredRow? {
+    let statement = try PreparedStatement(db, table.selectExisting)
+    statement.bind(KeyList.json(CollectionOfOne(key)), at: 1)
+    statement.bind(scope, at: 2)
+    defer { statement.reset() }
+    return try statement.step() ? StoredRow(statement) : nil
+  }
+
+  func state() throws(StorageError) -> RowState {
+    guard let fields else { return RowState(barrier: barrier) }
+    return try RowState(fields: fields, stamps: stamps, call: call, barrier: barrier)
+  }
+
+  /// - Parameter revision: nil where the content stays as it was.
+  func update(
+    in table: EntityTable, call: Int64, received: Timestamp, revision: Int64?, barrier: Int64,
+    stamps: [UInt8]?, fields: [UInt8]?, _ db: Database
+  ) throws {
+    let statement = try PreparedStatement(db, table.update)
+    statement.bind(rowid, at: 1)
+    statement.bind(call, at: 2)
+    statement.bind(received.milliseconds, at: 3)
+    statement.bind(revision, at: 4)
+    statement.bind(barrier, at: 5)
+    statement.bind(stamps, at: 6)
+    statement.bind(fields, at: 7)
+    try statement.run()
+  }
+}

@@ -1,0 +1,165 @@
+import GRDB
+import Model
+
+/// Which table and columns stand for which type and fields, and the making of them.
+///
+/// GraphQL names differ by case alone and may be ours; SQL names may not. So a name is chosen once,
+/// written down in `entity_type` and `entity_column`, and stays. Columns are virtual: adding one to
+/// a table of any size rewrites nothing. A column no operation selects any more stays; it costs
+/// nothing.
+struct TypeCatalogue: Sendable {
+  private let tables: [String: EntityTable]
+
+  subscript(type: String) -> EntityTable? { tables[type] }
+
+  var all: [EntityTable] { tables.values.sorted { $0.type < $1.type } }
+
+  /// Makes or widens the table of each type. Runs inside a transaction.
+  init(preparing types: [EntityType], _ db: Database) throws {
+    for type in types.sorted(by: { $0.name < $1.name }) { try Self.prepare(type, db) }
+    var tables: [String: EntityTable] = [:]
+    for row in try Row.fetchAll(db, sql: "SELECT id, name, table_name FROM entity_type") {
+      let id: Int64 = row["id"]
+      let columns = try Row.fetchAll(
+        db, sql: "SELECT field, column_name FROM entity_column WHERE type = ?", arguments: [id])
+      tables[row["name"]] = EntityTable(
+        id: id, type: row["name"], name: row["table_name"],
+        columns: Dictionary(uniqueKeysWithValues: columns.map { ($0["field"], $0["column_name"]) }))
+    }
+    self.tables = tables
+  }
+
+  private static func prepare(_ type: EntityType, _ db: Database) throws {
+    let (id, table) = try findOrMakeTable(of: type.name, db)
+    for column in type.columns {
+      try prepare(
+        column, isIndexed: type.indexes.contains(column.name), ofType: id, table: table, db)
+    }
+  }
+
+  private static func findOrMakeTable(
+    of type: String, _ db: Database
+  ) throws -> (id: Int64, table: String) {
+    if let row = try Row.fetchOne(
+      db, sql: "SELECT id, table_name FROM entity_type WHERE name = ?", arguments: [type])
+    {
+      return (row["id"], row["table_name"])
+    }
+    let taken = try Set(
+      String.fetchAll(db, sql: "SELECT lower(table_name) FROM entity_type"))
+    let table = freeName(
+      for: "entity_\(type)", taken: taken.union(["entity_type", "entity_column"]))
+    try db.execute(
+      sql: "INSERT INTO entity_type (name, table_name) VALUES (?, ?)", arguments: [type, table])
+    let id = db.lastInsertedRowID
+    try db.execute(
+      sql: """
+        CREATE TABLE \(EntityTable.quoted(table)) (
+          scope INTEGER NOT NULL,
+          key TEXT NOT NULL,
+          call INTEGER NOT NULL,
+          received INTEGER NOT NULL,
+          revision INTEGER NOT NULL,
+          barrier INTEGER NOT NULL,
+          due INTEGER NOT NULL,
+          stamps TEXT,
+          fields TEXT,
+          PRIMARY KEY (scope, key)
+        )
+        """)
+    return (id, table)
+  }
+
+  private static func prepare(
+    _ column: EntityType.Column, isIndexed: Bool, ofType type: Int64, table: String, _ db: Database
+  ) throws {
+    let known = try Row.fetchOne(
+      db,
+      sql: "SELECT column_name, kind, is_indexed FROM entity_column WHERE type = ? AND field = ?",
+      arguments: [type, column.name])
+    guard let known else {
+      let name = try addColumn(column, ofType: type, table: table, db)
+      if isIndexed { try setIndex(true, on: name, field: column.name, type, table, db) }
+      return
+    }
+    let name: String = known["column_name"]
+    let hadIndex: Bool = known["is_indexed"]
+    let changesKind = known["kind"] != column.kind.rawValue
+    if hadIndex, changesKind || !isIndexed {
+      try setIndex(false, on: name, field: column.name, type, table, db)
+    }
+    if changesKind {
+      // Settings gave a custom scalar another type: the text stays, only its reading changes.
+      try db.execute(
+        sql: """
+          ALTER TABLE \(EntityTable.quoted(table)) DROP COLUMN \(EntityTable.quoted(name))
+          """)
+      try db.execute(
+        sql: "UPDATE entity_column SET kind = ? WHERE type = ? AND field = ?",
+        arguments: [column.kind.rawValue, type, column.name])
+      try addColumn(named: name, column, table: table, db)
+    }
+    if isIndexed, changesKind || !hadIndex {
+      try setIndex(true, on: name, field: column.name, type, table, db)
+    }
+  }
+
+  private static func addColumn(
+    _ column: EntityType.Column, ofType type: Int64, table: String, _ db: Database
+  ) throws -> String {
+    let taken = try Set(
+      String.fetchAll(
+        db, sql: "SELECT lower(column_name) FROM entity_column WHERE type = ?", arguments: [type]))
+    let name = freeName(for: column.name, taken: taken.union(EntityTable.ownColumns))
+    try db.execute(
+      sql: "INSERT INTO entity_column VALUES (?, ?, ?, ?, 0)",
+      arguments: [type, column.name, name, column.kind.rawValue])
+    try addColumn(named: name, column, table: table, db)
+    return name
+  }
+
+  private static func addColumn(
+    named name: String, _ column: EntityType.Column, table: String, _ db: Database
+  ) throws {
+    let (affinity, path) =
+      switch column.kind {
+      case .integer, .boolean: ("INTEGER", "$.\"\(column.name)\"")
+      case .real: ("REAL", "$.\"\(column.name)\"")
+      case .text: ("TEXT", "$.\"\(column.name)\"")
+      case .reference: ("TEXT", "$.\"\(column.name)\".\"\(StoredForm.referenceMember)\"[1]")
+      }
+    try db.execute(
+      sql: """
+        ALTER TABLE \(EntityTable.quoted(table)) ADD COLUMN \(EntityTable.quoted(name)) \
+        \(affinity) GENERATED ALWAYS AS (json_extract(fields, '\(path)')) VIRTUAL
+        """)
+  }
+
+  private static func setIndex(
+    _ isIndexed: Bool, on column: String, field: String, _ type: Int64, _ table: String,
+    _ db: Database
+  ) throws {
+    let index = EntityTable.quoted("index_\(type)_\(column)")
+    try db.execute(
+      sql: isIndexed
+        ? """
+        CREATE INDEX \(index) ON \(EntityTable.quoted(table)) \
+        (\(EntityTable.quoted(column)), scope)
+        """
+        : "DROP INDEX IF EXISTS \(index)")
+    try db.execute(
+      sql: "UPDATE entity_column SET is_indexed = ? WHERE type = ? AND field = ?",
+      arguments: [isIndexed, type, field])
+  }
+
+  /// The wanted name, or the first free one of `name_2`, `name_3` … Names meet regardless of case.
+  private static func freeName(for wanted: String, taken: Set<String>) -> String {
+    var name = wanted
+    var number = 2
+    while taken.contains(name.lowercased()) {
+      name = "\(wanted)_\(number)"
+      number += 1
+    }
+    return name
+  }
+}

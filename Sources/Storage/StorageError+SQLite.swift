@@ -1,0 +1,23 @@
+import GRDB
+
+extension StorageError {
+  /// Any error met on a connection. SQL and bound values are left out.
+  init(_ error: any Error) {
+    if let own = error as? StorageError {
+      self = own
+      return
+    }
+    guard let error = error as? DatabaseError else {
+      self = .failed(code: 0, message: "\(type(of: error))")
+      return
+    }
+    switch error.resultCode {
+    case .SQLITE_FULL: self = .full
+    case .SQLITE_READONLY: self = .readOnly
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .corrupt(error.message ?? "")
+    case .SQLITE_MISUSE where error.message == "Connection is closed": self = .closed
+    default:
+      self = .failed(code: error.extendedResultCode.rawValue, message: error.message ?? "")
+    }
+  }
+}
