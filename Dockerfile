@@ -1,0 +1,41 @@
+# Larder in a small image: the binary with Swift inside it, on the system's SQLite, OpenSSL and zlib.
+#
+#   docker build --tag larder .
+#   docker run --publish 8080:8080 --volume "$PWD:/srv/larder:ro" --volume larder-data:/var/lib/larder larder
+#
+# /srv/larder holds larder.yaml, operations/ and schema.graphql.
+
+FROM swift:6.3-bookworm AS build
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends libsqlite3-dev libssl-dev zlib1g-dev \
+  && rm -rf /var/lib/apt/lists/*
+WORKDIR /build
+# The dependencies first, so that a change of the sources alone does not fetch them again.
+COPY Package.* ./
+RUN swift package resolve
+COPY Sources Sources
+COPY Tests Tests
+RUN swift build --configuration release --static-swift-stdlib --product larder \
+  && install -D --strip "$(swift build --configuration release --show-bin-path)/larder" /out/larder
+
+FROM debian:bookworm-slim
+# Scripts/container-check reads this line.
+ARG RUNTIME_PACKAGES="ca-certificates libsqlite3-0 libssl3 libstdc++6 zlib1g"
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends $RUNTIME_PACKAGES \
+  && rm -rf /var/lib/apt/lists/* \
+  && useradd --system --uid 10001 --home-dir /var/lib/larder --shell /usr/sbin/nologin larder \
+  && install --directory --owner=larder --group=larder --mode=0700 /var/lib/larder \
+  && install --directory /srv/larder
+COPY --from=build /out/larder /usr/local/bin/larder
+COPY Public /usr/local/share/larder/Public
+ENV LARDER_LISTEN=0.0.0.0:8080 \
+  LARDER_DATA=/var/lib/larder \
+  LARDER_PUBLIC=/usr/local/share/larder/Public
+WORKDIR /srv/larder
+USER larder
+VOLUME /var/lib/larder
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 CMD ["larder", "health"]
+ENTRYPOINT ["larder"]
+CMD ["serve"]
