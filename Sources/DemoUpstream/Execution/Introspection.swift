@@ -1,0 +1,152 @@
+import GraphQL
+import LosslessJSON
+
+/// Answers the fields of the introspection types (specification 4.2) from the schema.
+struct Introspection {
+  let schema: Schema
+
+  func type<Object>(named name: String) -> Resolved<Object> {
+    schema.type(named: name) == nil ? .null : .introspected(.type(.named(name)))
+  }
+
+  func resolve<Object>(
+    _ field: String, of object: IntrospectionObject, arguments: Arguments
+  ) -> Resolved<Object> {
+    let deprecatedToo = arguments["includeDeprecated"]?.bool ?? false
+    return switch object {
+    case .schema: schemaField(field)
+    case .type(let type): typeField(field, of: type, deprecatedToo: deprecatedToo)
+    case .field(let member): fieldField(field, of: member, deprecatedToo: deprecatedToo)
+    case .inputValue(let value): inputValueField(field, of: value)
+    case .enumValue(let value): enumValueField(field, of: value)
+    case .directive(let directive):
+      directiveField(field, of: directive, deprecatedToo: deprecatedToo)
+    }
+  }
+
+  private func schemaField<Object>(_ field: String) -> Resolved<Object> {
+    switch field {
+    case "description": .string(schema.description)
+    case "types": .list(schema.types.map { .introspected(.type(.named($0.name))) })
+    case "queryType": root(.query)
+    case "mutationType": root(.mutation)
+    case "subscriptionType": root(.subscription)
+    case "directives": .list(schema.directives.map { .introspected(.directive($0)) })
+    default: .null
+    }
+  }
+
+  private func root<Object>(_ operation: OperationType) -> Resolved<Object> {
+    schema.rootName(for: operation).map { type(named: $0) } ?? .null
+  }
+
+  private func typeField<Object>(
+    _ field: String, of reference: TypeReference, deprecatedToo: Bool
+  ) -> Resolved<Object> {
+    switch reference {
+    case .list(let inner, _): return wrapperField(field, kind: "LIST", inner: inner)
+    case .nonNull(let inner, _): return wrapperField(field, kind: "NON_NULL", inner: inner)
+    case .named(let name):
+      guard let type = schema.type(named: name.value) else { return .null }
+      return namedTypeField(field, of: type, deprecatedToo: deprecatedToo)
+    }
+  }
+
+  private func wrapperField<Object>(
+    _ field: String, kind: String, inner: TypeReference
+  ) -> Resolved<Object> {
+    switch field {
+    case "kind": .string(kind)
+    case "ofType": .introspected(.type(inner))
+    default: .null
+    }
+  }
+
+  private func namedTypeField<Object>(
+    _ field: String, of type: NamedType, deprecatedToo: Bool
+  ) -> Resolved<Object> {
+    switch field {
+    case "kind": .string(type.kind.rawValue)
+    case "name": .string(type.name)
+    case "description": .string(type.description)
+    case "specifiedByURL": .string(type.specifiedByURL)
+    case "isOneOf": type.kind == .inputObject ? .bool(type.isOneOf) : .null
+    case "fields" where type.kind == .object || type.kind == .interface:
+      .list(
+        type.fields.filter { deprecatedToo || $0.deprecationReason == nil }
+          .map { .introspected(.field($0)) })
+    case "interfaces" where type.kind == .object || type.kind == .interface:
+      .list(type.interfaces.map { .introspected(.type(.named($0))) })
+    case "possibleTypes" where type.isAbstract:
+      .list(schema.possibleTypes(of: type).map { .introspected(.type(.named($0.name))) })
+    case "enumValues" where type.kind == .enum:
+      .list(
+        type.values.filter { deprecatedToo || $0.deprecationReason == nil }
+          .map { .introspected(.enumValue($0)) })
+    case "inputFields" where type.kind == .inputObject:
+      inputValues(type.inputFields, deprecatedToo: deprecatedToo)
+    default: .null
+    }
+  }
+
+  private func fieldField<Object>(
+    _ field: String, of member: SchemaField, deprecatedToo: Bool
+  ) -> Resolved<Object> {
+    switch field {
+    case "name": .string(member.name)
+    case "description": .string(member.description)
+    case "args": inputValues(member.arguments, deprecatedToo: deprecatedToo)
+    case "type": .introspected(.type(member.type))
+    case "isDeprecated": .bool(member.deprecationReason != nil)
+    case "deprecationReason": .string(member.deprecationReason)
+    default: .null
+    }
+  }
+
+  private func inputValueField<Object>(
+    _ field: String, of value: InputValue
+  ) -> Resolved<Object> {
+    switch field {
+    case "name": .string(value.name)
+    case "description": .string(value.description)
+    case "type": .introspected(.type(value.type))
+    case "defaultValue": .string(value.defaultValue.map { Printer.print($0) })
+    case "isDeprecated": .bool(value.deprecationReason != nil)
+    case "deprecationReason": .string(value.deprecationReason)
+    default: .null
+    }
+  }
+
+  private func enumValueField<Object>(_ field: String, of value: EnumValue) -> Resolved<Object> {
+    switch field {
+    case "name": .string(value.name)
+    case "description": .string(value.description)
+    case "isDeprecated": .bool(value.deprecationReason != nil)
+    case "deprecationReason": .string(value.deprecationReason)
+    default: .null
+    }
+  }
+
+  private func directiveField<Object>(
+    _ field: String, of directive: SchemaDirective, deprecatedToo: Bool
+  ) -> Resolved<Object> {
+    switch field {
+    case "name": .string(directive.name)
+    case "description": .string(directive.description)
+    case "isRepeatable": .bool(directive.isRepeatable)
+    case "locations":
+      .strings(
+        DirectiveLocation.allCases.filter(directive.locations.contains).map(\.rawValue))
+    case "args": inputValues(directive.arguments, deprecatedToo: deprecatedToo)
+    default: .null
+    }
+  }
+
+  private func inputValues<Object>(
+    _ values: NamedList<InputValue>, deprecatedToo: Bool
+  ) -> Resolved<Object> {
+    .list(
+      values.filter { deprecatedToo || $0.deprecationReason == nil }
+        .map { .introspected(.inputValue($0)) })
+  }
+}

@@ -1,0 +1,69 @@
+import LosslessJSON
+import Testing
+
+@testable import DemoUpstream
+
+/// Where a failed field puts its null, and what its error says.
+struct NullPropagationTests {
+  @Test(arguments: [
+    ("{ int bad }", #"{"int":7,"bad":null}"#, [#"["bad"]"#]),
+    ("{ int strictBad flag }", "null", [#"["strictBad"]"#]),
+    ("{ pets { name } }", #"{"pets":[{"name":"A"},null,null,{"name":"D"}]}"#, [#"["pets",2]"#]),
+    (
+      "{ pets { name ... on Dog { barks } } }", #"{"pets":[null,null,null,{"name":"D"}]}"#,
+      [#"["pets",0,"barks"]"#, #"["pets",2]"#]
+    ),
+    ("{ int strictPets { name } }", #"{"int":7,"strictPets":null}"#, [#"["strictPets",1]"#]),
+    ("{ strictest { ... on Dog { barks } } }", "null", [#"["strictest",0,"barks"]"#]),
+    (
+      "{ zoo { name star { ... on Dog { barks } } } int }", #"{"zoo":null,"int":7}"#,
+      [#"["zoo","star","barks"]"#]
+    ),
+    (
+      "{ zoo { sub { name pets { name } } } }", #"{"zoo":{"sub":null}}"#,
+      [#"["zoo","sub","pets",0]"#]
+    ),
+    (
+      "{ strictZoo { name pets { name } } }",
+      #"{"strictZoo":{"name":"hard","pets":[{"name":null}]}}"#,
+      [#"["strictZoo","pets",0,"name"]"#]
+    ),
+    ("{ strictZoo { star { name } } int }", "null", [#"["strictZoo","star"]"#]),
+    (
+      "{ pet { friend { name strictFriend { name strictFriend { name } } } name } }",
+      #"{"pet":{"friend":null,"name":"Minka"}}"#,
+      [#"["pet","friend","strictFriend","strictFriend"]"#]
+    ),
+    (
+      "{ badInt badColor badList badObject { name } badPet { name } int }",
+      #"{"badInt":null,"badColor":null,"badList":null,"badObject":null,"badPet":null,"int":7}"#,
+      [#"["badInt"]"#, #"["badColor"]"#, #"["badList"]"#, #"["badObject"]"#, #"["badPet"]"#]
+    ),
+    ("{ a: bad b: bad }", #"{"a":null,"b":null}"#, [#"["a"]"#, #"["b"]"#]),
+  ])
+  func putsNullAtTheNearestPlace(query: String, data: String, paths: [String]) throws {
+    let answer = try TreeSchema.answer(query)
+    #expect(answer.hasPrefix(#"{"data":\#(data),"errors":["#), "\(answer)")
+    let errors = try JSONValue(parsing: answer)["errors"]?.array ?? []
+    #expect(errors.compactMap { $0["path"]?.text } == paths)
+  }
+
+  @Test func tellsWhereAndWhy() throws {
+    let answer = try JSONValue(parsing: try TreeSchema.answer("{\n  int\n  x: bad\n}"))
+    #expect(
+      answer["errors"]?[0]?.text
+        == #"{"message":"bad luck","locations":[{"line":3,"column":3}],"path":["x"],"extensions":{"code":"PLANTED"}}"#
+    )
+  }
+
+  @Test func namesTheFieldThatMayNotBeNull() throws {
+    let answer = try TreeSchema.answer("{ pets { ... on Dog { barks } } }")
+    #expect(answer.contains("Cannot return null for non-nullable field Dog.barks."))
+  }
+
+  @Test func failsAFieldWhoseArgumentIsNullOnlyInTheRequest() throws {
+    let answer = try TreeSchema.answer(
+      "query($i: Int = 1) { int echoNeed(int: $i) }", #"{"i":null}"#)
+    #expect(answer.hasPrefix(#"{"data":{"int":7,"echoNeed":null},"errors""#), "\(answer)")
+  }
+}

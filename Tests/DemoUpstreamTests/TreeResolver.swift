@@ -1,0 +1,52 @@
+import LosslessJSON
+
+@testable import DemoUpstream
+
+/// A resolver over a JSON tree: each object names its type in `__typename` and holds its fields.
+///
+/// `{"$error": "…"}` stands for a field that fails, `echo` gives its arguments back as text, and
+/// `count` is a mutation whose value tells how many came before it.
+struct TreeResolver: Resolver {
+  let tree: JSONValue
+  private(set) var effects = 0
+
+  init(_ tree: JSONValue) {
+    self.tree = tree
+  }
+
+  func root(_ typeName: String) -> JSONValue {
+    var root = tree
+    root["__typename"] = .string(typeName)
+    return root
+  }
+
+  func typeName(of object: JSONValue) -> String { object["__typename"]?.string ?? "?" }
+
+  mutating func resolve(
+    _ field: String, of object: JSONValue, arguments: Arguments
+  ) throws(FieldFailure) -> Resolved<JSONValue> {
+    switch field {
+    case "echo": return .string(JSONValue.object(arguments.members).canonicalText)
+    case "count":
+      effects += 1
+      return .int(effects)
+    default: return Self.resolved(object[field] ?? .null)
+    }
+  }
+
+  private static func resolved(_ value: JSONValue) -> Resolved<JSONValue> {
+    switch value {
+    case .null: .null
+    case .bool(let flag): .bool(flag)
+    case .number(let number): .number(number.digits)
+    case .string(let text): .string(text)
+    case .array(let elements): .list(elements.map(resolved))
+    case .object:
+      if let message = value["$error"]?.string {
+        .failure(FieldFailure(message, code: "PLANTED"))
+      } else {
+        .object(value)
+      }
+    }
+  }
+}
