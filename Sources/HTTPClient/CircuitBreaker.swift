@@ -1,0 +1,143 @@
+package import Transport
+
+/// Decides whether a request to a failing upstream is worth sending. A value: time and chance come
+/// in as arguments.
+///
+/// Closed, it counts failures. Open, it refuses everything for a while. Half open, it lets a single
+/// request through as a probe, and what becomes of that decides.
+package struct CircuitBreaker: Sendable, Equatable {
+  package struct Settings: Sendable, Equatable {
+    /// Failures in a row that open the breaker.
+    package var consecutiveFailuresMax = 5
+    /// The share of failures that opens it, once `windowRequestsMin` have ended in the window.
+    package var failureRateMax = 0.5
+    package var windowRequestsMin = 20
+    package var window: Duration = .seconds(10)
+    /// How long it stays open the first time; doubled for each probe that fails.
+    package var openTime: Duration = .seconds(1)
+    package var openTimeMax: Duration = .seconds(30)
+    /// The share by which the open time varies up or down, so that many gateways do not probe a
+    /// recovering upstream in step.
+    package var jitter = 0.2
+
+    package init() {}
+  }
+
+  package enum Admission: Equatable, Sendable {
+    /// Send it, and report what became of it with this ticket.
+    case allowed(Ticket)
+    case refused(retryAfter: Duration)
+  }
+
+  /// Ties an outcome to the state in which the request was let through: what began before the
+  /// breaker opened says nothing about the upstream after it.
+  package struct Ticket: Equatable, Sendable {
+    let generation: UInt64
+    package let isProbe: Bool
+  }
+
+  package enum Outcome: Sendable {
+    case success
+    case failure
+    /// Says nothing about the upstream: cancelled, or never tried.
+    case neutral
+  }
+
+  private enum State: Equatable {
+    case closed
+    case open(until: LoopInstant)
+    /// The probe is under way.
+    case halfOpen
+  }
+
+  package let settings: Settings
+  private var state = State.closed
+  private var generation: UInt64 = 0
+  private var consecutiveFailures = 0
+  private var failedProbes = 0
+  private var windowStart = LoopInstant(nanoseconds: 0)
+  private var windowRequests = 0
+  private var windowFailures = 0
+
+  package init(settings: Settings) {
+    self.settings = settings
+  }
+
+  package var isClosed: Bool { state == .closed }
+
+  package mutating func admit(at now: LoopInstant) -> Admission {
+    switch state {
+    case .closed:
+      return .allowed(Ticket(generation: generation, isProbe: false))
+    case .open(let until) where now < until:
+      return .refused(retryAfter: until.elapsed(since: now))
+    case .open:
+      state = .halfOpen
+      generation += 1
+      return .allowed(Ticket(generation: generation, isProbe: true))
+    case .halfOpen:
+      return .refused(retryAfter: settings.openTime)
+    }
+  }
+
+  /// Reports what became of a request. `chance` is a random number from 0 to 1.
+  package mutating func record(
+    _ outcome: Outcome, of ticket: Ticket, at now: LoopInstant, chance: Double
+  ) {
+    guard ticket.generation == generation else { return }
+    switch (state, outcome) {
+    case (.closed, .neutral), (.open, _):
+      break
+    case (.closed, .success):
+      consecutiveFailures = 0
+      count(failure: false, at: now)
+    case (.closed, .failure):
+      consecutiveFailures += 1
+      count(failure: true, at: now)
+      if shouldOpen { open(at: now, chance: chance) }
+    case (.halfOpen, .success):
+      close(at: now)
+    case (.halfOpen, .failure):
+      failedProbes += 1
+      open(at: now, chance: chance)
+    case (.halfOpen, .neutral):
+      // The probe told nothing, so the next request is one.
+      state = .open(until: now)
+    }
+  }
+
+  private var shouldOpen: Bool {
+    if consecutiveFailures >= settings.consecutiveFailuresMax { return true }
+    guard windowRequests >= settings.windowRequestsMin else { return false }
+    return Double(windowFailures) >= settings.failureRateMax * Double(windowRequests)
+  }
+
+  private mutating func count(failure: Bool, at now: LoopInstant) {
+    if now >= windowStart + settings.window {
+      windowStart = now
+      windowRequests = 0
+      windowFailures = 0
+    }
+    windowRequests += 1
+    if failure { windowFailures += 1 }
+  }
+
+  private mutating func open(at now: LoopInstant, chance: Double) {
+    generation += 1
+    // Beyond 2^20 the maximum has long been reached.
+    let doubled = settings.openTime * (1 << min(failedProbes, 20))
+    let base = min(doubled, settings.openTimeMax)
+    let factor = 1 + settings.jitter * (2 * chance - 1)
+    state = .open(until: now + base * factor)
+  }
+
+  private mutating func close(at now: LoopInstant) {
+    generation += 1
+    state = .closed
+    consecutiveFailures = 0
+    failedProbes = 0
+    windowStart = now
+    windowRequests = 0
+    windowFailures = 0
+  }
+}

@@ -1,0 +1,165 @@
+import HTTPWire
+import Transport
+
+/// The connections to one origin and the requests on them, on one loop.
+///
+/// It performs what `PoolLedger` decides. It owns the exchanges until they end and the connections
+/// until they are discarded; a connection's stream keeps it until that is closed.
+final class ConnectionPool {
+  let origin: Origin
+  let settings: HTTPClientSettings
+  private let tls: TLSClientContext?
+  private let metrics: ClientMetrics
+  private var ledger: PoolLedger
+  private var exchanges: [Int: Exchange] = [:]
+  private var connections: [Int: PooledConnection] = [:]
+  private var nextConnection = 0
+  private var isClosed = false
+
+  init(
+    origin: Origin, settings: HTTPClientSettings, tls: TLSClientContext?, metrics: ClientMetrics
+  ) {
+    self.origin = origin
+    self.settings = settings
+    self.tls = tls
+    self.metrics = metrics
+    ledger = PoolLedger(connectionsMax: settings.connectionsMax, queueMax: settings.queueMax)
+  }
+
+  func submit(
+    _ id: Int, _ order: ExchangeOrder, on reactor: isolated Reactor,
+    completion: @escaping Exchange.Completion
+  ) {
+    guard !isClosed else { return completion(.failure(.clientClosed)) }
+    let exchange = Exchange(
+      id: id, order: order, pool: self, on: reactor, completion: completion)
+    exchanges[id] = exchange
+    metrics.requestBegan()
+    admit(exchange, on: reactor)
+  }
+
+  func cancel(_ id: Int, on reactor: isolated Reactor) {
+    guard let exchange = exchanges[id] else { return }
+    fail(exchange, with: .cancelled(wasSent: exchange.wasSent), on: reactor)
+  }
+
+  /// Ends everything. Requests that were never sent say so.
+  func close(on reactor: isolated Reactor) {
+    isClosed = true
+    for exchange in exchanges.values {
+      end(exchange, with: .failure(exchange.wasSent ? .connectionLost : .clientClosed))
+    }
+    for connection in connections.values { drop(connection) }
+  }
+
+  /// Ends an exchange without an answer, wherever it stands. Its connection, if it has one, is in
+  /// the middle of something and cannot be used again.
+  func fail(_ exchange: Exchange, with error: HTTPClientError, on reactor: isolated Reactor) {
+    guard let connection = exchange.connection else {
+      ledger.withdraw(exchange.id)
+      return end(exchange, with: .failure(error))
+    }
+    end(exchange, with: .failure(error))
+    drop(connection)
+    perform(ledger.loseBusy(), on: reactor)
+  }
+}
+
+extension ConnectionPool {
+  /// The answer is whole.
+  func complete(
+    _ exchange: Exchange, with response: HTTPClientResponse, on connection: PooledConnection,
+    isReusable: Bool, reactor: isolated Reactor
+  ) {
+    end(exchange, with: .success(response))
+    if isReusable, !isClosed {
+      connection.becomeIdle()
+      perform(ledger.release(connection.id), on: reactor)
+    } else {
+      drop(connection)
+      perform(ledger.loseBusy(), on: reactor)
+    }
+  }
+
+  /// The connection is over with its request unanswered. One that was in use before may simply have
+  /// been too old: the server closed it while the request was on its way (RFC 9112, 9.3.1).
+  func lose(
+    _ connection: PooledConnection, with exchange: Exchange, error: HTTPClientError,
+    on reactor: isolated Reactor
+  ) {
+    let mayRepeat =
+      error == .connectionLost && connection.isReused && exchange.order.isSafeToRepeat
+      && !exchange.hasBeenRepeated && !isClosed
+    guard mayRepeat else { return fail(exchange, with: error, on: reactor) }
+    exchange.hasBeenRepeated = true
+    exchange.connection = nil
+    metrics.requestRepeated()
+    drop(connection)
+    perform(ledger.loseBusy(), on: reactor)
+    admit(exchange, avoidsReuse: true, on: reactor)
+  }
+
+  /// An idle connection has ended or has had its time.
+  func loseIdle(_ connection: PooledConnection) {
+    guard connections[connection.id] != nil else { return }
+    ledger.loseIdle(connection.id)
+    drop(connection)
+  }
+
+  private func admit(
+    _ exchange: Exchange, avoidsReuse: Bool = false, on reactor: isolated Reactor
+  ) {
+    let (admission, evicted) = ledger.admit(exchange.id, avoidsReuse: avoidsReuse)
+    if let evicted, let connection = connections[evicted] { drop(connection) }
+    switch admission {
+    case .use(let id): perform(.use(id, for: exchange.id), on: reactor)
+    case .open: open(for: exchange, on: reactor)
+    case .wait: exchange.enter(.queued, limit: settings.queueTimeout, at: reactor.now)
+    case .refuse: end(exchange, with: .failure(.queueFull))
+    }
+  }
+
+  private func perform(_ succession: PoolLedger.Succession, on reactor: isolated Reactor) {
+    switch succession {
+    case .none:
+      break
+    case .use(let id, let exchangeID):
+      guard let connection = connections[id], let exchange = exchanges[exchangeID] else { return }
+      connection.send(exchange, on: reactor)
+    case .open(let exchangeID):
+      guard let exchange = exchanges[exchangeID] else { return }
+      open(for: exchange, on: reactor)
+    }
+  }
+
+  private func open(for exchange: Exchange, on reactor: isolated Reactor) {
+    if origin.scheme == .https, tls == nil {
+      // The connection's place goes to the next in line.
+      end(exchange, with: .failure(.tls(.handshake("this client has no TLS"))))
+      return perform(ledger.loseBusy(), on: reactor)
+    }
+    nextConnection += 1
+    let connection = PooledConnection(id: nextConnection, pool: self, on: reactor)
+    connections[connection.id] = connection
+    metrics.connectionOpened()
+    exchange.enter(.connecting, limit: settings.connectTimeout, at: reactor.now)
+    connection.open(
+      to: origin.endpoint, tls: origin.scheme == .https ? tls : nil,
+      deadline: min(exchange.deadline, reactor.now + settings.connectTimeout), for: exchange,
+      on: reactor)
+  }
+
+  private func drop(_ connection: PooledConnection) {
+    guard connections.removeValue(forKey: connection.id) != nil else { return }
+    metrics.connectionClosed()
+    connection.discard()
+  }
+
+  private func end(
+    _ exchange: Exchange, with result: Result<HTTPClientResponse, HTTPClientError>
+  ) {
+    guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
+    metrics.requestEnded()
+    exchange.end(with: result)
+  }
+}

@@ -1,0 +1,74 @@
+import Transport
+
+/// One request between `execute` and its answer: its deadlines, and whom to tell.
+final class Exchange: TimerDelegate {
+  /// Where the request stands, which is what a deadline or a cancellation means.
+  enum Phase: Equatable {
+    case queued
+    case connecting
+    /// Written, at least in part; no byte of the answer has come.
+    case sent
+    case receiving
+    case ended
+  }
+
+  typealias Completion = (Result<HTTPClientResponse, HTTPClientError>) -> Void
+
+  let id: Int
+  let request: RenderedRequest
+  let order: ExchangeOrder
+  /// When all must be done.
+  let deadline: LoopInstant
+  /// Whether it has been sent a second time, which is the last.
+  var hasBeenRepeated = false
+  /// The connection it is on, from the moment that one is opened for it.
+  weak var connection: PooledConnection?
+  private(set) var phase = Phase.queued
+  private(set) var wasSent = false
+  private unowned let pool: ConnectionPool
+  private var completion: Completion?
+  private var timer: LoopTimer?
+
+  init(
+    id: Int, order: ExchangeOrder, pool: ConnectionPool, on reactor: isolated Reactor,
+    completion: @escaping Completion
+  ) {
+    self.id = id
+    self.order = order
+    request = order.request
+    deadline = reactor.now + order.limit
+    self.pool = pool
+    self.completion = completion
+    timer = LoopTimer(delegate: self, on: reactor)
+  }
+
+  /// Enters `phase`, which may last `limit` and never longer than the exchange.
+  func enter(_ phase: Phase, limit: Duration? = nil, at now: LoopInstant) {
+    self.phase = phase
+    if phase == .sent { wasSent = true }
+    timer?.set(limit.map { min(deadline, now + $0) } ?? deadline)
+  }
+
+  /// Tells the caller, once.
+  func end(with result: Result<HTTPClientResponse, HTTPClientError>) {
+    guard let completion = completion.take() else { return }
+    phase = .ended
+    timer?.cancel()
+    timer = nil
+    connection = nil
+    completion(result)
+  }
+
+  func timerFired(_ timer: LoopTimer, on reactor: isolated Reactor) {
+    pool.fail(self, with: timeout, on: reactor)
+  }
+
+  private var timeout: HTTPClientError {
+    switch phase {
+    case .queued: .queueTimedOut
+    case .connecting: .connectTimedOut
+    case .sent: .noAnswerInTime
+    case .receiving, .ended: .answerTooSlow
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import HTTPTypes
+import Synchronization
+package import Transport
+
+/// Sends requests to upstreams: a pool of keep-alive connections and a circuit breaker for each
+/// origin, which lives on one of the group's loops.
+package final class HTTPClient: Sendable {
+  private struct State {
+    var origins: [Origin: OriginClient] = [:]
+    var isClosed = false
+  }
+
+  private let group: EventLoopGroup
+  private let settings: HTTPClientSettings
+  private let tls: TLSClientContext?
+  private let clock: @Sendable () -> LoopInstant
+  private let random: @Sendable () -> Double
+  private let state = Mutex(State())
+
+  /// - Parameters:
+  ///   - tls: trust for `https` origins, which fail without it.
+  ///   - clock: what the breaker goes by; deadlines follow the loops' own clock.
+  ///   - random: numbers from 0 up to 1, for the breaker's jitter.
+  package init(
+    group: EventLoopGroup, settings: HTTPClientSettings = HTTPClientSettings(),
+    tls: TLSClientContext? = nil, clock: @escaping @Sendable () -> LoopInstant = LoopClock.now,
+    random: @escaping @Sendable () -> Double
+  ) {
+    self.group = group
+    self.settings = settings
+    self.tls = tls
+    self.clock = clock
+    self.random = random
+  }
+
+  /// Sends `request` and gathers the answer, whatever its status.
+  ///
+  /// `limit` is the time for all of it, waiting for a connection included. When the caller's task is
+  /// cancelled the connection is closed, since the answer to come would be nobody's.
+  package func execute(
+    _ request: HTTPClientRequest, within limit: Duration? = nil
+  ) async throws(HTTPClientError) -> HTTPClientResponse {
+    let order = ExchangeOrder(
+      request: try RenderedRequest(request), isSafeToRepeat: request.isSafeToRepeat,
+      responseBytesMax: request.responseBytesMax, limit: limit ?? settings.totalTimeout)
+    let origin = try client(for: request.url.origin)
+    let ticket = try origin.admit(at: clock())
+    let result = await origin.perform(order)
+    origin.record(Self.outcome(of: result), of: ticket, at: clock(), chance: random())
+    return try result.get()
+  }
+
+  /// Closes all connections. Requests under way end, later ones are refused.
+  package func close() async {
+    let origins = state.withLock { state in
+      state.isClosed = true
+      return Array(state.origins.values)
+    }
+    for origin in origins { await origin.close() }
+  }
+
+  private func client(for origin: Origin) throws(HTTPClientError) -> OriginClient {
+    let found: OriginClient? = state.withLock { state in
+      guard !state.isClosed else { return nil }
+      if let known = state.origins[origin] { return known }
+      let made = OriginClient(
+        origin: origin, settings: settings, tls: tls, reactor: group.next())
+      state.origins[origin] = made
+      return made
+    }
+    guard let found else { throw .clientClosed }
+    return found
+  }
+
+  /// What a result says about the upstream's health. Answers that are too large or wrongly coded
+  /// are answers; a full queue is our own doing.
+  private static func outcome(
+    of result: Result<HTTPClientResponse, HTTPClientError>
+  ) -> CircuitBreaker.Outcome {
+    switch result {
+    case .success(let response):
+      switch response.status.code {
+      case 502, 503, 504: .failure
+      default: .success
+      }
+    case .failure(let error):
+      switch error {
+      case .unresolved, .connectFailed, .connectTimedOut, .tls, .noAnswerInTime, .answerTooSlow,
+        .connectionLost, .answerTruncated, .answerMalformed:
+        .failure
+      case .answerTooLarge, .answerUndecodable:
+        .success
+      case .invalidRequest, .breakerOpen, .queueFull, .queueTimedOut, .clientClosed, .cancelled:
+        .neutral
+      }
+    }
+  }
+}

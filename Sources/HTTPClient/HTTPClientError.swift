@@ -1,0 +1,56 @@
+package import HTTPWire
+package import Transport
+
+/// Why there is no answer. What a caller may do next hangs on `wasSent`: a request that never left
+/// can be repeated by anyone; one that did may have been carried out.
+package enum HTTPClientError: Error, Equatable, Sendable {
+  // Never sent.
+
+  /// The request breaks the grammar or sets a field that is the client's own.
+  case invalidRequest(String)
+  /// The host's name has no address.
+  case unresolved(String)
+  case connectFailed(SystemError)
+  case connectTimedOut
+  case tls(TLSFailure)
+  /// The upstream has failed too often; the next attempt is let through after this time.
+  case breakerOpen(retryAfter: Duration)
+  /// As many requests wait for a connection as may.
+  case queueFull
+  /// No connection came free in time.
+  case queueTimedOut
+  case clientClosed
+
+  // Sent; whether it was carried out is unknown.
+
+  /// No byte of the answer came in time.
+  case noAnswerInTime
+  /// The answer began but did not end in time.
+  case answerTooSlow
+  /// The connection ended before a byte of the answer.
+  case connectionLost
+  /// The connection ended within the answer.
+  case answerTruncated
+  case answerMalformed(ResponseError)
+  /// More than the request's `responseBytesMax`, or far more than its coded size promised.
+  case answerTooLarge
+  /// A content coding that was not asked for, or broken data in one that was.
+  case answerUndecodable
+
+  /// The caller's task was cancelled.
+  case cancelled(wasSent: Bool)
+
+  /// Whether any byte of the request may have reached the upstream.
+  package var wasSent: Bool {
+    switch self {
+    case .invalidRequest, .unresolved, .connectFailed, .connectTimedOut, .tls, .breakerOpen,
+      .queueFull, .queueTimedOut, .clientClosed:
+      false
+    case .noAnswerInTime, .answerTooSlow, .connectionLost, .answerTruncated, .answerMalformed,
+      .answerTooLarge, .answerUndecodable:
+      true
+    case .cancelled(let wasSent):
+      wasSent
+    }
+  }
+}

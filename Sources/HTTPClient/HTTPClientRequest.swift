@@ -1,0 +1,39 @@
+package import HTTPTypes
+
+/// One request, whole in memory.
+package struct HTTPClientRequest: Sendable {
+  package var method: HTTPRequest.Method
+  package var url: HTTPURL
+  /// Fields of the caller's. `Host`, `Connection`, `Content-Length` and the other fields of the
+  /// connection are the client's own and refused here. Without an `Accept-Encoding` the client asks
+  /// for gzip and takes it off again.
+  package var fields: HTTPFields
+  package var body: [UInt8]
+  /// Whether the request may be sent a second time when a reused connection died before any byte of
+  /// the answer. By default what the method says (RFC 9110, 9.2.2); a GraphQL query sent by POST is
+  /// safe too, which only the caller knows.
+  package var isSafeToRepeat: Bool
+  /// Bytes of the answer's body, after decoding.
+  package var responseBytesMax: Int
+
+  package static let responseBytesMaxDefault = 16 * 1024 * 1024
+
+  package init(
+    method: HTTPRequest.Method, url: HTTPURL, fields: HTTPFields = [:], body: [UInt8] = [],
+    isSafeToRepeat: Bool? = nil, responseBytesMax: Int = responseBytesMaxDefault
+  ) {
+    self.method = method
+    self.url = url
+    self.fields = fields
+    self.body = body
+    self.isSafeToRepeat = isSafeToRepeat ?? Self.isIdempotent(method)
+    self.responseBytesMax = responseBytesMax
+  }
+
+  private static func isIdempotent(_ method: HTTPRequest.Method) -> Bool {
+    switch method {
+    case .get, .head, .options, .put, .delete: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Synchronization
+import Transport
+
+/// What the client keeps for one origin: its breaker, and its pool on one of the loops.
+final class OriginClient: Sendable {
+  private let origin: Origin
+  private let settings: HTTPClientSettings
+  private let tls: TLSClientContext?
+  private let reactor: Reactor
+  private let breaker: Mutex<CircuitBreaker>
+  private let pool = Mutex<LoopBound<ConnectionPool>?>(nil)
+  private let lastExchange = Atomic<Int>(0)
+
+  init(
+    origin: Origin, settings: HTTPClientSettings, tls: TLSClientContext?, reactor: Reactor
+  ) {
+    self.origin = origin
+    self.settings = settings
+    self.tls = tls
+    self.reactor = reactor
+    breaker = Mutex(CircuitBreaker(settings: settings.breaker))
+  }
+
+  func admit(at now: LoopInstant) throws(HTTPClientError) -> CircuitBreaker.Ticket {
+    switch breaker.withLock({ $0.admit(at: now) }) {
+    case .allowed(let ticket): return ticket
+    case .refused(let retryAfter): throw .breakerOpen(retryAfter: retryAfter)
+    }
+  }
+
+  func record(
+    _ outcome: CircuitBreaker.Outcome, of ticket: CircuitBreaker.Ticket, at now: LoopInstant,
+    chance: Double
+  ) {
+    breaker.withLock { $0.record(outcome, of: ticket, at: now, chance: chance) }
+  }
+
+  func perform(_ order: ExchangeOrder) async -> Result<HTTPClientResponse, HTTPClientError> {
+    let id = lastExchange.wrappingAdd(1, ordering: .relaxed).newValue
+    return await withTaskCancellationHandler {
+      await reactor.exchange(id, order, with: self)
+    } onCancel: {
+      Task { await reactor.cancelExchange(id, of: self) }
+    }
+  }
+
+  func close() async {
+    await reactor.closePool(of: self)
+  }
+
+  /// The pool, made on first use: it belongs to the loop, so it cannot be made elsewhere.
+  func pool(on reactor: isolated Reactor) -> ConnectionPool {
+    if let bound = pool.withLock({ $0 }) { return bound.get(on: reactor) }
+    let made = ConnectionPool(
+      origin: origin, settings: settings, tls: tls, metrics: ClientMetrics(origin: origin))
+    let bound = LoopBound(made, on: reactor)
+    pool.withLock { $0 = bound }
+    return bound.get(on: reactor)
+  }
+}
+
+extension Reactor {
+  fileprivate func exchange(
+    _ id: Int, _ order: ExchangeOrder, with client: OriginClient
+  ) async -> Result<HTTPClientResponse, HTTPClientError> {
+    // A cancellation that came before this left no other trace.
+    if Task.isCancelled { return .failure(.cancelled(wasSent: false)) }
+    return await withCheckedContinuation { continuation in
+      client.pool(on: self).submit(id, order, on: self) { continuation.resume(returning: $0) }
+    }
+  }
+
+  fileprivate func cancelExchange(_ id: Int, of client: OriginClient) {
+    client.pool(on: self).cancel(id, on: self)
+  }
+
+  fileprivate func closePool(of client: OriginClient) {
+    client.pool(on: self).close(on: self)
+  }
+}

@@ -1,0 +1,201 @@
+import HTTPWire
+import Transport
+
+/// One connection of a pool: a stream, what its bytes mean, and the request it carries.
+final class PooledConnection {
+  let id: Int
+  /// True once it has carried a request before the present one.
+  private(set) var isReused = false
+  private var wire: ClientConnection
+  private var assembly: ResponseAssembly?
+  private var exchange: Exchange?
+  private var stream: ByteStream?
+  private var idleLimit: Duration
+  private var idleTimer: LoopTimer?
+  private var isDiscarded = false
+  private unowned let pool: ConnectionPool
+
+  init(id: Int, pool: ConnectionPool, on reactor: isolated Reactor) {
+    self.id = id
+    self.pool = pool
+    idleLimit = pool.settings.idleTimeout
+    // How much is too much differs from request to request, so `ResponseAssembly` keeps the limit.
+    wire = ClientConnection(bodyLimits: BodyLimits(bodyBytesMax: .max))
+    idleTimer = LoopTimer(delegate: self, on: reactor)
+  }
+
+  func open(
+    to endpoint: Endpoint, tls: TLSClientContext?, deadline: LoopInstant, for exchange: Exchange,
+    on reactor: isolated Reactor
+  ) {
+    self.exchange = exchange
+    exchange.connection = self
+    stream = reactor.connect(to: endpoint, tls: tls, deadline: deadline, delegate: self)
+  }
+
+  func send(_ exchange: Exchange, on reactor: isolated Reactor) {
+    guard let stream else { return }
+    self.exchange = exchange
+    exchange.connection = self
+    let settings = pool.settings
+    assembly = ResponseAssembly(
+      limits: ResponseAssembly.Limits(
+        bytesMax: exchange.order.responseBytesMax, decodedRatioMax: settings.decodedRatioMax,
+        decodedBytesFree: settings.decodedBytesFree),
+      decodes: exchange.request.decodesAnswer)
+    wire.requestSent(method: exchange.request.method)
+    exchange.enter(.sent, limit: settings.firstByteTimeout, at: reactor.now)
+    stream.write(exchange.request.head, exchange.request.body)
+  }
+
+  func becomeIdle() {
+    exchange = nil
+    assembly = nil
+    isReused = true
+    idleTimer?.set(after: idleLimit)
+  }
+
+  /// Ends the connection. The pool has forgotten it already and hears no more of it.
+  func discard() {
+    isDiscarded = true
+    exchange = nil
+    assembly = nil
+    idleTimer?.cancel()
+    guard let stream else { return }
+    if stream.isFlushed { stream.close() } else { stream.reset() }
+  }
+}
+
+extension PooledConnection: StreamDelegate {
+  func opened(_ stream: ByteStream, on reactor: isolated Reactor) {
+    guard let exchange, !isDiscarded else { return }
+    self.stream = stream
+    send(exchange, on: reactor)
+  }
+
+  func received(
+    _ bytes: UnsafeRawBufferPointer, from stream: ByteStream, on reactor: isolated Reactor
+  ) {
+    guard !isDiscarded else { return }
+    guard let exchange else { return pool.loseIdle(self) }  // nobody asked
+    if exchange.phase == .sent { exchange.enter(.receiving, at: reactor.now) }
+    do throws(HTTPClientError) {
+      try take(bytes, for: exchange, on: reactor)
+    } catch {
+      pool.lose(self, with: exchange, error: error, on: reactor)
+    }
+  }
+
+  func reachedEnd(of stream: ByteStream, on reactor: isolated Reactor) {
+    guard !isDiscarded else { return }
+    guard let exchange else { return pool.loseIdle(self) }
+    do throws(HTTPClientError) {
+      let isWhole = try endOfInput()
+      // Without TLS's own closing alert, an end that delimits the body may be anyone's.
+      guard isWhole, stream.endedCleanly, let response = try assembly?.finish() else {
+        throw .answerTruncated
+      }
+      pool.complete(exchange, with: response, on: self, isReusable: false, reactor: reactor)
+    } catch {
+      pool.lose(self, with: exchange, error: error, on: reactor)
+    }
+  }
+
+  func closed(_ stream: ByteStream, reason: CloseReason, on reactor: isolated Reactor) {
+    self.stream = nil
+    guard !isDiscarded else { return }
+    guard let exchange else { return pool.loseIdle(self) }
+    pool.lose(self, with: exchange, error: error(for: reason, of: exchange), on: reactor)
+  }
+}
+
+extension PooledConnection: TimerDelegate {
+  /// The idle time is over, unless a request has come meanwhile.
+  func timerFired(_ timer: LoopTimer, on reactor: isolated Reactor) {
+    if exchange == nil, !isDiscarded { pool.loseIdle(self) }
+  }
+}
+
+extension PooledConnection {
+  private func take(
+    _ bytes: UnsafeRawBufferPointer, for exchange: Exchange, on reactor: isolated Reactor
+  ) throws(HTTPClientError) {
+    var offset = 0
+    while true {
+      switch try next(bytes, from: &offset) {
+      case .needMore:
+        return
+      case .continue:
+        break  // nothing is ever held back for it
+      case .response:
+        try assembly?.begin(wire.head, method: exchange.request.method)
+        shortenIdleTime()
+      case .content(let range):
+        try assembly?.append(UnsafeRawBufferPointer(rebasing: bytes[range]))
+      case .switchedBytes:
+        throw .answerMalformed(.unaskedUpgrade)
+      case .endOfResponse:
+        guard let response = try assembly?.finish() else { return }
+        // Bytes behind the answer belong to no request of ours.
+        let isClean = offset == bytes.count && stream?.isFlushed == true
+        return pool.complete(
+          exchange, with: response, on: self, isReusable: isClean && wire.canBeReused,
+          reactor: reactor)
+      }
+    }
+  }
+
+  private func next(
+    _ bytes: UnsafeRawBufferPointer, from offset: inout Int
+  ) throws(HTTPClientError) -> ClientConnectionEvent {
+    do throws(ResponseError) {
+      return try wire.next(bytes, from: &offset)
+    } catch {
+      throw HTTPClientError(error)
+    }
+  }
+
+  private func endOfInput() throws(HTTPClientError) -> Bool {
+    do throws(ResponseError) {
+      return try wire.endOfInput()
+    } catch {
+      throw HTTPClientError(error)
+    }
+  }
+
+  /// Believes a server that says how long it waits (`Keep-Alive: timeout=5`), less a second for the
+  /// way there.
+  private func shortenIdleTime() {
+    guard
+      let seconds = wire.head["keep-alive"].flatMap({ KeepAliveField.timeout(in: $0.text) })
+    else { return }
+    idleLimit = min(pool.settings.idleTimeout, .seconds(max(0, seconds - 1)))
+  }
+
+  private func error(for reason: CloseReason, of exchange: Exchange) -> HTTPClientError {
+    guard exchange.phase == .connecting else {
+      return wire.hasResponseBytes ? .answerTruncated : .connectionLost
+    }
+    return switch reason {
+    case .connectFailed(.unresolved(let text)): .unresolved(text)
+    case .connectFailed(.refused(let error)): .connectFailed(error)
+    case .connectFailed(.deadlineExceeded), .timedOut: .connectTimedOut
+    case .tls(let failure): .tls(failure)
+    case .failed(let error): .connectFailed(error)
+    case .loopStopped, .closedHere, .resetHere: .clientClosed
+    case .resetByPeer: .tls(.closedInHandshake)  // a plain connection is open once it is made
+    }
+  }
+}
+
+extension HTTPClientError {
+  init(_ error: ResponseError) {
+    self =
+      switch error {
+      case .closedBeforeResponse: .connectionLost
+      case .closedInsideResponse: .answerTruncated
+      case .body(.tooLarge): .answerTooLarge
+      default: .answerMalformed(error)
+      }
+  }
+}

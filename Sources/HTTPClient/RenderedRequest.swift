@@ -1,0 +1,52 @@
+import HTTPTypes
+import HTTPWire
+
+/// A request as it goes over the wire.
+struct RenderedRequest: Sendable {
+  /// Fields that belong to the connection or the framing, which are the client's business; a second
+  /// opinion on them is how requests get smuggled.
+  private static let ownFields: Set<String> = [
+    "connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te",
+    "trailer", "transfer-encoding", "upgrade",
+  ]
+
+  let method: RequestMethod
+  let head: [UInt8]
+  let body: [UInt8]
+  let decodesAnswer: Bool
+
+  init(_ request: HTTPClientRequest) throws(HTTPClientError) {
+    guard let method = RequestMethod(name: request.method.rawValue) else {
+      throw .invalidRequest("method")
+    }
+    self.method = method
+    body = request.body
+    decodesAnswer = request.fields[.acceptEncoding] == nil
+    head = try Self.head(of: request, method: method, asksForCoding: decodesAnswer)
+  }
+
+  private static func head(
+    of request: HTTPClientRequest, method: RequestMethod, asksForCoding: Bool
+  ) throws(HTTPClientError) -> [UInt8] {
+    do throws(RequestHeadWriter.Fault) {
+      var writer = try RequestHeadWriter(
+        method: method, target: request.url.target, authority: request.url.origin.authority)
+      for field in request.fields {
+        if ownFields.contains(field.name.canonicalName) { throw .fieldName }
+        try writer.add(field.name.rawName, field.value)
+      }
+      if asksForCoding { try writer.add("Accept-Encoding", "gzip, deflate") }
+      return writer.finish(framing: framing(of: request.body, method: method))
+    } catch {
+      throw .invalidRequest("\(error)")
+    }
+  }
+
+  /// A method that as a rule has a body says so also when it is empty (RFC 9110, 8.6).
+  private static func framing(of body: [UInt8], method: RequestMethod) -> BodyFraming {
+    switch method {
+    case .post, .put, .patch: .length(body.count)
+    default: body.isEmpty ? .none : .length(body.count)
+    }
+  }
+}

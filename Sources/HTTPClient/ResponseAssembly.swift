@@ -1,0 +1,88 @@
+import HTTPTypes
+import HTTPWire
+
+/// Gathers one answer: head, then content with its coding taken off.
+struct ResponseAssembly: ~Copyable {
+  struct Limits {
+    let bytesMax: Int
+    let decodedRatioMax: Int
+    let decodedBytesFree: Int
+  }
+
+  private let limits: Limits
+  /// Whether the client asked for the coding itself and so takes it off.
+  private let decodes: Bool
+  private var status = HTTPResponse.Status.ok
+  private var fields = HTTPFields()
+  private var body: [UInt8] = []
+  private var inflater: Inflater?
+
+  init(limits: Limits, decodes: Bool) {
+    self.limits = limits
+    self.decodes = decodes
+  }
+
+  mutating func begin(_ head: ResponseHead, method: RequestMethod) throws(HTTPClientError) {
+    status = HTTPResponse.Status(code: head.status)
+    fields.reserveCapacity(head.fields.count)
+    for index in 0..<head.fields.count {
+      guard let name = HTTPField.Name(head.fields.name(at: index).text) else {
+        throw .answerMalformed(.malformedField)
+      }
+      fields.append(HTTPField(name: name, value: head.fields.value(at: index)))
+    }
+    guard decodes, head.framing(answering: method) != .none else { return }
+    if let format = try codingFormat() {
+      do throws(Inflater.Failure) {
+        inflater = try Inflater(
+          format: format,
+          limits: Inflater.Limits(
+            bytesMax: limits.bytesMax, ratioMax: limits.decodedRatioMax,
+            bytesFree: limits.decodedBytesFree))
+      } catch {
+        throw Self.clientError(error)
+      }
+    }
+  }
+
+  mutating func append(_ content: UnsafeRawBufferPointer) throws(HTTPClientError) {
+    guard var inflater = inflater.take() else {
+      guard body.count + content.count <= limits.bytesMax else { throw .answerTooLarge }
+      body.append(contentsOf: content)
+      return
+    }
+    do throws(Inflater.Failure) {
+      try inflater.decode(content, into: &body)
+    } catch {
+      throw Self.clientError(error)
+    }
+    self.inflater = consume inflater
+  }
+
+  mutating func finish() throws(HTTPClientError) -> HTTPClientResponse {
+    if let inflater = inflater.take() {
+      guard inflater.isComplete else { throw .answerUndecodable }
+      fields[.contentEncoding] = nil
+      fields[.contentLength] = nil
+    }
+    return HTTPClientResponse(status: status, fields: fields, body: body)
+  }
+
+  /// The coding to take off, nil for none; what was not asked for is refused.
+  private func codingFormat() throws(HTTPClientError) -> Inflater.Format? {
+    guard let coding = fields[.contentEncoding]?.lowercased() else { return nil }
+    switch coding {
+    case "", "identity": return nil
+    case "gzip", "x-gzip": return .gzip
+    case "deflate": return .deflate
+    default: throw .answerUndecodable
+    }
+  }
+
+  private static func clientError(_ failure: Inflater.Failure) -> HTTPClientError {
+    switch failure {
+    case .tooLarge: .answerTooLarge
+    case .malformed, .outOfMemory: .answerUndecodable
+    }
+  }
+}
