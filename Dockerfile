@@ -24,7 +24,8 @@ ARG RUNTIME_PACKAGES="ca-certificates libsqlite3-0 libssl3 libstdc++6 zlib1g"
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends $RUNTIME_PACKAGES \
   && rm -rf /var/lib/apt/lists/* \
-  && useradd --system --uid 10001 --home-dir /var/lib/larder --shell /usr/sbin/nologin larder \
+  && useradd --uid 10001 --user-group --no-create-home --home-dir /var/lib/larder \
+    --shell /usr/sbin/nologin larder \
   && install --directory --owner=larder --group=larder --mode=0700 /var/lib/larder \
   && install --directory /srv/larder
 COPY --from=build /out/larder /usr/local/bin/larder
@@ -33,7 +34,8 @@ ENV LARDER_LISTEN=0.0.0.0:8080 \
   LARDER_DATA=/var/lib/larder \
   LARDER_PUBLIC=/usr/local/share/larder/Public
 WORKDIR /srv/larder
-USER larder
+# By number, so that an orchestrator can see that it is not root.
+USER 10001:10001
 VOLUME /var/lib/larder
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 CMD ["larder", "health"]
