@@ -1,3 +1,4 @@
+import LosslessJSON
 package import Model
 
 /// Takes upstream's answers apart for the store.
@@ -8,11 +9,68 @@ package enum Normaliser {
     package let keylessEntities: Int
   }
 
+  /// What the answer says to the store. An error without a path leaves nothing to trust: then
+  /// there are no entities and no result.
+  ///
   /// - Parameter selection: what ``RegisteredOperation/selection(for:)`` gave for `variables`.
   package static func normalise(
     _ answer: UpstreamAnswer, of operation: RegisteredOperation, variables: Variables,
     selection: Model.Selection, context: AnswerContext
   ) -> Outcome {
-    preconditionFailure("being written")
+    var normalised = NormalisedAnswer(
+      call: context.call, horizon: context.horizon, received: context.received,
+      scope: context.scope)
+    addEffects(of: answer, operation, variables, to: &normalised)
+    let errors: ErrorPath?
+    switch ErrorPath.read(answer.errors) {
+    case .none: errors = nil
+    case .paths(let paths): errors = paths
+    case .anywhere: return Outcome(answer: normalised, keylessEntities: 0)
+    }
+    guard let data = answer.data else { return Outcome(answer: normalised, keylessEntities: 0) }
+    var walker = AnswerWalker(plan: AnswerPlan(selection), document: answer.document)
+    let root = walker.walk(data, errors: errors)
+    normalised.entities = walker.entities
+    normalised.absences = walker.absences
+    if operation.kind == .query {
+      normalised.result = ResultWrite(
+        key: ResultKey(
+          operation: operation.name, variables: variables.canonical, scope: context.scope),
+        root: root,
+        types: walker.entityTypes.union(operation.listElementTypes)
+          .union(operation.lookupTypes).sorted(),
+        pages: walker.pages,
+        tags: operation.cache.tags,
+        errors: answer.errors.map { errors in
+          var writer = JSONWriter()
+          writer.value(errors)
+          return writer.bytes
+        })
+    }
+    normalised.bytes = walker.bytes
+    return Outcome(answer: normalised, keylessEntities: walker.keylessEntities)
+  }
+
+  /// A mutation that was executed has its declared effects. With errors in its answer it is not
+  /// known which of them came about: then what it would delete is asked for again instead.
+  private static func addEffects(
+    of answer: UpstreamAnswer, _ operation: RegisteredOperation, _ variables: Variables,
+    to normalised: inout NormalisedAnswer
+  ) {
+    guard operation.kind == .mutation, answer.kind != .requestError else { return }
+    let effects = operation.effects
+    let changed = (effects.updates + effects.invalidates + effects.appends).compactMap {
+      operation.resolve($0, with: variables)
+    }
+    let gone = effects.deletes.compactMap { operation.resolve($0, with: variables) }
+    normalised.marksPublicCopies = normalised.scope.kind != .public
+    if answer.kind == .success {
+      normalised.deletions = gone.compactMap { target in
+        if case .entity(let key) = target { key } else { nil }
+      }
+      normalised.invalidations = changed
+    } else {
+      normalised.invalidations = changed + gone
+    }
   }
 }

@@ -1,3 +1,4 @@
+import LosslessJSON
 package import Model
 
 /// The client's body from the store, in the operation's own shape and order.
@@ -7,6 +8,29 @@ package enum ResultRenderer {
   package static func render(
     _ result: ResultSnapshot, selection: Model.Selection, onError: CachePolicy.ErrorPolicy
   ) -> RenderedResult {
-    preconditionFailure("being written")
+    let errors = result.errors.flatMap { try? JSONDocument($0) }
+    var paths: ErrorPath?
+    if case .paths(let read) = ErrorPath.read(errors?.root) { paths = read }
+    var walker = ResultWalker(result, fills: onError == .fill)
+    walker.walk(selection, errors: paths)
+
+    var writer = JSONWriter()
+    writer.reserve(walker.output.count + (result.errors?.count ?? 0) + 32)
+    writer.beginObject()
+    writer.name("data")
+    writer.raw(walker.output)
+    if let errors {
+      writer.name("errors")
+      writer.value(errors.root)
+    }
+    if !walker.stale.isEmpty {
+      writer.name("stale")
+      writer.beginArray()
+      for path in walker.stale { path.write(to: &writer) }
+      writer.endArray()
+    }
+    writer.endObject()
+    return RenderedResult(
+      body: writer.bytes, misses: walker.misses, stalePositions: walker.stale.count)
   }
 }

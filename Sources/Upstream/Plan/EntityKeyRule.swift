@@ -33,7 +33,8 @@ struct EntityKeyRule: Hashable {
     return EntityKey(type: type, fields: texts)
   }
 
-  private static func text(of value: JSONValue, _ canonical: KeyField.Canonical) -> String? {
+  /// The canonical text of one key field; nil for what no key can be.
+  static func text(of value: JSONValue, _ canonical: KeyField.Canonical) -> String? {
     switch (value, canonical) {
     case (.string(let text), .text): text
     case (.string(let text), .integer):

@@ -18,6 +18,7 @@ struct PlanSurvey {
   /// An embedded object directly inside an entity.
   struct EmbeddedPlace: Hashable {
     let owner: String
+    /// The storage name.
     let field: String
   }
 
@@ -60,8 +61,11 @@ struct PlanSurvey {
         entityFields[object.type, default: []].insert(
           EntityField(name: field.name, typeName: field.typeName, shape: .reference))
       }
-      if object.key != nil, isPlain, !holdsEntity {
-        noteEmbedded(EmbeddedPlace(owner: object.type, field: field.name), inner)
+      if object.key != nil, !holdsEntity, field.paging == nil,
+        !field.arguments.dependsOnVariables
+      {
+        let name = field.selected(.none).storageName
+        noteEmbedded(EmbeddedPlace(owner: object.type, field: name), inner)
       }
       walk(inner)
     }

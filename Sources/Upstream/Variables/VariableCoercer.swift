@@ -26,6 +26,8 @@ struct VariableCoercer {
   let inputObjects: InputObjectTypes
   private(set) var faults: [Failure.Detail] = []
   private var given: [String: Coerced] = [:]
+  /// The body was no object at all: that its variables are missing is no news.
+  private var isUnreadable = false
 
   init(variables: [OperationVariable], inputObjects: InputObjectTypes) {
     self.variables = variables
@@ -87,9 +89,11 @@ struct VariableCoercer {
     do {
       body = try JSONValue(parsing: bytes)
     } catch {
+      isUnreadable = true
       return fault(.pointer(""), error.description)
     }
     guard let members = body.members else {
+      isUnreadable = true
       return fault(.pointer(""), "must be a JSON object of variables")
     }
     var seen = Set<String>()
@@ -128,7 +132,7 @@ struct VariableCoercer {
         values[variable.name] = value.full
       } else if let value = variable.defaultValue {
         values[variable.name] = value
-      } else if variable.isRequired, !isFaulty(variable) {
+      } else if variable.isRequired, !isUnreadable, !isFaulty(variable) {
         fault(.parameter(variable.name), "is required (\(variable.typeText))")
       }
     }

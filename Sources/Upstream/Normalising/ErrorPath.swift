@@ -1,0 +1,68 @@
+import LosslessJSON
+
+/// The paths of an answer's errors as a tree, so that a walk over the answer meets them on its way.
+final class ErrorPath {
+  private var names: [String: ErrorPath] = [:]
+  private var indexes: [Int: ErrorPath] = [:]
+  /// An error ends here.
+  private(set) var isEnd = false
+
+  private init() {}
+
+  /// What an answer's errors say of its data.
+  enum Reading {
+    /// No errors at all.
+    case none
+    /// Every error says where it happened.
+    case paths(ErrorPath)
+    /// Some error has no path: nothing of the data can be trusted.
+    case anywhere
+  }
+
+  static func read(_ errors: JSONNode?) -> Reading {
+    guard let errors, !errors.isEmpty else { return .none }
+    let root = ErrorPath()
+    for error in errors.elements {
+      guard let path = error["path"], path.kind == .array, root.add(path) else {
+        return .anywhere
+      }
+    }
+    return .paths(root)
+  }
+
+  private func add(_ path: JSONNode) -> Bool {
+    var place = self
+    for element in path.elements {
+      if let name = element.string {
+        place = place.names[name] ?? place.insert(name)
+      } else if let index = element.int64.flatMap(Int.init(exactly:)) {
+        place = place.indexes[index] ?? place.insert(index)
+      } else {
+        return false
+      }
+    }
+    place.isEnd = true
+    // An empty path would say that all of it failed.
+    return place !== self
+  }
+
+  private func insert(_ name: String) -> ErrorPath {
+    let child = ErrorPath()
+    names[name] = child
+    return child
+  }
+
+  private func insert(_ index: Int) -> ErrorPath {
+    let child = ErrorPath()
+    indexes[index] = child
+    return child
+  }
+
+  func member(_ name: String) -> ErrorPath? { names[name] }
+
+  func element(_ index: Int) -> ErrorPath? { indexes[index] }
+
+  var members: [String: ErrorPath] { names }
+
+  var elements: [Int: ErrorPath] { indexes }
+}

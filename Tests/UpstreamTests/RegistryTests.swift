@@ -1,0 +1,205 @@
+import Model
+import Testing
+
+@testable import Upstream
+
+struct RegistryTests {
+  @Test(arguments: [
+    ("{ version }", "needs a name"),
+    ("query A { version } query A { version }", "A"),
+    ("query A { verzion }", "version"),
+    (
+      "query A { film(id: 1) { ...F } } fragment F on Film { ...G } fragment G on Film { ...F }",
+      "F"
+    ),
+    ("query A($x: Int) { version }", "$x"),
+    ("query A { film(id: $id) { id } }", "$id"),
+    (#"query A($id: ID!) @route(path: "/films/{ident}") { film(id: $id) { id } }"#, "{ident}"),
+    (#"query A($id: ID!) @route(path: "/f/{id}/{id}") { film(id: $id) { id } }"#, "twice"),
+    (#"query A @route(path: "films") { version }"#, "begin with"),
+    (#"query A @route(path: "/films//x") { version }"#, "empty"),
+    (#"query A @route(path: "/films/x{y}") { version }"#, "plain text"),
+    (#"query A @route(path: "/films/diff") { version }"#, "diff"),
+    ("query A($from: ID!) { film(id: $from) { id } }", "$from"),
+    (
+      #"query A($f: FilmFilter) @route(path: "/s/{f}") { search(text: "a", filter: $f) { __typename } }"#,
+      "one segment"
+    ),
+    (
+      #"query A($id: ID!) @route(path: "/f/{id}") { film(id: $id) { id } } query B($k: ID!) @route(path: "/f/{k}") { film(id: $k) { id } }"#,
+      "also that of A"
+    ),
+    ("mutation A @cache(maxAge: 1) { deleteFilm(id: 1) }", "@cache"),
+    ("query A @cache(maxAge: -1) { version }", "negative"),
+    ("query A { film(id: 1) @complete { id } }", "list"),
+    ("query A { films @complete { totalCount } }", "list"),
+    ("query A { topFilms @authoritative { id } }", "looks up"),
+    ("query A { film(id: 1) { director @authoritative { id } } }", "looks up"),
+    ("query A { film(id: 1) { larder_x: id } }", "larder_"),
+    (#"mutation A($id: ID!) @effects(deletes: ["Film:$di"]) { deleteFilm(id: $id) }"#, "\"id\""),
+    (
+      #"mutation A($id: ID!) @effects(deletes: ["Film"]) { deleteFilm(id: $id) }"#, "Type:$variable"
+    ),
+    (#"mutation A($id: ID!) @effects(deletes: ["Flim:$id"]) { deleteFilm(id: $id) }"#, "\"Film\""),
+    (
+      #"mutation A($id: ID!) @effects(updates: ["Poster:$id"]) { deleteFilm(id: $id) }"#,
+      "no entity"
+    ),
+    (
+      #"mutation A($id: ID!) @effects(invalidates: ["TopFlims"]) { deleteFilm(id: $id) } query TopFilms { topFilms { id } }"#,
+      "TopFilms"
+    ),
+    (#"mutation A($id: ID!) @effects(invalidates: ["tag:films"]) { deleteFilm(id: $id) }"#, "tag"),
+    (
+      #"mutation A($i: FilmInput!) @effects(updates: ["Film:$i.key"]) { addFilm(input: $i) { id } }"#,
+      "key"
+    ),
+    (#"mutation A($id: ID!) @effects(updates: ["Genre:$id"]) { deleteFilm(id: $id) }"#, "several"),
+    (#"mutation A($id: ID!) @sync(object: "Film") { deleteFilm(id: $id) }"#, "Type:$variable"),
+    (#"mutation A($id: ID!) @sync(verify: "B") { deleteFilm(id: $id) }"#, "\"B\""),
+    (
+      #"mutation A($id: ID!) @sync(verify: "B") { deleteFilm(id: $id) } query B($k: ID!) { film(id: $k) { id } }"#,
+      "$k"
+    ),
+    ("type X { a: Int }", "X"),
+  ])
+  func refuses(operations: String, word: String) {
+    let loaded = Samples.load(operations)
+    #expect(loaded.registry == nil)
+    #expect(
+      loaded.faults.contains { $0.message.contains(word) },
+      "\(loaded.findings.map(\.description))")
+  }
+
+  @Test func tellsAllFaultsAtOnceWithTheirPlaces() {
+    let loaded = OperationRegistry.load(
+      files: [
+        SourceFile(path: "b.graphql", text: "query B {\n  nope\n}\nquery C { version"),
+        SourceFile(path: "a.graphql", text: "query A @cache(maxAge: -1) { film(id: 1) { ...F } }"),
+      ],
+      schemaSources: [SourceFile(path: "schema.graphql", text: Samples.schema)],
+      settings: RegistrySettings())
+    let places = loaded.faults.map { "\($0.path):\($0.line):\($0.column)" }
+    #expect(places.count == 4, "\(loaded.faults)")
+    #expect(places.contains("b.graphql:2:3"))
+    #expect(places.contains("a.graphql:1:24"))
+    #expect(loaded.faults.first?.path == "b.graphql")
+    let report = loaded.faults.first { $0.line == 2 }?.report ?? ""
+    #expect(report.hasSuffix("2 |   nope\n  |   ^"), "\(report)")
+  }
+
+  @Test func sharesFragmentsBetweenFiles() throws {
+    let loaded = OperationRegistry.load(
+      files: [
+        SourceFile(path: "a.graphql", text: "query A { film(id: 1) { ...Card } }"),
+        SourceFile(path: "b.graphql", text: "fragment Card on Film { id title }"),
+        SourceFile(path: "c.graphql", text: "# nothing yet\n"),
+      ],
+      schemaSources: [SourceFile(path: "schema.graphql", text: Samples.schema)],
+      settings: RegistrySettings())
+    let registry = try #require(loaded.registry)
+    #expect(registry.operation(named: "A")?.fragments == ["Card"])
+    #expect(
+      registry.views["Card"]?.selection.single?.fields.map(\.responseName) == ["id", "title"])
+  }
+
+  @Test func readsDirectives() throws {
+    let registry = try Samples.registry(
+      #"""
+      query Film($id: ID!) @route(path: "/films/{id}")
+        @cache(maxAge: 60, staleIfError: 86400, scope: PUBLIC, onError: PARTIAL, tags: ["films"])
+        { film(id: $id) @authoritative { title } }
+      mutation Rate($id: ID!, $stars: Int!)
+        @sync(object: "Film:$id", repeatable: true) @access(role: USER)
+        @effects(updates: ["Film:$id"], invalidates: ["Top", "tag:films", "Node"])
+        { rateFilm(id: $id, stars: $stars) { rating } }
+      query Top { topFilms { id } }
+      """#,
+      settings: RegistrySettings(
+        cache: CachePolicy(staleWhileRevalidate: .seconds(5)), hasServiceCredentials: true))
+    let film = try #require(registry.operation(named: "Film"))
+    #expect(film.route?.parameters == ["id"])
+    #expect(
+      film.cache
+        == CachePolicy(
+          maxAge: .seconds(60), staleWhileRevalidate: .seconds(5), staleIfError: .seconds(86400),
+          sharing: .public, onError: .partial, tags: ["films"]))
+    #expect(film.access == AccessRule(role: nil, isOpen: true))
+    let rate = try #require(registry.operation(named: "Rate"))
+    #expect(rate.access == AccessRule(role: .user, isOpen: false))
+    #expect(rate.sync?.object == .entity(type: "Film", path: ["id"]))
+    #expect(rate.sync?.isRepeatable == true)
+    #expect(rate.effects.updates == [.entity(type: "Film", path: ["id"])])
+    #expect(
+      rate.effects.invalidates == [
+        .operation("Top"), .tag("films"), .type("Film"), .type("Person"),
+      ])
+    let top = try #require(registry.operation(named: "Top"))
+    #expect(top.access == AccessRule(role: nil, isOpen: false))
+    #expect(top.entityTypes == ["Film"])
+    #expect(top.listElementTypes == ["Film"])
+    #expect(film.listElementTypes == [])
+    #expect(film.lookupTypes == ["Film"])
+  }
+
+  @Test func collectsColumnsOfWhatIsSelected() throws {
+    let registry = try Samples.registry(
+      """
+      query A { film(id: 1) { year budget director { name } poster { url } tags genres { label } } }
+      query B { node(id: 1) { ... on Film { rating seen title } } }
+      """,
+      settings: RegistrySettings(
+        indexes: ["Film": ["year", "nothing"]], scalarNumbers: ["Decimal": .real]))
+    let film = try #require(registry.catalogue.type(named: "Film"))
+    #expect(film.keyFields == ["id"])
+    #expect(film.indexes == ["year"])
+    #expect(
+      film.columns == [
+        EntityType.Column(name: "id", kind: .text),
+        EntityType.Column(name: "budget", kind: .real),
+        EntityType.Column(name: "director", kind: .reference),
+        EntityType.Column(name: "rating", kind: .real),
+        EntityType.Column(name: "seen", kind: .boolean),
+        EntityType.Column(name: "year", kind: .integer),
+      ])
+    #expect(registry.catalogue.type(named: "Genre")?.keyFields == ["code", "lang"])
+    #expect(registry.catalogue.type(named: "Poster") == nil)
+    #expect(registry.catalogue.possibleTypes["Node"] == ["Film", "Person"])
+  }
+
+  @Test(arguments: [
+    (["Film": ["slug"]], "slug"), (["Flim": ["id"]], "Film"), (["Film": ["director"]], "scalar"),
+    (["Film": ["title"]], "arguments"), (["Film": ["id", "id"]], "different"),
+  ])
+  func refusesKeysThatCannotBeHad(keys: [String: [String]], word: String) {
+    let loaded = Samples.load(
+      "query A { film(id: 1) { id } }", settings: RegistrySettings(keys: keys))
+    #expect(loaded.faults.contains { $0.message.contains(word) }, "\(loaded.findings)")
+  }
+
+  @Test func warnsOfHalvesOfAKeylessObject() {
+    let loaded = Samples.load(
+      """
+      query A { film(id: 1) { poster { url } } }
+      query B { film(id: 1) { poster { width } } }
+      """)
+    #expect(loaded.faults.isEmpty)
+    #expect(loaded.warnings.contains { $0.message.contains("Film.poster") }, "\(loaded.findings)")
+  }
+
+  @Test func letsTheSchemaDeclareKeyItself() throws {
+    let operation = try Samples.operation(
+      "query A { item { label } }",
+      schema: """
+        directive @key(fields: String!, resolvable: Boolean = true) repeatable on OBJECT
+        type Query { item: Item }
+        type Item @key(fields: "sku", resolvable: false) { sku: Int!  label: String }
+        """)
+    let item = operation.selection(for: .none).single?.fields.first
+    guard case .object(let selection)? = item?.value else {
+      Issue.record("no object")
+      return
+    }
+    #expect(selection.single?.key?.first?.canonical == .integer)
+  }
+}

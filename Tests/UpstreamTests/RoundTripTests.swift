@@ -1,0 +1,81 @@
+import LosslessJSON
+import Model
+import TestSupport
+import Testing
+
+@testable import Upstream
+
+/// What goes into the store comes out of it byte for byte.
+struct RoundTripTests {
+  static let seeds = [UInt64](1...60)
+
+  private static func registry(_ seed: UInt64) throws -> OperationRegistry {
+    var random = SeededGenerator(seed: seed)
+    let schema = GeneratedSchema(&random)
+    var generator = OperationGenerator(schema: schema, random: random)
+    let operations = ["One", "Two", "Three"].map { generator.operation(named: $0) }
+    return try Samples.registry(operations.joined(separator: "\n"), schema: schema.sdl)
+  }
+
+  private static func variables(_ operation: RegisteredOperation, _ seed: UInt64) throws
+    -> Variables
+  {
+    let yes = seed.isMultiple(of: 2) ? "true" : "false"
+    let query = seed.isMultiple(of: 3) ? [("yes", yes)] : [("yes", yes), ("n", "\(seed % 3)")]
+    return try operation.coerce(VariablesTests.parameters(query))
+  }
+
+  @Test(arguments: seeds)
+  func rendersWhatUpstreamSaid(seed: UInt64) throws {
+    let registry = try Self.registry(seed)
+    var store = TinyStore()
+    var world = GeneratedWorld(seed: seed, isSpaced: seed.isMultiple(of: 5))
+    var bodies: [String: String] = [:]
+    for operation in registry.operations {
+      let variables = try Self.variables(operation, seed)
+      let selection = operation.selection(for: variables)
+      let answer = try Answers.answer(world.answer(selection))
+      bodies[operation.name] = Answers.text(AnswerRenderer.render(answer, selection: selection))
+      store.apply(Answers.normalise(answer, operation, variables).answer)
+    }
+    // All of them after all were stored: no answer may harm another.
+    for operation in registry.operations {
+      let rendered = try store.render(operation, try Self.variables(operation, seed))
+      #expect(rendered.misses == [], "seed \(seed) \(operation.name)")
+      #expect(
+        Answers.text(rendered.body) == bodies[operation.name],
+        "seed \(seed) \(operation.name)\n\(operation.document)")
+    }
+  }
+
+  @Test(arguments: seeds)
+  func leavesOutWhatUpstreamCouldNotSay(seed: UInt64) throws {
+    let registry = try Self.registry(seed)
+    for operation in registry.operations {
+      let variables = try Self.variables(operation, seed)
+      let selection = operation.selection(for: variables)
+      var world = GeneratedWorld(seed: seed, errorOneIn: 12)
+      let answer = try Answers.answer(world.answer(selection))
+      guard answer.data != nil else { continue }
+      var store = TinyStore()
+      store.apply(Answers.normalise(answer, operation, variables).answer)
+      let first = try store.render(operation, variables, onError: .partial)
+      if first.misses.isEmpty {
+        let body = AnswerRenderer.render(answer, selection: selection)
+        #expect(
+          Answers.text(first.body) == Answers.text(body),
+          "seed \(seed) \(operation.name)\n\(operation.document)")
+      }
+      // Once the same world answers in full, nothing of the failure is left.
+      var healed = GeneratedWorld(seed: seed)
+      let whole = try Answers.answer(healed.answer(selection))
+      store.apply(Answers.normalise(whole, operation, variables).answer)
+      let rendered = try store.render(operation, variables)
+      #expect(rendered.misses == [], "seed \(seed) \(operation.name)")
+      #expect(
+        Answers.text(rendered.body)
+          == Answers.text(AnswerRenderer.render(whole, selection: selection)),
+        "seed \(seed) \(operation.name)\n\(operation.document)")
+    }
+  }
+}
