@@ -183,6 +183,20 @@ struct SettingsFaultTests {
       ])
   }
 
+  @Test(arguments: [
+    ("", "--: unknown setting ``"),
+    ("cache", "--cache: `cache` is a section: its settings stand under it"),
+    (
+      "types.1.key",
+      "--types.1.key: a name under `types` must be a GraphQL name such as Film, not `1`"
+    ),
+    ("upstrem.url", "--upstrem.url: unknown setting `upstrem`; did you mean `upstream`?"),
+    ("cache.maxAge", "--cache.maxAge: `cache.maxAge` must be a duration from 0s to 366d, not \"\""),
+  ])
+  func refusesFlags(setting: String, expected: String) {
+    #expect(SettingsFixture(flags: [.init(setting, value: "")]).faults() == [expected])
+  }
+
   @Test func reportsAFaultInTheFileThoughTheEnvironmentReplacesIt() {
     let fixture = SettingsFixture(
       yaml: "cache: {maxAge: soon}", environment: ["LARDER_CACHE_MAX_AGE": "1s"])

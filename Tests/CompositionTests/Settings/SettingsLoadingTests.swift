@@ -92,6 +92,16 @@ struct SettingsLoadingTests {
     #expect(loaded.places["cache.staleIfError"]?.description == "--cache.staleIfError")
   }
 
+  @Test func readsMembersOfOpenSectionsFromFlags() throws {
+    let settings = try SettingsFixture(flags: [
+      .init("types.Film.key", value: "slug,year"), .init("upstream.headers.X-A", value: "a, b"),
+      .init("files.buckets", value: "{pics: {access: user}}"),
+    ]).load().settings
+    #expect(settings.types["Film"]?.key == ["slug", "year"])
+    #expect(settings.upstream.headers == ["x-a": Secret("a, b")])
+    #expect(settings.files.buckets["pics"]?.access == .user)
+  }
+
   @Test(arguments: [
     ("larder.yaml", "./state"), ("conf/larder.yaml", "conf/state"),
     ("/etc/larder/larder.yaml", "/etc/larder/state"), ("/larder.yaml", "//state"),

@@ -28,7 +28,7 @@ struct SettingsReader {
     where variable.hasPrefix(EnvironmentNames.prefix) && !EnvironmentNames.isForeign(variable) {
       let place = SettingPlace.environment(variable: variable)
       if let path = EnvironmentNames.paths[variable] {
-        read(text, for: path, at: place)
+        if !text.isEmpty { read(text, for: path, at: place) }
       } else {
         let suggestion = EnvironmentNames.suggestion(for: variable)
         faults.append(SettingsFault(place, "unknown variable\(Self.didYouMean(suggestion))"))
@@ -40,10 +40,10 @@ struct SettingsReader {
     for (index, flag) in sources.flags.enumerated() {
       let place = SettingPlace.flag(spelling: flag.spelling, index: index)
       let path = flag.setting.split(separator: ".").map(String.init)
-      if EnvironmentNames.paths.values.contains(path) {
-        read(flag.value, for: path, at: place)
-      } else {
+      if path.isEmpty {
         refuseUnknown(path, at: place)
+      } else {
+        read(flag.value, for: path, at: place)
       }
     }
   }
@@ -70,21 +70,23 @@ struct SettingsReader {
       settings: settings, notes: notes.sorted { $0.place < $1.place }, places: places)
   }
 
-  // A variable or flag is text; for an open section it is YAML: `{X-Client: larder}`.
+  /// Text from outside the file, as if it stood there under its sections. For an open section it
+  /// is YAML: `{X-Client: larder}`.
   private mutating func read(_ text: String, for path: [String], at place: SettingPlace) {
-    guard !text.isEmpty else { return }
-    if case .key(let key) = SettingTable.match(path) {
-      assign(RawValue(form: .text(text), place: place), to: key, path: path)
-      return
+    var value = RawValue(form: .text(text), place: place)
+    if SettingTable.memberForm(under: path) != nil {
+      let document = SettingsDocument(parsing: text, name: place.description)
+      guard document.faults.isEmpty else {
+        faults.append(
+          SettingsFault(place, "`\(Self.name(path))` must be a section such as {name: value}"))
+        return
+      }
+      value = RawValue(form: .map(document.entries), place: place).moved(to: place)
     }
-    let document = SettingsDocument(parsing: text, name: place.description)
-    if document.faults.isEmpty {
-      let section = RawValue(form: .map(document.entries), place: place).moved(to: place)
-      if case .map(let entries) = section.form { read(entries, under: path) }
-    } else {
-      faults.append(
-        SettingsFault(place, "`\(Self.name(path))` must be a section such as {name: value}"))
+    for name in path.reversed() {
+      value = RawValue(form: .map([RawEntry(name: name, place: place, value: value)]), place: place)
     }
+    if case .map(let entries) = value.form { read(entries, under: []) }
   }
 
   private mutating func read(_ entries: [RawEntry], under path: [String]) {

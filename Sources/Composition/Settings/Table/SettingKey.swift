@@ -18,7 +18,7 @@ package struct SettingKey: Sendable {
   package let example: String
   package let isSecret: Bool
   /// False: read and checked, so that files written for later versions load, but without effect.
-  package internal(set) var isInUse = true
+  package private(set) var isInUse = true
 
   let components: [Substring]
   /// How the component in angle brackets may be spelled.
@@ -27,6 +27,13 @@ package struct SettingKey: Sendable {
   let assign:
     @Sendable (_ raw: RawValue, _ member: String, inout ValueReader, inout Settings) -> Void
   package let show: @Sendable (Settings) -> [Shown]
+
+  /// The same row for a setting that has no effect yet.
+  var reserved: SettingKey {
+    var key = self
+    key.isInUse = false
+    return key
+  }
 
   /// What stands before the angle brackets: a section whose names are open.
   var openSection: [Substring]? {

@@ -8,10 +8,6 @@ package struct SettingSection: Sendable {
   init(_ name: String, _ doc: String, isInUse: Bool = true, _ keys: [SettingKey]) {
     self.name = name
     self.doc = doc
-    self.keys = keys.map { key in
-      var key = key
-      key.isInUse = key.isInUse && isInUse
-      return key
-    }
+    self.keys = isInUse ? keys : keys.map(\.reserved)
   }
 }

@@ -20,7 +20,8 @@ extension SettingTable {
       SettingKey(
         "limits.decompressedBody", \.limits.decompressedBytesMax,
         .one(.byteSize((1 << 10)...(1 << 30))), example: "10MiB",
-        doc: "A compressed body once it is inflated."),
+        doc: "A compressed body once it is inflated."
+      ).reserved,
       SettingKey(
         "limits.headDeadline", \.limits.headDeadline,
         .one(.duration(.seconds(1) ... .seconds(120))),
@@ -41,7 +42,7 @@ extension SettingTable {
         doc: "Age after which a connection is closed."),
       SettingKey(
         "limits.connections", \.limits.connectionsMax, .optional(.wholeNumber(1...1_000_000)),
-        example: "4096", doc: "Connections at once; if unset, as many as files may be opened."),
+        example: "4096", doc: "Connections at once; as many as the server can carry if unset."),
       SettingKey(
         "limits.connectionsPerAddress", \.limits.connectionsPerAddressMax,
         .optional(.wholeNumber(1...1_000_000)), example: "256",
@@ -49,13 +50,16 @@ extension SettingTable {
       SettingKey(
         "limits.queryDeadline", \.limits.queryDeadline,
         .one(.duration(.milliseconds(100) ... .seconds(60))), example: "2s",
-        doc: "How long a collection, a search or an SQL statement may run."),
+        doc: "How long a collection, a search or an SQL statement may run."
+      ).reserved,
       SettingKey(
         "limits.rate", \.limits.rateMax, .optional(.wholeNumber(1...1_000_000)), example: "600",
-        doc: "Requests of one caller in each `limits.rateWindow`; unlimited if unset."),
+        doc: "Requests of one caller in each `limits.rateWindow`; unlimited if unset."
+      ).reserved,
       SettingKey(
         "limits.rateWindow", \.limits.rateWindow,
         .one(.duration(.seconds(1) ... .seconds(86_400))), example: "1m",
-        doc: "What `limits.rate` is counted over."),
+        doc: "What `limits.rate` is counted over."
+      ).reserved,
     ])
 }

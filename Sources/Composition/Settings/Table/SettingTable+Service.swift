@@ -13,7 +13,8 @@ extension SettingTable {
       SettingKey(
         "publicUrl", \.publicURL, .optional(.url("http", "https")),
         example: "https://api.example.com",
-        doc: "Where clients reach the service from outside; presigned URLs begin with it."),
+        doc: "Where clients reach the service from outside; presigned URLs begin with it."
+      ).reserved,
       SettingKey(
         "data", \.dataFolder, .one(.path), example: "./data",
         doc: "Folder of the database and the files, made if missing."),
@@ -25,7 +26,8 @@ extension SettingTable {
         doc: "Upstream's schema; introspected at start where the file is missing."),
       SettingKey(
         "local", \.localFile, .one(.path), example: "./local.graphql",
-        doc: "Types that live only here."),
+        doc: "Types that live only here."
+      ).reserved,
       SettingKey(
         "public", \.publicFolder, .optional(.path), example: "./Public",
         doc: "Folder of the console; the one shipped with the binary if unset."),

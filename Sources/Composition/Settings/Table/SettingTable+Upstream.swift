@@ -10,7 +10,8 @@ extension SettingTable {
       SettingKey(
         "upstream.websocket", \.upstream.websocketURL, .optional(.url("ws", "wss")),
         example: "wss://graphql.example.com/v1/graphql",
-        doc: "Where subscriptions are opened; made from `upstream.url` if unset."),
+        doc: "Where subscriptions are opened; made from `upstream.url` if unset."
+      ).reserved,
       SettingKey(
         "upstream.dialect", \.upstream.dialect, .one(.choice), example: "hasura",
         doc: "What upstream does its own way: credentials, error codes, subscriptions."),
@@ -68,6 +69,7 @@ extension SettingTable {
       SettingKey(
         "types.<Type>.search", membersOf: \.types, named: .graphQLName, fresh: TypeSettings(),
         \.search, .list(.graphQLName), example: "[title, synopsis]",
-        doc: "Fields of the full-text search."),
+        doc: "Fields of the full-text search."
+      ).reserved,
     ])
 }

@@ -17,8 +17,9 @@ package struct LimitsSettings: Sendable {
   package var keepAlive = Duration.seconds(75)
   package var requestsPerConnectionMax = 10_000
   package var connectionAgeMax = Duration.seconds(3_600)
-  /// Nil = as many as the process may open files, less 64.
+  /// Nil = as many as the server can carry.
   package var connectionsMax: Int?
+  /// Nil = no bound: behind a proxy all connections come from one address.
   package var connectionsPerAddressMax: Int?
 
   /// For one collection, search or SQL statement.
