@@ -2,8 +2,8 @@
 package enum NearestNames {
   /// The names near enough to be what was meant, nearest first, then by name.
   ///
-  /// Near is a distance of at most 40 % of the length and one more; a difference in case alone
-  /// counts one.
+  /// Near is a distance of at most 40 % of the length and one more, with something left in common;
+  /// a difference in case alone counts one.
   package static func suggestions(
     for name: String, among names: some Sequence<String>
   ) -> [String] {
@@ -58,7 +58,7 @@ package enum NearestNames {
       last = current
     }
     let distance = last[right.count]
-    return distance <= limit ? distance : nil
+    return distance <= limit && distance < max(left.count, right.count) ? distance : nil
   }
 
   private static func lowercased(_ byte: UInt8) -> UInt8 {

@@ -67,7 +67,10 @@ struct DocumentGenerator {
     if kind == .subscription {
       guard let field = root.fields.randomElement(using: &random) else { return nil }
       begin()
-      set = SelectionSet([.field(self.field(field, depth: 2))])
+      var root = self.field(field, depth: 2)
+      // The reference breaks down over a condition by variable here.
+      root.directives = []
+      set = SelectionSet([.field(root)])
     }
     let directives = operationDirectives(kind)
     let definitions = variables.keys.sorted().map { name in

@@ -11,6 +11,9 @@ Reads JSON lines on stdin and answers each with one JSON line on stdout.
 {"sdl": SDL}
     -> {"faults": [[rule, line, column], ...]} as above, with the rules for SDL; when those find
     nothing, faults of the finished schema under the name "Schema".
+
+{"schema": SDL, "query": text}
+    -> the answer to the query on a schema without data: introspection.
 """
 
 import json
@@ -24,6 +27,7 @@ from graphql import (
     TypeInfoVisitor,
     build_ast_schema,
     build_schema,
+    graphql_sync,
     parse,
     validate,
     validate_schema,
@@ -114,7 +118,10 @@ def main():
             sdl = request["schema"]
             if sdl not in schemas:
                 schemas[sdl] = build_schema(sdl)
-            answer = faults_of_document(schemas[sdl], request["document"])
+            if "query" in request:
+                answer = graphql_sync(schemas[sdl], request["query"]).formatted
+            else:
+                answer = faults_of_document(schemas[sdl], request["document"])
         print(json.dumps(answer))
 
 
