@@ -60,7 +60,7 @@ extension Store {
     return try await writer.write { database, memory in
       let context = WriteContext(database, memory, catalogue, call: call, horizon: horizon)
       try body(context)
-      return context.report()
+      return context.finish()
     }
   }
 }

@@ -11,6 +11,7 @@ struct EntityDeletion {
   let call: Int64
 
   func run(in context: WriteContext, received: Timestamp) throws {
+    guard !context.isPurged(key, scope: id, since: call) else { return }
     guard let row = try StoredRow.find(key.key, scope: id, table, context.database) else {
       let row = NewRow(
         scope: id, key: key.key, call: call, received: received, barrier: call, fields: nil)

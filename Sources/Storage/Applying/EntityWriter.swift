@@ -115,16 +115,9 @@ struct EntityWriter {
   }
 
   private mutating func insert(_ entity: NormalisedAnswer.Entity) throws {
-    let marks = context.memory.lateMarks
-    var due: Int64 = 0
-    if !marks.isEmpty {
-      if marks.purges(.entity(entity.key), scope: scope, after: context.call)
-        || marks.purges(.type(table.type), scope: scope, after: context.call)
-      {
-        context.isExact = false
-        return
-      }
-      due = marks.due(entity.key, scope: scope)
+    guard !context.isPurged(entity.key, scope: scope, since: context.call) else {
+      context.isExact = false
+      return
     }
     let fields: [UInt8]
     var stamps: [UInt8]?
@@ -138,15 +131,17 @@ struct EntityWriter {
       fields = fresh.bytes
     }
     let row = NewRow(
-      scope: scope, key: entity.key.key, call: context.call, received: answer.received, due: due,
-      stamps: stamps, fields: fields)
+      scope: scope, key: entity.key.key, call: context.call, received: answer.received,
+      due: context.memory.lateMarks.due(entity.key, scope: scope), stamps: stamps, fields: fields)
     try row.insert(into: table, revision: context.takeRevision(), context.database)
     context.memory.noteRow(of: table.type, in: answer.scope.kind)
     try context.logCreation(of: entity.key, in: answer.scope, id: scope, type: table.id)
   }
 
   private func merge(_ entity: NormalisedAnswer.Entity, into row: StoredRow) throws {
-    guard context.call >= row.barrier else {
+    guard context.call >= row.barrier,
+      !context.isPurged(entity.key, scope: scope, since: context.call)
+    else {
       context.isExact = false
       return
     }

@@ -43,7 +43,8 @@ struct LateMarks {
 
   /// The last invalidation of an entity, 0 for none.
   func due(_ key: EntityKey, scope: Int64) -> Int64 {
-    marks.reduce(0) { latest, mark in
+    guard !marks.isEmpty else { return 0 }
+    return marks.reduce(0) { latest, mark in
       guard mark.effect == .due, mark.target == .entity(key),
         mark.scope == nil || mark.scope == scope
       else { return latest }

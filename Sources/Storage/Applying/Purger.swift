@@ -4,7 +4,7 @@ import Model
 /// Removes things as if they had never been stored, apart from what the change log says.
 ///
 /// Rows go rather than become tombstones: a user's tombstone would go on hiding the public copy
-/// that the next answer brings.
+/// that the next answer brings. What a later call has written meanwhile stays.
 struct Purger {
   private let context: WriteContext
   private let invalidator: Invalidator
@@ -20,10 +20,14 @@ struct Purger {
     context.memory.lateMarks.add(
       target, scope: scope, call: context.call, effect: .purge, horizon: context.horizon)
     switch target {
-    case .entity(let key): try purgeEntity(key, scope: scope)
+    case .entity(let key):
+      let table = try context.table(of: key.type)
+      for id in try scope.map({ [$0] }) ?? invalidator.allScopes() {
+        try purge(key, scope: id, from: table)
+      }
+      try invalidator.mark(.entity, DependencyKind.name(of: key), scopes: scope.map { [$0] })
     case .type(let name): try purgeType(name, scope: scope)
-    case .operation(let name):
-      try purgeResults("operation = ?1", name, scope: scope)
+    case .operation(let name): try purgeResults("operation = ?1", name, scope: scope)
     case .tag(let name):
       try purgeResults(
         """
@@ -33,48 +37,86 @@ struct Purger {
     }
   }
 
-  private func purgeEntity(_ key: EntityKey, scope: Int64?) throws {
-    let table = try context.table(of: key.type)
-    for id in try scope.map({ [$0] }) ?? invalidator.allScopes() {
+  // MARK: Entities
+
+  private func purge(_ key: EntityKey, scope id: Int64, from table: EntityTable) throws {
+    guard let row = try StoredRow.find(key.key, scope: id, table, context.database),
+      let scope = try ScopeTable.scope(id, context.database), context.call > row.barrier
+    else { return }
+    var state = try row.state()
+    state.delete(call: context.call)
+    state.settle(horizon: context.horizon)
+    guard !state.isEmpty else {
       let statement = try PreparedStatement(context.database, table.delete)
-      statement.bind(id, at: 1)
-      statement.bind(key.key, at: 2)
-      let wasVisible = try statement.step() && statement.int64(0) != 0
-      statement.reset()
-      guard wasVisible, let scope = try ScopeTable.scope(id, context.database) else { continue }
-      try context.logDeletion(of: key, in: scope, id: id, type: table.id)
+      statement.bind(row.rowid, at: 1)
+      try statement.run()
+      guard row.fields != nil else { return }
+      return try context.logDeletion(of: key, in: scope, id: id, type: table.id)
     }
-    try invalidator.mark(.entity, DependencyKind.name(of: key), scopes: scope.map { [$0] })
+    let fields = state.encodedFields
+    let isChanged = fields != row.fields
+    let stamps = state.encodedStamps(writing: row.call, horizon: context.horizon)
+    try row.update(
+      in: table, call: stamps.call, received: row.received,
+      revision: isChanged ? context.takeRevision() : nil, barrier: context.call,
+      stamps: stamps.stamps, fields: fields, context.database)
+    if isChanged { try context.logUpdate(of: key, in: scope, id: id, type: table.id) }
   }
 
   /// One statement for the log and one for the rows, whatever their number; the report names the
-  /// type alone.
+  /// type alone. Rows that a later call has written to are few and are taken one by one.
   private func purgeType(_ type: String, scope: Int64?) throws {
     let table = try context.table(of: type)
     let name = EntityTable.quoted(table.name)
-    let condition = scope.map { "scope = \($0)" } ?? "TRUE"
-    let isFilled =
-      try Bool.fetchOne(
-        context.database,
-        sql: "SELECT EXISTS (SELECT 1 FROM \(name) WHERE \(condition) AND fields IS NOT NULL)")
-      ?? false
-    if isFilled {
-      let revision = context.takeRevision()
+    let inScope = scope.map { "scope = \($0)" } ?? "TRUE"
+    let disputed = try Row.fetchAll(
+      context.database,
+      sql: """
+        SELECT scope, key FROM \(name) WHERE \(inScope) AND (call > ?1 OR stamps IS NOT NULL)
+        """, arguments: [context.call])
+    for row in disputed {
+      try purge(EntityKey(type: type, key: row["key"]), scope: row["scope"], from: table)
+    }
+    let condition = "\(inScope) AND call <= \(context.call) AND stamps IS NULL"
+    let isFilled = try Bool.fetchOne(
+      context.database,
+      sql: "SELECT EXISTS (SELECT 1 FROM \(name) WHERE \(condition) AND fields IS NOT NULL)")
+    if isFilled == true {
       try context.database.execute(
         sql: """
           INSERT INTO change (scope, type, key, created, revision, kind) \
           SELECT scope, ?1, key, ?2, ?2, 1 FROM \(name) \
           WHERE \(condition) AND fields IS NOT NULL \
           ON CONFLICT (scope, type, key) DO UPDATE SET revision = excluded.revision, kind = 1
-          """, arguments: [table.id, revision])
+          """, arguments: [table.id, context.takeRevision()])
     }
     try context.database.execute(sql: "DELETE FROM \(name) WHERE \(condition)")
     try invalidator.mark(.type, type, scopes: scope.map { [$0] })
   }
 
+  // MARK: Results
+
   private func purgeResults(_ condition: String, _ name: String, scope: Int64?) throws {
     let inScope = scope.map { " AND scope = \($0)" } ?? ""
+    let disputed = try Row.fetchAll(
+      context.database,
+      sql: "SELECT id, call, stamps, fields FROM result WHERE \(condition)\(inScope) AND call > ?2",
+      arguments: [name, context.call])
+    for row in disputed {
+      var state = try RowState(
+        fields: Array((row["fields"] as String).utf8),
+        stamps: (row["stamps"] as String?).map { Array($0.utf8) }, call: row["call"], barrier: 0)
+      state.delete(call: context.call)
+      let stamps = state.encodedStamps(writing: row["call"], horizon: context.horizon)
+      try context.database.execute(
+        sql: "UPDATE result SET fields = ?, stamps = ? WHERE id = ?",
+        arguments: [
+          String(decoding: state.encodedFields, as: UTF8.self),
+          stamps.stamps.map { String(decoding: $0, as: UTF8.self) }, row["id"] as Int64,
+        ])
+    }
     try context.database.execute(
-      sql: "DELETE FROM result WHERE \(condition)\(inScope)", arguments: [name])
+      sql: "DELETE FROM result WHERE \(condition)\(inScope) AND call <= ?2",
+      arguments: [name, context.call])
   }
 }

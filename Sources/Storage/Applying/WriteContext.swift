@@ -25,7 +25,6 @@ final class WriteContext {
     self.call = call.value
     self.horizon = min(horizon.value, call.value)
     memory.note(call: call)
-    memory.lateMarks.prune(horizon: self.horizon)
   }
 
   func takeRevision() -> Int64 {
@@ -44,10 +43,20 @@ final class WriteContext {
     invalidated += targets
   }
 
-  func report() -> CommitReport {
-    CommitReport(
+  /// Ends the command: what no answer can be older than any more is forgotten.
+  func finish() -> CommitReport {
+    memory.lateMarks.prune(horizon: horizon)
+    return CommitReport(
       revision: revision.map(Revision.init), changes: changes, invalidated: invalidated,
       resultChanged: resultChanged, isExact: isExact, head: Revision(memory.counters.revision))
+  }
+
+  /// A purge that settled after this command's call began has been here.
+  func isPurged(_ key: EntityKey, scope: Int64, since call: Int64) -> Bool {
+    let marks = memory.lateMarks
+    guard !marks.isEmpty else { return false }
+    return marks.purges(.entity(key), scope: scope, after: call)
+      || marks.purges(.type(key.type), scope: scope, after: call)
   }
 
   // MARK: The change log

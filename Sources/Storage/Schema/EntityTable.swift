@@ -37,7 +37,7 @@ struct EntityTable: Sendable {
     self.columns = columns
     let table = Self.quoted(name)
     selectExisting = """
-      SELECT wanted.key, stored.rowid, stored.call, stored.barrier, stored.due, stored.stamps, \
+      SELECT wanted.key, stored.rowid, stored.call, stored.barrier, stored.received, stored.stamps, \
       stored.fields \
       FROM json_each(?1) AS wanted CROSS JOIN \(table) AS stored \
       ON stored.scope = ?2 AND stored.key = wanted.value
@@ -51,13 +51,11 @@ struct EntityTable: Sendable {
       barrier = ?5, stamps = ?6, fields = ?7 WHERE rowid = ?1
       """
     touch = "UPDATE \(table) SET call = ?2, received = ?3 WHERE rowid = ?1"
-    delete = "DELETE FROM \(table) WHERE scope = ?1 AND key = ?2 RETURNING fields IS NOT NULL"
-    markDue = """
-      UPDATE \(table) SET due = max(due, ?3) WHERE scope = ?1 AND key = ?2 AND fields IS NOT NULL
-      """
+    delete = "DELETE FROM \(table) WHERE rowid = ?1"
+    markDue = "UPDATE \(table) SET due = max(due, ?3) WHERE scope = ?1 AND key = ?2"
     markManyDue = """
       UPDATE \(table) SET due = max(due, ?3) WHERE scope = ?1 \
-      AND key IN (SELECT value FROM json_each(?2)) AND fields IS NOT NULL RETURNING key
+      AND key IN (SELECT value FROM json_each(?2)) RETURNING key
       """
     readOneScope = """
       SELECT key, due, fields, scope FROM \(table) \

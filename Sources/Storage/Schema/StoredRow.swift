@@ -6,6 +6,7 @@ struct StoredRow {
   let rowid: Int64
   let call: Int64
   let barrier: Int64
+  let received: Timestamp
   let stamps: [UInt8]?
   /// Nil for a tombstone.
   let fields: [UInt8]?
@@ -15,6 +16,7 @@ struct StoredRow {
     rowid = statement.int64(1)
     call = statement.int64(2)
     barrier = statement.int64(3)
+    received = Timestamp(milliseconds: statement.int64(4))
     stamps = statement.bytes(5)
     fields = statement.bytes(6)
   }
