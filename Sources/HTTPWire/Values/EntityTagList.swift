@@ -51,3 +51,13 @@ package enum EntityTagList: Sendable, Hashable {
     }
   }
 }
+
+extension EntityTagList {
+  /// The list with each tag freed of the mark of a content coding.
+  package var uncoded: EntityTagList {
+    switch self {
+    case .any: .any
+    case .tags(let tags): .tags(tags.map(\.uncoded))
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import Transport
+
+/// One request that a handler answers, as its connection sees it.
+struct Exchange {
+  let request: ServerRequest
+  /// Carries the content; `nil` if there is none.
+  let channel: BodyChannel?
+  var task: Task<Void, Never>?
+  /// Made, and waiting for the unwanted body to go by.
+  var waitingAnswer: PreparedResponse?
+  /// Whether the handler has been started: content that is already there is taken first.
+  var isStarted = false
+  var status = 0
+  /// Bytes handed to the socket for this answer.
+  var bytesWritten = 0
+}

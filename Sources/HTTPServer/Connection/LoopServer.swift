@@ -1,0 +1,104 @@
+import HTTPWire
+import Transport
+
+/// The server's part on one loop: takes connections and holds what they share.
+final class LoopServer: StreamAcceptor, TimerDelegate {
+  /// How often counted numbers are handed over, while there are any.
+  private static let tallyInterval: Duration = .seconds(1)
+  /// Connections beyond the cap that are told 503; further ones are reset.
+  private static let refusalsMax = 64
+  /// Idle connections closed at once when the cap is met: one at a time would be a search each.
+  private static let shedBatch = 32
+
+  let shared: ServerShared
+  let stamp: ResponseStamp
+  let gzip = GzipEncoder.Pool()
+  /// What is written in this turn, by the one session that is at work; kept for its storage.
+  var output: [UInt8] = []
+  var tally = LoopTally()
+  private(set) var isDraining = false
+  private var sessions: Set<SessionReference> = []
+  private var tallyTimer: LoopTimer?
+  private var refusals = 0
+
+  init(shared: ServerShared, on reactor: isolated Reactor) {
+    self.shared = shared
+    stamp = ResponseStamp(seed: shared.configuration.makeSeed())
+    tallyTimer = LoopTimer(delegate: self, on: reactor)
+    output.reserveCapacity(16 * 1024)
+    watch(shared.drain, on: reactor) { $0.beginDraining(on: reactor) }
+    watch(shared.cutOff, on: reactor) { $0.cutOffAll() }
+  }
+
+  func accepted(_ stream: ByteStream, on reactor: isolated Reactor) -> (any StreamDelegate)? {
+    guard let total = shared.book.enter(stream.remoteAddress) else { return nil }
+    var isOverloaded = false
+    if total > shared.limits.connectionsMax, !shedIdle() {
+      guard refusals < Self.refusalsMax else {
+        shared.book.leave(stream.remoteAddress)
+        return nil
+      }
+      refusals += 1
+      isOverloaded = true
+    }
+    let session = ServerSession(
+      stream: stream, server: self, isOverloaded: isOverloaded, on: reactor)
+    sessions.insert(SessionReference(session))
+    tally.connections += 1
+    noteCounted(on: reactor)
+    return session
+  }
+
+  /// A session's stream is over.
+  func ended(_ session: ServerSession, on reactor: isolated Reactor) {
+    guard sessions.remove(SessionReference(session)) != nil else { return }
+    if session.isOverloaded { refusals -= 1 }
+    shared.book.leave(session.stream.remoteAddress)
+    noteCounted(on: reactor)
+  }
+
+  /// Has the tally handed over soon. Nothing ticks while nothing is counted.
+  @inline(__always)
+  func noteCounted(on reactor: isolated Reactor) {
+    guard let tallyTimer, tallyTimer.deadline == nil else { return }
+    tallyTimer.set(after: Self.tallyInterval)
+  }
+
+  func timerFired(_ timer: LoopTimer, on reactor: isolated Reactor) {
+    shared.counters.add(tally)
+    shared.counters.setOpen(shared.book.total)
+    tally = LoopTally()
+  }
+
+  /// Closes the connections that have been idle longest. Returns whether there were any.
+  private func shedIdle() -> Bool {
+    let idle = sessions.compactMap { reference in
+      reference.session.idleSince.map { (since: $0, session: reference.session) }
+    }
+    guard !idle.isEmpty else { return false }
+    for entry in idle.sorted(by: { $0.since < $1.since }).prefix(Self.shedBatch) {
+      entry.session.stream.close()
+    }
+    return true
+  }
+
+  private func beginDraining(on reactor: isolated Reactor) {
+    isDraining = true
+    for reference in sessions { reference.session.beginDraining() }
+  }
+
+  private func cutOffAll() {
+    for reference in sessions { reference.session.stream.reset() }
+  }
+
+  private func watch(
+    _ signal: DrainSignal, on reactor: isolated Reactor,
+    then act: @escaping (LoopServer) -> Void
+  ) {
+    Task {
+      _ = reactor
+      await signal.wait()
+      act(self)
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import HTTPWire
+import Transport
+
+extension ServerSession {
+  /// How often a slow taker is looked at.
+  private static var writeCheckInterval: Duration { .seconds(1) }
+  /// Until a connection that is being closed is cut off with what is unsent.
+  private static var closingDeadline: Duration { .seconds(10) }
+
+  /// Sets the timer for the earliest thing that is waited for.
+  func armTimer() {
+    var next = readDeadline ?? .distantFuture
+    if let bodyPace, bodyHeldSince == nil { next = min(next, bodyPace.deadline) }
+    if let writePace {
+      next = min(next, writePace.deadline, stream.now + Self.writeCheckInterval)
+    }
+    guard next != .distantFuture else { return }
+    timer?.set(next)
+  }
+
+  func timerFired(_ timer: LoopTimer, on reactor: isolated Reactor) {
+    if checkWriting() { return stream.reset() }
+    if let deadline = readDeadline, deadline <= reactor.now {
+      readDeadline = nil
+      readingIsLate(on: reactor)
+    } else if let bodyPace, bodyHeldSince == nil, bodyPace.deadline <= reactor.now {
+      self.bodyPace = nil
+      inputIsLate(on: reactor)
+    }
+    if stream.isOpen { armTimer() }
+  }
+
+  private func readingIsLate(on reactor: isolated Reactor) {
+    if !stream.isOpen { return stream.reset() }
+    if connection.isLingering {
+      // The last answer is still on its way; the pace of writing bounds that.
+      guard stream.isFlushed else {
+        readDeadline = reactor.now + Self.writeCheckInterval
+        return
+      }
+      stream.close()
+      return watchClosing()
+    }
+    if server.isDraining, connection.isIdle {
+      // Half-closed, not closed: a request may be on its way, and a reset would look like an error.
+      return answerIsOut(on: reactor)
+    }
+    if connection.awaitsContent, exchange == nil || exchange?.waitingAnswer != nil {
+      return drainingIsLate(on: reactor)
+    }
+    inputIsLate(on: reactor)
+  }
+
+  private func drainingIsLate(on reactor: isolated Reactor) {
+    connection.giveUpDraining()
+    if let answer = exchange?.waitingAnswer.take() {
+      send(answer, on: reactor)
+    } else {
+      answerIsOut(on: reactor)
+    }
+  }
+
+  /// A head or a body has not come in time, or nothing at all has.
+  private func inputIsLate(on reactor: isolated Reactor) {
+    switch connection.timedOut() {
+    case .refuse(let error):
+      refuse(error, on: reactor)
+    default:
+      exchange?.channel?.finish(.disconnected)
+      exchange?.task?.cancel()
+      stream.close()
+      watchClosing()
+    }
+  }
+
+  /// To be called before writing: notes what the client has taken of earlier writes.
+  func noteWriting() {
+    writePace?.advance(by: lastUnsent - stream.unsentBytes, now: stream.now)
+    lastUnsent = stream.unsentBytes
+  }
+
+  /// To be called after writing: has the client's pace watched while anything waits for it.
+  ///
+  /// - Parameter fileBytes: bytes of a file, which the stream's count leaves out. What is taken of
+  ///   them cannot be seen, so the client is trusted with the time that the floor gives for all.
+  func watchWriting(fileBytes: Int = 0) {
+    lastUnsent = stream.unsentBytes
+    guard !stream.isFlushed else {
+      writePace = nil
+      return
+    }
+    if writePace == nil { writePace = TransferPace(limits: limits, start: stream.now) }
+    if fileBytes > 0 { writePace?.trust(with: fileBytes) }
+    armTimer()
+  }
+
+  /// Looks at what the client has taken. Returns whether it is too slow.
+  private func checkWriting() -> Bool {
+    guard var pace = writePace else { return false }
+    guard !stream.isFlushed else {
+      writePace = nil
+      return false
+    }
+    pace.advance(by: lastUnsent - stream.unsentBytes, now: stream.now)
+    lastUnsent = stream.unsentBytes
+    writePace = pace
+    return pace.deadline <= stream.now
+  }
+
+  /// Has the stream cut off if what is unsent holds up its closing.
+  func watchClosing() {
+    readDeadline = stream.now + Self.closingDeadline
+    timer?.set(stream.now + Self.closingDeadline)
+  }
+}

@@ -1,0 +1,208 @@
+import HTTPWire
+import Transport
+
+extension ServerSession {
+  func received(
+    _ bytes: UnsafeRawBufferPointer, from stream: ByteStream, on reactor: isolated Reactor
+  ) {
+    server.tally.bytesReceived += bytes.count
+    if kept.isEmpty {
+      takeIn(bytes, on: reactor)
+    } else {
+      kept.append(contentsOf: bytes)
+      takeInKept(on: reactor)
+    }
+  }
+
+  func reachedEnd(of stream: ByteStream, on reactor: isolated Reactor) {
+    hasPeerEnded = true
+    switch connection.endOfInput() {
+    case .finishAnswer:
+      break
+    case .abort:
+      exchange?.channel?.finish(.disconnected)
+      exchange?.task?.cancel()
+      stream.close()
+      watchClosing()
+    case .close:
+      stream.close()
+      watchClosing()
+    }
+  }
+
+  func takeInKept(on reactor: isolated Reactor) {
+    let input = kept
+    kept = []
+    input.withUnsafeBytes { takeIn($0, on: reactor) }
+  }
+
+  /// Takes in bytes as far as the connection's state allows, and keeps the rest.
+  func takeIn(_ input: UnsafeRawBufferPointer, on reactor: isolated Reactor) {
+    isTakingIn = true
+    var offset = 0
+    var goesOn = true
+    while goesOn, stream.isOpen {
+      goesOn = takeNext(input, from: &offset, on: reactor)
+    }
+    isTakingIn = false
+    flushOutput()
+    guard stream.isOpen else { return }
+    if offset < input.count {
+      kept = Array(input[offset...])
+      stream.pauseReading()
+    }
+    armTimer()
+  }
+
+  /// Takes one event out of the input. Returns whether there may be another.
+  private func takeNext(
+    _ input: UnsafeRawBufferPointer, from offset: inout Int, on reactor: isolated Reactor
+  ) -> Bool {
+    switch connection.next(input, from: &offset) {
+    case .needMore:
+      if connection.isInsideHead { noteHeadBegan() }
+      startHandlerIfDue(on: reactor)
+      return false
+    case .pause:
+      startHandlerIfDue(on: reactor)
+      // A handler that answered at once has made room for what follows.
+      return exchange == nil
+    case .request:
+      requestBegan(on: reactor)
+      return true
+    case .content(let range):
+      takeContent(input[range], on: reactor)
+      return true
+    case .endOfRequest:
+      requestEnded(on: reactor)
+      return true
+    case .ignored:
+      return true
+    case .close:
+      stream.close()
+      watchClosing()
+      return false
+    case .refuse(let error):
+      refuse(error, on: reactor)
+      return true
+    }
+  }
+
+  private func noteHeadBegan() {
+    guard idleSince != nil else { return }
+    idleSince = nil
+    readDeadline = stream.now + limits.headDeadline
+  }
+
+  private func requestBegan(on reactor: isolated Reactor) {
+    idleSince = nil
+    readDeadline = nil
+    server.stamp.setTime(secondsSince1970: reactor.wallSeconds)
+    if server.isDraining || stream.now.elapsed(since: openedAt) > limits.connectionAgeMax {
+      connection.stopPersisting()
+    }
+    if answerAtOnce(on: reactor) { return }
+    beginExchange(on: reactor)
+  }
+
+  /// Gives the handler its first look. Returns whether it answered.
+  private func answerAtOnce(on reactor: isolated Reactor) -> Bool {
+    guard connection.persists else { return false }
+    let start = server.output.count
+    let hasAnswered = connection.withHead { head in
+      guard head.minorVersion == 1, !head.hasBody, !head.asksForUpgrade else { return false }
+      return server.shared.handler.answerAtOnce(
+        head, stamp: server.stamp, into: &server.output)
+    }
+    guard hasAnswered else { return false }
+    noteAnsweredAtOnce(from: start, on: reactor)
+    _ = connection.answerIsReady(isStreamed: false)
+    answerIsOut(on: reactor)
+    if server.output.count >= Self.outputBytesMax { flushOutput() }
+    return true
+  }
+
+  private func beginExchange(on reactor: isolated Reactor) {
+    let head = connection.head
+    if head.hasBody {
+      let bytesMax = server.shared.handler.bodyBytesMax(for: head) ?? limits.bodyBytesMax
+      if let refusal = connection.allowContent(bytesMax: bytesMax) {
+        return refuse(refusal, on: reactor)
+      }
+      // A client that waits for `100 Continue` has nothing to hurry with yet.
+      if !head.expectsContinue { bodyPace = TransferPace(limits: limits, start: stream.now) }
+    }
+    let channel = head.hasBody ? BodyChannel(demand: makeDemand(on: reactor)) : nil
+    var length: Int? = 0
+    if case .length(let count) = head.framing { length = count }
+    if case .chunked = head.framing { length = nil }
+    let request = ServerRequest(
+      head: head, body: RequestBody(channel: channel, length: length),
+      id: server.stamp.requestID(for: head), remoteAddress: stream.remoteAddress,
+      scheme: stream.isSecure ? "https" : "http", receivedAt: stream.now,
+      date: HTTPDate(secondsSince1970: reactor.wallSeconds))
+    exchange = Exchange(request: request, channel: channel)
+    exchangeNumber += 1
+  }
+
+  private func takeContent(
+    _ bytes: Slice<UnsafeRawBufferPointer>, on reactor: isolated Reactor
+  ) {
+    if bodyPace == nil { bodyPace = TransferPace(limits: limits, start: stream.now) }
+    bodyPace?.advance(by: bytes.count, now: stream.now)
+    guard let channel = exchange?.channel else { return }
+    if channel.offer(Array(bytes)) { holdBody(on: reactor) }
+  }
+
+  private func requestEnded(on reactor: isolated Reactor) {
+    bodyPace = nil
+    bodyHeldSince = nil
+    readDeadline = nil
+    exchange?.channel?.finish(nil)
+    if let answer = exchange?.waitingAnswer.take() {
+      send(answer, on: reactor)
+    } else if exchange == nil {
+      // What stood behind a streamed answer has been drained.
+      answerIsOut(on: reactor)
+    }
+  }
+
+  /// The reader lags: the socket waits for it, and the peer is not to blame.
+  private func holdBody(on reactor: isolated Reactor) {
+    startHandlerIfDue(on: reactor)
+    guard bodyHeldSince == nil, connection.awaitsContent else { return }
+    bodyHeldSince = stream.now
+    stream.pauseReading()
+  }
+
+  /// What a reader calls, from wherever it runs, when it wants content.
+  private func makeDemand(on reactor: isolated Reactor) -> @Sendable () -> Void {
+    let number = exchangeNumber + 1
+    // SAFETY: the session is touched only after the task has entered its reactor.
+    nonisolated(unsafe) let session = self
+    return {
+      Task { await reactor.perform { session.contentIsWanted(by: number, on: $0) } }
+    }
+  }
+
+  private func contentIsWanted(by number: Int, on reactor: isolated Reactor) {
+    guard number == exchangeNumber, stream.isOpen else { return }
+    if connection.takeContinue() {
+      server.output.append("HTTP/1.1 100 Continue\r\n\r\n")
+      flushOutput()
+      bodyPace = TransferPace(limits: limits, start: stream.now)
+    }
+    if let since = bodyHeldSince.take() {
+      bodyPace?.excuse(stream.now.elapsed(since: since))
+      stream.resumeReading()
+    }
+    armTimer()
+  }
+}
+
+extension Reactor {
+  /// Runs a closure on the loop.
+  fileprivate func perform(_ body: @Sendable (isolated Reactor) -> Void) {
+    body(self)
+  }
+}

@@ -1,0 +1,81 @@
+import HTTPWire
+import Transport
+
+/// One connection of the server: performs what the connection's state decides.
+///
+/// It lives on its loop and is touched there only. Requests are served one at a time. A request goes
+/// one of three ways: refused (`refuse`), answered at the first look (`answerAtOnce`), or given to
+/// the handler in a task (`Exchange`). What is written while bytes are being taken in is gathered in
+/// the loop's buffer and goes out in one call at the end, so that pipelined answers share it.
+final class ServerSession: StreamDelegate, TimerDelegate {
+  let stream: ByteStream
+  let server: LoopServer
+  /// Above the cap: it is told so, and that is all.
+  let isOverloaded: Bool
+  var connection: ServerConnection
+  /// Bytes read behind the request that is being answered.
+  var kept: [UInt8] = []
+  var exchange: Exchange?
+  /// Counts exchanges, so that a task that ends late is not taken for the next one's.
+  var exchangeNumber = 0
+  /// True while bytes are being taken in: what is written now goes out at the end of that.
+  var isTakingIn = false
+  var timer: LoopTimer?
+  /// What is waited for on the reading side, and until when.
+  var readDeadline: LoopInstant?
+  var bodyPace: TransferPace?
+  /// Since when the body has waited for its reader.
+  var bodyHeldSince: LoopInstant?
+  var writePace: TransferPace?
+  /// The stream's unsent bytes when they were last looked at.
+  var lastUnsent = 0
+  /// Since when nothing is going on, for whoever has to close somebody.
+  var idleSince: LoopInstant?
+  let openedAt: LoopInstant
+  /// Wakes the writer that waits for the client to take what was written.
+  var writer: CheckedContinuation<Void, Never>?
+  /// Bytes of a streamed body that may still be written; `nil` if its length was not told.
+  var contentBytesLeft: Int?
+  var isChunked = false
+  var hasPeerEnded = false
+
+  init(
+    stream: ByteStream, server: LoopServer, isOverloaded: Bool, on reactor: isolated Reactor
+  ) {
+    self.stream = stream
+    self.server = server
+    self.isOverloaded = isOverloaded
+    connection = ServerConnection(limits: server.shared.limits.connection)
+    openedAt = reactor.now
+    timer = LoopTimer(delegate: self, on: reactor)
+    readDeadline = reactor.now + server.shared.limits.headDeadline
+    armTimer()
+  }
+
+  var limits: ServerLimits { server.shared.limits }
+
+  func opened(_ stream: ByteStream, on reactor: isolated Reactor) {
+    if isOverloaded { return refuseForOverload(on: reactor) }
+    idleSince = reactor.now
+    if server.isDraining { beginDraining() }
+  }
+
+  func closed(_ stream: ByteStream, reason: CloseReason, on reactor: isolated Reactor) {
+    timer?.cancel()
+    idleSince = nil
+    exchange?.channel?.finish(.disconnected)
+    exchange?.task?.cancel()
+    exchange = nil
+    exchangeNumber += 1
+    writer.take()?.resume()
+    server.ended(self, on: reactor)
+  }
+
+  /// The server ends: this connection goes after the answer that is due, or soon if none is.
+  func beginDraining() {
+    connection.stopPersisting()
+    guard connection.isIdle else { return }
+    readDeadline = stream.now + limits.drainIdleDeadline
+    armTimer()
+  }
+}

@@ -1,0 +1,14 @@
+import Transport
+
+/// What the loops of one server have in common.
+struct ServerShared: Sendable {
+  let handler: any RequestHandler
+  let configuration: HTTPServerConfiguration
+  let book: ConnectionBook
+  let drain: DrainSignal
+  let cutOff: DrainSignal
+  let counters: ServerCounters
+  let blockingPool: BlockingPool
+
+  var limits: ServerLimits { configuration.limits }
+}

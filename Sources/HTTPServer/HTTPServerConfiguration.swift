@@ -1,0 +1,51 @@
+package import Transport
+
+/// How a server is set up, apart from its handler.
+package struct HTTPServerConfiguration: Sendable {
+  /// Where to listen, and with which certificates.
+  package struct Listener: Sendable {
+    package var endpoint: Endpoint
+    /// `nil` for plain HTTP.
+    package var tls: TLSServerContext?
+
+    package init(_ endpoint: Endpoint, tls: TLSServerContext? = nil) {
+      self.endpoint = endpoint
+      self.tls = tls
+    }
+  }
+
+  /// Steps of a graceful end.
+  package struct Drain: Sendable {
+    /// Called first: readiness checks should fail from now on.
+    package var notReady: @Sendable () -> Void = {}
+    /// Between that and the end of accepting, so that balancers notice.
+    package var delay: Duration = .zero
+    /// From then on until what is left is cut off.
+    package var deadline: Duration = .seconds(20)
+
+    package init() {}
+  }
+
+  package var listeners: [Listener]
+  package var limits: ServerLimits
+  package var drain: Drain
+  /// `nil` for no access log.
+  package var accessLog: (any AccessLog)?
+  package var problemRenderer: any ProblemRenderer
+  /// Asked once a loop: request ids are told apart by it.
+  package var makeSeed: @Sendable () -> UInt64
+
+  package init(
+    listeners: [Listener], limits: ServerLimits = ServerLimits(), drain: Drain = Drain(),
+    accessLog: (any AccessLog)? = nil,
+    problemRenderer: any ProblemRenderer = PlainProblemRenderer(),
+    makeSeed: @escaping @Sendable () -> UInt64
+  ) {
+    self.listeners = listeners
+    self.limits = limits
+    self.drain = drain
+    self.accessLog = accessLog
+    self.problemRenderer = problemRenderer
+    self.makeSeed = makeSeed
+  }
+}

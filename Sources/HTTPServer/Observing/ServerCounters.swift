@@ -1,0 +1,32 @@
+import Metrics
+
+/// The server's numbers for whatever metrics system is in place.
+///
+/// Loops count in plain integers and hand sums over about once a second, so that the hot path pays
+/// for an addition.
+struct ServerCounters: Sendable {
+  private let requests: [Counter]
+  private let connections = Counter(label: "http_server_connections_total")
+  private let bytesReceived = Counter(label: "http_server_received_bytes_total")
+  private let bytesSent = Counter(label: "http_server_sent_bytes_total")
+  private let openConnections = Gauge(label: "http_server_connections")
+
+  init() {
+    requests = (1...5).map { hundreds in
+      Counter(label: "http_server_requests_total", dimensions: [("status", "\(hundreds)xx")])
+    }
+  }
+
+  func add(_ tally: LoopTally) {
+    for (index, count) in tally.requests.enumerated() where count > 0 {
+      requests[index].increment(by: count)
+    }
+    if tally.connections > 0 { connections.increment(by: tally.connections) }
+    if tally.bytesReceived > 0 { bytesReceived.increment(by: tally.bytesReceived) }
+    if tally.bytesSent > 0 { bytesSent.increment(by: tally.bytesSent) }
+  }
+
+  func setOpen(_ count: Int) {
+    openConnections.record(count)
+  }
+}

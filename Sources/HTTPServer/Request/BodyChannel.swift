@@ -1,0 +1,109 @@
+import Synchronization
+
+/// Carries content from the connection's loop to whoever reads it, and demand back.
+final class BodyChannel: Sendable {
+  /// Bytes waiting for the reader above which the socket is not read. A chunk that has been read
+  /// is kept in any case.
+  static let highWatermark = 64 * 1024
+
+  private struct State {
+    var chunks: [[UInt8]] = []
+    var bytes = 0
+    var isFinished = false
+    var failure: BodyReadError?
+    var reader: CheckedContinuation<Void, Never>?
+    /// Called when the reader wants more than there is.
+    var demand: (@Sendable () -> Void)?
+    var isBackedUp = false
+  }
+
+  private let state = Mutex(State())
+
+  /// - Parameter demand: called, from any thread, when the reader waits for content or has taken
+  ///   what had backed up.
+  init(demand: (@Sendable () -> Void)? = nil) {
+    state.withLock { $0.demand = demand }
+  }
+
+  /// Hands over content. Returns whether the reader lags, so that reading should stop.
+  @discardableResult
+  func offer(_ chunk: [UInt8]) -> Bool {
+    let (reader, isBackedUp) = state.withLock { state in
+      guard !state.isFinished else { return (nil as CheckedContinuation<Void, Never>?, false) }
+      state.chunks.append(chunk)
+      state.bytes += chunk.count
+      state.isBackedUp = state.bytes >= Self.highWatermark
+      return (state.reader.take(), state.isBackedUp)
+    }
+    reader?.resume()
+    return isBackedUp
+  }
+
+  /// Ends the content, with an error or whole. What was handed over before can still be read,
+  /// unless it failed.
+  func finish(_ failure: BodyReadError?) {
+    let reader = state.withLock { state in
+      guard !state.isFinished else { return nil as CheckedContinuation<Void, Never>? }
+      state.isFinished = true
+      state.failure = failure
+      state.demand = nil
+      return state.reader.take()
+    }
+    reader?.resume()
+  }
+
+  func next() async throws(BodyReadError) -> [UInt8]? {
+    while true {
+      switch take() {
+      case .chunk(let chunk, let demand):
+        demand?()
+        return chunk
+      case .end:
+        return nil
+      case .failed(let failure):
+        throw failure
+      case .nothingYet(let demand):
+        if Task.isCancelled { throw .cancelled }
+        demand?()
+        await waitForChunk()
+      }
+    }
+  }
+
+  private enum Taken {
+    case chunk([UInt8], demand: (@Sendable () -> Void)?)
+    case nothingYet(demand: (@Sendable () -> Void)?)
+    case end
+    case failed(BodyReadError)
+  }
+
+  private func take() -> Taken {
+    state.withLock { state in
+      if let failure = state.failure { return .failed(failure) }
+      guard !state.chunks.isEmpty else {
+        return state.isFinished ? .end : .nothingYet(demand: state.demand)
+      }
+      // Few chunks wait at a time: each is a whole read of the socket.
+      let chunk = state.chunks.removeFirst()
+      state.bytes -= chunk.count
+      let hasCaughtUp = state.isBackedUp && state.bytes < Self.highWatermark / 2
+      if hasCaughtUp { state.isBackedUp = false }
+      return .chunk(chunk, demand: hasCaughtUp ? state.demand : nil)
+    }
+  }
+
+  private func waitForChunk() async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isReady = state.withLock { state in
+          if !state.chunks.isEmpty || state.isFinished || Task.isCancelled { return true }
+          state.reader = continuation
+          return false
+        }
+        if isReady { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.reader.take() }?.resume()
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package import HTTPWire
+
+/// What answers requests.
+package protocol RequestHandler: Sendable {
+  /// A first look, on the loop and before anything is allocated for the request.
+  ///
+  /// Asked only where the answer's bytes can be the whole truth: an HTTP/1.1 request without
+  /// content on a connection that goes on. The implementation writes the complete response, head
+  /// and body, also for HEAD and 304; the server adds nothing. `stamp` writes the fields that every
+  /// response carries. It must be quick and must not wait.
+  ///
+  /// - Returns: Whether it answered. If not, it has appended nothing, and `respond(to:)` is next.
+  func answerAtOnce(
+    _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
+  ) -> Bool
+
+  /// Bytes of content a request may have; `nil` for the server's own limit. Asked before the body
+  /// is read, of requests that announce one.
+  func bodyBytesMax(for head: borrowing RequestHead) -> Int?
+
+  /// Answers a request. Runs on the connection's loop unless it awaits something elsewhere, so it
+  /// must not block. Cancelled when the connection is gone.
+  func respond(to request: ServerRequest) async -> ServerResponse
+}
+
+extension RequestHandler {
+  package func answerAtOnce(
+    _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
+  ) -> Bool { false }
+
+  package func bodyBytesMax(for head: borrowing RequestHead) -> Int? { nil }
+}

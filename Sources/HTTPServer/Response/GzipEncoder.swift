@@ -1,0 +1,62 @@
+import CZlib
+
+/// Compresses whole bodies to gzip with one zlib stream that is used again.
+///
+/// A class of its own since zlib's state points back at the stream, which therefore must not move.
+final class GzipEncoder {
+  /// The knee of the curve: level 6 takes 15 % longer for no byte less on JSON.
+  private static let level: Int32 = 5
+  /// 15 bits of window, +16 for gzip's header and trailer.
+  private static let windowBits: Int32 = 15 + 16
+  private static let memoryLevel: Int32 = 8
+
+  private let stream: UnsafeMutablePointer<z_stream>
+
+  /// `nil` where there is no memory for the 256 KiB it takes.
+  init?() {
+    stream = .allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    let result = larder_deflateInit2(stream, Self.level, Self.windowBits, Self.memoryLevel)
+    guard result == Z_OK else {
+      stream.deallocate()
+      return nil
+    }
+  }
+
+  deinit {
+    deflateEnd(stream)
+    stream.deallocate()
+  }
+
+  /// The compressed bytes; `nil` if they would not be fewer.
+  func encode(_ bytes: [UInt8]) -> [UInt8]? {
+    guard deflateReset(stream) == Z_OK else { return nil }
+    let encoded = [UInt8](unsafeUninitializedCapacity: bytes.count) { output, count in
+      bytes.withUnsafeBytes { input in
+        // zlib does not write through `next_in`, whatever its type says.
+        stream.pointee.next_in = UnsafeMutablePointer(
+          mutating: input.assumingMemoryBound(to: UInt8.self).baseAddress)
+        stream.pointee.avail_in = UInt32(input.count)
+        stream.pointee.next_out = output.baseAddress
+        stream.pointee.avail_out = UInt32(output.count)
+        let result = deflate(stream, Z_FINISH)
+        count = result == Z_STREAM_END ? output.count - Int(stream.pointee.avail_out) : 0
+        stream.pointee.next_in = nil
+        stream.pointee.next_out = nil
+      }
+    }
+    return encoded.isEmpty ? nil : encoded
+  }
+}
+
+extension GzipEncoder {
+  /// One loop's encoder, made when first needed.
+  final class Pool {
+    private var encoder: GzipEncoder?
+
+    func encode(_ bytes: [UInt8]) -> [UInt8]? {
+      if encoder == nil { encoder = GzipEncoder() }
+      return encoder?.encode(bytes)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package import HTTPWire
+
+/// The fields that every response of one loop carries: date and request id.
+///
+/// One a loop, used only there; the date is rendered once a second.
+package final class ResponseStamp {
+  /// Seconds since 1970, as of the loop's turn.
+  package private(set) var secondsSince1970: Int64 = .min
+  /// The request id that was written last, for whoever logs it.
+  private(set) var lastRequestID: [UInt8] = []
+  private var dateLine: [UInt8] = []
+  private var ids: RequestIDGenerator
+
+  /// - Parameter seed: sets this loop's request ids apart from all others'.
+  package init(seed: UInt64) {
+    ids = RequestIDGenerator(seed: seed)
+  }
+
+  /// Takes over the time.
+  package func setTime(secondsSince1970 seconds: Int64) {
+    guard seconds != secondsSince1970 else { return }
+    secondsSince1970 = seconds
+    dateLine.removeAll(keepingCapacity: true)
+    dateLine.append("Date: ")
+    dateLine.append(contentsOf: HTTPDate(secondsSince1970: seconds).bytes)
+    dateLine.appendLineEnd()
+  }
+
+  /// Appends the `Date` line.
+  package func appendDate(to output: inout [UInt8]) {
+    output.append(contentsOf: dateLine)
+  }
+
+  /// Appends the `Request-Id` line for a request: its own id where it has a good one.
+  package func appendRequestID(for head: borrowing RequestHead, to output: inout [UInt8]) {
+    chooseRequestID(for: head)
+    output.append("Request-Id: ")
+    output.append(contentsOf: lastRequestID)
+    output.appendLineEnd()
+  }
+
+  /// The id for a request, for use beyond this response's head.
+  func requestID(for head: borrowing RequestHead) -> String {
+    chooseRequestID(for: head)
+    return String(decoding: lastRequestID, as: UTF8.self)
+  }
+
+  /// An id for what has no request.
+  func freshRequestID() -> String {
+    lastRequestID.removeAll(keepingCapacity: true)
+    ids.append(to: &lastRequestID)
+    return String(decoding: lastRequestID, as: UTF8.self)
+  }
+
+  private func chooseRequestID(for head: borrowing RequestHead) {
+    lastRequestID.removeAll(keepingCapacity: true)
+    if let own = head["request-id"], RequestIDGenerator.isAcceptable(own) {
+      lastRequestID.append(contentsOf: own)
+    } else {
+      ids.append(to: &lastRequestID)
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package import HTTPWire
+
+/// One line of a route table.
+package struct Route: Sendable {
+  package typealias Respond = @Sendable (ServerRequest) async -> ServerResponse
+
+  package var method: RequestMethod
+  package var pattern: RoutePattern
+  /// Bytes of content; `nil` for the server's own limit.
+  package var bodyBytesMax: Int?
+  package var respond: Respond
+
+  package init(
+    _ method: RequestMethod, _ pattern: RoutePattern, bodyBytesMax: Int? = nil,
+    respond: @escaping Respond
+  ) {
+    self.method = method
+    self.pattern = pattern
+    self.bodyBytesMax = bodyBytesMax
+    self.respond = respond
+  }
+}

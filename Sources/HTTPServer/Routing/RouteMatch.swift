@@ -1,0 +1,9 @@
+package import HTTPWire
+
+/// What a route table makes of a method and a path.
+package enum RouteMatch: Sendable {
+  case route(Route, PathParameters)
+  /// The path is there for other methods. HEAD stands for GET, and OPTIONS is always allowed.
+  case otherMethods([RequestMethod])
+  case none
+}

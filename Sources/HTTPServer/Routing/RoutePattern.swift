@@ -1,0 +1,60 @@
+/// A path with names in it: `/films/{id}`, `/files/{path...}`.
+///
+/// A segment is a literal or a name; a name with `...` takes the rest of the path, and stands last.
+/// A literal goes before a name, a name before a rest, whatever order routes are given in.
+package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral,
+  CustomStringConvertible
+{
+  package enum Segment: Sendable, Hashable {
+    case literal(String)
+    /// One non-empty segment.
+    case parameter(String)
+    /// What is left of the path, slashes included; possibly nothing.
+    case rest(String)
+  }
+
+  package let segments: [Segment]
+
+  /// Reads a pattern; `nil` if it does not start with `/`, has an unclosed or empty name, the same
+  /// name twice, or a rest that is not last.
+  package init?(_ text: String) {
+    guard text.hasPrefix("/") else { return nil }
+    let parts = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    var segments: [Segment] = []
+    var names: Set<Substring> = []
+    for (index, part) in parts.enumerated() {
+      guard part.hasPrefix("{") else {
+        guard !part.contains("{"), !part.contains("}") else { return nil }
+        segments.append(.literal(String(part)))
+        continue
+      }
+      guard part.hasSuffix("}") else { return nil }
+      let inner = part.dropFirst().dropLast()
+      let isRest = inner.hasSuffix("...")
+      let name = isRest ? inner.dropLast(3) : inner
+      guard !name.isEmpty, names.insert(name).inserted, !isRest || index == parts.count - 1 else {
+        return nil
+      }
+      segments.append(isRest ? .rest(String(name)) : .parameter(String(name)))
+    }
+    self.segments = segments
+  }
+
+  /// A pattern written in the source. A faulty one ends the process when the table is made.
+  package init(stringLiteral text: String) {
+    guard let pattern = RoutePattern(text) else {
+      preconditionFailure("not a route pattern: \(text)")
+    }
+    self = pattern
+  }
+
+  package var description: String {
+    segments.map { segment in
+      switch segment {
+      case .literal(let text): "/" + text
+      case .parameter(let name): "/{\(name)}"
+      case .rest(let name): "/{\(name)...}"
+      }
+    }.joined()
+  }
+}

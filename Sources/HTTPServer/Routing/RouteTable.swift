@@ -1,0 +1,64 @@
+package import HTTPWire
+
+/// Routes by path segments, so that finding one takes as many steps as the path has segments.
+package struct RouteTable: Sendable {
+  /// Two routes nobody could tell apart.
+  package struct Conflict: Error, Sendable, Hashable, CustomStringConvertible {
+    package let method: RequestMethod
+    package let pattern: RoutePattern
+
+    package var description: String { "two routes for \(method.name) \(pattern)" }
+  }
+
+  /// The routes in the order they were given.
+  package let routes: [Route]
+  private var root = RouteNode()
+
+  package init(_ routes: [Route]) throws(Conflict) {
+    self.routes = routes
+    for (index, route) in routes.enumerated() {
+      let isNew = root.insert(route.method, route.pattern.segments[...], index: index)
+      guard isNew else { throw Conflict(method: route.method, pattern: route.pattern) }
+    }
+  }
+
+  /// Finds the route for a path, given percent-encoded.
+  ///
+  /// Segments are decoded one by one, so that an encoded slash never
+  /// separates; a path that cannot be decoded is nowhere, and neither is one with `.` or `..`.
+  package func match(_ method: RequestMethod, path: ArraySlice<UInt8>) -> RouteMatch {
+    guard let segments = PathSegments.decode(path) else { return .none }
+    // HEAD is GET without the content (RFC 9110 9.3.2), where it has no route of its own.
+    for wanted in method == .head ? [.head, .get] : [method] {
+      var values: [String] = []
+      let endpoints = root.find(segments[...], values: &values) { $0[wanted] != nil }
+      if let index = endpoints?[wanted] {
+        return .route(routes[index], parameters(of: routes[index], values: values))
+      }
+    }
+    let others = methods(at: segments)
+    return others.isEmpty ? .none : .otherMethods(others)
+  }
+
+  private func parameters(of route: Route, values: [String]) -> PathParameters {
+    var parameters = PathParameters()
+    var values = values[...]
+    for segment in route.pattern.segments {
+      switch segment {
+      case .literal: break
+      case .parameter(let name), .rest(let name): parameters.append(name, values.removeFirst())
+      }
+    }
+    return parameters
+  }
+
+  private func methods(at segments: [String]) -> [RequestMethod] {
+    var methods: Set<RequestMethod> = []
+    var values: [String] = []
+    _ = root.find(segments[...], values: &values) { endpoints in
+      methods.formUnion(endpoints.keys)
+      return false
+    }
+    return methods.sorted { $0.rawValue < $1.rawValue }
+  }
+}

@@ -1,0 +1,58 @@
+import HTTPTypes
+package import HTTPWire
+
+/// Answers requests by a route table: 404, 405 with `Allow`, HEAD by GET, and OPTIONS by itself.
+package struct Router: RequestHandler {
+  package let table: RouteTable
+  private let problemRenderer: any ProblemRenderer
+
+  package init(
+    _ routes: [Route], problemRenderer: any ProblemRenderer = PlainProblemRenderer()
+  ) throws(RouteTable.Conflict) {
+    table = try RouteTable(routes)
+    self.problemRenderer = problemRenderer
+  }
+
+  package func bodyBytesMax(for head: borrowing RequestHead) -> Int? {
+    guard case .route(let route, _) = table.match(head.method, path: head.path) else { return nil }
+    return route.bodyBytesMax
+  }
+
+  package func respond(to request: ServerRequest) async -> ServerResponse {
+    switch table.match(request.method, path: request.head.path) {
+    case .route(let route, let parameters):
+      var request = request
+      request.parameters = parameters
+      return await route.respond(request)
+    case .otherMethods(let methods):
+      return otherMethod(request, allowed: methods)
+    case .none:
+      if request.method == .options, request.head.path.elementsEqual("*".utf8) {
+        return ServerResponse(
+          status: .noContent, fields: [.allow: Self.allow(RequestMethod.allCases)])
+      }
+      return .problem(.notFound, requestID: request.id, renderer: problemRenderer)
+    }
+  }
+
+  private func otherMethod(
+    _ request: ServerRequest, allowed: [RequestMethod]
+  ) -> ServerResponse {
+    let allow = Self.allow(allowed)
+    if request.method == .options {
+      return ServerResponse(status: .noContent, fields: [.allow: allow])
+    }
+    var response = ServerResponse.problem(
+      .methodNotAllowed, requestID: request.id, renderer: problemRenderer)
+    response.fields[.allow] = allow
+    return response
+  }
+
+  /// The value of `Allow` (RFC 9110 10.2.1), with what is answered without a route.
+  package static func allow(_ methods: [RequestMethod]) -> String {
+    var all = Set(methods)
+    if all.contains(.get) { all.insert(.head) }
+    all.insert(.options)
+    return all.sorted { $0.rawValue < $1.rawValue }.map(\.name).joined(separator: ", ")
+  }
+}

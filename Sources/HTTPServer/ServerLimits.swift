@@ -1,0 +1,47 @@
+package import HTTPWire
+
+/// Every bound of the server, in bytes, numbers and time.
+package struct ServerLimits: Sendable, Equatable {
+  /// Bytes of heads, chunks, drained bodies; requests on a connection.
+  package var connection = ServerConnectionLimits()
+
+  /// Content of a request whose route says nothing else.
+  package var bodyBytesMax = 1024 * 1024
+
+  /// From accepting to the end of the TLS handshake, and from a head's first byte to its last: an
+  /// absolute deadline, since a timer for each read never ends a client that drips.
+  package var headDeadline: Duration = .seconds(10)
+  /// Between requests. Above load balancers' own, so that they close first.
+  package var idleDeadline: Duration = .seconds(75)
+  /// The least a body must bring, and a client must take, in the mean; after the grace.
+  package var transferBytesPerSecondMin = 240
+  package var transferGrace: Duration = .seconds(5)
+  /// The longest pause within a transfer.
+  package var transferStallMax: Duration = .seconds(60)
+  /// For an early answer's unwanted body.
+  package var drainDeadline: Duration = .seconds(1)
+  /// From the last answer to closing the socket.
+  package var lingerDeadline: Duration = .seconds(2)
+  /// A connection older than this ends with its next answer, so that load spreads anew.
+  package var connectionAgeMax: Duration = .seconds(3600)
+
+  /// Connections of the whole server. Above it, idle ones are closed, oldest first, and newcomers
+  /// get a 503 where none is idle.
+  package var connectionsMax = 10_000
+  /// Connections from one address; no bound by default, since behind a proxy all come from one.
+  package var connectionsPerAddressMax: Int?
+  /// Seconds told in `Retry-After` with that 503.
+  package var retryAfterSeconds = 1
+
+  /// How long idle connections stay open when the server drains: a request may be on its way.
+  package var drainIdleDeadline: Duration = .seconds(1)
+
+  /// Bodies smaller than this are not worth compressing.
+  package var compressionBytesMin = 256
+  /// Bodies larger than this are compressed on another thread: 128 KiB take about 0.3 ms.
+  package var compressionOnLoopBytesMax = 128 * 1024
+  /// Bytes of a file from which on it is sent without passing through this process.
+  package var sendfileBytesMin = 32 * 1024
+
+  package init() {}
+}
