@@ -100,6 +100,7 @@ let package = Package(
       dependencies: [
         "Endpoints", "Gateway", "GraphQL", "HTTPClient", "HTTPServer", "HTTPWire", "LosslessJSON",
         "Model", "Storage", "Transport", "Upstream",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -121,6 +122,7 @@ let package = Package(
       dependencies: [
         "Composition", "DemoUpstream",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
 
     // Tests: one target a module, builders and raw clients beside them, the ways over sockets.
@@ -164,6 +166,15 @@ let package = Package(
       name: "WaysTests",
       dependencies: ["Composition", "DemoUpstream", "LosslessJSON", "TestSupport"]),
     .testTarget(name: "TidyTests"),
+
+    // What `Scripts/bench` runs; nothing of it decides whether tests pass.
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: [
+        "LosslessJSON", "Model", "Storage", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      path: "Tests/Benchmarks"),
   ]
 )
 

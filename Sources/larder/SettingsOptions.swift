@@ -25,7 +25,8 @@ struct SettingsOptions: ParsableArguments {
     }
   }
 
-  func load(requiring: [String] = [], adding: [SettingsSources.Flag] = []) throws -> LoadedSettings {
+  func load(requiring: [String] = [], adding: [SettingsSources.Flag] = []) throws -> LoadedSettings
+  {
     try Workspace.settings(path: config, flags: flags() + adding, requiring: requiring)
   }
 }

@@ -1,5 +1,5 @@
-import LosslessJSON
 import Logging
+import LosslessJSON
 
 /// One log line, as people or machines read it.
 struct LogLine {

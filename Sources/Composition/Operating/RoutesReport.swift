@@ -1,4 +1,5 @@
 import Gateway
+import Model
 import Upstream
 
 /// What `larder routes` prints: every path, the operation behind it, and how it is cached.

@@ -32,7 +32,8 @@ struct DataFolder {
     if let data = FileManager.default.contents(atPath: file) {
       guard data.count >= Self.keyByteCount else {
         throw StartFailure(
-          .dataFolder, "\(file) is damaged: it holds \(data.count) bytes, not \(Self.keyByteCount).")
+          .dataFolder, "\(file) is damaged: it holds \(data.count) bytes, not \(Self.keyByteCount)."
+        )
       }
       return Array(data)
     }

@@ -39,13 +39,25 @@ package final class CursorMint: Sendable {
   package func cursor(for viewer: Viewer) -> [UInt8] {
     state.withLock { state in
       if let made = state.made[viewer] { return made }
-      let cursor = Cursor(
-        segment: segment, revision: state.head, viewer: codec.digest(of: viewer),
-        schemaVersion: schemaVersion)
-      let text = Array(codec.encode(cursor).utf8)
+      let text = make(state.head, viewer)
       if state.made.count >= Self.viewersMax { state.made.removeAll(keepingCapacity: true) }
       state.made[viewer] = text
       return text
     }
+  }
+
+  /// The cursor of a head noted earlier: what was read after that moment holds at least its
+  /// changes.
+  package func cursor(for viewer: Viewer, at revision: Revision) -> [UInt8] {
+    revision == head ? cursor(for: viewer) : make(revision, viewer)
+  }
+
+  private func make(_ revision: Revision, _ viewer: Viewer) -> [UInt8] {
+    Array(
+      codec.encode(
+        Cursor(
+          segment: segment, revision: revision, viewer: codec.digest(of: viewer),
+          schemaVersion: schemaVersion)
+      ).utf8)
   }
 }

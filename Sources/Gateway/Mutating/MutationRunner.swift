@@ -9,17 +9,19 @@ package final class MutationRunner: Sendable {
   private let store: Store
   private let calls: CallSequence
   private let epoch: MutationEpoch
+  private let pulse: UpstreamPulse
   private let clock: WallClock
   private let logger: Logger
 
   package init(
     upstream: UpstreamClient, store: Store, calls: CallSequence, epoch: MutationEpoch,
-    clock: WallClock, logger: Logger
+    pulse: UpstreamPulse, clock: WallClock, logger: Logger
   ) {
     self.upstream = upstream
     self.store = store
     self.calls = calls
     self.epoch = epoch
+    self.pulse = pulse
     self.clock = clock
     self.logger = logger
   }
@@ -31,6 +33,7 @@ package final class MutationRunner: Sendable {
     idempotencyKey: String, traceparent: String? = nil
   ) async throws(Failure) -> [UInt8] {
     try AccessGate.admit(caller, to: operation)
+    try await requireWritableStore()
     let scope = caller.scope(sharing: .user)
     var call = UpstreamCall(caller: caller, scope: scope, traceparent: traceparent)
     call.idempotencyKey = idempotencyKey
@@ -38,12 +41,26 @@ package final class MutationRunner: Sendable {
     do throws(UpstreamFailure) {
       answer = try await upstream.execute(operation, variables: variables, call: call)
     } catch {
+      pulse.note(isReachable: false)
       if error.wasSent { await invalidate(operation, variables: variables, scope: scope) }
       throw error.mutationFailure
     }
+    pulse.note(isReachable: true)
     if answer.data == nil, let permission = answer.permission { throw permission.failure }
     guard answer.data != nil else { throw .upstreamErrors(of: answer) }
     return await settle(answer, operation: operation, variables: variables, scope: scope)
+  }
+
+  /// A mutation whose effects cannot be written would leave every cached answer it touches wrong,
+  /// so it is not sent.
+  private func requireWritableStore() async throws(Failure) {
+    do {
+      try await store.probe()
+    } catch {
+      throw Failure(
+        .storageUnavailable, "The store cannot be written at present; nothing was sent.",
+        retry: .after, retryAfter: .seconds(5), cause: "\(error)")
+    }
   }
 
   /// The mutation took effect upstream: from here on nothing that began earlier may bring the old

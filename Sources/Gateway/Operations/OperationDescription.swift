@@ -87,7 +87,7 @@ extension OperationDescription {
 }
 
 extension OperationDescription.Kind {
-  fileprivate init(_ kind: OperationKind) {
+  init(_ kind: OperationKind) {
     self =
       switch kind {
       case .query: .query

@@ -19,19 +19,21 @@ struct AnswerFetcher: Sendable {
   let calls: CallSequence
   let cache: RenderedCache
   let failures: FailureMemory
+  let pulse: UpstreamPulse
   let clock: WallClock
   let logger: Logger
   private let keyless = Counter(label: "larder.normalise.keyless_entities")
 
   init(
     upstream: UpstreamClient, store: Store, calls: CallSequence, cache: RenderedCache,
-    failures: FailureMemory, clock: WallClock, logger: Logger
+    failures: FailureMemory, pulse: UpstreamPulse, clock: WallClock, logger: Logger
   ) {
     self.upstream = upstream
     self.store = store
     self.calls = calls
     self.cache = cache
     self.failures = failures
+    self.pulse = pulse
     self.clock = clock
     self.logger = logger
   }
@@ -47,10 +49,12 @@ struct AnswerFetcher: Sendable {
       answer = try await upstream.execute(
         request.operation, variables: request.variables, call: UpstreamCall(request))
     } catch {
+      pulse.note(isReachable: false)
       let failure = error.readFailure
       failures.remember(failure, for: key)
       return .failed(failure)
     }
+    pulse.note(isReachable: true)
     if let permission = answer.permission {
       return await refuse(permission, answer: answer, request: request, keeps: keeps)
     }

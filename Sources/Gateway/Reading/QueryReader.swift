@@ -28,7 +28,8 @@ package final class QueryReader: Sendable {
 
   package init(
     upstream: UpstreamClient, store: Store, calls: CallSequence, cache: RenderedCache,
-    epoch: MutationEpoch, failures: FailureMemory, clock: WallClock, logger: Logger
+    epoch: MutationEpoch, failures: FailureMemory, pulse: UpstreamPulse, clock: WallClock,
+    logger: Logger
   ) {
     self.store = store
     self.cache = cache
@@ -37,7 +38,7 @@ package final class QueryReader: Sendable {
     self.epoch = epoch
     fetcher = AnswerFetcher(
       upstream: upstream, store: store, calls: calls, cache: cache, failures: failures,
-      clock: clock, logger: logger)
+      pulse: pulse, clock: clock, logger: logger)
   }
 
   package func read(_ request: ReadRequest) async throws(Failure) -> ReadAnswer {

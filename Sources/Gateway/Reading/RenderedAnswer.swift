@@ -33,7 +33,8 @@ package final class RenderedAnswer: Sendable {
 
   private let current = Atomic(true)
   private let used = Atomic(false)
-  private let gzipped = Mutex<[UInt8]?>(nil)
+  /// Nil until asked for; then the coded body, or nil where coding does not make it smaller.
+  private let gzipped = Mutex<[UInt8]??>(nil)
 
   package init(
     key: ResultKey,
@@ -68,11 +69,11 @@ package final class RenderedAnswer: Sendable {
     used.exchange(false, ordering: .relaxed)
   }
 
-  /// The gzip-coded body, made by the first who asks and kept.
-  package func gzip(_ compress: ([UInt8]) -> [UInt8]) -> [UInt8] {
-    if let bytes = gzipped.withLock({ $0 }) { return bytes }
+  /// The gzip-coded body, made by the first who asks and kept; nil where it is no smaller.
+  package func gzip(_ compress: ([UInt8]) -> [UInt8]?) -> [UInt8]? {
+    if let made = gzipped.withLock({ $0 }) { return made }
     let bytes = compress(body)
-    gzipped.withLock { $0 = bytes }
+    gzipped.withLock { $0 = .some(bytes) }
     return bytes
   }
 

@@ -1,0 +1,71 @@
+import Endpoints
+import Gateway
+import HTTPClient
+import HTTPServer
+import Logging
+import Model
+import Storage
+import Upstream
+
+/// The use cases, wired over a store and an upstream.
+struct GatewayAssembly {
+  let health: HealthCheck
+  private let settings: Settings
+  private let operations: OperationService
+  private let callers: CallerIdentifier
+  private let cursors: CursorMint
+  private let purger: Purger
+  private let logger: Logger
+
+  init(
+    workspace: Workspace, store: Store, client: HTTPClient, keys: KeyRing, logger: Logger
+  ) {
+    let settings = workspace.settings
+    let upstream = UpstreamClient(
+      settings: Upstream.UpstreamSettings(settings, url: settings.upstream.url?.text ?? ""),
+      client: client)
+    let calls = CallSequence(after: store.lastCall)
+    let cache = RenderedCache(byteLimit: settings.cache.memoryBytesMax)
+    let epoch = MutationEpoch()
+    let clock = SystemClock.wall
+    let pulse = UpstreamPulse()
+    let cursors = CursorMint(
+      codec: CursorCodec(key: keys.key(for: .cursor)), segment: store.segments.last?.nonce ?? 0,
+      schemaVersion: 1, head: store.head)
+    // What a commit touched is dropped before the head that counts it is published.
+    store.observe { report in
+      cache.note(report)
+      cursors.publish(report.head)
+    }
+    let failures = FailureMemory(clock: clock, random: { Double.random(in: 0..<1) })
+    let directory = OperationDirectory(registry: workspace.registry)
+    operations = OperationService(
+      directory: directory,
+      reader: QueryReader(
+        upstream: upstream, store: store, calls: calls, cache: cache, epoch: epoch,
+        failures: failures, pulse: pulse, clock: clock, logger: logger),
+      mutations: MutationRunner(
+        upstream: upstream, store: store, calls: calls, epoch: epoch, pulse: pulse,
+        clock: clock, logger: logger),
+      explainer: Explainer(store: store, cache: cache, clock: clock),
+      makeKey: { RandomName.make() })
+    health = HealthCheck(
+      store: store, pulse: pulse, operationCount: directory.descriptions.count)
+    callers = CallerIdentifier(
+      adminToken: settings.adminToken?.revealed, forwardedNames: settings.upstream.forward,
+      keys: keys)
+    purger = Purger(store: store, calls: calls, epoch: epoch)
+    self.cursors = cursors
+    self.settings = settings
+    self.logger = logger
+  }
+
+  func services(files: StaticFiles?, metrics: @escaping @Sendable () -> String) -> Services {
+    Services(
+      operations: operations, callers: callers, cursors: cursors, purger: purger, health: health,
+      metrics: metrics, files: files,
+      cors: CORSPolicy(origins: settings.corsOrigins.map(\.description)), version: Version.text,
+      bodyBytesMax: settings.limits.bodyBytesMax,
+      compressionBytesMin: ServerLimits().compressionBytesMin, logger: logger)
+  }
+}

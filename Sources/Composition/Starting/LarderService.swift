@@ -1,0 +1,114 @@
+import Endpoints
+import FoundationEssentials
+import Gateway
+import HTTPClient
+import HTTPServer
+package import Logging
+import Model
+import ServiceLifecycle
+import Storage
+package import Transport
+import Upstream
+
+/// The running service: everything wired, in the order it starts and ends.
+///
+/// The store is opened first and closed last, so that nothing is served that cannot be kept and
+/// nothing is lost that was answered.
+package final class LarderService: Service {
+  /// Where it listens, with the ports that were given for port 0.
+  package let addresses: [SocketAddress]
+
+  private let store: Store
+  private let server: HTTPService
+  private let client: HTTPClient
+  private let group: EventLoopGroup
+  private let logger: Logger
+
+  private init(
+    addresses: [SocketAddress], store: Store, server: HTTPService, client: HTTPClient,
+    group: EventLoopGroup, logger: Logger
+  ) {
+    self.addresses = addresses
+    self.store = store
+    self.server = server
+    self.client = client
+    self.group = group
+    self.logger = logger
+  }
+
+  /// Opens the store, wires the modules and begins to listen.
+  package static func start(
+    _ workspace: Workspace, metrics: PrometheusRegistry, logger: Logger,
+    environment: [String: String]
+  ) async throws -> LarderService {
+    let settings = workspace.settings
+    let folder = DataFolder(path: settings.dataFolder)
+    try folder.make()
+    let key = try folder.key(environment: environment) { UInt8.random(in: 0...255) }
+    let store = try openStore(settings, types: workspace.registry.catalogue.types)
+    do {
+      let group = try EventLoopGroup(count: EventLoopGroup.coreCount)
+      let client = try makeClient(settings, group: group)
+      let gateway = GatewayAssembly(
+        workspace: workspace, store: store, client: client, keys: KeyRing(root: key),
+        logger: logger)
+      let handler = try LarderHandler(
+        gateway.services(
+          files: PublicFolder.files(settings, pool: group.blockingPool),
+          metrics: { metrics.text() }))
+      let server = HTTPService(
+        configuration: try ServerAssembly.configuration(
+          settings, health: gateway.health, logger: logger),
+        group: group, handler: handler)
+      return LarderService(
+        addresses: try await listen(server), store: store, server: server, client: client,
+        group: group, logger: logger)
+    } catch {
+      store.close()
+      throw error
+    }
+  }
+
+  /// Serves until graceful shutdown, drains, and closes the store.
+  package func run() async throws {
+    try await server.run()
+    await client.close()
+    store.close()
+    await group.shutdown()
+    logger.info("stopped")
+  }
+
+  private static func openStore(
+    _ settings: Settings, types: [EntityType]
+  ) throws(StartFailure) -> Store {
+    do throws(StorageError) {
+      return try Store.open(
+        StoreConfiguration(
+          folder: settings.dataFolder, segment: UInt64.random(in: 1...UInt64.max),
+          opened: SystemClock.wall.now()),
+        types: types)
+    } catch {
+      throw StartFailure(.dataFolder, StorageComplaint.text(error))
+    }
+  }
+
+  private static func makeClient(
+    _ settings: Settings, group: EventLoopGroup
+  ) throws -> HTTPClient {
+    var limits = HTTPClientSettings()
+    limits.connectionsMax = settings.upstream.concurrencyMax
+    limits.firstByteTimeout = settings.upstream.timeout
+    limits.totalTimeout = settings.upstream.timeout
+    return HTTPClient(
+      group: group, settings: limits, tls: try TLSClientContext(),
+      random: { Double.random(in: 0..<1) })
+  }
+
+  private static func listen(_ server: HTTPService) async throws(StartFailure) -> [SocketAddress] {
+    do throws(ListenError) {
+      return try await server.listen()
+    } catch {
+      throw StartFailure(.addressInUse, "\(error)")
+    }
+  }
+}

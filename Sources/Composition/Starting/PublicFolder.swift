@@ -1,0 +1,21 @@
+import FoundationEssentials
+import HTTPServer
+import Transport
+
+/// The folder of pages that `/` shows.
+enum PublicFolder {
+  /// The one settings name, else the one beside the binary or the sources; nil where there is none,
+  /// which is no fault.
+  static func files(_ settings: Settings, pool: BlockingPool) -> StaticFiles? {
+    let candidates = settings.publicFolder.map { [$0] } ?? shipped
+    guard let root = candidates.first(where: isFolder) else { return nil }
+    return StaticFiles(root: root, pool: pool)
+  }
+
+  private static var shipped: [String] { ShippedFiles.candidates(for: "Public") }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var isFolder = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
+  }
+}

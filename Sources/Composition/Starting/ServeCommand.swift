@@ -1,0 +1,48 @@
+import FoundationEssentials
+import Logging
+import Metrics
+package import ServiceLifecycle
+import Transport
+import UnixSignals
+
+/// Runs the service from settings to the end of the process.
+package struct ServeCommand {
+  private let loaded: LoadedSettings
+  /// What runs beside it, started before and ended after.
+  private let companions: [any Service]
+  /// Lines for whoever started it, given the first address.
+  private let greeting: (String) -> [String]
+
+  package init(
+    _ loaded: LoadedSettings, companions: [any Service] = [],
+    greeting: @escaping (String) -> [String] = { _ in [] }
+  ) {
+    self.loaded = loaded
+    self.companions = companions
+    self.greeting = greeting
+  }
+
+  /// - Throws: ``StartFailure`` for everything that keeps the service from starting.
+  package func run() async throws {
+    let logger = ProcessLogging.logger("larder", settings: loaded.settings.log)
+    let metrics = PrometheusRegistry()
+    MetricsSystem.bootstrap(metrics)
+    for note in loaded.notes { logger.notice("\(note)") }
+    try await SchemaPull(loaded.settings).keepIfMissing()
+    let workspace = try Workspace.open(loaded)
+    for warning in workspace.warnings { logger.warning("\(warning)") }
+    let service = try await LarderService.start(
+      workspace, metrics: metrics, logger: logger,
+      environment: ProcessInfo.processInfo.environment)
+    let scheme = loaded.settings.tls.certificateFile == nil ? "http" : "https"
+    let addresses = service.addresses.map { ListeningAddress.text($0, scheme: scheme) }
+    if let first = addresses.first {
+      StandardStreams.output("larder listening on \(first)")
+      for line in greeting(first) { StandardStreams.output(line) }
+    }
+    let group = ServiceGroup(
+      services: companions + [service], gracefulShutdownSignals: [.sigterm, .sigint],
+      logger: logger)
+    try await group.run()
+  }
+}

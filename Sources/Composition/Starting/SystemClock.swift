@@ -1,0 +1,9 @@
+import FoundationEssentials
+import Model
+
+/// The system's clock, for the modules that take one as a parameter.
+enum SystemClock {
+  static let wall = WallClock {
+    Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+  }
+}

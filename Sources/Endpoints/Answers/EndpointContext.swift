@@ -1,0 +1,76 @@
+import Gateway
+import HTTPServer
+import HTTPWire
+import Logging
+import Model
+
+/// What every endpoint needs of a request: who asks, with which directives and body.
+struct EndpointContext: Sendable {
+  let callers: CallerIdentifier
+  let bodyBytesMax: Int
+  let logger: Logger
+
+  /// Runs an endpoint and turns its failure into a problem document; the unknown is logged.
+  func answer(
+    _ request: ServerRequest, _ body: () async throws(Failure) -> ServerResponse
+  ) async -> ServerResponse {
+    do throws(Failure) {
+      return try await body()
+    } catch {
+      if error.code == .internal {
+        logger.error(
+          "request failed",
+          metadata: ["request_id": "\(request.id)", "cause": "\(error.cause ?? error.message)"])
+      } else if let cause = error.cause {
+        logger.debug(
+          "request refused",
+          metadata: [
+            "request_id": "\(request.id)", "code": "\(error.code.rawValue)", "cause": "\(cause)",
+          ])
+      }
+      return .failure(error, request: request)
+    }
+  }
+
+  func caller(of request: ServerRequest) throws(Failure) -> Caller {
+    try callers.caller { request.field($0) }
+  }
+
+  func requireAdmin(_ request: ServerRequest) throws(Failure) {
+    guard callers.isAdminOn else {
+      throw Failure(.adminOff, "Administration is off: settings hold no admin.token.")
+    }
+    guard try caller(of: request).isAdmin else {
+      throw Failure(.unauthenticated, "This route takes the admin token.")
+    }
+  }
+
+  /// The body of a request that carries JSON; empty for none.
+  ///
+  /// Other media types are refused, so that no page can post here without a preflight.
+  func json(of request: ServerRequest) async throws(Failure) -> [UInt8] {
+    guard request.head.hasBody else { return [] }
+    let type = request.field("content-type")?.split(separator: ";").first ?? ""
+    guard type.trimmingBlanks.lowercased() == "application/json" else {
+      throw Failure(.unsupportedMediaType, "The body is application/json.")
+    }
+    do throws(BodyReadError) {
+      return try await request.body.collect(upTo: bodyBytesMax)
+    } catch {
+      switch error {
+      case .tooLarge(let bytesMax):
+        throw Failure(.bodyTooLarge, "The body is larger than \(bytesMax) bytes.")
+      case .refused, .disconnected, .cancelled:
+        throw Failure(.malformedRequest, "The body did not arrive whole.")
+      }
+    }
+  }
+}
+
+extension Substring {
+  fileprivate var trimmingBlanks: Substring {
+    var text = drop { $0 == " " || $0 == "\t" }
+    while text.last == " " || text.last == "\t" { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,43 @@
+import Gateway
+import HTTPServer
+import HTTPTypes
+import HTTPWire
+import Model
+
+extension ServerRequest {
+  /// The value of a field, its lines joined; nil where it is absent.
+  ///
+  /// - Parameter name: in lower case.
+  func field(_ name: String) -> String? {
+    HTTPField.Name(name).flatMap { fields[$0] }
+  }
+
+  /// The request's own cache directives (RFC 9111 section 5.2.1). `Pragma: no-cache` counts where
+  /// there is no `Cache-Control` (section 5.4).
+  var directives: ReadDirectives {
+    guard let text = head["cache-control"] else {
+      return ReadDirectives(noCache: field("pragma")?.lowercased() == "no-cache")
+    }
+    let control = RequestCacheControl(text)
+    return ReadDirectives(
+      noCache: control.noCache, noStore: control.noStore, onlyIfCached: control.onlyIfCached,
+      maxAge: control.maxAge.map { .seconds($0) },
+      maxStale: control.maxStale.map {
+        switch $0 {
+        case .any: .any
+        case .seconds(let seconds): .atMost(.seconds(seconds))
+        }
+      })
+  }
+
+  /// W3C trace context, if it has the form of one (version-trace-parent-flags).
+  var traceparent: String? {
+    guard let text = field("traceparent") else { return nil }
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count >= 4, parts[0].count == 2, parts[1].count == 32, parts[2].count == 16,
+      parts[3].count == 2, text.utf8.count <= 128,
+      parts.prefix(4).joined().allSatisfy({ $0.isHexDigit && !$0.isUppercase })
+    else { return nil }
+    return text
+  }
+}

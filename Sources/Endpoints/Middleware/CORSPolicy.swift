@@ -1,0 +1,60 @@
+import HTTPServer
+import HTTPTypes
+import HTTPWire
+
+/// Which pages of other origins may call, as the Fetch standard asks.
+package struct CORSPolicy: Sendable {
+  /// What a page may read beside the fields that need no leave.
+  static let exposed =
+    "ETag, Sync-Cursor, Cache-Status, Total-Count, Request-Id, Retry-After, RateLimit, "
+    + "Idempotency-Replayed"
+  static let allowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
+  /// Named one by one: `*` does not cover `Authorization`.
+  static let allowedHeaders =
+    "Authorization, Device-Token, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
+    + "Cache-Control, Request-Id, Last-Event-ID, traceparent"
+  /// What Chrome keeps a preflight at most.
+  static let preflightSecondsMax = 7200
+
+  /// As browsers send them, or `*` alone for any.
+  private let origins: Set<String>
+
+  package init(origins: [String]) {
+    self.origins = Set(origins)
+  }
+
+  package var isOn: Bool { !origins.isEmpty }
+
+  /// The answer to a preflight, which comes before authentication and before any 405; nil for
+  /// what is none.
+  func preflight(_ request: ServerRequest) -> ServerResponse? {
+    guard isOn, request.method == .options, request.head["origin"] != nil,
+      request.head["access-control-request-method"] != nil
+    else { return nil }
+    var response = ServerResponse(status: .noContent)
+    response.fields[.vary] =
+      "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"
+    guard let origin = allowedOrigin(of: request) else { return response }
+    response.fields[.accessControlAllowOrigin] = origin
+    response.fields[.accessControlAllowMethods] = Self.allowedMethods
+    response.fields[.accessControlAllowHeaders] = Self.allowedHeaders
+    response.fields[.accessControlMaxAge] = "\(Self.preflightSecondsMax)"
+    return response
+  }
+
+  /// Adds what lets a page read the response, also an error's or a 304's.
+  func decorate(_ response: inout ServerResponse, for request: ServerRequest) {
+    guard isOn else { return }
+    let vary = response.fields[.vary]
+    response.fields[.vary] = vary.map { "\($0), Origin" } ?? "Origin"
+    guard let origin = allowedOrigin(of: request) else { return }
+    response.fields[.accessControlAllowOrigin] = origin
+    response.fields[.accessControlExposeHeaders] = Self.exposed
+  }
+
+  private func allowedOrigin(of request: ServerRequest) -> String? {
+    guard let origin = request.field("origin") else { return nil }
+    if origins.contains("*") { return "*" }
+    return origins.contains(origin) ? origin : nil
+  }
+}

@@ -1,0 +1,104 @@
+import Gateway
+import HTTPServer
+import HTTPTypes
+import HTTPWire
+import Model
+
+/// `GET` and `POST /v1/operations/{name}`, and the paths of `@route` under `/api`.
+struct OperationEndpoint: Sendable {
+  let context: EndpointContext
+  let operations: OperationService
+  let answers: ReadAnswerWriter
+
+  /// A query, its variables in path and query string.
+  func get(_ request: ServerRequest, operation name: String) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      switch try operations.kind(of: name) {
+      case .query: break
+      case .mutation: return Self.onlyPost(name, request: request)
+      case .subscription: throw Self.subscriptionsAreNotServed(name)
+      }
+      let caller = try context.caller(of: request)
+      return try await read(
+        name, input: .parameters(path: pathParameters(request, of: name), query: query(request)),
+        caller: caller, request: request)
+    }
+  }
+
+  /// A mutation, or a query with its variables in a JSON body.
+  func post(_ request: ServerRequest, operation name: String) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      let kind = try operations.kind(of: name)
+      if kind == .subscription { throw Self.subscriptionsAreNotServed(name) }
+      let caller = try context.caller(of: request)
+      let input = OperationDirectory.Input.body(
+        try await context.json(of: request), path: pathParameters(request, of: name))
+      if kind == .query {
+        return try await read(name, input: input, caller: caller, request: request)
+      }
+      let body = try await operations.mutate(
+        name, input: input,
+        context: OperationService.Context(caller: caller, traceparent: request.traceparent))
+      return .json(body)
+    }
+  }
+
+  /// Live answers come with a later version.
+  func stream(_ request: ServerRequest, operation name: String) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      _ = try operations.kind(of: name)
+      throw Failure(.notImplemented, "Live answers are not served by this version.")
+    }
+  }
+
+  private func read(
+    _ name: String, input: OperationDirectory.Input, caller: Caller, request: ServerRequest
+  ) async throws(Failure) -> ServerResponse {
+    let draft = answers.begin(request, caller: caller)
+    let answer = try await operations.read(
+      name, input: input,
+      context: OperationService.Context(
+        caller: caller, directives: request.directives, traceparent: request.traceparent))
+    return answers.response(to: draft, answer: answer)
+  }
+
+  /// What the route's pattern took out of the path, by the names of the operation's variables.
+  private func pathParameters(
+    _ request: ServerRequest, of name: String
+  ) -> [OperationDirectory.Input.Parameter] {
+    guard let description = operations.directory.descriptions.first(where: { $0.name == name })
+    else { return [] }
+    return description.variables.compactMap { variable in
+      request.parameters[variable.name].map { .init(variable.name, $0) }
+    }
+  }
+
+  private func query(
+    _ request: ServerRequest
+  ) throws(Failure) -> [OperationDirectory.Input.Parameter] {
+    do throws(QueryString.Fault) {
+      return try request.query().parameters.map { .init($0.name, $0.value) }
+    } catch {
+      switch error {
+      case .malformedEncoding:
+        throw Failure(
+          .malformedRequest, "The query string is not well-formed percent-encoded UTF-8.")
+      case .tooManyParameters:
+        throw Failure(
+          .malformedRequest,
+          "The query string has more than \(QueryString.parametersMax) parameters.")
+      }
+    }
+  }
+
+  private static func onlyPost(_ name: String, request: ServerRequest) -> ServerResponse {
+    var response = ServerResponse.failure(
+      Failure(.methodNotAllowed, "\(name) is a mutation: send it with POST."), request: request)
+    response.fields[.allow] = Router.allow([.post])
+    return response
+  }
+
+  private static func subscriptionsAreNotServed(_ name: String) -> Failure {
+    Failure(.notImplemented, "\(name) is a subscription, and this version serves none.")
+  }
+}

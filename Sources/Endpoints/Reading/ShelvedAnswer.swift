@@ -1,0 +1,65 @@
+import Gateway
+import HTTPWire
+import Model
+
+/// A rendered answer with the bytes of its response made up to what changes with each request.
+final class ShelvedAnswer: Sendable {
+  let target: [UInt8]
+  /// The `Authorization` field's value; empty without one.
+  let authorization: [UInt8]
+  let rendered: RenderedAnswer
+  let viewer: Viewer
+  let identity: ShelvedRepresentation
+  /// Nil where the body is not worth compressing.
+  let gzip: ShelvedRepresentation?
+
+  init(
+    target: [UInt8], authorization: [UInt8], rendered: RenderedAnswer, viewer: Viewer,
+    isPrivate: Bool, forwardedNames: [String], gzipped: [UInt8]?
+  ) {
+    self.target = target
+    self.authorization = authorization
+    self.rendered = rendered
+    self.viewer = viewer
+    let fields = { (coding: ContentCoding) in
+      ReadFields(
+        rendered, coding: coding, isPrivate: isPrivate, forwardedNames: forwardedNames)
+    }
+    identity = ShelvedRepresentation(
+      body: rendered.body, coding: .identity, fields: fields(.identity))
+    gzip = gzipped.map { ShelvedRepresentation(body: $0, coding: .gzip, fields: fields(.gzip)) }
+  }
+
+  /// Whether this is the answer to a request with these bytes.
+  func isFor(target: ArraySlice<UInt8>, authorization: ArraySlice<UInt8>?) -> Bool {
+    self.target.elementsEqual(target)
+      && self.authorization.elementsEqual(authorization ?? [])
+  }
+}
+
+/// One representation of an answer: the fields that never change, and the body.
+struct ShelvedRepresentation: Sendable {
+  let body: [UInt8]
+  /// Quotes included.
+  let entityTag: [UInt8]
+  /// The field lines of a 200 that depend on nothing but the answer.
+  let fields: [UInt8]
+  /// Those of a 304 (RFC 9110 section 15.4.5).
+  let notModifiedFields: [UInt8]
+
+  init(body: [UInt8], coding: ContentCoding, fields: ReadFields) {
+    self.body = body
+    entityTag = Array(fields.entityTag.utf8)
+    var shared: [UInt8] = []
+    shared.appendField("ETag", fields.entityTag.utf8)
+    shared.appendField("Cache-Control", fields.cacheControl.utf8)
+    shared.appendField("Vary", fields.vary.utf8)
+    shared.appendField("X-Content-Type-Options", "nosniff")
+    shared.appendField("Server-Timing", "cache;desc=hit")
+    notModifiedFields = shared
+    if coding == .gzip { shared.appendField("Content-Encoding", "gzip") }
+    shared.appendField("Content-Type", "application/json")
+    shared.appendField("Content-Length", decimal: body.count)
+    self.fields = shared
+  }
+}

@@ -1,0 +1,53 @@
+import Gateway
+package import HTTPServer
+package import HTTPWire
+import LosslessJSON
+
+/// Everything Larder answers: the shelf of ready answers first, then CORS, then the routes.
+package struct LarderHandler: RequestHandler {
+  private let shelf: AnswerShelf
+  private let cors: CORSPolicy
+  private let router: Router
+
+  package init(_ services: Services) throws(RouteTable.Conflict) {
+    let forwarded = services.callers.forwardedNames
+    let context = EndpointContext(
+      callers: services.callers, bodyBytesMax: services.bodyBytesMax, logger: services.logger)
+    let descriptions = services.operations.directory.descriptions
+    shelf = AnswerShelf(
+      cursors: services.cursors, forwardedNames: forwarded, hasCORS: services.cors.isOn)
+    cors = services.cors
+    let operation = OperationEndpoint(
+      context: context, operations: services.operations,
+      answers: ReadAnswerWriter(
+        cursors: services.cursors, shelf: shelf, forwardedNames: forwarded,
+        compressionBytesMin: services.compressionBytesMin))
+    let routes = LarderRoutes(
+      operating: OperatingEndpoint(
+        operations: descriptions, version: services.version, health: services.health,
+        metrics: services.metrics),
+      operation: operation,
+      admin: AdminEndpoint(
+        context: context, operations: services.operations, purger: services.purger),
+      descriptions: descriptions, files: services.files)
+    router = try Router(try routes.all())
+  }
+
+  package func answerAtOnce(
+    _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
+  ) -> Bool {
+    guard let answer = shelf.find(head) else { return false }
+    return shelf.write(answer, for: head, stamp: stamp, to: &output)
+  }
+
+  package func bodyBytesMax(for head: borrowing RequestHead) -> Int? {
+    router.bodyBytesMax(for: head)
+  }
+
+  package func respond(to request: ServerRequest) async -> ServerResponse {
+    if let preflight = cors.preflight(request) { return preflight }
+    var response = await router.respond(to: request)
+    cors.decorate(&response, for: request)
+    return response
+  }
+}

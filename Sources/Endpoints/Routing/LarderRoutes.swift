@@ -1,0 +1,56 @@
+import Gateway
+import HTTPServer
+import HTTPWire
+
+/// The route table, on one screen.
+struct LarderRoutes {
+  let operating: OperatingEndpoint
+  let operation: OperationEndpoint
+  let admin: AdminEndpoint
+  let descriptions: [OperationDescription]
+  let files: StaticFiles?
+
+  func all() throws(RouteTable.Conflict) -> [Route] {
+    let fixed: [Route] = [
+      Route(.get, "/healthz") { operating.alive($0) },
+      Route(.get, "/readyz") { await operating.ready($0) },
+      Route(.get, "/metrics") { operating.metrics($0) },
+      Route(.get, "/openapi.json") { operating.openAPI($0) },
+
+      Route(.get, "/v1/operations") { operating.list($0) },
+      Route(.get, "/v1/operations/{name}") { await operation.get($0, operation: $0.name) },
+      Route(.post, "/v1/operations/{name}") { await operation.post($0, operation: $0.name) },
+      Route(.get, "/v1/operations/{name}/stream") {
+        await operation.stream($0, operation: $0.name)
+      },
+
+      Route(.post, "/v1/admin/purge") { await admin.purge($0) },
+      Route(.post, "/v1/admin/explain") { await admin.explain($0) },
+    ]
+    return fixed + descriptions.compactMap(route) + publicFiles
+  }
+
+  /// The path that an operation's `@route` asks for.
+  private func route(_ description: OperationDescription) -> Route? {
+    guard let path = description.route, let pattern = RoutePattern("/api\(path)") else {
+      return nil
+    }
+    let name = description.name
+    switch description.kind {
+    case .query: return Route(.get, pattern) { await operation.get($0, operation: name) }
+    case .mutation: return Route(.post, pattern) { await operation.post($0, operation: name) }
+    case .subscription: return nil
+    }
+  }
+
+  private var publicFiles: [Route] {
+    guard let files else { return [] }
+    return [
+      Route(.get, "/{path...}") { await files.respond(to: $0, path: $0.parameters["path"] ?? "") }
+    ]
+  }
+}
+
+extension ServerRequest {
+  fileprivate var name: String { parameters["name"] ?? "" }
+}

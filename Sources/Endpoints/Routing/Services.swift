@@ -1,0 +1,39 @@
+package import Gateway
+package import HTTPServer
+package import Logging
+
+/// What the endpoints stand on; made by the composition.
+package struct Services: Sendable {
+  package var operations: OperationService
+  package var callers: CallerIdentifier
+  package var cursors: CursorMint
+  package var purger: Purger
+  package var health: HealthCheck
+  package var metrics: @Sendable () -> String
+  /// Nil where there is no folder to serve.
+  package var files: StaticFiles?
+  package var cors: CORSPolicy
+  package var version: String
+  package var bodyBytesMax: Int
+  package var compressionBytesMin: Int
+  package var logger: Logger
+
+  package init(
+    operations: OperationService, callers: CallerIdentifier, cursors: CursorMint, purger: Purger,
+    health: HealthCheck, metrics: @escaping @Sendable () -> String, files: StaticFiles?,
+    cors: CORSPolicy, version: String, bodyBytesMax: Int, compressionBytesMin: Int, logger: Logger
+  ) {
+    self.operations = operations
+    self.callers = callers
+    self.cursors = cursors
+    self.purger = purger
+    self.health = health
+    self.metrics = metrics
+    self.files = files
+    self.cors = cors
+    self.version = version
+    self.bodyBytesMax = bodyBytesMax
+    self.compressionBytesMin = compressionBytesMin
+    self.logger = logger
+  }
+}

@@ -1,0 +1,34 @@
+package import Storage
+import Synchronization
+
+/// Examines the service for `/readyz`.
+package final class HealthCheck: Sendable {
+  private let store: Store
+  private let pulse: UpstreamPulse
+  private let operationCount: Int
+  private let draining = Atomic(false)
+
+  package init(store: Store, pulse: UpstreamPulse, operationCount: Int) {
+    self.store = store
+    self.pulse = pulse
+    self.operationCount = operationCount
+  }
+
+  /// From now on the service is not ready: balancers should send requests elsewhere.
+  package func startDraining() {
+    draining.store(true, ordering: .relaxed)
+  }
+
+  package func report() async -> HealthReport {
+    var isStoreWritable = true
+    do {
+      try await store.probe()
+    } catch {
+      isStoreWritable = false
+    }
+    return HealthReport(
+      isStoreWritable: isStoreWritable, operationCount: operationCount,
+      isUpstreamReachable: pulse.isReachable,
+      isDraining: draining.load(ordering: .relaxed))
+  }
+}

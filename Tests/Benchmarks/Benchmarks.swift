@@ -1,0 +1,20 @@
+/// Measures single modules beside what they are held against, in one process and alternating.
+///
+///     swift run -c release Benchmarks json commit scale
+///
+/// Only the ratios mean something: machines differ, and so does one machine from hour to hour.
+@main
+struct Benchmarks {
+  static func main() async throws {
+    let asked = CommandLine.arguments.dropFirst()
+    let all = ["json", "commit", "scale"]
+    for name in asked.isEmpty ? all[...] : asked[...] {
+      switch name {
+      case "json": try JSONBenchmark.run()
+      case "commit": try await CommitBenchmark.run()
+      case "scale": try await ScaleBenchmark.run()
+      default: print("no benchmark \(name); there are \(all.joined(separator: ", "))")
+      }
+    }
+  }
+}

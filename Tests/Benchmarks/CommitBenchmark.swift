@@ -1,0 +1,74 @@
+import FoundationEssentials
+import GRDB
+import Model
+import Storage
+
+/// Committing an answer of 2,000 new entities, held against SQLite's own time for the same rows by
+/// a prepared statement in one transaction on the same schema.
+enum CommitBenchmark {
+  static func run() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "larder-bench-\(UInt32.random(in: 0...(.max)))"
+    ).path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let store = try Store.open(
+      StoreConfiguration(folder: folder, segment: 1, opened: Timestamp(milliseconds: 0)),
+      types: [FilmPages.type])
+    let plain = try PlainTable(path: "\(folder)/plain.sqlite")
+    var call: Int64 = 0
+    let count = 2_000
+    let answers = (0...Measuring.rounds).map { round in
+      FilmPages.answer(count: count, call: Int64(round + 1), from: round * count)
+    }
+    let times = try await Measuring.medians([
+      {
+        call += 1
+        _ = try await store.apply(answers[Int(call - 1)])
+      },
+      { try plain.insert(answers[Int(call - 1)]) },
+    ])
+    print(
+      "commit: 2,000 new entities, \(answers[0].bytes.count) bytes: store \(times[0].shown), "
+        + "SQLite \(times[1].shown), ratio \(ratio(times[0], times[1])) (goal 3)")
+    let again = try await Measuring.medians([
+      { _ = try await store.apply(answers[answers.count - 1]) }
+    ])
+    print("commit: the same answer again, nothing new: \(again[0].shown)")
+    await store.close()
+  }
+}
+
+/// The rows as anybody would insert them with SQLite.
+final class PlainTable {
+  private let database: DatabaseQueue
+
+  init(path: String) throws {
+    database = try DatabaseQueue(path: path)
+    try database.writeWithoutTransaction { database in
+      try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
+      try database.execute(
+        sql: """
+          CREATE TABLE film(
+            scope INTEGER NOT NULL, key TEXT NOT NULL, fields TEXT NOT NULL, stamps TEXT NOT NULL,
+            revision INTEGER NOT NULL, PRIMARY KEY (scope, key)) WITHOUT ROWID
+          """)
+    }
+  }
+
+  func insert(_ answer: NormalisedAnswer) throws {
+    try database.write { database in
+      let statement = try database.cachedStatement(
+        sql: "INSERT OR REPLACE INTO film VALUES (1, ?, ?, ?, ?)")
+      for entity in answer.entities {
+        var text = "{"
+        for field in entity.fields {
+          if text.utf8.count > 1 { text += "," }
+          text += "\"\(field.name)\":"
+          text += String(decoding: answer.bytes[field.range], as: UTF8.self)
+        }
+        text += "}"
+        try statement.execute(arguments: [entity.key.key, text, "[1,1]", answer.call.value])
+      }
+    }
+  }
+}

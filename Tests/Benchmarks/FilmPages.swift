@@ -1,0 +1,98 @@
+import LosslessJSON
+import Model
+import TestSupport
+
+/// Pages of films as an upstream would answer them, about 520 bytes each.
+enum FilmPages {
+  static func json(count: Int, seed: UInt64 = 1) -> [UInt8] {
+    var random = SeededGenerator(seed: seed)
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.name("data")
+    writer.beginObject()
+    writer.name("films")
+    writer.beginArray()
+    for number in 0..<count { writer.value(film(number, &random)) }
+    writer.endArray()
+    writer.endObject()
+    writer.endObject()
+    return writer.bytes
+  }
+
+  static func film(_ number: Int, _ random: inout SeededGenerator) -> JSONValue {
+    [
+      "__typename": "Film",
+      "id": .string("\(number)"),
+      "title": .string("The Film of Number \(number): \(text(6, &random))"),
+      "year": .number(JSONNumber(1920 + Int(random.next() % 105))),
+      "rating": .number(JSONNumber(unchecked: "\(random.next() % 10).\(random.next() % 10)0")),
+      "country": .string(text(1, &random)),
+      "synopsis": .string(text(45, &random)),
+      "released": .bool(random.next() % 2 == 0),
+    ]
+  }
+
+  /// The same films as what the store takes.
+  static func answer(
+    count: Int, call: Int64, scope: Scope = .public, operation: String = "Films",
+    from first: Int = 0, seed: UInt64 = 1
+  ) -> NormalisedAnswer {
+    var random = SeededGenerator(seed: seed)
+    var bytes: [UInt8] = []
+    var entities: [NormalisedAnswer.Entity] = []
+    var root: [UInt8] = [UInt8(ascii: "[")]
+    for number in first..<first + count {
+      let film = film(number, &random)
+      let fields = (film.members ?? []).dropFirst().map { member in
+        let start = bytes.count
+        bytes += member.value.bytes
+        return NormalisedAnswer.Field(
+          name: member.name, range: start..<bytes.count, merges: false)
+      }
+      let key = EntityKey(type: "Film", key: "\(number)")
+      entities.append(NormalisedAnswer.Entity(key: key, fields: Array(fields)))
+      if root.count > 1 { root.append(UInt8(ascii: ",")) }
+      root += Array(#"{"$ref":["Film","\#(number)"]}"#.utf8)
+    }
+    root.append(UInt8(ascii: "]"))
+    let start = bytes.count
+    bytes += root
+    let field = NormalisedAnswer.Field(name: "films", range: start..<bytes.count, merges: false)
+    return NormalisedAnswer(
+      call: CallNumber(call), horizon: CallNumber(call), received: Timestamp(milliseconds: call),
+      scope: scope, bytes: bytes, entities: entities,
+      result: ResultWrite(
+        key: ResultKey(operation: operation, variables: "{\"from\":\(first)}", scope: scope),
+        root: [field], types: ["Film"]))
+  }
+
+  static let type = EntityType(
+    name: "Film", keyFields: ["id"],
+    columns: [
+      .init(name: "id", kind: .text), .init(name: "title", kind: .text),
+      .init(name: "year", kind: .integer), .init(name: "rating", kind: .real),
+      .init(name: "country", kind: .text), .init(name: "synopsis", kind: .text),
+      .init(name: "released", kind: .boolean),
+    ])
+
+  /// Selects what ``film(_:_:)`` writes.
+  static var selection: Selection {
+    let names = ["id", "title", "year", "rating", "country", "synopsis", "released"]
+    let film = ObjectSelection(
+      type: "Film",
+      fields: names.map { SelectedField(responseName: $0, name: $0, storageName: $0) },
+      key: [KeyField(name: "id", responseName: "id", canonical: .text)])
+    let films = SelectedField(
+      responseName: "films", name: "films", storageName: "films",
+      value: .object(Selection(types: [film], typenameResponseName: nil)),
+      nonNull: [true, true])
+    let query = ObjectSelection(type: "Query", fields: [films], key: nil)
+    return Selection(types: [query], typenameResponseName: nil)
+  }
+
+  private static func text(_ words: Int, _ random: inout SeededGenerator) -> String {
+    let pool = ["storm", "harbour", "Łódź", "night", "garden", "seven", "letters", "winter", "of"]
+    return (0..<words).map { _ in pool[Int(random.next() % UInt64(pool.count))] }
+      .joined(separator: " ")
+  }
+}
