@@ -31,7 +31,9 @@ struct ResponseAssembly: ~Copyable {
       }
       fields.append(HTTPField(name: name, value: head.fields.value(at: index)))
     }
-    guard decodes, head.framing(answering: method) != .none else { return }
+    let framing = head.framing(answering: method)
+    if case .length(let length) = framing, length > limits.bytesMax { throw .answerTooLarge }
+    guard decodes, framing != .none else { return }
     if let format = try codingFormat() {
       do throws(Inflater.Failure) {
         inflater = try Inflater(

@@ -1,0 +1,235 @@
+import HTTPTypes
+import HTTPWire
+import Testing
+import Transport
+
+@testable import HTTPClient
+
+struct ClientFailureTests {
+  @Test func refusedConnectWasNeverSent() async throws {
+    try await ClientSetting.run { _ in
+      .ok()
+    } body: { setting in
+      var request = setting.request()
+      request.url.origin = Origin(scheme: .http, endpoint: .host("127.0.0.1", port: 1))
+      let failure = await setting.failure(request)
+      guard case .connectFailed? = failure else {
+        Issue.record("not refused: \(String(describing: failure))")
+        return
+      }
+      #expect(failure?.wasSent == false)
+    }
+  }
+
+  @Test func silenceMeetsTheFirstByteDeadline() async throws {
+    try await ClientSetting.run { _ in
+      .silence
+    } settings: {
+      $0.firstByteTimeout = .milliseconds(50)
+    } body: { setting in
+      let failure = await setting.failure()
+      #expect(failure == .noAnswerInTime)
+      #expect(failure?.wasSent == true)
+      #expect(await eventually { setting.server.openConnectionCount == 0 })
+    }
+  }
+
+  @Test func answerThatDoesNotEndMeetsTheTotalDeadline() async throws {
+    try await ClientSetting.run { _ in
+      .keep("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel")
+    } body: { setting in
+      #expect(await setting.failure(within: .milliseconds(50)) == .answerTooSlow)
+      #expect(await eventually { setting.server.openConnectionCount == 0 })
+    }
+  }
+
+  @Test(arguments: [
+    (ScriptedServer.Reply.end(""), HTTPClientError.connectionLost), (.reset([]), .connectionLost),
+    (.end("HTTP/1.1 200"), .answerTruncated),
+    (.end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel"), .answerTruncated),
+    (.end("nonsense\r\n\r\n"), .answerMalformed(.malformedStatusLine)),
+    (.keep("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n"), .answerTooLarge),
+    (
+      .keep("HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 1\r\n\r\nx"),
+      .answerUndecodable
+    ),
+    (
+      .keep("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx"),
+      .answerUndecodable
+    ),
+  ])
+  func saysWhatBecameOfTheAnswer(
+    reply: ScriptedServer.Reply, expected: HTTPClientError
+  ) async throws {
+    try await ClientSetting.run { _ in
+      reply
+    } body: { setting in
+      #expect(await setting.failure() == expected)
+      #expect(expected.wasSent)
+      #expect(setting.server.requests.count == 1)
+    }
+  }
+
+  /// The server answers the first request and closes on the second: a connection that was too old.
+  private static let staleConnection: ScriptedServer.Script = { request in
+    request.connection == 1 && request.index == 1 ? .reset([]) : .ok("\(request.connection)")
+  }
+
+  @Test func safeRequestIsRepeatedOnceOnAFreshConnection() async throws {
+    try await ClientSetting.run {
+      Self.staleConnection($0)
+    } body: { setting in
+      let first = try await setting.get()
+      #expect(first == "1")
+      let second = try await setting.get()
+      #expect(second == "2")
+      #expect(setting.server.requests.count == 3)
+    }
+  }
+
+  @Test func unsafeRequestIsNotRepeated() async throws {
+    try await ClientSetting.run {
+      Self.staleConnection($0)
+    } body: { setting in
+      try await setting.get()
+      #expect(await setting.failure(setting.request(method: .post)) == .connectionLost)
+      #expect(setting.server.requests.count == 2)
+    }
+  }
+
+  @Test func markedRequestIsRepeated() async throws {
+    try await ClientSetting.run {
+      Self.staleConnection($0)
+    } body: { setting in
+      try await setting.get()
+      let query = setting.request(method: .post, body: [1], isSafeToRepeat: true)
+      #expect(await setting.failure(query) == nil)
+      #expect(setting.server.requests.count == 3)
+    }
+  }
+
+  @Test func repeatIsTheLast() async throws {
+    try await ClientSetting.run { request in
+      request.index == 0 && request.connection == 1 ? .ok() : .reset([])
+    } body: { setting in
+      try await setting.get()
+      #expect(await setting.failure() == .connectionLost)
+      #expect(setting.server.requests.count == 3)
+    }
+  }
+
+  @Test func partOfAnAnswerForbidsTheRepeat() async throws {
+    try await ClientSetting.run { request in
+      request.index == 0 ? .ok() : .reset(Array("HTTP/1.1 2".utf8))
+    } body: { setting in
+      try await setting.get()
+      let failure = await setting.failure()
+      // The reset may overtake the bytes; then nothing was seen of them, and a repeat is right.
+      #expect(failure == .answerTruncated || failure == nil)
+    }
+  }
+
+  @Test func fullQueueRefusesAndAWaitEndsInTime() async throws {
+    try await ClientSetting.run { _ in
+      .silence
+    } settings: {
+      $0.connectionsMax = 1
+      $0.queueMax = 1
+      $0.queueTimeout = .milliseconds(100)
+    } body: { setting in
+      let busy = Task { await setting.failure() }
+      #expect(await eventually { setting.server.requests.count == 1 })
+      async let first = setting.failure()
+      async let second = setting.failure()
+      let failures = await [first, second]
+      #expect(failures.contains(.queueFull))
+      #expect(failures.contains(.queueTimedOut))
+      #expect(failures.allSatisfy { $0?.wasSent == false })
+      busy.cancel()
+      #expect(await busy.value == .cancelled(wasSent: true))
+    }
+  }
+
+  @Test func cancellationClosesTheConnection() async throws {
+    try await ClientSetting.run { _ in
+      .silence
+    } body: { setting in
+      let task = Task { await setting.failure() }
+      #expect(await eventually { setting.server.requests.count == 1 })
+      task.cancel()
+      #expect(await task.value == .cancelled(wasSent: true))
+      #expect(await eventually { setting.server.openConnectionCount == 0 })
+    }
+  }
+
+  @Test func cancelledTaskSendsNothing() async throws {
+    try await ClientSetting.run { _ in
+      .ok()
+    } body: { setting in
+      let task = Task {
+        _ = await eventually { Task.isCancelled }
+        return await setting.failure()
+      }
+      task.cancel()
+      #expect(await task.value == .cancelled(wasSent: false))
+      #expect(setting.server.connectionCount == 0)
+    }
+  }
+
+  @Test func cancelledWaiterLeavesTheQueue() async throws {
+    try await ClientSetting.run {
+      $0.target == "/slow" ? .silence : .ok()
+    } settings: {
+      $0.connectionsMax = 1
+    } body: { setting in
+      let slow = Task { await setting.failure(setting.request("/slow")) }
+      #expect(await eventually { setting.server.requests.count == 1 })
+      let waiter = Task { await setting.failure(setting.request("/waiter")) }
+      waiter.cancel()
+      #expect(await waiter.value == .cancelled(wasSent: false))
+      slow.cancel()
+      _ = await slow.value
+      let next = try await setting.get("/next")
+      #expect(next == "hello")
+      #expect(!setting.server.requests.contains { $0.target == "/waiter" })
+    }
+  }
+
+  @Test func breakerOpensAndLetsAProbeThrough() async throws {
+    try await ClientSetting.run { request in
+      request.target == "/bad"
+        ? .keep("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n") : .ok()
+    } settings: {
+      $0.breaker = CircuitBreaker.Settings()
+      $0.breaker.consecutiveFailuresMax = 2
+      $0.breaker.openTime = .milliseconds(50)
+      $0.breaker.jitter = 0
+    } body: { setting in
+      try await setting.get("/bad")
+      try await setting.get("/bad")
+      guard case .breakerOpen(let retryAfter)? = await setting.failure() else {
+        Issue.record("not open")
+        return
+      }
+      #expect(retryAfter <= .milliseconds(50))
+      #expect(setting.server.requests.count == 2)
+      let recovers = await eventually { await setting.failure() == nil }
+      #expect(recovers)
+      let recovered = try await setting.get()
+      #expect(recovered == "hello")
+    }
+  }
+
+  @Test func closedClientRefuses() async throws {
+    try await ClientSetting.run { _ in
+      .silence
+    } body: { setting in
+      let pending = Task { await setting.failure() }
+      #expect(await eventually { setting.server.requests.count == 1 })
+      await setting.client.close()
+      #expect(await pending.value == .connectionLost)
+      #expect(await setting.failure() == .clientClosed)
+      #expect(await eventually { setting.server.openConnectionCount == 0 })
+    }
+  }
+}

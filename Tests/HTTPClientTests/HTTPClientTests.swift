@@ -1,0 +1,180 @@
+import HTTPTypes
+import Testing
+import Transport
+
+@testable import HTTPClient
+
+struct HTTPClientTests {
+  @Test func sendsWhatItIsTold() async throws {
+    try await ClientSetting.run { _ in
+      .ok()
+    } body: { setting in
+      let answer = try await setting.client.execute(
+        setting.request(
+          "/graphql?a=b", method: .post, fields: [.contentType: "application/json"],
+          body: Array("{}".utf8)))
+      #expect(answer.status == .ok)
+      #expect(String(decoding: answer.body, as: UTF8.self) == "hello")
+      let seen = try #require(setting.server.requests.first)
+      #expect(seen.head.hasPrefix("POST /graphql?a=b HTTP/1.1\r\n"))
+      #expect(seen.field("content-type") == "application/json")
+      #expect(seen.field("content-length") == "2")
+      #expect(seen.field("host") == setting.origin.authority)
+      #expect(seen.field("accept-encoding") == "gzip, deflate")
+      #expect(seen.body == Array("{}".utf8))
+    }
+  }
+
+  @Test func bodylessPostSaysSoAndGetDoesNot() async throws {
+    try await ClientSetting.run { _ in
+      .ok()
+    } body: { setting in
+      _ = try await setting.client.execute(setting.request(method: .post))
+      _ = try await setting.client.execute(setting.request(method: .get))
+      #expect(setting.server.requests.map { $0.field("content-length") } == ["0", nil])
+    }
+  }
+
+  @Test(arguments: ["Host", "content-length", "Transfer-Encoding", "Connection", "Keep-Alive"])
+  func refusesFieldsThatAreItsOwn(name: String) async throws {
+    try await ClientSetting.run { _ in
+      .ok()
+    } body: { setting in
+      var fields = HTTPFields()
+      fields[try #require(HTTPField.Name(name))] = "5"
+      let failure = await setting.failure(setting.request(fields: fields))
+      guard case .invalidRequest? = failure else {
+        Issue.record("not refused: \(String(describing: failure))")
+        return
+      }
+      #expect(setting.server.connectionCount == 0)
+    }
+  }
+
+  @Test(arguments: ["no-slash", "/a b", "/a\r\nX: y"])
+  func refusesTargetsThatAreNone(target: String) async throws {
+    try await ClientSetting.run { _ in
+      .ok()
+    } body: { setting in
+      #expect(await setting.failure(setting.request(target)) == .invalidRequest("target"))
+    }
+  }
+
+  @Test func uploadsMoreThanASocketHolds() async throws {
+    try await ClientSetting.run {
+      .ok("\($0.body.count)")
+    } body: { setting in
+      let answer = try await setting.client.execute(
+        setting.request(method: .put, body: [UInt8](repeating: 7, count: 3_000_000)))
+      #expect(String(decoding: answer.body, as: UTF8.self) == "3000000")
+    }
+  }
+
+  @Test func usesAConnectionAgain() async throws {
+    try await ClientSetting.run {
+      .ok("\($0.connection).\($0.index)")
+    } body: { setting in
+      let first = try await setting.get()
+      #expect(first == "1.0")
+      let second = try await setting.get()
+      #expect(second == "1.1")
+      let third = try await setting.get()
+      #expect(third == "1.2")
+    }
+  }
+
+  @Test(arguments: [
+    "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok",
+    "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok",
+  ])
+  func doesNotUseASuspiciousConnectionAgain(reply: String) async throws {
+    try await ClientSetting.run { _ in
+      .keep(reply)
+    } body: { setting in
+      let first = try await setting.get()
+      #expect(first == "ok")
+      let second = try await setting.get()
+      #expect(second == "ok")
+      #expect(setting.server.connectionCount == 2)
+      #expect(await eventually { setting.server.openConnectionCount == 0 })
+    }
+  }
+
+  @Test func bytesOnAnIdleConnectionEndIt() async throws {
+    let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)
+    try await ClientSetting.run { _ in
+      .late(answer, answer)
+    } body: { setting in
+      try await setting.get()
+      #expect(await eventually { setting.server.openConnectionCount == 0 })
+      try await setting.get()
+      #expect(setting.server.connectionCount == 2)
+    }
+  }
+
+  @Test func unusedConnectionIsClosedInTime() async throws {
+    try await ClientSetting.run { _ in
+      .ok()
+    } settings: {
+      $0.idleTimeout = .milliseconds(30)
+    } body: { setting in
+      try await setting.get()
+      #expect(await eventually { setting.server.openConnectionCount == 0 })
+      try await setting.get()
+      #expect(setting.server.connectionCount == 2)
+    }
+  }
+
+  @Test func believesAServerThatWaitsLess() async throws {
+    try await ClientSetting.run { _ in
+      .ok(fields: "Keep-Alive: timeout=1\r\n")
+    } body: { setting in
+      try await setting.get()
+      #expect(await eventually { setting.server.openConnectionCount == 0 })
+    }
+  }
+
+  @Test func speaksOverAUnixSocket() async throws {
+    let path = "/tmp/larder-client-\(LoopClock.now().nanoseconds).sock"
+    try await ClientSetting.run { _ in
+      .ok()
+    } body: { setting in
+      let server = ScriptedServer { _ in .ok("by path") }
+      _ = try await server.start(on: setting.group, endpoint: .unix(path: path))
+      let url = try HTTPURL("http+unix://\(path.replacing("/", with: "%2F"))/x")
+      let answer = try await setting.client.execute(HTTPClientRequest(method: .get, url: url))
+      #expect(String(decoding: answer.body, as: UTF8.self) == "by path")
+      #expect(server.requests.first?.field("host") == "localhost")
+    }
+  }
+
+  @Test func answersOneAfterAnotherWhenOneConnectionIsAllowed() async throws {
+    try await ClientSetting.run {
+      .ok("\($0.connection)")
+    } settings: {
+      $0.connectionsMax = 1
+    } body: { setting in
+      try await withThrowingTaskGroup(of: String.self) { tasks in
+        for _ in 0..<50 { tasks.addTask { try await setting.get() } }
+        for try await body in tasks { #expect(body == "1") }
+      }
+      #expect(setting.server.requests.count == 50)
+    }
+  }
+
+  @Test func opensNoMoreConnectionsThanAllowed() async throws {
+    try await ClientSetting.run { _ in
+      .ok()
+    } settings: {
+      $0.connectionsMax = 4
+    } body: { setting in
+      try await withThrowingTaskGroup(of: String.self) { tasks in
+        for _ in 0..<200 { tasks.addTask { try await setting.get() } }
+        try await tasks.waitForAll()
+      }
+      #expect(setting.server.connectionCount <= 4)
+      #expect(setting.server.requests.count == 200)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import FoundationEssentials
+import Testing
+
+/// An upstream's raw answer, and what a correct client makes of it.
+struct ResponseCase: Decodable, Sendable, CustomTestStringConvertible {
+  let id: String
+  let note: String
+  let method: String
+  let bytes: Data
+  /// `ok`, `error` or `either`.
+  let expect: String
+  let status: Int?
+  let body: Data?
+  /// Whether the server keeps the connection open behind the bytes.
+  let hold: Bool?
+  /// False where the connection must not be used again.
+  let reuse: Bool?
+
+  enum CodingKeys: String, CodingKey {
+    case id, note, method, expect, status, hold, reuse
+    case bytes = "bytes_base64"
+    case body = "body_base64"
+  }
+
+  var testDescription: String { "\(id): \(note)" }
+
+  /// The cases that the wire's own tests use, which lie with them.
+  static let all: [ResponseCase] = {
+    guard let lines = try? Fixture.bytes("../../HTTPWireTests/Fixtures/http-responses.jsonl") else {
+      return []
+    }
+    return lines.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      try? JSONDecoder().decode(ResponseCase.self, from: Data(line))
+    }
+  }()
+}
