@@ -56,7 +56,8 @@ struct GeneratedWorld {
       let value: String?
       switch (field.name, type) {
       case ("__typename", _): value = "\"\(type)\""
-      case ("id", "Apple"): value = number.isMultiple(of: 2) ? "\"k\(number)\"" : "\"\\u0041\""
+      case ("id", "Apple"):
+        value = number.isMultiple(of: 2) ? "\"k\(number)\"" : "\"\\u0041\(number)\""
       case ("id", "Berry"): value = isKeyless ? "null" : "\(number)"
       case ("code", "Citrus"): value = "\"c:\(number)\""
       case ("lot", "Citrus"): value = "\(number)"

@@ -8,7 +8,19 @@ import Model
 /// written they lie on ``text``, a stack: an entity inside a list completes its own values, moves
 /// them to the buffer and leaves only its reference on the stack.
 struct AnswerWalker {
-  private struct PendingField {
+  /// What a walk found.
+  struct Findings {
+    let bytes: [UInt8]
+    let root: [NormalisedAnswer.Field]
+    let entities: [NormalisedAnswer.Entity]
+    let absences: [NormalisedAnswer.Absence]
+    let pages: [ResultWrite.PageList]
+    /// Names of the entity types that were met.
+    let entityTypes: Set<String>
+    let keylessEntities: Int
+  }
+
+  struct PendingField {
     let field: Int
     let start: Int
     let end: Int
@@ -22,87 +34,157 @@ struct AnswerWalker {
     case nothing
   }
 
-  private let plan: AnswerPlan
+  /// Where the object being walked keeps its key and what was found of it.
+  private struct Frame {
+    let object: Int
+    let pending: Int
+    let keys: Int
+    let pages: Int
+  }
+
+  let plan: AnswerPlan
+  private let scanner: TextScanner
   private let isCompact: Bool
-  private(set) var bytes: [UInt8]
-  private var text: [UInt8] = []
-  private var pending: [PendingField] = []
-  private(set) var entities: [NormalisedAnswer.Entity] = []
-  private var indexByKey: [EntityKey: Int] = [:]
-  private(set) var absences: [NormalisedAnswer.Absence] = []
-  private(set) var pages: [ResultWrite.PageList] = []
-  /// Pages from this one on belong to the entity that is being walked.
-  private var unownedPages = 0
-  private(set) var keylessEntities = 0
+  var bytes: [UInt8]
+  var text: [UInt8] = []
+  var pending: [PendingField] = []
+  var entities: [NormalisedAnswer.Entity] = []
+  var indexByKey: [EntityKey: Int] = [:]
+  private var absences: [NormalisedAnswer.Absence] = []
+  private var pages: [ResultWrite.PageList] = []
+  /// Ranges of key values found so far, those of the innermost object last; empty where missing.
+  private var keys: [Range<Int>] = []
+  private var keylessEntities = 0
   private var seen: [Bool]
 
-  init(plan: AnswerPlan, document: JSONDocument) {
+  /// Walks the data of an answer.
+  static func walk(
+    _ data: JSONNode, plan: AnswerPlan, errors: ErrorPath?
+  ) -> Findings {
+    data.document.bytes.withUnsafeBufferPointer { source in
+      var walker = AnswerWalker(plan: plan, document: data.document, source: source)
+      let root = walker.walkRoot(at: data.range.lowerBound, errors: errors)
+      return Findings(
+        bytes: walker.bytes, root: root, entities: walker.entities, absences: walker.absences,
+        pages: walker.pages, entityTypes: walker.entityTypes,
+        keylessEntities: walker.keylessEntities)
+    }
+  }
+
+  private init(plan: AnswerPlan, document: JSONDocument, source: UnsafeBufferPointer<UInt8>) {
     self.plan = plan
+    scanner = TextScanner(text: source)
     isCompact = document.isCompact
     bytes = document.bytes
+    // References, brackets and names are a fraction of what they stand for.
+    bytes.reserveCapacity(bytes.count + bytes.count / 2)
     seen = Array(repeating: false, count: plan.objects.count)
   }
 
-  /// Names of the entity types that were met.
-  var entityTypes: Set<String> {
+  private var entityTypes: Set<String> {
     Set(zip(plan.objects, seen).compactMap { $1 ? $0.type : nil })
   }
 
-  /// Walks the whole data.
-  /// - Returns: the root's fields.
-  mutating func walk(_ data: JSONNode, errors: ErrorPath?) -> [NormalisedAnswer.Field] {
-    guard data.kind == .object, let object = plan.object(of: data, at: plan.root) else {
-      return []
-    }
-    // References, brackets and names are a fraction of what they stand for.
-    bytes.reserveCapacity(bytes.count + bytes.count / 2)
-    walkFields(of: data, as: object, errors: errors)
+  private mutating func walkRoot(
+    at offset: Int, errors: ErrorPath?
+  ) -> [NormalisedAnswer.Field] {
+    guard scanner.byte(offset) == UInt8(ascii: "{"),
+      let object = plan.positions[plan.root].objects.first
+    else { return [] }
+    let frame = Frame(object: object, pending: 0, keys: 0, pages: 0)
+    _ = walkFields(at: offset, frame, errors: errors)
     return takePending(from: 0, of: object)
   }
 
   // MARK: Objects
 
-  /// Appends a reference or an embedded object to the stack.
+  /// Appends a reference or an embedded object to the stack, and moves behind it.
   private mutating func append(
-    object node: JSONNode, at position: Int, errors: ErrorPath?
+    object offset: inout Int, at position: Int, errors: ErrorPath?
   ) -> Written {
-    guard node.kind == .object, let object = plan.object(of: node, at: position) else {
+    guard scanner.byte(offset) == UInt8(ascii: "{"),
+      let object = concreteType(of: offset, at: position)
+    else {
+      offset = scanner.skipValue(offset)
       return .nothing
     }
-    let pendingStart = pending.count
-    let outerUnowned = unownedPages
-    unownedPages = pages.count
-    defer { unownedPages = outerUnowned }
-    walkFields(of: node, as: object, errors: errors)
-    guard let parts = plan.objects[object].key else {
-      appendEmbedded(object, from: pendingStart)
+    let frame = Frame(
+      object: object, pending: pending.count, keys: keys.count, pages: pages.count)
+    let partCount = plan.objects[object].key?.count ?? 0
+    for _ in 0..<partCount { keys.append(0..<0) }
+    offset = walkFields(at: offset, frame, errors: errors)
+    defer { keys.removeLast(partCount) }
+    guard partCount > 0 else {
+      appendEmbedded(frame.object, from: frame.pending)
       return .embedded
     }
-    guard let key = key(of: node, type: object, parts: parts) else {
+    guard let key = key(of: frame) else {
       keylessEntities += 1
-      appendEmbedded(object, from: pendingStart)
+      appendEmbedded(frame.object, from: frame.pending)
       return .embedded
     }
     seen[object] = true
-    ownPages(key)
-    store(key, takePending(from: pendingStart, of: object))
+    ownPages(from: frame.pages, key)
+    store(key, takePending(from: frame.pending, of: object))
     appendReference(key, object)
     return .reference
   }
 
-  private mutating func walkFields(of node: JSONNode, as object: Int, errors: ErrorPath?) {
-    var expected = plan.objects[object].fields.lowerBound
-    for member in node.members {
-      guard let field = plan.field(member, of: object, expected: &expected) else { continue }
-      walk(member.value, field: field, errors: errors)
+  private func concreteType(of offset: Int, at position: Int) -> Int? {
+    guard plan.positions[position].typenameResponseName != nil else {
+      return plan.positions[position].objects.first
     }
+    var offset = scanner.skipSpace(offset + 1)
+    while scanner.byte(offset) == UInt8(ascii: "\"") {
+      let nameEnd = scanner.skipString(offset)
+      let value = scanner.skipColon(nameEnd)
+      let end = scanner.skipValue(value)
+      if plan.typenameNames.isName(position, at: offset..<nameEnd, of: scanner) {
+        return plan.object(named: value..<end, at: position, of: scanner)
+      }
+      offset = scanner.skipComma(end)
+    }
+    return nil
   }
 
-  private mutating func walk(_ value: JSONNode, field: Int, errors outer: ErrorPath?) {
+  /// - Returns: the offset behind the object.
+  private mutating func walkFields(at offset: Int, _ frame: Frame, errors: ErrorPath?) -> Int {
+    var expected = plan.objects[frame.object].fields.lowerBound
+    var offset = scanner.skipSpace(offset + 1)
+    while scanner.byte(offset) == UInt8(ascii: "\"") {
+      let nameEnd = scanner.skipString(offset)
+      let name = offset..<nameEnd
+      offset = scanner.skipColon(nameEnd)
+      if let field = plan.field(
+        name, of: frame.object, expected: &expected, scanner: scanner)
+      {
+        walk(&offset, field: field, frame, errors: errors)
+      } else {
+        offset = scanner.skipValue(offset)
+      }
+      offset = scanner.skipComma(offset)
+    }
+    return offset + 1
+  }
+
+  private mutating func walk(
+    _ offset: inout Int, field: Int, _ frame: Frame, errors outer: ErrorPath?
+  ) {
+    let errors = outer.flatMap { $0.member(plan.fields[field].responseName) }
+    let first = scanner.byte(offset)
+    let isContainer = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    let isNull = first == UInt8(ascii: "n")
+    let isLeaf = plan.fields[field].inner == nil
+    guard isNull || isLeaf && (!isContainer || isCompact && errors == nil) else {
+      return walkComposite(&offset, field: field, errors: errors)
+    }
+    let start = offset
+    offset = scanner.skipValue(offset)
+    if let part = plan.fields[field].keyPart, !isContainer, !isNull {
+      keys[frame.keys + part] = start..<offset
+    }
     if plan.fields[field].isTypename { return }
-    let errors = outer?.member(plan.fields[field].responseName)
-    let kind = value.kind
-    if kind == .null {
+    if isNull {
       // A null with an error on its path says nothing of the value.
       guard errors == nil else { return }
       if let key = plan.fields[field].lookup {
@@ -111,17 +193,13 @@ struct AnswerWalker {
             key: key, isAuthoritative: plan.fields[field].isAuthoritative))
       }
     }
-    let isPlain =
-      plan.fields[field].inner == nil && errors == nil
-      && (isCompact || kind != .array && kind != .object)
-    if isPlain || kind == .null {
-      let range = value.range
-      finish(field, range, merges: false)
-      return
-    }
+    finish(field, start..<offset, merges: false)
+  }
+
+  private mutating func walkComposite(_ offset: inout Int, field: Int, errors: ErrorPath?) {
     let start = text.count
     var merges = false
-    if append(value, field: field, level: 0, errors: errors, merges: &merges) {
+    if append(&offset, field: field, level: 0, errors: errors, merges: &merges) {
       let rangeStart = bytes.count
       bytes.append(contentsOf: text[start...])
       finish(field, rangeStart..<bytes.count, merges: merges)
@@ -140,23 +218,26 @@ struct AnswerWalker {
 
   // MARK: Values
 
-  /// Appends a value of any list depth to the stack.
+  /// Appends a value of any list depth to the stack, and moves behind it.
   /// - Returns: false if some of it is unknown; then what was appended is to be thrown away.
   private mutating func append(
-    _ value: JSONNode, field: Int, level: Int, errors: ErrorPath?, merges: inout Bool
+    _ offset: inout Int, field: Int, level: Int, errors: ErrorPath?, merges: inout Bool
   ) -> Bool {
-    if value.isNull {
+    if scanner.byte(offset) == UInt8(ascii: "n") {
+      offset = scanner.skipValue(offset)
       appendWord("null")
       return errors == nil
     }
     if level < plan.fields[field].listDepth {
-      return appendList(value, field: field, level: level, errors: errors, merges: &merges)
+      return appendList(&offset, field: field, level: level, errors: errors, merges: &merges)
     }
     guard let position = plan.fields[field].inner else {
-      appendLeaf(value)
+      let start = offset
+      offset = scanner.skipValue(offset)
+      appendLeaf(start..<offset)
       return true
     }
-    switch append(object: value, at: position, errors: errors) {
+    switch append(object: &offset, at: position, errors: errors) {
     case .reference: return true
     case .embedded:
       merges = true
@@ -167,158 +248,73 @@ struct AnswerWalker {
 
   /// All elements are walked even if one is unknown: the entities among them are good.
   private mutating func appendList(
-    _ value: JSONNode, field: Int, level: Int, errors: ErrorPath?, merges: inout Bool
+    _ offset: inout Int, field: Int, level: Int, errors: ErrorPath?, merges: inout Bool
   ) -> Bool {
-    guard value.kind == .array else { return false }
+    guard scanner.byte(offset) == UInt8(ascii: "[") else {
+      offset = scanner.skipValue(offset)
+      return false
+    }
     var isKnown = true
     var index = 0
     text.append(UInt8(ascii: "["))
-    for element in value.elements {
+    offset = scanner.skipSpace(offset + 1)
+    while scanner.byte(offset) != UInt8(ascii: "]"), scanner.byte(offset) != 0 {
       if index > 0 { text.append(UInt8(ascii: ",")) }
       let isElementKnown = append(
-        element, field: field, level: level + 1, errors: errors?.element(index), merges: &merges)
+        &offset, field: field, level: level + 1, errors: errors?.element(index), merges: &merges)
       isKnown = isKnown && isElementKnown
       index += 1
+      offset = scanner.skipComma(offset)
     }
+    offset += 1
     text.append(UInt8(ascii: "]"))
     return isKnown
   }
 
-  private mutating func appendLeaf(_ value: JSONNode) {
-    if isCompact || !value.isContainer {
-      let range = value.range
+  private mutating func appendLeaf(_ range: Range<Int>) {
+    let first = scanner.byte(range.lowerBound)
+    let isContainer = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    if isContainer, !isCompact, let document = try? JSONDocument(bytes, range: range) {
+      var writer = JSONWriter()
+      writer.value(document.root)
+      text.append(contentsOf: writer.bytes)
+    } else {
       text.append(contentsOf: bytes[range])
-    } else {
-      var writer = JSONWriter()
-      writer.value(value)
-      text.append(contentsOf: writer.bytes)
     }
   }
 
-  private mutating func appendWord(_ word: StaticString) {
-    text.append(
-      contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
-  }
-
-  private mutating func appendReference(_ key: EntityKey, _ object: Int) {
-    text.append(contentsOf: plan.objects[object].referenceOpening)
-    var key = key.key
-    let isPlain = key.utf8.allSatisfy {
-      $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
-    }
-    if isPlain {
-      text.append(UInt8(ascii: "\""))
-      key.withUTF8 { text.append(contentsOf: $0) }
-      text.append(UInt8(ascii: "\""))
-    } else {
-      var writer = JSONWriter()
-      writer.string(key)
-      text.append(contentsOf: writer.bytes)
-    }
-    appendWord("]}")
-  }
-
-  private mutating func appendEmbedded(_ object: Int, from start: Int) {
-    if plan.objects[object].hasRepeatedNames {
-      let fields = takePending(from: start, of: object)
-      text.append(contentsOf: plan.objects[object].embeddedOpening)
-      for field in fields {
-        var writer = JSONWriter()
-        writer.string(field.name)
-        text.append(UInt8(ascii: ","))
-        text.append(contentsOf: writer.bytes)
-        text.append(UInt8(ascii: ":"))
-        text.append(contentsOf: bytes[field.range])
-      }
-    } else {
-      text.append(contentsOf: plan.objects[object].embeddedOpening)
-      for index in start..<pending.count {
-        let field = pending[index]
-        text.append(UInt8(ascii: ","))
-        text.append(contentsOf: plan.fields[field.field].storedName)
-        text.append(contentsOf: bytes[field.start..<field.end])
-      }
-      pending.removeLast(pending.count - start)
-    }
-    text.append(UInt8(ascii: "}"))
-  }
-
-  // MARK: Entities
+  // MARK: Keys and pages
 
   /// Nil where a part of the key is null, missing or no leaf.
-  private func key(of node: JSONNode, type object: Int, parts: [KeyField]) -> EntityKey? {
+  private func key(of frame: Frame) -> EntityKey? {
+    let object = plan.objects[frame.object]
+    guard let parts = object.key else { return nil }
     if parts.count == 1 {
-      return Self.text(of: node[parts[0].responseName], parts[0].canonical).map {
-        EntityKey(type: plan.objects[object].type, key: $0)
-      }
+      return keyText(keys[frame.keys], parts[0]).map { EntityKey(type: object.type, key: $0) }
     }
     var texts: [String] = []
-    for part in parts {
-      guard let text = Self.text(of: node[part.responseName], part.canonical) else { return nil }
+    for (index, part) in parts.enumerated() {
+      guard let text = keyText(keys[frame.keys + index], part) else { return nil }
       texts.append(text)
     }
-    return EntityKey(type: plan.objects[object].type, fields: texts)
+    return EntityKey(type: object.type, fields: texts)
   }
 
-  private static func text(of node: JSONNode?, _ canonical: KeyField.Canonical) -> String? {
-    guard let node else { return nil }
-    switch node.kind {
-    case .string where canonical == .text: return node.string
-    case .number where canonical == .text: return node.rawText
-    case .string, .number, .true, .false:
-      return EntityKeyRule.text(of: JSONValue(node), canonical)
-    case .null, .array, .object: return nil
-    }
-  }
-
-  private mutating func store(_ key: EntityKey, _ fields: [NormalisedAnswer.Field]) {
-    guard let index = indexByKey[key] else {
-      indexByKey[key] = entities.count
-      entities.append(NormalisedAnswer.Entity(key: key, fields: fields))
-      return
-    }
-    for field in fields { Self.unite(field, into: &entities[index].fields, of: &bytes) }
+  private func keyText(_ range: Range<Int>, _ canonical: KeyField.Canonical) -> String? {
+    guard !range.isEmpty else { return nil }
+    let isString = scanner.byte(range.lowerBound) == UInt8(ascii: "\"")
+    let inner = isString ? range.lowerBound + 1..<range.upperBound - 1 : range
+    let isPlain = canonical == .text && !bytes[inner].contains(UInt8(ascii: "\\"))
+    if isPlain { return scanner.string(inner) }
+    guard let document = try? JSONDocument(bytes, range: range) else { return nil }
+    return EntityKeyRule.text(of: JSONValue(document.root), canonical)
   }
 
   /// The pages found since the entity began, outside entities within it, are its own.
-  private mutating func ownPages(_ key: EntityKey) {
-    for index in unownedPages..<pages.count where pages[index].owner == nil {
+  private mutating func ownPages(from start: Int, _ key: EntityKey) {
+    for index in start..<pages.count where pages[index].owner == nil {
       let page = pages[index]
       pages[index] = ResultWrite.PageList(owner: key, page: page.page, digest: page.digest)
     }
-  }
-
-  private mutating func takePending(from start: Int, of object: Int) -> [NormalisedAnswer.Field] {
-    var fields: [NormalisedAnswer.Field] = []
-    fields.reserveCapacity(pending.count - start)
-    let isSimple = !plan.objects[object].hasRepeatedNames
-    for index in start..<pending.count {
-      let item = pending[index]
-      let field = NormalisedAnswer.Field(
-        name: plan.fields[item.field].storageName, range: item.start..<item.end,
-        merges: item.merges)
-      if isSimple { fields.append(field) } else { Self.unite(field, into: &fields, of: &bytes) }
-    }
-    pending.removeLast(pending.count - start)
-    return fields
-  }
-
-  /// One answer says the same of one field wherever it stands, but may select different parts of
-  /// an embedded object.
-  private static func unite(
-    _ field: NormalisedAnswer.Field, into fields: inout [NormalisedAnswer.Field],
-    of bytes: inout [UInt8]
-  ) {
-    guard let index = fields.firstIndex(where: { $0.name == field.name }) else {
-      fields.append(field)
-      return
-    }
-    guard fields[index].merges || field.merges,
-      let united = StoredMerge.merge(fields[index].range, field.range, in: bytes)
-    else { return }
-    let start = bytes.count
-    bytes.append(contentsOf: united)
-    fields[index] = NormalisedAnswer.Field(
-      name: field.name, range: start..<bytes.count, merges: true)
   }
 }

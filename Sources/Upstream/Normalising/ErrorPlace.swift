@@ -10,36 +10,42 @@ enum ErrorPlace {
   /// Something further inside is.
   case below
 
-  init(of error: ErrorPath, at field: SelectedField) {
-    if Self.isNull(error, field, level: 0) {
+  init(of error: ErrorPath, at field: Int, plan: AnswerPlan) {
+    if Self.isNull(error, field, plan, level: 0) {
       self = .here
-    } else if Self.hasHole(error, field, level: 0) {
+    } else if Self.hasHole(error, field, plan, level: 0) {
       self = .hole
     } else {
       self = .below
     }
   }
 
-  private static func isNull(_ error: ErrorPath, _ field: SelectedField, level: Int) -> Bool {
+  private static func isNull(
+    _ error: ErrorPath, _ index: Int, _ plan: AnswerPlan, level: Int
+  ) -> Bool {
     if error.isEnd { return true }
+    let field = plan.fields[index]
     if level < field.listDepth {
-      return field.nonNull[level + 1]
-        && error.elements.values.contains { isNull($0, field, level: level + 1) }
+      return field.isNonNull(level + 1)
+        && error.elements.values.contains { isNull($0, index, plan, level: level + 1) }
     }
-    guard case .object(let selection) = field.value else { return false }
+    guard let position = field.inner else { return false }
     return error.members.contains { name, error in
-      selection.types.values.contains { type in
-        type.fields.contains {
-          $0.responseName == name && $0.nonNull[0] && isNull(error, $0, level: 0)
+      plan.positions[position].objects.contains { object in
+        plan.objects[object].fields.contains {
+          plan.fields[$0].responseName == name && plan.fields[$0].isNonNull(0)
+            && isNull(error, $0, plan, level: 0)
         }
       }
     }
   }
 
-  private static func hasHole(_ error: ErrorPath, _ field: SelectedField, level: Int) -> Bool {
-    guard level < field.listDepth else { return false }
+  private static func hasHole(
+    _ error: ErrorPath, _ index: Int, _ plan: AnswerPlan, level: Int
+  ) -> Bool {
+    guard level < plan.fields[index].listDepth else { return false }
     return error.elements.values.contains {
-      isNull($0, field, level: level + 1) || hasHole($0, field, level: level + 1)
+      isNull($0, index, plan, level: level + 1) || hasHole($0, index, plan, level: level + 1)
     }
   }
 }

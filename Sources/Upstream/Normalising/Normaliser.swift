@@ -28,18 +28,17 @@ package enum Normaliser {
     case .anywhere: return Outcome(answer: normalised, keylessEntities: 0)
     }
     guard let data = answer.data else { return Outcome(answer: normalised, keylessEntities: 0) }
-    var walker = AnswerWalker(plan: AnswerPlan(selection), document: answer.document)
-    let root = walker.walk(data, errors: errors)
-    normalised.entities = walker.entities
-    normalised.absences = walker.absences
+    let found = AnswerWalker.walk(data, plan: AnswerPlan(selection), errors: errors)
+    normalised.entities = found.entities
+    normalised.absences = found.absences
     if operation.kind == .query {
       normalised.result = ResultWrite(
         key: ResultKey(
           operation: operation.name, variables: variables.canonical, scope: context.scope),
-        root: root,
-        types: walker.entityTypes.union(operation.listElementTypes)
+        root: found.root,
+        types: found.entityTypes.union(operation.listElementTypes)
           .union(operation.lookupTypes).sorted(),
-        pages: walker.pages,
+        pages: found.pages,
         tags: operation.cache.tags,
         errors: answer.errors.map { errors in
           var writer = JSONWriter()
@@ -47,8 +46,8 @@ package enum Normaliser {
           return writer.bytes
         })
     }
-    normalised.bytes = walker.bytes
-    return Outcome(answer: normalised, keylessEntities: walker.keylessEntities)
+    normalised.bytes = found.bytes
+    return Outcome(answer: normalised, keylessEntities: found.keylessEntities)
   }
 
   /// A mutation that was executed has its declared effects. With errors in its answer it is not

@@ -11,26 +11,26 @@ package enum ResultRenderer {
     let errors = result.errors.flatMap { try? JSONDocument($0) }
     var paths: ErrorPath?
     if case .paths(let read) = ErrorPath.read(errors?.root) { paths = read }
-    var walker = ResultWalker(result, fills: onError == .fill)
-    walker.walk(selection, errors: paths)
+    let found = ResultWalker.walk(
+      result, selection: selection, errors: paths, fills: onError == .fill)
 
     var writer = JSONWriter()
-    writer.reserve(walker.output.count + (result.errors?.count ?? 0) + 32)
+    writer.reserve(found.output.count + (result.errors?.count ?? 0) + 32)
     writer.beginObject()
     writer.name("data")
-    writer.raw(walker.output)
+    writer.raw(found.output)
     if let errors {
       writer.name("errors")
       writer.value(errors.root)
     }
-    if !walker.stale.isEmpty {
+    if !found.stale.isEmpty {
       writer.name("stale")
       writer.beginArray()
-      for path in walker.stale { path.write(to: &writer) }
+      for path in found.stale { path.write(to: &writer) }
       writer.endArray()
     }
     writer.endObject()
     return RenderedResult(
-      body: writer.bytes, misses: walker.misses, stalePositions: walker.stale.count)
+      body: writer.bytes, misses: found.misses, stalePositions: found.stale.count)
   }
 }

@@ -3,6 +3,13 @@ import Model
 
 /// One walk over a selection and the store's values for it, writing the response's `data`.
 struct ResultWalker {
+  /// What a walk wrote.
+  struct Findings {
+    let output: [UInt8]
+    let misses: [String]
+    let stale: [ResponsePath]
+  }
+
   /// What became of a value.
   private enum Written {
     case value
@@ -10,25 +17,41 @@ struct ResultWalker {
     case gone
   }
 
-  private let result: ResultSnapshot
+  private let plan: AnswerPlan
   private let fills: Bool
-  private(set) var output: [UInt8] = []
-  private(set) var misses: [String] = []
-  private(set) var stale: [ResponsePath] = []
+  private let scanner: TextScanner
+  private var objects: StoredObjects
+  private var output: [UInt8] = []
+  private var misses: [String] = []
+  private var stale: [ResponsePath] = []
   private var path = ResponsePath()
-  private var documents: [EntityKey: [JSONNode]] = [:]
 
   /// - Parameter fills: last-good values stand where upstream answered with an error.
-  init(_ result: ResultSnapshot, fills: Bool) {
-    self.result = result
-    self.fills = fills
+  static func walk(
+    _ result: ResultSnapshot, selection: Model.Selection, errors: ErrorPath?, fills: Bool
+  ) -> Findings {
+    let objects = StoredObjects(result)
+    return objects.bytes.withUnsafeBufferPointer { text in
+      var walker = ResultWalker(
+        plan: AnswerPlan(selection), fills: fills, scanner: TextScanner(text: text),
+        objects: objects)
+      walker.walkRoot(errors: errors)
+      return Findings(output: walker.output, misses: walker.misses, stale: walker.stale)
+    }
   }
 
-  mutating func walk(_ selection: Model.Selection, errors: ErrorPath?) {
-    guard let object = selection.single, let root = try? JSONDocument(result.root) else {
-      return miss()
-    }
-    if !write([root.root], as: object, errors: errors) { miss() }
+  private init(plan: AnswerPlan, fills: Bool, scanner: TextScanner, objects: StoredObjects) {
+    self.plan = plan
+    self.fills = fills
+    self.scanner = scanner
+    self.objects = objects
+    output.reserveCapacity(objects.bytes.count)
+  }
+
+  private mutating func walkRoot(errors: ErrorPath?) {
+    guard let object = plan.positions[plan.root].objects.first,
+      write(objects.root, as: object, errors: errors)
+    else { return miss() }
   }
 
   private mutating func miss() {
@@ -41,26 +64,35 @@ struct ResultWalker {
       contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
   }
 
+  private mutating func append(_ range: Range<Int>) {
+    output.append(contentsOf: UnsafeBufferPointer(rebasing: scanner.text[range]))
+  }
+
   // MARK: Objects
 
   /// - Parameter sources: where fields are read from, the first that has one wins.
   /// - Returns: false if a field that cannot be null is gone; then nothing is left written.
   private mutating func write(
-    _ sources: [JSONNode], as object: ObjectSelection, errors: ErrorPath?
+    _ sources: Range<Int>, as object: Int, errors: ErrorPath?
   ) -> Bool {
     let start = output.count
     var isFirst = true
+    var hint = 0
     output.append(UInt8(ascii: "{"))
-    for field in object.fields where !field.isAdded {
+    for field in plan.objects[object].fields where !plan.fields[field].isAdded {
       if !isFirst { output.append(UInt8(ascii: ",")) }
       isFirst = false
-      appendName(field.responseName)
-      path.push(.member(field.responseName))
-      let written = write(
-        field, of: sources, type: object.type, error: errors?.member(field.responseName))
-      path.pop()
-      guard written == .gone else { continue }
-      if field.nonNull[0] {
+      output.append(contentsOf: plan.responseNames.bytes[plan.responseNames[field]])
+      output.append(UInt8(ascii: ":"))
+      if plan.fields[field].isTypename {
+        output.append(contentsOf: plan.typeNames.bytes[plan.typeNames[object]])
+        continue
+      }
+      let value = objects.value(
+        of: field, in: sources, hint: &hint, plan: plan, scanner: scanner)
+      let error = errors.flatMap { $0.member(plan.fields[field].responseName) }
+      guard write(value, of: field, error: error) == .gone else { continue }
+      if plan.fields[field].isNonNull(0) {
         output.removeLast(output.count - start)
         return false
       }
@@ -70,26 +102,18 @@ struct ResultWalker {
     return true
   }
 
-  /// A response name is a GraphQL name: nothing in it needs escaping.
-  private mutating func appendName(_ name: String) {
-    output.append(UInt8(ascii: "\""))
-    output.append(contentsOf: name.utf8)
-    output.append(UInt8(ascii: "\""))
-    output.append(UInt8(ascii: ":"))
-  }
-
   private mutating func write(
-    _ field: SelectedField, of sources: [JSONNode], type: String, error: ErrorPath?
+    _ value: Range<Int>?, of field: Int, error: ErrorPath?
   ) -> Written {
-    if field.name == StoredForm.typenameMember {
-      output.append(UInt8(ascii: "\""))
-      output.append(contentsOf: type.utf8)
-      output.append(UInt8(ascii: "\""))
+    // The commonest of all: a leaf that is there.
+    if let value, error == nil, plan.fields[field].inner == nil {
+      append(value)
       return .value
     }
-    let value = sources.lazy.compactMap { $0[field.storageName] }.first
+    path.push(.member(plan.fields[field].responseName))
+    defer { path.pop() }
     if let error {
-      switch ErrorPlace(of: error, at: field) {
+      switch ErrorPlace(of: error, at: field, plan: plan) {
       case .here: return fill(value, of: field)
       case .hole:
         if fill(value, of: field) == .gone { miss() }
@@ -101,14 +125,16 @@ struct ResultWalker {
       miss()
       return .value
     }
-    return write(value, of: field, level: 0, errors: error)
+    var offset = value.lowerBound
+    return write(&offset, of: field, level: 0, errors: error)
   }
 
   /// Puts the last-good value in place of one that upstream could not give, if there is a whole one.
-  private mutating func fill(_ value: JSONNode?, of field: SelectedField) -> Written {
+  private mutating func fill(_ value: Range<Int>?, of field: Int) -> Written {
     guard fills, let value else { return .gone }
     let before = (output: output.count, misses: misses.count, stale: stale.count)
-    let written = write(value, of: field, level: 0, errors: nil)
+    var offset = value.lowerBound
+    let written = write(&offset, of: field, level: 0, errors: nil)
     if written == .value, misses.count == before.misses {
       stale.append(path)
       return .value
@@ -121,39 +147,45 @@ struct ResultWalker {
 
   // MARK: Values
 
+  /// Writes the value at an offset and moves behind it.
   private mutating func write(
-    _ value: JSONNode, of field: SelectedField, level: Int, errors: ErrorPath?
+    _ offset: inout Int, of field: Int, level: Int, errors: ErrorPath?
   ) -> Written {
-    if value.isNull {
+    let start = offset
+    if scanner.byte(offset) == UInt8(ascii: "n") {
+      offset = scanner.skipValue(offset)
       append("null")
       return .value
     }
-    if level < field.listDepth { return writeList(value, of: field, level: level, errors: errors) }
-    switch field.value {
-    case .leaf:
-      value.withRawBytes { output.append(contentsOf: $0) }
-      return .value
-    case .object(let selection):
-      return write(object: value, at: selection, errors: errors)
+    if level < plan.fields[field].listDepth {
+      return writeList(&offset, of: field, level: level, errors: errors)
     }
+    offset = scanner.skipValue(offset)
+    guard let position = plan.fields[field].inner else {
+      append(start..<offset)
+      return .value
+    }
+    return write(object: start..<offset, at: position, errors: errors)
   }
 
   private mutating func writeList(
-    _ value: JSONNode, of field: SelectedField, level: Int, errors: ErrorPath?
+    _ offset: inout Int, of field: Int, level: Int, errors: ErrorPath?
   ) -> Written {
-    guard value.kind == .array else {
+    guard scanner.byte(offset) == UInt8(ascii: "[") else {
+      offset = scanner.skipValue(offset)
       miss()
       return .value
     }
     var isFirst = true
     var index = 0
     output.append(UInt8(ascii: "["))
-    for element in value.elements {
+    offset = scanner.skipSpace(offset + 1)
+    while scanner.byte(offset) != UInt8(ascii: "]"), scanner.byte(offset) != 0 {
       let start = output.count
       if !isFirst { output.append(UInt8(ascii: ",")) }
       path.push(.element(index))
       let written = write(
-        element, of: field, level: level + 1, errors: errors?.element(index))
+        &offset, of: field, level: level + 1, errors: errors?.element(index))
       path.pop()
       index += 1
       if written == .gone {
@@ -161,47 +193,55 @@ struct ResultWalker {
       } else {
         isFirst = false
       }
+      offset = scanner.skipComma(offset)
     }
+    offset += 1
     output.append(UInt8(ascii: "]"))
     return .value
   }
 
+  /// A stored object begins with the member that says what it is: `$ref` or `__typename`.
   private mutating func write(
-    object value: JSONNode, at selection: Model.Selection, errors: ErrorPath?
+    object range: Range<Int>, at position: Int, errors: ErrorPath?
   ) -> Written {
-    if let reference = value[StoredForm.referenceMember] {
-      return write(reference: reference, at: selection, errors: errors)
+    let nameStart = scanner.skipSpace(range.lowerBound + 1)
+    let nameEnd = scanner.skipString(nameStart)
+    let value = scanner.skipColon(nameEnd)
+    if scanner.byte(nameStart + 1) == UInt8(ascii: "$") {
+      return write(reference: value, at: position, errors: errors)
     }
-    guard let type = value[StoredForm.typenameMember]?.string,
-      let object = selection.types[type]
-    else {
+    let type = value..<scanner.skipValue(value)
+    guard let object = plan.object(named: type, at: position, of: scanner) else {
       miss()
       return .value
     }
-    return write([value], as: object, errors: errors) ? .value : .gone
+    let source = objects.embedded(at: range.lowerBound)
+    return write(source, as: object, errors: errors) ? .value : .gone
   }
 
+  /// - Parameter offset: of `["Film","9"]`.
   private mutating func write(
-    reference: JSONNode, at selection: Model.Selection, errors: ErrorPath?
+    reference offset: Int, at position: Int, errors: ErrorPath?
   ) -> Written {
-    guard let type = reference[0]?.string, let key = reference[1]?.string else {
-      miss()
-      return .value
-    }
-    let entity = EntityKey(type: type, key: key)
-    guard let record = result.entities[entity], let object = selection.types[type] else {
+    let typeStart = scanner.skipSpace(offset + 1)
+    let typeEnd = scanner.skipString(typeStart)
+    let keyStart = scanner.skipComma(typeEnd)
+    guard let object = plan.object(named: typeStart..<typeEnd, at: position, of: scanner),
+      let key = key(at: keyStart..<scanner.skipString(keyStart)),
+      let record = objects.records[EntityKey(type: plan.objects[object].type, key: key)]
+    else {
       // Evicted or purged, which says nothing of whether upstream still has it.
       miss()
       return .value
     }
     if record.isDeleted { return .gone }
-    return write(sources(of: entity, record), as: object, errors: errors) ? .value : .gone
+    return write(record.layers, as: object, errors: errors) ? .value : .gone
   }
 
-  private mutating func sources(of key: EntityKey, _ record: EntityRecord) -> [JSONNode] {
-    if let known = documents[key] { return known }
-    let sources = record.layers.compactMap { try? JSONDocument($0).root }
-    documents[key] = sources
-    return sources
+  private func key(at range: Range<Int>) -> String? {
+    guard range.count >= 2 else { return nil }
+    let inner = range.lowerBound + 1..<range.upperBound - 1
+    guard scanner.text[inner].contains(UInt8(ascii: "\\")) else { return scanner.string(inner) }
+    return (try? JSONDocument(objects.bytes, range: range))?.root.string
   }
 }

@@ -1,0 +1,95 @@
+import LosslessJSON
+import Model
+
+/// The objects of a result in one buffer, each opened at most once: where its members are.
+struct StoredObjects {
+  private struct Member {
+    let name: Range<Int>
+    let value: Range<Int>
+  }
+
+  /// One JSON object, whose members are known once it was opened.
+  private struct Layer {
+    let start: Int
+    var members: Range<Int>?
+  }
+
+  struct Record {
+    /// Narrowest first.
+    let layers: Range<Int>
+    let isDeleted: Bool
+  }
+
+  /// The root's object and those of all entities, one behind the other.
+  let bytes: [UInt8]
+  let root: Range<Int>
+  let records: [EntityKey: Record]
+  private var layers: [Layer]
+  private var members: [Member] = []
+
+  init(_ result: ResultSnapshot) {
+    let count = result.entities.values.reduce(result.root.count) { count, record in
+      record.layers.reduce(count) { $0 + $1.count }
+    }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    bytes.append(contentsOf: result.root)
+    var layers = [Layer(start: 0)]
+    records = result.entities.mapValues { record in
+      let first = layers.count
+      for layer in record.layers {
+        layers.append(Layer(start: bytes.count))
+        bytes.append(contentsOf: layer)
+      }
+      return Record(layers: first..<layers.count, isDeleted: record.isDeleted)
+    }
+    root = 0..<1
+    self.bytes = bytes
+    self.layers = layers
+  }
+
+  /// The value of a field in the first of the layers that has it.
+  ///
+  /// - Parameter hint: where in its object the field is looked for first; set to the place behind.
+  mutating func value(
+    of field: Int, in sources: Range<Int>, hint: inout Int, plan: AnswerPlan,
+    scanner: TextScanner
+  ) -> Range<Int>? {
+    for layer in sources {
+      let range = layers[layer].members ?? open(layer, scanner)
+      let expected = range.lowerBound + hint
+      if expected < range.upperBound,
+        plan.storedNames.isName(field, at: members[expected].name, of: scanner)
+      {
+        hint += 1
+        return members[expected].value
+      }
+      for index in range
+      where plan.storedNames.isName(field, at: members[index].name, of: scanner) {
+        hint = index - range.lowerBound + 1
+        return members[index].value
+      }
+    }
+    return nil
+  }
+
+  /// Opens an embedded object as a layer of its own.
+  mutating func embedded(at start: Int) -> Range<Int> {
+    layers.append(Layer(start: start))
+    return layers.count - 1..<layers.count
+  }
+
+  private mutating func open(_ layer: Int, _ scanner: TextScanner) -> Range<Int> {
+    let first = members.count
+    var offset = scanner.skipSpace(scanner.skipSpace(layers[layer].start) + 1)
+    while scanner.byte(offset) == UInt8(ascii: "\"") {
+      let nameEnd = scanner.skipString(offset)
+      let value = scanner.skipColon(nameEnd)
+      let end = scanner.skipValue(value)
+      members.append(Member(name: offset..<nameEnd, value: value..<end))
+      offset = scanner.skipComma(end)
+    }
+    layers[layer].members = first..<members.count
+    return first..<members.count
+  }
+}
