@@ -30,7 +30,7 @@ package struct Settings: Sendable {
   /// Peers whose `Forwarded` and `X-Forwarded-For` are believed.
   package var trustedProxies: [AddressBlock] = []
   /// Origins whose pages may call; none by default.
-  package var corsOrigins: [Origin] = []
+  package var corsOrigins: [WebOrigin] = []
   package var drain = DrainSettings()
   package var log = LogSettings()
 

@@ -1,3 +1,4 @@
+import HTTPClient
 import Testing
 import Transport
 
@@ -86,19 +87,22 @@ struct SettingValueTests {
 
   @Test(
     arguments: [
-      ("https://Api.Example.com", "api.example.com", nil, "/"),
-      ("HTTP://[::1]:4000/graphql?a=b", "::1", 4000, "/graphql?a=b"),
-      ("http://db_1:80?x", "db_1", 80, "/?x"),
-    ] as [(String, String, UInt16?, String)])
-  func readsURLs(text: String, host: String, port: UInt16?, target: String) throws {
-    let url = try ServiceURL(parsing: text, schemes: ["http", "https"])
-    #expect(url.host == host && url.port == port && url.target == target && url.text == text)
+      ("https://Api.Example.com", "https://api.example.com:443", "/"),
+      ("HTTP://[::1]:4000/graphql?a=b", "http://[::1]:4000", "/graphql?a=b"),
+      ("wss://db_1?x", "https://db_1:443", "/?x"), ("ws://a/b", "http://a:80", "/b"),
+      ("http+unix://%2Frun%2Fapi.sock/graphql", "http://unix:/run/api.sock", "/graphql"),
+    ])
+  func readsURLs(text: String, origin: String, target: String) throws {
+    let schemes = ["http", "https", "ws", "wss", "http+unix"]
+    let url = try ServiceURL(parsing: text, schemes: schemes)
+    #expect(url.http.origin.description == origin && url.http.target == target)
+    #expect(url.text == text)
   }
 
   @Test(arguments: [
     "", "example.com", "ftp://example.com", "http:/example.com", "http://", "http:///x",
     "http://a:0", "http://a:x", "http://a:65536", "http://a b", "http://a/ä", "http://a/#b",
-    "http://u:p@a", "http://[::g]", "http://-a", "http://a..b",
+    "http://u:p@a", "http://[::g]", "ws://a", "http+unix://%2Fa",
   ])
   func refusesURLs(text: String) {
     #expect(throws: ValueRefusal.self) {
@@ -112,11 +116,11 @@ struct SettingValueTests {
     ("capacitor://localhost", "capacitor://localhost"), ("http://[::1]:80", "http://[::1]"),
   ])
   func writesOriginsAsBrowsersDo(text: String, origin: String) throws {
-    #expect(try Origin(parsing: text).description == origin)
+    #expect(try WebOrigin(parsing: text).description == origin)
   }
 
   @Test(arguments: ["", "null", "app.example.com", "https://a/", "https://a?b", "https://u@a"])
   func refusesOrigins(text: String) {
-    #expect(throws: ValueRefusal.self) { try Origin(parsing: text) }
+    #expect(throws: ValueRefusal.self) { try WebOrigin(parsing: text) }
   }
 }

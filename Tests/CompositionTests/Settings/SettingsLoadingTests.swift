@@ -1,3 +1,4 @@
+import HTTPClient
 import Testing
 
 @testable import Composition
@@ -32,9 +33,9 @@ struct SettingsLoadingTests {
     let loaded = try SettingsFixture(yaml: Self.everySection).load()
     let settings = loaded.settings
     #expect(settings.listen == [.tcp(host: "127.0.0.1", port: 8080)])
-    #expect(settings.publicURL?.host == "api.example.com")
+    #expect(settings.publicURL?.text == "https://api.example.com")
     #expect(settings.dataFolder == "./data")
-    #expect(settings.upstream.url?.target == "/v1/graphql")
+    #expect(settings.upstream.url?.http.target == "/v1/graphql")
     #expect(settings.upstream.websocketURL?.scheme == "wss")
     #expect(settings.upstream.dialect == .hasura)
     #expect(settings.upstream.headers == ["x-client": Secret("larder")])

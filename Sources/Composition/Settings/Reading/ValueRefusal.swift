@@ -3,7 +3,7 @@
 struct ValueRefusal: Error {
   /// A clause that follows the general sentence; nil when that sentence says it all.
   let reason: String?
-  /// The text carries a secret where none belongs, so it is not repeated.
+  /// The text may carry a secret where none belongs, so it is not repeated.
   let hidesValue: Bool
 
   init(_ reason: String? = nil, hidesValue: Bool = false) {

@@ -5,7 +5,7 @@ extension SettingTable {
     "upstream", "The GraphQL API behind the service.",
     [
       SettingKey(
-        "upstream.url", \.upstream.url, .optional(.url("http", "https")),
+        "upstream.url", \.upstream.url, .optional(.url("http+unix", "http", "https")),
         example: "https://graphql.example.com/v1/graphql", doc: "Where operations are sent."),
       SettingKey(
         "upstream.websocket", \.upstream.websocketURL, .optional(.url("ws", "wss")),

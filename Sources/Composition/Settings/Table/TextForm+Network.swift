@@ -13,7 +13,11 @@ extension TextForm where Value == ServiceURL {
   static func url(_ schemes: String...) -> Self {
     Self(
       noun: "a URL such as \(schemes.last ?? "https")://api.example.com/graphql",
-      parse: { text, _ throws(ValueRefusal) in try ServiceURL(parsing: text, schemes: schemes) },
+      parse: { text, _ throws(ValueRefusal) in
+        try withholdingPassword(in: text) { () throws(ValueRefusal) in
+          try ServiceURL(parsing: text, schemes: schemes)
+        }
+      },
       print: \.text)
   }
 }
@@ -27,11 +31,26 @@ extension TextForm where Value == AddressBlock {
   }
 }
 
-extension TextForm where Value == Origin {
+extension TextForm where Value == WebOrigin {
   static var origin: Self {
     Self(
       noun: "an origin such as https://app.example.com, or *",
-      parse: { text, _ throws(ValueRefusal) in try Origin(parsing: text) },
+      parse: { text, _ throws(ValueRefusal) in
+        try withholdingPassword(in: text) { () throws(ValueRefusal) in
+          try WebOrigin(parsing: text)
+        }
+      },
       print: \.description)
+  }
+}
+
+/// Whatever is wrong with an address, a password in it is not repeated.
+private func withholdingPassword<Value>(
+  in text: String, _ parse: () throws(ValueRefusal) -> Value
+) throws(ValueRefusal) -> Value {
+  do throws(ValueRefusal) {
+    return try parse()
+  } catch {
+    throw ValueRefusal(error.reason, hidesValue: text.contains("@"))
   }
 }
