@@ -44,7 +44,7 @@ struct FaultPlanTests {
   }
 
   @Test(arguments: [
-    "off", "refuse", "drop", "hang", "html", "broken-json", "half-body", "oversize",
+    "off", "refuse", "hang", "html", "broken-json", "half-body", "oversize",
     "graphql-errors", "partial", "500", "429", "503",
   ])
   func wordsOfModesReadBack(word: String) {

@@ -3,8 +3,6 @@ package enum FailMode: Sendable, Hashable {
   case off
   /// Nobody listens: connections are refused.
   case refuse
-  /// The connection ends without an answer.
-  case drop
   /// No answer ever comes; the request is held until the mode changes.
   case hang
   /// An HTTP error status with a JSON body that is no GraphQL answer.
@@ -28,7 +26,6 @@ extension FailMode {
     switch word {
     case "off": self = .off
     case "refuse": self = .refuse
-    case "drop": self = .drop
     case "hang": self = .hang
     case "html": self = .html
     case "broken-json": self = .brokenJSON
@@ -46,7 +43,6 @@ extension FailMode {
     switch self {
     case .off: "off"
     case .refuse: "refuse"
-    case .drop: "drop"
     case .hang: "hang"
     case .status(let status): String(status)
     case .html: "html"

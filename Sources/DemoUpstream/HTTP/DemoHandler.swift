@@ -1,0 +1,130 @@
+import HTTPServer
+import HTTPTypes
+import HTTPWire
+import LosslessJSON
+
+/// Answers the demo's few paths.
+struct DemoHandler: RequestHandler {
+  let engine: DemoEngine
+  let book: RequestBook
+  let held: HeldRequests
+  /// Called when switches were set over HTTP: what is listening may have to change.
+  let onSwitch: @Sendable () -> Void
+
+  func respond(to request: ServerRequest) async -> ServerResponse {
+    switch request.path {
+    case "/graphql": await graphQL(request)
+    case "/__demo": await control(request)
+    case "/healthz": DemoResponses.json(["status": "ok"])
+    default: DemoResponses.error("There is /graphql, /__demo and /healthz.", status: .notFound)
+    }
+  }
+
+  // MARK: GraphQL
+
+  private func graphQL(_ request: ServerRequest) async -> ServerResponse {
+    guard request.method == .get || request.method == .post else {
+      return DemoResponses.methodNotAllowed("GET, POST")
+    }
+    do throws(RequestReading.Refusal) {
+      let call = GraphQLCall(
+        request: try await RequestReading.read(request), http: request, engine: engine)
+      let decision = book.begin(call.record)
+      defer { book.end() }
+      if decision.delay > .zero { try? await Task.sleep(for: decision.delay) }
+      return await answer(call, decision.fail)
+    } catch {
+      return DemoResponses.refusal(error)
+    }
+  }
+
+  private func answer(_ call: GraphQLCall, _ fail: FailMode) async -> ServerResponse {
+    let switches = book.switches
+    switch fail {
+    case .off, .refuse:
+      return DemoResponses.graphQL(carryOut(call), mediaType: call.mediaType)
+    case .partial:
+      let answer = carryOut(call, brokenFields: switches.partialFields)
+      return DemoResponses.graphQL(answer, mediaType: call.mediaType)
+    case .halfBody:
+      return FaultyResponses.halfBody(carryOut(call).bytes, mediaType: call.mediaType)
+    case .brokenJSON:
+      let bytes =
+        switches.takesEffect ? carryOut(call).bytes : Array(#"{"data":{"film":{"id""#.utf8)
+      return FaultyResponses.brokenJSON(bytes, mediaType: call.mediaType)
+    case .hang:
+      if switches.takesEffect { _ = carryOut(call) }
+      await held.wait()
+      return FaultyResponses.status(503)
+    case .status, .html, .oversize, .graphQLErrors:
+      if switches.takesEffect { _ = carryOut(call) }
+      return canned(fail, switches, mediaType: call.mediaType)
+    }
+  }
+
+  private func canned(
+    _ fail: FailMode, _ switches: DemoSwitches, mediaType: String
+  ) -> ServerResponse {
+    switch fail {
+    case .status(let status): FaultyResponses.status(status)
+    case .html: FaultyResponses.html()
+    case .oversize: FaultyResponses.oversize(switches.oversizeBytes, mediaType: mediaType)
+    default: FaultyResponses.graphQLErrors(mediaType: mediaType)
+    }
+  }
+
+  private func carryOut(_ call: GraphQLCall, brokenFields: Set<String> = []) -> DemoAnswer {
+    let answer = call.answer(by: engine, brokenFields: brokenFields)
+    if answer.outcome == .executed {
+      book.noteAnswer(call.record.operationName, isReplay: answer.isReplay)
+    }
+    return answer
+  }
+
+  // MARK: Control
+
+  /// `GET` shows switches and counters. `POST` takes a JSON object of switches, and beside them
+  /// `reset`: `counters` or `data`.
+  private func control(_ request: ServerRequest) async -> ServerResponse {
+    guard request.method == .get || request.method == .post else {
+      return DemoResponses.methodNotAllowed("GET, POST")
+    }
+    if request.method == .get { return DemoResponses.json(state) }
+    do throws(RequestReading.Refusal) {
+      guard var members = try await RequestReading.json(request).members else {
+        throw .malformed("Send an object of switches.")
+      }
+      try reset(members.first { $0.name == "reset" }?.value)
+      members.removeAll { $0.name == "reset" }
+      if !members.isEmpty { try apply(members) }
+      return DemoResponses.json(state)
+    } catch {
+      return DemoResponses.refusal(error)
+    }
+  }
+
+  private var state: JSONValue {
+    .object([JSONMember("switches", book.switches.json)] + (book.report.json.members ?? []))
+  }
+
+  private func reset(_ what: JSONValue?) throws(RequestReading.Refusal) {
+    switch what {
+    case nil: break
+    case "counters"?: book.resetReport()
+    case "data"?: engine.reset()
+    default: throw .malformed("Reset counters or data.")
+    }
+  }
+
+  private func apply(_ members: [JSONMember]) throws(RequestReading.Refusal) {
+    var switches = book.switches
+    do throws(DemoSwitches.BadMember) {
+      try switches.apply(members)
+    } catch {
+      throw .malformed("\(error.name) is no switch, or its value is none.")
+    }
+    book.switches = switches
+    held.releaseAll()
+    onSwitch()
+  }
+}

@@ -1,0 +1,9 @@
+package import Transport
+
+/// Why a demo server does not serve.
+package enum DemoStartError: Error, Sendable {
+  /// The system gives no event loop.
+  case loop(SystemError)
+  /// The address cannot be had.
+  case listen(ListenError)
+}

@@ -1,0 +1,173 @@
+import LosslessJSON
+import TestSupport
+import Testing
+
+@testable import DemoUpstream
+
+/// What each way to fail looks like from the other end of the socket.
+struct FailModeTests {
+  private static let film = "query Film { film(id: \"f1\") { id synopsis } }"
+
+  /// Options with the switches set from the start.
+  private static func options(_ change: (inout DemoSwitches) -> Void) -> DemoOptions {
+    var options = DemoOptions(now: { 1_709_194_500 })
+    change(&options.switches)
+    return options
+  }
+
+  @Test(arguments: [(500, nil), (401, nil), (503, "1"), (429, "1")] as [(Int, String?)])
+  func answersWithAStatus(status: Int, retryAfter: String?) async throws {
+    try await DemoProbe.with(Self.options { $0.fail = .status(status) }) { probe in
+      let answer = try await probe.post(Self.film)
+      #expect(answer.status == status && answer["Retry-After"] == retryAfter)
+      #expect(answer.json?["errors"] == nil)
+      #expect(probe.server.report["Film"].failed == 1)
+      #expect(probe.server.report["Film"].executed == 0)
+    }
+  }
+
+  @Test func answersWithAProxysPage() async throws {
+    try await DemoProbe.with(Self.options { $0.fail = .html }) { probe in
+      let answer = try await probe.post(Self.film)
+      #expect(answer.status == 502 && answer["Content-Type"] == "text/html; charset=utf-8")
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func breaksTheJSON(takesEffect: Bool) async throws {
+    let options = Self.options {
+      $0.fail = .brokenJSON
+      $0.takesEffect = takesEffect
+    }
+    try await DemoProbe.with(options) { probe in
+      let answer = try await probe.post(Self.film)
+      #expect(answer.status == 200 && !answer.body.isEmpty && answer.json == nil)
+      #expect(probe.server.report["Film"].executed == (takesEffect ? 1 : 0))
+    }
+  }
+
+  @Test func cutsTheBody() async throws {
+    try await DemoProbe.with(Self.options { $0.fail = .halfBody }) { probe in
+      await #expect(throws: RawClient.Problem.self) { try await probe.post(Self.film) }
+      #expect(probe.server.report["Film"].executed == 1)
+    }
+  }
+
+  @Test func sendsTooMuch() async throws {
+    let options = Self.options {
+      $0.fail = .oversize
+      $0.oversizeBytes = 3_000_001
+    }
+    try await DemoProbe.with(options) { probe in
+      let answer = try await probe.post(Self.film)
+      #expect(answer.body.count == 3_000_001 && answer.json?["data"] != nil)
+    }
+  }
+
+  @Test func answersWithErrorsAlone() async throws {
+    try await DemoProbe.with(Self.options { $0.fail = .graphQLErrors }) { probe in
+      let answer = try await probe.post(Self.film)
+      #expect(answer.status == 200 && answer.json?["data"] == JSONValue.null)
+      #expect(answer.json?.errorCode == "INTERNAL_SERVER_ERROR")
+    }
+  }
+
+  @Test func failsSingleFieldsEveryOtherTime() async throws {
+    let options = Self.options {
+      $0.fail = .partial
+      $0.every = 2
+    }
+    try await DemoProbe.with(options) { probe in
+      let whole = try await probe.post(Self.film)
+      let part = try await probe.post(Self.film)
+      #expect(whole.json?["errors"] == nil)
+      #expect(part.json?["data"] == ["film": ["id": "f1", "synopsis": nil]])
+      #expect(part.json?.at("errors", 0, "path") == ["film", "synopsis"])
+    }
+  }
+
+  @Test func takesEffectWithoutSayingSo() async throws {
+    let options = Self.options {
+      $0.fail = .status(504)
+      $0.takesEffect = true
+      $0.times = 1
+    }
+    try await DemoProbe.with(options) { probe in
+      #expect(try await probe.post("mutation { deleteFilm(id: \"f1\") }").status == 504)
+      let after = try await probe.post("{ film(id: \"f1\") { id } }")
+      #expect(after.json == ["data": ["film": nil]])
+    }
+  }
+
+  @Test func holdsRequestsUntilTheModeEnds() async throws {
+    try await DemoProbe.with(Self.options { $0.fail = .hang }) { probe in
+      async let held = probe.post(Self.film)
+      try await waitUntil { probe.server.report.inFlight == 1 }
+      try await probe.server.change { $0.fail = .off }
+      #expect(try await held.status == 503)
+      #expect(try await probe.post(Self.film).status == 200)
+    }
+  }
+
+  @Test func letsGoOfAHeldRequestThatIsCancelled() async throws {
+    let held = HeldRequests()
+    let request = Task { await held.wait() }
+    request.cancel()
+    await request.value
+    let another = Task { await held.wait() }
+    try await waitUntil { held.count == 1 }
+    another.cancel()
+    await another.value
+    #expect(held.count == 0)
+  }
+
+  @Test func refusesConnectionsUntilTold() async throws {
+    try await DemoProbe.with { probe in
+      try await probe.server.change { $0.fail = .refuse }
+      #expect {
+        try RawClient(port: probe.server.port)
+      } throws: { error in
+        if case RawClient.Problem.connect = error { true } else { false }
+      }
+      try await probe.server.change { $0.fail = .off }
+      #expect(try await probe.post(Self.film).status == 200)
+    }
+  }
+
+  @Test func refusingSetOverHTTPEndsByItself() async throws {
+    try await DemoProbe.with { probe in
+      let answer = try await probe.control(["fail": "refuse", "refuseMs": 50])
+      #expect(answer.status == 200 && answer.json?.at("switches", "fail") == "refuse")
+      try await waitUntil { probe.server.switches.fail == .off }
+      try await waitUntil { (try? await probe.post(Self.film).status) == 200 }
+    }
+  }
+
+  @Test func takesItsTime() async throws {
+    let options = Self.options {
+      $0.latency = .milliseconds(60)
+      $0.operations = ["Film"]
+    }
+    try await DemoProbe.with(options) { probe in
+      _ = try await probe.post("{ filmsCount }")
+      let clock = ContinuousClock()
+      let slow = try await clock.measure { _ = try await probe.post(Self.film) }
+      #expect(slow >= .milliseconds(60))
+      async let first = probe.post(Self.film)
+      async let second = probe.post(Self.film)
+      _ = try await (first, second)
+      #expect(probe.server.report.concurrencyMax == 2)
+    }
+  }
+
+  /// Looks again and again, for ten seconds at most.
+  private func waitUntil(_ condition: () async throws -> Bool) async throws {
+    let clock = ContinuousClock()
+    let end = clock.now + .seconds(10)
+    while clock.now < end {
+      if try await condition() { return }
+      await Task.yield()
+    }
+    Issue.record("The condition never came true.")
+  }
+}
