@@ -120,6 +120,20 @@ struct ApplyTests {
     #expect(try await fixture.title(of: "1") == nil)
   }
 
+  /// SQLite's JSON functions end a string at a NUL: the key would meet the row of `1`.
+  @Test func refusesKeysThatHoldANul() async throws {
+    let fixture = try StoreFixture()
+    _ = try await fixture.store.apply(AnswerBuilder(call: 1).film("1", ["title": "A"]).build())
+    await #expect(throws: StorageError.self) {
+      _ = try await fixture.store.apply(
+        AnswerBuilder(call: 2).film("1\u{0}x", ["title": "B"]).build())
+    }
+    await #expect(throws: StorageError.self) {
+      _ = try await fixture.store.apply(AnswerBuilder(call: 3).deleting(.film("1\u{0}x")).build())
+    }
+    #expect(try await fixture.title(of: "1") == "A")
+  }
+
   @Test func refusesATypeItWasNotOpenedWith() async throws {
     let fixture = try StoreFixture()
     let answer = AnswerBuilder(call: 1).film("1", ["title": "A"])

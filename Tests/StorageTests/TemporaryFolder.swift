@@ -4,8 +4,8 @@ import Foundation
 final class TemporaryFolder: Sendable {
   let path: String
 
-  init() {
-    path = NSTemporaryDirectory() + "larder-storage-\(UUID().uuidString)"
+  init(in parent: String = NSTemporaryDirectory()) {
+    path = "\(parent)/larder-storage-\(UUID().uuidString)"
   }
 
   deinit {

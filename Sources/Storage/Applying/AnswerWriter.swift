@@ -71,7 +71,7 @@ struct AnswerWriter {
     let table = try context.table(of: type)
     let statement = try PreparedStatement(context.database, table.markManyDue)
     statement.bind(ScopeTable.publicID, at: 1)
-    statement.bind(KeyList.json(indices.lazy.map { answer.entities[$0].key.key }), at: 2)
+    try statement.bind(KeyList.json(indices.lazy.map { answer.entities[$0].key.key }), at: 2)
     statement.bind(context.call, at: 3)
     var marked: [InvalidationTarget] = []
     while try statement.step() {

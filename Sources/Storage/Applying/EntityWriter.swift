@@ -12,6 +12,8 @@ struct EntityWriter {
     case same
     /// The row says the same; only the call's number must be written.
     case untouched(rowid: Int64)
+    /// The answer says every field of the row anew, and nothing disputes it.
+    case replaced(rowid: Int64)
     case row(StoredRow)
   }
 
@@ -39,6 +41,7 @@ struct EntityWriter {
       switch existing {
       case .same: continue
       case .untouched(let rowid): try touch(rowid)
+      case .replaced(let rowid): try replace(rowid, with: entity)
       case .row(let row): try merge(entity, into: row)
       case .none: try insert(entity)
       }
@@ -51,7 +54,7 @@ struct EntityWriter {
     var found = [Existing](repeating: .none, count: indices.count)
     let statement = try PreparedStatement(context.database, table.selectExisting)
     statement.bind(
-      KeyList.json(indices.lazy.map { [answer] in answer.entities[$0].key.key }), at: 1)
+      try KeyList.json(indices.lazy.map { [answer] in answer.entities[$0].key.key }), at: 1)
     statement.bind(scope, at: 2)
     while try statement.step() {
       let place = Int(statement.int64(0))
@@ -61,35 +64,57 @@ struct EntityWriter {
     return found
   }
 
-  /// Most answers repeat what is stored; that is seen here without taking the row apart.
+  /// Most answers repeat what is stored, or say all of it anew; both are seen here without taking
+  /// the row apart. Rows with stamps are left to the order rule.
   private mutating func compare(
     _ entity: NormalisedAnswer.Entity, _ statement: PreparedStatement
   ) -> Existing {
-    guard statement.isNull(5), statement.int64(3) <= context.call, let stored = statement.text(6)
+    guard statement.isNull(5), statement.int64(3) <= context.call, let stored = statement.text(6),
+      !context.isPurged(entity.key, scope: scope, since: context.call)
     else { return .row(StoredRow(statement)) }
+    let isDisputed = context.horizon < context.call
+    if isDisputed, entity.fields.contains(where: \.merges) { return .row(StoredRow(statement)) }
+    let isLater = statement.int64(2) <= context.call
+    let rowid = statement.int64(1)
     encodeFresh(entity)
-    let isWhole = fresh.bytes.elementsEqualFast(stored)
-    if context.horizon == context.call {
-      if isWhole || isPart(entity, of: stored) { return .same }
-    } else if isWhole, !entity.fields.contains(where: \.merges) {
-      return statement.int64(2) >= context.call
-        ? .same : .untouched(rowid: statement.int64(1))
+    if fresh.bytes.elementsEqualFast(stored) {
+      return isDisputed && isLater ? .untouched(rowid: rowid) : .same
     }
-    return .row(StoredRow(statement))
+    switch overlap(of: entity, with: stored) {
+    case .part where !isDisputed: return .same
+    case .whole where isLater: return .replaced(rowid: rowid)
+    case .part, .whole, .other: return .row(StoredRow(statement))
+    }
   }
 
-  private func isPart(
-    _ entity: NormalisedAnswer.Entity, of stored: UnsafeBufferPointer<UInt8>
-  ) -> Bool {
-    guard let document = try? JSONDocument(Array(stored)) else { return false }
+  private enum Overlap {
+    /// All that the answer says is stored.
+    case part
+    /// The answer has every stored field, some with another value, and merges none of them.
+    case whole
+    case other
+  }
+
+  private func overlap(
+    of entity: NormalisedAnswer.Entity, with stored: UnsafeBufferPointer<UInt8>
+  ) -> Overlap {
+    guard let document = try? JSONDocument(Array(stored)) else { return .other }
     let root = document.root
-    return answer.bytes.withUnsafeBufferPointer { bytes in
-      entity.fields.allSatisfy { field in
-        root[field.name]?.withRawBytes {
-          $0.elementsEqualFast(UnsafeBufferPointer(rebasing: bytes[field.range]))
-        } ?? false
+    var known = 0
+    var isPart = true
+    answer.bytes.withUnsafeBufferPointer { bytes in
+      for field in entity.fields {
+        guard let value = root[field.name] else {
+          isPart = false
+          continue
+        }
+        known += 1
+        let said = UnsafeBufferPointer(rebasing: bytes[field.range])
+        isPart = isPart && value.withRawBytes { $0.elementsEqualFast(said) }
       }
     }
+    if isPart { return .part }
+    return known == root.count && !entity.fields.contains(where: \.merges) ? .whole : .other
   }
 
   private mutating func encodeFresh(_ entity: NormalisedAnswer.Entity) {
@@ -112,6 +137,18 @@ struct EntityWriter {
     statement.bind(context.call, at: 2)
     statement.bind(answer.received.milliseconds, at: 3)
     try statement.run()
+  }
+
+  private mutating func replace(_ rowid: Int64, with entity: NormalisedAnswer.Entity) throws {
+    encodeFresh(entity)
+    let statement = try PreparedStatement(context.database, table.replace)
+    statement.bind(rowid, at: 1)
+    statement.bind(context.call, at: 2)
+    statement.bind(answer.received.milliseconds, at: 3)
+    statement.bind(context.takeRevision(), at: 4)
+    statement.bind(fresh.bytes, at: 5)
+    try statement.run()
+    try context.logUpdate(of: entity.key, in: answer.scope, id: scope, type: table.id)
   }
 
   private mutating func insert(_ entity: NormalisedAnswer.Entity) throws {

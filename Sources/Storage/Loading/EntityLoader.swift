@@ -36,7 +36,7 @@ struct EntityLoader {
   ) throws -> [String: Loaded] {
     let statement = try PreparedStatement(database, table.readOneScope)
     statement.bind(scope, at: 1)
-    statement.bind(KeyList.json(keys), at: 2)
+    try statement.bind(KeyList.json(keys), at: 2)
     var loaded: [String: Loaded] = [:]
     while try statement.step() {
       let fields = statement.bytes(2)
@@ -53,7 +53,7 @@ struct EntityLoader {
   ) throws -> [String: Loaded] {
     let statement = try PreparedStatement(database, table.readScopes)
     statement.bind(KeyList.json(numbers: scopes), at: 1)
-    statement.bind(KeyList.json(keys), at: 2)
+    try statement.bind(KeyList.json(keys), at: 2)
     var rows: [String: [Row]] = [:]
     while try statement.step() {
       let layer = scopes.firstIndex(of: statement.int64(3)) ?? scopes.count

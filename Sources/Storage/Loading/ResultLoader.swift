@@ -118,7 +118,7 @@ struct ResultLoader {
       AND name IN (SELECT value FROM json_each(?2)) AND scope IN (?3, ?4, ?5)
       """)
     statement.bind(DependencyKind.entity.rawValue, at: 1)
-    statement.bind(KeyList.json(missing.lazy.map(DependencyKind.name(of:))), at: 2)
+    try statement.bind(KeyList.json(missing.lazy.map(DependencyKind.name(of:))), at: 2)
     statement.bind(scope, at: 3)
     statement.bind(ScopeTable.publicID, at: 4)
     statement.bind(ScopeTable.everyID, at: 5)

@@ -23,6 +23,7 @@ struct EntityTable: Sendable {
   let selectExisting: String
   let insert: String
   let update: String
+  let replace: String
   let touch: String
   let delete: String
   let markDue: String
@@ -49,6 +50,9 @@ struct EntityTable: Sendable {
     update = """
       UPDATE \(table) SET call = ?2, received = ?3, revision = coalesce(?4, revision), \
       barrier = ?5, stamps = ?6, fields = ?7 WHERE rowid = ?1
+      """
+    replace = """
+      UPDATE \(table) SET call = ?2, received = ?3, revision = ?4, fields = ?5 WHERE rowid = ?1
       """
     touch = "UPDATE \(table) SET call = ?2, received = ?3 WHERE rowid = ?1"
     delete = "DELETE FROM \(table) WHERE rowid = ?1"

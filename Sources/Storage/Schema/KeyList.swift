@@ -2,10 +2,17 @@ import LosslessJSON
 
 /// Keys or numbers as a JSON array, the form in which a statement takes a list.
 enum KeyList {
-  static func json(_ keys: some Sequence<String>) -> [UInt8] {
+  /// SQLite's JSON functions cut a string at its first NUL, so a key that holds one would meet
+  /// another key's row. Such keys are refused, and with them what names them.
+  static func json(_ keys: some Sequence<String>) throws(StorageError) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginArray()
-    for key in keys { writer.string(key) }
+    for key in keys {
+      guard !key.utf8.contains(0) else {
+        throw .failed(code: 0, message: "an entity's key holds a NUL character")
+      }
+      writer.string(key)
+    }
     writer.endArray()
     return writer.bytes
   }

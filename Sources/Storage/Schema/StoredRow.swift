@@ -25,7 +25,7 @@ struct StoredRow {
     _ key: String, scope: Int64, _ table: EntityTable, _ db: Database
   ) throws -> StoredRow? {
     let statement = try PreparedStatement(db, table.selectExisting)
-    statement.bind(KeyList.json(CollectionOfOne(key)), at: 1)
+    try statement.bind(KeyList.json(CollectionOfOne(key)), at: 1)
     statement.bind(scope, at: 2)
     defer { statement.reset() }
     return try statement.step() ? StoredRow(statement) : nil

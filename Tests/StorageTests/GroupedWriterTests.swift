@@ -1,0 +1,64 @@
+import GRDB
+import LosslessJSON
+import Model
+import Testing
+
+@testable import Storage
+
+struct GroupedWriterTests {
+  /// GRDB sets NORMAL by itself when it opens a connection in WAL mode, so the level is asked of
+  /// the connection inside the command.
+  @Test func syncsAsTheMostDemandingCommandNeeds() async throws {
+    let fixture = try StoreFixture()
+    @Sendable func level(_ db: Database, _ memory: WriterMemory) throws -> Int? {
+      try Int.fetchOne(db, sql: "PRAGMA synchronous")
+    }
+    let normal = 1
+    let full = 2
+    #expect(try await fixture.store.writer.write(.process, level) == normal)
+    #expect(try await fixture.store.writer.write(.powerFailure, level) == full)
+    #expect(try await fixture.store.writer.write(.process, level) == normal)
+  }
+
+  @Test func groupsWaitingCommandsIntoOneTransaction() async throws {
+    let fixture = try StoreFixture()
+    let writer = fixture.store.writer
+    let ids = await withTaskGroup(of: Int?.self) { group in
+      for _ in 0..<100 {
+        group.addTask {
+          try? await writer.write { db, _ in
+            try db.execute(sql: "UPDATE counter SET probes = probes + 1")
+            return try Int.fetchOne(db, sql: "SELECT probes FROM counter")
+          } ?? nil
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(ids.compactMap { $0 }.sorted() == Array(1...100))
+  }
+
+  @Test func rolledBackCommandsTakeNoRevision() async throws {
+    struct Refusal: Error {}
+    let fixture = try StoreFixture()
+    let writer = fixture.store.writer
+    await #expect(throws: StorageError.self) {
+      try await writer.write { db, memory in
+        memory.counters.revision += 1
+        _ = try memory.scopeID(.user("nobody"), db)
+        throw Refusal()
+      }
+    }
+    let (revision, scopes) = try await writer.write { db, memory in
+      (memory.counters.revision, try Int.fetchOne(db, sql: "SELECT count(*) FROM scope"))
+    }
+    #expect(revision == 0)
+    #expect(scopes == 1)
+    // The number the rolled-back command saw is not used for anybody.
+    _ = try await fixture.store.apply(
+      AnswerBuilder(call: 1, scope: .user("somebody")).film("1", ["title": "A"]).build())
+    #expect(
+      try await fixture.title(of: "1", viewer: Viewer(layers: [.user("somebody"), .public])) == "A")
+    #expect(
+      try await fixture.title(of: "1", viewer: Viewer(layers: [.user("nobody"), .public])) == nil)
+  }
+}
