@@ -24,6 +24,11 @@ package struct Location: Hashable, Sendable {
   /// Line and column of the first byte; absent without a source.
   package var position: SourcePosition? { source?.position(at: start) }
 
+  /// Whether both begin at one byte of one source: what `==` does not ask.
+  package func isSamePlace(as other: Location) -> Bool {
+    source === other.source && start == other.start
+  }
+
   package static func == (left: Location, right: Location) -> Bool { true }
   package func hash(into hasher: inout Hasher) {}
 }

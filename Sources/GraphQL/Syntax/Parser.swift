@@ -83,16 +83,18 @@ extension Parser {
   /// Goes on to the next keyword of a definition that begins a line, past the current token.
   private mutating func skipToDefinition() {
     depth = 0
+    var isFound = false
     repeat {
       do throws(Fault) {
         try advance()
+        isFound = token.kind == .endOfFile || isAtDefinitionKeyword
+      } catch  where tokenCount > limits.tokensMax {
+        token = Token(kind: .endOfFile, start: lexer.bytes.count, end: lexer.bytes.count)
+        isFound = true
       } catch {
-        if tokenCount > limits.tokensMax {
-          token = Token(kind: .endOfFile, start: lexer.bytes.count, end: lexer.bytes.count)
-        }
-        continue
+        // What cannot be read here is part of the fault told already.
       }
-    } while token.kind != .endOfFile && !isAtDefinitionKeyword
+    } while !isFound
   }
 
   private var isAtDefinitionKeyword: Bool {

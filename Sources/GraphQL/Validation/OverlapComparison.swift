@@ -3,7 +3,8 @@
 /// Every selection set gets a number; two of them are compared at most once for each way their
 /// parents relate, whatever number of paths leads there. So the work is bounded by the square of
 /// the fields with fragments spread out, never exponential, and the pending pairs wait in a list,
-/// not on the stack. Fields that say the same are compared once for all of them.
+/// not on the stack. Fields that say the same are compared once for all of them. A document that
+/// would still cost too much is a fault itself.
 struct OverlapComparison {
   struct Entry {
     let id: Int
@@ -27,7 +28,7 @@ struct OverlapComparison {
   }
 
   /// A pair of selection sets to compare, and how it was come by.
-  private struct Task {
+  private struct Comparison {
     let pair: Pair
     let path: [String]
     let origins: [Location]
@@ -42,8 +43,9 @@ struct OverlapComparison {
   private var groupsByRecord: [Int: Groups] = [:]
   private var indexesByRecord: [Int: [String: Int]] = [:]
   private var compared = Set<Pair>()
-  private var pending: [Task] = []
-  private var comparisonCount = 0
+  private var pending: [Comparison] = []
+  /// Fields spread out and pairs of fields compared so far.
+  private var workCount = 0
   private var found: [Fault] = []
 
   init(_ survey: DocumentSurvey) {
@@ -70,15 +72,15 @@ struct OverlapComparison {
           }
         }
       }
-      while let task = pending.popLast() { compare(task) }
-      if comparisonCount > Self.comparisonsMax { return found + [tooManyFault()] }
+      while let next = pending.popLast() { compare(next) }
+      if workCount > workMax { return found + [tooManyFault()] }
     }
     return found
   }
 
-  /// A thousand different selections of one field: far beyond written operations, yet done in a
-  /// second.
-  private static let comparisonsMax = 500_000
+  /// Room for a thousand different selections of one field, and for fragments nested far deeper than
+  /// written ones; used up within seconds.
+  private var workMax: Int { 500_000 + 100 * entryCount }
 
   private func tooManyFault() -> Fault {
     Fault(
@@ -131,7 +133,8 @@ extension OverlapComparison {
     var seen = Set<Likeness>()
     var seenFragments = Set<String>()
     var pending = [index]
-    while let next = pending.popLast() {
+    while let next = pending.popLast(), workCount <= workMax {
+      workCount += records[next].entries.count + 1
       for entry in records[next].entries {
         let likeness = Likeness(
           field: entry.field, parent: entry.parent.map { ObjectIdentifier($0) })
@@ -155,17 +158,17 @@ extension OverlapComparison {
 }
 
 extension OverlapComparison {
-  private mutating func compare(_ task: Task) {
-    let left = groups(of: task.pair.left)
-    let right = groups(of: task.pair.right)
-    let indexes = indexesByRecord[task.pair.right] ?? [:]
+  private mutating func compare(_ comparison: Comparison) {
+    let left = groups(of: comparison.pair.left)
+    let right = groups(of: comparison.pair.right)
+    let indexes = indexesByRecord[comparison.pair.right] ?? [:]
     for (key, entries) in left {
       guard let other = indexes[key] else { continue }
       for first in entries {
         for second in right[other].entries where first.id != second.id {
           compare(
-            first, second, isExclusive: task.pair.isExclusive, path: task.path + [key],
-            origins: task.origins)
+            first, second, isExclusive: comparison.pair.isExclusive, path: comparison.path + [key],
+            origins: comparison.origins)
         }
       }
     }
@@ -174,8 +177,8 @@ extension OverlapComparison {
   private mutating func compare(
     _ left: Entry, _ right: Entry, isExclusive: Bool, path: [String], origins: [Location]
   ) {
-    comparisonCount += 1
-    if comparisonCount > Self.comparisonsMax { return }
+    workCount += 1
+    if workCount > workMax { return }
     // Two different object types never meet in one value, so their fields may differ in what they
     // say, but not in the shape of what they give.
     let isExclusive =
@@ -191,7 +194,7 @@ extension OverlapComparison {
       left: min(first, second), right: max(first, second), isExclusive: isExclusive)
     let wider = Pair(left: pair.left, right: pair.right, isExclusive: false)
     if compared.contains(wider) || !compared.insert(pair).inserted { return }
-    pending.append(Task(pair: pair, path: path, origins: origins))
+    pending.append(Comparison(pair: pair, path: path, origins: origins))
   }
 
   private func conflict(_ left: Entry, _ right: Entry, isExclusive: Bool) -> String? {
@@ -222,8 +225,10 @@ extension OverlapComparison {
 
   private func fault(_ reason: String, _ path: [String], _ locations: [Location]) -> Fault {
     let subfields = path.dropFirst().map { "subfields \"\($0)\" conflict because " }.joined()
-    var seen = Set<Int>()
-    let places = locations.filter { seen.insert($0.start).inserted }
+    var places: [Location] = []
+    for location in locations where !places.contains(where: { $0.isSamePlace(as: location) }) {
+      places.append(location)
+    }
     return Fault(
       .overlappingFieldsCanBeMerged,
       "Fields \"\(path[0])\" conflict because \(subfields)\(reason). Use different aliases on the "

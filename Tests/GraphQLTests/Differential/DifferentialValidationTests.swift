@@ -12,8 +12,8 @@ struct DifferentialValidationTests {
     let seed: UInt64
   }
 
-  private static let validDocumentsOfASchema = 30
-  private static let mutationsOfARule = 60
+  private static let validDocumentsOfASchema = 25
+  private static let mutationsOfARule = 40
 
   @Test func agreesWithTheReferenceOnEveryRule() throws {
     let reference = try ReferenceValidator()

@@ -101,6 +101,13 @@ struct ParserTests {
     #expect(document.operations.map(\.name?.value) == ["D"])
   }
 
+  @Test func doesNotReadAFaultyDefinitionTwice() {
+    let (document, faults) = Parser.parseRecovering(
+      Source(body: "type '' T { a: Int }\ntype U { a: Int }"))
+    #expect(faults.count == 1)
+    #expect(document.definitions.count == 1)
+  }
+
   @Test func acceptsKeywordsAsNames() throws {
     let text =
       "query query($on: on) { type: fragment(input: $on) { ... on on { on } ...fragment } }"

@@ -49,6 +49,13 @@ struct OverlapComparisonTests {
     #expect(faults[0].message.contains("Too many fields"))
   }
 
+  @Test func givesUpOnFragmentsWithoutEnd() throws {
+    let count = 6_000
+    let chain = (0..<count).map { "fragment F\($0) on Query { a\($0): i ...F\($0 + 1) }" }
+    let text = "{ ...F0 }\n" + chain.joined(separator: "\n") + "\nfragment F\(count) on Query { i }"
+    #expect(try Self.faults(text).contains { $0.message.contains("Too many fields") })
+  }
+
   @Test func followsAChainOfFragmentsToItsEnd() throws {
     let count = 20_000
     let chain = (0..<count).map { "fragment F\($0) on Query { q { ...F\(($0 + 1) % count) } }" }

@@ -161,6 +161,18 @@ struct ValidatorTests {
       ])
   }
 
+  @Test func walksDocumentsAsDeepAsTheParserTakes() throws {
+    let schema = try Schema.build(sdl: "type Query { q(a: [Any]): Query i: Int } scalar Any")
+    let open = String(repeating: "q { ", count: 100)
+    let lists = String(repeating: "[", count: 98) + String(repeating: "]", count: 98)
+    let text = "{ \(open) q(a: \(lists)) { i } \(String(repeating: "}", count: 100)) }"
+    let document = try Parser.parse(Source(body: text))
+    #expect(Validator.validate(document, against: schema).isEmpty)
+    let twice = Document(joining: [document, document])
+    #expect(
+      Validator.validate(twice, against: schema).allSatisfy { $0.rule == .loneAnonymousOperation })
+  }
+
   @Test func checksOnlyTheRulesAskedFor() throws {
     let document = try Parser.parse(Source(body: "query A($x: Int) { nope }"))
     let faults = Validator.validate(
