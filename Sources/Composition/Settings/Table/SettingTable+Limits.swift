@@ -13,7 +13,7 @@ extension SettingTable {
         example: "16KiB", doc: "One field."),
       SettingKey(
         "limits.target", \.limits.targetBytesMax, .one(.byteSize(8_000...(64 << 10))),
-        example: "8KiB", doc: "Path and query of one request."),
+        example: "8KiB", doc: "The request line: method, path and query."),
       SettingKey(
         "limits.body", \.limits.bodyBytesMax, .one(.byteSize((1 << 10)...(1 << 30))),
         example: "1MiB", doc: "A JSON body."),

@@ -47,7 +47,8 @@ extension SettingTable {
       SettingKey(
         "proxies.trust", \.trustedProxies, .list(.addressBlock),
         example: "[10.0.0.0/8, \"fd00::/8\"]",
-        doc: "Peers whose `Forwarded` and `X-Forwarded-For` are believed.")
+        doc: "Peers whose `Forwarded` and `X-Forwarded-For` are believed."
+      ).reserved
     ])
 
   static let cors = SettingSection(
@@ -79,7 +80,7 @@ extension SettingTable {
     ])
 
   static let tls = SettingSection(
-    "tls", "HTTPS without a proxy.", isInUse: false,
+    "tls", "HTTPS without a proxy.",
     [
       SettingKey(
         "tls.certificate", \.tls.certificateFile, .optional(.path), example: "./tls/chain.pem",

@@ -4,7 +4,7 @@ package struct LimitsSettings: Sendable {
   package var headBytesMax = 32 << 10
   package var fieldsMax = 100
   package var fieldBytesMax = 16 << 10
-  /// RFC 9112 section 3 asks for 8000 at least.
+  /// Of the request line; RFC 9112 section 3 asks for 8000 at least.
   package var targetBytesMax = 8 << 10
   package var bodyBytesMax = 1 << 20
   package var decompressedBytesMax = 10 << 20
