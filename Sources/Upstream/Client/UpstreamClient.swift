@@ -3,110 +3,103 @@ package import HTTPClient
 import HTTPTypes
 import LosslessJSON
 
-/// Executes operations on one upstream: GraphQL over HTTP, in the server's own dialect.
+/// Executes operations on one upstream.
 package final class UpstreamClient: Sendable {
-  package let settings: UpstreamSettings
-  private let client: HTTPClient
-  private let rules: any DialectRules
+  /// Sends one request within a time; `HTTPClient.execute`, or a script in tests.
+  package typealias Exchange =
+    @Sendable (HTTPClientRequest, Duration) async throws(HTTPClientError) -> HTTPClientResponse
 
-  package init(settings: UpstreamSettings, client: HTTPClient) {
+  package let settings: UpstreamSettings
+  private let exchange: Exchange
+  /// Nil if the settings' address is none.
+  private let url: HTTPURL?
+  private let dialect: any UpstreamDialect
+  private let reader: AnswerReader
+
+  package init(settings: UpstreamSettings, exchange: @escaping Exchange) {
     self.settings = settings
-    self.client = client
-    rules = settings.dialect.rules
+    self.exchange = exchange
+    url = try? HTTPURL(settings.url)
+    dialect = settings.dialect.habits
+    reader = AnswerReader(bytesMax: settings.answerBytesMax)
+  }
+
+  package convenience init(settings: UpstreamSettings, client: HTTPClient) {
+    self.init(settings: settings) { request, limit throws(HTTPClientError) in
+      try await client.execute(request, within: limit)
+    }
   }
 
   /// Sends one operation and reads the answer.
-  ///
-  /// A query may be sent a second time on a new connection if a reused one had died before the
-  /// first byte of the answer; a mutation is sent once.
   package func execute(
     _ operation: RegisteredOperation, variables: Variables, call: UpstreamCall
   ) async throws(UpstreamFailure) -> UpstreamAnswer {
-    try await send(
-      document: operation.document, name: operation.name, variables: variables.json, call: call,
-      isSafeToRepeat: operation.kind == .query)
+    var body = operation.requestOpening
+    body.append(contentsOf: variables.json.utf8)
+    body.append(UInt8(ascii: "}"))
+    return try await send(body, call, isSafeToRepeat: operation.kind == .query)
   }
 
-  /// Asks for the schema; the answer is introspection's, unread. Servers that do not know the
-  /// newest fields are asked with fewer.
+  /// Asks for the schema; the answer is introspection's, unread. Servers that do not know the newest
+  /// questions are asked older ones.
   package func introspect(call: UpstreamCall) async throws(UpstreamFailure) -> UpstreamAnswer {
-    var answer: UpstreamAnswer?
+    var last: UpstreamAnswer?
     for query in IntrospectionQuery.all {
-      let latest = try await send(
-        document: query, name: "IntrospectionQuery", variables: "{}", call: call,
-        isSafeToRepeat: true)
-      answer = latest
-      if latest.data != nil || latest.permission != nil { break }
+      var writer = JSONWriter()
+      writer.beginObject()
+      writer.name("query")
+      writer.string(query)
+      writer.endObject()
+      let answer = try await send(writer.bytes, call, isSafeToRepeat: true)
+      if answer.data != nil || answer.permission != nil { return answer }
+      last = answer
     }
-    guard let answer else { throw .malformed(status: 0, excerpt: "") }
-    return answer
+    guard let last else { throw .notSent(cause: "there is no introspection query") }
+    return last
   }
 
   private func send(
-    document: String, name: String, variables: String, call: UpstreamCall, isSafeToRepeat: Bool
+    _ body: [UInt8], _ call: UpstreamCall, isSafeToRepeat: Bool
   ) async throws(UpstreamFailure) -> UpstreamAnswer {
-    let request = try request(
-      body: Self.body(document: document, name: name, variables: variables), call: call,
-      isSafeToRepeat: isSafeToRepeat)
+    guard let url else { throw .notSent(cause: "\"\(settings.url)\" is no http address") }
+    let request = HTTPClientRequest(
+      method: .post, url: url, fields: fields(of: call), body: body,
+      isSafeToRepeat: isSafeToRepeat, responseBytesMax: settings.answerBytesMax)
     let response: HTTPClientResponse
     do throws(HTTPClientError) {
-      response = try await client.execute(request, within: call.timeout ?? settings.timeout)
+      response = try await exchange(request, call.timeout ?? settings.timeout)
     } catch {
       throw UpstreamFailure(error, bytesMax: settings.answerBytesMax)
     }
-    return try AnswerReading.answer(response, rules: rules)
+    return try reader.read(response)
   }
 
-  private func request(
-    body: [UInt8], call: UpstreamCall, isSafeToRepeat: Bool
-  ) throws(UpstreamFailure) -> HTTPClientRequest {
-    let url: HTTPURL
-    do throws(HTTPURL.Fault) {
-      url = try HTTPURL(settings.url)
-    } catch {
-      throw .notSent(cause: "\(settings.url): \(error)")
-    }
-    var request = HTTPClientRequest(
-      method: .post, url: url, fields: fields(call), body: body)
-    request.isSafeToRepeat = isSafeToRepeat
-    request.responseBytesMax = settings.answerBytesMax
-    return request
-  }
+  // MARK: Headers
 
-  /// Where a user's credential goes along, the service's own stays here.
-  private func fields(_ call: UpstreamCall) -> HTTPFields {
-    var fields: HTTPFields = [
-      .contentType: "application/json",
-      .accept: "application/graphql-response+json, application/json;q=0.9",
-    ]
+  /// A user's credential goes alone. The service's own goes with what a caller sends only as far as
+  /// that names no other authority and replaces nothing of the service's.
+  private func fields(of call: UpstreamCall) -> HTTPFields {
+    var fields = HTTPFields()
+    fields[.contentType] = "application/json"
+    fields[.accept] = "application/graphql-response+json, application/json;q=0.9"
+    var own: [UpstreamSettings.Header] = []
     if !call.carriesUserCredential {
-      for header in settings.headers { fields.set(header) }
-      if let secret = settings.secret { fields.set(rules.credential(secret)) }
+      own = settings.headers
+      if let secret = settings.secret { own.append(dialect.credential(secret)) }
     }
-    for header in call.forwarded { fields.set(header) }
-    if let traceparent = call.traceparent { fields.set(.init("traceparent", traceparent)) }
-    if let key = call.idempotencyKey { fields.set(.init("Idempotency-Key", key)) }
+    let ownNames = Set(own.map { $0.name.lowercased() })
+    let forwarded = call.forwarded.filter { header in
+      let name = header.name.lowercased()
+      return !ownNames.contains(name) && (own.isEmpty || !dialect.isAuthority(name))
+    }
+    for header in forwarded + own { append(header.name, header.value, to: &fields) }
+    if let traceparent = call.traceparent { append("traceparent", traceparent, to: &fields) }
+    if let key = call.idempotencyKey { append("Idempotency-Key", key, to: &fields) }
     return fields
   }
 
-  private static func body(document: String, name: String, variables: String) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.name("query")
-    writer.string(document)
-    writer.name("operationName")
-    writer.string(name)
-    writer.name("variables")
-    writer.raw(variables)
-    writer.endObject()
-    return writer.bytes
-  }
-}
-
-extension HTTPFields {
-  /// A name that is no token is left out: settings refuse it before it comes here.
-  fileprivate mutating func set(_ header: UpstreamSettings.Header) {
-    guard let name = HTTPField.Name(header.name) else { return }
-    self[name] = header.value
+  private func append(_ name: String, _ value: String, to fields: inout HTTPFields) {
+    guard let name = HTTPField.Name(name) else { return }
+    fields.append(HTTPField(name: name, value: value))
   }
 }

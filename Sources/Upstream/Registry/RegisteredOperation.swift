@@ -1,4 +1,5 @@
 package import GraphQL
+import LosslessJSON
 package import Model
 
 /// One operation of the team, ready to be called.
@@ -13,6 +14,8 @@ package final class RegisteredOperation: Sendable {
   /// What is sent as `query`: client directives taken out, `__typename` and key fields added under
   /// reserved aliases where missing, and only the fragments it uses.
   package let document: String
+  /// The request's body up to the value of `variables`.
+  let requestOpening: [UInt8]
   package let variables: [OperationVariable]
   package let cache: CachePolicy
   /// Whether and why answers are kept, in words for `GET /v1/operations`.
@@ -46,6 +49,7 @@ package final class RegisteredOperation: Sendable {
     self.upstream = upstream
     self.route = route
     self.document = document
+    requestOpening = Self.requestOpening(name: name, document: document)
     self.variables = variables
     self.cache = cache
     self.cacheNote = cacheNote
@@ -61,6 +65,17 @@ package final class RegisteredOperation: Sendable {
     self.inputObjects = inputObjects
     self.keys = keys
     self.plans = plans
+  }
+
+  private static func requestOpening(name: String, document: String) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.name("query")
+    writer.string(document)
+    writer.name("operationName")
+    writer.string(name)
+    writer.name("variables")
+    return writer.bytes
   }
 
   /// The variables of a call, or all that is wrong with them.

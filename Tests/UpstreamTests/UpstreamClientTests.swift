@@ -1,0 +1,228 @@
+import HTTPClient
+import HTTPTypes
+import LosslessJSON
+import Testing
+
+@testable import Upstream
+
+struct UpstreamClientTests {
+  private static let json = "application/json; charset=utf-8"
+  private static let graphql = "application/graphql-response+json"
+
+  private static func operation() throws -> RegisteredOperation {
+    try Samples.operation(
+      #"query Film($id: ID!, $lang: String = "de") { film(id: $id) { title(lang: $lang) } }"#)
+  }
+
+  private func ask(
+    _ upstream: ScriptedUpstream,
+    settings: UpstreamSettings = UpstreamSettings(url: "http://up/graphql"),
+    call: UpstreamCall = UpstreamCall()
+  ) async throws -> UpstreamAnswer {
+    let operation = try Self.operation()
+    let variables = try operation.coerce(VariablesTests.parameters([("id", "9")]))
+    return try await upstream.client(settings).execute(
+      operation, variables: variables, call: call)
+  }
+
+  @Test func sendsQueryNameAndVariables() async throws {
+    let upstream = ScriptedUpstream(200, Self.json, #"{"data":{"film":null}}"#)
+    let answer = try await ask(
+      upstream,
+      call: UpstreamCall(
+        traceparent: "00-1-2-03", idempotencyKey: "k1", timeout: .seconds(3)))
+    #expect(answer.kind == .success)
+    let seen = try #require(upstream.seen.first)
+    #expect(seen.body["operationName"] == "Film")
+    #expect(seen.body["variables"]?.text == #"{"id":"9"}"#)
+    #expect(seen.body["query"]?.string == (try Self.operation()).document)
+    #expect(seen.fields[try #require(HTTPField.Name("traceparent"))] == "00-1-2-03")
+    #expect(seen.fields[try #require(HTTPField.Name("idempotency-key"))] == "k1")
+    #expect(seen.isSafeToRepeat)
+    #expect(seen.limit == .seconds(3))
+  }
+
+  @Test func doesNotRepeatMutations() async throws {
+    let upstream = ScriptedUpstream(200, Self.json, #"{"data":{"deleteFilm":true}}"#)
+    let operation = try Samples.operation("mutation A { deleteFilm(id: 1) }")
+    _ = try await upstream.client().execute(operation, variables: .none, call: UpstreamCall())
+    #expect(upstream.seen.first?.isSafeToRepeat == false)
+  }
+
+  struct Read: Sendable, CustomTestStringConvertible {
+    let status: Int
+    let type: String?
+    let body: String
+    let kind: UpstreamAnswer.Kind
+    let permission: PermissionProblem?
+    let dialect: Dialect
+
+    init(
+      _ status: Int, _ type: String?, _ body: String, _ kind: UpstreamAnswer.Kind,
+      _ permission: PermissionProblem? = nil, dialect: Dialect = .plain
+    ) {
+      self.status = status
+      self.type = type
+      self.body = body
+      self.kind = kind
+      self.permission = permission
+      self.dialect = dialect
+    }
+
+    var testDescription: String { "\(dialect) \(status) \(type ?? "-") \(body)" }
+  }
+
+  @Test(arguments: [
+    Read(200, json, #"{"data":{"film":null}}"#, .success),
+    Read(200, graphql, #"{"data":{"film":null},"errors":[{"message":"x"}]}"#, .partial),
+    Read(294, graphql, #"{"data":{"film":null},"errors":[{"message":"x"}]}"#, .partial),
+    Read(200, json, #"{"data":null,"errors":[{"message":"x"}]}"#, .failedExecution),
+    Read(200, json, #"{"errors":[{"message":"x"}]}"#, .requestError),
+    Read(400, json, #"{"errors":[{"message":"x"}]}"#, .requestError),
+    Read(422, graphql, #"{"errors":[{"message":"x"}]}"#, .requestError),
+    Read(500, graphql, #"{"data":{"film":null},"errors":[{"message":"x"}]}"#, .partial),
+    Read(500, json, #"{"errors":[{"message":"x"}]}"#, .requestError),
+    Read(200, json, #"{"data":{"film":null},"errors":[]}"#, .success),
+    Read(401, "text/html", "<html>", .requestError, .unauthenticated),
+    Read(403, nil, "", .requestError, .forbidden),
+    Read(401, json, #"{"errors":[{"message":"x"}]}"#, .requestError, .unauthenticated),
+    Read(
+      200, json, #"{"errors":[{"message":"x","extensions":{"code":"UNAUTHENTICATED"}}]}"#,
+      .requestError, .unauthenticated),
+    Read(
+      200, json,
+      #"{"data":{"film":null},"errors":[{"extensions":{"code":"FORBIDDEN"},"path":["film"]}]}"#,
+      .partial, .forbidden),
+    Read(
+      200, json, #"{"errors":[{"extensions":{"code":"access-denied","path":"$"}}]}"#,
+      .requestError, .unauthenticated, dialect: .hasura),
+    Read(
+      200, json, #"{"errors":[{"extensions":{"code":"permission-error"}}]}"#,
+      .requestError, .forbidden, dialect: .hasura),
+    Read(
+      200, json, #"{"errors":[{"extensions":{"code":"validation-failed"}}]}"#,
+      .requestError, dialect: .hasura),
+    Read(
+      401, json, #"{"errors":[{"errorType":"UnauthorizedException","message":"x"}]}"#,
+      .requestError, .unauthenticated, dialect: .appsync),
+    Read(
+      200, json, #"{"data":{"film":null},"errors":[{"errorType":"Unauthorized","path":["film"]}]}"#,
+      .partial, .forbidden, dialect: .appsync),
+  ])
+  func readsAnswersByTheirOwnType(_ read: Read) async throws {
+    let answer = try await ask(
+      ScriptedUpstream(read.status, read.type, read.body),
+      settings: UpstreamSettings(url: "http://up/graphql", dialect: read.dialect))
+    #expect(answer.kind == read.kind)
+    #expect(answer.permission == read.permission)
+    #expect(answer.status == read.status)
+  }
+
+  @Test(arguments: [
+    (200, "text/html", "<html>", UpstreamFailure.malformed(status: 200, excerpt: "<html>")),
+    (200, json, #"{"data":"#, .malformed(status: 200, excerpt: #"{"data":"#)),
+    (200, json, "[]", .malformed(status: 200, excerpt: "[]")),
+    (200, json, #"{"data":null}"#, .malformed(status: 200, excerpt: #"{"data":null}"#)),
+    (200, json, #"{"error":"x"}"#, .malformed(status: 200, excerpt: #"{"error":"x"}"#)),
+    (200, "", #"{"data":{}}"#, .malformed(status: 200, excerpt: #"{"data":{}}"#)),
+    (404, "text/plain", "no", .status(404, retryAfter: nil)),
+    (500, json, #"{"error":"x"}"#, .status(500, retryAfter: nil)),
+    (502, "text/html", "<html>", .status(502, retryAfter: .seconds(7))),
+    (503, json, #"{"errors":[{"message":"x"}]}"#, .status(503, retryAfter: .seconds(7))),
+    (429, graphql, #"{"errors":[{"message":"x"}]}"#, .status(429, retryAfter: .seconds(7))),
+  ])
+  func failsOnWhatIsNoAnswer(
+    status: Int, type: String, body: String, failure: UpstreamFailure
+  ) async throws {
+    let retryAfter = status >= 429 && status != 500 ? "7" : nil
+    let upstream = ScriptedUpstream(status, type, body, retryAfter: retryAfter)
+    await #expect(throws: failure) { _ = try await ask(upstream) }
+  }
+
+  @Test(arguments: [
+    (HTTPClientError.connectTimedOut, false), (.unresolved("up"), false),
+    (.breakerOpen(retryAfter: .seconds(1)), false), (.queueFull, false),
+    (.queueTimedOut, false), (.clientClosed, false), (.noAnswerInTime, true),
+    (.answerTooSlow, true), (.connectionLost, true), (.answerTruncated, true),
+    (.answerTooLarge, true), (.answerUndecodable, true), (.cancelled(wasSent: true), true),
+    (.cancelled(wasSent: false), false),
+  ])
+  func keepsWhetherTheRequestWasSent(error: HTTPClientError, wasSent: Bool) async throws {
+    let upstream = ScriptedUpstream([.failure(error)])
+    do {
+      _ = try await ask(upstream)
+      Issue.record("answered")
+    } catch let failure as UpstreamFailure {
+      #expect(failure.wasSent == wasSent)
+    }
+  }
+
+  @Test func refusesOversizeAnswersAndBadAddresses() async throws {
+    let small = UpstreamSettings(url: "http://up/graphql", answerBytesMax: 10)
+    let upstream = ScriptedUpstream(200, Self.json, #"{"data":{"film":null}}"#)
+    await #expect(throws: UpstreamFailure.tooLarge(bytesMax: 10)) {
+      _ = try await ask(upstream, settings: small)
+    }
+    await #expect(throws: UpstreamFailure.notSent(cause: "\"ftp://up\" is no http address")) {
+      _ = try await ask(upstream, settings: UpstreamSettings(url: "ftp://up"))
+    }
+    #expect(upstream.seen.count == 1)
+  }
+
+  @Test(arguments: [
+    (Dialect.plain, "authorization", "Bearer s3"), (.hasura, "x-hasura-admin-secret", "s3"),
+    (.appsync, "x-api-key", "s3"),
+  ])
+  func sendsTheServicesCredentialAlone(dialect: Dialect, name: String, value: String)
+    async throws
+  {
+    let settings = UpstreamSettings(
+      url: "http://up/graphql", dialect: dialect, headers: [.init("x-static", "1")],
+      secret: "s3")
+    let upstream = ScriptedUpstream([
+      .success(ScriptedUpstream.response(200, Self.json, #"{"data":{"film":null}}"#)),
+      .success(ScriptedUpstream.response(200, Self.json, #"{"data":{"film":null}}"#)),
+    ])
+    _ = try await ask(
+      upstream, settings: settings,
+      call: UpstreamCall(forwarded: [.init("accept-language", "de"), .init("X-Static", "evil")]))
+    let user = UpstreamCall(
+      forwarded: [.init("authorization", "Bearer user")], carriesUserCredential: true)
+    _ = try await ask(upstream, settings: settings, call: user)
+
+    let field = try #require(HTTPField.Name(name))
+    let fixed = try #require(HTTPField.Name("x-static"))
+    let client = upstream.client(settings)
+    #expect(client.settings.hasServiceCredentials)
+    let anonymous = upstream.seen[0].fields
+    #expect(anonymous[field] == value)
+    #expect(anonymous[values: fixed] == ["1"])
+    #expect(anonymous[.acceptLanguage] == "de")
+    let own = upstream.seen[1].fields
+    #expect(own[fixed] == nil)
+    #expect(own[.authorization] == "Bearer user")
+    #expect(dialect == .plain || own[field] == nil)
+  }
+
+  @Test func letsNoCallerChooseARoleUnderTheAdminSecret() async throws {
+    let settings = UpstreamSettings(
+      url: "http://up/graphql", dialect: .hasura, secret: "s3")
+    let upstream = ScriptedUpstream(200, Self.json, #"{"data":{"film":null}}"#)
+    _ = try await ask(
+      upstream, settings: settings,
+      call: UpstreamCall(forwarded: [.init("X-Hasura-Role", "admin")]))
+    let role = try #require(HTTPField.Name("x-hasura-role"))
+    #expect(upstream.seen[0].fields[role] == nil)
+  }
+
+  @Test func asksOlderServersOlderQuestions() async throws {
+    let refused = ScriptedUpstream.response(
+      400, Self.json, #"{"errors":[{"message":"Cannot query field \"isOneOf\""}]}"#)
+    let known = ScriptedUpstream.response(200, Self.json, #"{"data":{"__schema":{}}}"#)
+    let upstream = ScriptedUpstream([.success(refused), .success(known)])
+    let answer = try await upstream.client().introspect(call: UpstreamCall())
+    #expect(answer.data != nil)
+    #expect(upstream.seen.count == 2)
+    #expect(upstream.seen[0].body != upstream.seen[1].body)
+  }
+}
