@@ -4,7 +4,8 @@ import Transport
 /// The connections to one origin and the requests on them, on one loop.
 ///
 /// It performs what `PoolLedger` decides. It owns the exchanges until they end and the connections
-/// until they are discarded; a connection's stream keeps it until that is closed.
+/// until they are dropped, and both own the pool: a client that is let go without `close()` keeps
+/// its pool until the last request is answered and the last connection has been idle long enough.
 final class ConnectionPool {
   let origin: Origin
   let settings: HTTPClientSettings

@@ -25,7 +25,7 @@ final class Exchange: TimerDelegate {
   weak var connection: PooledConnection?
   private(set) var phase = Phase.queued
   private(set) var wasSent = false
-  private unowned let pool: ConnectionPool
+  private let pool: ConnectionPool
   private var completion: Completion?
   private var timer: LoopTimer?
 

@@ -13,7 +13,7 @@ final class PooledConnection {
   private var idleLimit: Duration
   private var idleTimer: LoopTimer?
   private var isDiscarded = false
-  private unowned let pool: ConnectionPool
+  private let pool: ConnectionPool
 
   init(id: Int, pool: ConnectionPool, on reactor: isolated Reactor) {
     self.id = id

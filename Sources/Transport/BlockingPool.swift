@@ -8,7 +8,9 @@ import Synchronization
 /// which brings its own thread while it has work.
 package final class BlockingPool: Sendable {
   private struct State {
-    var waiting: [@Sendable () -> Void] = []
+    /// In order of arrival from `first` on; callers bound what they submit.
+    var waiting: [(@Sendable () -> Void)?] = []
+    var first = 0
     var workers = 0
   }
 
@@ -54,11 +56,20 @@ package final class BlockingPool: Sendable {
 
   private func takeNext() -> (@Sendable () -> Void)? {
     state.withLock { state in
-      guard !state.waiting.isEmpty else {
+      guard state.first < state.waiting.count else {
+        state.waiting.removeAll()
+        state.first = 0
         state.workers -= 1
         return nil
       }
-      return state.waiting.removeFirst()
+      let work = state.waiting[state.first].take()
+      state.first += 1
+      // So that the array of a pool that is never idle stays as short as its queue.
+      if state.first > 64, state.first * 2 > state.waiting.count {
+        state.waiting.removeFirst(state.first)
+        state.first = 0
+      }
+      return work
     }
   }
 }

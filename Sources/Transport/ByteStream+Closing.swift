@@ -9,6 +9,7 @@ extension ByteStream {
     if phase != .open {
       return end(.closedHere)
     }
+    if writeFailure != nil { return end(.closedHere) }
     phase = .closing
     finishWritingIfFlushed()
   }
@@ -29,7 +30,7 @@ extension ByteStream {
 
   /// Does what waited for the last byte to leave.
   func finishWritingIfFlushed() {
-    guard isFlushed, phase == .open || phase == .closing else { return }
+    guard isFlushed, writeFailure == nil, phase == .open || phase == .closing else { return }
     if phase == .closing || shouldShutDownWriting, !hasShutDownWriting {
       hasShutDownWriting = true
       tls?.sendClosingAlert()
@@ -77,6 +78,10 @@ extension ByteStream: EventReceiver {
       return
     }
     if readiness.isEnding { isEnding = true }
+    if let writeFailure {
+      readAvailable(on: reactor)
+      return end(writeFailure)
+    }
     if readiness.isWritable, !output.isEmpty || !plainOutput.isEmpty { makeRoom(on: reactor) }
     if phase == .closing, readiness.hasError { end(.from(pendingError)) }
     guard readiness.isReadable, phase != .closed else { return }

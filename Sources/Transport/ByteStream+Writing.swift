@@ -5,13 +5,13 @@ extension ByteStream {
   /// Writes at once what the kernel takes and keeps a copy of the rest. Does nothing on a stream
   /// that is closing or closed.
   package func write(_ bytes: UnsafeRawBufferPointer) {
-    guard isOpen, !shouldShutDownWriting else { return }
+    guard acceptsWrites else { return }
     if tls != nil || phase == .connecting {
       plainOutput.append(bytes)
       pumpPlainOutput()
     } else if output.isEmpty {
       let sent = send(bytes)
-      guard phase != .closed else { return }
+      guard phase != .closed, writeFailure == nil else { return }
       output.append(UnsafeRawBufferPointer(rebasing: bytes[sent...]))
     } else {
       output.append(bytes)
@@ -21,13 +21,13 @@ extension ByteStream {
 
   /// As `write` of the bytes; what the kernel does not take is kept without a copy.
   package func write(_ bytes: [UInt8]) {
-    guard isOpen, !shouldShutDownWriting else { return }
+    guard acceptsWrites else { return }
     if tls != nil || phase == .connecting {
       plainOutput.append(bytes, from: 0)
       pumpPlainOutput()
     } else {
       let sent = output.isEmpty ? bytes.withUnsafeBytes { send($0) } : 0
-      guard phase != .closed else { return }
+      guard phase != .closed, writeFailure == nil else { return }
       output.append(bytes, from: sent)
     }
     noteBackedUp()
@@ -35,13 +35,13 @@ extension ByteStream {
 
   /// Writes a head and a body in one call to the kernel, without joining them first.
   package func write(_ head: [UInt8], _ body: [UInt8]) {
-    guard tls == nil, phase == .open, !shouldShutDownWriting, output.isEmpty else {
+    guard tls == nil, phase == .open, acceptsWrites, output.isEmpty else {
       write(head)
       write(body)
       return
     }
     let sent = head.withUnsafeBytes { head in body.withUnsafeBytes { send(head, $0) } }
-    guard phase != .closed else { return }
+    guard phase != .closed, writeFailure == nil else { return }
     output.append(head, from: sent)
     output.append(body, from: max(0, sent - head.count))
     noteBackedUp()
@@ -50,7 +50,7 @@ extension ByteStream {
   /// Writes `count` bytes of a file, by sendfile on plain streams. A file that is
   /// not sent at once leaves the stream `isBackedUp`.
   package func write(_ file: OpenFile, offset: Int, count: Int) {
-    guard isOpen, !shouldShutDownWriting else { return }
+    guard acceptsWrites else { return }
     if tls != nil || phase == .connecting {
       plainOutput.append(file, offset: offset, count: count)
       pumpPlainOutput()
@@ -64,7 +64,7 @@ extension ByteStream {
   /// Sends what waits, as far as the kernel takes it. Files are sent a bounded stretch a turn.
   func flush() {
     var budget = Self.flushBytesPerTurnMax
-    while let head = output.head, phase != .closed {
+    while let head = output.head, phase != .closed, writeFailure == nil {
       guard budget > 0 else { return continueLater() }
       let wanted: Int
       let sent: Int
@@ -76,7 +76,7 @@ extension ByteStream {
         wanted = min(count, budget)
         sent = send(file, offset: offset, count: wanted)
       }
-      guard phase != .closed else { return }
+      guard phase != .closed, writeFailure == nil else { return }
       output.consume(sent)
       budget -= sent
       if sent < wanted { return }
@@ -125,7 +125,7 @@ extension ByteStream {
         plainOutput.consume(count)
         budget -= count
         sendRecords()
-        if phase == .closed { return }
+        if phase == .closed || writeFailure != nil { return }
       case .failed(let failure):
         sendRecords()
         return end(.tls(failure))
@@ -150,13 +150,13 @@ extension ByteStream {
 
   /// Sends the records TLS has ready.
   func sendRecords() {
-    guard let tls, phase != .closed else { return }
+    guard let tls, phase != .closed, writeFailure == nil else { return }
     while true {
       let count = tls.takeRecords(into: core.outScratch)
       guard count > 0 else { return }
       let records = UnsafeRawBufferPointer(rebasing: core.outScratch[..<count])
       let sent = output.isEmpty ? send(records) : 0
-      guard phase != .closed else { return }
+      guard phase != .closed, writeFailure == nil else { return }
       output.append(UnsafeRawBufferPointer(rebasing: records[sent...]))
     }
   }
@@ -165,11 +165,11 @@ extension ByteStream {
 extension ByteStream {
   /// One write to the kernel. Returns the bytes taken; a failure ends the stream.
   private func send(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard !bytes.isEmpty, descriptor >= 0 else { return 0 }
+    guard !bytes.isEmpty, descriptor >= 0, writeFailure == nil else { return 0 }
     while true {
       let sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
       if sent >= 0 { return sent }
-      if let result = writeFailure("send") { return result }
+      if let result = bytesTaken(afterFailing: "send") { return result }
     }
   }
 
@@ -186,7 +186,7 @@ extension ByteStream {
         while true {
           let sent = sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
           if sent >= 0 { return sent }
-          if let result = writeFailure("sendmsg") { return result }
+          if let result = bytesTaken(afterFailing: "sendmsg") { return result }
         }
       }
     }
@@ -201,16 +201,26 @@ extension ByteStream {
         end(.failed(SystemError("sendfile", code: EIO)))  // the file shrank
         return 0
       }
-      if let result = writeFailure("sendfile") { return result }
+      if let result = bytesTaken(afterFailing: "sendfile") { return result }
     }
   }
 
   /// What a failed write means: nil to try again, 0 bytes taken otherwise, the stream then being
   /// full or over.
-  private func writeFailure(_ call: StaticString) -> Int? {
+  private func bytesTaken(afterFailing call: StaticString) -> Int? {
     let error = SystemError(call)
     if error.code == EINTR { return nil }
-    if error.code != EAGAIN { end(.from(error)) }
+    if error.code != EAGAIN { writingFailed(.from(error)) }
     return 0
+  }
+
+  /// A peer that answers early and closes, an upload refused for example, has its reset overtake the
+  /// answer: so the stream ends only after the next look at what came in.
+  private func writingFailed(_ reason: CloseReason) {
+    guard phase == .open else { return end(reason) }
+    writeFailure = reason
+    output.removeAll()
+    plainOutput.removeAll()
+    continueLater()
   }
 }

@@ -32,7 +32,7 @@ package final class ByteStream {
   package var writeHighWatermark = writeHighWatermarkDefault
   package var writeLowWatermark = writeHighWatermarkDefault / 4
 
-  unowned let core: ReactorCore
+  let core: ReactorCore
   var delegate: (any StreamDelegate)?
   var phase: Phase
   var descriptor: Int32
@@ -53,6 +53,8 @@ package final class ByteStream {
   var hasReachedEnd = false
   var shouldShutDownWriting = false
   var hasShutDownWriting = false
+  /// A write has failed. What the peer sent before it went is still read, then the stream ends.
+  var writeFailure: CloseReason?
   var reason: CloseReason?
 
   init(
@@ -73,6 +75,9 @@ package final class ByteStream {
     case .closing, .closed: false
     }
   }
+
+  /// True while `write` has an effect.
+  var acceptsWrites: Bool { isOpen && !shouldShutDownWriting && writeFailure == nil }
 
   package var isSecure: Bool { tls != nil }
 

@@ -11,9 +11,10 @@ final class Listener: EventReceiver, TimerDelegate {
   static let exhaustionPause: Duration = .milliseconds(10)
 
   private let descriptor: Int32
-  private let tls: TLSServerContext?
+  /// For connections to come; those accepted keep what they began with.
+  var tls: TLSServerContext?
   private let acceptor: any StreamAcceptor
-  private unowned let core: ReactorCore
+  private let core: ReactorCore
   private var token: SlotToken?
   private var pause: LoopTimer?
   /// Given up to accept, and so refuse, a connection when no descriptor is left: it would otherwise

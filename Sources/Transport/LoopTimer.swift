@@ -15,7 +15,7 @@ package final class LoopTimer {
   /// Where the heap keeps this timer, and for when; both belong to `TimerHeap`.
   var heapIndex: Int?
   var scheduledFor = LoopInstant.distantFuture
-  private unowned let core: ReactorCore
+  private let core: ReactorCore
 
   package init(delegate: any TimerDelegate, on reactor: isolated Reactor) {
     self.delegate = delegate

@@ -33,7 +33,7 @@ final class ReactorCore {
   private var ended: [ByteStream] = []
   private var armedFor: LoopInstant?
   private(set) var isStopped = false
-  private var listeners: [Int: Listener] = [:]
+  private(set) var listeners: [Int: Listener] = [:]
   private var nextListener = 0
   private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: eventsPerPollMax)
 
@@ -96,6 +96,8 @@ extension ReactorCore {
     isStopped = true
     for receiver in slots.receivers { receiver.loopStops() }
     _ = announceEnds(on: reactor)
+    timers.removeAll()
+    listeners.removeAll()
   }
 
   /// Arms the timerfd for the earliest deadline: an idle loop is not in `epoll_wait`. A loop that

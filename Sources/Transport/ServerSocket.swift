@@ -18,6 +18,11 @@ package final class ServerSocket: Sendable {
     if case .unix(let path) = address { unixPath = path } else { unixPath = nil }
   }
 
+  /// Uses another certificate for the connections to come. A socket without TLS stays so.
+  package func replaceTLS(with context: TLSServerContext) async {
+    for (reactor, id) in listeners { await reactor.replaceTLS(of: id, with: context) }
+  }
+
   /// Ends listening: connections already queued are accepted first. Accepted ones live on.
   package func stopAccepting() async {
     if let unixPath { unlink(unixPath) }
@@ -88,6 +93,11 @@ extension Reactor {
     let listener = try Listener(
       descriptor: descriptor, tls: tls, acceptor: makeAcceptor(self), on: self)
     return core.add(listener)
+  }
+
+  func replaceTLS(of id: Int, with context: TLSServerContext) {
+    guard let listener = core.listeners[id], listener.tls != nil else { return }
+    listener.tls = context
   }
 
   func stopListener(_ id: Int) {

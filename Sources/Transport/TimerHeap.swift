@@ -26,6 +26,11 @@ struct TimerHeap {
     restore(at: index)
   }
 
+  mutating func removeAll() {
+    for timer in timers { timer.heapIndex = nil }
+    timers.removeAll()
+  }
+
   /// Takes the next timer that is due. Those whose deadline has moved are put back on the way.
   mutating func popExpired(until now: LoopInstant) -> LoopTimer? {
     while let timer = timers.first, timer.scheduledFor <= now {

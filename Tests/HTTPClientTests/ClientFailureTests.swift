@@ -150,6 +150,18 @@ struct ClientFailureTests {
     }
   }
 
+  /// An upload refused before it was read: the answer counts, not the reset that follows it.
+  @Test func earlyAnswerIsReadThoughTheUploadFails() async throws {
+    try await ClientSetting.run { _ in
+      .ok()
+    } body: { setting in
+      setting.server.refusesBodiesAbove(1000)
+      let upload = setting.request(method: .put, body: [UInt8](repeating: 1, count: 20_000_000))
+      let answer = try await setting.client.execute(upload)
+      #expect(answer.status == .contentTooLarge)
+    }
+  }
+
   @Test func cancellationClosesTheConnection() async throws {
     try await ClientSetting.run { _ in
       .silence

@@ -49,6 +49,7 @@ final class ScriptedServer: Sendable {
     var connections = 0
     var openConnections = 0
     var requests: [Request] = []
+    var bodyBytesMax = Int.max
   }
 
   private let script: Script
@@ -56,6 +57,11 @@ final class ScriptedServer: Sendable {
 
   init(_ script: @escaping Script) {
     self.script = script
+  }
+
+  /// Answers larger bodies with 413 and closes without reading them.
+  func refusesBodiesAbove(_ count: Int) {
+    state.withLock { $0.bodyBytesMax = count }
   }
 
   var requests: [Request] { state.withLock { $0.requests } }
@@ -105,6 +111,11 @@ final class ScriptedServer: Sendable {
       _ bytes: UnsafeRawBufferPointer, from stream: ByteStream, on reactor: isolated Reactor
     ) {
       buffer += bytes
+      if buffer.count > server.state.withLock({ $0.bodyBytesMax }) {
+        stream.pauseReading()
+        stream.write(Array("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n".utf8))
+        return stream.close()
+      }
       while let request = takeRequest() {
         server.state.withLock { $0.requests.append(request) }
         switch server.script(request) {

@@ -132,6 +132,26 @@ struct StreamTests {
     }
   }
 
+  /// The peer answers, does not read what was sent, and closes: its reset must not cost the answer.
+  @Test(arguments: [false, true])
+  func answerIsReadThoughWritingFails(isSlow: Bool) async throws {
+    try await withLoops(2) { group in
+      let server = try await group.listen(on: .host("127.0.0.1", port: 0)) { _ in RefusingServer() }
+      for _ in 0..<20 {
+        let client = await TestClient(
+          .host("127.0.0.1", port: server.address.port ?? 0), on: group.reactors[0])
+        #expect(await eventually { client.state.isOpened })
+        if isSlow {
+          await client.write([1])
+          #expect(await client.receive(2) == [78, 79])
+        }
+        await client.write([UInt8](repeating: 1, count: 20_000_000))
+        #expect(await client.closeReason() == .resetByPeer)
+        #expect(client.state.bytes == [78, 79])
+      }
+    }
+  }
+
   @Test func unknownNameIsTold() async throws {
     try await withLoops(1) { group in
       let client = await TestClient(.host("no-such-name.invalid", port: 80), on: group.reactors[0])
@@ -153,4 +173,22 @@ struct StreamTests {
     #expect(client.state.reason == .loopStopped)
     #expect(log.current.reasons == [.loopStopped])
   }
+}
+
+/// Says "NO" to the first bytes and closes without reading on.
+private final class RefusingServer: StreamAcceptor, StreamDelegate {
+  func accepted(_ stream: ByteStream, on reactor: isolated Reactor) -> (any StreamDelegate)? {
+    self
+  }
+
+  func received(
+    _ bytes: UnsafeRawBufferPointer, from stream: ByteStream, on reactor: isolated Reactor
+  ) {
+    stream.pauseReading()
+    stream.write([78, 79])
+    stream.close()
+  }
+
+  func reachedEnd(of stream: ByteStream, on reactor: isolated Reactor) { stream.close() }
+  func closed(_ stream: ByteStream, reason: CloseReason, on reactor: isolated Reactor) {}
 }

@@ -101,6 +101,26 @@ struct TLSTests {
     }
   }
 
+  @Test func replacedCertificateServesTheConnectionsToCome() async throws {
+    let files = try TestCertificates.shared.get()
+    let trust = try TLSClientContext(trust: .file(files.authority))
+    try await withLoops { group in
+      let other = try TLSServerContext(
+        certificateFile: files.otherAuthority, keyFile: files.otherKey)
+      let server = try await group.listen(on: .host("127.0.0.1", port: 0), tls: other) { _ in
+        EchoAcceptor(log: ServerLog())
+      }
+      let endpoint = Endpoint.host("localhost", port: server.address.port ?? 0)
+      let early = await TestClient(endpoint, tls: trust, on: group.reactors[0])
+      #expect(await early.closeReason() == .tls(.untrusted))
+      await server.replaceTLS(
+        with: try TLSServerContext(certificateFile: files.certificate, keyFile: files.key))
+      let late = await TestClient(endpoint, tls: trust, on: group.reactors[0])
+      await late.write([1])
+      #expect(await late.receive(1) == [1])
+    }
+  }
+
   @Test func contextsSayWhatIsWrongWithTheirFiles() throws {
     let files = try TestCertificates.shared.get()
     #expect(throws: TLSContextError.keyMismatch(path: files.otherKey)) {
