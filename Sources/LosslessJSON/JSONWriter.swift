@@ -92,7 +92,13 @@ package struct JSONWriter: Sendable {
 
   /// A value's text exactly as it came, inner white space included.
   package mutating func raw(_ node: JSONNode) {
-    node.withRawBytes { raw($0) }
+    let place = node.tape
+    node.document.bytes.withUnsafeBufferPointer { text in
+      guard let base = text.baseAddress else { return }
+      raw(
+        UnsafeBufferPointer(
+          start: base + Int(place.start), count: Int(place.end) - Int(place.start)))
+    }
   }
 
   /// A text that the caller knows to be one JSON value; it is not checked.

@@ -54,8 +54,23 @@ import Testing
       writer.endArray()
     }
     #expect(writer.bytes == Self.page)
-    print("write \(Int(megabytes)) MB/s")
+    print("write members \(Int(megabytes)) MB/s")
     if Self.isOptimised { #expect(megabytes > 100) }
+  }
+
+  @Test func writesRawEntities() throws {
+    let document = try JSONDocument(Self.page)
+    var writer = JSONWriter()
+    writer.reserve(Self.page.count)
+    let megabytes = Self.rate(of: Self.page.count) {
+      writer.removeAll()
+      writer.beginArray()
+      for film in document.root.elements { writer.raw(film) }
+      writer.endArray()
+    }
+    #expect(writer.bytes == Self.page)
+    print("write entities \(Int(megabytes)) MB/s")
+    if Self.isOptimised { #expect(megabytes > 400) }
   }
 
   private static func rate(of bytes: Int, _ body: () throws -> Void) rethrows -> Double {

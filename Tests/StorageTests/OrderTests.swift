@@ -24,7 +24,7 @@ struct OrderTests {
     var marksPublicCopies = false
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  @Test(arguments: 1...12 as ClosedRange<UInt64>)
   func everyArrivalOrderEndsTheSame(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let steps = (0..<4).map { _ in Self.step(&generator) }
