@@ -164,7 +164,10 @@ let package = Package(
       dependencies: ["DemoUpstream", "GraphQL", "LosslessJSON", "TestSupport"]),
     .testTarget(
       name: "WaysTests",
-      dependencies: ["Composition", "DemoUpstream", "LosslessJSON", "TestSupport"]),
+      dependencies: [
+        "Composition", "DemoUpstream", "LosslessJSON", "TestSupport", "Transport", "larder",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .testTarget(name: "TidyTests"),
 
     // What `Scripts/bench` runs; nothing of it decides whether tests pass.

@@ -24,7 +24,7 @@ enum DemoCommand {
     [
       "",
       "Try:",
-      "  curl -i \(address)/api/films/1        # twice: the second comes from memory",
+      "  curl -i \(address)/api/films/f1        # twice: the second comes from memory",
       "  curl -s \(address)/v1/operations      # what is served",
       "  curl -X POST \(upstream.replacing("/graphql", with: "/__demo")) "
         + "-H 'Content-Type: application/json' -d '{\"fail\":\"500\"}'   # break upstream, ask again",

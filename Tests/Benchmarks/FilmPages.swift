@@ -25,7 +25,7 @@ enum FilmPages {
       "id": .string("\(number)"),
       "title": .string("The Film of Number \(number): \(text(6, &random))"),
       "year": .number(JSONNumber(1920 + Int(random.next() % 105))),
-      "rating": .number(JSONNumber(unchecked: "\(random.next() % 10).\(random.next() % 10)0")),
+      "rating": .number(JSONNumber(digits: "\(random.next() % 10).\(random.next() % 10)0") ?? 0),
       "country": .string(text(1, &random)),
       "synopsis": .string(text(45, &random)),
       "released": .bool(random.next() % 2 == 0),

@@ -5,7 +5,7 @@ enum Measuring {
 
   static func medians(
     rounds: Int = rounds, _ contestants: [() async throws -> Void]
-  ) async rethrows -> [Duration] {
+  ) async throws -> [Duration] {
     var times = Array(repeating: [Duration](), count: contestants.count)
     for round in 0...rounds {
       for (index, contestant) in contestants.enumerated() {

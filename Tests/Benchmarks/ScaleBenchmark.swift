@@ -24,7 +24,7 @@ enum ScaleBenchmark {
       "scale: 500 reads of 20 entities: among 1,000 \(times[0].shown), among 1,000,000 "
         + "\(times[1].shown), ratio \(ratio(times[1], times[0])) (goal 1.3)")
     for opened in [small, large] {
-      await opened.store.close()
+      opened.store.close()
       try? FileManager.default.removeItem(atPath: opened.folder)
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// The project's Swift files as text.
 struct SourceTree {

@@ -98,6 +98,8 @@ struct AnswerFetcher: Sendable {
         answer, normalised: outcome.answer, report: report, request: request,
         selection: selection)
       if rendered.hasErrors || !request.policy.isKept {
+        // Due for refetch: an older copy in memory must not look fresh.
+        cache.drop(request.key)
         cache.release(ticket)
       } else {
         cache.remember(rendered, ticket: ticket)

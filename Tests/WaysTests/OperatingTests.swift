@@ -1,0 +1,122 @@
+import DemoUpstream
+import LosslessJSON
+import TestSupport
+import Testing
+
+extension Ways {
+  struct OperatingTests {
+    static let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")
+
+    @Test func healthAndReadinessTellTheTruth() async throws {
+      let larder = try await RunningLarder.start()
+      #expect(try await larder.get("/healthz").status == 200)
+      let ready = try await larder.get("/readyz")
+      #expect(ready.status == 200)
+      #expect(try JSONValue(parsing: ready.body)["upstream"]?.string == "not asked yet")
+      try await larder.demo.change { $0.fail = .refuse }
+      _ = try await larder.get("/api/films/f1")
+      let without = try await larder.get("/readyz")
+      #expect(without.status == 200)
+      #expect(try JSONValue(parsing: without.body)["upstream"]?.string == "failing")
+      await larder.stop()
+    }
+
+    @Test func theOperationsAreListed() async throws {
+      let larder = try await RunningLarder.start()
+      let list = try JSONValue(parsing: try await larder.get("/v1/operations").body)
+      let film = try #require(list["operations"]?.array?.first { $0["name"] == "Film" })
+      #expect(film["paths"] == ["/v1/operations/Film", "/api/films/{id}"])
+      #expect(film["method"] == "GET")
+      #expect(film["variables"]?[0]?["type"] == "ID!")
+      #expect(film["cacheable"] == true)
+      #expect(film["policy"]?["maxAge"]?.int64 == 60)
+      let document = try JSONValue(parsing: try await larder.get("/openapi.json").body)
+      #expect(document["openapi"] == "3.1.0")
+      #expect(document["paths"]?["/api/films/{id}"]?["get"]?["operationId"] != nil)
+      await larder.stop()
+    }
+
+    @Test func adminTakesItsTokenAlone() async throws {
+      let larder = try await RunningLarder.start()
+      #expect(try await larder.post("/v1/admin/purge", #"{"type":"Film"}"#).status == 401)
+      let wrong = ("Authorization", "Bearer \(String(repeating: "b", count: 40))")
+      #expect(try await larder.post("/v1/admin/purge", #"{"type":"Film"}"#, wrong).status == 401)
+      let empty = try await larder.post("/v1/admin/purge", "{}", Self.admin)
+      #expect(empty.status == 400)
+      let faults = try await larder.post("/v1/admin/purge", #"{"id":1,"colour":"red"}"#, Self.admin)
+      #expect(try JSONValue(parsing: faults.body)["errors"]?.array?.count == 2)
+      await larder.stop()
+    }
+
+    @Test(arguments: [
+      #"{"type":"Film","id":"f1"}"#, #"{"type":"Film"}"#, #"{"operation":"Film"}"#,
+      #"{"tag":"films"}"#,
+    ])
+    func aPurgedAnswerIsAskedForAgain(body: String) async throws {
+      let larder = try await RunningLarder.start()
+      _ = try await larder.get("/api/films/f1")
+      #expect(try await larder.get("/api/films/f1").cacheStatus?.hasPrefix("hit") == true)
+      let purge = try await larder.post("/v1/admin/purge", body, Self.admin)
+      #expect(purge.status == 200, "\(purge.text)")
+      #expect(try await larder.get("/api/films/f1").cacheStatus?.hasPrefix("fwd=") == true)
+      #expect(larder.demo.report["Film"].requests == 2)
+      await larder.stop()
+    }
+
+    @Test func explainTellsWhyAReadWouldAskUpstream() async throws {
+      let larder = try await RunningLarder.start()
+      let question = #"{"operation":"Film","variables":{"id":"f1"}}"#
+      let before = try JSONValue(
+        parsing: try await larder.post("/v1/admin/explain", question, Self.admin).body)
+      #expect(before["decision"] == "fetch")
+      #expect(before["stored"] == .null)
+      _ = try await larder.get("/api/films/f1")
+      let after = try JSONValue(
+        parsing: try await larder.post("/v1/admin/explain", question, Self.admin).body)
+      #expect(after["decision"] == "serve")
+      #expect(after["stored"]?["window"] == "fresh")
+      #expect(after["stored"]?["dependencies"]?.array?.contains("Film/f1") == true)
+      await larder.stop()
+    }
+
+    @Test func pagesOfAllowedOriginsMayCall() async throws {
+      let larder = try await RunningLarder.start(
+        settings: "cors:\n  origins: [\"https://app.example.com\"]")
+      let preflight = try await larder.request(
+        "OPTIONS", "/v1/operations/RateFilm",
+        headers: [
+          ("Origin", "https://app.example.com"), ("Access-Control-Request-Method", "POST"),
+          ("Access-Control-Request-Headers", "authorization, content-type"),
+        ])
+      #expect(preflight.status == 204)
+      #expect(preflight["access-control-allow-origin"] == "https://app.example.com")
+      #expect(preflight["access-control-allow-headers"]?.contains("Authorization") == true)
+      for _ in 0..<2 {
+        let read = try await larder.get("/api/films/f1", ("Origin", "https://app.example.com"))
+        #expect(read["access-control-allow-origin"] == "https://app.example.com")
+        #expect(read["access-control-expose-headers"]?.contains("Sync-Cursor") == true)
+        #expect(read["vary"]?.contains("Origin") == true)
+        let other = try await larder.get("/api/films/f1", ("Origin", "https://evil.example.com"))
+        #expect(other["access-control-allow-origin"] == nil)
+        let failure = try await larder.get("/nothing", ("Origin", "https://app.example.com"))
+        #expect(failure.status == 404)
+        #expect(failure["access-control-allow-origin"] != nil)
+      }
+      await larder.stop()
+    }
+
+    @Test func theConsoleIsServed() async throws {
+      let larder = try await RunningLarder.start(settings: "public: \(Self.publicFolder)")
+      let page = try await larder.get("/")
+      #expect(page.status == 200)
+      #expect(page["content-type"]?.hasPrefix("text/html") == true)
+      await larder.stop()
+    }
+
+    static var publicFolder: String {
+      var parts = #filePath.split(separator: "/")
+      parts.removeLast(3)
+      return "/" + parts.joined(separator: "/") + "/Public"
+    }
+  }
+}

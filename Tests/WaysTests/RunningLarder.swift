@@ -1,0 +1,134 @@
+import Composition
+import DemoUpstream
+import Foundation
+import Logging
+import TestSupport
+import Transport
+
+/// Larder with the film library behind it, both in this process and on ports of their own.
+final class RunningLarder {
+  static let adminToken = String(repeating: "a", count: 40)
+
+  let demo: DemoServer
+  let folder: String
+  private(set) var port = 0
+  private var task: Task<Void, any Error>?
+  private let extraSettings: String
+  private let operations: [String: String]
+  private let service: String?
+  private let upstreamTimeout: String
+
+  /// - Parameters:
+  ///   - settings: lines added to `larder.yaml`.
+  ///   - operations: files instead of the example's, by name.
+  ///   - service: a header of the service's own, `name: value`.
+  static func start(
+    settings: String = "", operations: [String: String] = [:], service: String? = nil,
+    upstreamTimeout: String = "20s"
+  ) async throws -> RunningLarder {
+    let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
+    try await demo.start()
+    let larder = try RunningLarder(
+      demo: demo, settings: settings, operations: operations, service: service,
+      upstreamTimeout: upstreamTimeout)
+    try await larder.startService()
+    return larder
+  }
+
+  private init(
+    demo: DemoServer, settings: String, operations: [String: String], service: String?,
+    upstreamTimeout: String
+  ) throws {
+    self.demo = demo
+    extraSettings = settings
+    self.operations = operations
+    self.service = service
+    self.upstreamTimeout = upstreamTimeout
+    folder =
+      FileManager.default.temporaryDirectory
+      .appending(path: "larder-ways-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// Opens the same data again after ``stopService()``.
+  func startService() async throws {
+    let loaded = try Settings.load(
+      from: SettingsSources(file: .init(name: "\(folder)/larder.yaml", text: try settingsText())))
+    let service = try await LarderService.start(
+      try Workspace.open(loaded), metrics: PrometheusRegistry(),
+      logger: Logger(label: "ways") { _ in SwiftLogNoOpLogHandler() }, environment: [:])
+    port = Int(service.addresses.first?.port ?? 0)
+    task = Task { try await service.run() }
+  }
+
+  func stopService() async {
+    task?.cancel()
+    _ = await task?.result
+  }
+
+  func stop() async {
+    await stopService()
+    await demo.stop()
+  }
+
+  /// A request on a connection of its own.
+  func request(
+    _ method: String, _ target: String, headers: [(String, String)] = [], body: String? = nil
+  ) async throws -> RawResponse {
+    let hasType = headers.contains { $0.0 == "Content-Type" }
+    let all = body == nil || hasType ? headers : headers + [("Content-Type", "application/json")]
+    let port = port
+    return try await onOwnThread {
+      try RawClient(port: port).request(method, target, headers: all, body: body)
+    }
+  }
+
+  func get(_ target: String, _ headers: (String, String)...) async throws -> RawResponse {
+    try await request("GET", target, headers: headers)
+  }
+
+  func post(
+    _ target: String, _ body: String, _ headers: (String, String)...
+  ) async throws -> RawResponse {
+    try await request("POST", target, headers: headers, body: body)
+  }
+
+  private func settingsText() throws -> String {
+    let examples = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Examples/films").standardized.path
+    var operationsFolder = "\(examples)/operations"
+    if !operations.isEmpty {
+      operationsFolder = "\(folder)/operations"
+      try FileManager.default.createDirectory(
+        atPath: operationsFolder, withIntermediateDirectories: true)
+      for (name, text) in operations {
+        try Data(text.utf8).write(to: URL(filePath: "\(operationsFolder)/\(name).graphql"))
+      }
+    }
+    return """
+      listen: 127.0.0.1:0
+      data: \(folder)/data
+      operations: \(operationsFolder)
+      schema: \(examples)/schema.graphql
+      upstream:
+        url: \(demo.url)
+        forward: [authorization]
+        timeout: \(upstreamTimeout)
+      \(service.map { "  headers:\n    \($0)" } ?? "")
+      admin:
+        token: \(Self.adminToken)
+      log:
+        level: error
+      \(extraSettings)
+      """
+  }
+}
+
+extension RawResponse {
+  /// The parameters of `Cache-Status` after the cache's name.
+  var cacheStatus: String? { self["cache-status"].map { String($0.dropFirst("larder; ".count)) } }
+}

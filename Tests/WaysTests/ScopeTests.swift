@@ -1,0 +1,96 @@
+import DemoUpstream
+import LosslessJSON
+import TestSupport
+import Testing
+
+extension Ways {
+  /// Nothing of one user's reaches another, by any status, tag or cache.
+  struct ScopeTests {
+    @Test func eachUserHasACopyOfTheirOwn() async throws {
+      let larder = try await RunningLarder.start()
+      let ada = ("Authorization", "Bearer user-ada")
+      let bob = ("Authorization", "Bearer user-bob")
+      for _ in 0..<2 {
+        let mine = try await larder.get("/api/me", ada)
+        let theirs = try await larder.get("/api/me", bob)
+        let nobody = try await larder.get("/api/me")
+        #expect(mine["cache-control"]?.hasPrefix("private") == true)
+        #expect(try JSONValue(parsing: mine.body)["data"]?["me"]?["name"] != .null)
+        #expect(mine.body != theirs.body)
+        #expect(mine["etag"] != theirs["etag"])
+        #expect(try JSONValue(parsing: nobody.body)["data"]?["me"] == .null)
+        let tag = try #require(mine["etag"])
+        #expect(try await larder.get("/api/me", bob, ("If-None-Match", tag)).status == 200)
+        #expect(try await larder.get("/api/me", ("If-None-Match", tag)).status == 200)
+      }
+      await larder.stop()
+    }
+
+    @Test func aPublicAnswerIsFetchedWithoutTheCredential() async throws {
+      let larder = try await RunningLarder.start()
+      let answer = try await larder.get("/api/films/f1", ("Authorization", "Bearer user-ada"))
+      #expect(answer["cache-control"]?.hasPrefix("private") == true)
+      let anonymous = try await larder.get("/api/films/f1")
+      #expect(anonymous["cache-control"]?.hasPrefix("public") == true)
+      #expect(anonymous.cacheStatus?.hasPrefix("hit") == true)
+      #expect(larder.demo.report.recent.allSatisfy { $0["authorization"] == nil })
+      await larder.stop()
+    }
+
+    @Test func aRefusedCallerIsShownNothingStale() async throws {
+      let larder = try await RunningLarder.start()
+      let ada = ("Authorization", "Bearer user-ada")
+      #expect(try await larder.get("/api/me/watchlist", ada).status == 200)
+      try await larder.demo.change { $0.fail = .status(401) }
+      let refused = try await larder.get("/api/me/watchlist", ada, ("Cache-Control", "no-cache"))
+      #expect(refused.status == 401)
+      #expect(refused["www-authenticate"] != nil)
+      // The copy is gone: even a read that may be stale does not find it.
+      let cached = try await larder.get(
+        "/api/me/watchlist", ada, ("Cache-Control", "only-if-cached"))
+      #expect(cached.status == 504)
+      await larder.stop()
+    }
+
+    /// A permission error on a nullable field is part of the answer, and nothing of it is kept.
+    @Test func withoutACredentialAPrivateFieldIsAnError() async throws {
+      let larder = try await RunningLarder.start()
+      for _ in 0..<2 {
+        let answer = try await larder.get("/api/me/watchlist")
+        #expect(answer.status == 200)
+        #expect(answer.text.contains("UNAUTHENTICATED"))
+        #expect(answer["cache-control"] == "public, no-cache")
+        #expect(answer.cacheStatus == "fwd=uri-miss")
+      }
+      #expect(larder.demo.report["Watchlist"].requests == 2)
+      await larder.stop()
+    }
+
+    @Test func serviceCredentialsCloseWhatIsNotDeclaredOpen() async throws {
+      let closed = try await RunningLarder.start(
+        operations: [
+          "open": "query Open @cache(scope: PUBLIC, maxAge: 5) { studios { id } }",
+          "time": "query Time @access(role: PUBLIC) { serverTime }",
+          "rest": "query Rest { serverTime }",
+          "boss": "query Boss @access(role: ADMIN) { serverTime }",
+        ], service: "x-service-key: s3cret")
+      #expect(try await closed.get("/v1/operations/Open").status == 200)
+      #expect(try await closed.get("/v1/operations/Time").status == 200)
+      #expect(try await closed.get("/v1/operations/Rest").status == 401)
+      let ada = ("Authorization", "Bearer user-ada")
+      #expect(try await closed.get("/v1/operations/Rest", ada).status == 200)
+      // The service's own credential goes only with calls that carry no user's.
+      let recent = closed.demo.report.recent
+      #expect(
+        recent.filter { $0.operationName == "Rest" }.allSatisfy { $0["x-service-key"] == nil })
+      #expect(
+        recent.filter { $0.operationName == "Open" }.allSatisfy { $0["x-service-key"] != nil })
+      #expect(try await closed.get("/v1/operations/Boss", ada).status == 401)
+      let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")
+      #expect(try await closed.get("/v1/operations/Boss", admin).status == 200)
+      #expect(
+        closed.demo.report.recent.allSatisfy { $0["authorization"]?.contains("aaaa") != true })
+      await closed.stop()
+    }
+  }
+}
