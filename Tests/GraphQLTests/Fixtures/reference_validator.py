@@ -12,6 +12,9 @@ Reads JSON lines on stdin and answers each with one JSON line on stdout.
     -> {"faults": [[rule, line, column], ...]} as above, with the rules for SDL; when those find
     nothing, faults of the finished schema under the name "Schema".
 
+{"parse": text}
+    -> {"printed": text}, the document in canonical form, or null for what is no document.
+
 {"schema": SDL, "query": text}
     -> the answer to the query on a schema without data: introspection.
 """
@@ -29,6 +32,7 @@ from graphql import (
     build_schema,
     graphql_sync,
     parse,
+    print_ast,
     validate,
     validate_schema,
     visit,
@@ -108,12 +112,21 @@ def faults_of_sdl(text):
     return {"faults": sorted(faults)}
 
 
+def printed(text):
+    try:
+        return print_ast(parse(text))
+    except GraphQLSyntaxError:
+        return None
+
+
 def main():
     schemas = {}
     for line in sys.stdin:
         request = json.loads(line)
         if "sdl" in request:
             answer = faults_of_sdl(request["sdl"])
+        elif "parse" in request:
+            answer = {"printed": printed(request["parse"])}
         else:
             sdl = request["schema"]
             if sdl not in schemas:
