@@ -17,7 +17,8 @@ package struct Purger: Sendable {
   ///
   /// - Returns: how many entities went.
   package func purge(_ targets: [InvalidationTarget]) async throws(Failure) -> Int {
-    let number = calls.settle()
+    let number = calls.begin()
+    defer { calls.end(number) }
     do {
       let report = try await store.purge(
         targets, in: nil, call: number, horizon: calls.horizon(of: number))

@@ -69,7 +69,8 @@ package final class MutationRunner: Sendable {
     _ answer: UpstreamAnswer, operation: RegisteredOperation, variables: Variables, scope: Scope
   ) async -> [UInt8] {
     let selection = operation.selection(for: variables)
-    let number = calls.settle()
+    let number = calls.begin()
+    defer { calls.end(number) }
     let outcome = Normaliser.normalise(
       answer, of: operation, variables: variables, selection: selection,
       context: AnswerContext(
@@ -86,7 +87,8 @@ package final class MutationRunner: Sendable {
     let targets = (effects.updates + effects.deletes + effects.invalidates + effects.appends)
       .compactMap { operation.resolve($0, with: variables) }
     guard !targets.isEmpty else { return }
-    let number = calls.settle()
+    let number = calls.begin()
+    defer { calls.end(number) }
     await apply(
       NormalisedAnswer(
         call: number, horizon: calls.horizon(of: number), received: clock.now(), scope: scope,

@@ -19,7 +19,9 @@ package final class CallSequence: Sendable {
     state = Mutex(State(last: last.value))
   }
 
-  /// A query starts. Every begun call must be ended, whatever becomes of it.
+  /// A query starts; or a mutation, a purge or an invalidation settles, with a number higher than
+  /// that of everything begun before. Every begun call must be ended once it is in the store,
+  /// whatever becomes of it: until then no horizon passes it.
   package func begin() -> CallNumber {
     state.withLock { state in
       state.last += 1
@@ -30,15 +32,6 @@ package final class CallSequence: Sendable {
 
   package func end(_ call: CallNumber) {
     state.withLock { _ = $0.inFlight.remove(call.value) }
-  }
-
-  /// A mutation, a purge or an invalidation settles: its number is higher than that of everything
-  /// begun before.
-  package func settle() -> CallNumber {
-    state.withLock { state in
-      state.last += 1
-      return CallNumber(state.last)
-    }
   }
 
   /// The oldest call in flight, or `call` itself where nothing older is.
