@@ -20,15 +20,15 @@ package struct CheckReport {
   }
 
   private static func access(_ operations: [OperationDescription]) -> [String] {
-    let groups = Dictionary(grouping: operations, by: \.accessText)
-    return groups.sorted { $0.key < $1.key }.map { access, members in
-      let who =
-        switch access {
-        case "anyone", "public": "Open to anyone"
-        case "token": "Open to callers with a token of their own"
-        default: "Open to the role \(access)"
-        }
-      return "\(who): \(members.map(\.name).joined(separator: ", "))"
+    let groups = Dictionary(grouping: operations) { operation in
+      switch operation.accessText {
+      case "anyone", "public": "Open to anyone"
+      case "token": "Open to callers with a token of their own"
+      case let role: "Open to the role \(role)"
+      }
+    }
+    return groups.sorted { $0.key < $1.key }.map { who, members in
+      "\(who): \(members.map(\.name).joined(separator: ", "))"
     }
   }
 
