@@ -157,6 +157,7 @@ let package = Package(
       name: "EndpointsTests",
       dependencies: [
         "Endpoints", "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "TestSupport",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
     .testTarget(name: "CompositionTests", dependencies: ["Composition", "TestSupport"]),
     .testTarget(
@@ -167,6 +168,12 @@ let package = Package(
       dependencies: [
         "Composition", "DemoUpstream", "LosslessJSON", "TestSupport", "Transport", "larder",
         .product(name: "Logging", package: "swift-log"),
+      ]),
+    .testTarget(
+      name: "CrashTests",
+      dependencies: [
+        "DemoUpstream", "LosslessJSON", "TestSupport", "larder",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(name: "TidyTests"),
 

@@ -1,0 +1,137 @@
+import Gateway
+import HTTPServer
+import HTTPWire
+import Model
+import Testing
+
+@testable import Endpoints
+
+/// What is given on the loop without a handler, and what must not be.
+struct AnswerShelfTests {
+  static let body = Array(#"{"data":{"film":{"id":"1"}}}"#.utf8)
+  let cursors = CursorMint(
+    codec: CursorCodec(key: KeyRing(root: Array(0..<32)).key(for: .cursor)), segment: 1,
+    schemaVersion: 1, head: Revision(1))
+
+  func shelf(forwarded: [String] = ["authorization"], hasCORS: Bool = false) -> AnswerShelf {
+    AnswerShelf(cursors: cursors, forwardedNames: forwarded, hasCORS: hasCORS)
+  }
+
+  /// Received at 1,000 s, fresh for a minute.
+  func entry(
+    cache: RenderedCache = RenderedCache(byteLimit: 1 << 20), authorization: String = "",
+    gzipped: [UInt8]? = nil
+  ) -> ShelvedAnswer {
+    let rendered = RenderedAnswer(
+      key: ResultKey(operation: "Film", variables: "{}", scope: .public), body: Self.body,
+      received: Timestamp(milliseconds: 1_000_000), policy: CachePolicy(maxAge: .seconds(60)),
+      dependencies: .init(
+        operation: "Film", tags: [], types: ["Film"],
+        entities: [EntityKey(type: "Film", key: "1")]),
+      hasErrors: false)
+    cache.remember(rendered, ticket: cache.ticket())
+    return ShelvedAnswer(
+      target: Array("/api/films/1".utf8), authorization: Array(authorization.utf8),
+      rendered: rendered, viewer: .anonymous, isPrivate: false, forwardedNames: [],
+      gzipped: gzipped)
+  }
+
+  func response(
+    _ shelf: AnswerShelf, _ head: RequestHead, atSecond second: Int64 = 1_010
+  ) -> String? {
+    let stamp = ResponseStamp(seed: 1)
+    stamp.setTime(secondsSince1970: second)
+    guard let found = shelf.find(head) else { return nil }
+    var output: [UInt8] = []
+    guard shelf.write(found, for: head, stamp: stamp, to: &output) else {
+      #expect(output.isEmpty)
+      return nil
+    }
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  @Test func givesTheWholeResponse() throws {
+    let shelf = shelf()
+    shelf.keep(entry())
+    let text = try #require(response(shelf, try head("GET", "/api/films/1")))
+    #expect(text.hasPrefix("HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 1970 00:16:50 GMT\r\n"))
+    #expect(text.contains("\r\nAge: 10\r\n"))
+    #expect(text.contains("\r\nCache-Status: larder; hit; ttl=49\r\n"))
+    #expect(text.contains("\r\nCache-Control: public, max-age=60\r\n"))
+    #expect(text.contains("\r\nContent-Length: \(Self.body.count)\r\n"))
+    #expect(text.hasSuffix("\r\n\r\n" + String(decoding: Self.body, as: UTF8.self)))
+  }
+
+  @Test func headHasNoBodyAndAKnownTagIs304() throws {
+    let shelf = shelf()
+    let entry = entry()
+    shelf.keep(entry)
+    let headText = try #require(response(shelf, try head("HEAD", "/api/films/1")))
+    #expect(headText.hasSuffix("\r\n\r\n"))
+    let tag = "\"\(entry.rendered.tag)\""
+    for condition in [tag, "W/\(tag)", "\"a\", \(tag)", "*"] {
+      let text = try #require(
+        response(shelf, try head("GET", "/api/films/1", ("If-None-Match", condition))))
+      #expect(text.hasPrefix("HTTP/1.1 304 Not Modified\r\n"), "\(condition)")
+      #expect(text.hasSuffix("\r\n\r\n"))
+      #expect(!text.contains("Content-Length"))
+      #expect(text.contains("ETag: \(tag)"))
+    }
+    let other = try #require(
+      response(shelf, try head("GET", "/api/films/1", ("If-None-Match", "\"a\""))))
+    #expect(other.hasPrefix("HTTP/1.1 200"))
+  }
+
+  @Test func staleOrTouchedIsLeftToTheRouter() throws {
+    let cache = RenderedCache(byteLimit: 1 << 20)
+    let shelf = shelf()
+    shelf.keep(entry(cache: cache))
+    #expect(response(shelf, try head("GET", "/api/films/1"), atSecond: 1_059) != nil)
+    #expect(response(shelf, try head("GET", "/api/films/1"), atSecond: 1_060) == nil)
+    cache.note(
+      CommitReport(
+        revision: Revision(2),
+        changes: [.init(scope: .public, key: EntityKey(type: "Film", key: "1"))],
+        invalidated: [], resultChanged: false, isExact: true, head: Revision(2)))
+    #expect(response(shelf, try head("GET", "/api/films/1")) == nil)
+  }
+
+  @Test(arguments: [
+    ("POST", "/api/films/1", []), ("GET", "/api/films/2", []), ("GET", "/api/films/1?a=1", []),
+    ("GET", "/api/films/1", [("Cache-Control", "no-cache")]),
+    ("GET", "/api/films/1", [("Authorization", "Bearer a")]),
+    ("GET", "/api/films/1", [("Device-Token", "x")]),
+    ("GET", "/api/films/1", [("X-Role", "editor")]),
+    ("GET", "/api/films/1", [("Cookie", "a=b")]),
+    ("GET", "/api/films/1", [("Origin", "https://a.b")]),
+    ("GET", "/api/films/1", [("Connection", "close")]),
+    ("GET", "/api/films/1", [("If-Match", "\"x\"")]),
+  ])
+  func anyOtherRequestIsLeftToTheRouter(
+    method: String, target: String, fields: [(String, String)]
+  ) throws {
+    let shelf = shelf(forwarded: ["authorization", "cookie", "x-role"], hasCORS: true)
+    shelf.keep(entry())
+    #expect(response(shelf, try head("GET", "/api/films/1")) != nil)
+    #expect(response(shelf, try head(method, target, fields)) == nil)
+  }
+
+  @Test func oneCredentialsAnswerIsNotAnothers() throws {
+    let shelf = shelf()
+    shelf.keep(entry(authorization: "Bearer a"))
+    #expect(response(shelf, try head("GET", "/api/films/1", ("Authorization", "Bearer a"))) != nil)
+    #expect(response(shelf, try head("GET", "/api/films/1", ("Authorization", "Bearer b"))) == nil)
+    #expect(response(shelf, try head("GET", "/api/films/1")) == nil)
+  }
+
+  @Test func theCodingFollowsTheRequest() throws {
+    let shelf = shelf()
+    shelf.keep(entry(gzipped: [1, 2, 3]))
+    let coded = try #require(
+      response(shelf, try head("GET", "/api/films/1", ("Accept-Encoding", "gzip"))))
+    #expect(coded.contains("Content-Encoding: gzip") && coded.contains("-gzip\""))
+    let plain = try #require(
+      response(shelf, try head("GET", "/api/films/1", ("Accept-Encoding", "gzip;q=0"))))
+    #expect(!plain.contains("Content-Encoding"))
+  }
+}

@@ -1,0 +1,69 @@
+import HTTPServer
+import HTTPTypes
+import Testing
+
+@testable import Endpoints
+
+struct CORSPolicyTests {
+  static let app = "https://app.example.com"
+  let policy = CORSPolicy(origins: [app])
+
+  @Test func answersThePreflightOfAnAllowedOrigin() throws {
+    let preflight = try #require(
+      policy.preflight(
+        request(
+          "OPTIONS", "/v1/operations/A", ("Origin", Self.app),
+          ("Access-Control-Request-Method", "POST"))))
+    #expect(preflight.status == .noContent)
+    #expect(preflight.fields[.accessControlAllowOrigin] == Self.app)
+    #expect(preflight.fields[.accessControlAllowMethods]?.contains("PATCH") == true)
+    #expect(preflight.fields[.accessControlAllowHeaders]?.contains("Device-Token") == true)
+    #expect(preflight.fields[.vary]?.contains("Origin") == true)
+  }
+
+  @Test func tellsAnotherOriginNothing() throws {
+    let preflight = try #require(
+      policy.preflight(
+        request(
+          "OPTIONS", "/", ("Origin", "https://evil.example"),
+          ("Access-Control-Request-Method", "POST"))))
+    #expect(preflight.fields[.accessControlAllowOrigin] == nil)
+  }
+
+  @Test(arguments: [
+    ("GET", [("Origin", app), ("Access-Control-Request-Method", "POST")]),
+    ("OPTIONS", [("Origin", app)]),
+    ("OPTIONS", [("Access-Control-Request-Method", "POST")]),
+  ])
+  func leavesWhatIsNoPreflight(method: String, fields: [(String, String)]) throws {
+    let request = ServerRequest(head: try head(method, "/", fields), id: "r")
+    #expect(policy.preflight(request) == nil)
+  }
+
+  @Test func addsToVaryWhateverTheOrigin() throws {
+    for origin in [Self.app, "https://evil.example"] {
+      var response = ServerResponse(fields: [.vary: "Accept-Encoding"])
+      policy.decorate(&response, for: try request("GET", "/", ("Origin", origin)))
+      #expect(response.fields[.vary] == "Accept-Encoding, Origin")
+      #expect((response.fields[.accessControlAllowOrigin] != nil) == (origin == Self.app))
+    }
+  }
+
+  @Test func isSilentWhenOff() throws {
+    let off = CORSPolicy(origins: [])
+    var response = ServerResponse()
+    off.decorate(&response, for: try request("GET", "/", ("Origin", Self.app)))
+    #expect(response.fields.isEmpty)
+    #expect(
+      off.preflight(
+        try request(
+          "OPTIONS", "/", ("Origin", Self.app), ("Access-Control-Request-Method", "GET"))) == nil)
+  }
+
+  @Test func anyOriginIsTheStar() throws {
+    var response = ServerResponse()
+    CORSPolicy(origins: ["*"]).decorate(
+      &response, for: try request("GET", "/", ("Origin", "https://x.y")))
+    #expect(response.fields[.accessControlAllowOrigin] == "*")
+  }
+}

@@ -1,0 +1,31 @@
+import Model
+import Testing
+
+@testable import Endpoints
+
+struct PurgeDocumentTests {
+  @Test(arguments: [
+    (#"{"operation":"Films"}"#, [InvalidationTarget.operation("Films")]),
+    (#"{"operation":["A","B"],"tag":"t"}"#, [.operation("A"), .operation("B"), .tag("t")]),
+    (#"{"type":"Film"}"#, [.type("Film")]),
+    (
+      #"{"type":"Film","id":["1","2"]}"#,
+      [
+        .entity(EntityKey(type: "Film", key: "1")), .entity(EntityKey(type: "Film", key: "2")),
+      ]
+    ),
+  ])
+  func readsWhatIsNamed(body: String, targets: [InvalidationTarget]) throws {
+    #expect(try PurgeDocument.targets(Array(body.utf8)) == targets)
+  }
+
+  @Test(arguments: [
+    ("{", 0), ("[]", 0), ("{}", 1), (#"{"id":"1"}"#, 1), (#"{"type":["A","B"],"id":"1"}"#, 1),
+    (#"{"colour":"red","tag":3,"operation":[]}"#, 3),
+  ])
+  func namesEveryFault(body: String, faults: Int) {
+    let failure = #expect(throws: Failure.self) { try PurgeDocument.targets(Array(body.utf8)) }
+    #expect(failure?.code == .malformedRequest)
+    #expect(failure?.details.count == faults)
+  }
+}
