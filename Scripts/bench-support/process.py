@@ -1,0 +1,105 @@
+"""Processes that the benchmarks start: each is watched and ended by its own id."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import time
+
+TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+END_SECONDS_MAX = 15
+PR_SET_PDEATHSIG = 1
+
+libc = ctypes.CDLL(None)
+
+
+class BenchError(Exception):
+    """Something that keeps a section from being measured."""
+
+
+def end_with_parent():
+    """Has the calling process ended when the one that started it ends, however that comes."""
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+class Process:
+    """A program under measurement, with its output in a file."""
+
+    def __init__(self, argv, log, cwd=None):
+        self.log = log
+        with open(log, "ab") as output:
+            self.started = time.perf_counter()
+            self._popen = subprocess.Popen(
+                argv,
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                preexec_fn=end_with_parent,
+            )
+        self.pid = self._popen.pid
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
+        if self._popen.poll() is None:
+            self._popen.terminate()
+            try:
+                self._popen.wait(END_SECONDS_MAX)
+            except subprocess.TimeoutExpired:
+                self._popen.kill()
+        self._popen.wait()
+
+    def check(self):
+        """Raises if the process has ended."""
+        if self._popen.poll() is not None:
+            raise BenchError(f"{self._popen.args[0]} has ended: {self.last_words()}")
+
+    def last_words(self):
+        with open(self.log, encoding="utf-8", errors="replace") as log:
+            return log.read()[-2000:].strip() or "it wrote nothing"
+
+    def cpu_seconds(self):
+        """User and system time of all its threads and of its children, ended ones included."""
+        return sum(_ticks(pid) for pid in self._family()) / TICKS_PER_SECOND
+
+    def memory(self):
+        """Resident bytes: all, and those of its own that no file stands behind."""
+        found = {}
+        with open(f"/proc/{self.pid}/status", encoding="ascii", errors="replace") as status:
+            for line in status:
+                name, _, value = line.partition(":")
+                if name in ("VmRSS", "RssAnon"):
+                    found[name] = int(value.split()[0]) * 1024
+        return found["VmRSS"], found["RssAnon"]
+
+    def descriptor_count(self):
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
+
+    def _family(self):
+        family = [self.pid]
+        for pid in family:
+            for task in os.listdir(f"/proc/{pid}/task"):
+                family.extend(_children(pid, task))
+        return family
+
+
+def _children(pid, task):
+    try:
+        with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as children:
+            return [int(child) for child in children.read().split()]
+    except FileNotFoundError:
+        # A thread that has ended since they were listed.
+        return []
+
+
+def _ticks(pid):
+    """utime, stime, cutime and cstime: fields 14 to 17 of /proc/PID/stat (proc(5))."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+        # The name, field 2, may hold spaces and parentheses; nothing behind it does.
+        fields = stat.read().rpartition(")")[2].split()
+    return sum(int(ticks) for ticks in fields[11:15])

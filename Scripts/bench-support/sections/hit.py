@@ -1,0 +1,185 @@
+"""Fresh hits: Larder beside nginx with a static file and Hummingbird with one route."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import servers
+from connection import Connection
+from process import BenchError, end_with_parent
+from report import Goal, median_text, ratios
+from wrk import load
+
+PATH = "/api/bench/hit"
+WARM_UP_SECONDS = 1
+STRACE_SECONDS = 2
+STRACE_START_SECONDS_MAX = 10
+
+
+class Contestant:
+    def __init__(self, name, process, path, fields=()):
+        self.name, self.process, self.path, self.fields = name, process, path, fields
+        self.loads = []
+
+    def run(self, seconds):
+        self.process.check()
+        return load(self.process, self.path, seconds=seconds, fields=self.fields)
+
+    @property
+    def cpu(self):
+        return [done.cpu_microseconds for done in self.loads]
+
+    @property
+    def throughput(self):
+        return [done.per_second for done in self.loads]
+
+
+def run(bench):
+    films = servers.Films(bench, "hit")
+    larder = films.ready_larder()
+    body, tag = _fill(larder)
+    contestants = [
+        Contestant("Larder, 200", larder, PATH),
+        Contestant("nginx, static file", servers.nginx(bench, body), "/answer"),
+        Contestant("Larder, 304", larder, PATH, [f"If-None-Match: {tag}"]),
+    ]
+    if bench.hummingbird:
+        started = servers.hummingbird(bench, body)
+        contestants.append(Contestant("Hummingbird 2.28.1, one route", started, "/answer"))
+    for contestant in contestants:
+        _check(contestant, body)
+        contestant.run(WARM_UP_SECONDS)
+    for turn in range(bench.rounds):
+        first = turn % len(contestants)
+        for contestant in contestants[first:] + contestants[:first]:
+            contestant.loads.append(contestant.run(bench.seconds))
+    _show(bench, contestants, len(body))
+    _show_system_calls(bench, larder)
+
+
+def _fill(larder):
+    """Has the answer fetched and rendered. Returns its bytes and its tag."""
+    with Connection(larder.port) as connection:
+        connection.get(PATH)
+        answer = connection.get(PATH)
+    if "hit" not in answer.fields.get("cache-status", ""):
+        raise BenchError(f"no hit: {answer.status} {answer.fields} {answer.body[:300]}")
+    json.loads(answer.body)
+    return answer.body, answer.fields["etag"]
+
+
+def _check(contestant, body):
+    """All answer with the same bytes, or with none."""
+    with Connection(contestant.process.port) as connection:
+        fields = dict(field.split(": ", 1) for field in contestant.fields)
+        answer = connection.get(contestant.path, **fields)
+    wanted = (304, b"") if fields else (200, body)
+    if (answer.status, answer.body) != wanted:
+        raise BenchError(f"{contestant.name} answers {answer.status}, {len(answer.body)} bytes")
+
+
+def _show(bench, contestants, size):
+    report = bench.report
+    report.line(
+        f"{size:,} bytes of JSON, 64 keep-alive connections of wrk (2 threads), "
+        f"{bench.rounds} rounds of {bench.seconds} s each in turn, medians. "
+        "CPU is the server's own."
+    )
+    report.table(
+        ["", "CPU µs/request", "requests/s", "p99 µs"],
+        [
+            [
+                one.name,
+                median_text(one.cpu, 2),
+                median_text(one.throughput, 0),
+                median_text([done.p99_microseconds for done in one.loads], 0),
+            ]
+            for one in contestants
+        ],
+    )
+    larder, nginx, unchanged = contestants[:3]
+    goals = [
+        Goal("CPU a request, Larder : nginx", ratios(larder.cpu, nginx.cpu), most=0.75),
+        Goal("requests/s, Larder : nginx", ratios(larder.throughput, nginx.throughput), least=1.3),
+        Goal("CPU a request, 304 : 200", ratios(unchanged.cpu, larder.cpu), most=1),
+    ]
+    for other in contestants[3:]:
+        goals.insert(
+            1, Goal("CPU a request, Larder : Hummingbird", ratios(larder.cpu, other.cpu), most=0.4)
+        )
+    report.goals(goals)
+
+
+def _show_system_calls(bench, larder):
+    if not shutil.which("strace"):
+        bench.report.line()
+        bench.report.line("System calls: not counted, there is no strace here.")
+        return
+    goals, shares = [], []
+    for connections in (64, 1):
+        try:
+            calls, requests = _system_calls(bench, larder, connections)
+        except BenchError as error:
+            bench.report.line()
+            bench.report.line(f"System calls: not counted, {error}")
+            return
+        name = f"system calls a request, connections: {connections}"
+        goals.append(Goal(name, [sum(calls.values()) / requests], most=3.1))
+        often = sorted(calls.items(), key=lambda call: -call[1])[:4]
+        shares.append(
+            f"{connections}: " + ", ".join(f"{name} {n / requests:.2f}" for name, n in often)
+        )
+    bench.report.goals(goals)
+    bench.report.line()
+    bench.report.line(f"System calls a request by connections: {'; '.join(shares)}.")
+
+
+def _system_calls(bench, larder, connections):
+    """Counts by name, and the requests they served.
+
+    What wrk does at its start and end is counted too: a few calls for each connection among tens
+    of thousands.
+    """
+    summary = os.path.join(bench.folder, f"strace-{connections}")
+    with open(f"{summary}.log", "w+", encoding="utf-8") as log:
+        tracer = subprocess.Popen(
+            ["strace", "-f", "-c", "-U", "calls,name", "-p", str(larder.pid), "-o", summary],
+            stdin=subprocess.DEVNULL,
+            stderr=log,
+            preexec_fn=end_with_parent,
+        )
+        try:
+            _wait_until_attached(tracer, larder, log.name)
+            done = load(larder, PATH, seconds=STRACE_SECONDS, connections=connections)
+        finally:
+            tracer.send_signal(signal.SIGINT)
+            tracer.wait(STRACE_START_SECONDS_MAX)
+    with open(summary, encoding="utf-8") as file:
+        lines = re.findall(r"^\s*(\d+)\s+(\w+)\s*$", file.read(), re.MULTILINE)
+    return {name: int(count) for count, name in lines if name != "total"}, done.requests
+
+
+def _wait_until_attached(tracer, larder, log):
+    """Until every thread is traced, told by TracerPid in its status."""
+    deadline = time.monotonic() + STRACE_START_SECONDS_MAX
+    while time.monotonic() < deadline:
+        if tracer.poll() is not None:
+            with open(log, encoding="utf-8") as said:
+                raise BenchError(f"strace says: {said.read().strip()}")
+        tasks = os.listdir(f"/proc/{larder.pid}/task")
+        if all(_is_traced(larder.pid, task) for task in tasks):
+            return
+        time.sleep(0.01)
+    raise BenchError("strace does not attach")
+
+
+def _is_traced(pid, task):
+    try:
+        with open(f"/proc/{pid}/task/{task}/status", encoding="ascii") as status:
+            return "TracerPid:\t0\n" not in status.read()
+    except FileNotFoundError:
+        return True

@@ -1,0 +1,34 @@
+"""The benchmarks of single modules, which print rows of tables."""
+
+import os
+import subprocess
+
+from process import BenchError, end_with_parent
+
+SECONDS_MAX = 600
+
+
+def run(bench):
+    done = subprocess.run(
+        [bench.modules],
+        # Its databases end with the section, also if it is ended itself.
+        env={**os.environ, "TMPDIR": bench.folder},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=SECONDS_MAX,
+        check=False,
+        preexec_fn=end_with_parent,
+    )
+    if done.returncode != 0:
+        raise BenchError(f"{bench.modules} ended with {done.returncode}")
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in done.stdout.splitlines()
+        if line.startswith("|")
+    ]
+    if len(rows) < 3:
+        raise BenchError(f"{bench.modules} printed no table:\n{done.stdout}")
+    bench.report.line("Single modules in one process, alternating, medians of 7 rounds.")
+    # The second row only rules the header off.
+    bench.report.table(rows[0], rows[2:])

@@ -1,0 +1,131 @@
+"""The contestants and what they serve."""
+
+import os
+import random
+import shutil
+import socket
+import string
+import time
+
+from connection import Connection
+from process import BenchError, Process
+
+READY_SECONDS_MAX = 30
+POLL_SECONDS = 0.0005
+SUPPORT = os.path.dirname(os.path.abspath(__file__))
+EXAMPLE = os.path.join(SUPPORT, "..", "..", "Examples", "films")
+
+# Nothing here may decide a measurement: limits beyond what it meets, and no log line a request.
+SETTINGS = string.Template(
+    """listen: 127.0.0.1:$port
+data: ./data
+operations: ./operations
+schema: ./schema.graphql
+upstream:
+  url: http://127.0.0.1:$upstream_port/graphql
+  forward: [authorization]
+log: {level: error}
+limits:
+  requestsPerConnection: 1000000
+  connections: 20000
+  keepAlive: 600s
+"""
+)
+
+
+def free_port():
+    """A port nobody listens on, below those the system gives to clients."""
+    for port in random.sample(range(20_000, 32_000), 200):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise BenchError("no free port between 20000 and 32000")
+
+
+def wait_until_ready(process, port, path):
+    """Asks until the answer is 200. Returns the seconds since the process was started."""
+    deadline = process.started + READY_SECONDS_MAX
+    while time.perf_counter() < deadline:
+        process.check()
+        try:
+            with Connection(port) as connection:
+                if connection.get(path).status == 200:
+                    return time.perf_counter() - process.started
+        except OSError:
+            pass
+        time.sleep(POLL_SECONDS)
+    raise BenchError(f"{path} was not ready after {READY_SECONDS_MAX} s: {process.last_words()}")
+
+
+class Films:
+    """A folder with the benchmark's operations over the demo's schema, and the demo itself."""
+
+    def __init__(self, bench, name):
+        self.bench = bench
+        self.folder = os.path.join(bench.folder, name)
+        self.upstream_port = free_port()
+        os.makedirs(os.path.join(self.folder, "operations"))
+        shutil.copy(os.path.join(EXAMPLE, "schema.graphql"), self.folder)
+        shutil.copy(
+            os.path.join(SUPPORT, "films", "operations.graphql"),
+            os.path.join(self.folder, "operations"),
+        )
+        self.upstream = bench.start(
+            [bench.larder, "demo-upstream", "--listen", f"127.0.0.1:{self.upstream_port}"],
+            f"{name}-demo.log",
+        )
+        wait_until_ready(self.upstream, self.upstream_port, "/healthz")
+
+    def larder(self, data="data"):
+        """Starts Larder over a data folder of this name; not waited for."""
+        port = free_port()
+        settings = os.path.join(self.folder, f"larder-{data}.yaml")
+        with open(settings, "w", encoding="utf-8") as file:
+            text = SETTINGS.substitute(port=port, upstream_port=self.upstream_port)
+            file.write(text.replace("./data", f"./{data}"))
+        process = self.bench.start(
+            [self.bench.larder, "serve", "--config", settings], f"larder-{data}.log"
+        )
+        process.port = port
+        return process
+
+    def ready_larder(self, data="data"):
+        process = self.larder(data)
+        wait_until_ready(process, process.port, "/readyz")
+        return process
+
+
+def nginx(bench, body):
+    """nginx with the bytes as a static file at /answer."""
+    folder, port = os.path.join(bench.folder, "nginx"), free_port()
+    os.makedirs(os.path.join(folder, "static"))
+    # Workers that start as root serve as another user, who must get to the file.
+    for path in (bench.folder, folder, os.path.join(folder, "static")):
+        os.chmod(path, 0o755)
+    with open(os.path.join(folder, "static", "answer"), "wb") as file:
+        file.write(body)
+    with open(os.path.join(SUPPORT, "nginx.conf.template"), encoding="utf-8") as file:
+        text = string.Template(file.read()).substitute(folder=folder, port=port)
+    configuration = os.path.join(folder, "nginx.conf")
+    with open(configuration, "w", encoding="utf-8") as file:
+        file.write(text)
+    argv = ["nginx", "-p", folder, "-c", configuration, "-e", f"{folder}/nginx-error.log"]
+    process = bench.start(argv, "nginx.log")
+    process.port = port
+    wait_until_ready(process, port, "/answer")
+    return process
+
+
+def hummingbird(bench, body):
+    """Hummingbird with one route, /answer, that gives the bytes from memory."""
+    path, port = os.path.join(bench.folder, "answer"), free_port()
+    with open(path, "wb") as file:
+        file.write(body)
+    process = bench.start([bench.hummingbird, str(port), path], "hummingbird.log")
+    process.port = port
+    wait_until_ready(process, port, "/answer")
+    return process
