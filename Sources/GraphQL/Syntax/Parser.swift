@@ -61,21 +61,21 @@ extension Parser {
   private mutating func document() -> (document: Document, faults: [Fault]) {
     var definitions: [Definition] = []
     var faults: [Fault] = []
-    var isAtDefinition = false
-    repeat {
+    do throws(Fault) {
+      try advance()
+      if token.kind == .endOfFile { throw unexpected() }
+    } catch {
+      faults.append(error)
+      skipToDefinition()
+    }
+    while token.kind != .endOfFile, faults.count < limits.faultsMax {
       do throws(Fault) {
-        if !isAtDefinition { try advance() }
-        isAtDefinition = false
-        if definitions.isEmpty && faults.isEmpty && token.kind == .endOfFile {
-          throw unexpected()
-        }
-        while token.kind != .endOfFile { definitions.append(try definition()) }
+        definitions.append(try definition())
       } catch {
         faults.append(error)
-        isAtDefinition = true
-        if faults.count < limits.faultsMax { skipToDefinition() } else { break }
+        skipToDefinition()
       }
-    } while token.kind != .endOfFile
+    }
     let location = Location(source: lexer.source, start: 0, end: lexer.bytes.count)
     return (Document(definitions: definitions, location: location), faults)
   }
@@ -88,11 +88,11 @@ extension Parser {
       do throws(Fault) {
         try advance()
         isFound = token.kind == .endOfFile || isAtDefinitionKeyword
-      } catch  where tokenCount > limits.tokensMax {
+      } catch {
+        // What cannot be read here is part of the fault told already; past the limit nothing is.
+        guard tokenCount > limits.tokensMax else { continue }
         token = Token(kind: .endOfFile, start: lexer.bytes.count, end: lexer.bytes.count)
         isFound = true
-      } catch {
-        // What cannot be read here is part of the fault told already.
       }
     } while !isFound
   }
