@@ -2,11 +2,13 @@
 ///
 ///     swift run -c release Benchmarks json commit scale
 ///
+/// `Scripts/bench modules` runs it among the rest.
 /// Only the ratios mean something: machines differ, and so does one machine from hour to hour.
 @main
 struct Benchmarks {
   static func main() async throws {
     let asked = CommandLine.arguments.dropFirst()
+    ResultRow.printHeader()
     let all = ["json", "commit", "scale"]
     for name in asked.isEmpty ? all[...] : asked[...] {
       switch name {

@@ -28,13 +28,15 @@ enum CommitBenchmark {
       },
       { try plain.insert(rows[Int(call - 1)]) },
     ])
-    print(
-      "commit: 2,000 new entities, \(answers[0].bytes.count) bytes: store \(times[0].shown), "
-        + "SQLite \(times[1].shown), ratio \(ratio(times[0], times[1])) (goal 3)")
+    ResultRow(
+      name: "commit: \(count) new entities, \(answers[0].bytes.count) bytes",
+      measured: times[0].shown, held: "SQLite, same rows: \(times[1].shown)",
+      result: ratio(times[0], times[1]), goal: "≤ 3"
+    ).show()
     let again = try await Measuring.medians([
       { _ = try await store.apply(answers[answers.count - 1]) }
     ])
-    print("commit: the same answer again, nothing new: \(again[0].shown)")
+    ResultRow(name: "commit: the same answer again, nothing new", measured: again[0].shown).show()
     store.close()
   }
 }

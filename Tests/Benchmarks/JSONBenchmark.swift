@@ -13,6 +13,9 @@ enum JSONBenchmark {
       best = min(best, time)
     }
     let speed = Double(page.count) / best.microseconds
-    print("json: \(page.count) bytes read in \(best.shown), \(Int(speed)) MB/s (goal 600)")
+    ResultRow(
+      name: "json: reading \(page.count) bytes", measured: best.shown,
+      result: "\(Int(speed)) MB/s", goal: "≥ 600 MB/s"
+    ).show()
   }
 }
