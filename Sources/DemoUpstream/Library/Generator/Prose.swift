@@ -1,4 +1,5 @@
-/// The sentences of synopses, taglines and biographies. Braces name what is put in.
+/// The sentences of synopses, taglines and biographies. Braces stand for what is put in: `{name}`,
+/// `{city}` or `{year}`, told apart by their first letter.
 ///
 /// Some hold what a careless encoder breaks on: straight quotes, a backslash, a line break, a tab,
 /// characters outside the basic plane.
@@ -55,16 +56,18 @@ enum Prose {
   static func filled(_ sentence: String, name: String, city: String, year: Int) -> String {
     var text = ""
     text.reserveCapacity(sentence.utf8.count + 24)
-    var rest = sentence[...]
-    while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
-      text += rest[..<open]
-      switch rest[rest.index(after: open)..<close] {
-      case "name": text += name
-      case "city": text += city
+    var rest = sentence.utf8[...]
+    while let open = rest.firstIndex(of: UInt8(ascii: "{")),
+      let close = rest[open...].firstIndex(of: UInt8(ascii: "}"))
+    {
+      text += Substring(rest[..<open])
+      switch rest[rest.index(after: open)] {
+      case UInt8(ascii: "n"): text += name
+      case UInt8(ascii: "c"): text += city
       default: text += String(year)
       }
       rest = rest[rest.index(after: close)...]
     }
-    return text + rest
+    return text + Substring(rest)
   }
 }
