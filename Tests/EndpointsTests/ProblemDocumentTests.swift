@@ -34,10 +34,10 @@ struct ProblemDocumentTests {
   }
 
   @Test(arguments: Failure.Code.allCases)
-  func everyCodeHasAStatusWithATitle(code: Failure.Code) {
+  func everyCodeHasAStatusWithAReason(code: Failure.Code) {
     let status = FailureStatus.status(of: code)
     #expect((400...599).contains(status))
-    #expect(FailureStatus.title(of: status) != "Error")
+    #expect(!"\(StatusLine.reason(status))".isEmpty)
     #expect(code.rawValue.allSatisfy { $0.isLowercase || $0 == "_" })
   }
 

@@ -1,3 +1,4 @@
+import HTTPWire
 import LosslessJSON
 import Model
 
@@ -21,7 +22,7 @@ struct ProblemDocument {
     var writer = JSONWriter()
     writer.beginObject()
     writer.member("type", "about:blank")
-    writer.member("title", FailureStatus.title(of: status))
+    writer.member("title", "\(StatusLine.reason(status))")
     writer.name("status")
     writer.int(status)
     writer.member("detail", detail)
