@@ -22,12 +22,11 @@ extension Ways {
       let larder = try await RunningLarder.start(operations: Self.always)
       let target = "/v1/operations/Quick?id=f1"
       #expect(try await larder.get(target).cacheStatus == "fwd=uri-miss; stored")
-      // Upstream is slow now; the stale answer does not wait for it.
-      try await larder.demo.change { $0.latency = .milliseconds(800) }
-      let began = ContinuousClock.now
+      // Upstream does not answer any more; the stale answer does not wait for it.
+      try await larder.demo.change { $0.fail = .hang }
       let stale = try await larder.get(target)
+      #expect(stale.status == 200)
       #expect(stale.cacheStatus?.hasSuffix("detail=refreshing") == true)
-      #expect(ContinuousClock.now - began < .milliseconds(600))
       let calls = try await eventually {
         larder.demo.report["Quick"].requests
       } until: {
