@@ -15,6 +15,17 @@ struct DemoEngineTests {
     #expect(try call("{ filmsCount }").at("data", "filmsCount") == 2401)
   }
 
+  @Test func aKeyTakesEffectOnceHoweverManyCome() async throws {
+    let replays = await withTaskGroup { group in
+      for _ in 0..<40 {
+        group.addTask { call.answer(Self.create, ["title": "A"], key: "k1").isReplay }
+      }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(replays == 39)
+    #expect(try call("{ filmsCount }").at("data", "filmsCount") == 2401)
+  }
+
   @Test func aKeyBelongsToOneRequestAndOneCaller() throws {
     _ = call.answer(Self.create, ["title": "A"], key: "k1")
     #expect(call.answer(Self.create, ["title": "B"], key: "k1").outcome == .keyConflict)

@@ -82,5 +82,7 @@ struct FaultPlanTests {
     var switches = DemoSwitches()
     try switches.apply([JSONMember("fail", "refuse")])
     #expect(switches.refuseFor != nil)
+    try switches.apply([JSONMember("fail", "off")])
+    #expect(switches.refuseFor == nil)
   }
 }

@@ -6,15 +6,16 @@ extension DemoSwitches {
     let name: String
   }
 
-  /// `refuse` by HTTP ends by itself after this long unless `refuseMs` says otherwise.
-  private static let refuseForUsual = Duration.seconds(5)
+  /// `refuse` by HTTP ends by itself after this long unless `refuseMs` says otherwise: time enough to
+  /// type a command or two.
+  private static let refuseForUsual = Duration.seconds(30)
   private static let millisecondsMax = 600_000
   private static let oversizeBytesMax = 1 << 30
 
   /// Takes over the members of a JSON object and leaves the rest as it is.
   mutating func apply(_ members: [JSONMember]) throws(BadMember) {
     for member in members { try apply(member) }
-    if fail == .refuse, refuseFor == nil { refuseFor = Self.refuseForUsual }
+    refuseFor = fail == .refuse ? refuseFor ?? Self.refuseForUsual : nil
   }
 
   private mutating func apply(_ member: JSONMember) throws(BadMember) {
