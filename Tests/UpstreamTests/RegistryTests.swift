@@ -187,6 +187,26 @@ struct RegistryTests {
     #expect(loaded.warnings.contains { $0.message.contains("Film.poster") }, "\(loaded.findings)")
   }
 
+  @Test(arguments: [
+    ("@cache(scope: PUBLIC)", ["authorization"], "without the caller's credential"),
+    ("@cache(maxAge: 5)", ["cookie", "accept-language"], "each user whose credential"),
+    ("@cache(maxAge: 5)", ["accept-language"], "one copy for everybody, for each accept-language"),
+    ("", [], "asked for each time"),
+  ])
+  func saysWhyAnswersAreKept(directive: String, forwarded: [String], words: String) throws {
+    let operation = try Samples.operation(
+      "query A \(directive) { version }",
+      settings: RegistrySettings(forwardedHeaders: forwarded))
+    #expect(operation.cacheNote.contains(words), "\(operation.cacheNote)")
+  }
+
+  @Test func warnsOfARoleThatUpstreamNeverHearsOf() {
+    let text = "query A @cache(scope: PUBLIC) @access(role: USER) { version }"
+    #expect(Samples.load(text).warnings.contains { $0.message.contains("role USER") })
+    let secret = RegistrySettings(hasServiceCredentials: true)
+    #expect(Samples.load(text, settings: secret).warnings.isEmpty)
+  }
+
   @Test func letsTheSchemaDeclareKeyItself() throws {
     let operation = try Samples.operation(
       "query A { item { label } }",

@@ -1,3 +1,4 @@
+import GraphQL
 import LosslessJSON
 import Model
 import TestSupport
@@ -31,6 +32,19 @@ struct RoundTripTests {
     let same = zip(left, right).prefix { $0 == $1 }.count
     let from = max(0, same - 60)
     return "\(left.dropFirst(from).prefix(120)) | \(right.dropFirst(from).prefix(120))"
+  }
+
+  @Test(arguments: seeds)
+  func sendsValidDocuments(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let generated = GeneratedSchema(&random)
+    let schema = try Schema.build(
+      [Parser.parse(Source(body: generated.sdl))], tolerating: [.knownDirectives])
+    for operation in try Self.registry(seed).operations {
+      let document = try Parser.parse(Source(body: operation.document))
+      let faults = Validator.validate(document, against: schema)
+      #expect(faults.isEmpty, "seed \(seed)\n\(faults)\n\(operation.document)")
+    }
   }
 
   @Test(arguments: seeds)

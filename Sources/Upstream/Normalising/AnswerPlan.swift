@@ -6,34 +6,12 @@ import Model
 ///
 /// Made for each walk; an operation has tens of fields where an answer has thousands.
 struct AnswerPlan {
-  struct Field {
-    let responseName: String
-    let storageName: String
-    /// Index into ``AnswerPlan/positions``; nil for a leaf.
-    let inner: Int?
-    let listDepth: Int
-    /// Bit n is set if level n cannot be null, the outermost being 0.
-    let nonNull: UInt64
-    let isAdded: Bool
-    /// `__typename` is told by what holds the object and is never stored as a field.
-    let isTypename: Bool
-    /// Which part of its object's key it is.
-    let keyPart: Int?
-    let page: SelectedField.Page?
-    let lookup: EntityKey?
-    let isAuthoritative: Bool
-
-    func isNonNull(_ level: Int) -> Bool { nonNull >> UInt64(level) & 1 == 1 }
-  }
-
   struct Object {
     let type: String
     /// Into ``AnswerPlan/fields``.
     let fields: Range<Int>
     /// Nil for an embedded object.
     let key: [KeyField.Canonical]?
-    /// Two response names stand for one stored field.
-    let hasRepeatedNames: Bool
   }
 
   struct Position {
@@ -44,24 +22,39 @@ struct AnswerPlan {
     let hasAdded: Bool
   }
 
-  private(set) var fields: [Field] = []
+  private(set) var fields: [SelectedField] = []
+  /// By field: where in ``positions`` its objects are; nil for a leaf.
+  private(set) var inner: [Int?] = []
   private(set) var objects: [Object] = []
   private(set) var positions: [Position] = []
-  /// `"title"`, by field.
-  private(set) var responseNames = NameTable()
-  /// `"title({\"lang\":\"en\"})"`, by field.
-  private(set) var storedNames = NameTable()
-  /// `"Film"`, by object.
-  private(set) var typeNames = NameTable()
-  /// `"larder_typename"`, by position; empty where an object type says it.
-  private(set) var typenameNames = NameTable()
   /// Where the root selection is in ``positions``.
   private(set) var root = 0
+
+  private var names: [UInt8] = []
+  private var fieldShapes: [PlanTables.Field] = []
+  private var objectShapes: [PlanTables.Object] = []
+  private var positionShapes: [PlanTables.Position] = []
   private var known: [ObjectIdentifier: Int] = [:]
 
   init(_ selection: Model.Selection) {
     root = add(selection)
   }
+
+  func withTables<Answer>(_ body: (PlanTables) -> Answer) -> Answer {
+    names.withUnsafeBufferPointer { names in
+      fieldShapes.withUnsafeBufferPointer { fields in
+        objectShapes.withUnsafeBufferPointer { objects in
+          positionShapes.withUnsafeBufferPointer { positions in
+            body(
+              PlanTables(
+                names: names, fields: fields, objects: objects, positions: positions))
+          }
+        }
+      }
+    }
+  }
+
+  // MARK: Building
 
   private mutating func add(_ selection: Model.Selection) -> Int {
     if let position = known[ObjectIdentifier(selection)] { return position }
@@ -85,7 +78,10 @@ struct AnswerPlan {
       Position(
         typenameResponseName: selection.typenameResponseName,
         objects: firstObject..<objects.count, hasAdded: hasAdded))
-    typenameNames.append(selection.typenameResponseName.map(Self.quoted) ?? [])
+    positionShapes.append(
+      PlanTables.Position(
+        firstObject: Int32(firstObject), endObject: Int32(objects.count),
+        typename: name(selection.typenameResponseName)))
     known[ObjectIdentifier(selection)] = positions.count - 1
     return positions.count - 1
   }
@@ -94,53 +90,41 @@ struct AnswerPlan {
     let firstField = fields.count
     for (field, position) in zip(object.fields, inner) {
       let keyPart = object.key?.firstIndex { $0.responseName == field.responseName }
-      fields.append(Field(field, inner: position, keyPart: keyPart))
-      responseNames.append(Self.quoted(field.responseName))
-      storedNames.append(Self.quoted(field.storageName))
+      fields.append(field)
+      self.inner.append(position)
+      fieldShapes.append(
+        PlanTables.Field(
+          responseName: name(field.responseName), storedName: name(field.storageName),
+          inner: Int32(position ?? -1), listDepth: UInt8(clamping: field.listDepth),
+          keyPart: Int8(clamping: keyPart ?? -1),
+          isTypename: field.name == StoredForm.typenameMember, isAdded: field.isAdded,
+          isNonNull: field.nonNull.first ?? false,
+          isSpecial: field.page != nil || field.lookup != nil))
     }
     objects.append(
       Object(
         type: object.type, fields: firstField..<fields.count,
-        key: object.key?.map(\.canonical),
+        key: object.key?.map(\.canonical)))
+    objectShapes.append(
+      PlanTables.Object(
+        firstField: Int32(firstField), endField: Int32(fields.count),
+        keyPartCount: Int32(object.key?.count ?? 0), typeName: name(object.type),
         hasRepeatedNames: Set(object.fields.map(\.storageName)).count < object.fields.count))
-    typeNames.append(Self.quoted(object.type))
   }
 
-  private static func quoted(_ name: String) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.string(name)
-    return writer.bytes
+  /// Keeps a name as a JSON string.
+  private mutating func name(_ text: String?) -> PlanTables.Name {
+    let start = names.count
+    if let text {
+      var writer = JSONWriter()
+      writer.string(text)
+      names.append(contentsOf: writer.bytes)
+    }
+    return PlanTables.Name(start: Int32(start), count: Int32(names.count - start))
   }
 }
 
 extension AnswerPlan {
-  /// The object type of a position that stands at a text's range, quotes included.
-  func object(named range: Range<Int>, at position: Int, of scanner: TextScanner) -> Int? {
-    for index in positions[position].objects where typeNames.isName(index, at: range, of: scanner) {
-      return index
-    }
-    return nil
-  }
-
-  /// The field a response name stands for, looked for first at the place it is expected.
-  @inline(__always)
-  func field(
-    _ name: Range<Int>, of object: Int, expected: inout Int, scanner: TextScanner
-  ) -> Int? {
-    let range = objects[object].fields
-    if expected < range.upperBound, responseNames.isName(expected, at: name, of: scanner) {
-      expected += 1
-      return expected - 1
-    }
-    for index in range where responseNames.isName(index, at: name, of: scanner) {
-      expected = index + 1
-      return index
-    }
-    return nil
-  }
-
-  // MARK: Nodes
-
   /// The concrete type of an object at a position, as an index into ``objects``; nil for a type that
   /// the schema does not know of.
   func object(of node: JSONNode, at position: Int) -> Int? {
@@ -151,6 +135,7 @@ extension AnswerPlan {
     return positions[position].objects.first { objects[$0].type == typename }
   }
 
+  /// The field a member of an object stands for, looked for first at the place it is expected.
   func field(_ member: JSONNode.Member, of object: Int, expected: inout Int) -> Int? {
     let range = objects[object].fields
     if expected < range.upperBound, member.isNamed(fields[expected].responseName) {
@@ -162,21 +147,5 @@ extension AnswerPlan {
       return index
     }
     return nil
-  }
-}
-
-extension AnswerPlan.Field {
-  fileprivate init(_ field: SelectedField, inner: Int?, keyPart: Int?) {
-    responseName = field.responseName
-    storageName = field.storageName
-    self.inner = inner
-    listDepth = field.listDepth
-    nonNull = field.nonNull.reversed().reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
-    isAdded = field.isAdded
-    isTypename = field.name == StoredForm.typenameMember
-    self.keyPart = keyPart
-    page = field.page
-    lookup = field.lookup
-    isAuthoritative = field.isAuthoritative
   }
 }

@@ -59,7 +59,7 @@ package enum AnswerRenderer {
       }
       if plan.fields[field].isAdded { continue }
       writer.name(member.nameNode)
-      if let inner = plan.fields[field].inner {
+      if let inner = plan.inner[field] {
         write(member.value, at: inner, plan, to: &writer)
       } else {
         writer.value(member.value)

@@ -8,21 +8,29 @@ extension AnswerWalker {
       contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
   }
 
-  mutating func appendReference(_ key: EntityKey, _ object: Int) {
-    appendWord("{\"$ref\":[")
-    text.append(contentsOf: plan.typeNames.bytes[plan.typeNames[object]])
-    text.append(UInt8(ascii: ","))
-    var key = key.key
-    let isPlain = key.utf8.allSatisfy {
-      $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+  /// Appends a stored value, which lies in the answer or behind it.
+  @inline(__always)
+  mutating func appendValue(_ range: Range<Int>) {
+    if range.upperBound <= scanner.text.count {
+      text.append(contentsOf: UnsafeBufferPointer(rebasing: scanner.text[range]))
+    } else {
+      text.append(contentsOf: bytes[range])
     }
-    if isPlain {
-      text.append(UInt8(ascii: "\""))
-      key.withUTF8 { text.append(contentsOf: $0) }
-      text.append(UInt8(ascii: "\""))
+  }
+
+  /// - Parameter rawKey: where the answer has the key, if it is one field; then a plain string is
+  ///   copied from there.
+  mutating func appendReference(_ key: EntityKey, _ object: Int, rawKey: Range<Int>) {
+    appendWord("{\"$ref\":[")
+    text.append(contentsOf: tables.text(tables.objects[object].typeName))
+    text.append(UInt8(ascii: ","))
+    // Equal lengths mean that no escape stands in it.
+    if rawKey.count == key.key.utf8.count + 2, scanner.byte(rawKey.lowerBound) == UInt8(ascii: "\"")
+    {
+      appendValue(rawKey)
     } else {
       var writer = JSONWriter()
-      writer.string(key)
+      writer.string(key.key)
       text.append(contentsOf: writer.bytes)
     }
     appendWord("]}")
@@ -31,8 +39,8 @@ extension AnswerWalker {
   /// Writes the fields found since `start` as one object, and takes them off the list.
   mutating func appendEmbedded(_ object: Int, from start: Int) {
     appendWord("{\"__typename\":")
-    text.append(contentsOf: plan.typeNames.bytes[plan.typeNames[object]])
-    if plan.objects[object].hasRepeatedNames {
+    text.append(contentsOf: tables.text(tables.objects[object].typeName))
+    if tables.objects[object].hasRepeatedNames {
       for field in takePending(from: start, of: object) {
         var writer = JSONWriter()
         writer.string(field.name)
@@ -42,11 +50,12 @@ extension AnswerWalker {
         text.append(contentsOf: bytes[field.range])
       }
     } else {
-      for field in pending[start...] {
+      for index in start..<pending.count {
+        let field = pending[index]
         text.append(UInt8(ascii: ","))
-        text.append(contentsOf: plan.storedNames.bytes[plan.storedNames[field.field]])
+        text.append(contentsOf: tables.text(tables.fields[field.field].storedName))
         text.append(UInt8(ascii: ":"))
-        text.append(contentsOf: bytes[field.start..<field.end])
+        appendValue(field.start..<field.end)
       }
       pending.removeLast(pending.count - start)
     }
@@ -54,8 +63,9 @@ extension AnswerWalker {
   }
 
   mutating func store(_ key: EntityKey, _ fields: [NormalisedAnswer.Field]) {
-    guard let index = indexByKey[key] else {
-      indexByKey[key] = entities.count
+    let new = entities.count
+    let index = Self.take(&indexByKey[key, default: new])
+    guard index < new else {
       entities.append(NormalisedAnswer.Entity(key: key, fields: fields))
       return
     }
@@ -64,11 +74,15 @@ extension AnswerWalker {
     }
   }
 
+  /// The value that stands in a slot, or was put there just now: one look-up instead of two.
+  private static func take(_ slot: inout Int) -> Int { slot }
+
   mutating func takePending(from start: Int, of object: Int) -> [NormalisedAnswer.Field] {
     var fields: [NormalisedAnswer.Field] = []
     fields.reserveCapacity(pending.count - start)
-    let isSimple = !plan.objects[object].hasRepeatedNames
-    for item in pending[start...] {
+    let isSimple = !tables.objects[object].hasRepeatedNames
+    for index in start..<pending.count {
+      let item = pending[index]
       let field = NormalisedAnswer.Field(
         name: plan.fields[item.field].storageName, range: item.start..<item.end,
         merges: item.merges)

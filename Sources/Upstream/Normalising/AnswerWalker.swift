@@ -43,7 +43,8 @@ struct AnswerWalker {
   }
 
   let plan: AnswerPlan
-  private let scanner: TextScanner
+  let tables: PlanTables
+  let scanner: TextScanner
   private let isCompact: Bool
   var bytes: [UInt8]
   var text: [UInt8] = []
@@ -61,25 +62,39 @@ struct AnswerWalker {
   static func walk(
     _ data: JSONNode, plan: AnswerPlan, errors: ErrorPath?
   ) -> Findings {
-    data.document.bytes.withUnsafeBufferPointer { source in
-      var walker = AnswerWalker(plan: plan, document: data.document, source: source)
-      let root = walker.walkRoot(at: data.range.lowerBound, errors: errors)
-      return Findings(
-        bytes: walker.bytes, root: root, entities: walker.entities, absences: walker.absences,
-        pages: walker.pages, entityTypes: walker.entityTypes,
-        keylessEntities: walker.keylessEntities)
+    plan.withTables { tables in
+      data.document.bytes.withUnsafeBufferPointer { source in
+        var walker = AnswerWalker(
+          plan: plan, tables: tables, document: data.document, source: source)
+        let root = walker.walkRoot(at: data.range.lowerBound, errors: errors)
+        return Findings(
+          bytes: walker.bytes, root: root, entities: walker.entities,
+          absences: walker.absences, pages: walker.pages, entityTypes: walker.entityTypes,
+          keylessEntities: walker.keylessEntities)
+      }
     }
   }
 
-  private init(plan: AnswerPlan, document: JSONDocument, source: UnsafeBufferPointer<UInt8>) {
+  private init(
+    plan: AnswerPlan, tables: PlanTables, document: JSONDocument,
+    source: UnsafeBufferPointer<UInt8>
+  ) {
     self.plan = plan
+    self.tables = tables
     scanner = TextScanner(text: source)
     isCompact = document.isCompact
     bytes = document.bytes
     // References, brackets and names are a fraction of what they stand for.
     bytes.reserveCapacity(bytes.count + bytes.count / 2)
+    let entitiesExpected = min(source.count / Self.bytesPerEntity, Self.entitiesExpectedMax)
+    entities.reserveCapacity(entitiesExpected)
+    indexByKey.reserveCapacity(entitiesExpected)
     seen = Array(repeating: false, count: plan.objects.count)
   }
+
+  /// What room is made for entities: a guess, which only spares growing.
+  private static let bytesPerEntity = 400
+  private static let entitiesExpectedMax = 8192
 
   private var entityTypes: Set<String> {
     Set(zip(plan.objects, seen).compactMap { $1 ? $0.type : nil })
@@ -89,7 +104,7 @@ struct AnswerWalker {
     at offset: Int, errors: ErrorPath?
   ) -> [NormalisedAnswer.Field] {
     guard scanner.byte(offset) == UInt8(ascii: "{"),
-      let object = plan.positions[plan.root].objects.first
+      let object = tables.positions[plan.root].objects.first
     else { return [] }
     let frame = Frame(object: object, pending: 0, keys: 0, pages: 0)
     _ = walkFields(at: offset, frame, errors: errors)
@@ -110,7 +125,7 @@ struct AnswerWalker {
     }
     let frame = Frame(
       object: object, pending: pending.count, keys: keys.count, pages: pages.count)
-    let partCount = plan.objects[object].key?.count ?? 0
+    let partCount = Int(tables.objects[object].keyPartCount)
     for _ in 0..<partCount { keys.append(0..<0) }
     offset = walkFields(at: offset, frame, errors: errors)
     defer { keys.removeLast(partCount) }
@@ -126,21 +141,20 @@ struct AnswerWalker {
     seen[object] = true
     ownPages(from: frame.pages, key)
     store(key, takePending(from: frame.pending, of: object))
-    appendReference(key, object)
+    appendReference(key, object, rawKey: partCount == 1 ? keys[frame.keys] : 0..<0)
     return .reference
   }
 
   private func concreteType(of offset: Int, at position: Int) -> Int? {
-    guard plan.positions[position].typenameResponseName != nil else {
-      return plan.positions[position].objects.first
-    }
+    let typename = tables.positions[position].typename
+    guard typename.count > 0 else { return tables.positions[position].objects.first }
     var offset = scanner.skipSpace(offset + 1)
     while scanner.byte(offset) == UInt8(ascii: "\"") {
       let nameEnd = scanner.skipString(offset)
       let value = scanner.skipColon(nameEnd)
       let end = scanner.skipValue(value)
-      if plan.typenameNames.isName(position, at: offset..<nameEnd, of: scanner) {
-        return plan.object(named: value..<end, at: position, of: scanner)
+      if tables.isName(typename, at: offset..<nameEnd, of: scanner) {
+        return tables.object(named: value..<end, at: position, of: scanner)
       }
       offset = scanner.skipComma(end)
     }
@@ -149,13 +163,13 @@ struct AnswerWalker {
 
   /// - Returns: the offset behind the object.
   private mutating func walkFields(at offset: Int, _ frame: Frame, errors: ErrorPath?) -> Int {
-    var expected = plan.objects[frame.object].fields.lowerBound
+    var expected = Int(tables.objects[frame.object].firstField)
     var offset = scanner.skipSpace(offset + 1)
     while scanner.byte(offset) == UInt8(ascii: "\"") {
       let nameEnd = scanner.skipString(offset)
       let name = offset..<nameEnd
       offset = scanner.skipColon(nameEnd)
-      if let field = plan.field(
+      if let field = tables.field(
         name, of: frame.object, expected: &expected, scanner: scanner)
       {
         walk(&offset, field: field, frame, errors: errors)
@@ -174,16 +188,17 @@ struct AnswerWalker {
     let first = scanner.byte(offset)
     let isContainer = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     let isNull = first == UInt8(ascii: "n")
-    let isLeaf = plan.fields[field].inner == nil
+    let shape = tables.fields[field]
+    let isLeaf = shape.inner < 0
     guard isNull || isLeaf && (!isContainer || isCompact && errors == nil) else {
       return walkComposite(&offset, field: field, errors: errors)
     }
     let start = offset
     offset = scanner.skipValue(offset)
-    if let part = plan.fields[field].keyPart, !isContainer, !isNull {
-      keys[frame.keys + part] = start..<offset
+    if shape.keyPart >= 0, !isContainer, !isNull {
+      keys[frame.keys + Int(shape.keyPart)] = start..<offset
     }
-    if plan.fields[field].isTypename { return }
+    if shape.isTypename { return }
     if isNull {
       // A null with an error on its path says nothing of the value.
       guard errors == nil else { return }
@@ -210,7 +225,7 @@ struct AnswerWalker {
   private mutating func finish(_ field: Int, _ range: Range<Int>, merges: Bool) {
     pending.append(
       PendingField(field: field, start: range.lowerBound, end: range.upperBound, merges: merges))
-    if let page = plan.fields[field].page {
+    if tables.fields[field].isSpecial, let page = plan.fields[field].page {
       let digest = Digest.of(bytes[range])
       pages.append(ResultWrite.PageList(owner: nil, page: page, digest: digest))
     }
@@ -228,16 +243,16 @@ struct AnswerWalker {
       appendWord("null")
       return errors == nil
     }
-    if level < plan.fields[field].listDepth {
+    if level < tables.fields[field].listDepth {
       return appendList(&offset, field: field, level: level, errors: errors, merges: &merges)
     }
-    guard let position = plan.fields[field].inner else {
+    guard tables.fields[field].inner >= 0 else {
       let start = offset
       offset = scanner.skipValue(offset)
       appendLeaf(start..<offset)
       return true
     }
-    switch append(object: &offset, at: position, errors: errors) {
+    switch append(object: &offset, at: Int(tables.fields[field].inner), errors: errors) {
     case .reference: return true
     case .embedded:
       merges = true
@@ -279,7 +294,7 @@ struct AnswerWalker {
       writer.value(document.root)
       text.append(contentsOf: writer.bytes)
     } else {
-      text.append(contentsOf: bytes[range])
+      appendValue(range)
     }
   }
 

@@ -26,14 +26,14 @@ enum ErrorPlace {
     if error.isEnd { return true }
     let field = plan.fields[index]
     if level < field.listDepth {
-      return field.isNonNull(level + 1)
+      return field.nonNull[level + 1]
         && error.elements.values.contains { isNull($0, index, plan, level: level + 1) }
     }
-    guard let position = field.inner else { return false }
+    guard let position = plan.inner[index] else { return false }
     return error.members.contains { name, error in
       plan.positions[position].objects.contains { object in
         plan.objects[object].fields.contains {
-          plan.fields[$0].responseName == name && plan.fields[$0].isNonNull(0)
+          plan.fields[$0].responseName == name && plan.fields[$0].nonNull[0]
             && isNull(error, $0, plan, level: 0)
         }
       }

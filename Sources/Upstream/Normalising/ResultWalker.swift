@@ -18,6 +18,7 @@ struct ResultWalker {
   }
 
   private let plan: AnswerPlan
+  private let tables: PlanTables
   private let fills: Bool
   private let scanner: TextScanner
   private var objects: StoredObjects
@@ -31,17 +32,24 @@ struct ResultWalker {
     _ result: ResultSnapshot, selection: Model.Selection, errors: ErrorPath?, fills: Bool
   ) -> Findings {
     let objects = StoredObjects(result)
-    return objects.bytes.withUnsafeBufferPointer { text in
-      var walker = ResultWalker(
-        plan: AnswerPlan(selection), fills: fills, scanner: TextScanner(text: text),
-        objects: objects)
-      walker.walkRoot(errors: errors)
-      return Findings(output: walker.output, misses: walker.misses, stale: walker.stale)
+    let plan = AnswerPlan(selection)
+    return plan.withTables { tables in
+      objects.bytes.withUnsafeBufferPointer { text in
+        var walker = ResultWalker(
+          plan: plan, tables: tables, fills: fills, scanner: TextScanner(text: text),
+          objects: objects)
+        walker.walkRoot(errors: errors)
+        return Findings(output: walker.output, misses: walker.misses, stale: walker.stale)
+      }
     }
   }
 
-  private init(plan: AnswerPlan, fills: Bool, scanner: TextScanner, objects: StoredObjects) {
+  private init(
+    plan: AnswerPlan, tables: PlanTables, fills: Bool, scanner: TextScanner,
+    objects: StoredObjects
+  ) {
     self.plan = plan
+    self.tables = tables
     self.fills = fills
     self.scanner = scanner
     self.objects = objects
@@ -79,20 +87,20 @@ struct ResultWalker {
     var isFirst = true
     var hint = 0
     output.append(UInt8(ascii: "{"))
-    for field in plan.objects[object].fields where !plan.fields[field].isAdded {
+    for field in tables.objects[object].fields where !tables.fields[field].isAdded {
       if !isFirst { output.append(UInt8(ascii: ",")) }
       isFirst = false
-      output.append(contentsOf: plan.responseNames.bytes[plan.responseNames[field]])
+      output.append(contentsOf: tables.text(tables.fields[field].responseName))
       output.append(UInt8(ascii: ":"))
-      if plan.fields[field].isTypename {
-        output.append(contentsOf: plan.typeNames.bytes[plan.typeNames[object]])
+      if tables.fields[field].isTypename {
+        output.append(contentsOf: tables.text(tables.objects[object].typeName))
         continue
       }
       let value = objects.value(
-        of: field, in: sources, hint: &hint, plan: plan, scanner: scanner)
+        of: field, in: sources, hint: &hint, tables: tables, scanner: scanner)
       let error = errors.flatMap { $0.member(plan.fields[field].responseName) }
       guard write(value, of: field, error: error) == .gone else { continue }
-      if plan.fields[field].isNonNull(0) {
+      if tables.fields[field].isNonNull {
         output.removeLast(output.count - start)
         return false
       }
@@ -106,7 +114,7 @@ struct ResultWalker {
     _ value: Range<Int>?, of field: Int, error: ErrorPath?
   ) -> Written {
     // The commonest of all: a leaf that is there.
-    if let value, error == nil, plan.fields[field].inner == nil {
+    if let value, error == nil, tables.fields[field].inner < 0 {
       append(value)
       return .value
     }
@@ -151,21 +159,21 @@ struct ResultWalker {
   private mutating func write(
     _ offset: inout Int, of field: Int, level: Int, errors: ErrorPath?
   ) -> Written {
-    let start = offset
     if scanner.byte(offset) == UInt8(ascii: "n") {
       offset = scanner.skipValue(offset)
       append("null")
       return .value
     }
-    if level < plan.fields[field].listDepth {
+    if level < tables.fields[field].listDepth {
       return writeList(&offset, of: field, level: level, errors: errors)
     }
-    offset = scanner.skipValue(offset)
-    guard let position = plan.fields[field].inner else {
-      append(start..<offset)
-      return .value
+    guard tables.fields[field].inner < 0 else {
+      return write(object: &offset, at: Int(tables.fields[field].inner), errors: errors)
     }
-    return write(object: start..<offset, at: position, errors: errors)
+    let start = offset
+    offset = scanner.skipValue(offset)
+    append(start..<offset)
+    return .value
   }
 
   private mutating func writeList(
@@ -202,21 +210,24 @@ struct ResultWalker {
 
   /// A stored object begins with the member that says what it is: `$ref` or `__typename`.
   private mutating func write(
-    object range: Range<Int>, at position: Int, errors: ErrorPath?
+    object offset: inout Int, at position: Int, errors: ErrorPath?
   ) -> Written {
-    let nameStart = scanner.skipSpace(range.lowerBound + 1)
-    let nameEnd = scanner.skipString(nameStart)
-    let value = scanner.skipColon(nameEnd)
+    let start = offset
+    let nameStart = scanner.skipSpace(offset + 1)
+    let value = scanner.skipColon(scanner.skipString(nameStart))
     if scanner.byte(nameStart + 1) == UInt8(ascii: "$") {
+      offset = scanner.skipValue(offset)
       return write(reference: value, at: position, errors: errors)
     }
     let type = value..<scanner.skipValue(value)
-    guard let object = plan.object(named: type, at: position, of: scanner) else {
+    guard let object = tables.object(named: type, at: position, of: scanner) else {
+      offset = scanner.skipValue(offset)
       miss()
       return .value
     }
-    let source = objects.embedded(at: range.lowerBound)
-    return write(source, as: object, errors: errors) ? .value : .gone
+    let (layer, end) = objects.embedded(at: start, scanner)
+    offset = end
+    return write(layer, as: object, errors: errors) ? .value : .gone
   }
 
   /// - Parameter offset: of `["Film","9"]`.
@@ -226,7 +237,7 @@ struct ResultWalker {
     let typeStart = scanner.skipSpace(offset + 1)
     let typeEnd = scanner.skipString(typeStart)
     let keyStart = scanner.skipComma(typeEnd)
-    guard let object = plan.object(named: typeStart..<typeEnd, at: position, of: scanner),
+    guard let object = tables.object(named: typeStart..<typeEnd, at: position, of: scanner),
       let key = key(at: keyStart..<scanner.skipString(keyStart)),
       let record = objects.records[EntityKey(type: plan.objects[object].type, key: key)]
     else {

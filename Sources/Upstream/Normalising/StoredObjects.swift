@@ -11,6 +11,8 @@ struct StoredObjects {
   /// One JSON object, whose members are known once it was opened.
   private struct Layer {
     let start: Int
+    /// Behind its closing brace, once it was opened.
+    var end = 0
     var members: Range<Int>?
   }
 
@@ -37,7 +39,8 @@ struct StoredObjects {
     var layers = [Layer(start: 0)]
     records = result.entities.mapValues { record in
       let first = layers.count
-      for layer in record.layers {
+      // Anything else would be read on into its neighbour.
+      for layer in record.layers where layer.first == UInt8(ascii: "{") {
         layers.append(Layer(start: bytes.count))
         bytes.append(contentsOf: layer)
       }
@@ -52,20 +55,21 @@ struct StoredObjects {
   ///
   /// - Parameter hint: where in its object the field is looked for first; set to the place behind.
   mutating func value(
-    of field: Int, in sources: Range<Int>, hint: inout Int, plan: AnswerPlan,
+    of field: Int, in sources: Range<Int>, hint: inout Int, tables: PlanTables,
     scanner: TextScanner
   ) -> Range<Int>? {
+    let name = tables.fields[field].storedName
     for layer in sources {
       let range = layers[layer].members ?? open(layer, scanner)
       let expected = range.lowerBound + hint
       if expected < range.upperBound,
-        plan.storedNames.isName(field, at: members[expected].name, of: scanner)
+        tables.isName(name, at: members[expected].name, of: scanner)
       {
         hint += 1
         return members[expected].value
       }
       for index in range
-      where plan.storedNames.isName(field, at: members[index].name, of: scanner) {
+      where tables.isName(name, at: members[index].name, of: scanner) {
         hint = index - range.lowerBound + 1
         return members[index].value
       }
@@ -74,9 +78,13 @@ struct StoredObjects {
   }
 
   /// Opens an embedded object as a layer of its own.
-  mutating func embedded(at start: Int) -> Range<Int> {
+  /// - Returns: the layer, and the offset behind the object.
+  mutating func embedded(
+    at start: Int, _ scanner: TextScanner
+  ) -> (layer: Range<Int>, end: Int) {
     layers.append(Layer(start: start))
-    return layers.count - 1..<layers.count
+    _ = open(layers.count - 1, scanner)
+    return (layers.count - 1..<layers.count, layers[layers.count - 1].end)
   }
 
   private mutating func open(_ layer: Int, _ scanner: TextScanner) -> Range<Int> {
@@ -90,6 +98,7 @@ struct StoredObjects {
       offset = scanner.skipComma(end)
     }
     layers[layer].members = first..<members.count
+    layers[layer].end = offset + 1
     return first..<members.count
   }
 }

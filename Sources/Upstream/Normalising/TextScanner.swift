@@ -24,34 +24,33 @@ struct TextScanner {
   @inline(__always)
   func skipString(_ offset: Int) -> Int {
     var offset = offset + 1
-    while true {
-      // Eight bytes at a time while none of them is a quote or a backslash.
-      while offset + 8 <= text.count {
-        let word = UnsafeRawPointer(text.baseAddress.unsafelyUnwrapped + offset)
-          .loadUnaligned(as: UInt64.self)
-        if Self.holds(UInt8(ascii: "\""), word) || Self.holds(UInt8(ascii: "\\"), word) { break }
+    while offset + 8 <= text.count {
+      let word = UnsafeRawPointer(text.baseAddress.unsafelyUnwrapped + offset)
+        .loadUnaligned(as: UInt64.self)
+      let marks =
+        Self.marks(of: UInt8(ascii: "\""), in: UInt64(littleEndian: word))
+        | Self.marks(of: UInt8(ascii: "\\"), in: UInt64(littleEndian: word))
+      guard marks != 0 else {
         offset += 8
+        continue
       }
-      while offset < text.count {
-        let byte = text[offset]
-        offset += 1
-        if byte == UInt8(ascii: "\"") { return offset }
-        if byte == UInt8(ascii: "\\") {
-          offset += 1
-          break
-        }
-        if offset & 7 == 0 { break }
-      }
-      if offset >= text.count { return text.count }
+      offset += marks.trailingZeroBitCount >> 3
+      if text[offset] == UInt8(ascii: "\"") { return offset + 1 }
+      offset += 2
     }
+    while offset < text.count {
+      if text[offset] == UInt8(ascii: "\"") { return offset + 1 }
+      offset += text[offset] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    return text.count
   }
 
-  /// Whether one of the word's bytes is this one ("Bit Twiddling Hacks", determine if a word has a
-  /// byte equal to n).
+  /// The high bit of each byte of the word that equals this one; exact for the lowest such byte
+  /// ("Bit Twiddling Hacks", determine if a word has a byte equal to n).
   @inline(__always)
-  private static func holds(_ byte: UInt8, _ word: UInt64) -> Bool {
+  private static func marks(of byte: UInt8, in word: UInt64) -> UInt64 {
     let matched = word ^ (0x0101_0101_0101_0101 &* UInt64(byte))
-    return (matched &- 0x0101_0101_0101_0101) & ~matched & 0x8080_8080_8080_8080 != 0
+    return (matched &- 0x0101_0101_0101_0101) & ~matched & 0x8080_8080_8080_8080
   }
 
   /// - Parameter offset: of the value's first byte.
@@ -105,13 +104,6 @@ struct TextScanner {
   func skipComma(_ offset: Int) -> Int {
     let offset = skipSpace(offset)
     return byte(offset) == UInt8(ascii: ",") ? skipSpace(offset + 1) : offset
-  }
-
-  @inline(__always)
-  func holds(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> Bool {
-    guard offset + bytes.count <= text.count else { return false }
-    for index in 0..<bytes.count where text[offset + index] != bytes[index] { return false }
-    return true
   }
 
   func string(_ range: Range<Int>) -> String {

@@ -108,14 +108,30 @@ struct OperationReader {
     return .seconds(value)
   }
 
-  private func access(of operation: OperationDefinition, cache: CachePolicy) -> AccessRule {
+  private mutating func access(of operation: OperationDefinition, cache: CachePolicy) -> AccessRule
+  {
     let role = operation.directives.directive(named: ClientDirectives.access)
       .flatMap { DirectiveArguments($0).enumValue("role") }
       .flatMap(AccessRule.Role.init)
     let isPublic = operation.operation == .query && cache.sharing == .public
+    if isPublic, let role, role != .public { warnOfAnonymousCall(operation, role) }
     let isOpen =
       role == .public || role == nil && (isPublic || !settings.hasServiceCredentials)
     return AccessRule(role: role, isOpen: isOpen)
+  }
+
+  /// Callers must prove who they are, and upstream then hears nothing of it.
+  private mutating func warnOfAnonymousCall(
+    _ operation: OperationDefinition, _ role: AccessRule.Role
+  ) {
+    let forwards = settings.forwardedHeaders.contains(where: ForwardedHeaders.credentials.contains)
+    guard forwards, !settings.hasServiceCredentials else { return }
+    findings.append(
+      Finding(
+        .warning,
+        "Callers need the role \(role.rawValue), but a query with scope: PUBLIC is sent without "
+          + "their credential, and the service has none of its own.",
+        at: operation.location))
   }
 
   // MARK: Targets

@@ -62,7 +62,9 @@ struct RegistryBuilder {
         of: rewritten, fragments: used.compactMap { ground.fragments[$0] }),
       variables: reading.variables,
       cache: reading.cache,
-      cacheNote: CacheNote.text(kind: reading.kind, policy: reading.cache),
+      cacheNote: CacheNote.text(
+        kind: reading.kind, policy: reading.cache,
+        forwardedHeaders: settings.forwardedHeaders),
       access: reading.access,
       sync: reading.sync,
       effects: reading.effects,

@@ -1,0 +1,100 @@
+/// The part of an ``AnswerPlan`` that is looked at for every member of an answer: plain numbers and
+/// names behind pointers, lent for the time of one walk, so that no look-up touches a reference
+/// count.
+struct PlanTables {
+  /// A text in one of the name tables.
+  struct Name {
+    let start: Int32
+    let count: Int32
+  }
+
+  struct Field {
+    /// `"title"`
+    let responseName: Name
+    /// `"title({\"lang\":\"en\"})"`
+    let storedName: Name
+    /// Index of the position inside; -1 for a leaf.
+    let inner: Int32
+    let listDepth: UInt8
+    /// Which part of its object's key it is; -1 for none.
+    let keyPart: Int8
+    let isTypename: Bool
+    let isAdded: Bool
+    /// Null at level 0 makes its object null.
+    let isNonNull: Bool
+    /// It is a page of a list or a look-up by key.
+    let isSpecial: Bool
+  }
+
+  struct Object {
+    let firstField: Int32
+    let endField: Int32
+    let keyPartCount: Int32
+    /// `"Film"`
+    let typeName: Name
+    /// Two response names stand for one stored field.
+    let hasRepeatedNames: Bool
+
+    var fields: Range<Int> { Int(firstField)..<Int(endField) }
+  }
+
+  struct Position {
+    let firstObject: Int32
+    let endObject: Int32
+    /// `"larder_typename"`; empty where an object type says it.
+    let typename: Name
+
+    var objects: Range<Int> { Int(firstObject)..<Int(endObject) }
+  }
+
+  let names: UnsafeBufferPointer<UInt8>
+  let fields: UnsafeBufferPointer<Field>
+  let objects: UnsafeBufferPointer<Object>
+  let positions: UnsafeBufferPointer<Position>
+
+  @inline(__always)
+  func text(_ name: Name) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(
+      rebasing: names[Int(name.start)..<Int(name.start) + Int(name.count)])
+  }
+
+  /// Whether a scanned text has exactly this name, quotes included, at a range.
+  @inline(__always)
+  func isName(_ name: Name, at range: Range<Int>, of scanner: TextScanner) -> Bool {
+    guard Int(name.count) == range.count else { return false }
+    let start = Int(name.start)
+    for index in 0..<range.count
+    where names[start + index] != scanner.text[range.lowerBound + index] {
+      return false
+    }
+    return true
+  }
+
+  /// The field a response name stands for, looked for first at the place it is expected.
+  @inline(__always)
+  func field(
+    _ name: Range<Int>, of object: Int, expected: inout Int, scanner: TextScanner
+  ) -> Int? {
+    let range = objects[object].fields
+    if expected < range.upperBound,
+      isName(fields[expected].responseName, at: name, of: scanner)
+    {
+      expected += 1
+      return expected - 1
+    }
+    for index in range where isName(fields[index].responseName, at: name, of: scanner) {
+      expected = index + 1
+      return index
+    }
+    return nil
+  }
+
+  /// The object type of a position that stands at a text's range, quotes included.
+  func object(named range: Range<Int>, at position: Int, of scanner: TextScanner) -> Int? {
+    for index in positions[position].objects
+    where isName(objects[index].typeName, at: range, of: scanner) {
+      return index
+    }
+    return nil
+  }
+}
