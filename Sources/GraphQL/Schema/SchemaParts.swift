@@ -20,7 +20,7 @@ struct SchemaParts {
 
   private mutating func addTypes(_ definitions: [Definition], to base: Schema?) {
     var order: [String] = []
-    var declarations: [String: [TypeDefinition]] = [:]
+    var declarations: [String: TypeDefinition] = [:]
     var extensions: [String: [TypeDefinition]] = [:]
     for case .type(let type) in definitions {
       let name = type.name.value
@@ -28,16 +28,16 @@ struct SchemaParts {
         extensions[name, default: []].append(type)
       } else if declarations[name] == nil, base?.types[name] == nil {
         order.append(name)
-        declarations[name] = [type]
+        declarations[name] = type
       }
     }
     for type in base?.types ?? NamedList() where !BuiltIns.isBuiltIn(type: type.name) {
       types.append(NamedType(type, extendedBy: extensions[type.name] ?? []))
     }
     for name in order {
-      guard let declaration = declarations[name]?.first else { continue }
-      let additions = (extensions[name] ?? []).filter { $0.kind == declaration.kind }
-      types.append(NamedType(nil, declaration: declaration, extendedBy: additions))
+      guard let declaration = declarations[name] else { continue }
+      types.append(
+        NamedType(nil, declaration: declaration, extendedBy: extensions[name] ?? []))
     }
   }
 
