@@ -11,15 +11,25 @@ enum Resolver {
     of host: String, port: UInt16, on pool: BlockingPool
   ) async -> Result<[SocketAddress], ConnectFailure> {
     if isLoopbackName(host) { return .success(loopback(port: port)) }
+    if isInvalidName(host) { return .failure(.unresolved("a name that never exists")) }
     return await pool.run { resolve(host, port: port) }
   }
 
   /// `localhost` and what lies under it is this machine and no resolver's business (RFC 6761, 6.3);
   /// some resolvers ask the network for the address family that the hosts file leaves out.
   static func isLoopbackName(_ host: String) -> Bool {
+    isName(host, under: "localhost")
+  }
+
+  /// Names under `invalid` have no address, whatever a network says (RFC 6761, 6.4).
+  static func isInvalidName(_ host: String) -> Bool {
+    isName(host, under: "invalid")
+  }
+
+  private static func isName(_ host: String, under domain: String) -> Bool {
     var name = host.lowercased()
     if name.hasSuffix(".") { name.removeLast() }
-    return name == "localhost" || name.hasSuffix(".localhost")
+    return name == domain || name.hasSuffix("." + domain)
   }
 
   private static func loopback(port: UInt16) -> [SocketAddress] {

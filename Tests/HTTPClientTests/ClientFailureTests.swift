@@ -21,6 +21,21 @@ struct ClientFailureTests {
     }
   }
 
+  @Test func unknownNameWasNeverSent() async throws {
+    try await ClientSetting.run { _ in
+      .ok()
+    } body: { setting in
+      var request = setting.request()
+      request.url = try HTTPURL("http://no-such-name.invalid/")
+      let failure = await setting.failure(request)
+      guard case .unresolved? = failure else {
+        Issue.record("not unresolved: \(String(describing: failure))")
+        return
+      }
+      #expect(failure?.wasSent == false)
+    }
+  }
+
   @Test func silenceMeetsTheFirstByteDeadline() async throws {
     try await ClientSetting.run { _ in
       .silence

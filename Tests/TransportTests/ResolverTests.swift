@@ -16,6 +16,15 @@ struct ResolverTests {
     #expect(!Resolver.isLoopbackName(host))
   }
 
+  /// Longer than DNS allows, so that no network is asked.
+  @Test func resolverThatFindsNothingSaysSo() {
+    guard case .failure(.unresolved) = Resolver.resolve(String(repeating: "a", count: 300), port: 1)
+    else {
+      Issue.record("resolved")
+      return
+    }
+  }
+
   @Test func familiesTakeTurns() {
     let v4 = (1...3).map { SocketAddress.ipv4(UInt32($0), port: 1) }
     let v6 = (1...2).map { SocketAddress.ipv6(0, UInt64($0), port: 1, zone: 0) }
