@@ -8,11 +8,13 @@ struct OutputQueueTests {
   func keepsOrderAndCountThroughPartialWrites(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var queue = OutputQueue()
+    let source = pattern(2 * 9000)
     var written: [UInt8] = []
     var sent: [UInt8] = []
     for _ in 0..<200 {
       let size = Int.random(in: 0..<9000, using: &generator)
-      let bytes = (0..<size).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      let offset = Int.random(in: 0..<4093, using: &generator)
+      let bytes = Array(source[offset..<offset + size])
       let start = Int.random(in: 0...size, using: &generator)
       if Bool.random(using: &generator) {
         queue.append(bytes, from: start)

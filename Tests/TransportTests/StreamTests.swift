@@ -1,5 +1,4 @@
 import Glibc
-import TestSupport
 import Testing
 import Transport
 
@@ -41,8 +40,7 @@ struct StreamTests {
       let log = ServerLog()
       let (_, endpoint, tls) = try await listen(kind, on: group, log: log)
       let client = await TestClient(endpoint, tls: tls, on: group.reactors[0])
-      var generator = SeededGenerator(seed: UInt64(size))
-      let bytes = (0..<size).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      let bytes = pattern(size)
       await client.write(bytes)
       #expect(difference(await client.receive(size, within: .seconds(20)), bytes) == nil)
       await client.perform { $0.shutDownWriting() }
@@ -80,7 +78,7 @@ struct StreamTests {
   @Test(arguments: Kind.allCases)
   func sendsFilesBetweenBytes(kind: Kind) async throws {
     let path = try TemporaryDirectory.make() + "/file"
-    let content = (0..<1_500_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) }
+    let content = pattern(1_500_000)
     let target = open(path, O_CREAT | O_WRONLY, 0o600)
     #expect(write(target, content, content.count) == content.count)
     Glibc.close(target)
