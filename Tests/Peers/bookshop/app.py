@@ -1,15 +1,8 @@
-"""A bookshop's GraphQL API on ariadne: a real server with a schema other than the demo's.
-
-Run: uvicorn app:app --host 127.0.0.1 --port 4010   (from this folder)
-
-Beside `/` (GraphQL) it answers `/calls` with the number of calls of each operation, and
-`POST /switch?to=up|500|html|slow` changes how it behaves.
+"""A bookshop's GraphQL API on ariadne: a server of other make than the demo's, with a schema of
+another shape. `Scripts/test-peers` runs it; see `peer_modes.py` for what else it can do.
 """
 
-import asyncio
-import json
 import pathlib
-from urllib.parse import parse_qs
 
 from ariadne import (
     InterfaceType,
@@ -22,6 +15,7 @@ from ariadne import (
 )
 from ariadne.asgi import GraphQL
 from graphql import GraphQLError
+from peer_modes import PeerModes
 
 HERE = pathlib.Path(__file__).parent
 
@@ -37,11 +31,11 @@ BOOKS = {
         "price": {"amount": "19.90", "currency": "EUR"},
         "authorId": "a1" if n % 2 else "a2",
         "format": "PAPERBACK" if n % 3 else "HARDCOVER",
+        "tags": [["fiction", None], []] if n % 2 else None,
     }
     for n in range(1, 41)
 }
 AUDIO = {"x1": {"isbn": "x1", "title": "Solaris, read aloud", "minutes": 480, "authorId": "a2"}}
-STATE = {"mode": "up", "calls": {}}
 
 query = QueryType()
 mutation = MutationType()
@@ -68,9 +62,16 @@ def resolve_book(_, info, isbn):
 
 
 @query.field("books")
-def resolve_books(_, info, first=10, format=None):
+def resolve_books(_, info, first=10, format=None, isbns=None):
     books = [b for b in BOOKS.values() if format is None or b["format"] == format]
-    return books[:first]
+    return [b for b in books if isbns is None or b["isbn"] in isbns][:first]
+
+
+@query.field("priced")
+def resolve_priced(_, info, within):
+    low, high = within["pages"]
+    books = [b for b in BOOKS.values() if low <= b["pages"] <= high]
+    return books if within.get("format") is None else [b for b in books if b["format"] == within["format"]]
 
 
 @query.field("items")
@@ -90,6 +91,13 @@ def resolve_me(_, info):
     if not token:
         raise GraphQLError("sign in first", extensions={"code": "UNAUTHENTICATED"})
     return {"id": token.removeprefix("Bearer "), "name": token.removeprefix("Bearer ")}
+
+
+@query.field("weather")
+def resolve_weather(*_):
+    if app.mode == "partial":
+        raise GraphQLError("the barometer is stuck")
+    return "fair"
 
 
 @query.field("broken")
@@ -125,51 +133,4 @@ schema = make_executable_schema(
     load_schema_from_path(str(HERE / "schema.graphql")),
     query, mutation, book, audio, author, item, found,
 )
-graphql = GraphQL(schema, debug=False)
-
-
-async def plain(send, status, text, media="application/json"):
-    headers = [(b"content-type", media.encode())]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": text.encode()})
-
-
-async def body_of(receive):
-    body = b""
-    while True:
-        message = await receive()
-        body += message.get("body", b"")
-        if not message.get("more_body"):
-            return body
-
-
-async def app(scope, receive, send):
-    if scope["type"] != "http":
-        return await graphql(scope, receive, send)
-    if scope["path"] == "/calls":
-        return await plain(send, 200, json.dumps(STATE["calls"]))
-    if scope["path"] == "/switch":
-        STATE["mode"] = parse_qs(scope["query_string"].decode())["to"][0]
-        return await plain(send, 200, "{}")
-    if STATE["mode"] == "500":
-        return await plain(send, 500, "boom", "text/plain")
-    if STATE["mode"] == "html":
-        return await plain(send, 200, "<html>maintenance</html>", "text/html")
-    if STATE["mode"] == "slow":
-        await asyncio.sleep(30)
-    body = await body_of(receive)
-    try:
-        name = json.loads(body).get("operationName") or "?"
-        STATE["calls"][name] = STATE["calls"].get(name, 0) + 1
-    except ValueError:
-        pass
-    sent = False
-
-    async def replay():
-        nonlocal sent
-        if sent:
-            return {"type": "http.disconnect"}
-        sent = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    await graphql(scope, replay, send)
+app = PeerModes(GraphQL(schema, debug=False))

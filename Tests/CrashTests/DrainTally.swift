@@ -1,0 +1,12 @@
+import Synchronization
+
+/// What the connections of a service saw until it ended. Guarded by one lock: all write to it.
+final class DrainTally: Sendable {
+  private let state = Mutex((answered: 0, faults: [String]()))
+
+  var answered: Int { state.withLock { $0.answered } }
+  var faults: [String] { state.withLock { $0.faults } }
+
+  func noteAnswer() { state.withLock { $0.answered += 1 } }
+  func noteFault(_ text: String) { state.withLock { $0.faults.append(text) } }
+}

@@ -1,0 +1,117 @@
+import Dispatch
+import Foundation
+import Glibc
+import TestSupport
+
+/// `larder` as a process of its own, with nothing of this process's environment.
+final class LarderProcess {
+  enum Problem: Error {
+    /// It ended, or said nothing in time, with this on its standard error.
+    case notReady(String)
+    case notEnded
+  }
+
+  /// A debug build on a busy machine; a service that is ready takes a fraction of it.
+  private static let readySecondsMax = 20
+  static let endSecondsMax = 20
+
+  /// 0 until it has said where it listens.
+  private(set) var port = 0
+  private let process = Process()
+  private let output = Pipe()
+  private let errorFile: String
+  private let ended = DispatchSemaphore(value: 0)
+
+  /// - Parameter folder: where its standard error goes, `stderr.txt`.
+  private init(_ arguments: [String], in folder: ServiceFolder) throws {
+    errorFile = "\(folder.path)/stderr.txt"
+    _ = FileManager.default.createFile(atPath: errorFile, contents: nil)
+    process.executableURL = URL(filePath: LarderProgram.path)
+    process.arguments = arguments
+    process.environment = ["PATH": "/usr/bin:/bin"]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = FileHandle(forWritingAtPath: errorFile)
+    process.terminationHandler = { [ended] _ in ended.signal() }
+    try process.run()
+  }
+
+  deinit { if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) } }
+
+  /// Starts the service and waits until it answers.
+  static func serve(_ folder: ServiceFolder) async throws -> LarderProcess {
+    let larder = try await serveUnasked(folder)
+    let port = larder.port
+    _ = try await onOwnThread { try RawClient(port: port).request("GET", "/healthz") }
+    return larder
+  }
+
+  /// Starts the service and waits for its word that it listens, no longer.
+  static func serveUnasked(_ folder: ServiceFolder) async throws -> LarderProcess {
+    let larder = try spawnService(folder)
+    let descriptor = larder.output.fileHandleForReading.fileDescriptor
+    let line = try await onOwnThread {
+      LineReader(descriptor: descriptor).firstLine(withinSeconds: readySecondsMax)
+    }
+    let prefix = "larder listening on http://127.0.0.1:"
+    guard let line, line.hasPrefix(prefix), let port = Int(line.dropFirst(prefix.count)) else {
+      await larder.kill()
+      throw Problem.notReady(larder.errors)
+    }
+    larder.port = port
+    return larder
+  }
+
+  /// Starts the service and waits for nothing.
+  static func spawnService(_ folder: ServiceFolder) throws -> LarderProcess {
+    try LarderProcess(["serve", "--config", folder.settingsPath], in: folder)
+  }
+
+  /// Runs a command that ends by itself.
+  static func run(
+    _ arguments: String..., in folder: ServiceFolder
+  ) async throws -> (status: Int32, errors: String) {
+    let larder = try LarderProcess(
+      arguments + ["--config", folder.settingsPath], in: folder)
+    let status = try await larder.status()
+    return (status, larder.errors)
+  }
+
+  /// What it has written to standard error so far.
+  var errors: String {
+    String(decoding: FileManager.default.contents(atPath: errorFile) ?? Data(), as: UTF8.self)
+  }
+
+  var isRunning: Bool { process.isRunning }
+
+  /// Ends it as a crash or the kernel would: no code of its own runs any more.
+  func kill() async {
+    signal(SIGKILL)
+    _ = try? await status()
+  }
+
+  /// - Returns: its exit status, after SIGTERM.
+  func terminate() async throws -> Int32 {
+    signal(SIGTERM)
+    return try await status()
+  }
+
+  func signal(_ number: Int32) {
+    if process.isRunning { Glibc.kill(process.processIdentifier, number) }
+  }
+
+  /// Waits for the end. A process that does not end in time is killed, which is an error.
+  func status() async throws -> Int32 {
+    let ended = ended
+    let isInTime = try await onOwnThread {
+      ended.wait(timeout: .now() + .seconds(Self.endSecondsMax)) == .success
+    }
+    // For whoever asks again.
+    ended.signal()
+    guard isInTime else {
+      signal(SIGKILL)
+      throw Problem.notEnded
+    }
+    return process.terminationStatus
+  }
+}

@@ -1,0 +1,16 @@
+import Foundation
+
+/// The program under test and the example it serves.
+enum LarderProgram {
+  /// The build puts the program beside the bundle that runs the tests.
+  static let path: String = {
+    let tests =
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+      ?? CommandLine.arguments[0]
+    return URL(filePath: tests).deletingLastPathComponent().appending(path: "larder").path
+  }()
+
+  static let films: String =
+    URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Examples/films").standardized.path
+}

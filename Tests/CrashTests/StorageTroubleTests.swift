@@ -1,0 +1,119 @@
+import DemoUpstream
+import Foundation
+import LosslessJSON
+import TestSupport
+import Testing
+
+extension Crashes {
+  /// A store that cannot be written: reads go on, writes are refused before they do any harm, and
+  /// when it can be written again nobody has to restart anything.
+  struct StorageTroubleTests {
+    @Test(
+      .enabled(
+        if: ImmutableFiles.isPermitted,
+        "chattr +i is not permitted here, or the file system does not know it"))
+    func readsGoOnOverAReadOnlyDatabase() async throws {
+      let site = try await TroubledSite()
+      try await site.get("/api/films/f1")
+      try await site.update("f1", title: "before")
+      let files = try ImmutableFiles(
+        ["", "-wal"].map { site.folder.databasePath + $0 })
+
+      try await site.expectReadsOnly(stored: "/api/films/f1", fresh: "/api/films/f2")
+      let shown = try await site.get("/api/films/f1")
+      #expect(shown.text.contains("\"title\":\"before\""))
+      #expect(try await site.get("/healthz").status == 200)
+
+      files.release()
+      try await site.expectEverything()
+      try await site.end()
+    }
+
+    @Test(
+      .enabled(
+        if: ImmutableFiles.isPermitted,
+        "chattr +i is not permitted here, or the file system does not know it"))
+    func aFolderThatCannotBeWrittenEnds73() async throws {
+      let folder = try ServiceFolder(upstream: RefusedStartTests.nowhere)
+      let first = try await LarderProcess.serve(folder)
+      #expect(try await first.terminate() == 0)
+      for path in [folder.dataPath, folder.databasePath] {
+        let files = try ImmutableFiles([path])
+        let end = try await LarderProcess.run("serve", in: folder)
+        #expect(end.status == 73)
+        #expect(end.errors.contains(folder.dataPath), "\(end.errors)")
+        files.release()
+      }
+      let last = try await LarderProcess.serve(folder)
+      #expect(try await last.terminate() == 0)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
+    func readsGoOnWhileTheDiskIsFull() async throws {
+      let disk = try SmallDisk()
+      let site = try await TroubledSite(data: "\(disk.path)/data")
+      try await site.get("/api/films/f1")
+      try await site.update("f1", title: "before")
+      try disk.fill()
+      // The log may have room left in it; the first answer that is not kept has used it up.
+      let full = try await site.firstNotStored(among: 10..<400)
+
+      try await site.expectReadsOnly(stored: "/api/films/f1", fresh: "/api/films/f\(full + 1)")
+      #expect(try StoredFiles(of: site.folder).faults() == [])
+
+      try disk.free()
+      try await site.expectEverything()
+      await site.larder.kill()
+      #expect(try StoredFiles(of: site.folder).faults() == [])
+      await site.demo.stop()
+    }
+
+    /// Whatever room is left: a change that is told as done shows in the next read.
+    @Test(.enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
+    func aChangeOverANearlyFullDiskShowsOrIsRefused() async throws {
+      let disk = try SmallDisk()
+      let site = try await TroubledSite(data: "\(disk.path)/data")
+      try await site.get("/api/films/f1")
+      try disk.fill()
+      // Larger than the page that is all a look at the store's health writes.
+      let text = String(repeating: "x", count: 30_000)
+      for number in 0..<40 {
+        let mark = "mark \(number)"
+        let executed = site.demo.report["UpdateFilm"].executed
+        let change = try await site.update("f1", title: mark, synopsis: text + mark)
+        let isDone = site.demo.report["UpdateFilm"].executed > executed
+        let read = try await site.get("/api/films/f1")
+        #expect((change.status == 200) == isDone, "\(change.text)")
+        if isDone {
+          let title = try JSONValue(parsing: read.body)["data"]?["film"]?["title"]?.string
+          #expect(title == mark, "\(number): \(read.cacheStatus)")
+        }
+      }
+      try disk.free()
+      try await site.expectEverything()
+      try await site.end()
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
+    func aStartOnAFullDiskSaysSo() async throws {
+      let disk = try SmallDisk()
+      let site = try await TroubledSite(data: "\(disk.path)/data")
+      let good = try await site.get("/api/films/f1")
+      try disk.fill()
+      await site.larder.kill()
+      let end = try await LarderProcess.run("serve", in: site.folder)
+      #expect(end.status == 73)
+      #expect(end.errors.contains("full"), "\(end.errors)")
+      try disk.free()
+      try await site.demo.change { $0.fail = .refuse }
+      let next = try await LarderProcess.serve(site.folder)
+      let port = next.port
+      let again = try await onOwnThread {
+        try RawClient(port: port).request("GET", "/api/films/f1")
+      }
+      #expect(again.body == good.body)
+      #expect(try await next.terminate() == 0)
+      await site.demo.stop()
+    }
+  }
+}

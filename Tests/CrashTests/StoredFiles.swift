@@ -1,0 +1,81 @@
+import Foundation
+import GRDB
+
+/// A copy of the database files as a crash left them, looked at with SQLite directly: the service's
+/// own files stay untouched.
+struct StoredFiles {
+  private let copy: String
+
+  init(of folder: ServiceFolder) throws {
+    copy = "\(folder.path)/copy-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+    for suffix in ["", "-wal"]
+    where FileManager.default.fileExists(atPath: folder.databasePath + suffix) {
+      try FileManager.default.copyItem(
+        atPath: folder.databasePath + suffix, toPath: "\(copy)/larder.sqlite\(suffix)")
+    }
+  }
+
+  /// Everything that is wrong with the files, in words; empty for a sound store.
+  func faults() throws -> [String] {
+    defer { try? FileManager.default.removeItem(atPath: copy) }
+    let queue = try DatabaseQueue(path: "\(copy)/larder.sqlite")
+    defer { try? queue.close() }
+    return try queue.read { database in
+      var faults = try String.fetchAll(database, sql: "PRAGMA integrity_check")
+        .filter { $0 != "ok" }
+      // Killed while it was being made: nothing is in it yet.
+      guard try database.tableExists("counter") else { return faults }
+      faults += try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").map { "\($0)" }
+      faults += try Self.resultFaults(database)
+      for row in try Row.fetchAll(database, sql: "SELECT id, table_name FROM entity_type") {
+        faults += try Self.entityFaults(database, type: row["id"], table: row["table_name"])
+      }
+      return faults
+    }
+  }
+
+  private static func resultFaults(_ database: Database) throws -> [String] {
+    let checks = [
+      "results that are no JSON": "SELECT count(*) FROM result WHERE NOT json_valid(fields)",
+      "results newer than the call counter":
+        "SELECT count(*) FROM result WHERE call > (SELECT call FROM counter)",
+      "changes newer than the revision counter":
+        "SELECT count(*) FROM change WHERE revision > (SELECT revision FROM counter)",
+      "results without dependencies": """
+      SELECT count(*) FROM result
+      WHERE operation IN ('Film', 'Studios') AND json_array_length(dependencies) = 0
+      """,
+    ]
+    return try found(checks, database)
+  }
+
+  private static func entityFaults(
+    _ database: Database, type: Int64, table: String
+  ) throws -> [String] {
+    let checks = [
+      "rows of \(table) that are no JSON":
+        "SELECT count(*) FROM \"\(table)\" WHERE fields IS NOT NULL AND NOT json_valid(fields)",
+      "rows of \(table) newer than the revision counter":
+        "SELECT count(*) FROM \"\(table)\" WHERE revision > (SELECT revision FROM counter)",
+      "rows of \(table) that the change log tells otherwise": """
+      SELECT count(*) FROM "\(table)" AS stored LEFT JOIN change
+      ON change.scope = stored.scope AND change.type = \(type) AND change.key = stored.key
+      WHERE change.revision IS NULL OR change.revision <> stored.revision
+      """,
+      "half-written changes in \(table)": table == "entity_Film"
+        ? """
+        SELECT count(*) FROM "entity_Film" WHERE fields ->> 'title' LIKE 'mark %'
+        AND fields ->> 'title' IS NOT fields ->> 'synopsis'
+        """ : "SELECT 0",
+    ]
+    return try found(checks, database)
+  }
+
+  private static func found(_ checks: [String: String], _ database: Database) throws -> [String] {
+    try checks.compactMap { name, sql in
+      let count = try Int.fetchOne(database, sql: sql) ?? 0
+      return count == 0 ? nil : "\(count) \(name)"
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import DemoUpstream
+import Foundation
+import LosslessJSON
+import TestSupport
+import Testing
+
+/// A service before the film library, for tests that take its storage away.
+final class TroubledSite {
+  let demo: DemoServer
+  let folder: ServiceFolder
+  let larder: LarderProcess
+
+  init(data: String? = nil) async throws {
+    demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
+    try await demo.start()
+    folder = try ServiceFolder(upstream: demo.url, data: data)
+    larder = try await LarderProcess.serve(folder)
+  }
+
+  func end() async throws {
+    #expect(try await larder.terminate() == 0, "\(larder.errors)")
+    await demo.stop()
+  }
+
+  @discardableResult
+  func get(_ target: String, _ headers: (String, String)...) async throws -> RawResponse {
+    let port = larder.port
+    return try await onOwnThread {
+      try RawClient(port: port).request("GET", target, headers: headers)
+    }
+  }
+
+  @discardableResult
+  func update(
+    _ film: String, title: String, synopsis: String? = nil
+  ) async throws -> RawResponse {
+    let port = larder.port
+    let patch: JSONValue =
+      synopsis.map { ["title": .string(title), "synopsis": .string($0)] }
+      ?? ["title": .string(title)]
+    return try await onOwnThread {
+      try RawClient(port: port).mutate("UpdateFilm", ["id": .string(film), "patch": patch])
+    }
+  }
+
+  func purge(_ type: String) async throws -> RawResponse {
+    let port = larder.port
+    return try await onOwnThread {
+      try RawClient(port: port).request(
+        "POST", "/v1/admin/purge",
+        headers: [
+          ("Content-Type", "application/json"),
+          ("Authorization", "Bearer \(ServiceFolder.adminToken)"),
+        ],
+        body: #"{"type":"\#(type)"}"#)
+    }
+  }
+
+  /// Reads films until one is answered and not kept.
+  ///
+  /// - Returns: its number; the test fails where all are kept.
+  func firstNotStored(among films: Range<Int>) async throws -> Int {
+    for film in films {
+      let answer = try await get("/api/films/f\(film)")
+      #expect(answer.status == 200, "\(answer.text)")
+      if !answer.isStored { return film }
+    }
+    Issue.record("the disk is not full")
+    return films.upperBound
+  }
+
+  /// Reads are answered and nothing is kept; writes and readiness say that it cannot be, and
+  /// upstream hears nothing of them.
+  ///
+  /// - Parameters:
+  ///   - stored: was read before.
+  ///   - fresh: never was.
+  func expectReadsOnly(stored: String, fresh: String) async throws {
+    let known = try await get(stored)
+    #expect(known.status == 200)
+    #expect(known.cacheStatus.hasPrefix("larder; hit"), "\(known.cacheStatus)")
+    for headers in [[], [("Cache-Control", "no-cache")]] {
+      for target in [fresh, stored] {
+        let answer = try await headers.isEmpty ? get(target) : get(target, headers[0])
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(!answer.isStored, "\(target): \(answer.cacheStatus)")
+      }
+    }
+    let executed = demo.report["UpdateFilm"].executed
+    let change = try await update("f1", title: "never")
+    expectUnavailable(change)
+    #expect(demo.report["UpdateFilm"].executed == executed)
+    expectUnavailable(try await purge("Film"))
+    #expect(try await get("/readyz").status == 503)
+    #expect(larder.isRunning)
+  }
+
+  private func expectUnavailable(_ answer: RawResponse) {
+    #expect(answer.status == 503, "\(answer.text)")
+    #expect(answer.text.contains("\"code\":\"storage_unavailable\""), "\(answer.text)")
+    #expect(answer["retry-after"] != nil)
+  }
+
+  /// Everything works, with the same process as before.
+  func expectEverything() async throws {
+    let isReady = await Moment.comes(withinSeconds: 10) { [self] in
+      try await get("/readyz").status == 200
+    }
+    #expect(isReady)
+    #expect(try await get("/api/films/f900").isStored)
+    #expect(try await update("f1", title: "after").status == 200)
+    #expect(try await get("/api/films/f1").text.contains("\"title\":\"after\""))
+    #expect(try await purge("Film").status == 200)
+    #expect(try await get("/api/films/f1").cacheStatus.contains("fwd="))
+  }
+}
