@@ -11,7 +11,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-    .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -27,9 +26,7 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "LosslessJSON"),
     .target(name: "HTTPWire"),
-    .target(
-      name: "Transport",
-      dependencies: ["CLinux", "COpenSSL", .product(name: "Logging", package: "swift-log")]),
+    .target(name: "Transport", dependencies: ["CLinux", "COpenSSL"]),
 
     // Floor 1: the nouns, and the GraphQL language.
     .target(name: "Model", dependencies: ["LosslessJSON"]),
@@ -41,8 +38,7 @@ let package = Package(
       dependencies: [
         "Model", "LosslessJSON",
         .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     .target(
       name: "HTTPServer",
@@ -59,7 +55,6 @@ let package = Package(
         "HTTPWire", "Transport", "CZlib",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
       ]),
 
@@ -69,8 +64,6 @@ let package = Package(
       dependencies: [
         "GraphQL", "HTTPClient", "LosslessJSON", "Model",
         .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "Metrics", package: "swift-metrics"),
       ]),
 
     // Floor 4: use cases, a folder a way.
@@ -91,7 +84,6 @@ let package = Package(
         "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON", "Model",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "StructuredFieldValues", package: "swift-http-structured-headers"),
       ]),
 
     // Floor 6: the only place that names live implementations.
@@ -113,7 +105,6 @@ let package = Package(
       dependencies: [
         "GraphQL", "HTTPServer", "HTTPWire", "LosslessJSON", "Transport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Logging", package: "swift-log"),
       ]),
 
     // Floor 7: the commands.
@@ -122,7 +113,6 @@ let package = Package(
       dependencies: [
         "Composition", "DemoUpstream",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
 
     // Tests: one target a module, builders and raw clients beside them, the ways over sockets.
@@ -159,7 +149,9 @@ let package = Package(
         "Endpoints", "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "TestSupport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
-    .testTarget(name: "CompositionTests", dependencies: ["Composition", "TestSupport"]),
+    .testTarget(
+      name: "CompositionTests",
+      dependencies: ["Composition", "HTTPClient", "Transport", "TestSupport"]),
     .testTarget(
       name: "DemoUpstreamTests",
       dependencies: ["DemoUpstream", "GraphQL", "LosslessJSON", "TestSupport"]),
