@@ -34,13 +34,13 @@ struct KeptCheck {
         let answer = try client.request("GET", "/api/films/\(film)")
         #expect(answer.status == 200, "\(note): \(film) \(answer.text)")
         let shown = try JSONValue(parsing: answer.body)["data"]?["film"]
-        let title = shown?["title"]?.string
+        let mark = shown?["synopsis"]?.string
         let possible = change.unsettled.union(change.mark.map { [$0] } ?? [])
         if change.mark != nil {
-          #expect(possible.contains(title ?? ""), "\(note): \(film) is \(title ?? "gone")")
+          #expect(possible.contains(mark ?? ""), "\(note): \(film) is \(mark ?? "gone")")
         }
-        if let title, possible.contains(title) {
-          #expect(shown?["synopsis"]?.string == title, "\(note): \(film) is half changed")
+        if let mark, possible.contains(mark) {
+          #expect(shown?["tagline"]?.string == mark, "\(note): \(film) is half changed")
         }
       }
     }

@@ -65,8 +65,8 @@ struct StoredFiles {
       """,
       "half-written changes in \(table)": table == "entity_Film"
         ? """
-        SELECT count(*) FROM "entity_Film" WHERE fields ->> 'title' LIKE 'mark %'
-        AND fields ->> 'title' IS NOT fields ->> 'synopsis'
+        SELECT count(*) FROM "entity_Film" WHERE fields ->> 'synopsis' LIKE 'mark %'
+        AND fields ->> 'synopsis' IS NOT fields ->> 'tagline'
         """ : "SELECT 0",
     ]
     return try found(checks, database)
