@@ -75,9 +75,10 @@ package final class HTTPService: Service {
       steps.notReady()
       try? await Task.sleep(for: steps.delay)
     }
+    // Loops learn of it first: whoever is still accepted is told that the connection ends.
+    shared.drain.give()
     let sockets = sockets.withLock { $0 }
     for socket in sockets { await socket.stopAccepting() }
-    shared.drain.give()
     await withTaskGroup { group in
       group.addTask { await self.shared.book.waitUntilEmpty() }
       group.addTask {

@@ -18,8 +18,9 @@ package struct ServerLimits: Sendable, Equatable {
   package var transferGrace: Duration = .seconds(5)
   /// The longest pause within a transfer.
   package var transferStallMax: Duration = .seconds(60)
-  /// For an early answer's unwanted body.
-  package var drainDeadline: Duration = .seconds(1)
+  /// The longest pause in an early answer's unwanted body, and the longest it may take in all.
+  package var drainPauseMax: Duration = .seconds(1)
+  package var drainDeadline: Duration = .seconds(5)
   /// From the last answer to closing the socket.
   package var lingerDeadline: Duration = .seconds(2)
   /// A connection older than this ends with its next answer, so that load spreads anew.

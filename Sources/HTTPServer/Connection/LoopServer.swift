@@ -72,12 +72,13 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
 
   /// Closes the connections that have been idle longest. Returns whether there were any.
   private func shedIdle() -> Bool {
-    let idle = sessions.compactMap { reference in
-      reference.session.idleSince.map { (since: $0, session: reference.session) }
+    let idle = sessions.compactMap { reference -> (LoopInstant, ServerSession)? in
+      let session = reference.session
+      return session.stream.isFlushed ? session.idleSince.map { ($0, session) } : nil
     }
     guard !idle.isEmpty else { return false }
-    for entry in idle.sorted(by: { $0.since < $1.since }).prefix(Self.shedBatch) {
-      entry.session.stream.close()
+    for (_, session) in idle.sorted(by: { $0.0 < $1.0 }).prefix(Self.shedBatch) {
+      session.stream.close()
     }
     return true
   }

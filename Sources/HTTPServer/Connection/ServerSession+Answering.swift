@@ -46,7 +46,8 @@ extension ServerSession {
   private func waitForBody(_ answer: PreparedResponse) {
     exchange?.waitingAnswer = answer
     bodyPace = nil
-    readDeadline = stream.now + limits.drainDeadline
+    drainDeadline = stream.now + limits.drainDeadline
+    readDeadline = stream.now + limits.drainPauseMax
     if bodyHeldSince.take() != nil { stream.resumeReading() }
   }
 
@@ -115,13 +116,20 @@ extension ServerSession {
     exchange?.bytesWritten += bytes.count
     flushOutput()
     armTimer()
-    if stream.isBackedUp { await waitUntilDrained() }
+    unyieldedBytes += bytes.count
+    if stream.isBackedUp {
+      await waitUntilDrained()
+      unyieldedBytes = 0
+    } else if unyieldedBytes >= Self.unyieldedBytesMax {
+      // A client as fast as its writer must not keep the loop from all others, and that a client is
+      // gone is noticed only between turns.
+      unyieldedBytes = 0
+      await Task.yield()
+    }
     guard stream.isOpen else { throw .disconnected }
   }
 
-  func drained(_ stream: ByteStream, on reactor: isolated Reactor) {
-    writer.take()?.resume()
-  }
+  private static var unyieldedBytesMax: Int { 256 * 1024 }
 
   private func waitUntilDrained() async {
     await withCheckedContinuation { writer = $0 }
@@ -132,7 +140,7 @@ extension ServerSession {
     if let exchange { noteAnswered(exchange, on: reactor) }
     exchange = nil
     exchangeNumber += 1
-    if !isTakingIn { flushOutput() }
+    if !isTakingIn || server.output.count >= Self.outputBytesMax { flushOutput() }
     answerIsOut(on: reactor)
     // Reading on is the caller's business while it is taking bytes in.
     if !isTakingIn { readOn(on: reactor) }
@@ -140,12 +148,15 @@ extension ServerSession {
 
   /// Performs what the connection's state wants after an answer.
   func answerIsOut(on reactor: isolated Reactor) {
+    drainDeadline = nil
     switch connection.answerEnded() {
     case .nextRequest:
       idleSince = stream.now
       readDeadline = stream.now + limits.idleDeadline
     case .drain:
-      readDeadline = stream.now + limits.drainDeadline
+      bodyPace = nil
+      drainDeadline = stream.now + limits.drainDeadline
+      readDeadline = stream.now + limits.drainPauseMax
       if bodyHeldSince.take() != nil { stream.resumeReading() }
     case .linger where !hasPeerEnded:
       flushOutput()
@@ -161,10 +172,10 @@ extension ServerSession {
   }
 
   /// Goes on with what was read ahead, and with reading.
-  private func readOn(on reactor: isolated Reactor) {
-    guard stream.isOpen else { return }
+  func readOn(on reactor: isolated Reactor) {
+    guard stream.isOpen, !isHeldByOutput else { return }
     if !kept.isEmpty { takeInKept(on: reactor) }
-    if kept.isEmpty, stream.isOpen, bodyHeldSince == nil { stream.resumeReading() }
+    if kept.isEmpty, stream.isOpen, bodyHeldSince == nil, !isHeldByOutput { stream.resumeReading() }
     if stream.isOpen { armTimer() }
   }
 }

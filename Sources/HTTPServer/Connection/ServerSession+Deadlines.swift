@@ -32,6 +32,11 @@ extension ServerSession {
 
   private func readingIsLate(on reactor: isolated Reactor) {
     if !stream.isOpen { return stream.reset() }
+    if connection.isIdle, !stream.isFlushed {
+      // Not idle at all: the last answer is on its way, and its pace is watched.
+      readDeadline = reactor.now + limits.idleDeadline
+      return
+    }
     if connection.isLingering {
       // The last answer is still on its way; the pace of writing bounds that.
       guard stream.isFlushed else {
@@ -52,6 +57,7 @@ extension ServerSession {
   }
 
   private func drainingIsLate(on reactor: isolated Reactor) {
+    drainDeadline = nil
     connection.giveUpDraining()
     if let answer = exchange?.waitingAnswer.take() {
       send(answer, on: reactor)
@@ -80,18 +86,16 @@ extension ServerSession {
   }
 
   /// To be called after writing: has the client's pace watched while anything waits for it.
-  ///
-  /// - Parameter fileBytes: bytes of a file, which the stream's count leaves out. What is taken of
-  ///   them cannot be seen, so the client is trusted with the time that the floor gives for all.
-  func watchWriting(fileBytes: Int = 0) {
+  func watchWriting() {
     lastUnsent = stream.unsentBytes
     guard !stream.isFlushed else {
       writePace = nil
       return
     }
-    if writePace == nil { writePace = TransferPace(limits: limits, start: stream.now) }
-    if fileBytes > 0 { writePace?.trust(with: fileBytes) }
-    armTimer()
+    if writePace == nil {
+      writePace = .taking(limits, from: stream.now)
+      armTimer()
+    }
   }
 
   /// Looks at what the client has taken. Returns whether it is too slow.

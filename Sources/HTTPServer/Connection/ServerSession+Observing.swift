@@ -32,16 +32,18 @@ extension ServerSession {
         requestID: exchange.request.id, remoteAddress: stream.remoteAddress))
   }
 
-  /// Counts, and logs, a refusal.
-  func noteRefused(_ status: Int, requestID: String, bytes: Int, on reactor: isolated Reactor) {
+  /// Counts, and logs, a refusal. Of a request that could not be read there is little to tell.
+  func noteRefused(
+    _ status: Int, requestID: String, head: RequestHead?, bytes: Int, on reactor: isolated Reactor
+  ) {
     server.tally.answered(status)
     server.noteCounted(on: reactor)
     guard let log = server.shared.configuration.accessLog else { return }
     log.record(
       AccessLogEntry(
-        method: exchange?.request.method.name ?? "-",
-        target: exchange.map { LoggedTarget.text($0.request.head.target) } ?? "-", status: status,
-        bytes: bytes, duration: .zero, requestID: requestID, remoteAddress: stream.remoteAddress))
+        method: head?.method.name ?? "-", target: head.map { LoggedTarget.text($0.target) } ?? "-",
+        status: status, bytes: bytes, duration: .zero, requestID: requestID,
+        remoteAddress: stream.remoteAddress))
   }
 
   /// The status of rendered bytes: the three digits behind `HTTP/1.1 `.

@@ -41,18 +41,21 @@ extension ServerSession {
     isTakingIn = true
     var offset = 0
     var goesOn = true
-    while goesOn, stream.isOpen {
+    while goesOn, stream.isOpen, !isHeldByOutput {
       goesOn = takeNext(input, from: &offset, on: reactor)
     }
     isTakingIn = false
     flushOutput()
     guard stream.isOpen else { return }
-    if offset < input.count {
-      kept = Array(input[offset...])
-      stream.pauseReading()
-    }
+    if let drainDeadline { readDeadline = min(drainDeadline, stream.now + limits.drainPauseMax) }
+    if offset < input.count { kept = Array(input[offset...]) }
+    if offset < input.count || isHeldByOutput { stream.pauseReading() }
     armTimer()
   }
+
+  /// Whether the next request waits for the client to take the answers it has: otherwise requests
+  /// sent without reading would fill this process's memory.
+  var isHeldByOutput: Bool { stream.isBackedUp && exchange == nil }
 
   /// Takes one event out of the input. Returns whether there may be another.
   private func takeNext(
@@ -127,17 +130,16 @@ extension ServerSession {
     if head.hasBody {
       let bytesMax = server.shared.handler.bodyBytesMax(for: head) ?? limits.bodyBytesMax
       if let refusal = connection.allowContent(bytesMax: bytesMax) {
-        return refuse(refusal, on: reactor)
+        return refuse(refusal, head: head, on: reactor)
       }
       // A client that waits for `100 Continue` has nothing to hurry with yet.
-      if !head.expectsContinue { bodyPace = TransferPace(limits: limits, start: stream.now) }
+      if !head.expectsContinue { bodyPace = .sending(limits, from: stream.now) }
     }
-    let channel = head.hasBody ? BodyChannel(demand: makeDemand(on: reactor)) : nil
-    var length: Int? = 0
-    if case .length(let count) = head.framing { length = count }
-    if case .chunked = head.framing { length = nil }
+    let channel =
+      head.hasBody
+      ? BodyChannel(isAwaited: head.expectsContinue, demand: makeDemand(on: reactor)) : nil
     let request = ServerRequest(
-      head: head, body: RequestBody(channel: channel, length: length),
+      head: head, body: RequestBody(channel: channel, length: head.framing.length),
       id: server.stamp.requestID(for: head), remoteAddress: stream.remoteAddress,
       scheme: stream.isSecure ? "https" : "http", receivedAt: stream.now,
       date: HTTPDate(secondsSince1970: reactor.wallSeconds))
@@ -148,9 +150,9 @@ extension ServerSession {
   private func takeContent(
     _ bytes: Slice<UnsafeRawBufferPointer>, on reactor: isolated Reactor
   ) {
-    if bodyPace == nil { bodyPace = TransferPace(limits: limits, start: stream.now) }
-    bodyPace?.advance(by: bytes.count, now: stream.now)
     guard let channel = exchange?.channel else { return }
+    if bodyPace == nil { bodyPace = .sending(limits, from: stream.now) }
+    bodyPace?.advance(by: bytes.count, now: stream.now)
     if channel.offer(Array(bytes)) { holdBody(on: reactor) }
   }
 
@@ -158,6 +160,7 @@ extension ServerSession {
     bodyPace = nil
     bodyHeldSince = nil
     readDeadline = nil
+    drainDeadline = nil
     exchange?.channel?.finish(nil)
     if let answer = exchange?.waitingAnswer.take() {
       send(answer, on: reactor)
@@ -181,7 +184,9 @@ extension ServerSession {
     // SAFETY: the session is touched only after the task has entered its reactor.
     nonisolated(unsafe) let session = self
     return {
-      Task { await reactor.perform { session.contentIsWanted(by: number, on: $0) } }
+      Task(executorPreference: reactor.loop) {
+        await reactor.perform { session.contentIsWanted(by: number, on: $0) }
+      }
     }
   }
 
@@ -190,7 +195,7 @@ extension ServerSession {
     if connection.takeContinue() {
       server.output.append("HTTP/1.1 100 Continue\r\n\r\n")
       flushOutput()
-      bodyPace = TransferPace(limits: limits, start: stream.now)
+      bodyPace = .sending(limits, from: stream.now)
     }
     if let since = bodyHeldSince.take() {
       bodyPace?.excuse(stream.now.elapsed(since: since))

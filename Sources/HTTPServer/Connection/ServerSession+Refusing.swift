@@ -3,24 +3,29 @@ import Transport
 
 extension ServerSession {
   /// Answers a request that cannot be served, once, and lets the connection end.
-  func refuse(_ error: RequestError, on reactor: isolated Reactor) {
+  ///
+  /// - Parameter head: if it could be read and is not that of the exchange.
+  func refuse(_ error: RequestError, head: RequestHead? = nil, on reactor: isolated Reactor) {
     server.stamp.setTime(secondsSince1970: reactor.wallSeconds)
-    let requestID = exchange?.request.id ?? server.stamp.freshRequestID()
+    let head = exchange?.request.head ?? head
+    let requestID =
+      exchange?.request.id ?? head.map { server.stamp.requestID(for: $0) }
+      ?? server.stamp.freshRequestID()
     exchange?.channel?.finish(error == .contentTooLarge ? .tooLarge(bytesMax: 0) : .refused(error))
     exchange?.task?.cancel()
-    answer(.refused(error), requestID: requestID, on: reactor)
+    answer(.refused(error), requestID: requestID, head: head, on: reactor)
   }
 
   /// Tells a connection above the cap to come again.
   func refuseForOverload(on reactor: isolated Reactor) {
     server.stamp.setTime(secondsSince1970: reactor.wallSeconds)
     connection.stopPersisting()
-    answer(.overloaded, requestID: server.stamp.freshRequestID(), on: reactor)
+    answer(.overloaded, requestID: server.stamp.freshRequestID(), head: nil, on: reactor)
     armTimer()
   }
 
   private func answer(
-    _ problem: ServerProblem, requestID: String, on reactor: isolated Reactor
+    _ problem: ServerProblem, requestID: String, head: RequestHead?, on reactor: isolated Reactor
   ) {
     let body = server.shared.configuration.problemRenderer.render(problem, requestID: requestID)
     let start = server.output.count
@@ -35,15 +40,13 @@ extension ServerSession {
     }
     server.output.appendField("Content-Length", decimal: body.count)
     server.output.append("Connection: close\r\n\r\n")
-    if !isKnownHead { server.output.append(contentsOf: body) }
+    if head?.method != .head { server.output.append(contentsOf: body) }
     noteRefused(
-      problem.status, requestID: requestID, bytes: server.output.count - start, on: reactor)
+      problem.status, requestID: requestID, head: head, bytes: server.output.count - start,
+      on: reactor)
     exchange = nil
     exchangeNumber += 1
     flushOutput()
     answerIsOut(on: reactor)
   }
-
-  /// Whether the request that is refused is a HEAD, whose answer has no content.
-  private var isKnownHead: Bool { exchange?.request.method == .head }
 }

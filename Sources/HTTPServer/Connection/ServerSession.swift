@@ -23,6 +23,8 @@ final class ServerSession: StreamDelegate, TimerDelegate {
   var timer: LoopTimer?
   /// What is waited for on the reading side, and until when.
   var readDeadline: LoopInstant?
+  /// When waiting for the end of an unwanted body is given up, whatever comes of it.
+  var drainDeadline: LoopInstant?
   var bodyPace: TransferPace?
   /// Since when the body has waited for its reader.
   var bodyHeldSince: LoopInstant?
@@ -37,6 +39,10 @@ final class ServerSession: StreamDelegate, TimerDelegate {
   /// Bytes of a streamed body that may still be written; `nil` if its length was not told.
   var contentBytesLeft: Int?
   var isChunked = false
+  /// Bytes of a streamed body written since its writer last let others run.
+  var unyieldedBytes = 0
+  /// Whether part of a file still waits in the stream.
+  var isSendingFile = false
   var hasPeerEnded = false
 
   init(

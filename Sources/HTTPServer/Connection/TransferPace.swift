@@ -10,30 +10,35 @@ struct TransferPace {
   private let grace: Duration
   private let stallMax: Duration
 
-  init(limits: ServerLimits, start: LoopInstant) {
+  /// The pace of a client that sends.
+  static func sending(_ limits: ServerLimits, from start: LoopInstant) -> TransferPace {
+    TransferPace(limits: limits, grace: limits.transferGrace, start: start)
+  }
+
+  /// The pace of a client that takes. What it takes is seen only when the kernel's buffer has room
+  /// again, which may be a megabyte later: so the grace is as long as a pause may be.
+  static func taking(_ limits: ServerLimits, from start: LoopInstant) -> TransferPace {
+    TransferPace(limits: limits, grace: limits.transferStallMax, start: start)
+  }
+
+  private init(limits: ServerLimits, grace: Duration, start: LoopInstant) {
     self.start = start
+    self.grace = grace
     lastProgress = start
     bytesPerSecondMin = max(1, limits.transferBytesPerSecondMin)
-    grace = limits.transferGrace
     stallMax = limits.transferStallMax
   }
 
   mutating func advance(by count: Int, now: LoopInstant) {
     guard count > 0 else { return }
     bytes += count
-    lastProgress = max(lastProgress, now)
-  }
-
-  /// Bytes whose going cannot be watched: they earn their time at once, and pauses do not count.
-  mutating func trust(with count: Int) {
-    bytes += count
-    lastProgress = .distantFuture
+    lastProgress = now
   }
 
   /// The transfer was held up on this side, which the peer is not to blame for.
   mutating func excuse(_ pause: Duration) {
     start = start + pause
-    if lastProgress != .distantFuture { lastProgress = lastProgress + pause }
+    lastProgress = lastProgress + pause
   }
 
   /// When the transfer fails, unless it goes on before.

@@ -12,17 +12,24 @@ final class BodyChannel: Sendable {
     var isFinished = false
     var failure: BodyReadError?
     var reader: CheckedContinuation<Void, Never>?
-    /// Called when the reader wants more than there is.
+    /// Called when the reader has caught up.
     var demand: (@Sendable () -> Void)?
+    /// Whether it is to be called when the reader first waits as well.
+    var isAwaited = false
     var isBackedUp = false
   }
 
   private let state = Mutex(State())
 
-  /// - Parameter demand: called, from any thread, when the reader waits for content or has taken
-  ///   what had backed up.
-  init(demand: (@Sendable () -> Void)? = nil) {
-    state.withLock { $0.demand = demand }
+  /// - Parameters:
+  ///   - isAwaited: whether the client sends nothing before it is told that content is wanted.
+  ///   - demand: called, from any thread, when the reader has taken what had backed up, and when it
+  ///     first waits if the client does too.
+  init(isAwaited: Bool = false, demand: (@Sendable () -> Void)? = nil) {
+    state.withLock { state in
+      state.demand = demand
+      state.isAwaited = isAwaited
+    }
   }
 
   /// Hands over content. Returns whether the reader lags, so that reading should stop.
@@ -81,7 +88,10 @@ final class BodyChannel: Sendable {
     state.withLock { state in
       if let failure = state.failure { return .failed(failure) }
       guard !state.chunks.isEmpty else {
-        return state.isFinished ? .end : .nothingYet(demand: state.demand)
+        if state.isFinished { return .end }
+        let demand = state.isAwaited ? state.demand : nil
+        state.isAwaited = false
+        return .nothingYet(demand: demand)
       }
       // Few chunks wait at a time: each is a whole read of the socket.
       let chunk = state.chunks.removeFirst()

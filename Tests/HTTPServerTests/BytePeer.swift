@@ -1,0 +1,99 @@
+import Glibc
+
+/// A blocking client that knows no HTTP: what it sends is what goes out, what came in is what it
+/// got. Every wait ends after some seconds.
+final class BytePeer {
+  enum Problem: Error {
+    case connect(Int32)
+    case closed(after: String)
+    case late(after: String)
+  }
+
+  private let descriptor: Int32
+  private(set) var received: [UInt8] = []
+
+  /// - Parameter receiveBufferBytes: makes the kernel take little, so that a server soon notices
+  ///   that nobody reads.
+  init(port: Int, receiveBufferBytes: Int32? = nil) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    if var bytes = receiveBufferBytes {
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+    }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(UInt16(port).bigEndian)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else {
+      close(descriptor)
+      throw Problem.connect(errno)
+    }
+    var wait = timeval(tv_sec: 10, tv_usec: 0)
+    let size = socklen_t(MemoryLayout<timeval>.size)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &wait, size)
+  }
+
+  deinit { close(descriptor) }
+
+  var text: String { String(decoding: received, as: UTF8.self) }
+
+  func send(_ text: String) {
+    _ = send(Array(text.utf8))
+  }
+
+  /// Sends what the kernel takes within a second. Returns how much that was.
+  func send(_ bytes: [UInt8]) -> Int {
+    var wait = timeval(tv_sec: 1, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes[sent...].withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return sent }
+      sent += count
+    }
+    return sent
+  }
+
+  func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+  /// Has the peer see a reset when this is gone.
+  func resetAtEnd() {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+  }
+
+  /// Reads until the text received ends in `end`.
+  func receive(upTo end: String) throws {
+    while !received.suffix(end.utf8.count).elementsEqual(end.utf8) { try receiveSome() }
+  }
+
+  /// Reads until something has come.
+  func receiveFirst() throws {
+    while received.isEmpty { try receiveSome() }
+  }
+
+  /// Reads until the peer closes or resets.
+  func receiveToEnd() throws {
+    do {
+      while true { try receiveSome() }
+    } catch Problem.closed {}
+  }
+
+  private func receiveSome() throws {
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    let count = recv(descriptor, &piece, piece.count, 0)
+    if count > 0 {
+      received += piece[..<count]
+    } else if count == 0 || errno == ECONNRESET {
+      throw Problem.closed(after: text)
+    } else {
+      throw Problem.late(after: text)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import HTTPServer
+import Synchronization
+import TestSupport
+import Testing
+import Transport
+
+struct DrainTests {
+  private func patient(_ deadline: Duration = .seconds(10)) -> HTTPServerConfiguration.Drain {
+    var drain = HTTPServerConfiguration.Drain()
+    drain.deadline = deadline
+    return drain
+  }
+
+  private var limits: ServerLimits {
+    var limits = ServerLimits()
+    limits.drainIdleDeadline = .milliseconds(100)
+    limits.lingerDeadline = .milliseconds(100)
+    return limits
+  }
+
+  @Test func answersUnderWayAreFinished() async throws {
+    let gate = Gate()
+    let handler = ScriptedHandler { _ in
+      await gate.wait()
+      return .text("done")
+    }
+    try await ServerFixture.serve(handler, limits: limits, drain: patient()) { server in
+      let client = Task { try await server.withClient { try $0.request("GET", "/") } }
+      #expect(await server.eventually { gate.arrivals == 1 })
+      let drain = Task { await server.service.drain() }
+      // Nobody new gets in; whoever is in gets the answer.
+      #expect(await server.eventually { await Self.isRefused(server) })
+      gate.open()
+      let response = try await client.value
+      #expect(response.text == "done")
+      #expect(response["connection"] == "close")
+      await drain.value
+      #expect(server.service.connectionCount == 0)
+    }
+  }
+
+  @Test func idleConnectionsAreClosed() async throws {
+    try await ServerFixture.serve(
+      ScriptedHandler { _ in .text("x") }, limits: limits, drain: patient()
+    ) { server in
+      let client = Task {
+        try await server.withClient { client in
+          _ = try client.request("GET", "/")
+          return client.isClosedByPeer()
+        }
+      }
+      #expect(await server.eventually { server.service.connectionCount == 1 })
+      await server.service.drain()
+      let wasClosed = try await client.value
+      #expect(wasClosed)
+    }
+  }
+
+  @Test func whatIsLeftAtTheDeadlineIsCutOff() async throws {
+    let wasCancelled = Gate()
+    let arrived = Gate()
+    let handler = ScriptedHandler { _ in
+      await withTaskCancellationHandler {
+        arrived.open()
+        await wasCancelled.wait()
+      } onCancel: {
+        wasCancelled.open()
+      }
+      return .text("too late")
+    }
+    try await ServerFixture.serve(
+      handler, limits: limits, drain: patient(.milliseconds(100))
+    ) { server in
+      let client = Task {
+        try await server.withPeer { peer in
+          peer.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+          try peer.receiveToEnd()
+          return peer.text
+        }
+      }
+      await arrived.wait()
+      await server.service.drain()
+      let outcome = try await client.value
+      #expect(outcome == "")
+      await wasCancelled.wait()
+    }
+  }
+
+  @Test func readinessIsTakenBackFirst() async throws {
+    let order = Mutex<[String]>([])
+    var drain = patient(.milliseconds(50))
+    drain.notReady = { order.withLock { $0.append("not ready") } }
+    try await ServerFixture.serve(
+      ScriptedHandler { _ in .text("x") }, limits: limits, drain: drain
+    ) { server in
+      await server.service.drain()
+      #expect(order.withLock { $0 } == ["not ready"])
+    }
+  }
+
+  private static func isRefused(_ server: ServerFixture) async -> Bool {
+    do {
+      _ = try await server.withPeer { _ in true }
+      return false
+    } catch {
+      return true
+    }
+  }
+}

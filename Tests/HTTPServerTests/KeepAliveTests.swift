@@ -1,0 +1,100 @@
+import HTTPServer
+import HTTPWire
+import TestSupport
+import Testing
+
+struct KeepAliveTests {
+  private let echoPath = ScriptedHandler { .text($0.path) }
+
+  @Test func oneConnectionServesManyRequests() async throws {
+    try await ServerFixture.serve(echoPath) { server in
+      let bodies = try await server.withClient { client in
+        try (0..<50).map { try client.request("GET", "/\($0)").text }
+      }
+      #expect(bodies == (0..<50).map { "/\($0)" })
+    }
+  }
+
+  @Test func pipelinedRequestsAreAnsweredInOrder() async throws {
+    // The first answer takes longest; the others must wait for it.
+    let gate = Gate()
+    let handler = ScriptedHandler { request in
+      if request.path == "/0" { await gate.wait() }
+      return .text(request.path)
+    }
+    try await ServerFixture.serve(handler) { server in
+      let client = Task {
+        try await server.withClient { client in
+          try client.send((0..<20).map { "GET /\($0) HTTP/1.1\r\nHost: x\r\n\r\n" }.joined())
+          return try (0..<20).map { _ in try client.response().text }
+        }
+      }
+      #expect(await server.eventually { gate.arrivals == 1 })
+      gate.open()
+      let bodies = try await client.value
+      #expect(bodies == (0..<20).map { "/\($0)" })
+    }
+  }
+
+  @Test func closeIsHonouredAndSaid() async throws {
+    try await ServerFixture.serve(echoPath) { server in
+      let text = try await server.withPeer { peer in
+        peer.send("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\nGET /b HTTP/1.1\r\n\r\n")
+        try peer.receiveToEnd()
+        return peer.text
+      }
+      #expect(text.contains("\r\nConnection: close\r\n"))
+      #expect(text.hasSuffix("\r\n\r\n/a"))
+    }
+  }
+
+  @Test func oldClientsKeepTheConnectionByAsking() async throws {
+    try await ServerFixture.serve(echoPath) { server in
+      let text = try await server.withPeer { peer in
+        peer.send("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+        try peer.receive(upTo: "\r\n\r\n/a")
+        peer.send("GET /b HTTP/1.0\r\n\r\n")
+        try peer.receiveToEnd()
+        return peer.text
+      }
+      #expect(text.contains("\r\nConnection: keep-alive\r\n"))
+      #expect(text.hasSuffix("\r\n\r\n/b"))
+    }
+  }
+
+  @Test func halfClosedClientsGetAllTheirAnswers() async throws {
+    let gate = Gate()
+    let handler = ScriptedHandler { request in
+      if request.path == "/0" { await gate.wait() }
+      return .text(request.path)
+    }
+    try await ServerFixture.serve(handler) { server in
+      let client = Task {
+        try await server.withPeer { peer in
+          peer.send("GET /0 HTTP/1.1\r\nHost: x\r\n\r\nGET /1 HTTP/1.1\r\nHost: x\r\n\r\n")
+          peer.finishSending()
+          try peer.receiveToEnd()
+          return peer.text
+        }
+      }
+      #expect(await server.eventually { gate.arrivals == 1 })
+      gate.open()
+      let text = try await client.value
+      #expect(text.contains("\r\n\r\n/0"))
+      #expect(text.hasSuffix("\r\n\r\n/1"))
+    }
+  }
+
+  @Test func requestsOnOneConnectionAreBounded() async throws {
+    var limits = ServerLimits()
+    limits.connection.requestsMax = 3
+    try await ServerFixture.serve(echoPath, limits: limits) { server in
+      let fields = try await server.withClient { client in
+        let fields = try (0..<3).map { try client.request("GET", "/\($0)")["connection"] }
+        return (fields, client.isClosedByPeer())
+      }
+      #expect(fields.0 == [nil, nil, "close"])
+      #expect(fields.1)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import HTTPServer
+import HTTPTypes
+import HTTPWire
+import Testing
+
+struct RouterTests {
+  private static func routes() -> [Route] {
+    [
+      (.get, "/"), (.get, "/films/{id}"), (.delete, "/films/{id}"), (.get, "/films/top"),
+      (.put, "/films/special"), (.get, "/films/{id}/cast"), (.get, "/files/{path...}"),
+      (.options, "/own"), (.get, "/own"),
+    ].map { (method: RequestMethod, pattern: RoutePattern) in
+      Route(method, pattern, bodyBytesMax: method == .put ? 7 : nil) { request in
+        .text(
+          "\(method.name) \(pattern) \(request.parameters["id"] ?? request.parameters["path"] ?? "-")"
+        )
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("GET", "/", "GET / -"), ("GET", "/films/1", "GET /films/{id} 1"),
+    ("GET", "/films/top", "GET /films/top -"), ("GET", "/films/special", "GET /films/{id} special"),
+    ("PUT", "/films/special", "PUT /films/special -"), ("HEAD", "/films/1", "GET /films/{id} 1"),
+    ("GET", "/films/a%2Fb%20c", "GET /films/{id} a/b c"),
+    ("GET", "/fi%6cms/1", "GET /films/{id} 1"),
+    ("GET", "/films/1/cast", "GET /films/{id}/cast 1"),
+    ("GET", "/files/a/b/c", "GET /files/{path...} a/b/c"),
+    ("GET", "/files/", "GET /files/{path...} "),
+    ("OPTIONS", "/own", "OPTIONS /own -"),
+  ])
+  func findsTheMostLiteralRoute(method: String, path: String, expected: String) async throws {
+    let response = try await respond(method, path)
+    guard case .bytes(let bytes) = response.body else {
+      Issue.record("no body")
+      return
+    }
+    #expect(String(decoding: bytes, as: UTF8.self) == expected)
+  }
+
+  @Test(arguments: [
+    ("GET", "/none"), ("GET", "/films"), ("GET", "/films/"), ("GET", "/films/1/2"),
+    ("GET", "/films/.."), ("GET", "/files/a/../b"), ("GET", "/films/%2e%2e"),
+    ("GET", "/films/%ff"), ("POST", "/none"), ("OPTIONS", "/none"),
+  ])
+  func unknownPathsAre404(method: String, path: String) async throws {
+    let code = try await respond(method, path).status.code
+    #expect(code == 404)
+  }
+
+  @Test func otherMethodsAre405WithAllow() async throws {
+    let response = try await respond("POST", "/films/1")
+    #expect(response.status.code == 405)
+    #expect(response.fields[.allow] == "GET, HEAD, DELETE, OPTIONS")
+  }
+
+  @Test func optionsTellsTheMethods() async throws {
+    let response = try await respond("OPTIONS", "/films/special")
+    #expect(response.status.code == 204)
+    #expect(response.fields[.allow] == "GET, HEAD, PUT, DELETE, OPTIONS")
+    let code = try await respond("OPTIONS", "*").status.code
+    #expect(code == 204)
+  }
+
+  @Test func twoRoutesForOnePlaceAreRefused() {
+    let routes = ["/a/{x}", "/a/{y}"].compactMap { RoutePattern($0) }.map { pattern in
+      Route(.get, pattern) { _ in .text("") }
+    }
+    #expect(throws: RouteTable.Conflict.self) { try RouteTable(routes) }
+  }
+
+  @Test func routesSetTheirOwnBodyLimit() throws {
+    let router = try Router(Self.routes())
+    #expect(router.bodyBytesMax(for: try head("PUT", "/films/special")) == 7)
+    #expect(router.bodyBytesMax(for: try head("DELETE", "/films/1")) == nil)
+  }
+
+  private func respond(_ method: String, _ path: String) async throws -> ServerResponse {
+    let router = try Router(Self.routes())
+    return await router.respond(to: ServerRequest(head: try head(method, path), id: "test"))
+  }
+
+  private func head(_ method: String, _ path: String) throws -> RequestHead {
+    var parser = RequestParser()
+    let text = "\(method) \(path) HTTP/1.1\r\nHost: x\r\n\r\n"
+    _ = try Array(text.utf8).withUnsafeBytes { try parser.parse($0) }
+    return parser.head
+  }
+}
