@@ -23,9 +23,13 @@ struct AnswerPlan {
   }
 
   private(set) var fields: [SelectedField] = []
+  /// By field, apart from it: taking one name out of a whole field costs a copy of all it refers to.
+  private(set) var storageNames: [String] = []
   /// By field: where in ``positions`` its objects are; nil for a leaf.
   private(set) var inner: [Int?] = []
   private(set) var objects: [Object] = []
+  /// By object.
+  private(set) var typeNames: [String] = []
   private(set) var positions: [Position] = []
   /// Where the root selection is in ``positions``.
   private(set) var root = 0
@@ -91,6 +95,7 @@ struct AnswerPlan {
     for (field, position) in zip(object.fields, inner) {
       let keyPart = object.key?.firstIndex { $0.responseName == field.responseName }
       fields.append(field)
+      storageNames.append(field.storageName)
       self.inner.append(position)
       fieldShapes.append(
         PlanTables.Field(
@@ -101,6 +106,7 @@ struct AnswerPlan {
           isNonNull: field.nonNull.first ?? false,
           isSpecial: field.page != nil || field.lookup != nil))
     }
+    typeNames.append(object.type)
     objects.append(
       Object(
         type: object.type, fields: firstField..<fields.count,
@@ -108,7 +114,9 @@ struct AnswerPlan {
     objectShapes.append(
       PlanTables.Object(
         firstField: Int32(firstField), endField: Int32(fields.count),
-        keyPartCount: Int32(object.key?.count ?? 0), typeName: name(object.type),
+        keyPartCount: Int32(object.key?.count ?? 0),
+        hasTextKey: object.key?.count == 1 && object.key?.first?.canonical == .text,
+        typeName: name(object.type),
         hasRepeatedNames: Set(object.fields.map(\.storageName)).count < object.fields.count))
   }
 

@@ -84,7 +84,7 @@ extension AnswerWalker {
     for index in start..<pending.count {
       let item = pending[index]
       let field = NormalisedAnswer.Field(
-        name: plan.fields[item.field].storageName, range: item.start..<item.end,
+        name: plan.storageNames[item.field], range: item.start..<item.end,
         merges: item.merges)
       if isSimple {
         fields.append(field)

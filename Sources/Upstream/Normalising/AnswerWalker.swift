@@ -86,6 +86,7 @@ struct AnswerWalker {
     bytes = document.bytes
     // References, brackets and names are a fraction of what they stand for.
     bytes.reserveCapacity(bytes.count + bytes.count / 2)
+    text.reserveCapacity(Self.textExpected)
     let entitiesExpected = min(source.count / Self.bytesPerEntity, Self.entitiesExpectedMax)
     entities.reserveCapacity(entitiesExpected)
     indexByKey.reserveCapacity(entitiesExpected)
@@ -95,6 +96,7 @@ struct AnswerWalker {
   /// What room is made for entities: a guess, which only spares growing.
   private static let bytesPerEntity = 400
   private static let entitiesExpectedMax = 8192
+  private static let textExpected = 1 << 14
 
   private var entityTypes: Set<String> {
     Set(zip(plan.objects, seen).compactMap { $1 ? $0.type : nil })
@@ -302,24 +304,26 @@ struct AnswerWalker {
 
   /// Nil where a part of the key is null, missing or no leaf.
   private func key(of frame: Frame) -> EntityKey? {
-    let object = plan.objects[frame.object]
-    guard let parts = object.key else { return nil }
-    if parts.count == 1 {
-      return keyText(keys[frame.keys], parts[0]).map { EntityKey(type: object.type, key: $0) }
+    let type = plan.typeNames[frame.object]
+    if tables.objects[frame.object].hasTextKey {
+      return keyText(keys[frame.keys], .text).map { EntityKey(type: type, key: $0) }
     }
+    guard let parts = plan.objects[frame.object].key else { return nil }
     var texts: [String] = []
     for (index, part) in parts.enumerated() {
       guard let text = keyText(keys[frame.keys + index], part) else { return nil }
       texts.append(text)
     }
-    return EntityKey(type: object.type, fields: texts)
+    return EntityKey(type: type, fields: texts)
   }
 
   private func keyText(_ range: Range<Int>, _ canonical: KeyField.Canonical) -> String? {
     guard !range.isEmpty else { return nil }
     let isString = scanner.byte(range.lowerBound) == UInt8(ascii: "\"")
     let inner = isString ? range.lowerBound + 1..<range.upperBound - 1 : range
-    let isPlain = canonical == .text && !bytes[inner].contains(UInt8(ascii: "\\"))
+    let isPlain =
+      canonical == .text
+      && !UnsafeBufferPointer(rebasing: scanner.text[inner]).contains(UInt8(ascii: "\\"))
     if isPlain { return scanner.string(inner) }
     guard let document = try? JSONDocument(bytes, range: range) else { return nil }
     return EntityKeyRule.text(of: JSONValue(document.root), canonical)

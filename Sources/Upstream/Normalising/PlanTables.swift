@@ -30,6 +30,8 @@ struct PlanTables {
     let firstField: Int32
     let endField: Int32
     let keyPartCount: Int32
+    /// The key is one field whose text is the key.
+    let hasTextKey: Bool
     /// `"Film"`
     let typeName: Name
     /// Two response names stand for one stored field.
