@@ -9,3 +9,16 @@ package enum ListenError: Error, Equatable, Sendable {
   case unresolved(String)
   case failed(SystemError)
 }
+
+extension ListenError: CustomStringConvertible {
+  /// For whoever starts the service.
+  package var description: String {
+    switch self {
+    case .addressInUse(let address): "\(address) is in use by another process"
+    case .addressNotAvailable(let address): "\(address) is not an address of this machine"
+    case .notPermitted(let address): "\(address) may not be listened on by this user"
+    case .unresolved(let host): "\(host) has no address"
+    case .failed(let error): "listening failed: \(error)"
+    }
+  }
+}

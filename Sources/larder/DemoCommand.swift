@@ -14,7 +14,7 @@ enum DemoCommand {
     do {
       try await server.start()
     } catch {
-      throw StartFailure(.addressInUse, "The demo upstream cannot listen: \(error)")
+      throw StartFailure(.addressInUse, "The demo upstream cannot listen: \(error).")
     }
     return Running(url: server.url, service: StoppableService { await server.stop() })
   }

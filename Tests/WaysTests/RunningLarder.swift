@@ -58,11 +58,23 @@ final class RunningLarder {
   func startService() async throws {
     let loaded = try Settings.load(
       from: SettingsSources(file: .init(name: "\(folder)/larder.yaml", text: try settingsText())))
-    let service = try await LarderService.start(
+    let (listening, told) = AsyncStream<[SocketAddress]>.makeStream()
+    let service = try LarderService.open(
       try Workspace.open(loaded), metrics: PrometheusRegistry(),
-      logger: Logger(label: "ways") { _ in SwiftLogNoOpLogHandler() }, environment: [:])
-    port = Int(service.addresses.first?.port ?? 0)
-    task = Task { try await service.run() }
+      logger: Logger(label: "ways") { _ in SwiftLogNoOpLogHandler() }, environment: [:]
+    ) { addresses in
+      told.yield(addresses)
+      told.finish()
+    }
+    let task = Task {
+      defer { told.finish() }
+      try await service.run()
+    }
+    self.task = task
+    guard let port = await listening.first(where: { _ in true })?.first?.port else {
+      return try await task.value
+    }
+    self.port = Int(port)
   }
 
   func stopService() async {

@@ -13,14 +13,27 @@ struct DataFolder {
 
   var schemaPath: String { "\(path)/\(Self.schemaFileName)" }
 
-  /// Makes the folder for its owner alone.
+  /// Makes the folder for its owner alone, unless it is there, and sees that it can be written.
   func make() throws(StartFailure) {
-    do {
-      try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw StartFailure(.dataFolder, "The data folder \(path) cannot be made: \(error)")
+    let manager = FileManager.default
+    var isFolder = false
+    if manager.fileExists(atPath: path, isDirectory: &isFolder) {
+      guard isFolder else {
+        throw StartFailure(.dataFolder, "The data folder \(path) is a file.")
+      }
+    } else {
+      do {
+        try manager.createDirectory(
+          atPath: path, withIntermediateDirectories: true,
+          attributes: [.posixPermissions: 0o700])
+      } catch {
+        throw StartFailure(
+          .dataFolder,
+          "The data folder \(path) cannot be made: the folder above may not be written.")
+      }
+    }
+    guard manager.isWritableFile(atPath: path) else {
+      throw StartFailure(.dataFolder, "The data folder \(path) cannot be written.")
     }
   }
 

@@ -15,20 +15,18 @@ import Upstream
 /// The store is opened first and closed last, so that nothing is served that cannot be kept and
 /// nothing is lost that was answered.
 package final class LarderService: Service {
-  /// Where it listens, with the ports that were given for port 0.
-  package let addresses: [SocketAddress]
-
   private let store: Store
   private let server: HTTPService
   private let client: HTTPClient
   private let group: EventLoopGroup
   private let logger: Logger
+  private let whenListening: @Sendable ([SocketAddress]) -> Void
 
   private init(
-    addresses: [SocketAddress], store: Store, server: HTTPService, client: HTTPClient,
-    group: EventLoopGroup, logger: Logger
+    store: Store, server: HTTPService, client: HTTPClient, group: EventLoopGroup, logger: Logger,
+    whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) {
-    self.addresses = addresses
+    self.whenListening = whenListening
     self.store = store
     self.server = server
     self.client = client
@@ -36,11 +34,15 @@ package final class LarderService: Service {
     self.logger = logger
   }
 
-  /// Opens the store, wires the modules and begins to listen.
-  package static func start(
+  /// Opens the store and wires the modules; nothing is listened to yet.
+  ///
+  /// - Parameter whenListening: told by ``run()`` of the addresses, with the ports that were given
+  ///   for port 0.
+  package static func open(
     _ workspace: Workspace, metrics: PrometheusRegistry, logger: Logger,
-    environment: [String: String]
-  ) async throws -> LarderService {
+    environment: [String: String],
+    whenListening: @escaping @Sendable ([SocketAddress]) -> Void
+  ) throws -> LarderService {
     let settings = workspace.settings
     let folder = DataFolder(path: settings.dataFolder)
     try folder.make()
@@ -61,21 +63,34 @@ package final class LarderService: Service {
           settings, health: gateway.health, logger: logger),
         group: group, handler: handler)
       return LarderService(
-        addresses: try await listen(server), store: store, server: server, client: client,
-        group: group, logger: logger)
+        store: store, server: server, client: client, group: group, logger: logger,
+        whenListening: whenListening)
     } catch {
       store.close()
       throw error
     }
   }
 
-  /// Serves until graceful shutdown, drains, and closes the store.
+  /// Listens, serves until graceful shutdown, drains, and closes the store.
+  ///
+  /// Listening begins here and not before: whoever runs services traps the signals first, so a
+  /// signal that comes right after the ready line drains too.
   package func run() async throws {
-    try await server.run()
+    do {
+      whenListening(try await Self.listen(server))
+      try await server.run()
+    } catch {
+      await close()
+      throw error
+    }
+    await close()
+    logger.info("stopped")
+  }
+
+  private func close() async {
     await client.close()
     store.close()
     await group.shutdown()
-    logger.info("stopped")
   }
 
   private static func openStore(
@@ -88,7 +103,7 @@ package final class LarderService: Service {
           opened: SystemClock.wall.now()),
         types: types)
     } catch {
-      throw StartFailure(.dataFolder, StorageComplaint.text(error))
+      throw StartFailure(.dataFolder, StorageComplaint.text(error, folder: settings.dataFolder))
     }
   }
 
@@ -108,7 +123,7 @@ package final class LarderService: Service {
     do throws(ListenError) {
       return try await server.listen()
     } catch {
-      throw StartFailure(.addressInUse, "\(error)")
+      throw StartFailure(.addressInUse, "Larder cannot listen: \(error).")
     }
   }
 }

@@ -11,11 +11,11 @@ package struct ServeCommand {
   /// What runs beside it, started before and ended after.
   private let companions: [any Service]
   /// Lines for whoever started it, given the first address.
-  private let greeting: (String) -> [String]
+  private let greeting: @Sendable (String) -> [String]
 
   package init(
     _ loaded: LoadedSettings, companions: [any Service] = [],
-    greeting: @escaping (String) -> [String] = { _ in [] }
+    greeting: @escaping @Sendable (String) -> [String] = { _ in [] }
   ) {
     self.loaded = loaded
     self.companions = companions
@@ -31,14 +31,15 @@ package struct ServeCommand {
     try await SchemaPull(loaded.settings).keepIfMissing()
     let workspace = try Workspace.open(loaded)
     for warning in workspace.warnings { logger.warning("\(warning)") }
-    let service = try await LarderService.start(
-      workspace, metrics: metrics, logger: logger,
-      environment: ProcessInfo.processInfo.environment)
     let scheme = loaded.settings.tls.certificateFile == nil ? "http" : "https"
-    let addresses = service.addresses.map { ListeningAddress.text($0, scheme: scheme) }
-    if let first = addresses.first {
-      StandardStreams.output("larder listening on \(first)")
-      for line in greeting(first) { StandardStreams.output(line) }
+    let service = try LarderService.open(
+      workspace, metrics: metrics, logger: logger,
+      environment: ProcessInfo.processInfo.environment
+    ) { [greeting] addresses in
+      guard let first = addresses.first else { return }
+      let address = ListeningAddress.text(first, scheme: scheme)
+      StandardStreams.output("larder listening on \(address)")
+      for line in greeting(address) { StandardStreams.output(line) }
     }
     let group = ServiceGroup(
       services: companions + [service], gracefulShutdownSignals: [.sigterm, .sigint],

@@ -7,3 +7,12 @@ package enum DemoStartError: Error, Sendable {
   /// The address cannot be had.
   case listen(ListenError)
 }
+
+extension DemoStartError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .loop(let error): "no event loop: \(error)"
+    case .listen(let error): error.description
+    }
+  }
+}

@@ -10,8 +10,17 @@ struct OperationEndpoint: Sendable {
   let operations: OperationService
   let answers: ReadAnswerWriter
 
+  /// Whether a request's path can hold variables: that of `@route` does, the operation's own holds
+  /// its name alone, which a variable may have too.
+  enum Path {
+    case named
+    case routed
+  }
+
   /// A query, its variables in path and query string.
-  func get(_ request: ServerRequest, operation name: String) async -> ServerResponse {
+  func get(
+    _ request: ServerRequest, operation name: String, by path: Path
+  ) async -> ServerResponse {
     await context.answer(request) { () async throws(Failure) in
       switch try operations.kind(of: name) {
       case .query: break
@@ -20,19 +29,24 @@ struct OperationEndpoint: Sendable {
       }
       let caller = try context.caller(of: request)
       return try await read(
-        name, input: .parameters(path: pathParameters(request, of: name), query: query(request)),
+        name,
+        input: .parameters(
+          path: pathParameters(request, of: name, by: path), query: query(request)),
         caller: caller, request: request)
     }
   }
 
   /// A mutation, or a query with its variables in a JSON body.
-  func post(_ request: ServerRequest, operation name: String) async -> ServerResponse {
+  func post(
+    _ request: ServerRequest, operation name: String, by path: Path
+  ) async -> ServerResponse {
     await context.answer(request) { () async throws(Failure) in
       let kind = try operations.kind(of: name)
       if kind == .subscription { throw Self.subscriptionsAreNotServed(name) }
       let caller = try context.caller(of: request)
       let input = OperationDirectory.Input.body(
-        try await context.json(of: request), path: pathParameters(request, of: name))
+        try await context.json(of: request),
+        path: pathParameters(request, of: name, by: path))
       if kind == .query {
         return try await read(name, input: input, caller: caller, request: request)
       }
@@ -64,9 +78,10 @@ struct OperationEndpoint: Sendable {
 
   /// What the route's pattern took out of the path, by the names of the operation's variables.
   private func pathParameters(
-    _ request: ServerRequest, of name: String
+    _ request: ServerRequest, of name: String, by path: Path
   ) -> [OperationDirectory.Input.Parameter] {
-    guard let description = operations.directory.descriptions.first(where: { $0.name == name })
+    guard path == .routed,
+      let description = operations.directory.descriptions.first(where: { $0.name == name })
     else { return [] }
     return description.variables.compactMap { variable in
       request.parameters[variable.name].map { .init(variable.name, $0) }

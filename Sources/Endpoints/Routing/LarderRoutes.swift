@@ -18,8 +18,12 @@ struct LarderRoutes {
       Route(.get, "/openapi.json") { operating.openAPI($0) },
 
       Route(.get, "/v1/operations") { operating.list($0) },
-      Route(.get, "/v1/operations/{name}") { await operation.get($0, operation: $0.name) },
-      Route(.post, "/v1/operations/{name}") { await operation.post($0, operation: $0.name) },
+      Route(.get, "/v1/operations/{name}") {
+        await operation.get($0, operation: $0.name, by: .named)
+      },
+      Route(.post, "/v1/operations/{name}") {
+        await operation.post($0, operation: $0.name, by: .named)
+      },
       Route(.get, "/v1/operations/{name}/stream") {
         await operation.stream($0, operation: $0.name)
       },
@@ -37,8 +41,10 @@ struct LarderRoutes {
     }
     let name = description.name
     switch description.kind {
-    case .query: return Route(.get, pattern) { await operation.get($0, operation: name) }
-    case .mutation: return Route(.post, pattern) { await operation.post($0, operation: name) }
+    case .query:
+      return Route(.get, pattern) { await operation.get($0, operation: name, by: .routed) }
+    case .mutation:
+      return Route(.post, pattern) { await operation.post($0, operation: name, by: .routed) }
     case .subscription: return nil
     }
   }

@@ -7,6 +7,8 @@ struct SettingsReader {
   private var faults: [SettingsFault] = []
   private var notes: [SettingsNote] = []
   private var excerpt: SourceExcerpt
+  /// What is missing says nothing where the file could not be read to its end.
+  private var isFileRead = true
 
   init(_ sources: SettingsSources) {
     self.sources = sources
@@ -18,6 +20,7 @@ struct SettingsReader {
     guard let file = sources.file else { return }
     let document = SettingsDocument(parsing: file.text, name: file.name)
     faults += document.faults
+    isFileRead = document.faults.isEmpty
     read(document.entries, under: [])
   }
 
@@ -50,6 +53,7 @@ struct SettingsReader {
 
   mutating func check(required: [String]) {
     faults += SettingsChecks(settings: settings, places: places).faults()
+    guard isFileRead else { return }
     let name = sources.file?.name ?? SettingsSources.defaultFileName
     for setting in required where places[setting] == nil {
       let variable = EnvironmentNames.variable(for: setting.split(separator: "."))
