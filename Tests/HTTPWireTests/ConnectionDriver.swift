@@ -1,7 +1,7 @@
 import HTTPWire
 
 /// Feeds a server connection and writes down what comes out; the test decides about answers.
-struct ConnectionDriver {
+struct ConnectionDriver: ~Copyable {
   var connection: ServerConnection
   var events: [String] = []
   var content = ""

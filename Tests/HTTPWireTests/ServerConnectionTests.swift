@@ -20,7 +20,7 @@ struct ServerConnectionTests {
     #expect(driver.content == "abcde")
     #expect(driver.events.last == "needMore")
     #expect(driver.events.contains("endOfRequest"))
-    #expect(!driver.connection.awaitsContent)
+    #expect(driver.connection.awaitsContent == false)
   }
 
   @Test func continueIsDueOnceAndOnlyBeforeContent() {

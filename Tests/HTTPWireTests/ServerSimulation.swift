@@ -1,7 +1,7 @@
 import HTTPWire
 
 /// A server without sockets: every path but `/` is 404, and bodies are not asked for.
-struct ServerSimulation {
+struct ServerSimulation: ~Copyable {
   private(set) var statuses: [Int] = []
   private(set) var isClosed = false
   private var connection: ServerConnection

@@ -141,7 +141,7 @@ extension ServerSession {
     let request = ServerRequest(
       head: head, body: RequestBody(channel: channel, length: head.framing.length),
       id: server.stamp.requestID(for: head), remoteAddress: stream.remoteAddress,
-      scheme: stream.isSecure ? "https" : "http", receivedAt: stream.now,
+      isSecure: stream.isSecure, receivedAt: stream.now,
       date: HTTPDate(secondsSince1970: reactor.wallSeconds))
     exchange = Exchange(request: request, channel: channel)
     exchangeNumber += 1

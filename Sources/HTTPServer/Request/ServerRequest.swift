@@ -4,49 +4,73 @@ import Synchronization
 package import Transport
 
 /// A request on its way to a handler.
+///
+/// Copies share what the server made of the request, so they are cheap.
 package struct ServerRequest: Sendable {
-  /// The head as it was parsed: fields by bytes, without a string for each.
-  package let head: RequestHead
-  /// The content. Reading it is what sends `100 Continue` where the client waits for that.
-  package let body: RequestBody
-  /// The client's own `Request-Id`, or one made here.
-  package let id: String
-  /// The peer, which may be a proxy.
-  package let remoteAddress: SocketAddress
-  /// `http` or `https`, as this server was reached.
-  package let scheme: String
-  /// When the head was complete.
-  package let receivedAt: LoopInstant
-  /// The same moment on the wall clock.
-  package let date: HTTPDate
   /// What the route's pattern took out of the path.
   package var parameters = PathParameters()
 
   private let shared: Shared
 
-  /// What is made once, when first asked for, for all copies.
   private final class Shared: Sendable {
+    let head: RequestHead
+    let body: RequestBody
+    let id: String
+    let remoteAddress: SocketAddress
+    let isSecure: Bool
+    let receivedAt: LoopInstant
+    let date: HTTPDate
+    /// Made once, when first asked for.
     let fields = Mutex<HTTPFields?>(nil)
+
+    init(
+      head: RequestHead, body: RequestBody, id: String, remoteAddress: SocketAddress,
+      isSecure: Bool, receivedAt: LoopInstant, date: HTTPDate
+    ) {
+      self.head = head
+      self.body = body
+      self.id = id
+      self.remoteAddress = remoteAddress
+      self.isSecure = isSecure
+      self.receivedAt = receivedAt
+      self.date = date
+    }
   }
 
   /// Also for tests of handlers, which need no server.
   package init(
     head: RequestHead, body: RequestBody = .empty, id: String,
-    remoteAddress: SocketAddress = .unix(path: ""), scheme: String = "http",
+    remoteAddress: SocketAddress = .unix(path: ""), isSecure: Bool = false,
     receivedAt: LoopInstant = LoopInstant(nanoseconds: 0),
     date: HTTPDate = HTTPDate(secondsSince1970: 0)
   ) {
-    self.head = head
-    self.body = body
-    self.id = id
-    self.remoteAddress = remoteAddress
-    self.scheme = scheme
-    self.receivedAt = receivedAt
-    self.date = date
-    shared = Shared()
+    shared = Shared(
+      head: head, body: body, id: id, remoteAddress: remoteAddress, isSecure: isSecure,
+      receivedAt: receivedAt, date: date)
   }
 
-  package var method: RequestMethod { head.method }
+  /// The head as it was parsed: fields by bytes, without a string for each.
+  package var head: RequestHead { shared.head }
+
+  /// The content. Reading it is what sends `100 Continue` where the client waits for that.
+  package var body: RequestBody { shared.body }
+
+  /// The client's own `Request-Id`, or one made here.
+  package var id: String { shared.id }
+
+  /// The peer, which may be a proxy.
+  package var remoteAddress: SocketAddress { shared.remoteAddress }
+
+  /// `http` or `https`, as this server was reached.
+  package var scheme: String { shared.isSecure ? "https" : "http" }
+
+  /// When the head was complete.
+  package var receivedAt: LoopInstant { shared.receivedAt }
+
+  /// The same moment on the wall clock.
+  package var date: HTTPDate { shared.date }
+
+  package var method: RequestMethod { shared.head.method }
 
   /// The path, still percent-encoded.
   package var path: String { head.path.text }

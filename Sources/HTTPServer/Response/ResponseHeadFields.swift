@@ -19,12 +19,13 @@ enum ResponseHeadFields {
 
   /// Whether the server alone says it.
   private static func isOwned(_ name: HTTPField.Name) -> Bool {
-    switch name.canonicalName {
-    case "connection", "content-length", "keep-alive", "transfer-encoding", "request-id",
-      "x-content-type-options":
-      true
-    default:
-      false
+    let name = name.canonicalName
+    return switch name.utf8.count {
+    case 10: name == "connection" || name == "keep-alive" || name == "request-id"
+    case 14: name == "content-length"
+    case 17: name == "transfer-encoding"
+    case 22: name == "x-content-type-options"
+    default: false
     }
   }
 }

@@ -24,22 +24,27 @@ extension [UInt8] {
   ///
   /// CR, LF and NUL in the value become spaces: nothing that is put into a value can start another
   /// field (RFC 9110 5.5).
-  package mutating func appendField(_ name: StaticString, _ value: some Sequence<UInt8>) {
+  package mutating func appendField(_ name: StaticString, _ value: String.UTF8View) {
     append(name)
-    appendValue(value)
+    appendColon()
+    let start = count
+    append(contentsOf: value)
+    endValue(from: start)
   }
 
   /// Appends a field line. The name is a token.
-  package mutating func appendField(_ name: String, _ value: some Sequence<UInt8>) {
+  package mutating func appendField(_ name: String, _ value: String.UTF8View) {
     append(contentsOf: name.utf8)
-    appendValue(value)
+    appendColon()
+    let start = count
+    append(contentsOf: value)
+    endValue(from: start)
   }
 
   /// Appends a field line whose value is known at compile time.
   package mutating func appendField(_ name: StaticString, _ value: StaticString) {
     append(name)
-    append(ASCII.colon)
-    append(ASCII.space)
+    appendColon()
     append(value)
     appendLineEnd()
   }
@@ -47,8 +52,7 @@ extension [UInt8] {
   /// Appends a field line with a decimal number.
   package mutating func appendField(_ name: StaticString, decimal value: Int) {
     append(name)
-    append(ASCII.colon)
-    append(ASCII.space)
+    appendColon()
     append(decimal: value)
     appendLineEnd()
   }
@@ -60,13 +64,16 @@ extension [UInt8] {
     append(ASCII.lineFeed)
   }
 
-  private mutating func appendValue(_ value: some Sequence<UInt8>) {
+  private mutating func appendColon() {
     append(ASCII.colon)
     append(ASCII.space)
-    for byte in value {
-      let isBreak =
-        byte == ASCII.carriageReturn || byte == ASCII.lineFeed || byte == 0
-      append(isBreak ? ASCII.space : byte)
+  }
+
+  private mutating func endValue(from start: Int) {
+    for index in start..<count where self[index] < ASCII.space {
+      let byte = self[index]
+      let isBreak = byte == ASCII.carriageReturn || byte == ASCII.lineFeed || byte == 0
+      if isBreak { self[index] = ASCII.space }
     }
     appendLineEnd()
   }

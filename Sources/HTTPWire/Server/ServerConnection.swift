@@ -5,7 +5,9 @@
 /// the *request* side (head, body, complete) and the *answer* side (open, under way, done). The
 /// next request is looked at only when both are done, so pipelined requests are answered in order
 /// and nothing read ahead is ever taken for content, or content for a request.
-package struct ServerConnection: Sendable {
+///
+/// A connection has one state: the value cannot be copied, by mistake or at a price.
+package struct ServerConnection: ~Copyable, Sendable {
   enum Phase: Equatable {
     /// Between requests, or inside a head.
     case awaitingHead

@@ -4,8 +4,9 @@ package enum PercentCoding {
   /// is no UTF-8.
   ///
   /// - Parameter plusIsSpace: whether `+` is a space, as in query strings.
-  package static func decode(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool = false) -> String? {
+  package static func decode(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> String? {
     var decoded: [UInt8] = []
+    decoded.reserveCapacity(bytes.count)
     var iterator = bytes.makeIterator()
     while let byte = iterator.next() {
       if byte == ASCII.percent {
@@ -22,7 +23,7 @@ package enum PercentCoding {
 
   /// The text that another stands for.
   package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
-    decode(text.utf8, plusIsSpace: plusIsSpace)
+    decode(ArraySlice(text.utf8), plusIsSpace: plusIsSpace)
   }
 
   /// Encodes all but letters, digits and `-._~`: safe in a path segment and in a query alike.

@@ -27,7 +27,7 @@ package struct QueryString: Sendable, Hashable {
 
   /// Splits at `&`, then at the first `=`; `+` is a space. A parameter without `=` has an empty
   /// value, and empty ones are passed over.
-  package init(_ query: some Collection<UInt8>) throws(Fault) {
+  package init(_ query: ArraySlice<UInt8>) throws(Fault) {
     for part in query.split(separator: UInt8(ascii: "&")) {
       guard parameters.count < Self.parametersMax else { throw .tooManyParameters }
       let sides = part.split(
@@ -41,7 +41,7 @@ package struct QueryString: Sendable, Hashable {
 
   /// Splits a query given as text.
   package init(_ query: String) throws(Fault) {
-    try self.init(query.utf8)
+    try self.init(ArraySlice(query.utf8))
   }
 
   /// The first value of a parameter.
