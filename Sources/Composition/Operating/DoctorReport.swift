@@ -75,7 +75,10 @@ package struct DoctorReport: Sendable {
       ]
     } catch {
       let verdict: Finding.Verdict = if case .inUse = error { .note } else { .bad }
-      return [Finding(part: "database", verdict: verdict, text: StorageComplaint.text(error, folder: path))]
+      return [
+        Finding(
+          part: "database", verdict: verdict, text: StorageComplaint.text(error, folder: path))
+      ]
     }
   }
 
