@@ -1,6 +1,7 @@
 /// Which media types shrink: text in all its forms. Images, video and archives are coded already.
 enum CompressibleTypes {
   static func contains(_ contentType: String) -> Bool {
+    if contentType == "application/json" { return true }
     let type = contentType.prefix { $0 != ";" }.lowercased()
     if type.hasPrefix("text/") { return type != "text/event-stream" }
     if type.hasSuffix("+json") || type.hasSuffix("+xml") { return true }

@@ -75,10 +75,13 @@ struct ResponsePreparation {
   }
 
   private static func addVary(_ fields: inout HTTPFields) {
-    let vary = fields[.vary] ?? ""
+    guard let vary = fields[.vary] else {
+      fields[.vary] = "Accept-Encoding"
+      return
+    }
     let names = TokenList(vary)
     if names.contains("accept-encoding") || names.contains("*") { return }
-    fields[.vary] = vary.isEmpty ? "Accept-Encoding" : vary + ", Accept-Encoding"
+    fields[.vary] = vary + ", Accept-Encoding"
   }
 
   /// A 304 names the tag of the variant that the client has.
