@@ -1,12 +1,14 @@
-/// The median of several runs of each contestant, taken in turn so that a slow moment of the
-/// machine hits all of them.
-enum Measuring {
-  static let rounds = 7
+/// Several runs of each contestant, taken in turn so that a slow moment of the machine hits all of
+/// them.
+struct Measuring {
+  /// Enough that the median holds on a machine that does other things too.
+  static let rounds = 21
 
-  static func medians(
-    rounds: Int = rounds, _ contestants: [() async throws -> Void]
-  ) async throws -> [Duration] {
-    var times = Array(repeating: [Duration](), count: contestants.count)
+  /// By contestant, each in the order of the rounds.
+  private var times: [[Duration]]
+
+  init(rounds: Int = rounds, _ contestants: [() async throws -> Void]) async throws {
+    times = Array(repeating: [], count: contestants.count)
     for round in 0...rounds {
       for (index, contestant) in contestants.enumerated() {
         let time = try await ContinuousClock().measure { try await contestant() }
@@ -14,7 +16,21 @@ enum Measuring {
         if round > 0 { times[index].append(time) }
       }
     }
-    return times.map { $0.sorted()[$0.count / 2] }
+  }
+
+  /// The median time of a contestant.
+  func median(_ contestant: Int) -> Duration {
+    times[contestant].sorted()[times[contestant].count / 2]
+  }
+
+  /// The median of the rounds' ratios: those of one round met the same machine.
+  func ratio(_ contestant: Int, to other: Int) -> String {
+    let ratios = zip(times[contestant], times[other]).map { $0.microseconds / $1.microseconds }
+    return hundredths(ratios.sorted()[ratios.count / 2])
+  }
+
+  private func hundredths(_ value: Double) -> String {
+    "\((value * 100).rounded() / 100)"
   }
 }
 
@@ -27,8 +43,4 @@ extension Duration {
     let tenths = (microseconds * 10).rounded() / 10
     return tenths >= 10_000 ? "\((tenths / 100).rounded() / 10) ms" : "\(tenths) µs"
   }
-}
-
-func ratio(_ measured: Duration, _ held: Duration) -> String {
-  "\((measured.microseconds / held.microseconds * 100).rounded() / 100)"
 }

@@ -29,6 +29,6 @@ def run(bench):
     ]
     if len(rows) < 3:
         raise BenchError(f"{bench.modules} printed no table:\n{done.stdout}")
-    bench.report.line("Single modules in one process, alternating, medians of 7 rounds.")
+    bench.report.line("Single modules in one process, alternating, medians of 21 rounds.")
     # The second row only rules the header off.
     bench.report.table(rows[0], rows[2:])
