@@ -132,9 +132,19 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(
-      name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire", "Transport", "TestSupport"]),
+      name: "HTTPServerTests",
+      dependencies: [
+        "HTTPServer", "HTTPWire", "Transport", "TestSupport",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
     .testTarget(
-      name: "HTTPClientTests", dependencies: ["HTTPClient", "HTTPWire", "Transport", "TestSupport"]),
+      name: "HTTPClientTests",
+      dependencies: [
+        "HTTPClient", "HTTPWire", "Transport", "TestSupport",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ]),
     .testTarget(
       name: "UpstreamTests",
       dependencies: ["Upstream", "GraphQL", "HTTPClient", "LosslessJSON", "Model", "TestSupport"]),
