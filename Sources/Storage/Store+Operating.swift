@@ -12,23 +12,10 @@ extension Store {
   package func statistics() async throws(StorageError) -> StoreStatistics {
     let catalogue = catalogue
     return try await longReader.read { database in
-      func count(_ sql: String) throws -> Int { try Int.fetchOne(database, sql: sql) ?? 0 }
-      let tables = try catalogue.all.map { table in
-        let name = EntityTable.quoted(table.name)
-        let rows = try count("SELECT count(*) FROM \(name)")
-        let entities = try count("SELECT count(fields) FROM \(name)")
-        return StoreStatistics.Table(
-          type: table.type, table: table.name, entities: entities, tombstones: rows - entities)
-      }
-      let pageBytes = try count("PRAGMA page_size")
-      return StoreStatistics(
-        tables: tables, results: try count("SELECT count(*) FROM result"),
-        changes: try count("SELECT count(*) FROM change"),
-        scopes: try count("SELECT count(*) FROM scope"),
-        databaseBytes: try count("PRAGMA page_count") * pageBytes,
-        freeBytes: try count("PRAGMA freelist_count") * pageBytes,
-        head: Revision(try ResultLoader.revision(database)),
-        sqliteVersion: try String.fetchOne(database, sql: "SELECT sqlite_version()") ?? "")
+      try StoreStatistics(
+        tables: catalogue.all.map { ($0.type, $0.name) },
+        sqliteVersion: String.fetchOne(database, sql: "SELECT sqlite_version()") ?? ""
+      ) { try Int.fetchOne(database, sql: $0) ?? 0 }
     }
   }
 

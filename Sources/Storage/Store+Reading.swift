@@ -7,9 +7,9 @@ extension Store {
   package func result(
     _ key: ResultKey, selection: Selection, viewer: Viewer
   ) async throws(StorageError) -> ResultSnapshot? {
-    let (catalogue, directory) = (catalogue, directory)
+    let (catalogue, directory, touches) = (catalogue, directory, touches)
     return try await reader.read { database in
-      try ResultLoader(database, catalogue, directory)
+      try ResultLoader(database, catalogue, directory, touches)
         .load(key, selection: selection, viewer: viewer)
     }
   }
@@ -18,9 +18,9 @@ extension Store {
   package func entity(
     _ key: EntityKey, viewer: Viewer
   ) async throws(StorageError) -> EntityRecord? {
-    let (catalogue, directory) = (catalogue, directory)
+    let (catalogue, directory, touches) = (catalogue, directory, touches)
     return try await reader.read { database in
-      try ResultLoader(database, catalogue, directory).load(key, viewer: viewer)
+      try ResultLoader(database, catalogue, directory, touches).load(key, viewer: viewer)
     }
   }
 

@@ -13,6 +13,7 @@ package final class Store: Sendable {
   package let lastCall: CallNumber
   let catalogue: TypeCatalogue
   let directory = ScopeDirectory()
+  let touches: TouchLedger
   let writer: GroupedWriter
   /// Short look-ups; never behind a long read.
   let reader: GroupedReader
@@ -28,6 +29,7 @@ package final class Store: Sendable {
     segments = opening.segments
     lastCall = CallNumber(opening.counters.call)
     catalogue = opening.catalogue
+    touches = opening.memory.touches
     self.writer = writer
     self.reader = reader
     self.longReader = longReader

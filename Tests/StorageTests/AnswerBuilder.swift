@@ -6,10 +6,12 @@ struct AnswerBuilder {
   private var answer: NormalisedAnswer
 
   /// - Parameter horizon: the oldest call in flight; nil means that this one is.
-  init(call: Int64, horizon: Int64? = nil, scope: Scope = .public) {
+  init(
+    call: Int64, horizon: Int64? = nil, scope: Scope = .public, received: Timestamp? = nil
+  ) {
     answer = NormalisedAnswer(
       call: CallNumber(call), horizon: CallNumber(horizon ?? call),
-      received: Timestamp(milliseconds: 1000 + call), scope: scope)
+      received: received ?? Timestamp(milliseconds: 1000 + call), scope: scope)
   }
 
   func build() -> NormalisedAnswer { answer }

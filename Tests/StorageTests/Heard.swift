@@ -7,5 +7,7 @@ final class Heard: Sendable {
 
   func note(_ report: CommitReport) { reports.withLock { $0.append(report) } }
 
+  var count: Int { reports.withLock { $0.count } }
+
   var revisions: [Revision] { reports.withLock { $0.compactMap(\.revision) } }
 }

@@ -1,3 +1,4 @@
+import GRDB
 import LosslessJSON
 import Model
 import Storage
@@ -50,6 +51,15 @@ struct StoreFixture {
       }
     }
     return united
+  }
+
+  /// The number of rows in one of the store's own tables.
+  func count(_ table: String) async throws -> Int? {
+    var settings = Configuration()
+    settings.readonly = true
+    return try await DatabaseQueue(path: folder.databasePath, configuration: settings).read {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)")
+    }
   }
 
   func title(of id: String, viewer: Viewer = .anonymous) async throws -> String? {

@@ -4,7 +4,7 @@ import Model
 ///
 /// "In a row" is meant in the order of the calls, so an event counts once nothing older can
 /// arrive. Kept in memory: after a restart an entity needs its two absences anew.
-struct AbsenceLedger: Equatable {
+struct AbsenceLedger {
   struct Place: Hashable {
     let scope: Int64
     let key: EntityKey
@@ -15,12 +15,12 @@ struct AbsenceLedger: Equatable {
     let call: Int64
   }
 
-  private struct Event: Equatable {
+  private struct Event {
     let call: Int64
     let isPresent: Bool
   }
 
-  private struct Record: Equatable {
+  private struct Record {
     /// An absence that counts, with no presence since.
     var isDoubted = false
     /// Above the horizon, in the order of their calls.
@@ -35,8 +35,13 @@ struct AbsenceLedger: Equatable {
 
   var isEmpty: Bool { records.isEmpty }
 
-  mutating func noteAbsence(at place: Place, call: Int64) {
+  /// - Parameter presences: the calls above the horizon that showed the entity before there was a
+  ///   reason to note it, see ``PresenceHistory``.
+  mutating func noteAbsence(at place: Place, call: Int64, presences: [Int64]) {
     if records.count >= Self.placesMax { records.removeAll() }
+    if records[place] == nil {
+      for call in presences { insert(Event(call: call, isPresent: true), at: place) }
+    }
     insert(Event(call: call, isPresent: false), at: place)
   }
 

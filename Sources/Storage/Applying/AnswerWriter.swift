@@ -43,9 +43,12 @@ struct AnswerWriter {
       if absence.isAuthoritative {
         try delete(absence.key, in: answer.scope, id: scope, call: context.call)
       } else {
-        memory.counters.absences.noteAbsence(
-          at: .init(scope: scope, key: absence.key), call: context.call)
+        note(absence.key)
       }
+    }
+    memory.presences.prune(horizon: context.horizon)
+    if context.horizon < context.call {
+      memory.presences.note(answer.entities, scope: scope, call: context.call)
     }
     guard !memory.counters.absences.isEmpty else { return }
     for entity in answer.entities {
@@ -57,6 +60,14 @@ struct AnswerWriter {
       guard let scope = try ScopeTable.scope(place.scope, context.database) else { continue }
       try delete(place.key, in: scope, id: place.scope, call: deletion.call)
     }
+  }
+
+  private func note(_ absence: EntityKey) {
+    let memory = context.memory
+    guard memory.presences.isComplete(since: context.call) else { return }
+    memory.counters.absences.noteAbsence(
+      at: .init(scope: scope, key: absence), call: context.call,
+      presences: memory.presences.calls(showing: absence, scope: scope))
   }
 
   private func delete(_ key: EntityKey, in scope: Scope, id: Int64, call: Int64) throws {

@@ -15,7 +15,7 @@ struct EntityDeletion {
     guard let row = try StoredRow.find(key.key, scope: id, table, context.database) else {
       let row = NewRow(
         scope: id, key: key.key, call: call, received: received, barrier: call, fields: nil)
-      try row.insert(into: table, revision: context.takeRevision(), context.database)
+      try row.insert(into: table, context)
       context.memory.noteRow(of: key.type, in: scope.kind)
       try context.logDeletion(of: key, in: scope, id: id, type: table.id)
       return
@@ -28,9 +28,8 @@ struct EntityDeletion {
     let isChanged = fields != row.fields
     let stamps = state.encodedStamps(writing: row.call, horizon: context.horizon)
     try row.update(
-      in: table, call: max(stamps.call, call), received: received,
-      revision: isChanged ? context.takeRevision() : nil, barrier: call, stamps: stamps.stamps,
-      fields: fields, context.database)
+      in: table, call: max(stamps.call, call), received: received, isChanged: isChanged,
+      barrier: call, stamps: stamps.stamps, fields: fields, context)
     guard isChanged else { return }
     if fields == nil {
       try context.logDeletion(of: key, in: scope, id: id, type: table.id)

@@ -9,7 +9,7 @@ struct EntityWriter {
   private enum Existing {
     case none
     /// The row says the same already and no later arrival could tell the difference.
-    case same
+    case same(rowid: Int64)
     /// The row says the same; only the call's number must be written.
     case untouched(rowid: Int64)
     /// The answer says every field of the row anew, and nothing disputes it.
@@ -36,16 +36,18 @@ struct EntityWriter {
   mutating func write(_ indices: [Int]) throws {
     if context.memory.mayBeHidden(table.type, in: answer.scope.kind) { context.isExact = false }
     let existing = try findExisting(indices)
+    var repeated: [Int64] = []
     for (index, existing) in zip(indices, existing) {
       let entity = answer.entities[index]
       switch existing {
-      case .same: continue
+      case .same(let rowid): repeated.append(rowid)
       case .untouched(let rowid): try touch(rowid)
       case .replaced(let rowid): try replace(rowid, with: entity)
       case .row(let row): try merge(entity, into: row)
       case .none: try insert(entity)
       }
     }
+    context.memory.touches.note(type: table.id, rows: repeated)
   }
 
   // MARK: What is there
@@ -78,10 +80,10 @@ struct EntityWriter {
     let rowid = statement.int64(1)
     encodeFresh(entity)
     if fresh.bytes.elementsEqualFast(stored) {
-      return isDisputed && isLater ? .untouched(rowid: rowid) : .same
+      return isDisputed && isLater ? .untouched(rowid: rowid) : .same(rowid: rowid)
     }
     switch overlap(of: entity, with: stored) {
-    case .part where !isDisputed: return .same
+    case .part where !isDisputed: return .same(rowid: rowid)
     case .whole where isLater: return .replaced(rowid: rowid)
     case .part, .whole, .other: return .row(StoredRow(statement))
     }
@@ -148,6 +150,7 @@ struct EntityWriter {
     statement.bind(context.takeRevision(), at: 4)
     statement.bind(fresh.bytes, at: 5)
     try statement.run()
+    context.memory.noteChanged(RowPlace(type: table.id, row: rowid))
     try context.logUpdate(of: entity.key, in: answer.scope, id: scope, type: table.id)
   }
 
@@ -170,7 +173,7 @@ struct EntityWriter {
     let row = NewRow(
       scope: scope, key: entity.key.key, call: context.call, received: answer.received,
       due: context.memory.lateMarks.due(entity.key, scope: scope), stamps: stamps, fields: fields)
-    try row.insert(into: table, revision: context.takeRevision(), context.database)
+    try row.insert(into: table, context)
     context.memory.noteRow(of: table.type, in: answer.scope.kind)
     try context.logCreation(of: entity.key, in: answer.scope, id: scope, type: table.id)
   }
@@ -190,9 +193,8 @@ struct EntityWriter {
     let stamps = state.encodedStamps(writing: context.call, horizon: context.horizon)
     guard isChanged || stamps.call != row.call || stamps.stamps != row.stamps else { return }
     try row.update(
-      in: table, call: stamps.call, received: answer.received,
-      revision: isChanged ? context.takeRevision() : nil, barrier: row.barrier,
-      stamps: stamps.stamps, fields: fields, context.database)
+      in: table, call: stamps.call, received: answer.received, isChanged: isChanged,
+      barrier: row.barrier, stamps: stamps.stamps, fields: fields, context)
     guard isChanged else { return }
     if row.fields == nil {
       try context.logCreation(of: entity.key, in: answer.scope, id: scope, type: table.id)

@@ -40,9 +40,11 @@ struct Purger {
   // MARK: Entities
 
   private func purge(_ key: EntityKey, scope id: Int64, from table: EntityTable) throws {
-    guard let row = try StoredRow.find(key.key, scope: id, table, context.database),
-      let scope = try ScopeTable.scope(id, context.database), context.call > row.barrier
-    else { return }
+    guard let scope = try ScopeTable.scope(id, context.database) else { return }
+    guard let row = try StoredRow.find(key.key, scope: id, table, context.database) else {
+      return try context.logDeletionOfEvicted(key, in: scope, id: id, type: table.id)
+    }
+    guard context.call > row.barrier else { return }
     var state = try row.state()
     state.delete(call: context.call)
     state.settle(horizon: context.horizon)
@@ -57,9 +59,8 @@ struct Purger {
     let isChanged = fields != row.fields
     let stamps = state.encodedStamps(writing: row.call, horizon: context.horizon)
     try row.update(
-      in: table, call: stamps.call, received: row.received,
-      revision: isChanged ? context.takeRevision() : nil, barrier: context.call,
-      stamps: stamps.stamps, fields: fields, context.database)
+      in: table, call: stamps.call, received: row.received, isChanged: isChanged,
+      barrier: context.call, stamps: stamps.stamps, fields: fields, context)
     if isChanged { try context.logUpdate(of: key, in: scope, id: id, type: table.id) }
   }
 
@@ -91,7 +92,19 @@ struct Purger {
           """, arguments: [table.id, context.takeRevision()])
     }
     try context.database.execute(sql: "DELETE FROM \(name) WHERE \(condition)")
+    try purgeEvicted(table, inScope)
     try invalidator.mark(.type, type, scopes: scope.map { [$0] })
+  }
+
+  private func purgeEvicted(_ table: EntityTable, _ inScope: String) throws {
+    let condition =
+      "kind = \(ChangeKind.evicted.rawValue) AND kind <> 0 AND type = \(table.id) AND \(inScope)"
+    let isFilled = try Bool.fetchOne(
+      context.database, sql: "SELECT EXISTS (SELECT 1 FROM change WHERE \(condition))")
+    guard isFilled == true else { return }
+    try context.database.execute(
+      sql: "UPDATE change SET revision = ?, kind = 1 WHERE \(condition)",
+      arguments: [context.takeRevision()])
   }
 
   // MARK: Results

@@ -121,6 +121,9 @@ struct ResultWriter {
     guard try statement.step() else { return }
     let id = statement.int64(0)
     try statement.run()
+    if fields != row?.fields {
+      context.memory.noteInserted(RowPlace(type: RowPlace.resultType, row: id))
+    }
     if dependencies != row?.dependencies { try saveDependencies(dependencies, of: id) }
   }
 

@@ -25,6 +25,7 @@ final class WriteContext {
     self.call = call.value
     self.horizon = min(horizon.value, call.value)
     memory.note(call: call)
+    memory.note(horizon: self.horizon)
   }
 
   func takeRevision() -> Int64 {
@@ -61,14 +62,16 @@ final class WriteContext {
 
   // MARK: The change log
 
-  /// The entity came into being in this scope.
+  /// The entity came into being in this scope; or is stored again after it was evicted, which is
+  /// a change to those who were told of it before.
   func logCreation(of key: EntityKey, in scope: Scope, id: Int64, type: Int64) throws {
     let statement = try PreparedStatement(
       database,
       """
       INSERT INTO change (scope, type, key, created, revision, kind) VALUES (?1, ?2, ?3, ?4, ?4, 0) \
-      ON CONFLICT (scope, type, key) \
-      DO UPDATE SET created = excluded.created, revision = excluded.revision, kind = 0
+      ON CONFLICT (scope, type, key) DO UPDATE SET \
+      created = CASE kind WHEN \(ChangeKind.evicted.rawValue) THEN created \
+      ELSE excluded.created END, revision = excluded.revision, kind = 0
       """)
     try log(key, in: scope, id: id, type: type, statement)
   }
@@ -88,6 +91,19 @@ final class WriteContext {
       ON CONFLICT (scope, type, key) DO UPDATE SET revision = excluded.revision, kind = 1
       """)
     try log(key, in: scope, id: id, type: type, statement)
+  }
+
+  /// A purge of something that is not stored: those who were told of it are told that it is gone.
+  func logDeletionOfEvicted(_ key: EntityKey, in scope: Scope, id: Int64, type: Int64) throws {
+    let statement = try PreparedStatement(
+      database, "SELECT kind FROM change WHERE scope = ?1 AND type = ?2 AND key = ?3")
+    statement.bind(id, at: 1)
+    statement.bind(type, at: 2)
+    statement.bind(key.key, at: 3)
+    let isEvicted =
+      try statement.step() && ChangeKind(rawValue: statement.int64(0)) == .evicted
+    statement.reset()
+    if isEvicted { try logDeletion(of: key, in: scope, id: id, type: type) }
   }
 
   private func log(

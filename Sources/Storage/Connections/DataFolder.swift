@@ -6,8 +6,10 @@ import GRDB
 /// The lock is an exclusive transaction on a small database of its own, kept open: the kernel
 /// drops it with the process, however that ends, and it needs no system call of ours.
 struct DataFolder: Sendable {
-  private static let databaseName = "larder.sqlite"
-  private static let lockName = "larder.lock"
+  static let databaseName = "larder.sqlite"
+  static let lockName = "larder.lock"
+  /// Longer than ``StoreInspector`` looks at the lock, so that a look never fails a start.
+  private static let lockPatienceSeconds = 0.2
 
   let databasePath: String
   private let lock: DatabaseQueue
@@ -27,6 +29,7 @@ struct DataFolder: Sendable {
     do {
       var configuration = Configuration()
       configuration.allowsUnsafeTransactions = true
+      configuration.busyMode = .timeout(Self.lockPatienceSeconds)
       lock = try DatabaseQueue(path: lockPath, configuration: configuration)
       try lock.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
     } catch {

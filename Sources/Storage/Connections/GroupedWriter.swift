@@ -43,15 +43,20 @@ final class GroupedWriter: Sendable {
   private let memory: WriterMemory
   private let state = Mutex(State())
   private let committedHead: Atomic<Int64>
+  private let committedFloor: Atomic<Int64>
 
   init(queue: DatabaseQueue, memory: WriterMemory) {
     self.queue = queue
     self.memory = memory
     committedHead = Atomic(memory.counters.revision)
+    committedFloor = Atomic(memory.counters.floor)
   }
 
   /// The last committed revision.
   var head: Revision { Revision(committedHead.load(ordering: .acquiring)) }
+
+  /// The last revision of which a deletion has been forgotten, as committed.
+  var floor: Revision { Revision(committedFloor.load(ordering: .acquiring)) }
 
   func observe(_ observer: @escaping @Sendable (CommitReport) -> Void) {
     state.withLock { $0.observer = observer }
@@ -126,11 +131,13 @@ final class GroupedWriter: Sendable {
           failed.append((command, StorageError(error)))
         }
       }
-      if memory.counters != before { try memory.saveCounters(database) }
+      if !memory.counters.isStored(as: before) { try memory.saveCounters(database) }
       try database.commit()
     } catch {
       if database.isInsideTransaction { try? database.rollback() }
       memory.forget(since: before)
+      // It may have looked at what is now undone.
+      memory.eviction = nil
       let failure = StorageError(error)
       let told = failed.count + performed.count
       for command in performed + batch.dropFirst(told) { command.fail(failure) }
@@ -138,6 +145,7 @@ final class GroupedWriter: Sendable {
       return
     }
     committedHead.store(memory.counters.revision, ordering: .releasing)
+    committedFloor.store(memory.counters.floor, ordering: .releasing)
     tell(done)
     for (command, error) in failed { command.fail(error) }
   }

@@ -7,12 +7,19 @@ import Model
 /// ``GroupedWriter`` or before the first one.
 // SAFETY: touched on the writer's serial queue only, once the store is open.
 final class WriterMemory: @unchecked Sendable {
-  struct Counters: Equatable {
+  struct Counters {
     var revision: Int64
     /// The highest call number written anywhere.
     var call: Int64
-    /// Changes that are not in the counter row but must still be remembered to be undone.
+    /// The last revision of which a deletion has been forgotten.
+    var floor: Int64
+    /// Not in the counter row, but undone with a command that fails.
     var absences = AbsenceLedger()
+
+    /// The counter row says the same of both.
+    func isStored(as other: Counters) -> Bool {
+      (revision, call, floor) == (other.revision, other.call, other.floor)
+    }
   }
 
   var counters: Counters
@@ -23,21 +30,35 @@ final class WriterMemory: @unchecked Sendable {
   var lateMarks = LateMarks()
   /// By type: the widest kinds of scope that ever held a row. Kept on failure for the same reason.
   private var kindsPresent: [String: Set<Scope.Kind>] = [:]
+  /// No answer of a lower call can still arrive. True whatever becomes of the command that said
+  /// so; of calls before the start none is left.
+  private(set) var horizon: Int64
+  /// Kept on failure: an absence is then counted late.
+  var presences = PresenceHistory()
+  let touches = TouchLedger()
+  /// The round of eviction that is under way.
+  var eviction: EvictionPass?
 
   init(counters: Counters, kindsPresent: [String: Set<Scope.Kind>]) {
     self.counters = counters
     self.kindsPresent = kindsPresent
+    horizon = counters.call
   }
 
   func note(call: CallNumber) {
     counters.call = max(counters.call, call.value)
   }
 
+  func note(horizon: Int64) {
+    self.horizon = max(self.horizon, horizon)
+  }
+
   func saveCounters(_ db: Database) throws {
     let statement = try PreparedStatement(
-      db, "UPDATE counter SET revision = ?1, call = ?2 WHERE id = 1")
+      db, "UPDATE counter SET revision = ?1, call = ?2, floor = ?3 WHERE id = 1")
     statement.bind(counters.revision, at: 1)
     statement.bind(counters.call, at: 2)
+    statement.bind(counters.floor, at: 3)
     try statement.run()
   }
 
@@ -46,6 +67,13 @@ final class WriterMemory: @unchecked Sendable {
     counters = before
     scopes = [.public: ScopeTable.publicID]
   }
+
+  // MARK: What eviction must know of writes
+
+  /// A row that is new, perhaps under a number that another had.
+  func noteInserted(_ place: RowPlace) { eviction?.marks?.noteInserted(place) }
+
+  func noteChanged(_ place: RowPlace) { eviction?.marks?.noteChanged(place) }
 
   // MARK: Scopes
 

@@ -19,10 +19,12 @@ struct EntityLoader {
   private let database: Database
   /// Numbers of the viewer's scopes that exist, narrowest first.
   private let scopes: [Int64]
+  private let touches: TouchLedger
 
-  init(_ database: Database, scopes: [Int64]) {
+  init(_ database: Database, scopes: [Int64], _ touches: TouchLedger) {
     self.database = database
     self.scopes = scopes
+    self.touches = touches
   }
 
   /// Keys without any row are absent from the answer.
@@ -38,13 +40,16 @@ struct EntityLoader {
     statement.bind(scope, at: 1)
     try statement.bind(KeyList.json(keys), at: 2)
     var loaded: [String: Loaded] = [:]
+    var touched: [Int64] = []
     while try statement.step() {
+      touched.append(statement.int64(4))
       let fields = statement.bytes(2)
       loaded[statement.string(0)] = Loaded(
         record: EntityRecord(layers: fields.map { [$0] } ?? [], isDeleted: fields == nil),
         due: statement.int64(1))
     }
     statement.reset()
+    touches.note(type: table.id, rows: touched)
     return loaded
   }
 
@@ -55,12 +60,15 @@ struct EntityLoader {
     statement.bind(KeyList.json(numbers: scopes), at: 1)
     try statement.bind(KeyList.json(keys), at: 2)
     var rows: [String: [Row]] = [:]
+    var touched: [Int64] = []
     while try statement.step() {
+      touched.append(statement.int64(4))
       let layer = scopes.firstIndex(of: statement.int64(3)) ?? scopes.count
       rows[statement.string(0), default: []].append(
         Row(due: statement.int64(1), fields: statement.bytes(2), layer: layer))
     }
     statement.reset()
+    touches.note(type: table.id, rows: touched)
     return rows.mapValues(Self.fold)
   }
 

@@ -8,11 +8,16 @@ struct ResultLoader {
   private let database: Database
   private let catalogue: TypeCatalogue
   private let directory: ScopeDirectory
+  private let touches: TouchLedger
 
-  init(_ database: Database, _ catalogue: TypeCatalogue, _ directory: ScopeDirectory) {
+  init(
+    _ database: Database, _ catalogue: TypeCatalogue, _ directory: ScopeDirectory,
+    _ touches: TouchLedger
+  ) {
     self.database = database
     self.catalogue = catalogue
     self.directory = directory
+    self.touches = touches
   }
 
   func load(
@@ -38,7 +43,7 @@ struct ResultLoader {
 
   func load(_ key: EntityKey, viewer: Viewer) throws -> EntityRecord? {
     guard let table = catalogue[key.type] else { return nil }
-    let loader = EntityLoader(database, scopes: try scopes(of: viewer))
+    let loader = EntityLoader(database, scopes: try scopes(of: viewer), touches)
     return try loader.load(CollectionOfOne(key.key), from: table)[key.key]?.record
   }
 
@@ -66,7 +71,7 @@ struct ResultLoader {
   private func follow(
     _ walk: inout ReferenceWalk, scopes: [Int64], _ reached: inout Reached
   ) throws {
-    let loader = EntityLoader(database, scopes: scopes)
+    let loader = EntityLoader(database, scopes: scopes, touches)
     while !walk.frontier.isEmpty {
       for (type, wanted) in walk.takeFrontier() {
         guard let table = catalogue[type] else { continue }

@@ -62,15 +62,19 @@ struct EntityTable: Sendable {
       AND key IN (SELECT value FROM json_each(?2)) RETURNING key
       """
     readOneScope = """
-      SELECT key, due, fields, scope FROM \(table) \
+      SELECT key, due, fields, scope, rowid FROM \(table) \
       WHERE scope = ?1 AND key IN (SELECT value FROM json_each(?2))
       """
     readScopes = """
-      SELECT key, due, fields, scope FROM \(table) \
+      SELECT key, due, fields, scope, rowid FROM \(table) \
       WHERE scope IN (SELECT value FROM json_each(?1)) \
       AND key IN (SELECT value FROM json_each(?2))
       """
   }
+
+  /// The index over rows of other scopes than the public one by their keys: it tells which scopes
+  /// know an entity, and costs public rows nothing.
+  static func privateIndexName(ofType id: Int64) -> String { "private_\(id)" }
 
   static func quoted(_ name: String) -> String {
     "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""

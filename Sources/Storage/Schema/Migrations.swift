@@ -9,7 +9,17 @@ enum Migrations {
     migrator.registerMigration("0001 scopes, types and counters", migrate: scopesAndTypes)
     migrator.registerMigration("0002 results", migrate: results)
     migrator.registerMigration("0003 change log", migrate: changeLog)
+    migrator.registerMigration("0004 eviction", migrate: eviction)
     return migrator
+  }
+
+  static func makePrivateIndex(on table: String, ofType id: Int64, _ db: Database) throws {
+    let index = EntityTable.quoted(EntityTable.privateIndexName(ofType: id))
+    try db.execute(
+      sql: """
+        CREATE INDEX \(index) ON \(EntityTable.quoted(table)) (key) \
+        WHERE scope > \(ScopeTable.publicID)
+        """)
   }
 
   private static func scopesAndTypes(_ db: Database) throws {
@@ -108,5 +118,20 @@ enum Migrations {
         ) WITHOUT ROWID;
         CREATE INDEX change_by_revision ON change (scope, revision, type, key);
         """)
+  }
+
+  private static func eviction(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        ALTER TABLE counter ADD COLUMN floor INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE revision_time (
+          revision INTEGER PRIMARY KEY,
+          at INTEGER NOT NULL
+        );
+        CREATE INDEX change_gone ON change (revision, scope, type, key) WHERE kind <> 0;
+        """)
+    for row in try Row.fetchAll(db, sql: "SELECT id, table_name FROM entity_type") {
+      try makePrivateIndex(on: row["table_name"], ofType: row["id"], db)
+    }
   }
 }

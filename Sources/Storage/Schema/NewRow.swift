@@ -13,17 +13,19 @@ struct NewRow {
   /// Nil for a tombstone.
   let fields: [UInt8]?
 
-  func insert(into table: EntityTable, revision: Int64, _ db: Database) throws {
-    let statement = try PreparedStatement(db, table.insert)
+  func insert(into table: EntityTable, _ context: WriteContext) throws {
+    let statement = try PreparedStatement(context.database, table.insert)
     statement.bind(scope, at: 1)
     statement.bind(key, at: 2)
     statement.bind(call, at: 3)
     statement.bind(received.milliseconds, at: 4)
-    statement.bind(revision, at: 5)
+    statement.bind(context.takeRevision(), at: 5)
     statement.bind(barrier, at: 6)
     statement.bind(due, at: 7)
     statement.bind(stamps, at: 8)
     statement.bind(fields, at: 9)
     try statement.run()
+    context.memory.noteInserted(
+      RowPlace(type: table.id, row: context.database.lastInsertedRowID))
   }
 }

@@ -26,10 +26,11 @@ struct Opening {
   }
 
   private static func counters(_ db: Database) throws -> WriterMemory.Counters {
-    guard let row = try Row.fetchOne(db, sql: "SELECT revision, call FROM counter") else {
+    guard let row = try Row.fetchOne(db, sql: "SELECT revision, call, floor FROM counter") else {
       throw StorageError.corrupt("the counters are missing")
     }
-    return WriterMemory.Counters(revision: row["revision"], call: row["call"])
+    return WriterMemory.Counters(
+      revision: row["revision"], call: row["call"], floor: row["floor"])
   }
 
   private static func beginSegment(

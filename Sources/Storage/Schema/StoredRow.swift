@@ -36,19 +36,20 @@ struct StoredRow {
     return try RowState(fields: fields, stamps: stamps, call: call, barrier: barrier)
   }
 
-  /// - Parameter revision: nil where the content stays as it was.
+  /// - Parameter isChanged: the content is another than before, and so is the revision.
   func update(
-    in table: EntityTable, call: Int64, received: Timestamp, revision: Int64?, barrier: Int64,
-    stamps: [UInt8]?, fields: [UInt8]?, _ db: Database
+    in table: EntityTable, call: Int64, received: Timestamp, isChanged: Bool, barrier: Int64,
+    stamps: [UInt8]?, fields: [UInt8]?, _ context: WriteContext
   ) throws {
-    let statement = try PreparedStatement(db, table.update)
+    let statement = try PreparedStatement(context.database, table.update)
     statement.bind(rowid, at: 1)
     statement.bind(call, at: 2)
     statement.bind(received.milliseconds, at: 3)
-    statement.bind(revision, at: 4)
+    statement.bind(isChanged ? context.takeRevision() : nil, at: 4)
     statement.bind(barrier, at: 5)
     statement.bind(stamps, at: 6)
     statement.bind(fields, at: 7)
     try statement.run()
+    if isChanged { context.memory.noteChanged(RowPlace(type: table.id, row: rowid)) }
   }
 }

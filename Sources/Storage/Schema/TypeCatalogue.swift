@@ -67,6 +67,7 @@ struct TypeCatalogue: Sendable {
           PRIMARY KEY (scope, key)
         )
         """)
+    try Migrations.makePrivateIndex(on: table, ofType: id, db)
     return (id, table)
   }
 

@@ -1,0 +1,88 @@
+import GRDB
+import Model
+
+extension EvictionPass {
+  private static let privateRowsAtATime = 256
+
+  /// Something is marked whose references are not followed to the end.
+  var isTracing: Bool {
+    guard let marks else { return false }
+    return !unresolved.isEmpty || !widening.isEmpty || !marks.isSettled
+  }
+
+  /// Follows references until all are followed or the step's work is spent.
+  func trace() throws {
+    while !work.isSpent {
+      if let wide = widening.popLast() {
+        try widen(wide.table, wide.key, after: wide.after)
+      } else if let reference = unresolved.popLast() {
+        try resolve(reference)
+      } else if let place = marks?.popPending() {
+        try read(place)
+      } else {
+        return
+      }
+    }
+  }
+
+  /// Takes the references out of one row, those of values that may come back included.
+  private func read(_ place: RowPlace) throws {
+    let sql: String
+    if place.type == RowPlace.resultType {
+      sql = "SELECT fields, stamps FROM result WHERE id = ?1"
+    } else if let table = tables.first(where: { $0.table.id == place.type }) {
+      sql = table.contents
+    } else {
+      return
+    }
+    work.spend(EvictionWork.read)
+    let statement = try PreparedStatement(database, sql)
+    statement.bind(place.row, at: 1)
+    defer { statement.reset() }
+    guard try statement.step() else { return }
+    for column in [0, 1] as [Int32] {
+      guard let text = statement.bytes(column) else { continue }
+      work.spend(text.count / EvictionWork.bytesParsed)
+      try StoredReferences.append(in: text, to: &unresolved)
+    }
+  }
+
+  /// Marks an entity's rows, in every scope: any of them may be a layer of what a viewer sees.
+  private func resolve(_ key: EntityKey) throws {
+    guard let table = tablesByType[key.type] else { return }
+    work.spend(EvictionWork.read)
+    let isPrivate = memory.mayBeHidden(key.type, in: .public)
+    let publicRow = try rows(table.publicRow, key.key).first
+    let first =
+      try publicRow
+      ?? (isPrivate ? rows(table.privateRows, key.key, after: 0, limit: 1).first : nil)
+    guard let first, marks?.visit(RowPlace(type: table.table.id, row: first)) == true else {
+      return
+    }
+    if let publicRow { marks?.mark(RowPlace(type: table.table.id, row: publicRow)) }
+    if isPrivate { widening.append((table, key.key, after: 0)) }
+  }
+
+  private func widen(_ table: EvictionTable, _ key: String, after last: Int64) throws {
+    let limit = Self.privateRowsAtATime
+    let rows = try rows(table.privateRows, key, after: last, limit: limit)
+    work.spend(EvictionWork.read + rows.count * EvictionWork.look)
+    for row in rows { marks?.mark(RowPlace(type: table.table.id, row: row)) }
+    if let last = rows.last, rows.count == limit { widening.append((table, key, after: last)) }
+  }
+
+  private func rows(
+    _ sql: String, _ key: String, after last: Int64? = nil, limit: Int = 0
+  ) throws -> [Int64] {
+    let statement = try PreparedStatement(database, sql)
+    statement.bind(key, at: 1)
+    if let last {
+      statement.bind(last, at: 2)
+      statement.bind(Int64(limit), at: 3)
+    }
+    var rows: [Int64] = []
+    while try statement.step() { rows.append(statement.int64(0)) }
+    statement.reset()
+    return rows
+  }
+}

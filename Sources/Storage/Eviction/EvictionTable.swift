@@ -1,0 +1,49 @@
+import Model
+
+/// An entity table with the statements that eviction runs on it.
+struct EvictionTable {
+  let table: EntityTable
+  /// The row of a key in the public scope: ?1 key.
+  let publicRow: String
+  /// Rows of a key in other scopes: ?1 key, ?2 the last row seen, ?3 their number.
+  let privateRows: String
+  /// Rows from one on, without their contents: ?1 the last row seen, ?2 their number.
+  let scan: String
+  /// What a row refers to: ?1 row.
+  let contents: String
+  /// All that decides whether a row may go: ?1 row.
+  let candidate: String
+  /// ?1 row, ?2 time.
+  let touch: String
+  /// Whether a key has contents in the public scope: ?1 key.
+  let hasPublicContents: String
+  /// Whether a key has contents in a scope wider than one of kind ?2: ?1 key.
+  let hasWiderContents: String
+
+  init(_ table: EntityTable) {
+    self.table = table
+    let name = EntityTable.quoted(table.name)
+    let index = EntityTable.quoted(EntityTable.privateIndexName(ofType: table.id))
+    publicRow = "SELECT rowid FROM \(name) WHERE scope = \(ScopeTable.publicID) AND key = ?1"
+    privateRows = """
+      SELECT rowid FROM \(name) INDEXED BY \(index) \
+      WHERE key = ?1 AND scope > \(ScopeTable.publicID) AND rowid > ?2 ORDER BY rowid LIMIT ?3
+      """
+    scan = "SELECT rowid, received FROM \(name) WHERE rowid > ?1 ORDER BY rowid LIMIT ?2"
+    contents = "SELECT fields, stamps FROM \(name) WHERE rowid = ?1"
+    candidate = """
+      SELECT scope, key, call, barrier, due, stamps, fields FROM \(name) WHERE rowid = ?1
+      """
+    touch = "UPDATE \(name) SET received = ?2 WHERE rowid = ?1"
+    hasPublicContents = """
+      SELECT EXISTS (SELECT 1 FROM \(name) \
+      WHERE scope = \(ScopeTable.publicID) AND key = ?1 AND fields IS NOT NULL)
+      """
+    hasWiderContents = """
+      SELECT EXISTS (SELECT 1 FROM \(name) AS stored INDEXED BY \(index) \
+      CROSS JOIN scope ON scope.id = stored.scope \
+      WHERE stored.key = ?1 AND stored.scope > \(ScopeTable.publicID) \
+      AND scope.kind < ?2 AND stored.fields IS NOT NULL)
+      """
+  }
+}

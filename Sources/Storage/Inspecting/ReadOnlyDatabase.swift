@@ -1,0 +1,81 @@
+import GRDB
+import GRDBSQLite
+
+/// A database file that is only looked at, by way of SQLite's C interface: whether SQLite makes
+/// files beside it is said in parameters of an address, which GRDB does not take.
+struct ReadOnlyDatabase: ~Copyable {
+  private let connection: OpaquePointer
+
+  /// - Parameter parameters: of SQLite's `file:` address, such as `immutable=1`.
+  init(path: String, parameters: String = "mode=ro") throws {
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+    let code = sqlite3_open_v2(Self.address(path, parameters), &opened, flags, nil)
+    guard let opened else { throw DatabaseError(resultCode: .SQLITE_NOMEM) }
+    guard code == SQLITE_OK else {
+      let error = Self.error(on: opened)
+      sqlite3_close_v2(opened)
+      throw error
+    }
+    connection = opened
+  }
+
+  deinit {
+    sqlite3_close_v2(connection)
+  }
+
+  /// The first column of each row.
+  func strings(_ sql: String) throws -> [String] {
+    try rows(sql).map { $0.first ?? "" }
+  }
+
+  /// The first column of the only row; 0 for NULL.
+  func number(_ sql: String) throws -> Int {
+    Int(try strings(sql).first ?? "") ?? 0
+  }
+
+  /// Every column as text.
+  func rows(_ sql: String) throws -> [[String]] {
+    var prepared: OpaquePointer?
+    guard sqlite3_prepare_v2(connection, sql, -1, &prepared, nil) == SQLITE_OK else {
+      throw Self.error(on: connection)
+    }
+    defer { sqlite3_finalize(prepared) }
+    var rows: [[String]] = []
+    while true {
+      switch sqlite3_step(prepared) {
+      case SQLITE_ROW:
+        rows.append(
+          (0..<sqlite3_column_count(prepared)).map { column in
+            sqlite3_column_text(prepared, column).map { String(cString: $0) } ?? ""
+          })
+      case SQLITE_DONE: return rows
+      default: throw Self.error(on: connection)
+      }
+    }
+  }
+
+  private static func error(on connection: OpaquePointer) -> DatabaseError {
+    DatabaseError(
+      resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
+      message: String(cString: sqlite3_errmsg(connection)))
+  }
+
+  /// Everything but plain path characters is escaped: `?`, `#` and `%` have a meaning there, and
+  /// so have two slashes at the beginning.
+  private static func address(_ path: String, _ parameters: String) -> String {
+    let hexadecimal = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in path.hasPrefix("/") ? ("/" + path.drop { $0 == "/" }).utf8 : path.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+        UInt8(ascii: "-"), UInt8(ascii: "_"):
+        bytes.append(byte)
+      default:
+        bytes += [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
+      }
+    }
+    return "file:\(String(decoding: bytes, as: UTF8.self))?\(parameters)"
+  }
+}

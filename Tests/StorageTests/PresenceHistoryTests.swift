@@ -1,0 +1,40 @@
+import Model
+import Testing
+
+@testable import Storage
+
+struct PresenceHistoryTests {
+  private static func films(_ ids: Range<Int>) -> [NormalisedAnswer.Entity] {
+    ids.map { NormalisedAnswer.Entity(key: .film("\($0)"), fields: []) }
+  }
+
+  @Test func knowsTheAnswersAboveTheHorizon() {
+    var history = PresenceHistory()
+    history.note(Self.films(1..<3), scope: 0, call: 5)
+    history.note(Self.films(2..<4), scope: 0, call: 7)
+    history.note(Self.films(2..<3), scope: 4, call: 8)
+    #expect(history.calls(showing: .film("2"), scope: 0) == [5, 7])
+    #expect(history.calls(showing: .film("3"), scope: 0) == [7])
+    #expect(history.calls(showing: .film("3"), scope: 4) == [])
+    history.prune(horizon: 5)
+    #expect(history.calls(showing: .film("2"), scope: 0) == [7])
+    #expect(history.isComplete(since: 1))
+  }
+
+  /// Past its limit it knows less and says so, rather than let an absence count that a forgotten
+  /// answer contradicts.
+  @Test func saysWhatItForgot() {
+    var history = PresenceHistory()
+    let half = PresenceHistory.entitiesMax / 2
+    history.note(Self.films(0..<half), scope: 0, call: 2)
+    history.note(Self.films(0..<half), scope: 0, call: 6)
+    #expect(history.isComplete(since: 1))
+    history.note(Self.films(0..<1), scope: 0, call: 4)
+    #expect(!history.isComplete(since: 6))
+    #expect(history.isComplete(since: 7))
+    #expect(history.calls(showing: .film("0"), scope: 0) == [4])
+    history.prune(horizon: 4)
+    history.note(Self.films(0..<half * 2), scope: 0, call: 9)
+    #expect(history.isComplete(since: 7))
+  }
+}

@@ -1,0 +1,150 @@
+import LosslessJSON
+import Model
+import Testing
+
+@testable import Storage
+
+struct TombstoneTests {
+  private static let policy = EvictionPolicy(windows: [:], bytesMax: .max)
+
+  private static func at(day: Int64, minutes: Int64 = 0) -> Timestamp {
+    Timestamp(milliseconds: (day * 24 * 60 + minutes) * 60_000)
+  }
+
+  private static func pass(_ store: Store, day: Int64, minutes: Int64 = 0) async throws -> Int {
+    var tombstones = 0
+    var hasMore = true
+    while hasMore {
+      let report = try await store.evict(policy, at: at(day: day, minutes: minutes))
+      tombstones += report.tombstones
+      hasMore = report.hasMore
+    }
+    return tombstones
+  }
+
+  /// Deletes films at revisions 2 and 4 on days 1 and 11.
+  private static func twoDeletions(_ scope: Scope = .public) async throws -> StoreFixture {
+    let fixture = try StoreFixture()
+    for (index, day) in [1, 11].enumerated() as EnumeratedSequence<[Int64]> {
+      let call = Int64(index * 2 + 1)
+      let key = EntityKey.film("\(index)")
+      _ = try await fixture.store.apply(
+        AnswerBuilder(call: call, scope: scope).entity(key, ["title": "A"]).build())
+      _ = try await fixture.store.apply(
+        AnswerBuilder(call: call + 1, scope: scope).deleting(key).build())
+      #expect(try await pass(fixture.store, day: day) == 0)
+    }
+    return fixture
+  }
+
+  @Test func deletionsAreToldForThirtyDays() async throws {
+    let fixture = try await Self.twoDeletions()
+    #expect(try await Self.pass(fixture.store, day: 30) == 0)
+    #expect(fixture.store.floor == .zero)
+    #expect(try await Self.pass(fixture.store, day: 32) == 1)
+    #expect(fixture.store.floor == Revision(2))
+    let rows = try await StoredRows(fixture)
+    #expect(rows.entities.keys.map(\.key) == [.film("1")])
+    #expect(rows.changes.keys.map(\.key) == [.film("1")])
+    #expect(try await Self.pass(fixture.store, day: 50) == 1)
+    #expect(fixture.store.floor == Revision(4))
+    #expect(fixture.store.head == Revision(4))
+  }
+
+  @Test func theFloorOutlivesTheProcess() async throws {
+    let fixture = try await Self.twoDeletions()
+    #expect(try await Self.pass(fixture.store, day: 32) == 1)
+    fixture.store.close()
+    let second = try StoreFixture(fixture.folder, segment: 2)
+    defer { second.store.close() }
+    #expect(second.store.floor == Revision(2))
+    #expect(try await Self.pass(second.store, day: 50) == 1)
+  }
+
+  /// The public film would come back into the user's sight.
+  @Test func aTombstoneStaysWhileItHidesSomething() async throws {
+    let fixture = try await Self.twoDeletions(.user("u"))
+    _ = try await fixture.store.apply(AnswerBuilder(call: 5).film("0", ["title": "A"]).build())
+    #expect(try await Self.pass(fixture.store, day: 50) == 1)
+    let viewer = Viewer(layers: [.user("u"), .public])
+    #expect(try await fixture.store.entity(.film("0"), viewer: viewer)?.isDeleted == true)
+    _ = try await fixture.store.purge(
+      [.type("Film")], in: .public, call: CallNumber(6), horizon: CallNumber(6))
+    #expect(try await Self.pass(fixture.store, day: 51) == 1)
+    #expect(try await StoredRows(fixture).entities.isEmpty)
+  }
+
+  /// A call in flight, however long it takes, must still meet the deletion it began before.
+  @Test func aTombstoneStaysWhileACallMayBeOlder() async throws {
+    let fixture = try StoreFixture()
+    _ = try await fixture.store.apply(
+      AnswerBuilder(call: 5, horizon: 3).deleting(.film("1")).build())
+    #expect(try await Self.pass(fixture.store, day: 1) == 0)
+    #expect(try await Self.pass(fixture.store, day: 50) == 0)
+    _ = try await fixture.store.apply(
+      AnswerBuilder(call: 3, horizon: 3).film("1", ["title": "A"]).build())
+    #expect(try await fixture.title(of: "1") == nil)
+    _ = try await fixture.store.apply(AnswerBuilder(call: 6).build())
+    #expect(try await Self.pass(fixture.store, day: 50) == 1)
+  }
+
+  @Test func purgedEntitiesAreForgottenToo() async throws {
+    let fixture = try StoreFixture()
+    var builder = AnswerBuilder(call: 1)
+    for number in 0..<300 { builder = builder.film("\(number)", ["title": "A"]) }
+    _ = try await fixture.store.apply(builder.build())
+    _ = try await fixture.store.purge(
+      [.type("Film")], in: nil, call: CallNumber(2), horizon: CallNumber(2))
+    #expect(try await Self.pass(fixture.store, day: 1) == 0)
+    #expect(try await Self.pass(fixture.store, day: 32) == 300)
+    #expect(try await fixture.count("change") == 0)
+    #expect(fixture.store.floor == Revision(2))
+  }
+
+  /// What was evicted is not told to anybody, so no cursor misses that it is forgotten.
+  @Test func evictedEntitiesAreForgottenWithoutRaisingTheFloor() async throws {
+    let fixture = try StoreFixture()
+    _ = try await fixture.store.apply(AnswerBuilder(call: 1).film("1", ["title": "A"]).build())
+    #expect(try await Self.pass(fixture.store, day: 1) == 0)
+    var policy = Self.policy
+    policy.bytesMax = 0
+    while try await fixture.store.evict(policy, at: Self.at(day: 20)).hasMore {}
+    #expect(try await fixture.count("change") == 1)
+    #expect(try await Self.pass(fixture.store, day: 32) == 0)
+    #expect(try await fixture.count("change") == 0)
+    #expect(fixture.store.floor == .zero)
+  }
+
+  // MARK: When a revision was made
+
+  /// A row an hour at most, however often the steps come and however much is written.
+  @Test func timesAreNotedByTheHour() async throws {
+    let fixture = try StoreFixture()
+    for minute in 0..<180 as Range<Int64> {
+      _ = try await fixture.store.apply(
+        AnswerBuilder(call: minute + 1).film("1", ["year": .number(JSONNumber(minute))]).build())
+      _ = try await Self.pass(fixture.store, day: 1, minutes: minute)
+    }
+    #expect(try await fixture.count("revision_time") == 3)
+  }
+
+  @Test func oldTimesAreForgotten() async throws {
+    let fixture = try StoreFixture()
+    for day in 1...100 as ClosedRange<Int64> {
+      _ = try await fixture.store.apply(
+        AnswerBuilder(call: day).film("1", ["year": .number(JSONNumber(day))]).build())
+      _ = try await Self.pass(fixture.store, day: day)
+    }
+    #expect(try await fixture.count("revision_time") == 31)
+  }
+
+  /// A clock that was ahead for an hour must not keep what follows from ever growing old.
+  @Test func timesFromAClockThatWasAheadAreDropped() async throws {
+    let fixture = try StoreFixture()
+    _ = try await fixture.store.apply(AnswerBuilder(call: 1).deleting(.film("1")).build())
+    _ = try await Self.pass(fixture.store, day: 9000)
+    #expect(try await Self.pass(fixture.store, day: 1) == 0)
+    #expect(try await Self.pass(fixture.store, day: 30) == 0)
+    #expect(try await Self.pass(fixture.store, day: 32) == 1)
+  }
+}
