@@ -32,7 +32,7 @@ package struct DoctorReport: Sendable {
   package static func examine(_ loaded: LoadedSettings) async -> DoctorReport {
     var findings = loaded.notes.map { Finding(part: "settings", verdict: .note, text: "\($0)") }
     findings.append(operations(loaded))
-    findings += await database(loaded.settings)
+    findings += database(loaded.settings)
     findings.append(await upstream(loaded.settings))
     return DoctorReport(findings: findings, settingsText: SettingsDump.yaml(loaded))
   }
@@ -50,8 +50,7 @@ package struct DoctorReport: Sendable {
     }
   }
 
-  /// Opens the database for a moment unless a running service holds it.
-  private static func database(_ settings: Settings) async -> [Finding] {
+  private static func database(_ settings: Settings) -> [Finding] {
     let path = settings.dataFolder
     guard FileManager.default.fileExists(atPath: path) else {
       return [
@@ -59,25 +58,25 @@ package struct DoctorReport: Sendable {
       ]
     }
     do throws(StorageError) {
-      let store = try Store.open(
-        StoreConfiguration(
-          folder: path, segment: UInt64.random(in: 1...UInt64.max), opened: SystemClock.wall.now()),
-        types: [])
-      defer { store.close() }
-      let statistics = try await store.statistics()
-      let entities = statistics.tables.reduce(0) { $0 + $1.entities }
+      let found = try Store.inspect(folder: path)
+      guard !found.isNewerSchema else { throw .newerSchema(folder: path) }
+      let counts = found.statistics.map { statistics in
+        let entities = statistics.tables.reduce(0) { $0 + $1.entities }
+        return "\(statistics.databaseBytes) bytes, \(entities) entities, "
+          + "\(statistics.results) results"
+      }
+      let state = found.isInUse ? "in use by a running service, " : ""
+      let problems = found.problems.joined(separator: "; ")
       return [
         Finding(
-          part: "database", verdict: .good,
-          text: "\(statistics.databaseBytes) bytes, \(entities) entities, "
-            + "\(statistics.results) results"),
-        sqlite(version: statistics.sqliteVersion),
+          part: "database", verdict: found.problems.isEmpty ? .good : .bad,
+          text: found.problems.isEmpty ? state + (counts ?? "empty") : "damaged: \(problems)"),
+        sqlite(version: found.sqliteVersion),
       ]
     } catch {
-      let verdict: Finding.Verdict = if case .inUse = error { .note } else { .bad }
       return [
         Finding(
-          part: "database", verdict: verdict, text: StorageComplaint.text(error, folder: path))
+          part: "database", verdict: .bad, text: StorageComplaint.text(error, folder: path))
       ]
     }
   }

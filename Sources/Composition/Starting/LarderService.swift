@@ -16,6 +16,7 @@ import Upstream
 /// nothing is lost that was answered.
 package final class LarderService: Service {
   private let store: Store
+  private let keeper: StoreKeeper
   private let server: HTTPService
   private let client: HTTPClient
   private let group: EventLoopGroup
@@ -23,11 +24,13 @@ package final class LarderService: Service {
   private let whenListening: @Sendable ([SocketAddress]) -> Void
 
   private init(
-    store: Store, server: HTTPService, client: HTTPClient, group: EventLoopGroup, logger: Logger,
+    store: Store, keeper: StoreKeeper, server: HTTPService, client: HTTPClient,
+    group: EventLoopGroup, logger: Logger,
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) {
     self.whenListening = whenListening
     self.store = store
+    self.keeper = keeper
     self.server = server
     self.client = client
     self.group = group
@@ -63,7 +66,11 @@ package final class LarderService: Service {
           settings, health: gateway.health, logger: logger),
         group: group, handler: handler)
       return LarderService(
-        store: store, server: server, client: client, group: group, logger: logger,
+        store: store,
+        keeper: StoreKeeper(
+          store: store, registry: workspace.registry,
+          bytesMax: settings.cache.diskBytesMax, logger: logger),
+        server: server, client: client, group: group, logger: logger,
         whenListening: whenListening)
     } catch {
       store.close()
@@ -78,6 +85,8 @@ package final class LarderService: Service {
   package func run() async throws {
     do {
       whenListening(try await Self.listen(server))
+      let keeping = Task { await keeper.run() }
+      defer { keeping.cancel() }
       try await server.run()
     } catch {
       await close()

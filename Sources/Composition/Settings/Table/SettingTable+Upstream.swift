@@ -53,6 +53,9 @@ extension SettingTable {
       SettingKey(
         "cache.memory", \.cache.memoryBytesMax, .one(.byteSize(0...(1 << 40))), example: "64MiB",
         doc: "Memory for rendered answers."),
+      SettingKey(
+        "cache.disk", \.cache.diskBytesMax, .one(.byteSize(0...(1 << 44))), example: "8GiB",
+        doc: "Size of the database above which unreferenced entities go, oldest use first."),
     ])
 
   static let types = SettingSection(

@@ -4,4 +4,6 @@ package struct CacheSettings: Sendable {
   package var staleWhileRevalidate = Duration.zero
   package var staleIfError = Duration.seconds(86_400)
   package var memoryBytesMax = 64 << 20
+  /// Of the database; what live results refer to stays even above it.
+  package var diskBytesMax = 8 << 30
 }

@@ -1,0 +1,46 @@
+import Logging
+import Model
+import Storage
+import Upstream
+
+/// Keeps the store from growing without end: drops what no window serves any more, what nothing
+/// refers to once the budget is passed, and deletions that are old enough to be forgotten.
+struct StoreKeeper: Sendable {
+  /// Between passes.
+  private static let rest = Duration.seconds(300)
+  /// Between the steps of a pass, each a few milliseconds of the writer.
+  private static let pause = Duration.milliseconds(50)
+
+  private let store: Store
+  private let policy: EvictionPolicy
+  private let clock: WallClock
+  private let logger: Logger
+
+  init(store: Store, registry: OperationRegistry, bytesMax: Int, logger: Logger) {
+    self.store = store
+    self.logger = logger
+    clock = SystemClock.wall
+    let queries = registry.operations.filter { $0.kind == .query }
+    policy = EvictionPolicy(
+      windows: Dictionary(uniqueKeysWithValues: queries.map { ($0.name, $0.cache.servedFor) }),
+      bytesMax: bytesMax)
+  }
+
+  /// Runs until it is cancelled. A store that cannot be written is tried again at the next pass.
+  func run() async {
+    while !Task.isCancelled {
+      var hasMore = false
+      do {
+        hasMore = try await store.evict(policy, at: clock.now()).hasMore
+      } catch {
+        logger.warning("eviction failed", metadata: ["cause": "\(error)"])
+      }
+      try? await Task.sleep(for: hasMore ? Self.pause : Self.rest)
+    }
+  }
+}
+
+extension CachePolicy {
+  /// The longest time after it was received for which any window serves an answer.
+  fileprivate var servedFor: Duration { maxAge + max(staleWhileRevalidate, staleIfError) }
+}
