@@ -24,6 +24,8 @@ final class Kept: Sendable {
 
   private struct State {
     var answers: [Read: [UInt8]] = [:]
+    /// Reads that were sent and not answered: the store may hold what nobody was told.
+    var unanswered: Set<Read> = []
     var changes: [String: Change] = [:]
     var deleted: Set<String> = []
     var unsettledDeletions: Set<String> = []
@@ -31,13 +33,23 @@ final class Kept: Sendable {
 
   private let state = Mutex(State())
 
-  var answers: [Read: [UInt8]] { state.withLock { $0.answers } }
+  var answers: [Read: [UInt8]] {
+    state.withLock { state in state.answers.filter { !state.unanswered.contains($0.key) } }
+  }
   var changes: [String: Change] { state.withLock { $0.changes } }
   var deleted: Set<String> { state.withLock { $0.deleted.subtracting($0.unsettledDeletions) } }
   var count: Int { state.withLock { $0.answers.count + $0.changes.count + $0.deleted.count } }
 
-  func note(_ read: Read, _ body: [UInt8]) {
-    state.withLock { $0.answers[read] = body }
+  func noteSent(_ read: Read) {
+    state.withLock { _ = $0.unanswered.insert(read) }
+  }
+
+  /// - Parameter body: nil if the answer was not said to be stored, so that an earlier one stays.
+  func noteAnswered(_ read: Read, _ body: [UInt8]?) {
+    state.withLock { state in
+      state.unanswered.remove(read)
+      if let body { state.answers[read] = body }
+    }
   }
 
   func noteSent(mark: String, film: String) {

@@ -45,10 +45,11 @@ struct WriteLoad {
 
   private mutating func read(_ client: RawClient) throws {
     let read = randomRead()
+    kept.noteSent(read)
     let answer = try client.request(
       "GET", read.target, headers: read.headers + [("Cache-Control", "no-cache")])
-    guard answer.isStored, !Self.showsChangedFilms(answer.body) else { return }
-    kept.note(read, answer.body)
+    let isPromise = answer.isStored && !Self.showsChangedFilms(answer.body)
+    kept.noteAnswered(read, isPromise ? answer.body : nil)
   }
 
   private mutating func randomRead() -> Kept.Read {
