@@ -123,8 +123,10 @@ package final class LarderService: Service {
     limits.connectionsMax = settings.upstream.concurrencyMax
     limits.firstByteTimeout = settings.upstream.timeout
     limits.totalTimeout = settings.upstream.timeout
+    // The system's certificates take a good part of a start to read.
+    let tls = settings.upstream.url?.scheme == "https" ? try TLSClientContext() : nil
     return HTTPClient(
-      group: group, settings: limits, tls: try TLSClientContext(),
+      group: group, settings: limits, tls: tls,
       random: { Double.random(in: 0..<1) })
   }
 
