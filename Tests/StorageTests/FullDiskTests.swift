@@ -4,10 +4,10 @@ import Model
 import Storage
 import Testing
 
-/// Needs a file system of a few MiB, named by LARDER_SMALL_DISK:
+/// Needs a file system of a few MiB, named by LARDER_TEST_SMALL_DISK:
 /// `mount -t tmpfs -o size=3m tmpfs /mnt/small`.
 struct FullDiskTests {
-  private static let disk = ProcessInfo.processInfo.environment["LARDER_SMALL_DISK"]
+  private static let disk = ProcessInfo.processInfo.environment["LARDER_TEST_SMALL_DISK"]
 
   @Test(.enabled(if: disk != nil)) func writesAreRefusedWholeAndReadsGoOn() async throws {
     let disk = try #require(Self.disk)

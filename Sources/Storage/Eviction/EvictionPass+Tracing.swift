@@ -25,11 +25,12 @@ extension EvictionPass {
     }
   }
 
-  /// Takes the references out of one row, those of values that may come back included.
+  /// Takes the references out of one row. Older layers of its fields need no look: what a later
+  /// layer has replaced never shows again.
   private func read(_ place: RowPlace) throws {
     let sql: String
     if place.type == RowPlace.resultType {
-      sql = "SELECT fields, stamps FROM result WHERE id = ?1"
+      sql = "SELECT fields FROM result WHERE id = ?1"
     } else if let table = tables.first(where: { $0.table.id == place.type }) {
       sql = table.contents
     } else {
@@ -39,12 +40,9 @@ extension EvictionPass {
     let statement = try PreparedStatement(database, sql)
     statement.bind(place.row, at: 1)
     defer { statement.reset() }
-    guard try statement.step() else { return }
-    for column in [0, 1] as [Int32] {
-      guard let text = statement.bytes(column) else { continue }
-      work.spend(text.count / EvictionWork.bytesParsed)
-      try StoredReferences.append(in: text, to: &unresolved)
-    }
+    guard try statement.step(), let text = statement.bytes(0) else { return }
+    work.spend(text.count / EvictionWork.bytesParsed)
+    try StoredReferences.append(in: text, to: &unresolved)
   }
 
   /// Marks an entity's rows, in every scope: any of them may be a layer of what a viewer sees.

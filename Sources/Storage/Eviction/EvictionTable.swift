@@ -30,7 +30,7 @@ struct EvictionTable {
       WHERE key = ?1 AND scope > \(ScopeTable.publicID) AND rowid > ?2 ORDER BY rowid LIMIT ?3
       """
     scan = "SELECT rowid, received FROM \(name) WHERE rowid > ?1 ORDER BY rowid LIMIT ?2"
-    contents = "SELECT fields, stamps FROM \(name) WHERE rowid = ?1"
+    contents = "SELECT fields FROM \(name) WHERE rowid = ?1"
     candidate = """
       SELECT scope, key, call, barrier, due, stamps, fields FROM \(name) WHERE rowid = ?1
       """
