@@ -24,9 +24,9 @@ package enum CacheOutcome: Hashable, Sendable {
     switch self {
     case .hit(let ttl): "hit; ttl=\(ttl.wholeSeconds)"
     case .staleWhileRevalidate(let staleness):
-      "hit; ttl=-\(staleness.wholeSeconds); detail=refreshing"
-    case .staleAllowed(let staleness): "hit; ttl=-\(staleness.wholeSeconds); detail=max-stale"
-    case .staleIfError(let staleness): "hit; ttl=-\(staleness.wholeSeconds); detail=stale-if-error"
+      "hit; ttl=\(-staleness.wholeSeconds); detail=refreshing"
+    case .staleAllowed(let staleness): "hit; ttl=\(-staleness.wholeSeconds); detail=max-stale"
+    case .staleIfError(let staleness): "hit; ttl=\(-staleness.wholeSeconds); detail=stale-if-error"
     case .miss(let stored): "fwd=uri-miss" + (stored ? "; stored" : "")
     case .collapsed: "fwd=uri-miss; collapsed"
     case .revalidated(let stored): "fwd=stale" + (stored ? "; stored" : "")
