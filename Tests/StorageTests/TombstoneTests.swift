@@ -101,18 +101,33 @@ struct TombstoneTests {
     #expect(fixture.store.floor == Revision(2))
   }
 
-  /// What was evicted is not told to anybody, so no cursor misses that it is forgotten.
+  /// What was evicted is not told to anybody, so no cursor misses that it is forgotten. Its time
+  /// begins when it goes, however long ago it changed.
   @Test func evictedEntitiesAreForgottenWithoutRaisingTheFloor() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(AnswerBuilder(call: 1).film("1", ["title": "A"]).build())
     #expect(try await Self.pass(fixture.store, day: 1) == 0)
+    _ = try await fixture.store.apply(AnswerBuilder(call: 2).film("2", ["title": "A"]).build())
     var policy = Self.policy
     policy.bytesMax = 0
-    while try await fixture.store.evict(policy, at: Self.at(day: 20)).hasMore {}
-    #expect(try await fixture.count("change") == 1)
-    #expect(try await Self.pass(fixture.store, day: 32) == 0)
+    while try await fixture.store.evict(policy, at: Self.at(day: 40)).hasMore {}
+    #expect(try await StoredRows(fixture).entities.isEmpty)
+    #expect(try await Self.pass(fixture.store, day: 60) == 0)
+    #expect(try await fixture.count("change") == 2)
+    #expect(try await Self.pass(fixture.store, day: 71) == 0)
     #expect(try await fixture.count("change") == 0)
+    #expect(try await fixture.count("gone") == 0)
     #expect(fixture.store.floor == .zero)
+  }
+
+  @Test func whatCameBackIsNotForgotten() async throws {
+    let fixture = try await Self.twoDeletions()
+    _ = try await fixture.store.apply(AnswerBuilder(call: 5).film("0", ["title": "A"]).build())
+    #expect(try await Self.pass(fixture.store, day: 50) == 1)
+    #expect(try await fixture.title(of: "0") == "A")
+    let change = try await StoredRows(fixture).changes[.init(scope: 0, key: .film("0"))]
+    #expect(change == .init(created: 5, revision: 5, kind: 0))
+    #expect(try await fixture.count("gone") == 0)
   }
 
   // MARK: When a revision was made

@@ -52,6 +52,7 @@ struct Purger {
       let statement = try PreparedStatement(context.database, table.delete)
       statement.bind(row.rowid, at: 1)
       try statement.run()
+      try PrivateRows.remove(key.key, scope: id, type: table.id, context.database)
       guard row.fields != nil else { return }
       return try context.logDeletion(of: key, in: scope, id: id, type: table.id)
     }
@@ -92,13 +93,19 @@ struct Purger {
           """, arguments: [table.id, context.takeRevision()])
     }
     try context.database.execute(sql: "DELETE FROM \(name) WHERE \(condition)")
+    try PrivateRows.removeDangling(of: table, context.database)
     try purgeEvicted(table, inScope)
+    if let revision = context.revision {
+      try GoneLog.addAll(ofType: table.id, at: revision, context.database)
+    }
     try invalidator.mark(.type, type, scopes: scope.map { [$0] })
   }
 
   private func purgeEvicted(_ table: EntityTable, _ inScope: String) throws {
-    let condition =
-      "kind = \(ChangeKind.evicted.rawValue) AND kind <> 0 AND type = \(table.id) AND \(inScope)"
+    let condition = """
+      kind = \(ChangeKind.evicted.rawValue) AND \(inScope) AND (scope, type, key) IN \
+      (SELECT scope, type, key FROM gone WHERE type = \(table.id))
+      """
     let isFilled = try Bool.fetchOne(
       context.database, sql: "SELECT EXISTS (SELECT 1 FROM change WHERE \(condition))")
     guard isFilled == true else { return }

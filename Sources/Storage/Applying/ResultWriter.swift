@@ -122,7 +122,7 @@ struct ResultWriter {
     let id = statement.int64(0)
     try statement.run()
     if fields != row?.fields {
-      context.memory.noteInserted(RowPlace(type: RowPlace.resultType, row: id))
+      context.memory.noteInserted(type: RowPlace.resultType, row: id)
     }
     if dependencies != row?.dependencies { try saveDependencies(dependencies, of: id) }
   }

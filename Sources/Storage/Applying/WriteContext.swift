@@ -91,6 +91,7 @@ final class WriteContext {
       ON CONFLICT (scope, type, key) DO UPDATE SET revision = excluded.revision, kind = 1
       """)
     try log(key, in: scope, id: id, type: type, statement)
+    try GoneLog.add(key.key, scope: id, type: type, at: takeRevision(), database)
   }
 
   /// A purge of something that is not stored: those who were told of it are told that it is gone.

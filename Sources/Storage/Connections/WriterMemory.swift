@@ -70,8 +70,12 @@ final class WriterMemory: @unchecked Sendable {
 
   // MARK: What eviction must know of writes
 
-  /// A row that is new, perhaps under a number that another had.
-  func noteInserted(_ place: RowPlace) { eviction?.marks?.noteInserted(place) }
+  /// A row that is new, perhaps under a number that another had. Its number is asked for only
+  /// where a pass is under way.
+  func noteInserted(type: Int64, row: @autoclosure () -> Int64) {
+    guard let eviction else { return }
+    eviction.marks?.noteInserted(RowPlace(type: type, row: row()))
+  }
 
   func noteChanged(_ place: RowPlace) { eviction?.marks?.noteChanged(place) }
 

@@ -7,6 +7,8 @@ struct EvictionAges: Equatable {
 
   private var bytes = [Int](repeating: 0, count: classCount)
 
+  var isEmpty: Bool { bytes.allSatisfy { $0 == 0 } }
+
   mutating func add(age: Duration, bytes count: Int) {
     bytes[Self.ageClass(of: age)] += count
   }

@@ -11,6 +11,7 @@ extension EvictionPass {
   /// Adds up unmarked rows by age, then decides how old a row must be to go.
   func count(_ index: Int, after last: Int64, _ policy: EvictionPolicy) throws {
     guard index < tables.count else {
+      if ages.isEmpty { return endEntities() }
       cut = ages.cut(freeing: try Self.bytesUsed(database) - policy.bytesGoal)
       phase = .sweep(table: 0, after: 0)
       return
@@ -84,6 +85,9 @@ extension EvictionPass {
     change.bind(table.table.id, at: 2)
     change.bind(row.key, at: 3)
     try change.run()
+    try PrivateRows.remove(row.key, scope: row.scope, type: table.table.id, database)
+    try GoneLog.add(
+      row.key, scope: row.scope, type: table.table.id, at: memory.counters.revision, database)
     report.entities += 1
   }
 

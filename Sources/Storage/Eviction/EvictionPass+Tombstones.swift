@@ -6,6 +6,7 @@ extension EvictionPass {
 
   private struct Gone {
     let place: TombstoneSweep.Place
+    /// Nil where the entity has changed since.
     let kind: ChangeKind?
   }
 
@@ -30,7 +31,13 @@ extension EvictionPass {
     work.spend(EvictionWork.read)
     let isDeletion = change.kind == .deleted
     guard try !isDeletion || removeTombstone(of: change.place) else { return }
-    try remove(change.place)
+    work.spend(EvictionWork.remove)
+    if change.kind != nil {
+      try delete("DELETE FROM change WHERE scope = ?1 AND type = ?2 AND key = ?3", change.place)
+    }
+    try delete(
+      "DELETE FROM gone WHERE scope = ?1 AND type = ?2 AND key = ?3 AND revision = ?4",
+      change.place, revision: change.place.revision)
     guard isDeletion else { return }
     memory.counters.floor = max(memory.counters.floor, change.place.revision)
     report.tombstones += 1
@@ -42,9 +49,12 @@ extension EvictionPass {
     let statement = try PreparedStatement(
       database,
       """
-      SELECT revision, scope, type, key, kind FROM change INDEXED BY change_gone \
-      WHERE kind <> 0 AND revision <= ?1 AND (revision, scope, type, key) > (?2, ?3, ?4, ?5) \
-      ORDER BY revision, scope, type, key LIMIT ?6
+      SELECT gone.revision, gone.scope, gone.type, gone.key, change.kind FROM gone \
+      LEFT JOIN change ON change.scope = gone.scope AND change.type = gone.type \
+      AND change.key = gone.key AND change.revision <= gone.revision AND change.kind <> 0 \
+      WHERE gone.revision <= ?1 \
+      AND (gone.revision, gone.scope, gone.type, gone.key) > (?2, ?3, ?4, ?5) \
+      ORDER BY gone.revision, gone.scope, gone.type, gone.key LIMIT ?6
       """)
     statement.bind(revision, at: 1)
     statement.bind(last.revision, at: 2)
@@ -59,7 +69,7 @@ extension EvictionPass {
           place: .init(
             revision: statement.int64(0), scope: statement.int64(1), type: statement.int64(2),
             key: statement.string(3)),
-          kind: ChangeKind(rawValue: statement.int64(4))))
+          kind: statement.optionalInt64(4).flatMap(ChangeKind.init)))
     }
     statement.reset()
     return gone
@@ -80,16 +90,18 @@ extension EvictionPass {
     let statement = try PreparedStatement(database, table.table.delete)
     statement.bind(row.rowid, at: 1)
     try statement.run()
+    try PrivateRows.remove(place.key, scope: place.scope, type: place.type, database)
     return true
   }
 
-  private func remove(_ place: TombstoneSweep.Place) throws {
-    work.spend(EvictionWork.remove)
-    let statement = try PreparedStatement(
-      database, "DELETE FROM change WHERE scope = ?1 AND type = ?2 AND key = ?3")
+  private func delete(
+    _ sql: String, _ place: TombstoneSweep.Place, revision: Int64? = nil
+  ) throws {
+    let statement = try PreparedStatement(database, sql)
     statement.bind(place.scope, at: 1)
     statement.bind(place.type, at: 2)
     statement.bind(place.key, at: 3)
+    if let revision { statement.bind(revision, at: 4) }
     try statement.run()
   }
 }

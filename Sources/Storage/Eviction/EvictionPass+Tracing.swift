@@ -50,36 +50,44 @@ extension EvictionPass {
     guard let table = tablesByType[key.type] else { return }
     work.spend(EvictionWork.read)
     let isPrivate = memory.mayBeHidden(key.type, in: .public)
-    let publicRow = try rows(table.publicRow, key.key).first
+    let publicRow = try publicRow(key.key, table)
     let first =
       try publicRow
-      ?? (isPrivate ? rows(table.privateRows, key.key, after: 0, limit: 1).first : nil)
+      ?? (isPrivate
+        ? privateRows(key.key, table, after: ScopeTable.publicID, limit: 1).first?.row : nil)
     guard let first, marks?.visit(RowPlace(type: table.table.id, row: first)) == true else {
       return
     }
     if let publicRow { marks?.mark(RowPlace(type: table.table.id, row: publicRow)) }
-    if isPrivate { widening.append((table, key.key, after: 0)) }
+    if isPrivate { widening.append((table, key.key, after: ScopeTable.publicID)) }
   }
 
   private func widen(_ table: EvictionTable, _ key: String, after last: Int64) throws {
     let limit = Self.privateRowsAtATime
-    let rows = try rows(table.privateRows, key, after: last, limit: limit)
+    let rows = try privateRows(key, table, after: last, limit: limit)
     work.spend(EvictionWork.read + rows.count * EvictionWork.look)
-    for row in rows { marks?.mark(RowPlace(type: table.table.id, row: row)) }
-    if let last = rows.last, rows.count == limit { widening.append((table, key, after: last)) }
+    for row in rows { marks?.mark(RowPlace(type: table.table.id, row: row.row)) }
+    if let last = rows.last, rows.count == limit {
+      widening.append((table, key, after: last.scope))
+    }
   }
 
-  private func rows(
-    _ sql: String, _ key: String, after last: Int64? = nil, limit: Int = 0
-  ) throws -> [Int64] {
-    let statement = try PreparedStatement(database, sql)
+  private func publicRow(_ key: String, _ table: EvictionTable) throws -> Int64? {
+    let statement = try PreparedStatement(database, table.publicRow)
     statement.bind(key, at: 1)
-    if let last {
-      statement.bind(last, at: 2)
-      statement.bind(Int64(limit), at: 3)
-    }
-    var rows: [Int64] = []
-    while try statement.step() { rows.append(statement.int64(0)) }
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(0) : nil
+  }
+
+  private func privateRows(
+    _ key: String, _ table: EvictionTable, after last: Int64, limit: Int
+  ) throws -> [(scope: Int64, row: Int64)] {
+    let statement = try PreparedStatement(database, table.privateRows)
+    statement.bind(key, at: 1)
+    statement.bind(last, at: 2)
+    statement.bind(Int64(limit), at: 3)
+    var rows: [(Int64, Int64)] = []
+    while try statement.step() { rows.append((statement.int64(0), statement.int64(1))) }
     statement.reset()
     return rows
   }

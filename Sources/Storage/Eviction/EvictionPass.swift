@@ -36,7 +36,7 @@ final class EvictionPass {
   var marks: ReachabilityMarks?
   /// References that were read but whose rows are not marked yet: those of one row at a time.
   var unresolved: [EntityKey] = []
-  /// Entities with more private rows than were marked so far, and the last of those.
+  /// Entities with more private rows than were marked so far, and the scope of the last of those.
   var widening: [(table: EvictionTable, key: String, after: Int64)] = []
   var ages = EvictionAges()
   var cut = EvictionCut(oldest: 0, allowance: 0)

@@ -5,7 +5,7 @@ struct EvictionTable {
   let table: EntityTable
   /// The row of a key in the public scope: ?1 key.
   let publicRow: String
-  /// Rows of a key in other scopes: ?1 key, ?2 the last row seen, ?3 their number.
+  /// Scopes and rows of a key in other scopes: ?1 key, ?2 the last scope seen, ?3 their number.
   let privateRows: String
   /// Rows from one on, without their contents: ?1 the last row seen, ?2 their number.
   let scan: String
@@ -23,11 +23,12 @@ struct EvictionTable {
   init(_ table: EntityTable) {
     self.table = table
     let name = EntityTable.quoted(table.name)
-    let index = EntityTable.quoted(EntityTable.privateIndexName(ofType: table.id))
     publicRow = "SELECT rowid FROM \(name) WHERE scope = \(ScopeTable.publicID) AND key = ?1"
     privateRows = """
-      SELECT rowid FROM \(name) INDEXED BY \(index) \
-      WHERE key = ?1 AND scope > \(ScopeTable.publicID) AND rowid > ?2 ORDER BY rowid LIMIT ?3
+      SELECT stored.scope, stored.rowid FROM private_row CROSS JOIN \(name) AS stored \
+      ON stored.scope = private_row.scope AND stored.key = private_row.key \
+      WHERE private_row.type = \(table.id) AND private_row.key = ?1 AND private_row.scope > ?2 \
+      ORDER BY private_row.scope LIMIT ?3
       """
     scan = "SELECT rowid, received FROM \(name) WHERE rowid > ?1 ORDER BY rowid LIMIT ?2"
     contents = "SELECT fields FROM \(name) WHERE rowid = ?1"
@@ -40,10 +41,11 @@ struct EvictionTable {
       WHERE scope = \(ScopeTable.publicID) AND key = ?1 AND fields IS NOT NULL)
       """
     hasWiderContents = """
-      SELECT EXISTS (SELECT 1 FROM \(name) AS stored INDEXED BY \(index) \
-      CROSS JOIN scope ON scope.id = stored.scope \
-      WHERE stored.key = ?1 AND stored.scope > \(ScopeTable.publicID) \
-      AND scope.kind < ?2 AND stored.fields IS NOT NULL)
+      SELECT EXISTS (SELECT 1 FROM private_row CROSS JOIN scope ON scope.id = private_row.scope \
+      CROSS JOIN \(name) AS stored \
+      ON stored.scope = private_row.scope AND stored.key = private_row.key \
+      WHERE private_row.type = \(table.id) AND private_row.key = ?1 AND scope.kind < ?2 \
+      AND stored.fields IS NOT NULL)
       """
   }
 }

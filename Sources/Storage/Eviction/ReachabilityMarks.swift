@@ -18,7 +18,7 @@ struct ReachabilityMarks {
 
   mutating func popPending() -> RowPlace? { pending.pop() }
 
-  /// - Parameter first: the entity's public row, or else the private one with the lowest number.
+  /// - Parameter first: the entity's public row, or else that in the first private scope.
   /// - Returns: whether the entity's rows are yet to be marked.
   mutating func visit(_ first: RowPlace) -> Bool { visited.insert(first) }
 

@@ -1,4 +1,4 @@
-/// The order in which deletions go: that of the index over change rows of what is not there.
+/// The order in which deletions are forgotten: that of ``GoneLog``.
 enum TombstoneSweep {
   struct Place: Equatable {
     var revision: Int64

@@ -72,10 +72,6 @@ struct EntityTable: Sendable {
       """
   }
 
-  /// The index over rows of other scopes than the public one by their keys: it tells which scopes
-  /// know an entity, and costs public rows nothing.
-  static func privateIndexName(ofType id: Int64) -> String { "private_\(id)" }
-
   static func quoted(_ name: String) -> String {
     "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
   }

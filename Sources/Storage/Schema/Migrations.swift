@@ -9,17 +9,8 @@ enum Migrations {
     migrator.registerMigration("0001 scopes, types and counters", migrate: scopesAndTypes)
     migrator.registerMigration("0002 results", migrate: results)
     migrator.registerMigration("0003 change log", migrate: changeLog)
-    migrator.registerMigration("0004 eviction", migrate: eviction)
+    migrator.registerMigration("0004 what is gone and what is private", migrate: eviction)
     return migrator
-  }
-
-  static func makePrivateIndex(on table: String, ofType id: Int64, _ db: Database) throws {
-    let index = EntityTable.quoted(EntityTable.privateIndexName(ofType: id))
-    try db.execute(
-      sql: """
-        CREATE INDEX \(index) ON \(EntityTable.quoted(table)) (key) \
-        WHERE scope > \(ScopeTable.publicID)
-        """)
   }
 
   private static func scopesAndTypes(_ db: Database) throws {
@@ -128,10 +119,27 @@ enum Migrations {
           revision INTEGER PRIMARY KEY,
           at INTEGER NOT NULL
         );
-        CREATE INDEX change_gone ON change (revision, scope, type, key) WHERE kind <> 0;
+        CREATE TABLE gone (
+          revision INTEGER NOT NULL,
+          scope INTEGER NOT NULL,
+          type INTEGER NOT NULL,
+          key TEXT NOT NULL,
+          PRIMARY KEY (revision, scope, type, key)
+        ) WITHOUT ROWID;
+        INSERT INTO gone SELECT revision, scope, type, key FROM change WHERE kind <> 0;
+        CREATE TABLE private_row (
+          type INTEGER NOT NULL,
+          key TEXT NOT NULL,
+          scope INTEGER NOT NULL,
+          PRIMARY KEY (type, key, scope)
+        ) WITHOUT ROWID;
         """)
     for row in try Row.fetchAll(db, sql: "SELECT id, table_name FROM entity_type") {
-      try makePrivateIndex(on: row["table_name"], ofType: row["id"], db)
+      try db.execute(
+        sql: """
+          INSERT INTO private_row SELECT ?, key, scope \
+          FROM \(EntityTable.quoted(row["table_name"])) WHERE scope > \(ScopeTable.publicID)
+          """, arguments: [row["id"] as Int64])
     }
   }
 }

@@ -25,7 +25,8 @@ struct NewRow {
     statement.bind(stamps, at: 8)
     statement.bind(fields, at: 9)
     try statement.run()
-    context.memory.noteInserted(
-      RowPlace(type: table.id, row: context.database.lastInsertedRowID))
+    context.memory.noteInserted(type: table.id, row: context.database.lastInsertedRowID)
+    guard scope != ScopeTable.publicID else { return }
+    try PrivateRows.add(key, scope: scope, type: table.id, context.database)
   }
 }

@@ -67,7 +67,6 @@ struct TypeCatalogue: Sendable {
           PRIMARY KEY (scope, key)
         )
         """)
-    try Migrations.makePrivateIndex(on: table, ofType: id, db)
     return (id, table)
   }
 
