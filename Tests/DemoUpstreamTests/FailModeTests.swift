@@ -101,23 +101,34 @@ struct FailModeTests {
 
   @Test func holdsRequestsUntilTheModeEnds() async throws {
     try await DemoProbe.with(Self.options { $0.fail = .hang }) { probe in
-      async let held = probe.post(Self.film)
-      try await waitUntil { probe.server.report.inFlight == 1 }
+      async let first = probe.post(Self.film)
+      async let second = probe.post(Self.film)
+      try await waitUntil { probe.server.report.inFlight == 2 }
+      #expect(probe.server.report.concurrencyMax == 2)
       try await probe.server.change { $0.fail = .off }
-      #expect(try await held.status == 503)
+      #expect(try await [first.status, second.status] == [503, 503])
       #expect(try await probe.post(Self.film).status == 200)
     }
   }
 
   @Test func letsGoOfAHeldRequestThatIsCancelled() async throws {
     let held = HeldRequests()
-    let request = Task { await held.wait() }
+    let moment = held.moment
+    let request = Task { await held.wait(since: moment) }
     request.cancel()
     await request.value
-    let another = Task { await held.wait() }
+    let another = Task { await held.wait(since: moment) }
     try await waitUntil { held.count == 1 }
     another.cancel()
     await another.value
+    #expect(held.count == 0)
+  }
+
+  @Test func aReleaseBeforeTheWaitEndsIt() async throws {
+    let held = HeldRequests()
+    let moment = held.moment
+    held.releaseAll()
+    await held.wait(since: moment)
     #expect(held.count == 0)
   }
 
@@ -153,10 +164,6 @@ struct FailModeTests {
       let clock = ContinuousClock()
       let slow = try await clock.measure { _ = try await probe.post(Self.film) }
       #expect(slow >= .milliseconds(60))
-      async let first = probe.post(Self.film)
-      async let second = probe.post(Self.film)
-      _ = try await (first, second)
-      #expect(probe.server.report.concurrencyMax == 2)
     }
   }
 

@@ -29,16 +29,20 @@ struct DemoHandler: RequestHandler {
     do throws(RequestReading.Refusal) {
       let call = GraphQLCall(
         request: try await RequestReading.read(request), http: request, engine: engine)
+      let moment = held.moment
       let decision = book.begin(call.record)
       defer { book.end() }
       if decision.delay > .zero { try? await Task.sleep(for: decision.delay) }
-      return await answer(call, decision.fail)
+      return await answer(call, decision.fail, since: moment)
     } catch {
       return DemoResponses.refusal(error)
     }
   }
 
-  private func answer(_ call: GraphQLCall, _ fail: FailMode) async -> ServerResponse {
+  /// - Parameter moment: before the request was told to fail.
+  private func answer(
+    _ call: GraphQLCall, _ fail: FailMode, since moment: HeldRequests.Moment
+  ) async -> ServerResponse {
     let switches = book.switches
     switch fail {
     case .off, .refuse:
@@ -54,7 +58,7 @@ struct DemoHandler: RequestHandler {
       return FaultyResponses.brokenJSON(bytes, mediaType: call.mediaType)
     case .hang:
       if switches.takesEffect { _ = carryOut(call) }
-      await held.wait()
+      await held.wait(since: moment)
       return FaultyResponses.status(503)
     case .status, .html, .oversize, .graphQLErrors:
       if switches.takesEffect { _ = carryOut(call) }

@@ -7,6 +7,12 @@ final class HeldRequests: Sendable {
     /// Cancelled before they began to wait.
     var cancelled: Set<UInt64> = []
     var numberNext: UInt64 = 0
+    var releases: UInt64 = 0
+  }
+
+  /// How often all were released so far.
+  struct Moment: Equatable, Sendable {
+    fileprivate let releases: UInt64
   }
 
   private let state = Mutex(State())
@@ -14,7 +20,11 @@ final class HeldRequests: Sendable {
   /// How many are waiting.
   var count: Int { state.withLock { $0.waiting.count } }
 
-  func wait() async {
+  /// To be taken before a request is told to wait: a release may come before it does.
+  var moment: Moment { state.withLock { Moment(releases: $0.releases) } }
+
+  /// Returns at once where all were released after the moment.
+  func wait(since moment: Moment) async {
     let number = state.withLock { state in
       state.numberNext += 1
       return state.numberNext
@@ -23,6 +33,7 @@ final class HeldRequests: Sendable {
       await withCheckedContinuation { continuation in
         let isOver = state.withLock { state in
           if state.cancelled.remove(number) != nil { return true }
+          if state.releases != moment.releases { return true }
           state.waiting[number] = continuation
           return false
         }
@@ -42,6 +53,7 @@ final class HeldRequests: Sendable {
   func releaseAll() {
     let released = state.withLock { state in
       defer { state.waiting = [:] }
+      state.releases += 1
       return Array(state.waiting.values)
     }
     for continuation in released { continuation.resume() }
