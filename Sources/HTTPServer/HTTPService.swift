@@ -46,6 +46,12 @@ package final class HTTPService: Service {
     return all.map(\.address)
   }
 
+  /// Uses other certificates for the connections to come; those that are there go on. Listeners
+  /// without TLS stay so.
+  package func replaceTLS(with context: TLSServerContext) async {
+    for socket in sockets.withLock({ $0 }) { await socket.replaceTLS(with: context) }
+  }
+
   /// Serves until graceful shutdown, then drains; returns when the last connection is gone.
   package func run() async throws {
     try await listen()
@@ -90,5 +96,6 @@ package final class HTTPService: Service {
       self.shared.cutOff.give()
       group.cancelAll()
     }
+    await shared.configuration.accessLog?.finish()
   }
 }

@@ -11,4 +11,9 @@ package enum StandardStreams {
   package static func error(_ line: String) {
     FileHandle.standardError.write(Data((line + "\n").utf8))
   }
+
+  /// Whole lines of log, their line breaks included.
+  package static func error(_ lines: [UInt8]) {
+    FileHandle.standardError.write(Data(lines))
+  }
 }

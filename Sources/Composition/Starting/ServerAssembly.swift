@@ -7,9 +7,8 @@ import Transport
 /// The HTTP server as settings ask for it.
 enum ServerAssembly {
   static func configuration(
-    _ settings: Settings, health: HealthCheck, logger: Logger
-  ) throws(StartFailure) -> HTTPServerConfiguration {
-    let tls = try serverTLS(settings.tls)
+    _ settings: Settings, tls: TLSServerContext?, health: HealthCheck, logger: Logger
+  ) -> HTTPServerConfiguration {
     var drain = HTTPServerConfiguration.Drain()
     drain.notReady = { health.startDraining() }
     drain.delay = settings.drain.delay
@@ -17,8 +16,16 @@ enum ServerAssembly {
     return HTTPServerConfiguration(
       listeners: settings.listen.map { .init(Endpoint($0), tls: tls) },
       limits: limits(settings.limits), drain: drain,
-      accessLog: settings.log.level <= .info ? LoggerAccessLog(logger: logger) : nil,
+      accessLog: accessLog(settings.log, label: logger.label),
       makeSeed: { UInt64.random(in: 0...UInt64.max) })
+  }
+
+  /// Requests are told at `info`, and go to the same stream as everything else.
+  private static func accessLog(_ settings: LogSettings, label: String) -> LineAccessLog? {
+    guard settings.level <= .info else { return nil }
+    return LineAccessLog(label: label, isJSON: settings.format == .json) {
+      StandardStreams.error($0)
+    }
   }
 
   private static func serverTLS(_ settings: TLSSettings) throws(StartFailure) -> TLSServerContext? {

@@ -58,14 +58,12 @@ final class AnswerShelf: Sendable {
     _ entry: ShelvedAnswer, for head: borrowing RequestHead, stamp: ResponseStamp,
     to output: inout [UInt8]
   ) -> Bool {
-    let cursor = cursors.cursor(for: entry.viewer)
+    let cursor = entry.isAnonymous ? cursors.anonymousCursor() : cursors.cursor(for: entry.viewer)
     guard entry.rendered.isCurrent else { return false }
-    let second = Timestamp(milliseconds: stamp.secondsSince1970 * 1000)
-    let age = entry.rendered.received.elapsed(until: second)
-    let ttl =
-      entry.rendered.policy.maxAge
-      - entry.rendered.received.elapsed(until: second.advanced(by: .milliseconds(999)))
-    guard ttl > .zero else { return false }
+    let now = stamp.secondsSince1970 &* 1000
+    let age = max(0, now - entry.receivedMilliseconds) / 1000
+    let ttlMilliseconds = entry.staleAtMilliseconds - max(entry.receivedMilliseconds, now + 999)
+    guard ttlMilliseconds > 0 else { return false }
     entry.rendered.touch()
     let representation = Self.representation(of: entry, for: head)
     let isUnchanged = Self.holds(representation, head["if-none-match"])
@@ -74,9 +72,9 @@ final class AnswerShelf: Sendable {
     stamp.appendRequestID(for: head, to: &output)
     output.append(
       contentsOf: isUnchanged ? representation.notModifiedFields : representation.fields)
-    output.appendField("Age", decimal: Int(age.wholeSeconds))
-    output.append("Cache-Status: larder; hit; ttl=")
-    output.append(decimal: Int(ttl.wholeSeconds))
+    output.append(decimal: Int(age))
+    output.append("\r\nCache-Status: larder; hit; ttl=")
+    output.append(decimal: Int(ttlMilliseconds / 1000))
     output.append("\r\nSync-Cursor: ")
     output.append(contentsOf: cursor)
     output.append("\r\n\r\n")

@@ -8,7 +8,11 @@ final class ShelvedAnswer: Sendable {
   /// The `Authorization` field's value; empty without one.
   let authorization: [UInt8]
   let rendered: RenderedAnswer
+  /// Since 1970, as plain integers: they are compared at every hit, and `Duration` is 128 bits.
+  let receivedMilliseconds: Int64
+  let staleAtMilliseconds: Int64
   let viewer: Viewer
+  let isAnonymous: Bool
   let identity: ShelvedRepresentation
   /// Nil where the body is not worth compressing.
   let gzip: ShelvedRepresentation?
@@ -20,7 +24,10 @@ final class ShelvedAnswer: Sendable {
     self.target = target
     self.authorization = authorization
     self.rendered = rendered
+    receivedMilliseconds = rendered.received.milliseconds
+    staleAtMilliseconds = rendered.received.milliseconds + rendered.policy.maxAge.milliseconds
     self.viewer = viewer
+    isAnonymous = viewer == .anonymous
     let fields = { (coding: ContentCoding) in
       ReadFields(
         rendered, coding: coding, isPrivate: isPrivate, forwardedNames: forwardedNames)
@@ -38,13 +45,16 @@ final class ShelvedAnswer: Sendable {
 }
 
 /// One representation of an answer: the fields that never change, and the body.
-struct ShelvedRepresentation: Sendable {
+///
+/// A class, so that a hit retains one object and not each array.
+final class ShelvedRepresentation: Sendable {
   let body: [UInt8]
   /// Quotes included.
   let entityTag: [UInt8]
-  /// The field lines of a 200 that depend on nothing but the answer.
+  /// The field lines of a 200 that depend on nothing but the answer; at their end the name `Age`,
+  /// whose value changes.
   let fields: [UInt8]
-  /// Those of a 304 (RFC 9110 section 15.4.5).
+  /// Those of a 304 (RFC 9110 section 15.4.5), up to the same end.
   let notModifiedFields: [UInt8]
 
   init(body: [UInt8], coding: ContentCoding, fields: ReadFields) {
@@ -56,10 +66,11 @@ struct ShelvedRepresentation: Sendable {
     shared.appendField("Vary", fields.vary.utf8)
     shared.appendField("X-Content-Type-Options", "nosniff")
     shared.appendField("Server-Timing", "cache;desc=hit")
-    notModifiedFields = shared
+    let ageName = Array("Age: ".utf8)
+    notModifiedFields = shared + ageName
     if coding == .gzip { shared.appendField("Content-Encoding", "gzip") }
     shared.appendField("Content-Type", "application/json")
     shared.appendField("Content-Length", decimal: body.count)
-    self.fields = shared
+    self.fields = shared + ageName
   }
 }

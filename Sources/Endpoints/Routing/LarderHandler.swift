@@ -4,7 +4,7 @@ package import HTTPWire
 import LosslessJSON
 
 /// Everything Larder answers: the shelf of ready answers first, then CORS, then the routes.
-package struct LarderHandler: RequestHandler {
+package final class LarderHandler: RequestHandler {
   private let shelf: AnswerShelf
   private let cors: CORSPolicy
   private let router: Router

@@ -6,6 +6,8 @@ package final class CursorMint: Sendable {
   private struct State {
     var head: Revision
     var made: [Viewer: [UInt8]] = [:]
+    /// That of the viewer who asks most, with no look-up.
+    var anonymous: [UInt8]?
   }
 
   /// Texts kept for one head; past this they are made anew, since a head may be long-lived and
@@ -32,6 +34,17 @@ package final class CursorMint: Sendable {
       guard head > state.head else { return }
       state.head = head
       state.made.removeAll(keepingCapacity: true)
+      state.anonymous = nil
+    }
+  }
+
+  /// As ``cursor(for:)`` for the anonymous viewer.
+  package func anonymousCursor() -> [UInt8] {
+    state.withLock { state in
+      if let made = state.anonymous { return made }
+      let text = make(state.head, .anonymous)
+      state.anonymous = text
+      return text
     }
   }
 

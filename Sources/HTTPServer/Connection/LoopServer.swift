@@ -3,19 +3,29 @@ import Transport
 
 /// The server's part on one loop: takes connections and holds what they share.
 final class LoopServer: StreamAcceptor, TimerDelegate {
-  /// How often counted numbers are handed over, while there are any.
-  private static let tallyInterval: Duration = .seconds(1)
+  /// How often counted numbers and the access log's notes are handed over, while there are any:
+  /// seldom enough to cost nothing, and whoever follows the log does not notice.
+  private static let tallyInterval: Duration = .milliseconds(250)
+  /// Notes handed over before their time: some two hundred requests.
+  private static let notesBytesMax = 32 * 1024
   /// Connections beyond the cap that are told 503; further ones are reset.
   private static let refusalsMax = 64
   /// Idle connections closed at once when the cap is met: one at a time would be a search each.
   private static let shedBatch = 32
 
   let shared: ServerShared
+  // What every request asks for stands here itself: each step into a shared value is a retain.
+  let limits: ServerLimits
+  let handler: any RequestHandler
+  let accessLog: (any AccessLog)?
+  let idleNanoseconds: UInt64
+  let ageNanosecondsMax: UInt64
   let stamp: ResponseStamp
   let gzip = GzipEncoder.Pool()
   /// What is written in this turn, by the one session that is at work; kept for its storage.
   var output: [UInt8] = []
   var tally = LoopTally()
+  private var notes: [UInt8] = []
   private(set) var isDraining = false
   private var sessions: Set<SessionReference> = []
   private var tallyTimer: LoopTimer?
@@ -23,6 +33,11 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
 
   init(shared: ServerShared, on reactor: isolated Reactor) {
     self.shared = shared
+    limits = shared.limits
+    handler = shared.handler
+    accessLog = shared.configuration.accessLog
+    idleNanoseconds = LoopInstant.nanoseconds(in: shared.limits.idleDeadline)
+    ageNanosecondsMax = LoopInstant.nanoseconds(in: shared.limits.connectionAgeMax)
     stamp = ResponseStamp(seed: shared.configuration.makeSeed())
     tallyTimer = LoopTimer(delegate: self, on: reactor)
     output.reserveCapacity(16 * 1024)
@@ -53,6 +68,8 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   func ended(_ session: ServerSession, on reactor: isolated Reactor) {
     guard sessions.remove(SessionReference(session)) != nil else { return }
     if session.isOverloaded { refusals -= 1 }
+    // Once the book is empty the server may be over, and no timer will come.
+    if isDraining || sessions.isEmpty { handOverNotes() }
     shared.book.leave(session.stream.remoteAddress)
     noteCounted(on: reactor)
   }
@@ -64,7 +81,20 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
     tallyTimer.set(after: Self.tallyInterval)
   }
 
+  /// Has the access log take a note of a request.
+  func log(_ entry: borrowing AccessLogEntry) {
+    accessLog?.append(entry, to: &notes)
+    if notes.count >= Self.notesBytesMax { handOverNotes() }
+  }
+
+  private func handOverNotes() {
+    guard !notes.isEmpty else { return }
+    accessLog?.take(notes)
+    notes = []
+  }
+
   func timerFired(_ timer: LoopTimer, on reactor: isolated Reactor) {
+    handOverNotes()
     shared.counters.add(tally)
     shared.counters.setOpen(shared.book.total)
     tally = LoopTally()

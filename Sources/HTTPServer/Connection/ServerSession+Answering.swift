@@ -60,8 +60,9 @@ extension ServerSession {
     exchange?.status = response.status
     switch response.body {
     case .bytes(let bytes) where hasContent:
+      // Counted first: large content goes out at once, and the output is empty afterwards.
+      exchange?.bytesWritten += server.output.count - start + bytes.count
       append(bytes)
-      exchange?.bytesWritten += server.output.count - start
     case .file(let file, let range) where hasContent:
       exchange?.bytesWritten += server.output.count - start + range.count
       write(file, range)
@@ -151,8 +152,9 @@ extension ServerSession {
     drainDeadline = nil
     switch connection.answerEnded() {
     case .nextRequest:
-      idleSince = stream.now
-      readDeadline = stream.now + limits.idleDeadline
+      let now = stream.now
+      idleSince = now
+      readDeadline = now.advanced(byNanoseconds: server.idleNanoseconds)
     case .drain:
       bodyPace = nil
       drainDeadline = stream.now + limits.drainDeadline

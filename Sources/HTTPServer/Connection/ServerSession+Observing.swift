@@ -2,19 +2,19 @@ import HTTPWire
 import Transport
 
 extension ServerSession {
-  /// Counts, and logs, an answer that was given at the first look.
+  /// Counts, and logs, an answer that was given at the first look. It is what the output ends with.
   func noteAnsweredAtOnce(from start: Int, on reactor: isolated Reactor) {
-    let status = Self.status(in: server.output[start...])
+    let status = Self.status(in: server.output, from: start)
     server.tally.answered(status)
     server.noteCounted(on: reactor)
-    guard let log = server.shared.configuration.accessLog else { return }
+    guard server.accessLog != nil else { return }
+    let id = server.stamp.lastRequestIDRange
+    // A handler that put no id into the answer leaves the range of an earlier one.
+    let requestID = id.lowerBound >= start ? server.output[id] : []
     connection.withHead { head in
-      log.record(
-        AccessLogEntry(
-          method: head.method.name, target: LoggedTarget.text(head.target), status: status,
-          bytes: server.output.count - start, duration: .zero,
-          requestID: String(decoding: server.stamp.lastRequestID, as: UTF8.self),
-          remoteAddress: stream.remoteAddress))
+      log(
+        head.method, head.target, status: status, bytes: server.output.count - start,
+        since: stream.now, requestID: requestID, on: reactor)
     }
   }
 
@@ -22,14 +22,12 @@ extension ServerSession {
   func noteAnswered(_ exchange: Exchange, on reactor: isolated Reactor) {
     server.tally.answered(exchange.status)
     server.noteCounted(on: reactor)
-    guard let log = server.shared.configuration.accessLog else { return }
-    log.record(
-      AccessLogEntry(
-        method: exchange.request.method.name,
-        target: LoggedTarget.text(exchange.request.head.target), status: exchange.status,
-        bytes: exchange.bytesWritten,
-        duration: LoopClock.now().elapsed(since: exchange.request.receivedAt),
-        requestID: exchange.request.id, remoteAddress: stream.remoteAddress))
+    guard server.accessLog != nil else { return }
+    let request = exchange.request
+    log(
+      request.head.method, request.head.target, status: exchange.status,
+      bytes: exchange.bytesWritten,
+      since: request.receivedAt, requestID: ArraySlice(request.id.utf8), on: reactor)
   }
 
   /// Counts, and logs, a refusal. Of a request that could not be read there is little to tell.
@@ -38,16 +36,28 @@ extension ServerSession {
   ) {
     server.tally.answered(status)
     server.noteCounted(on: reactor)
-    guard let log = server.shared.configuration.accessLog else { return }
-    log.record(
+    guard server.accessLog != nil else { return }
+    log(
+      head?.method, head?.target ?? [], status: status, bytes: bytes,
+      since: exchange?.request.receivedAt ?? stream.now,
+      requestID: ArraySlice(requestID.utf8), on: reactor)
+  }
+
+  private func log(
+    _ method: RequestMethod?, _ target: ArraySlice<UInt8>, status: Int, bytes: Int,
+    since start: LoopInstant, requestID: ArraySlice<UInt8>, on reactor: isolated Reactor
+  ) {
+    server.log(
       AccessLogEntry(
-        method: head?.method.name ?? "-", target: head.map { LoggedTarget.text($0.target) } ?? "-",
-        status: status, bytes: bytes, duration: .zero, requestID: requestID,
-        remoteAddress: stream.remoteAddress))
+        method: method, target: target, status: status, bytes: bytes,
+        duration: LoopClock.now().elapsed(since: start), requestID: requestID,
+        remoteAddress: stream.remoteAddress,
+        date: HTTPDate(secondsSince1970: reactor.wallSeconds)))
   }
 
   /// The status of rendered bytes: the three digits behind `HTTP/1.1 `.
-  private static func status(in response: ArraySlice<UInt8>) -> Int {
-    response.dropFirst(9).prefix(3).reduce(0) { $0 * 10 + Int($1) - 0x30 }
+  private static func status(in output: [UInt8], from start: Int) -> Int {
+    guard output.count >= start + 12 else { return 0 }
+    return (start + 9..<start + 12).reduce(0) { $0 * 10 + Int(output[$1]) - 0x30 }
   }
 }

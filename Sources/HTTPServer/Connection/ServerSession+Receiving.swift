@@ -101,7 +101,9 @@ extension ServerSession {
     idleSince = nil
     readDeadline = nil
     server.stamp.setTime(secondsSince1970: reactor.wallSeconds)
-    if server.isDraining || stream.now.elapsed(since: openedAt) > limits.connectionAgeMax {
+    if server.isDraining
+      || stream.now > openedAt.advanced(byNanoseconds: server.ageNanosecondsMax)
+    {
       connection.stopPersisting()
     }
     if answerAtOnce(on: reactor) { return }
@@ -114,7 +116,7 @@ extension ServerSession {
     let start = server.output.count
     let hasAnswered = connection.withHead { head in
       guard head.minorVersion == 1, !head.hasBody, !head.asksForUpgrade else { return false }
-      return server.shared.handler.answerAtOnce(
+      return server.handler.answerAtOnce(
         head, stamp: server.stamp, into: &server.output)
     }
     guard hasAnswered else { return false }

@@ -7,7 +7,7 @@ import Transport
 /// one of three ways: refused (`refuse`), answered at the first look (`answerAtOnce`), or given to
 /// the handler in a task (`Exchange`). What is written while bytes are being taken in is gathered in
 /// the loop's buffer and goes out in one call at the end, so that pipelined answers share it.
-final class ServerSession: StreamDelegate, TimerDelegate {
+final class ServerSession: StreamDelegate {
   let stream: ByteStream
   let server: LoopServer
   /// Above the cap: it is told so, and that is all.
@@ -21,6 +21,7 @@ final class ServerSession: StreamDelegate, TimerDelegate {
   /// True while bytes are being taken in: what is written now goes out at the end of that.
   var isTakingIn = false
   var timer: LoopTimer?
+  private var relay: SessionTimerRelay?
   /// What is waited for on the reading side, and until when.
   var readDeadline: LoopInstant?
   /// When waiting for the end of an unwanted body is given up, whatever comes of it.
@@ -53,12 +54,13 @@ final class ServerSession: StreamDelegate, TimerDelegate {
     self.isOverloaded = isOverloaded
     connection = ServerConnection(limits: server.shared.limits.connection)
     openedAt = reactor.now
-    timer = LoopTimer(delegate: self, on: reactor)
+    relay = SessionTimerRelay(session: self)
+    timer = relay.map { LoopTimer(delegate: $0, on: reactor) }
     readDeadline = reactor.now + server.shared.limits.headDeadline
     armTimer()
   }
 
-  var limits: ServerLimits { server.shared.limits }
+  var limits: ServerLimits { server.limits }
 
   func opened(_ stream: ByteStream, on reactor: isolated Reactor) {
     if isOverloaded { return refuseForOverload(on: reactor) }

@@ -24,10 +24,14 @@ struct RequestIDGenerator {
 
   mutating func append(to output: inout [UInt8]) {
     var word = next()
-    for _ in 0..<16 {
-      let digit = UInt8(truncatingIfNeeded: word >> 60)
-      output.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
-      word <<= 4
+    var digits: (UInt64, UInt64) = (0, 0)
+    withUnsafeMutableBytes(of: &digits) { digits in
+      for index in 0..<16 {
+        let digit = UInt8(truncatingIfNeeded: word >> 60)
+        digits[index] = digit < 10 ? 0x30 + digit : 0x57 + digit
+        word <<= 4
+      }
+      output.append(contentsOf: UnsafeRawBufferPointer(digits))
     }
   }
 

@@ -6,8 +6,8 @@ package import HTTPWire
 package final class ResponseStamp {
   /// Seconds since 1970, as of the loop's turn.
   package private(set) var secondsSince1970: Int64 = .min
-  /// The request id that was written last, for whoever logs it.
-  private(set) var lastRequestID: [UInt8] = []
+  /// Where in the output the request id stands that was appended last, for whoever logs it.
+  private(set) var lastRequestIDRange = 0..<0
   private var dateLine: [UInt8] = []
   private var ids: RequestIDGenerator
 
@@ -33,31 +33,32 @@ package final class ResponseStamp {
 
   /// Appends the `Request-Id` line for a request: its own id where it has a good one.
   package func appendRequestID(for head: borrowing RequestHead, to output: inout [UInt8]) {
-    chooseRequestID(for: head)
     output.append("Request-Id: ")
-    output.append(contentsOf: lastRequestID)
+    let start = output.count
+    chooseRequestID(for: head, in: &output)
+    lastRequestIDRange = start..<output.count
     output.appendLineEnd()
   }
 
   /// The id for a request, for use beyond this response's head.
   func requestID(for head: borrowing RequestHead) -> String {
-    chooseRequestID(for: head)
-    return String(decoding: lastRequestID, as: UTF8.self)
+    var id: [UInt8] = []
+    chooseRequestID(for: head, in: &id)
+    return String(decoding: id, as: UTF8.self)
   }
 
   /// An id for what has no request.
   func freshRequestID() -> String {
-    lastRequestID.removeAll(keepingCapacity: true)
-    ids.append(to: &lastRequestID)
-    return String(decoding: lastRequestID, as: UTF8.self)
+    var id: [UInt8] = []
+    ids.append(to: &id)
+    return String(decoding: id, as: UTF8.self)
   }
 
-  private func chooseRequestID(for head: borrowing RequestHead) {
-    lastRequestID.removeAll(keepingCapacity: true)
+  private func chooseRequestID(for head: borrowing RequestHead, in output: inout [UInt8]) {
     if let own = head["request-id"], RequestIDGenerator.isAcceptable(own) {
-      lastRequestID.append(contentsOf: own)
+      output.append(contentsOf: own)
     } else {
-      ids.append(to: &lastRequestID)
+      ids.append(to: &output)
     }
   }
 }

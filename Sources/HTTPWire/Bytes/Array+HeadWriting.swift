@@ -6,18 +6,24 @@ extension [UInt8] {
     append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
+  /// The decimal digits of the largest 64-bit magnitude.
+  private static var digitsMax: Int { 20 }
+
   /// Appends a number in decimal digits.
   package mutating func append(decimal number: Int) {
     if number < 0 {
       append(UInt8(ascii: "-"))
     }
     var rest = number.magnitude
-    let start = count
-    repeat {
-      append(UInt8(truncatingIfNeeded: rest % 10) + 0x30)
-      rest /= 10
-    } while rest > 0
-    self[start...].reverse()
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.digitsMax) { digits in
+      var start = Self.digitsMax
+      repeat {
+        start &-= 1
+        digits[start] = UInt8(truncatingIfNeeded: rest % 10) &+ 0x30
+        rest /= 10
+      } while rest > 0
+      append(contentsOf: UnsafeMutableBufferPointer(rebasing: digits[start...]))
+    }
   }
 
   /// Appends a field line.

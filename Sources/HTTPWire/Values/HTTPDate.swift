@@ -16,10 +16,9 @@ package struct HTTPDate: Sendable, Hashable, Comparable {
 
   /// The IMF-fixdate form: always 29 bytes.
   package var bytes: [UInt8] {
-    let day = secondsSince1970.flooringDivision(by: 86_400)
-    let second = Int(secondsSince1970 - day * 86_400)
-    let date = CivilDate(daysSince1970: Int(day))
-    let weekday = (Int(day % 7) + 4 + 7) % 7
+    let (day, second) = daysAndSeconds
+    let date = CivilDate(daysSince1970: day)
+    let weekday = (day % 7 + 4 + 7) % 7
     var output: [UInt8] = []
     output.reserveCapacity(29)
     output.append(contentsOf: DateNames.weekdays[weekday].utf8.prefix(3))
@@ -39,10 +38,16 @@ package struct HTTPDate: Sendable, Hashable, Comparable {
     output.append(" GMT")
     return output
   }
+
+  /// Whole days since 1970-01-01, and the seconds of the day.
+  var daysAndSeconds: (days: Int, seconds: Int) {
+    let days = secondsSince1970.flooringDivision(by: 86_400)
+    return (Int(days), Int(secondsSince1970 - days * 86_400))
+  }
 }
 
 extension [UInt8] {
-  fileprivate mutating func append(twoDigits number: Int) {
+  mutating func append(twoDigits number: Int) {
     append(UInt8(truncatingIfNeeded: number / 10 % 10) + 0x30)
     append(UInt8(truncatingIfNeeded: number % 10) + 0x30)
   }

@@ -1,0 +1,59 @@
+import HTTPServer
+import HTTPWire
+import Synchronization
+import Testing
+import Transport
+
+struct LineAccessLogTests {
+  private func line(isJSON: Bool, target: String, requestID: String = "r1") -> String {
+    let log = LineAccessLog(label: "larder", isJSON: isJSON) { _ in }
+    var notes: [UInt8] = []
+    log.append(
+      AccessLogEntry(
+        method: target.isEmpty ? nil : .get, target: ArraySlice(target.utf8), status: 200,
+        bytes: 12,
+        duration: .microseconds(345), requestID: ArraySlice(requestID.utf8),
+        remoteAddress: .ipv4(0x7F00_0001, port: 1),
+        date: HTTPDate(secondsSince1970: 784_111_777)),
+      to: &notes)
+    return String(decoding: notes, as: UTF8.self)
+  }
+
+  @Test func aLineOfText() {
+    #expect(
+      line(isJSON: false, target: "/a?b=1")
+        == "1994-11-06T08:49:37Z info larder: request method=GET target=/a?b=1 status=200"
+        + " bytes=12 duration_us=345 request_id=r1 remote=127.0.0.1\n")
+  }
+
+  @Test func aLineOfJSON() {
+    #expect(
+      line(isJSON: true, target: "/a")
+        == #"{"time":"1994-11-06T08:49:37Z","level":"info","logger":"larder","message":"request","#
+        + #""method":"GET","target":"/a","status":200,"bytes":12,"duration_us":345,"#
+        + #""request_id":"r1","remote":"127.0.0.1"}"# + "\n")
+  }
+
+  @Test(arguments: [
+    ("/a?x=1&ticket=secret&y=2", "/a?x=1&ticket=...&y=2"),
+    ("/a?ticket=secret", "/a?ticket=..."),
+    ("/a?noticket=1", "/a?noticket=1"),
+    ("/ticket=1", "/ticket=1"),
+    ("", "-"),
+    (#"/a?b="\"#, #""/a?b=\"\\""#),
+  ])
+  func targetsAreShownWithoutSecretsAndQuotes(target: String, shown: String) {
+    #expect(line(isJSON: false, target: target).contains(" target=\(shown) status="))
+  }
+
+  @Test func whatWasTakenIsWrittenInOrderByTheEnd() async {
+    let written = Mutex<[UInt8]>([])
+    let log = LineAccessLog(label: "larder", isJSON: false) { lines in
+      written.withLock { $0.append(contentsOf: lines) }
+    }
+    let batches = (0..<500).map { Array("\($0)\n".utf8) }
+    for batch in batches { log.take(batch) }
+    await log.finish()
+    #expect(written.withLock { $0 } == Array(batches.joined()))
+  }
+}
