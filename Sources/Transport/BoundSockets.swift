@@ -47,26 +47,23 @@ enum BoundSockets {
   /// Takes the place of a socket file that a dead server left behind, but of nothing else.
   private static func bindUnix(_ path: String) throws(SystemError) -> Int32 {
     let address = SocketAddress.unix(path: path)
-    if isAbandoned(address) { unlink(path) }
+    UnixSocketFile.removeAbandoned(path)
     let socket = try Socket.open(family: AF_UNIX)
     do throws(SystemError) {
       try Socket.bind(socket, to: address)
-      try listen(socket)
-      return socket
     } catch {
       close(socket)
       throw error
     }
-  }
-
-  private static func isAbandoned(_ address: SocketAddress) -> Bool {
-    // A connect to an ordinary file is refused as well, so look at what it is first.
-    guard case .unix(let path) = address, Socket.isSocketFile(path),
-      let probe = try? Socket.open(family: AF_UNIX)
-    else { return false }
-    defer { close(probe) }
-    let result = address.withSockaddr { connect(probe, $0, $1) }
-    return result != 0 && errno == ECONNREFUSED
+    do throws(SystemError) {
+      guard chmod(path, UnixSocketFile.mode) == 0 else { throw SystemError("chmod") }
+      try listen(socket)
+      return socket
+    } catch {
+      unlink(path)
+      close(socket)
+      throw error
+    }
   }
 
   private static func listen(_ socket: Int32) throws(SystemError) {

@@ -57,7 +57,10 @@ extension ByteStream {
       return
     }
     tls.feed(bytes)
-    if phase == .handshaking, !advanceHandshake(on: reactor) { return }
+    if phase == .handshaking {
+      handshakeBytes += bytes.count
+      guard advanceHandshake(on: reactor) else { return endOverlongHandshake() }
+    }
     _ = deliverBufferedInput(on: reactor)
   }
 
@@ -71,6 +74,11 @@ extension ByteStream {
         delegate?.received(bytes, from: self, on: reactor)
       case .needsMore:
         sendRecords()  // a key update may have produced an answer
+        guard output.byteCount <= 2 * writeHighWatermark else {
+          // Answers of TLS itself, to a peer that asks for ever and reads none of them.
+          end(.tls(.record("too many answers wait")))
+          return false
+        }
         return isReading
       case .ended:
         announceInputEnd(clean: true, on: reactor)
@@ -93,6 +101,7 @@ extension ByteStream {
     case .needsMore:
       return false
     case .failed(let failure):
+      if failure == .plainHTTP { answerInPlain(tls.server?.plainAnswer ?? []) }
       end(.tls(failure))
       return false
     case .done:
@@ -102,6 +111,14 @@ extension ByteStream {
       if phase == .open || phase == .closing { pumpPlainOutput() }
       return phase == .open
     }
+  }
+
+  /// OpenSSL gathers a hello of up to 128 KB, and a client may begin one on each connection.
+  private func endOverlongHandshake() {
+    guard phase == .handshaking, tls?.server != nil,
+      handshakeBytes > Self.clientHandshakeBytesMax
+    else { return }
+    end(.tls(.handshake("the client's part is too long")))
   }
 
   private func inputEnded(on reactor: isolated Reactor) {

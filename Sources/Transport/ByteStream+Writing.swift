@@ -148,6 +148,13 @@ extension ByteStream {
     flush()
   }
 
+  /// Tells a client without TLS so, as far as the kernel takes it: the stream ends after this.
+  func answerInPlain(_ answer: [UInt8]) {
+    guard output.isEmpty else { return }
+    _ = answer.withUnsafeBytes { send($0) }
+    if phase != .closed { shutdown(descriptor, Int32(SHUT_WR)) }
+  }
+
   /// Sends the records TLS has ready.
   func sendRecords() {
     guard let tls, phase != .closed, writeFailure == nil else { return }

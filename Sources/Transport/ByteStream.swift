@@ -24,6 +24,9 @@ package final class ByteStream {
   package static let writeHighWatermarkDefault = 256 * 1024
   /// Reads of `ReactorCore.scratchBytes` in one turn before other streams have theirs.
   static let readsPerTurnMax = 4
+  /// What a client may send before its handshake is done. A hello takes 2 KB with the largest keys
+  /// in use, and clients have no certificates here.
+  static let clientHandshakeBytesMax = 32 * 1024
 
   package internal(set) var remoteAddress: SocketAddress
   /// False when TLS ended without its closing alert, so a body that ends with the connection may be
@@ -38,6 +41,7 @@ package final class ByteStream {
   var descriptor: Int32
   var token: SlotToken?
   var tls: TLSSession?
+  var handshakeBytes = 0
   var connector: Connector?
   /// As the kernel will see it: plain bytes and files, or TLS records.
   var output = OutputQueue()

@@ -4,10 +4,10 @@ package enum ListenError: Error, Equatable, Sendable {
   case addressInUse(String)
   /// The address is not one of this machine's.
   case addressNotAvailable(String)
-  /// A privileged port, or a directory we may not write.
+  /// A privileged port, or a folder we may not write.
   case notPermitted(String)
   case unresolved(String)
-  case failed(SystemError)
+  case failed(String, SystemError)
 }
 
 extension ListenError: CustomStringConvertible {
@@ -18,7 +18,7 @@ extension ListenError: CustomStringConvertible {
     case .addressNotAvailable(let address): "\(address) is not an address of this machine"
     case .notPermitted(let address): "\(address) may not be listened on by this user"
     case .unresolved(let host): "\(host) has no address"
-    case .failed(let error): "listening failed: \(error)"
+    case .failed(let address, let error): "\(address): \(error)"
     }
   }
 }

@@ -71,7 +71,10 @@ final class Listener: EventReceiver, TimerDelegate {
         guard let (socket, address) = try Socket.accept(from: descriptor) else { return false }
         core.adopt(socket, from: address, tls: tls, acceptor: acceptor, on: reactor)
       } catch {
-        if error.isOutOfDescriptors { refuseOne() }
+        if error.isOutOfDescriptors {
+          if acceptor.descriptorsRanOut(on: reactor) { continue }
+          refuseOne()
+        }
         pause?.set(after: Self.exhaustionPause)
         return false
       }
@@ -80,8 +83,8 @@ final class Listener: EventReceiver, TimerDelegate {
   }
 
   private func refuseOne() {
-    guard spare >= 0 else { return }
-    Glibc.close(spare)
+    if spare >= 0 { Glibc.close(spare) }
+    // Another thread may be quicker; then the next try, after the pause, finds one again.
     if let (socket, _) = try? Socket.accept(from: descriptor) {
       Socket.closeResets(socket)
       Glibc.close(socket)

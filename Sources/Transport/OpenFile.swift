@@ -15,9 +15,38 @@ package final class OpenFile: Sendable {
 
   /// Opens `path`. Anything but a regular file fails with `EISDIR` or `ENOTSUP`, since a pipe or a
   /// device would block or never end.
-  package init(path: String) throws(SystemError) {
-    descriptor = try Descriptor(
-      owning: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), from: "open")
+  package convenience init(path: String) throws(SystemError) {
+    try self.init(
+      Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), from: "open"))
+  }
+
+  /// Opens a file below a folder, step by step, and never leaves the folder: no name may be `.`,
+  /// `..` or hold a slash, and no symbolic link on the way is followed. The folder's own path may
+  /// hold links, so that a whole folder can be swapped for another.
+  ///
+  /// - Parameter names: the folders on the way, then the file.
+  /// - Throws: `ENOENT` also for a name that cannot be one, `ELOOP` or `ENOTDIR` at a link.
+  package convenience init(_ names: [String], below folder: String) throws(SystemError) {
+    guard let name = names.last, names.allSatisfy(Self.isName) else {
+      throw SystemError("openat", code: ENOENT)
+    }
+    let step = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    var current = try Descriptor(owning: open(folder, step), from: "open")
+    for name in names.dropLast() {
+      current = try Descriptor(
+        owning: openat(current.number, name, step | O_NOFOLLOW), from: "openat")
+    }
+    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW
+    try self.init(Descriptor(owning: openat(current.number, name, flags), from: "openat"))
+  }
+
+  private static func isName(_ name: String) -> Bool {
+    !name.isEmpty && name != "." && name != ".."
+      && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+  }
+
+  private init(_ descriptor: consuming Descriptor) throws(SystemError) {
+    self.descriptor = descriptor
     var status = stat()
     guard fstat(descriptor.number, &status) == 0 else { throw SystemError("fstat") }
     guard status.st_mode & S_IFMT == S_IFREG else {

@@ -10,12 +10,15 @@ package final class ServerSocket: Sendable {
   /// Where clients connect; the port is the real one when 0 was asked for.
   package let address: SocketAddress
   private let listeners: [(reactor: Reactor, id: Int)]
-  private let unixPath: String?
+  /// Removed at the end.
+  private let file: UnixSocketFile?
 
-  init(address: SocketAddress, listeners: [(reactor: Reactor, id: Int)]) {
+  init(
+    address: SocketAddress, listeners: [(reactor: Reactor, id: Int)], file: UnixSocketFile? = nil
+  ) {
     self.address = address
     self.listeners = listeners
-    if case .unix(let path) = address { unixPath = path } else { unixPath = nil }
+    self.file = file
   }
 
   /// Uses another certificate for the connections to come. A socket without TLS stays so.
@@ -25,7 +28,7 @@ package final class ServerSocket: Sendable {
 
   /// Ends listening: connections already queued are accepted first. Accepted ones live on.
   package func stopAccepting() async {
-    if let unixPath { unlink(unixPath) }
+    file?.remove()
     for (reactor, id) in listeners { await reactor.stopListener(id) }
   }
 }
@@ -53,10 +56,11 @@ extension EventLoopGroup {
         failure = error
       }
     }
-    let server = ServerSocket(address: address, listeners: listeners)
+    let server = ServerSocket(
+      address: address, listeners: listeners, file: UnixSocketFile(at: address))
     guard let failure else { return server }
     await server.stopAccepting()
-    throw .failed(failure)
+    throw .failed("\(endpoint)", failure)
   }
 
   private func socketAddress(for endpoint: Endpoint) async throws(ListenError) -> SocketAddress {
@@ -80,7 +84,7 @@ extension ListenError {
     case EADDRINUSE: .addressInUse("\(endpoint)")
     case EADDRNOTAVAIL: .addressNotAvailable("\(endpoint)")
     case EACCES, EPERM: .notPermitted("\(endpoint)")
-    default: .failed(error)
+    default: .failed("\(endpoint)", error)
     }
   }
 }

@@ -10,6 +10,8 @@ package enum TLSFailure: Error, Equatable, Sendable {
   case certificate(String)
   /// The handshake failed: no common version or cipher, an alert, or bytes that are not TLS.
   case handshake(String)
+  /// A client speaks HTTP without TLS.
+  case plainHTTP
   /// The peer closed the connection in the middle of the handshake.
   case closedInHandshake
   /// A record after the handshake was invalid.

@@ -1,39 +1,131 @@
 import COpenSSL
-import Glibc
 
-/// A server's certificate and key. Connections hold on to the context they began with, so a
+/// A server's certificates and keys. Connections hold on to the context they began with, so a
 /// listener may change to another for those to come.
+///
+/// The first certificate is for clients that ask for no name, or for one that no certificate has.
+/// Where certificates with different kinds of keys have a name in common, both are offered and the
+/// client's abilities decide; of two with the same kind the first is taken.
+///
+/// Sessions are resumed by tickets, whichever loop a client comes back to. The keys of the tickets
+/// live here: a client that comes back after the certificates have changed makes a full handshake
+/// and so sees the new one. No early data is taken, since it could be replayed.
 package final class TLSServerContext: Sendable {
+  /// How long a client may come back to a session.
+  static let sessionSeconds = 2 * 60 * 60
+  /// Sessions kept for TLS 1.2 clients that know no tickets; about 1 KB each.
+  static let cachedSessionsMax = 1024
+
+  /// What the certificates say, in the order they were given.
+  package let certificates: [TLSCertificateFacts]
+  let ticketKeys: TLSTicketKeys
+  /// Sent in clear to a client that speaks HTTP without TLS here.
+  let plainAnswer: [UInt8]
+
   // SAFETY: set once in init; an SSL_CTX counts its references atomically and is only read from
   // after it has been set up.
-  nonisolated(unsafe) private let context: OpaquePointer
+  nonisolated(unsafe) private let contexts: [OpaquePointer]
+  /// Indices of `contexts` by name.
+  private let byName: [String: Int]
 
-  /// Reads a PEM chain, leaf first, and its PEM key. Blocks on the two files.
-  package init(certificateFile: String, keyFile: String) throws(TLSContextError) {
-    guard let context = SSL_CTX_new(TLS_server_method()) else { throw .outOfMemory }
-    self.context = context
-    TLSSettings.apply(to: context)
-    ERR_clear_error()
-    guard SSL_CTX_use_certificate_chain_file(context, certificateFile) == 1 else {
-      throw .certificateUnreadable(path: certificateFile, reason: TLSSettings.takeErrorText())
+  /// Reads the files, of which there must be some. Blocks on them.
+  ///
+  /// - Parameter plainAnswer: what a client is told that speaks HTTP without TLS; without it the
+  ///   connection just ends.
+  package convenience init(
+    _ files: [TLSCertificateFiles], plainAnswer: [UInt8] = []
+  ) throws(TLSContextFaults) {
+    try self.init(files, plainAnswer: plainAnswer, ticketKeys: TLSTicketKeys())
+  }
+
+  init(
+    _ files: [TLSCertificateFiles], plainAnswer: [UInt8] = [], ticketKeys: TLSTicketKeys
+  ) throws(TLSContextFaults) {
+    precondition(!files.isEmpty, "a server needs a certificate")
+    var identities: [TLSIdentity] = []
+    var faults: [TLSContextError] = []
+    for files in files {
+      do throws(TLSContextError) {
+        identities.append(try TLSIdentity(files))
+      } catch {
+        faults.append(error)
+      }
     }
-    guard SSL_CTX_use_PrivateKey_file(context, keyFile, SSL_FILETYPE_PEM) == 1 else {
-      // OpenSSL compares the key with the certificate as it loads it.
-      throw ERR_GET_REASON(ERR_peek_error()) == X509_R_KEY_VALUES_MISMATCH
-        ? .keyMismatch(path: keyFile)
-        : .keyUnreadable(path: keyFile, reason: TLSSettings.takeErrorText())
+    guard faults.isEmpty else { throw TLSContextFaults(faults) }
+    let plan = TLSNamePlan(identities.map(\.facts))
+    var contexts: [OpaquePointer] = []
+    do throws(TLSContextError) {
+      for members in plan.groups {
+        contexts.append(try Self.makeContext(members.map { identities[$0] }))
+      }
+    } catch {
+      for context in contexts { SSL_CTX_free(context) }
+      throw TLSContextFaults([error])
     }
-    guard SSL_CTX_check_private_key(context) == 1 else { throw .keyMismatch(path: keyFile) }
-    SSL_CTX_set_alpn_select_cb(context, TLSSettings.selectProtocol, nil)
+    self.contexts = contexts
+    byName = plan.groupByName
+    certificates = identities.map(\.facts)
+    self.plainAnswer = plainAnswer
+    self.ticketKeys = ticketKeys
   }
 
   deinit {
-    SSL_CTX_free(context)
+    for context in contexts { SSL_CTX_free(context) }
   }
 
   func makeSession() -> TLSSession? {
-    guard let session = SSL_new(context) else { return nil }
+    guard let session = SSL_new(contexts[0]) else { return nil }
     SSL_set_accept_state(session)
-    return TLSSession(owning: session)
+    // The callbacks below find this object here; the session keeps it alive.
+    SSL_set_ex_data(session, 0, Unmanaged.passUnretained(self).toOpaque())
+    return TLSSession(owning: session, of: self)
+  }
+
+  /// The object that a session was made by.
+  static func owner(of session: OpaquePointer?) -> TLSServerContext? {
+    guard let pointer = session.flatMap({ SSL_get_ex_data($0, 0) }) else { return nil }
+    return Unmanaged<TLSServerContext>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  private static func makeContext(
+    _ identities: [TLSIdentity]
+  ) throws(TLSContextError) -> OpaquePointer {
+    guard let context = SSL_CTX_new(TLS_server_method()) else { throw .outOfMemory }
+    TLSSettings.apply(to: context)
+    ERR_clear_error()
+    guard TLSSettings.applyServerProfile(to: context) else {
+      SSL_CTX_free(context)
+      throw .outOfMemory
+    }
+    for identity in identities where !identity.install(in: context) {
+      SSL_CTX_free(context)
+      throw .certificateUnreadable(
+        path: identity.facts.files.certificate, reason: TLSSettings.takeErrorText())
+    }
+    SSL_CTX_set_alpn_select_cb(context, TLSSettings.selectProtocol, nil)
+    larder_SSL_CTX_set_tlsext_servername_callback(context, selectContext)
+    SSL_CTX_set_tlsext_ticket_key_evp_cb(context, TLSTicketKeys.callback)
+    return context
+  }
+
+  /// Chooses the certificates for the name that the client asks for (RFC 6066, 3).
+  private static let selectContext:
+    @convention(c) (
+      OpaquePointer?, UnsafeMutablePointer<Int32>?, UnsafeMutableRawPointer?
+    ) -> Int32 = { session, _, _ in
+      guard let session, let owner = owner(of: session),
+        let name = SSL_get_servername(session, TLSEXT_NAMETYPE_host_name),
+        let index = owner.index(for: String(cString: name))
+      else { return SSL_TLSEXT_ERR_NOACK }
+      SSL_set_SSL_CTX(session, owner.contexts[index])
+      return SSL_TLSEXT_ERR_OK
+    }
+
+  private func index(for name: String) -> Int? {
+    let name = name.lowercased()
+    if let index = byName[name] { return index }
+    // A wildcard stands for exactly one label (RFC 9525, 6.3).
+    guard let dot = name.firstIndex(of: ".") else { return nil }
+    return byName["*" + name[dot...]]
   }
 }

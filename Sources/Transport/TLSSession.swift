@@ -24,13 +24,18 @@ final class TLSSession {
     case failed(TLSFailure)
   }
 
+  /// What a memory buffer may keep while nothing is in it: a request and a small answer.
+  private static let keptBufferBytes = 4 * 1024
+
+  /// The server's certificates that this session began with; nil on the client's side.
+  let server: TLSServerContext?
   private let session: OpaquePointer
   private let input: OpaquePointer
   private let output: OpaquePointer
   private var hasFailed = false
 
   /// Takes over `session`, which must have its role set. Nil when memory is short.
-  init?(owning session: OpaquePointer?) {
+  init?(owning session: OpaquePointer?, of server: TLSServerContext? = nil) {
     guard let session else { return nil }
     guard let input = BIO_new(BIO_s_mem()) else {
       SSL_free(session)
@@ -41,6 +46,7 @@ final class TLSSession {
       SSL_free(session)
       return nil
     }
+    self.server = server
     self.session = session
     self.input = input
     self.output = output
@@ -69,7 +75,10 @@ final class TLSSession {
 
   /// Copies records for the socket out; 0 when none are ready.
   func takeRecords(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    guard larder_BIO_pending(output) > 0 else { return 0 }
+    guard larder_BIO_pending(output) > 0 else {
+      larder_BIO_shrink(output, Self.keptBufferBytes)
+      return 0
+    }
     return Int(max(0, BIO_read(output, buffer.baseAddress, Int32(buffer.count))))
   }
 
@@ -94,6 +103,7 @@ final class TLSSession {
     if count > 0 { return .bytes(Int(count)) }
     switch SSL_get_error(session, count) {
     case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE:
+      larder_BIO_shrink(input, Self.keptBufferBytes)
       return .needsMore
     case SSL_ERROR_ZERO_RETURN:
       return .ended
@@ -124,7 +134,9 @@ final class TLSSession {
     let code = Int32(SSL_get_verify_result(session))
     switch code {
     case X509_V_OK:
-      return .handshake(Self.errorText)
+      let reason = ERR_GET_REASON(ERR_peek_error())
+      return server != nil && reason == SSL_R_HTTP_REQUEST
+        ? .plainHTTP : .handshake(Self.errorText)
     case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
       return .nameMismatch
     case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID:

@@ -12,7 +12,9 @@ struct SecureClientTests {
     let group = try EventLoopGroup(count: 2)
     let server = ScriptedServer { .ok("\($0.index)") }
     do {
-      let context = try TLSServerContext(certificateFile: files.certificate, keyFile: files.key)
+      let context = try TLSServerContext([
+        TLSCertificateFiles(certificate: files.certificate, key: files.key)
+      ])
       let address = try await server.start(on: group, tls: context)
       try await body(group, try HTTPURL("https://localhost:\(address.port ?? 0)/"))
     } catch {

@@ -47,6 +47,32 @@ struct ListenerTests {
     }
   }
 
+  @Test func socketFileIsForTheGroupAndAnothersIsLeftAlone() async throws {
+    let path = try TemporaryDirectory.make() + "/server.sock"
+    try await withLoops { group in
+      let server = try await group.listen(on: .unix(path: path)) { _ in
+        EchoAcceptor(log: ServerLog())
+      }
+      var status = stat()
+      #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o660)
+      // Another server has taken the place meanwhile.
+      unlink(path)
+      close(open(path, O_CREAT | O_WRONLY, 0o600))
+      await server.stopAccepting()
+      #expect(access(path, F_OK) == 0)
+    }
+  }
+
+  @Test(arguments: ["/nowhere/server.sock", "/tmp/" + String(repeating: "x", count: 120)])
+  func pathThatCannotBeIsNamed(path: String) async throws {
+    try await withLoops(1) { group in
+      let error = await #expect(throws: ListenError.self) {
+        try await group.listen(on: .unix(path: path)) { _ in EchoAcceptor(log: ServerLog()) }
+      }
+      #expect(error?.description.contains(path) == true, "\(String(describing: error))")
+    }
+  }
+
   @Test func fileThatIsNoSocketStays() async throws {
     let path = try TemporaryDirectory.make() + "/precious"
     close(open(path, O_CREAT | O_WRONLY, 0o600))

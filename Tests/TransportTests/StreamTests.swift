@@ -25,7 +25,7 @@ struct StreamTests {
       return (server, .host("127.0.0.1", port: server.address.port ?? 0), nil)
     case .tls:
       let files = try TestCertificates.shared.get()
-      let context = try TLSServerContext(certificateFile: files.certificate, keyFile: files.key)
+      let context = try TLSServerContext([files.leaf])
       let server = try await group.listen(on: .host("127.0.0.1", port: 0), tls: context) { _ in
         EchoAcceptor(log: log)
       }

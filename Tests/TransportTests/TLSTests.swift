@@ -5,7 +5,7 @@ struct TLSTests {
   private func listen(on group: EventLoopGroup, log: ServerLog = ServerLog()) async throws -> UInt16
   {
     let files = try TestCertificates.shared.get()
-    let context = try TLSServerContext(certificateFile: files.certificate, keyFile: files.key)
+    let context = try TLSServerContext([files.leaf])
     let server = try await group.listen(on: .host("127.0.0.1", port: 0), tls: context) { _ in
       EchoAcceptor(log: log)
     }
@@ -105,8 +105,9 @@ struct TLSTests {
     let files = try TestCertificates.shared.get()
     let trust = try TLSClientContext(trust: .file(files.authority))
     try await withLoops { group in
-      let other = try TLSServerContext(
-        certificateFile: files.otherAuthority, keyFile: files.otherKey)
+      let other = try TLSServerContext([
+        TLSCertificateFiles(certificate: files.otherAuthority, key: files.otherKey)
+      ])
       let server = try await group.listen(on: .host("127.0.0.1", port: 0), tls: other) { _ in
         EchoAcceptor(log: ServerLog())
       }
@@ -114,33 +115,37 @@ struct TLSTests {
       let early = await TestClient(endpoint, tls: trust, on: group.reactors[0])
       #expect(await early.closeReason() == .tls(.untrusted))
       await server.replaceTLS(
-        with: try TLSServerContext(certificateFile: files.certificate, keyFile: files.key))
+        with: try TLSServerContext([files.leaf]))
       let late = await TestClient(endpoint, tls: trust, on: group.reactors[0])
       await late.write([1])
       #expect(await late.receive(1) == [1])
     }
   }
 
-  @Test func contextsSayWhatIsWrongWithTheirFiles() throws {
+  @Test func contextsSayEverythingThatIsWrongWithTheirFiles() throws {
     let files = try TestCertificates.shared.get()
-    #expect(throws: TLSContextError.keyMismatch(path: files.otherKey)) {
-      try TLSServerContext(certificateFile: files.certificate, keyFile: files.otherKey)
+    let encrypted = try files.encryptedKey()
+    let noKey = TLSCertificateFiles(certificate: files.certificate, key: "/nowhere.key")
+    #expect(
+      throws: TLSContextFaults([
+        .keyMismatch(path: files.otherKey),
+        .certificateUnreadable(path: "/nowhere.pem", reason: "No such file or directory"),
+        .keyUnreadable(path: "/nowhere.key", reason: "No such file or directory"),
+        .keyEncrypted(path: encrypted),
+      ])
+    ) {
+      try TLSServerContext([
+        TLSCertificateFiles(certificate: files.certificate, key: files.otherKey),
+        files.leaf,
+        TLSCertificateFiles(certificate: "/nowhere.pem", key: files.key), noKey,
+        TLSCertificateFiles(certificate: files.certificate, key: encrypted),
+      ])
     }
-    #expect {
-      try TLSServerContext(certificateFile: "/nowhere.pem", keyFile: files.key)
-    } throws: { error in
-      guard case .certificateUnreadable("/nowhere.pem", _)? = error as? TLSContextError else {
-        return false
-      }
-      return true
-    }
-    #expect {
+    #expect(
+      throws: TLSContextError.trustUnreadable(
+        path: "/nowhere.pem", reason: "No such file or directory")
+    ) {
       try TLSClientContext(trust: .file("/nowhere.pem"))
-    } throws: { error in
-      guard case .trustUnreadable("/nowhere.pem"?, _)? = error as? TLSContextError else {
-        return false
-      }
-      return true
     }
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Transport
 
 /// Certificates for the tests, made once a run with the `openssl` command: an authority, a
 /// certificate of it for `localhost` and 127.0.0.1, and a second authority that signed nothing.
@@ -10,6 +11,8 @@ struct TestCertificates {
   var key: String { directory + "/leaf.key" }
   var otherKey: String { directory + "/other.key" }
 
+  var leaf: TLSCertificateFiles { TLSCertificateFiles(certificate: certificate, key: key) }
+
   static let shared = Result { try TestCertificates() }
 
   private init() throws {
@@ -20,14 +23,30 @@ struct TestCertificates {
         ["req", "-x509", "-subj", "/CN=Test \(name)", "-days", "2"] + newKey
           + ["-keyout", "\(directory)/\(name).key", "-out", "\(directory)/\(name).pem"])
     }
+    _ = try issue("leaf", for: "DNS:localhost,IP:127.0.0.1")
+  }
+
+  /// A certificate of the authority. - Parameter names: as `subjectAltName` writes them.
+  func issue(
+    _ file: String, for names: String,
+    key: [String] = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+  ) throws -> TLSCertificateFiles {
+    let path = "\(directory)/\(file)"
     try run(
-      ["req", "-subj", "/CN=leaf", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"] + newKey
-        + ["-keyout", key, "-out", "\(directory)/leaf.csr"])
+      ["req", "-subj", "/CN=\(file)", "-addext", "subjectAltName=\(names)", "-newkey"] + key
+        + ["-nodes", "-keyout", "\(path).key", "-out", "\(path).csr"])
     try run([
-      "x509", "-req", "-in", "\(directory)/leaf.csr", "-CA", authority, "-CAkey",
-      "\(directory)/ca.key", "-CAcreateserial", "-days", "2", "-copy_extensions", "copy", "-out",
-      certificate,
+      "x509", "-req", "-in", "\(path).csr", "-CA", authority, "-CAkey", "\(directory)/ca.key",
+      "-CAcreateserial", "-days", "2", "-copy_extensions", "copy", "-out", "\(path).pem",
     ])
+    return TLSCertificateFiles(certificate: "\(path).pem", key: "\(path).key")
+  }
+
+  /// The leaf's key under a passphrase.
+  func encryptedKey() throws -> String {
+    let path = "\(directory)/encrypted.key"
+    try run(["pkey", "-in", key, "-aes128", "-passout", "pass:larder", "-out", path])
+    return path
   }
 
   private func run(_ arguments: [String]) throws {

@@ -32,6 +32,7 @@ package struct DoctorReport: Sendable {
   package static func examine(_ loaded: LoadedSettings) async -> DoctorReport {
     var findings = loaded.notes.map { Finding(part: "settings", verdict: .note, text: "\($0)") }
     findings.append(operations(loaded))
+    findings += certificates(loaded.settings.tls)
     findings += database(loaded.settings)
     findings.append(await upstream(loaded.settings))
     return DoctorReport(findings: findings, settingsText: SettingsDump.yaml(loaded))

@@ -19,13 +19,14 @@ package final class LarderService: Service {
   private let keeper: StoreKeeper
   private let server: HTTPService
   private let client: HTTPClient
+  private let certificates: ServerCertificates?
   private let group: EventLoopGroup
   private let logger: Logger
   private let whenListening: @Sendable ([SocketAddress]) -> Void
 
   private init(
     store: Store, keeper: StoreKeeper, server: HTTPService, client: HTTPClient,
-    group: EventLoopGroup, logger: Logger,
+    certificates: ServerCertificates?, group: EventLoopGroup, logger: Logger,
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) {
     self.whenListening = whenListening
@@ -33,6 +34,7 @@ package final class LarderService: Service {
     self.keeper = keeper
     self.server = server
     self.client = client
+    self.certificates = certificates
     self.group = group
     self.logger = logger
   }
@@ -47,6 +49,8 @@ package final class LarderService: Service {
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) throws -> LarderService {
     let settings = workspace.settings
+    let certificates = ServerCertificates(settings.tls)
+    let tls = try readAtStart(certificates, logger: logger)
     let folder = DataFolder(path: settings.dataFolder)
     try folder.make()
     let key = try folder.key(environment: environment) { UInt8.random(in: 0...255) }
@@ -62,15 +66,16 @@ package final class LarderService: Service {
           files: PublicFolder.files(settings, pool: group.blockingPool),
           metrics: { metrics.text() }))
       let server = HTTPService(
-        configuration: try ServerAssembly.configuration(
-          settings, health: gateway.health, logger: logger),
+        configuration: ServerAssembly.configuration(
+          settings, tls: tls, health: gateway.health, logger: logger),
         group: group, handler: handler)
       return LarderService(
         store: store,
         keeper: StoreKeeper(
           store: store, registry: workspace.registry,
           bytesMax: settings.cache.diskBytesMax, logger: logger),
-        server: server, client: client, group: group, logger: logger,
+        server: server, client: client, certificates: certificates, group: group,
+        logger: logger,
         whenListening: whenListening)
     } catch {
       store.close()
@@ -94,6 +99,44 @@ package final class LarderService: Service {
     }
     await close()
     logger.info("stopped")
+  }
+
+  /// Reads the certificate files again, for the connections to come. Where one of them is faulty all
+  /// stay as they were.
+  package func reloadCertificates() async {
+    guard let certificates else {
+      return logger.notice("no certificates to read again")
+    }
+    do throws(TLSContextFaults) {
+      let context = try certificates.read()
+      await server.replaceTLS(with: context)
+      Self.warn(of: context, logger: logger)
+      logger.notice("certificates read again")
+    } catch {
+      for fault in error.faults {
+        logger.error("certificates not replaced", metadata: ["reason": "\(fault)"])
+      }
+    }
+  }
+
+  private static func readAtStart(
+    _ certificates: ServerCertificates?, logger: Logger
+  ) throws(StartFailure) -> TLSServerContext? {
+    guard let certificates else { return nil }
+    do throws(TLSContextFaults) {
+      let context = try certificates.read()
+      warn(of: context, logger: logger)
+      return context
+    } catch {
+      throw StartFailure(.faultySettings, error.description)
+    }
+  }
+
+  private static func warn(of context: TLSServerContext, logger: Logger) {
+    let now = SystemClock.wall.now().milliseconds / 1000
+    for warning in ServerCertificates.warnings(of: context, secondsSince1970: now) {
+      logger.warning("\(warning)")
+    }
   }
 
   private func close() async {

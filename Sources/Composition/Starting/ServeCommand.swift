@@ -42,8 +42,8 @@ package struct ServeCommand {
       for line in greeting(address) { StandardStreams.output(line) }
     }
     let group = ServiceGroup(
-      services: companions + [service], gracefulShutdownSignals: [.sigterm, .sigint],
-      logger: logger)
+      services: companions + [service, CertificateReload(service: service)],
+      gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     try await group.run()
   }
 }

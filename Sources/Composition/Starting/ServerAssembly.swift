@@ -28,15 +28,6 @@ enum ServerAssembly {
     }
   }
 
-  private static func serverTLS(_ settings: TLSSettings) throws(StartFailure) -> TLSServerContext? {
-    guard let certificate = settings.certificateFile, let key = settings.keyFile else { return nil }
-    do throws(TLSContextError) {
-      return try TLSServerContext(certificateFile: certificate, keyFile: key)
-    } catch {
-      throw StartFailure(.faultySettings, "tls: \(error)")
-    }
-  }
-
   private static func limits(_ settings: LimitsSettings) -> ServerLimits {
     var limits = ServerLimits()
     limits.connection.head.headBytesMax = settings.headBytesMax

@@ -118,6 +118,18 @@ struct SettingsFaultTests {
     ("tls:\n  certificate: a.pem", ["2:16: `tls.certificate` needs `tls.key` beside it"]),
     ("tls: {key: a.pem}", ["1:12: `tls.key` needs `tls.certificate` beside it"]),
     (
+      "tls: {certificates: {api: {key: a.pem}}}",
+      [
+        "1:33: `tls.certificates.api.key` needs `tls.certificates.api.certificate` beside it"
+      ]
+    ),
+    (
+      "tls: {certificates: {api: {certificate: a.pem, key: a.key}}}",
+      [
+        "1:41: `tls.certificates` needs `tls.certificate`, which is for clients that ask for no name"
+      ]
+    ),
+    (
       "upstream: {secret: s}",
       ["1:20: `upstream.secret` needs `upstream.dialect: hasura` or `appsync`"]
     ),

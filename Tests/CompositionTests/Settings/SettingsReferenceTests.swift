@@ -41,6 +41,10 @@ struct SettingsReferenceTests {
     "push.sender": "  appId: a\n  apiKey: b",
     "tls.certificate": "  key: a",
     "tls.key": "  certificate: a",
+    "tls.certificates.<certificate>.certificate":
+      "      key: a\n  certificate: b\n  key: c",
+    "tls.certificates.<certificate>.key":
+      "      certificate: a\n  certificate: b\n  key: c",
   ]
 
   @Test func namesEverySettingOnce() {

@@ -15,8 +15,23 @@ struct SettingsChecks {
   }
 
   private var tls: [SettingsFault] {
-    needs("tls.certificate", settings.tls.certificateFile, "tls.key", settings.tls.keyFile)
-      + needs("tls.key", settings.tls.keyFile, "tls.certificate", settings.tls.certificateFile)
+    let tls = settings.tls
+    var faults = pair("tls", tls.certificateFile, tls.keyFile)
+    let further = tls.certificates.sorted { $0.key < $1.key }
+    for (name, certificate) in further {
+      faults += pair("tls.certificates.\(name)", certificate.certificateFile, certificate.keyFile)
+    }
+    if tls.certificateFile == nil, tls.keyFile == nil, let first = further.first?.key {
+      faults += fault(
+        "tls.certificates.\(first).certificate",
+        "`tls.certificates` needs `tls.certificate`, which is for clients that ask for no name")
+    }
+    return faults
+  }
+
+  private func pair(_ section: String, _ certificate: String?, _ key: String?) -> [SettingsFault] {
+    needs("\(section).certificate", certificate, "\(section).key", key)
+      + needs("\(section).key", key, "\(section).certificate", certificate)
   }
 
   private var vendors: [SettingsFault] {

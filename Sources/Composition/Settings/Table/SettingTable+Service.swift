@@ -79,17 +79,6 @@ extension SettingTable {
         "log.format", \.log.format, .one(.choice), example: "json", doc: "How a line looks."),
     ])
 
-  static let tls = SettingSection(
-    "tls", "HTTPS without a proxy.",
-    [
-      SettingKey(
-        "tls.certificate", \.tls.certificateFile, .optional(.path), example: "./tls/chain.pem",
-        doc: "PEM file of the certificate and its chain."),
-      SettingKey(
-        "tls.key", \.tls.keyFile, .optional(.path), example: "./tls/key.pem",
-        doc: "PEM file of its private key."),
-    ])
-
   static let queue = SettingSection(
     "queue", "The sync queue of each device.", isInUse: false,
     [

@@ -1,0 +1,43 @@
+import HTTPServer
+import Transport
+
+/// The certificate files that the settings name, to be read at the start and whenever they have
+/// changed.
+struct ServerCertificates: Sendable {
+  private let files: [TLSCertificateFiles]
+
+  /// Nil for plain HTTP.
+  init?(_ settings: TLSSettings) {
+    guard let first = TLSCertificateFiles(settings.certificateFile, settings.keyFile) else {
+      return nil
+    }
+    let further = settings.certificates.sorted { $0.key < $1.key }
+      .compactMap { TLSCertificateFiles($0.value.certificateFile, $0.value.keyFile) }
+    files = [first] + further
+  }
+
+  func read() throws(TLSContextFaults) -> TLSServerContext {
+    try TLSServerContext(files, plainAnswer: PlainRequestAnswer.bytes)
+  }
+
+  /// What is amiss though it works, in words for whoever runs the service.
+  static func warnings(of context: TLSServerContext, secondsSince1970 now: Int64) -> [String] {
+    context.certificates.flatMap { certificate in
+      var warnings: [String] = []
+      if certificate.expirySeconds <= now {
+        warnings.append("\(certificate.files.certificate) has expired")
+      }
+      if certificate.isKeyOpenToAll {
+        warnings.append("\(certificate.files.key) may be read by every user of this machine")
+      }
+      return warnings
+    }
+  }
+}
+
+extension TLSCertificateFiles {
+  fileprivate init?(_ certificate: String?, _ key: String?) {
+    guard let certificate, let key else { return nil }
+    self.init(certificate: certificate, key: key)
+  }
+}

@@ -1,0 +1,88 @@
+import COpenSSL
+import Synchronization
+
+/// The keys that session tickets are sealed with, shared by all loops (RFC 5077, 5.5).
+///
+/// A key seals for a while and opens for as long again, then it is wiped: who steals it later cannot
+/// decipher what was recorded before.
+final class TLSTicketKeys: Sendable {
+  /// How long a key seals. Longer than a session lives, so that every ticket that is still good can
+  /// be opened.
+  static let sealing: Duration = .seconds(12 * 60 * 60)
+
+  /// OpenSSL's callback: makes ready for sealing a new ticket, or for opening one.
+  static let callback:
+    @convention(c) (
+      OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?,
+      OpaquePointer?, OpaquePointer?, Int32
+    ) -> Int32 = { session, name, iv, cipher, mac, seals in
+      guard let keys = TLSServerContext.owner(of: session)?.ticketKeys, let name, let iv else {
+        return -1
+      }
+      return seals == 1
+        ? keys.seal(name: name, iv: iv, cipher: cipher, mac: mac)
+        : keys.open(name: name, iv: iv, cipher: cipher, mac: mac)
+    }
+
+  private struct State {
+    var newest: TLSTicketKey?
+    var previous: TLSTicketKey?
+  }
+
+  private let state = Mutex(State())
+  private let now: @Sendable () -> LoopInstant
+
+  init(now: @escaping @Sendable () -> LoopInstant = { LoopClock.now() }) {
+    self.now = now
+  }
+
+  /// The key that seals now; nil if there is no randomness.
+  func current() -> TLSTicketKey? {
+    let now = now()
+    return state.withLock { state in
+      Self.age(&state, now: now)
+      if state.newest == nil { state.newest = TLSTicketKey(sealsUntil: now + Self.sealing) }
+      return state.newest
+    }
+  }
+
+  /// The key of that name, if tickets of its time are still good.
+  func key(named name: UnsafeRawBufferPointer) -> TLSTicketKey? {
+    let now = now()
+    return state.withLock { state in
+      Self.age(&state, now: now)
+      return [state.newest, state.previous].lazy.compactMap { $0 }
+        .first { $0.isNamed(name) }
+    }
+  }
+
+  private static func age(_ state: inout State, now: LoopInstant) {
+    if let newest = state.newest, newest.sealsUntil <= now {
+      state.previous = newest
+      state.newest = nil
+    }
+    if let previous = state.previous, previous.sealsUntil + sealing <= now {
+      state.previous = nil
+    }
+  }
+
+  private func seal(
+    name: UnsafeMutablePointer<UInt8>, iv: UnsafeMutablePointer<UInt8>, cipher: OpaquePointer?,
+    mac: OpaquePointer?
+  ) -> Int32 {
+    guard let key = current(), RAND_bytes(iv, TLSTicketKey.ivBytes) == 1 else { return -1 }
+    key.writeName(to: name)
+    return key.prepare(cipher: cipher, mac: mac, iv: iv, seals: true) ? 1 : -1
+  }
+
+  /// 0 asks for a full handshake, 2 for a fresh ticket.
+  private func open(
+    name: UnsafeMutablePointer<UInt8>, iv: UnsafeMutablePointer<UInt8>, cipher: OpaquePointer?,
+    mac: OpaquePointer?
+  ) -> Int32 {
+    let name = UnsafeRawBufferPointer(start: name, count: TLSTicketKey.nameBytes)
+    guard let key = key(named: name) else { return 0 }
+    guard key.prepare(cipher: cipher, mac: mac, iv: iv, seals: false) else { return -1 }
+    return key.sealsUntil <= now() ? 2 : 1
+  }
+}
