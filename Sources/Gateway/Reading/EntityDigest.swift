@@ -7,4 +7,9 @@ enum EntityDigest {
   static func tag(of body: [UInt8]) -> String {
     Base64URL.encode(SHA256.hash(data: body).prefix(16))
   }
+
+  /// 96 bits of SHA-256 in base64url, 16 characters: what tells one state of an entity from another.
+  static func revision(of content: [UInt8]) -> String {
+    Base64URL.encode(SHA256.hash(data: content).prefix(12))
+  }
 }

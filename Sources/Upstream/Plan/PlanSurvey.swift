@@ -27,6 +27,8 @@ struct PlanSurvey {
   private(set) var lookupTypes: Set<String> = []
   /// Argument-less, unlisted fields by entity type.
   private(set) var entityFields: [String: Set<EntityField>] = [:]
+  /// What is selected on each object type, by schema name.
+  private(set) var shapes: [String: [String: ObjectShape.Field]] = [:]
   /// Names of the leaves selected on embedded objects, with one set for each type they may have.
   private(set) var embeddedLeaves: [EmbeddedPlace: Set<String>] = [:]
   private var seen: Set<ObjectIdentifier> = []
@@ -45,6 +47,7 @@ struct PlanSurvey {
 
   private mutating func walk(_ field: PlannedField, of object: PlannedObject) {
     if let lookup = field.lookup { lookupTypes.insert(lookup.type) }
+    noteShape(of: field, in: object)
     let isList = field.nonNull.count > 1
     let isPlain = field.arguments.arguments.isEmpty
     let isColumn =
@@ -69,6 +72,18 @@ struct PlanSurvey {
       }
       walk(inner)
     }
+  }
+
+  private mutating func noteShape(of field: PlannedField, in object: PlannedObject) {
+    guard field.name != StoredForm.typenameMember else { return }
+    var value = ObjectShape.Value.leaf
+    if case .object(let inner) = field.value {
+      value = .object(
+        type: field.typeName, isAbstract: inner.typenameResponseName != nil,
+        holdsEntities: inner.objects.contains { $0.key != nil })
+    }
+    shapes[object.type, default: [:]][field.name] = ObjectShape.Field(
+      value: value, listDepth: field.nonNull.count - 1)
   }
 
   private mutating func noteEmbedded(_ place: EmbeddedPlace, _ selection: PlannedSelection) {

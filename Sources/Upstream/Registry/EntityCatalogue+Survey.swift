@@ -32,6 +32,18 @@ extension EntityCatalogue {
       if !entities.isEmpty { possible[type.name] = entities }
     }
     possibleTypes = possible
+    shapes = Self.shapes(of: surveys)
+  }
+
+  private static func shapes(of surveys: [PlanSurvey]) -> [String: ObjectShape] {
+    var fields: [String: [String: ObjectShape.Field]] = [:]
+    for survey in surveys {
+      for (type, found) in survey.shapes {
+        fields[type, default: [:]].merge(found) { first, _ in first }
+      }
+    }
+    return Dictionary(
+      uniqueKeysWithValues: fields.map { ($0, ObjectShape(type: $0, fields: $1)) })
   }
 
   private static func kind(

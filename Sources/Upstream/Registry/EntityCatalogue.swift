@@ -7,5 +7,8 @@ package struct EntityCatalogue: Sendable {
   /// Object types by name for each abstract type of the schema that stands for an entity.
   package let possibleTypes: [String: [String]]
 
+  /// What is selected on each object type, embedded ones included.
+  package let shapes: [String: ObjectShape]
+
   package func type(named name: String) -> EntityType? { types.first { $0.name == name } }
 }

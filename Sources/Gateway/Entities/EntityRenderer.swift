@@ -1,0 +1,234 @@
+import LosslessJSON
+package import Model
+package import Upstream
+
+/// Makes ``EntityDocument``s out of stored entities.
+///
+/// A document has `__typename`, the key's fields, then every stored field without arguments in
+/// alphabetical order, then `_rev`: the order in which answers arrived does not show. Values are
+/// upstream's own bytes. A to-one relationship is the other's id, or `{"type","id"}` where its
+/// declared type is a union or an interface; a list of entities is left to its own path; what was
+/// never fetched is absent. A field that no operation selects any more is absent too, since nothing
+/// tells what its text means.
+package struct EntityRenderer: Sendable {
+  /// Members that are not fields of the schema.
+  package static let revisionMember = "_rev"
+  package static let missingMember = "_missing"
+  package static let pendingMember = "_pending"
+
+  private let types: [String: EntityType]
+  private let shapes: [String: ObjectShape]
+  /// Of each entity type, in the order of its documents.
+  private let order: [String: [String]]
+
+  package init(catalogue: EntityCatalogue) {
+    self.init(types: catalogue.types, shapes: catalogue.shapes)
+  }
+
+  /// Also for tests, which need no operations.
+  package init(types: [EntityType], shapes: [String: ObjectShape]) {
+    self.types = Dictionary(types.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.shapes = shapes
+    order = self.types.mapValues { type in
+      let others = shapes[type.name]?.fields.keys.filter { !type.keyFields.contains($0) } ?? []
+      return type.keyFields + others.sorted()
+    }
+  }
+
+  /// - Parameters:
+  ///   - selection: the fields of a view; nil for all.
+  ///   - pending: ids of the mutations whose expected outcome shows in the record.
+  /// - Returns: nil for what is gone, holds nothing, or is of no known type.
+  package func document(
+    _ key: EntityKey, _ record: EntityRecord, selection: ObjectSelection? = nil,
+    pending: [String] = []
+  ) throws(Failure) -> EntityDocument? {
+    guard !record.isDeleted, !record.layers.isEmpty, let order = order[key.type],
+      let shape = shapes[key.type]
+    else { return nil }
+    // A view shows a part, and has the revision of the whole.
+    let whole =
+      selection == nil ? nil : try document(key, record, selection: nil, pending: pending)
+    let layers = try Self.documents(of: record, key)
+    var writer = JSONWriter()
+    writer.reserve(layers.reduce(96) { $0 + $1.bytes.count })
+    writer.beginObject()
+    writer.name(StoredForm.typenameMember)
+    writer.string(key.type)
+    var missing: [String]?
+    if let selection {
+      missing = write(selection, of: layers, shape, to: &writer)
+    } else {
+      for name in order { writeField(name, of: layers, shape, to: &writer) }
+    }
+    if !pending.isEmpty { Self.write(pending, named: Self.pendingMember, to: &writer) }
+    if let missing { Self.write(missing, named: Self.missingMember, to: &writer) }
+    let revision = whole?.revision ?? EntityDigest.revision(of: writer.bytes)
+    writer.name(Self.revisionMember)
+    writer.string(revision)
+    writer.endObject()
+    return EntityDocument(
+      key: key, body: writer.bytes, revision: revision, missing: missing)
+  }
+
+  /// The entities that a relationship of a stored entity leads to, in stored order without
+  /// repetition: every stored list of the field, whatever its arguments, holes left out.
+  package func references(
+    _ field: String, of record: EntityRecord, _ key: EntityKey
+  ) throws(Failure) -> [EntityKey]? {
+    let layers = try Self.documents(of: record, key)
+    var found: [EntityKey] = []
+    var seen: Set<EntityKey> = []
+    var isStored = false
+    var names: Set<String> = []
+    for layer in layers {
+      for member in layer.root.members {
+        let name = member.name
+        guard name == field || name.hasPrefix("\(field)("), names.insert(name).inserted else {
+          continue
+        }
+        isStored = true
+        Self.collect(member.value, into: &found, &seen)
+      }
+    }
+    return isStored ? found : nil
+  }
+
+  private static func collect(
+    _ value: JSONNode, into found: inout [EntityKey], _ seen: inout Set<EntityKey>
+  ) {
+    switch value.kind {
+    case .array:
+      for element in value.elements { collect(element, into: &found, &seen) }
+    case .object:
+      if let key = EntityKey(reference: value) {
+        if seen.insert(key).inserted { found.append(key) }
+      } else {
+        for member in value.members { collect(member.value, into: &found, &seen) }
+      }
+    case .null, .true, .false, .number, .string:
+      return
+    }
+  }
+
+  // MARK: Writing
+
+  private func writeField(
+    _ name: String, of layers: [JSONDocument], _ shape: ObjectShape, to writer: inout JSONWriter
+  ) {
+    guard let field = shape.fields[name], field.isToMany != true,
+      let value = Self.value(name, of: layers)
+    else { return }
+    writer.name(name)
+    write(value, field.value, to: &writer)
+  }
+
+  /// - Returns: names of what the view asks for in vain.
+  private func write(
+    _ selection: ObjectSelection, of layers: [JSONDocument], _ shape: ObjectShape,
+    to writer: inout JSONWriter
+  ) -> [String] {
+    var missing: [String] = []
+    for field in selection.fields
+    where !field.isAdded && field.name != StoredForm.typenameMember {
+      guard let known = shape.fields[field.name] else { continue }
+      guard let value = Self.value(field.storageName, of: layers) else {
+        missing.append(field.responseName)
+        continue
+      }
+      writer.name(field.responseName)
+      write(value, known.value, to: &writer)
+    }
+    return missing
+  }
+
+  private func write(
+    _ value: JSONNode, _ kind: ObjectShape.Value, to writer: inout JSONWriter
+  ) {
+    guard case .object(_, let isAbstract, _) = kind else { return writer.value(value) }
+    switch value.kind {
+    case .array:
+      writer.beginArray()
+      for element in value.elements { write(element, kind, to: &writer) }
+      writer.endArray()
+    case .object:
+      if let key = EntityKey(reference: value) {
+        Self.write(key, isAbstract: isAbstract, to: &writer)
+      } else {
+        writeEmbedded(value, to: &writer)
+      }
+    case .null, .true, .false, .number, .string:
+      writer.value(value)
+    }
+  }
+
+  private static func write(
+    _ key: EntityKey, isAbstract: Bool, to writer: inout JSONWriter
+  ) {
+    guard isAbstract else { return writer.string(key.key) }
+    writer.beginObject()
+    writer.name("type")
+    writer.string(key.type)
+    writer.name("id")
+    writer.string(key.key)
+    writer.endObject()
+  }
+
+  private func writeEmbedded(_ object: JSONNode, to writer: inout JSONWriter) {
+    let type = object[StoredForm.typenameMember]
+    let shape = type?.string.flatMap { shapes[$0] }
+    writer.beginObject()
+    if let type {
+      writer.name(StoredForm.typenameMember)
+      writer.value(type)
+    }
+    for member in object.members.sorted(by: { $0.name < $1.name }) {
+      guard let field = shape?.fields[member.name] else { continue }
+      writer.name(member.name)
+      write(member.value, field.value, to: &writer)
+    }
+    writer.endObject()
+  }
+
+  private static func write(
+    _ names: [String], named member: String, to writer: inout JSONWriter
+  ) {
+    writer.name(member)
+    writer.beginArray()
+    for name in names { writer.string(name) }
+    writer.endArray()
+  }
+
+  // MARK: Layers
+
+  /// From the narrowest layer that has it.
+  private static func value(_ name: String, of layers: [JSONDocument]) -> JSONNode? {
+    for layer in layers {
+      if let value = layer.root[name] { return value }
+    }
+    return nil
+  }
+
+  private static func documents(
+    of record: EntityRecord, _ key: EntityKey
+  ) throws(Failure) -> [JSONDocument] {
+    do throws(JSONParseError) {
+      var documents: [JSONDocument] = []
+      for layer in record.layers { documents.append(try JSONDocument(layer)) }
+      return documents
+    } catch {
+      throw Failure(
+        .internal, "A stored entity cannot be read.", cause: "\(key.type) is not JSON: \(error)")
+    }
+  }
+}
+
+extension EntityKey {
+  /// What a stored reference names; nil for any other value.
+  init?(reference value: JSONNode) {
+    guard let parts = value[StoredForm.referenceMember], let type = parts[0]?.string,
+      let key = parts[1]?.string
+    else { return nil }
+    self.init(type: type, key: key)
+  }
+}
