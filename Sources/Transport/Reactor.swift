@@ -28,8 +28,18 @@ package actor Reactor {
 
   nonisolated func start() {
     loop.start(
-      poll: { [self] mayWait in assumeIsolated { $0.core.poll(mayWait: mayWait, on: $0) } },
+      poll: { [self] mayWait in turn(mayWait: mayWait) },
       rest: { [self] in assumeIsolated { $0.core.armTimer() } })
+  }
+
+  /// One turn, as `assumeIsolated` would run it, but without the box that it allocates for its
+  /// closure each time.
+  private nonisolated func turn(mayWait: Bool) -> Bool {
+    loop.checkIsolated()
+    let poll: (isolated Reactor, Bool) -> Bool = { $0.core.poll(mayWait: $1, on: $0) }
+    // SAFETY: isolation is no part of a function's calling convention, and the check above has
+    // shown that this thread is the actor's own.
+    return unsafeBitCast(poll, to: ((Reactor, Bool) -> Bool).self)(self, mayWait)
   }
 
   /// The loop's clock as of this turn.

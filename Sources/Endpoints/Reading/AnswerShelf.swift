@@ -106,7 +106,7 @@ final class AnswerShelf: Sendable {
     _ representation: ShelvedRepresentation, _ condition: ArraySlice<UInt8>?
   ) -> Bool {
     guard let condition else { return false }
-    if condition.elementsEqual(representation.entityTag) { return true }
+    if condition.equals(representation.entityTag) { return true }
     let current = EntityTag(parsing: String(decoding: representation.entityTag, as: UTF8.self))
     return EntityTagList(condition)?.weaklyContains(current) ?? false
   }

@@ -39,8 +39,7 @@ final class ShelvedAnswer: Sendable {
 
   /// Whether this is the answer to a request with these bytes.
   func isFor(target: ArraySlice<UInt8>, authorization: ArraySlice<UInt8>?) -> Bool {
-    self.target.elementsEqual(target)
-      && self.authorization.elementsEqual(authorization ?? [])
+    target.equals(self.target) && (authorization ?? []).equals(self.authorization)
   }
 }
 

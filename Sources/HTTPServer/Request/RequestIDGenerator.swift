@@ -23,16 +23,20 @@ struct RequestIDGenerator {
   }
 
   mutating func append(to output: inout [UInt8]) {
-    var word = next()
-    var digits: (UInt64, UInt64) = (0, 0)
-    withUnsafeMutableBytes(of: &digits) { digits in
-      for index in 0..<16 {
-        let digit = UInt8(truncatingIfNeeded: word >> 60)
-        digits[index] = digit < 10 ? 0x30 + digit : 0x57 + digit
-        word <<= 4
-      }
-      output.append(contentsOf: UnsafeRawBufferPointer(digits))
-    }
+    let word = next()
+    let digits = (Self.hexadecimal(word >> 32), Self.hexadecimal(word & 0xFFFF_FFFF))
+    withUnsafeBytes(of: digits) { output.append(contentsOf: $0) }
+  }
+
+  /// The eight digits of the lower half of a word, as they stand in memory. All at once: each
+  /// nibble is given a byte of its own, and those above nine the way from `:` to `a`.
+  private static func hexadecimal(_ half: UInt64) -> UInt64 {
+    var nibbles = (half | half << 16) & 0x0000_FFFF_0000_FFFF
+    nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
+    nibbles = (nibbles | nibbles << 4) & 0x0F0F_0F0F_0F0F_0F0F
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let letters = ((nibbles &+ ones &* 6) >> 4) & ones
+    return (nibbles &+ ones &* 0x30 &+ letters &* 0x27).bigEndian
   }
 
   /// SplitMix64: every state comes once in 2^64 steps.
