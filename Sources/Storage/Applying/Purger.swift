@@ -53,7 +53,8 @@ struct Purger {
       statement.bind(row.rowid, at: 1)
       try statement.run()
       try PrivateRows.remove(key.key, scope: id, type: table.id, context.database)
-      guard row.fields != nil else { return }
+      // A private tombstone may have hidden what shows now: the log must say that it went.
+      guard row.fields != nil || id != ScopeTable.publicID else { return }
       return try context.logDeletion(of: key, in: scope, id: id, type: table.id)
     }
     let fields = state.encodedFields
@@ -80,15 +81,16 @@ struct Purger {
       try purge(EntityKey(type: type, key: row["key"]), scope: row["scope"], from: table)
     }
     let condition = "\(inScope) AND call <= \(context.call) AND stamps IS NULL"
+    let isTold = "(fields IS NOT NULL OR scope <> \(ScopeTable.publicID))"
     let isFilled = try Bool.fetchOne(
       context.database,
-      sql: "SELECT EXISTS (SELECT 1 FROM \(name) WHERE \(condition) AND fields IS NOT NULL)")
+      sql: "SELECT EXISTS (SELECT 1 FROM \(name) WHERE \(condition) AND \(isTold))")
     if isFilled == true {
       try context.database.execute(
         sql: """
           INSERT INTO change (scope, type, key, created, revision, kind) \
           SELECT scope, ?1, key, ?2, ?2, 1 FROM \(name) \
-          WHERE \(condition) AND fields IS NOT NULL \
+          WHERE \(condition) AND \(isTold) \
           ON CONFLICT (scope, type, key) DO UPDATE SET revision = excluded.revision, kind = 1
           """, arguments: [table.id, context.takeRevision()])
     }

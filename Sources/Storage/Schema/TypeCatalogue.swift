@@ -9,8 +9,11 @@ import Model
 /// nothing.
 struct TypeCatalogue: Sendable {
   private let tables: [String: EntityTable]
+  private let tablesByID: [Int64: EntityTable]
 
   subscript(type: String) -> EntityTable? { tables[type] }
+
+  subscript(id id: Int64) -> EntityTable? { tablesByID[id] }
 
   var all: [EntityTable] { tables.values.sorted { $0.type < $1.type } }
 
@@ -27,6 +30,7 @@ struct TypeCatalogue: Sendable {
         columns: Dictionary(uniqueKeysWithValues: columns.map { ($0["field"], $0["column_name"]) }))
     }
     self.tables = tables
+    tablesByID = Dictionary(uniqueKeysWithValues: tables.values.map { ($0.id, $0) })
   }
 
   private static func prepare(_ type: EntityType, _ db: Database) throws {

@@ -1,0 +1,138 @@
+import GRDB
+import Model
+
+/// Makes one page of the change log, inside the caller's read transaction.
+struct ChangeLogReader {
+  /// Rows looked at for one page, whatever comes of them: a reader who wants few of many gets
+  /// short pages instead of a long transaction.
+  static let rowsMax = 10_000
+  /// Contents of one page, beyond which it ends early.
+  private static let pageBytesMax = 4 << 20
+  /// Rows read at a time.
+  private static let stretch = 256
+
+  private let database: Database
+  private let catalogue: TypeCatalogue
+  private let query: ChangeQuery
+  private let scopes: [Int64]
+  private let head: Int64
+  private let floor: Int64
+  private let origin: LogOrigin
+
+  /// - Parameter scopes: those of the viewer that exist, narrowest first.
+  init(
+    _ database: Database, _ catalogue: TypeCatalogue, _ query: ChangeQuery, scopes: [Int64]
+  ) throws {
+    self.database = database
+    self.catalogue = catalogue
+    self.query = query
+    self.scopes = scopes
+    let statement = try PreparedStatement(
+      database, "SELECT revision, floor FROM counter WHERE id = 1")
+    defer { statement.reset() }
+    guard try statement.step() else { throw StorageError.corrupt("the counters are missing") }
+    head = statement.int64(0)
+    floor = statement.int64(1)
+    origin = query.origin ?? .snapshot(start: Revision(statement.int64(0)))
+  }
+
+  /// - Returns: nil where deletions behind the position have been forgotten.
+  func page() throws -> ChangePage? {
+    guard isAboveFloor else { return nil }
+    guard var last = query.position.row else {
+      throw StorageError.failed(code: 0, message: "not a place in the change log")
+    }
+    var entries: [ChangePage.Entry] = []
+    var bytes = 0
+    var seen = 0
+    let scan = ChangeScan(database, scopes: scopes)
+    while true {
+      let limit = min(Self.stretch, query.limit - entries.count)
+      // One more than is used tells whether the page ends inside a revision.
+      let rows = scopes.isEmpty ? [] : try scan.rows(after: last, limit: limit + 1)
+      let stretch = rows.prefix(limit)
+      bytes += try append(Array(stretch), to: &entries)
+      seen += stretch.count
+      guard rows.count > limit, let end = stretch.last else {
+        return page(entries, next: LogPosition(revision: Revision(head)), isComplete: true)
+      }
+      last = end.place
+      if entries.count >= query.limit || bytes >= Self.pageBytesMax || seen >= Self.rowsMax {
+        let isInside = rows[limit].revision == end.revision
+        return page(
+          entries,
+          next: isInside
+            ? LogPosition(revision: end.revision, type: end.type, key: end.key)
+            : LogPosition(revision: Revision(end.revision)),
+          isComplete: false)
+      }
+    }
+  }
+
+  private func page(
+    _ entries: [ChangePage.Entry], next: LogPosition, isComplete: Bool
+  ) -> ChangePage {
+    ChangePage(
+      entries: entries, next: next,
+      origin: isComplete ? .delta(base: Revision(head)) : origin, isComplete: isComplete,
+      head: Revision(head))
+  }
+
+  /// A deletion at the floor's own revision may have been forgotten. A snapshot misses only
+  /// deletions of what it may have told, which are behind its start.
+  private var isAboveFloor: Bool {
+    switch origin {
+    case .snapshot(let start): return start.value >= floor
+    case .delta:
+      let position = query.position
+      return position.revision.value > floor
+        || (position.revision.value == floor && position.place.isEmpty)
+    }
+  }
+
+  // MARK: Entries
+
+  /// - Returns: the bytes of the contents that were added.
+  private func append(
+    _ rows: [ChangeRow], to entries: inout [ChangePage.Entry]
+  ) throws -> Int {
+    var sights: [Int64: [String: LayeredSight]] = [:]
+    var tables: [Int64: EntityTable] = [:]
+    for (type, rows) in Dictionary(grouping: rows, by: \.type) {
+      guard let table = catalogue[id: type], query.types?.contains(table.type) ?? true else {
+        continue
+      }
+      tables[type] = table
+      sights[type] = try SightLoader(database, catalogue, scopes: scopes)
+        .sights(of: rows, in: table)
+    }
+    var bytes = 0
+    for row in rows {
+      // Of a row that was changed later in another scope, that later one tells.
+      guard let table = tables[row.type], let layers = sights[row.type]?[row.key],
+        layers.revision == row.revision, let sight = sight(of: layers, revision: row.revision)
+      else { continue }
+      if case .present(let record, _) = sight { bytes += record.layers.reduce(0) { $0 + $1.count } }
+      entries.append(
+        ChangePage.Entry(
+          key: EntityKey(type: table.type, key: row.key), revision: Revision(row.revision),
+          sight: sight))
+    }
+    return bytes
+  }
+
+  /// Nil where there is nothing to tell.
+  private func sight(of layers: LayeredSight, revision: Int64) -> ChangePage.Sight? {
+    let contents = layers.contents
+    if contents.isEmpty {
+      if case .snapshot(let start) = origin, revision <= start.value { return nil }
+      return layers.reasonGone.map { .gone($0) }
+    }
+    let isNew =
+      switch origin {
+      case .snapshot: true
+      case .delta(let base): !layers.wasPresent(at: base.value)
+      }
+    return .present(EntityRecord(layers: contents), isNew: isNew)
+  }
+}

@@ -1,0 +1,24 @@
+package import Model
+
+/// What one page of the change log is to hold.
+package struct ChangeQuery: Sendable {
+  package let viewer: Viewer
+  package let position: LogPosition
+  /// Nil begins a snapshot.
+  package let origin: LogOrigin?
+  /// Names of types; nil for all.
+  package let types: Set<String>?
+  /// Entries at most, at least 1.
+  package let limit: Int
+
+  package init(
+    viewer: Viewer, position: LogPosition, origin: LogOrigin?, types: Set<String>? = nil,
+    limit: Int
+  ) {
+    self.viewer = viewer
+    self.position = position
+    self.origin = origin
+    self.types = types
+    self.limit = limit
+  }
+}

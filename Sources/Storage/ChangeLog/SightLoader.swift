@@ -1,0 +1,78 @@
+import GRDB
+import Model
+
+/// Loads what a viewer's scopes hold of a stretch of entities: one query a type for contents, and
+/// one for change rows where there is more than one scope.
+struct SightLoader {
+  private let database: Database
+  private let catalogue: TypeCatalogue
+  /// Narrowest first.
+  private let scopes: [Int64]
+
+  init(_ database: Database, _ catalogue: TypeCatalogue, scopes: [Int64]) {
+    self.database = database
+    self.catalogue = catalogue
+    self.scopes = scopes
+  }
+
+  /// By key, for rows of one type.
+  func sights(of rows: [ChangeRow], in table: EntityTable) throws -> [String: LayeredSight] {
+    let empty = [LayeredSight.Layer](repeating: LayeredSight.Layer(), count: scopes.count)
+    var layers: [String: [LayeredSight.Layer]] = [:]
+    for row in rows where layers[row.key] == nil {
+      layers[row.key] = empty
+    }
+    let keys = try KeyList.json(layers.keys)
+    if scopes.count == 1 {
+      for row in rows { layers[row.key]?[0].change = row }
+    } else {
+      try loadChanges(of: keys, type: table.id, into: &layers)
+    }
+    // What was deleted need not be looked for; under a narrower scope's rows it must.
+    if scopes.count > 1 || rows.contains(where: { $0.kind == .present }) {
+      try loadContents(of: keys, in: table, into: &layers)
+    }
+    return layers.mapValues(LayeredSight.init)
+  }
+
+  private func loadChanges(
+    of keys: [UInt8], type: Int64, into layers: inout [String: [LayeredSight.Layer]]
+  ) throws {
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT type, key, created, revision, kind, scope FROM change \
+      WHERE scope IN (SELECT value FROM json_each(?1)) AND type = ?2 \
+      AND key IN (SELECT value FROM json_each(?3))
+      """)
+    statement.bind(KeyList.json(numbers: scopes), at: 1)
+    statement.bind(type, at: 2)
+    statement.bind(keys, at: 3)
+    defer { statement.reset() }
+    while try statement.step() {
+      guard let layer = scopes.firstIndex(of: statement.int64(5)) else { continue }
+      let row = ChangeRow(statement)
+      layers[row.key]?[layer].change = row
+    }
+  }
+
+  private func loadContents(
+    of keys: [UInt8], in table: EntityTable, into layers: inout [String: [LayeredSight.Layer]]
+  ) throws {
+    let statement: PreparedStatement
+    if scopes.count == 1 {
+      statement = try PreparedStatement(database, table.readOneScope)
+      statement.bind(scopes[0], at: 1)
+    } else {
+      statement = try PreparedStatement(database, table.readScopes)
+      statement.bind(KeyList.json(numbers: scopes), at: 1)
+    }
+    statement.bind(keys, at: 2)
+    defer { statement.reset() }
+    while try statement.step() {
+      guard let layer = scopes.firstIndex(of: statement.int64(3)) else { continue }
+      let fields = statement.bytes(2)
+      layers[statement.string(0)]?[layer].contents = fields.map { .fields($0) } ?? .tombstone
+    }
+  }
+}

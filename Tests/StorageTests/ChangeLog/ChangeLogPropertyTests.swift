@@ -1,0 +1,107 @@
+import LosslessJSON
+import Model
+import TestSupport
+import Testing
+
+@testable import Storage
+
+/// Whatever is written between the pages of whatever readers, a reader who has caught up holds what
+/// the store shows.
+struct ChangeLogPropertyTests {
+  private static let scopes: [Scope] = [.public, .public, .user("u"), .user("v"), .device("d")]
+  private static let viewers: [Viewer] = [
+    .anonymous, Viewer(layers: [.user("u"), .public]),
+    Viewer(layers: [.device("d"), .user("v"), .public]),
+  ]
+  private static let keys: [EntityKey] = (0..<12).flatMap {
+    [EntityKey.film("\($0)"), .person("\($0)")]
+  }
+
+  private struct Writer {
+    var generator: SeededGenerator
+    var call: Int64 = 0
+
+    mutating func pick(_ range: ClosedRange<Int>) -> Int {
+      Int.random(in: range, using: &generator)
+    }
+
+    mutating func write(to store: Store) async throws {
+      call += 1
+      let number = CallNumber(call)
+      let scope = ChangeLogPropertyTests.scopes[pick(0...4)]
+      let key = keys[pick(0...23)]
+      switch pick(0...19) {
+      case 0:
+        _ = try await store.purge([.entity(key)], in: scope, call: number, horizon: number)
+      case 1 where pick(0...3) == 0:
+        _ = try await store.purge([.type(key.type)], in: scope, call: number, horizon: number)
+      case 2...4:
+        _ = try await store.apply(
+          AnswerBuilder(call: call, scope: scope).deleting(key).build())
+      default:
+        var builder = AnswerBuilder(call: call, scope: scope)
+        var written: Set<EntityKey> = []
+        for _ in 0...pick(0...4) { written.insert(keys[pick(0...23)]) }
+        for key in written.sorted(by: { "\($0)" < "\($1)" }) {
+          builder = builder.entity(key, ["title": .string("t\(pick(0...5))")])
+        }
+        _ = try await store.apply(builder.build())
+      }
+    }
+  }
+
+  @Test(arguments: 1...30 as ClosedRange<UInt64>)
+  func whoHasCaughtUpHoldsWhatIsThere(seed: UInt64) async throws {
+    let store = try StoreFixture().store
+    var writer = Writer(generator: SeededGenerator(seed: seed))
+    for _ in 0..<writer.pick(0...40) { try await writer.write(to: store) }
+    var followers = Self.viewers.map { LogFollower($0) }
+    var timesCaughtUp = 0
+    for _ in 0..<300 {
+      if writer.pick(0...2) == 0 { try await writer.write(to: store) }
+      let index = writer.pick(0...2)
+      let page = try await followers[index].takePage(from: store, limit: writer.pick(1...6))
+      if page?.isComplete == true {
+        timesCaughtUp += 1
+        try await Self.expectEqual(followers[index], store, seed: seed)
+      }
+    }
+    #expect(timesCaughtUp > 10, "seed \(seed) proves nothing")
+    store.close()
+  }
+
+  /// The same with a writer that really runs beside the readers.
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func readersBesideAWriterCatchUpAtTheEnd(seed: UInt64) async throws {
+    let store = try StoreFixture().store
+    let writing = Task {
+      var writer = Writer(generator: SeededGenerator(seed: seed))
+      for _ in 0..<400 { try await writer.write(to: store) }
+    }
+    try await withThrowingTaskGroup(of: LogFollower.self) { group in
+      for (index, viewer) in Self.viewers.enumerated() {
+        group.addTask {
+          var follower = LogFollower(viewer)
+          for _ in 0..<400 { try await follower.takePage(from: store, limit: index + 1) }
+          return follower
+        }
+      }
+      _ = try await writing.value
+      for try await var follower in group {
+        while try await follower.takePage(from: store, limit: 3)?.isComplete == false {}
+        try await Self.expectEqual(follower, store, seed: seed)
+      }
+    }
+    store.close()
+  }
+
+  private static func expectEqual(
+    _ follower: LogFollower, _ store: Store, seed: UInt64
+  ) async throws {
+    for key in keys {
+      let record = try await store.entity(key, viewer: follower.viewer)
+      let shown = try record.flatMap { $0.isDeleted ? nil : try LogFollower.united($0) }
+      #expect(follower.held[key] == shown, "\(key) for \(follower.viewer), seed \(seed)")
+    }
+  }
+}
