@@ -16,6 +16,8 @@ from report import Report
 
 SECTIONS = {
     "hit": "Fresh hit",
+    "tls": "Fresh hit over TLS",
+    "beside": "Fresh hit beside long reads",
     "miss": "Miss",
     "collapse": "Identical misses at once",
     "start": "Start",
@@ -33,6 +35,7 @@ class Bench:
         self.larder = arguments.larder
         self.hummingbird = arguments.hummingbird
         self.modules = arguments.modules
+        self.compiler = arguments.compiler
         self.rounds = arguments.rounds
         self.seconds = arguments.seconds
         self.report = report
@@ -49,9 +52,11 @@ class Bench:
         finally:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def start(self, argv, log):
+    def start(self, argv, log, environment=None):
         """Starts a program that lives as long as the section."""
-        return self._processes.enter_context(Process(argv, os.path.join(self.folder, log)))
+        return self._processes.enter_context(
+            Process(argv, os.path.join(self.folder, log), environment)
+        )
 
 
 def main():
@@ -86,6 +91,7 @@ def _arguments():
     parser.add_argument("--larder")
     parser.add_argument("--hummingbird")
     parser.add_argument("--modules")
+    parser.add_argument("--compiler")
     parser.add_argument("--rounds", type=int, required=True)
     parser.add_argument("--seconds", type=int, required=True)
     parser.add_argument("--markdown")

@@ -20,9 +20,11 @@ class Response:
 class Connection:
     """Requests one after another. Responses must tell their length."""
 
-    def __init__(self, port):
+    def __init__(self, port, tls=None):
         self.socket = socket.create_connection(("127.0.0.1", port), TIMEOUT_SECONDS)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if tls:
+            self.socket = tls.wrap_socket(self.socket)
 
     def __enter__(self):
         return self
@@ -42,8 +44,15 @@ class Connection:
         head, body = self._roundtrip(message)
         return Response(head, body), time.perf_counter() - start
 
+    def receive(self):
+        """The response to what was sent on the socket itself."""
+        return Response(*self._receive())
+
     def _roundtrip(self, message):
         self.socket.sendall(message)
+        return self._receive()
+
+    def _receive(self):
         received = self.socket.recv(65536)
         while (end := received.find(b"\r\n\r\n")) < 0:
             received += self._more()

@@ -26,12 +26,16 @@ def end_with_parent():
 class Process:
     """A program under measurement, with its output in a file."""
 
-    def __init__(self, argv, log):
+    # The port it serves, and the client's context where that speaks TLS.
+    port = None
+    tls = None
+
+    def __init__(self, argv, log, environment=None):
         self.log = log
         # Settings come from the benchmark alone.
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith("LARDER_")
-        }
+        } | (environment or {})
         with open(log, "ab") as output:
             self.started = time.perf_counter()
             self._popen = subprocess.Popen(
@@ -86,6 +90,12 @@ class Process:
                 if name in ("VmRSS", "RssAnon"):
                     found[name] = int(value.split()[0]) * 1024
         return found["VmRSS"], found["RssAnon"]
+
+    def pin(self, core):
+        """Keeps all its threads, and those to come, on one core."""
+        for pid in self._family():
+            for task in os.listdir(f"/proc/{pid}/task"):
+                os.sched_setaffinity(int(task), core)
 
     def descriptor_count(self):
         return len(os.listdir(f"/proc/{self.pid}/fd"))

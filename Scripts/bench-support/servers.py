@@ -8,7 +8,8 @@ import string
 import time
 
 from connection import Connection
-from process import BenchError, Process
+from process import BenchError
+from tls import client_context
 
 READY_SECONDS_MAX = 30
 POLL_SECONDS = 0.0005
@@ -31,6 +32,13 @@ limits:
   keepAlive: 600s
 """
 )
+TLS_SETTINGS = string.Template("""tls:
+  certificate: $chain
+  key: $key
+""")
+NGINX_TLS = string.Template("""ssl_certificate $chain;
+    ssl_certificate_key $key;
+    ssl_protocols TLSv1.2 TLSv1.3;""")
 
 
 def free_port():
@@ -52,7 +60,7 @@ def wait_until_ready(process, port, path):
     while time.perf_counter() < deadline:
         process.check()
         try:
-            with Connection(port) as connection:
+            with Connection(port, process.tls) as connection:
                 if connection.get(path).status == 200:
                     return time.perf_counter() - process.started
         except OSError:
@@ -80,26 +88,29 @@ class Films:
         )
         wait_until_ready(self.upstream, self.upstream_port, "/healthz")
 
-    def larder(self, data="data"):
+    def larder(self, data="data", certificate=None, environment=None, more_settings=""):
         """Starts Larder over a data folder of this name; not waited for."""
         port = free_port()
         settings = os.path.join(self.folder, f"larder-{data}.yaml")
         with open(settings, "w", encoding="utf-8") as file:
             text = SETTINGS.substitute(port=port, upstream_port=self.upstream_port)
-            file.write(text.replace("./data", f"./{data}"))
+            file.write(text.replace("./data", f"./{data}") + more_settings)
+            if certificate:
+                file.write(TLS_SETTINGS.substitute(chain=certificate.chain, key=certificate.key))
         process = self.bench.start(
-            [self.bench.larder, "serve", "--config", settings], f"larder-{data}.log"
+            [self.bench.larder, "serve", "--config", settings], f"larder-{data}.log", environment
         )
         process.port = port
+        process.tls = client_context() if certificate else None
         return process
 
-    def ready_larder(self, data="data"):
-        process = self.larder(data)
+    def ready_larder(self, *arguments, **named):
+        process = self.larder(*arguments, **named)
         wait_until_ready(process, process.port, "/readyz")
         return process
 
 
-def nginx(bench, body):
+def nginx(bench, body, certificate=None):
     """nginx with the bytes as a static file at /answer."""
     folder, port = os.path.join(bench.folder, "nginx"), free_port()
     os.makedirs(os.path.join(folder, "static"))
@@ -109,13 +120,20 @@ def nginx(bench, body):
     with open(os.path.join(folder, "static", "answer"), "wb") as file:
         file.write(body)
     with open(os.path.join(SUPPORT, "nginx.conf.template"), encoding="utf-8") as file:
-        text = string.Template(file.read()).substitute(folder=folder, port=port)
+        text = string.Template(file.read()).substitute(
+            folder=folder,
+            listen=f"127.0.0.1:{port} reuseport{' ssl' if certificate else ''}",
+            tls=NGINX_TLS.substitute(chain=certificate.chain, key=certificate.key)
+            if certificate
+            else "",
+        )
     configuration = os.path.join(folder, "nginx.conf")
     with open(configuration, "w", encoding="utf-8") as file:
         file.write(text)
     argv = ["nginx", "-p", folder, "-c", configuration, "-e", f"{folder}/nginx-error.log"]
     process = bench.start(argv, "nginx.log")
     process.port = port
+    process.tls = client_context() if certificate else None
     wait_until_ready(process, port, "/answer")
     return process
 

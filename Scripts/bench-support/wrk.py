@@ -1,5 +1,6 @@
 """Load by wrk: closed loop, keep-alive connections."""
 
+import os
 import re
 import subprocess
 
@@ -24,23 +25,33 @@ class Load:
         self.p99_microseconds = float(tail[1]) * UNITS[tail[2]] * 1e6
 
 
-def load(process, path, *, seconds, connections=64, threads=2, fields=()):
-    """Has wrk ask for one path of a process's port, and takes the process's CPU time around it."""
+def load(process, path, *, seconds, connections=64, threads=2, fields=(), cores=None):
+    """Has wrk ask for one path of a process's port, and takes the process's CPU time around it.
+
+    `cores` keeps wrk on these.
+    """
     argv = ["wrk", "--latency", f"-t{min(threads, connections)}", f"-c{connections}"]
     argv.append(f"-d{seconds}s")
     for field in fields:
         argv += ["-H", field]
     before = process.cpu_seconds()
+    scheme = "https" if process.tls else "http"
     done = subprocess.run(
-        argv + [f"http://127.0.0.1:{process.port}{path}"],
+        argv + [f"{scheme}://127.0.0.1:{process.port}{path}"],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         timeout=seconds + 30,
         check=False,
-        preexec_fn=end_with_parent,
+        preexec_fn=lambda: _begin(cores),
     )
     after = process.cpu_seconds()
     if done.returncode != 0:
         raise BenchError(f"wrk failed:\n{done.stdout}")
     return Load(done.stdout, after - before)
+
+
+def _begin(cores):
+    end_with_parent()
+    if cores:
+        os.sched_setaffinity(0, cores)

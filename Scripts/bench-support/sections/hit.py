@@ -9,13 +9,16 @@ import subprocess
 import time
 
 import servers
-from connection import Connection
+from allocations import AllocationCount
+from connection import Connection, request
 from process import BenchError, end_with_parent
 from report import Goal, median_text, ratios
 from wrk import load
 
 PATH = "/api/bench/hit"
 WARM_UP_SECONDS = 1
+COUNTED_REQUESTS = 10_000
+COUNTED_CONNECTIONS = 16
 STRACE_SECONDS = 2
 STRACE_START_SECONDS_MAX = 10
 
@@ -41,7 +44,7 @@ class Contestant:
 def run(bench):
     films = servers.Films(bench, "hit")
     larder = films.ready_larder()
-    body, tag = _fill(larder)
+    body, tag = fill(larder)
     contestants = [
         Contestant("Larder, 200", larder, PATH),
         Contestant("nginx, static file", servers.nginx(bench, body), "/answer"),
@@ -51,7 +54,7 @@ def run(bench):
         started = servers.hummingbird(bench, body)
         contestants.append(Contestant("Hummingbird 2.28.1, one route", started, "/answer"))
     for contestant in contestants:
-        _check(contestant, body)
+        check(contestant, body)
         contestant.run(WARM_UP_SECONDS)
     for turn in range(bench.rounds):
         first = turn % len(contestants)
@@ -59,11 +62,14 @@ def run(bench):
             contestant.loads.append(contestant.run(bench.seconds))
     _show(bench, contestants, len(body))
     _show_system_calls(bench, larder)
+    _show_allocations(bench, films)
+    # Last, since they stay where they are put.
+    _show_one_core(bench, *contestants[:2])
 
 
-def _fill(larder):
+def fill(larder):
     """Has the answer fetched and rendered. Returns its bytes and its tag."""
-    with Connection(larder.port) as connection:
+    with Connection(larder.port, larder.tls) as connection:
         connection.get(PATH)
         answer = connection.get(PATH)
     if "hit" not in answer.fields.get("cache-status", ""):
@@ -72,9 +78,9 @@ def _fill(larder):
     return answer.body, answer.fields["etag"]
 
 
-def _check(contestant, body):
+def check(contestant, body):
     """All answer with the same bytes, or with none."""
-    with Connection(contestant.process.port) as connection:
+    with Connection(contestant.process.port, contestant.process.tls) as connection:
         fields = dict(field.split(": ", 1) for field in contestant.fields)
         answer = connection.get(contestant.path, **fields)
     wanted = (304, b"") if fields else (200, body)
@@ -89,6 +95,21 @@ def _show(bench, contestants, size):
         f"{bench.rounds} rounds of {bench.seconds} s each in turn, medians. "
         "CPU is the server's own."
     )
+    show_loads(report, contestants)
+    larder, nginx, unchanged = contestants[:3]
+    goals = [
+        Goal("CPU a request, Larder : nginx", ratios(larder.cpu, nginx.cpu), most=0.75),
+        Goal("requests/s, Larder : nginx", ratios(larder.throughput, nginx.throughput), least=1.3),
+        Goal("CPU a request, 304 : 200", ratios(unchanged.cpu, larder.cpu), most=1),
+    ]
+    for other in contestants[3:]:
+        goals.insert(
+            1, Goal("CPU a request, Larder : Hummingbird", ratios(larder.cpu, other.cpu), most=0.4)
+        )
+    report.goals(goals)
+
+
+def show_loads(report, contestants):
     report.table(
         ["", "CPU µs/request", "requests/s", "p99 µs"],
         [
@@ -101,17 +122,74 @@ def _show(bench, contestants, size):
             for one in contestants
         ],
     )
-    larder, nginx, unchanged = contestants[:3]
-    goals = [
-        Goal("CPU a request, Larder : nginx", ratios(larder.cpu, nginx.cpu), most=0.75),
-        Goal("requests/s, Larder : nginx", ratios(larder.throughput, nginx.throughput), least=1.3),
-        Goal("CPU a request, 304 : 200", ratios(unchanged.cpu, larder.cpu), most=1),
-    ]
-    for other in contestants[3:]:
-        goals.insert(
-            1, Goal("CPU a request, Larder : Hummingbird", ratios(larder.cpu, other.cpu), most=0.4)
-        )
-    report.goals(goals)
+
+
+def _show_one_core(bench, larder, nginx):
+    """Where wrk takes none of the server's time, the server's own cost is what bounds it."""
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) < 2:
+        return
+    for one in (larder, nginx):
+        one.process.pin({cores[0]})
+        one.loads = []
+    for turn in range(bench.rounds):
+        for one in (larder, nginx) if turn % 2 else (nginx, larder):
+            one.loads.append(
+                load(one.process, one.path, seconds=bench.seconds, threads=1, cores={cores[1]})
+            )
+    bench.report.line()
+    bench.report.line("Each server on one core, wrk with one thread on another:")
+    show_loads(bench.report, [larder, nginx])
+    bench.report.goals(
+        [
+            Goal(
+                "requests/s of one core, Larder : nginx",
+                ratios(larder.throughput, nginx.throughput),
+                least=1.3,
+            )
+        ]
+    )
+
+
+def _show_allocations(bench, films):
+    if not bench.compiler:
+        bench.report.line()
+        bench.report.line("Allocations: not counted, there is no C compiler here.")
+        return
+    count = AllocationCount(bench.compiler, bench.folder)
+    larder = films.ready_larder("counted", environment=count.environment)
+    fill(larder)
+    message = request("GET", PATH)
+    connections = [Connection(larder.port) for _ in range(COUNTED_CONNECTIONS)]
+    try:
+        _ask(connections, message, COUNTED_REQUESTS)
+        before = count.read()
+        _ask(connections, message, COUNTED_REQUESTS)
+        middle = count.read()
+        _ask(connections, message, 2 * COUNTED_REQUESTS)
+        after = count.read()
+    finally:
+        for connection in connections:
+            connection.socket.close()
+    if before == 0:
+        raise BenchError("no allocation was counted")
+    once, twice = middle - before, after - middle
+    bench.report.line()
+    bench.report.line(
+        f"Allocations of {COUNTED_REQUESTS:,} hits: {once:,}; of twice as many: {twice:,}."
+    )
+    grown = max(0, twice - once) / COUNTED_REQUESTS
+    bench.report.goals([Goal("allocations a further hit", [grown], most=0.01, digits=4)])
+
+
+def _ask(connections, message, count):
+    """Each connection in turn, with all their requests under way at once."""
+    for _ in range(count // len(connections)):
+        for connection in connections:
+            connection.socket.sendall(message)
+        for connection in connections:
+            if connection.receive().status != 200:
+                raise BenchError("a hit was refused")
 
 
 def _show_system_calls(bench, larder):

@@ -92,7 +92,7 @@ def _show(bench, count, memory, tails):
     report.goals(
         [
             Goal("memory at rest", [memory[0][0] / MEBIBYTE], unit="MiB", most=40, digits=1),
-            Goal("an idle connection", [grown / count], unit="bytes", digits=0),
-            Goal("p99 of hits, with : without idle ones", ratios(*tails)),
+            Goal("an idle connection", [grown / count], unit="bytes", most=2048, digits=0),
+            Goal("p99 of hits, with : without idle ones", ratios(*tails), most=2),
         ]
     )

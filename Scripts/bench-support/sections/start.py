@@ -18,7 +18,7 @@ ROUNDS_MIN = 7
 def run(bench):
     films = servers.Films(bench, "start")
     larder = films.ready_larder()
-    _fill(larder.port)
+    fill_store(larder.port)
     larder.stop()
     count = _entity_count(os.path.join(films.folder, "data"))
     if count < ENTITIES_MIN:
@@ -44,7 +44,7 @@ def run(bench):
     )
 
 
-def _fill(port):
+def fill_store(port):
     """Pages of films, each caller's own."""
     with Connection(port) as connection:
         for caller in range(CALLERS):
