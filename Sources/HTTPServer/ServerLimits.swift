@@ -8,8 +8,10 @@ package struct ServerLimits: Sendable, Equatable {
   /// Content of a request whose route says nothing else.
   package var bodyBytesMax = 1024 * 1024
 
-  /// From accepting to the end of the TLS handshake, and from a head's first byte to its last: an
-  /// absolute deadline, since a timer for each read never ends a client that drips.
+  /// From accepting to the end of the TLS handshake.
+  package var handshakeDeadline: Duration = .seconds(10)
+  /// From a head's first byte to its last, and for the first byte of a connection: absolute, as is
+  /// the one above, since a timer for each read never ends a client that drips.
   package var headDeadline: Duration = .seconds(10)
   /// Between requests. Above load balancers' own, so that they close first.
   package var idleDeadline: Duration = .seconds(75)

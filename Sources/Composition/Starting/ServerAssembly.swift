@@ -36,6 +36,7 @@ enum ServerAssembly {
     limits.connection.head.startLineBytesMax = settings.targetBytesMax
     limits.connection.requestsMax = settings.requestsPerConnectionMax
     limits.bodyBytesMax = settings.bodyBytesMax
+    limits.handshakeDeadline = settings.handshakeDeadline
     limits.headDeadline = settings.headDeadline
     limits.idleDeadline = settings.keepAlive
     limits.transferStallMax = settings.stall

@@ -64,6 +64,8 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
     return session
   }
 
+  func descriptorsRanOut(on reactor: isolated Reactor) -> Bool { shedIdle() }
+
   /// A session's stream is over.
   func ended(_ session: ServerSession, on reactor: isolated Reactor) {
     guard sessions.remove(SessionReference(session)) != nil else { return }
@@ -104,7 +106,9 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   private func shedIdle() -> Bool {
     let idle = sessions.compactMap { reference -> (LoopInstant, ServerSession)? in
       let session = reference.session
-      return session.stream.isFlushed ? session.idleSince.map { ($0, session) } : nil
+      // Those shed earlier in this turn are still members.
+      guard session.stream.isOpen, session.stream.isFlushed else { return nil }
+      return session.idleSince.map { ($0, session) }
     }
     guard !idle.isEmpty else { return false }
     for (_, session) in idle.sorted(by: { $0.0 < $1.0 }).prefix(Self.shedBatch) {

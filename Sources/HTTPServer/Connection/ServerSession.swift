@@ -56,7 +56,9 @@ final class ServerSession: StreamDelegate {
     openedAt = reactor.now
     relay = SessionTimerRelay(session: self)
     timer = relay.map { LoopTimer(delegate: $0, on: reactor) }
-    readDeadline = reactor.now + server.shared.limits.headDeadline
+    readDeadline =
+      reactor.now
+      + (stream.isSecure ? server.limits.handshakeDeadline : server.limits.headDeadline)
     armTimer()
   }
 
@@ -65,6 +67,11 @@ final class ServerSession: StreamDelegate {
   func opened(_ stream: ByteStream, on reactor: isolated Reactor) {
     if isOverloaded { return refuseForOverload(on: reactor) }
     idleSince = reactor.now
+    if stream.isSecure {
+      // The handshake is over; the first head has its own time.
+      readDeadline = reactor.now + limits.headDeadline
+      armTimer()
+    }
     if server.isDraining { beginDraining() }
   }
 

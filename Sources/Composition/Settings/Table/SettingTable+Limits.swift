@@ -23,6 +23,10 @@ extension SettingTable {
         doc: "A compressed body once it is inflated."
       ).reserved,
       SettingKey(
+        "limits.handshakeDeadline", \.limits.handshakeDeadline,
+        .one(.duration(.seconds(1) ... .seconds(120))), example: "10s",
+        doc: "From accepting a connection to the end of its TLS handshake."),
+      SettingKey(
         "limits.headDeadline", \.limits.headDeadline,
         .one(.duration(.seconds(1) ... .seconds(120))),
         example: "10s", doc: "From the first byte of a head to its last."),

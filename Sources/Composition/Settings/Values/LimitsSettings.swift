@@ -9,6 +9,8 @@ package struct LimitsSettings: Sendable {
   package var bodyBytesMax = 1 << 20
   package var decompressedBytesMax = 10 << 20
 
+  /// From accepting a connection to the end of its TLS handshake.
+  package var handshakeDeadline = Duration.seconds(10)
   /// From the first byte of a head to its last, whatever its pace.
   package var headDeadline = Duration.seconds(10)
   /// Longest pause inside a body or an answer.
