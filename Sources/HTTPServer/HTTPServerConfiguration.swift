@@ -29,6 +29,10 @@ package struct HTTPServerConfiguration: Sendable {
   package var listeners: [Listener]
   package var limits: ServerLimits
   package var drain: Drain
+  /// Whose word about the client is believed.
+  package var proxies = TrustedProxies.none
+  /// `nil` for none.
+  package var rateLimit: RateLimit?
   /// `nil` for no access log.
   package var accessLog: (any AccessLog)?
   package var problemRenderer: any ProblemRenderer

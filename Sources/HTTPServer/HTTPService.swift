@@ -16,8 +16,11 @@ package final class HTTPService: Service {
     self.group = group
     shared = ServerShared(
       handler: handler, configuration: configuration,
-      book: ConnectionBook(perAddressMax: configuration.limits.connectionsPerAddressMax),
+      book: ConnectionBook(
+        perAddressMax: configuration.limits.connectionsPerAddressMax,
+        exempting: configuration.proxies),
       drain: DrainSignal(), cutOff: DrainSignal(), counters: ServerCounters(),
+      rates: configuration.rateLimit.map { RateLimiter($0) },
       blockingPool: group.blockingPool)
   }
 
@@ -70,7 +73,9 @@ package final class HTTPService: Service {
     on listener: HTTPServerConfiguration.Listener
   ) async throws(ListenError) -> ServerSocket {
     let shared = shared
-    return try await group.listen(on: listener.endpoint, tls: listener.tls) { reactor in
+    return try await group.listen(
+      on: listener.endpoint, tls: listener.tls, backlog: shared.limits.backlog
+    ) { reactor in
       LoopServer(shared: shared, on: reactor)
     }
   }

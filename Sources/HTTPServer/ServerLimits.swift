@@ -7,6 +7,11 @@ package struct ServerLimits: Sendable, Equatable {
 
   /// Content of a request whose route says nothing else.
   package var bodyBytesMax = 1024 * 1024
+  /// Bytes that content sent in a coding may have once that is off.
+  package var decodedBytesMax = 10 * 1024 * 1024
+  /// Bytes out for each byte in, past what the route takes without a coding; and how often more
+  /// than that a reader who names a bound gets.
+  package var decodingRatioMax = 10
 
   /// From accepting to the end of the TLS handshake.
   package var handshakeDeadline: Duration = .seconds(10)
@@ -31,6 +36,8 @@ package struct ServerLimits: Sendable, Equatable {
   /// Connections of the whole server. Above it, idle ones are closed, oldest first, and newcomers
   /// get a 503 where none is idle.
   package var connectionsMax = 10_000
+  /// Connections that the kernel keeps for each loop until they are accepted.
+  package var backlog = 1024
   /// Connections from one address; no bound by default, since behind a proxy all come from one.
   package var connectionsPerAddressMax: Int?
   /// Seconds told in `Retry-After` with that 503.
@@ -47,4 +54,10 @@ package struct ServerLimits: Sendable, Equatable {
   package var sendfileBytesMin = 32 * 1024
 
   package init() {}
+
+  /// For content of a route that takes `bytesMax` of it without a coding.
+  func decoding(bytesMax: Int) -> DecodingLimits {
+    DecodingLimits(
+      bytesMax: max(decodedBytesMax, bytesMax), ratioMax: decodingRatioMax, bytesFree: bytesMax)
+  }
 }

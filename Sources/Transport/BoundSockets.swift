@@ -3,21 +3,22 @@ import Glibc
 
 /// Binds and listens, once for each loop.
 enum BoundSockets {
-  /// Returns `count` listening sockets and the address they are really bound to.
+  /// Returns `count` listening sockets and the address they are really bound to. The kernel queues
+  /// up to `backlog` connections for each.
   static func open(
-    _ address: SocketAddress, count: Int
+    _ address: SocketAddress, count: Int, backlog: Int32 = Listener.backlog
   ) throws(SystemError) -> ([Int32], SocketAddress) {
     var sockets: [Int32] = []
     do throws(SystemError) {
       if case .unix(let path) = address {
-        sockets.append(try bindUnix(path))
+        sockets.append(try bindUnix(path, backlog: backlog))
         while sockets.count < count { sockets.append(try duplicate(sockets[0])) }
         return (sockets, address)
       }
       sockets.append(try bindTCP(address, isFirst: true))
       let bound = Socket.localAddress(of: sockets[0]) ?? address
       while sockets.count < count { sockets.append(try bindTCP(bound, isFirst: false)) }
-      for socket in sockets { try listen(socket) }
+      for socket in sockets { try listen(socket, backlog: backlog) }
       return (sockets, bound)
     } catch {
       for socket in sockets { close(socket) }
@@ -45,7 +46,7 @@ enum BoundSockets {
   }
 
   /// Takes the place of a socket file that a dead server left behind, but of nothing else.
-  private static func bindUnix(_ path: String) throws(SystemError) -> Int32 {
+  private static func bindUnix(_ path: String, backlog: Int32) throws(SystemError) -> Int32 {
     let address = SocketAddress.unix(path: path)
     UnixSocketFile.removeAbandoned(path)
     let socket = try Socket.open(family: AF_UNIX)
@@ -57,7 +58,7 @@ enum BoundSockets {
     }
     do throws(SystemError) {
       guard chmod(path, UnixSocketFile.mode) == 0 else { throw SystemError("chmod") }
-      try listen(socket)
+      try listen(socket, backlog: backlog)
       return socket
     } catch {
       unlink(path)
@@ -66,8 +67,8 @@ enum BoundSockets {
     }
   }
 
-  private static func listen(_ socket: Int32) throws(SystemError) {
-    guard Glibc.listen(socket, Listener.backlog) == 0 else { throw SystemError("listen") }
+  private static func listen(_ socket: Int32, backlog: Int32) throws(SystemError) {
+    guard Glibc.listen(socket, backlog) == 0 else { throw SystemError("listen") }
   }
 
   private static func duplicate(_ socket: Int32) throws(SystemError) -> Int32 {

@@ -34,15 +34,18 @@ package final class ServerSocket: Sendable {
 }
 
 extension EventLoopGroup {
-  /// Listens on every loop of the group. `makeAcceptor` is called once on each loop.
+  /// Listens on every loop of the group. `makeAcceptor` is called once on each loop. The kernel
+  /// queues up to `backlog` connections for each loop; 1024 if nothing is said.
   package func listen(
-    on endpoint: Endpoint, tls: TLSServerContext? = nil,
+    on endpoint: Endpoint, tls: TLSServerContext? = nil, backlog: Int? = nil,
     makeAcceptor: @Sendable (isolated Reactor) -> any StreamAcceptor
   ) async throws(ListenError) -> ServerSocket {
     let wanted = try await socketAddress(for: endpoint)
     let (sockets, address): ([Int32], SocketAddress)
     do throws(SystemError) {
-      (sockets, address) = try BoundSockets.open(wanted, count: reactors.count)
+      (sockets, address) = try BoundSockets.open(
+        wanted, count: reactors.count,
+        backlog: backlog.map { Int32(clamping: $0) } ?? Listener.backlog)
     } catch {
       throw ListenError.from(error, endpoint: endpoint)
     }

@@ -59,7 +59,7 @@ final class RunningLarder {
     let loaded = try Settings.load(
       from: SettingsSources(file: .init(name: "\(folder)/larder.yaml", text: try settingsText())))
     let (listening, told) = AsyncStream<[SocketAddress]>.makeStream()
-    let service = try LarderService.open(
+    let service = try await LarderService.open(
       try Workspace.open(loaded), metrics: PrometheusRegistry(),
       logger: Logger(label: "ways") { _ in SwiftLogNoOpLogHandler() }, environment: [:]
     ) { addresses in

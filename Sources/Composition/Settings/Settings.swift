@@ -27,10 +27,11 @@ package struct Settings: Sendable {
   package var queue = QueueSettings()
   package var devices = DevicesSettings()
   package var limits = LimitsSettings()
-  /// Peers whose `Forwarded` and `X-Forwarded-For` are believed.
-  package var trustedProxies: [AddressBlock] = []
+  /// Peers whose `Forwarded` and `X-Forwarded-…` are believed.
+  package var trustedProxies: [ProxyPeers] = []
   /// Origins whose pages may call; none by default.
   package var corsOrigins: [WebOrigin] = []
+  package var start = StartSettings()
   package var drain = DrainSettings()
   package var log = LogSettings()
 

@@ -39,7 +39,8 @@ package final class LarderService: Service {
     self.logger = logger
   }
 
-  /// Opens the store and wires the modules; nothing is listened to yet.
+  /// Opens the store and wires the modules; nothing is listened to yet. Waits for a store that
+  /// another process still holds as long as settings say.
   ///
   /// - Parameter whenListening: told by ``run()`` of the addresses, with the ports that were given
   ///   for port 0.
@@ -47,14 +48,17 @@ package final class LarderService: Service {
     _ workspace: Workspace, metrics: PrometheusRegistry, logger: Logger,
     environment: [String: String],
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
-  ) throws -> LarderService {
+  ) async throws -> LarderService {
     let settings = workspace.settings
     let certificates = ServerCertificates(settings.tls)
     let tls = try readAtStart(certificates, logger: logger)
     let folder = DataFolder(path: settings.dataFolder)
     try folder.make()
     let key = try folder.key(environment: environment) { UInt8.random(in: 0...255) }
-    let store = try openStore(settings, types: workspace.registry.catalogue.types)
+    let store = try await StoreOpening(
+      folder: settings.dataFolder, types: workspace.registry.catalogue.types,
+      patience: settings.start.lockWait, logger: logger
+    ).open()
     do {
       let group = try EventLoopGroup(count: EventLoopGroup.coreCount)
       let client = try makeClient(settings, group: group)
@@ -143,20 +147,6 @@ package final class LarderService: Service {
     await client.close()
     store.close()
     await group.shutdown()
-  }
-
-  private static func openStore(
-    _ settings: Settings, types: [EntityType]
-  ) throws(StartFailure) -> Store {
-    do throws(StorageError) {
-      return try Store.open(
-        StoreConfiguration(
-          folder: settings.dataFolder, segment: UInt64.random(in: 1...UInt64.max),
-          opened: SystemClock.wall.now()),
-        types: types)
-    } catch {
-      throw StartFailure(.dataFolder, StorageComplaint.text(error, folder: settings.dataFolder))
-    }
   }
 
   private static func makeClient(

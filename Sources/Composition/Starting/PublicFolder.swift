@@ -9,7 +9,10 @@ enum PublicFolder {
   static func files(_ settings: Settings, pool: BlockingPool) -> StaticFiles? {
     let candidates = settings.publicFolder.map { [$0] } ?? shipped
     guard let root = candidates.first(where: isFolder) else { return nil }
-    return StaticFiles(root: root, pool: pool)
+    var ranges = StaticFiles.RangeLimits()
+    ranges.partsMax = settings.limits.rangesMax
+    ranges.disorderMax = settings.limits.overlappingRangesMax
+    return StaticFiles(root: root, pool: pool, ranges: ranges)
   }
 
   private static var shipped: [String] { ShippedFiles.candidates(for: "Public") }

@@ -32,7 +32,7 @@ package struct ServeCommand {
     let workspace = try Workspace.open(loaded)
     for warning in workspace.warnings { logger.warning("\(warning)") }
     let scheme = loaded.settings.tls.certificateFile == nil ? "http" : "https"
-    let service = try LarderService.open(
+    let service = try await LarderService.open(
       workspace, metrics: metrics, logger: logger,
       environment: ProcessInfo.processInfo.environment
     ) { [greeting] addresses in

@@ -13,11 +13,30 @@ enum ServerAssembly {
     drain.notReady = { health.startDraining() }
     drain.delay = settings.drain.delay
     drain.deadline = settings.drain.deadline
-    return HTTPServerConfiguration(
+    var limits = limits(settings.limits)
+    limits.drainIdleDeadline = settings.drain.idle
+    var configuration = HTTPServerConfiguration(
       listeners: settings.listen.map { .init(Endpoint($0), tls: tls) },
-      limits: limits(settings.limits), drain: drain,
+      limits: limits, drain: drain,
       accessLog: accessLog(settings.log, label: logger.label),
       makeSeed: { UInt64.random(in: 0...UInt64.max) })
+    let trusted = settings.trustedProxies
+    if !trusted.isEmpty {
+      configuration.proxies = TrustedProxies { peer in
+        trusted.contains { $0.contains(peer) }
+      }
+    }
+    configuration.rateLimit = rateLimit(settings.limits)
+    return configuration
+  }
+
+  private static func rateLimit(_ settings: LimitsSettings) -> RateLimit? {
+    settings.rateMax.map { requestsMax in
+      // Whoever watches the service asks often and must not be told that it is ill.
+      RateLimit(requestsMax: requestsMax, window: settings.rateWindow) { head in
+        head.path.elementsEqual("/healthz".utf8) || head.path.elementsEqual("/readyz".utf8)
+      }
+    }
   }
 
   /// Requests are told at `info`, and go to the same stream as everything else.
@@ -30,19 +49,49 @@ enum ServerAssembly {
 
   private static func limits(_ settings: LimitsSettings) -> ServerLimits {
     var limits = ServerLimits()
-    limits.connection.head.headBytesMax = settings.headBytesMax
-    limits.connection.head.fieldsMax = settings.fieldsMax
-    limits.connection.head.fieldBytesMax = settings.fieldBytesMax
-    limits.connection.head.startLineBytesMax = settings.targetBytesMax
-    limits.connection.requestsMax = settings.requestsPerConnectionMax
+    limits.connection = connection(settings)
     limits.bodyBytesMax = settings.bodyBytesMax
+    limits.decodedBytesMax = settings.decompressedBytesMax
+    limits.decodingRatioMax = settings.decompressionRatioMax
     limits.handshakeDeadline = settings.handshakeDeadline
     limits.headDeadline = settings.headDeadline
     limits.idleDeadline = settings.keepAlive
+    limits.transferBytesPerSecondMin = settings.transferBytesPerSecondMin
+    limits.transferGrace = settings.transferGrace
     limits.transferStallMax = settings.stall
+    limits.drainPauseMax = settings.unwantedBodyPauseMax
+    limits.drainDeadline = max(limits.drainDeadline, settings.unwantedBodyPauseMax)
+    limits.lingerDeadline = settings.lingerDeadline
     limits.connectionAgeMax = settings.connectionAgeMax
     limits.connectionsPerAddressMax = settings.connectionsPerAddressMax
-    if let connectionsMax = settings.connectionsMax { limits.connectionsMax = connectionsMax }
+    limits.backlog = settings.backlog
+    limits.connectionsMax = settings.connectionsMax ?? connectionsMax
+    return limits
+  }
+
+  /// As many as there may be descriptors, less those for files, the store and upstream.
+  private static var connectionsMax: Int {
+    max(descriptorsKept, DescriptorLimit.raise() - descriptorsKept)
+  }
+
+  private static let descriptorsKept = 64
+
+  private static func connection(_ settings: LimitsSettings) -> ServerConnectionLimits {
+    var limits = ServerConnectionLimits()
+    limits.head.headBytesMax = settings.headBytesMax
+    limits.head.fieldsMax = settings.fieldsMax
+    limits.head.fieldBytesMax = settings.fieldBytesMax
+    limits.head.startLineBytesMax = settings.targetBytesMax
+    limits.head.methodBytesMax = settings.methodBytesMax
+    limits.head.leadingLinesMax = settings.leadingLinesMax
+    limits.body.chunkSizeDigitsMax = settings.chunkSizeDigitsMax
+    limits.body.chunkExtensionBytesMax = settings.chunkExtensionBytesMax
+    limits.body.chunkOverheadBytesMax = settings.chunkOverheadBytesMax
+    limits.body.trailerBytesMax = settings.trailerBytesMax
+    limits.body.trailerFieldsMax = settings.trailerFieldsMax
+    limits.drainBytesMax = settings.unwantedBodyBytesMax
+    limits.lingerBytesMax = settings.lingerBytesMax
+    limits.requestsMax = settings.requestsPerConnectionMax
     return limits
   }
 }

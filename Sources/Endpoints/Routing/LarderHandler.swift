@@ -44,6 +44,14 @@ package final class LarderHandler: RequestHandler {
     router.bodyBytesMax(for: head)
   }
 
+  package func keepsContentCoding(for head: borrowing RequestHead) -> Bool {
+    router.keepsContentCoding(for: head)
+  }
+
+  package func decorate(_ response: inout ServerResponse, for request: ServerRequest) {
+    cors.decorate(&response, for: request)
+  }
+
   package func respond(to request: ServerRequest) async -> ServerResponse {
     if let preflight = cors.preflight(request) { return preflight }
     var response = await router.respond(to: request)

@@ -10,10 +10,13 @@ final class ConnectionBook: Sendable {
   }
 
   private let perAddressMax: Int?
+  private let exempt: TrustedProxies
   private let state = Mutex(State())
 
-  init(perAddressMax: Int?) {
+  /// - Parameter exempt: all clients behind a proxy come from its address.
+  init(perAddressMax: Int?, exempting exempt: TrustedProxies) {
     self.perAddressMax = perAddressMax
+    self.exempt = exempt
   }
 
   var total: Int { state.withLock { $0.total } }
@@ -21,8 +24,9 @@ final class ConnectionBook: Sendable {
   /// Enters a connection. Returns the number there are now; `nil` if its address has too many, in
   /// which case nothing is entered.
   func enter(_ address: SocketAddress) -> Int? {
-    state.withLock { state in
-      if let perAddressMax {
+    let isCounted = isCounted(address)
+    return state.withLock { state in
+      if let perAddressMax, isCounted {
         let count = state.byAddress[address.with(port: 0), default: 0]
         guard count < perAddressMax else { return nil }
         state.byAddress[address.with(port: 0)] = count + 1
@@ -34,9 +38,10 @@ final class ConnectionBook: Sendable {
 
   /// Strikes out a connection that was entered.
   func leave(_ address: SocketAddress) {
+    let isCounted = isCounted(address)
     let waiters = state.withLock { state in
       state.total -= 1
-      if perAddressMax != nil {
+      if isCounted {
         let count = state.byAddress[address.with(port: 0), default: 1]
         state.byAddress[address.with(port: 0)] = count > 1 ? count - 1 : nil
       }
@@ -45,6 +50,10 @@ final class ConnectionBook: Sendable {
       return state.emptyWaiters
     }
     for waiter in waiters { waiter.resume() }
+  }
+
+  private func isCounted(_ address: SocketAddress) -> Bool {
+    perAddressMax != nil && !exempt.contains(address)
   }
 
   /// Returns once there is no connection.

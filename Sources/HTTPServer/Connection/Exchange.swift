@@ -5,6 +5,10 @@ struct Exchange {
   let request: ServerRequest
   /// Carries the content; `nil` if there is none.
   let channel: BodyChannel?
+  /// What the rate limit makes of it; `nil` without one.
+  let rate: RateVerdict?
+  /// Answered in the handler's place, since the request can be read and must not be served.
+  let refusal: ServerProblem?
   var task: Task<Void, Never>?
   /// Made, and waiting for the unwanted body to go by.
   var waitingAnswer: PreparedResponse?

@@ -18,6 +18,7 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   let limits: ServerLimits
   let handler: any RequestHandler
   let accessLog: (any AccessLog)?
+  let rates: RateLimiter?
   let idleNanoseconds: UInt64
   let ageNanosecondsMax: UInt64
   let stamp: ResponseStamp
@@ -36,6 +37,7 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
     limits = shared.limits
     handler = shared.handler
     accessLog = shared.configuration.accessLog
+    rates = shared.rates
     idleNanoseconds = LoopInstant.nanoseconds(in: shared.limits.idleDeadline)
     ageNanosecondsMax = LoopInstant.nanoseconds(in: shared.limits.connectionAgeMax)
     stamp = ResponseStamp(seed: shared.configuration.makeSeed())

@@ -9,9 +9,11 @@ extension ServerSession {
     self.exchange?.isStarted = true
     let number = exchangeNumber
     let request = exchange.request
-    let handler = server.shared.handler
+    let handler = server.handler
+    let refusal = exchange.refusal.map { Self.answer($0, to: request, of: server) }
     let task = Task.immediate(executorPreference: reactor.loop) {
-      let response = await handler.respond(to: request)
+      let response: ServerResponse
+      if let refusal { response = refusal } else { response = await handler.respond(to: request) }
       await self.deliver(response, for: request, number: number, on: reactor)
     }
     // Nothing is left to cancel if it has answered already.

@@ -3,7 +3,9 @@ import Transport
 
 extension ServerSession {
   /// Counts, and logs, an answer that was given at the first look. It is what the output ends with.
-  func noteAnsweredAtOnce(from start: Int, on reactor: isolated Reactor) {
+  func noteAnsweredAtOnce(
+    from start: Int, client: ProxiedClient?, on reactor: isolated Reactor
+  ) {
     let status = Self.status(in: server.output, from: start)
     server.tally.answered(status)
     server.noteCounted(on: reactor)
@@ -14,7 +16,7 @@ extension ServerSession {
     connection.withHead { head in
       log(
         head.method, head.target, status: status, bytes: server.output.count - start,
-        since: stream.now, requestID: requestID, on: reactor)
+        since: stream.now, requestID: requestID, from: client?.address, on: reactor)
     }
   }
 
@@ -27,7 +29,8 @@ extension ServerSession {
     log(
       request.head.method, request.head.target, status: exchange.status,
       bytes: exchange.bytesWritten,
-      since: request.receivedAt, requestID: ArraySlice(request.id.utf8), on: reactor)
+      since: request.receivedAt, requestID: ArraySlice(request.id.utf8),
+      from: request.clientAddress, on: reactor)
   }
 
   /// Counts, and logs, a refusal. Of a request that could not be read there is little to tell.
@@ -40,18 +43,19 @@ extension ServerSession {
     log(
       head?.method, head?.target ?? [], status: status, bytes: bytes,
       since: exchange?.request.receivedAt ?? stream.now,
-      requestID: ArraySlice(requestID.utf8), on: reactor)
+      requestID: ArraySlice(requestID.utf8), from: exchange?.request.clientAddress, on: reactor)
   }
 
   private func log(
     _ method: RequestMethod?, _ target: ArraySlice<UInt8>, status: Int, bytes: Int,
-    since start: LoopInstant, requestID: ArraySlice<UInt8>, on reactor: isolated Reactor
+    since start: LoopInstant, requestID: ArraySlice<UInt8>, from client: SocketAddress?,
+    on reactor: isolated Reactor
   ) {
     server.log(
       AccessLogEntry(
         method: method, target: target, status: status, bytes: bytes,
         duration: LoopClock.now().elapsed(since: start), requestID: requestID,
-        remoteAddress: stream.remoteAddress,
+        remoteAddress: client ?? stream.remoteAddress,
         date: HTTPDate(secondsSince1970: reactor.wallSeconds)))
   }
 

@@ -106,12 +106,14 @@ extension ServerSession {
     {
       connection.stopPersisting()
     }
-    if answerAtOnce(on: reactor) { return }
-    beginExchange(on: reactor)
+    let client = isProxied ? proxiedClient() : nil
+    let rate = judgeRate(of: client, on: reactor)
+    if rate?.isAllowed ?? true, answerAtOnce(for: client, on: reactor) { return }
+    beginExchange(for: client, rate: rate, on: reactor)
   }
 
   /// Gives the handler its first look. Returns whether it answered.
-  private func answerAtOnce(on reactor: isolated Reactor) -> Bool {
+  private func answerAtOnce(for client: ProxiedClient?, on reactor: isolated Reactor) -> Bool {
     guard connection.persists else { return false }
     let start = server.output.count
     let hasAnswered = connection.withHead { head in
@@ -120,32 +122,42 @@ extension ServerSession {
         head, stamp: server.stamp, into: &server.output)
     }
     guard hasAnswered else { return false }
-    noteAnsweredAtOnce(from: start, on: reactor)
+    noteAnsweredAtOnce(from: start, client: client, on: reactor)
     _ = connection.answerIsReady(isStreamed: false)
     answerIsOut(on: reactor)
     if server.output.count >= Self.outputBytesMax { flushOutput() }
     return true
   }
 
-  private func beginExchange(on reactor: isolated Reactor) {
+  private func beginExchange(
+    for client: ProxiedClient?, rate: RateVerdict?, on reactor: isolated Reactor
+  ) {
     let head = connection.head
+    var bytesMax = 0
+    var coding: ContentDecoding? = .identity
     if head.hasBody {
-      let bytesMax = server.shared.handler.bodyBytesMax(for: head) ?? limits.bodyBytesMax
+      bytesMax = server.handler.bodyBytesMax(for: head) ?? limits.bodyBytesMax
       if let refusal = connection.allowContent(bytesMax: bytesMax) {
         return refuse(refusal, head: head, on: reactor)
       }
       // A client that waits for `100 Continue` has nothing to hurry with yet.
       if !head.expectsContinue { bodyPace = .sending(limits, from: stream.now) }
+      if !server.handler.keepsContentCoding(for: head) { coding = ContentDecoding(head.fields) }
     }
     let channel =
       head.hasBody
       ? BodyChannel(isAwaited: head.expectsContinue, demand: makeDemand(on: reactor)) : nil
     let request = ServerRequest(
-      head: head, body: RequestBody(channel: channel, length: head.framing.length),
-      id: server.stamp.requestID(for: head), remoteAddress: stream.remoteAddress,
+      head: head,
+      body: RequestBody(
+        channel: channel, length: head.framing.length, coding: coding ?? .identity,
+        limits: limits.decoding(bytesMax: bytesMax)),
+      id: server.stamp.requestID(for: head), remoteAddress: stream.remoteAddress, client: client,
       isSecure: stream.isSecure, receivedAt: stream.now,
       date: HTTPDate(secondsSince1970: reactor.wallSeconds))
-    exchange = Exchange(request: request, channel: channel)
+    exchange = Exchange(
+      request: request, channel: channel, rate: rate,
+      refusal: Self.refusal(rate: rate, coding: coding))
     exchangeNumber += 1
   }
 

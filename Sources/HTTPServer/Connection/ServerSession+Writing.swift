@@ -15,6 +15,7 @@ extension ServerSession {
     if framing == .untilClose { connection.stopPersisting() }
     ResponseHeadFields.append(
       response, requestID: request.id, stamp: server.stamp, to: &server.output)
+    exchange?.rate?.append(to: &server.output)
     framing.append(to: &server.output)
     switch connection.connectionField {
     case .none: break

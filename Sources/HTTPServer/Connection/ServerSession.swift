@@ -12,6 +12,8 @@ final class ServerSession: StreamDelegate {
   let server: LoopServer
   /// Above the cap: it is told so, and that is all.
   let isOverloaded: Bool
+  /// The peer is a proxy whose word about the client is believed.
+  let isProxied: Bool
   var connection: ServerConnection
   /// Bytes read behind the request that is being answered.
   var kept: [UInt8] = []
@@ -52,6 +54,7 @@ final class ServerSession: StreamDelegate {
     self.stream = stream
     self.server = server
     self.isOverloaded = isOverloaded
+    isProxied = server.shared.configuration.proxies.contains(stream.remoteAddress)
     connection = ServerConnection(limits: server.shared.limits.connection)
     openedAt = reactor.now
     relay = SessionTimerRelay(session: self)

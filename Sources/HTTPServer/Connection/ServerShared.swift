@@ -8,6 +8,8 @@ struct ServerShared: Sendable {
   let drain: DrainSignal
   let cutOff: DrainSignal
   let counters: ServerCounters
+  /// `nil` where rates are not limited.
+  let rates: RateLimiter?
   let blockingPool: BlockingPool
 
   var limits: ServerLimits { configuration.limits }

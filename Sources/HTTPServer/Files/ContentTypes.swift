@@ -8,7 +8,7 @@ enum ContentTypes {
 
   private static let byExtension = [
     "avif": "image/avif", "css": "text/css; charset=utf-8", "csv": "text/csv; charset=utf-8",
-    "gif": "image/gif", "graphql": "application/graphql; charset=utf-8",
+    "gif": "image/gif", "graphql": "application/graphql; charset=utf-8", "gz": "application/gzip",
     "html": "text/html; charset=utf-8", "ico": "image/x-icon", "jpeg": "image/jpeg",
     "jpg": "image/jpeg", "js": "text/javascript; charset=utf-8", "json": "application/json",
     "map": "application/json", "md": "text/markdown; charset=utf-8",

@@ -2,16 +2,27 @@ import HTTPTypes
 import HTTPWire
 package import Transport
 
-/// Serves the files below a folder, with validators and single ranges.
+/// Serves the files below a folder, with validators, ranges and variants compressed beforehand.
 ///
 /// No path leads out of the folder: it is decoded once, and a segment that is empty, starts with a
-/// dot, or has a slash, backslash or NUL in it names nothing. Files are opened off the loop.
+/// dot, or has a slash, backslash or NUL in it names nothing; the file is then opened step by step
+/// without following links (``OpenFile/init(_:below:)``). Files are opened off the loop.
 package struct StaticFiles: Sendable {
+  /// How many ranges of a file one request may ask for.
+  package struct RangeLimits: Sendable, Equatable {
+    package var partsMax = ByteRangeSet.partsMax
+    /// Of those that overlap, and of those out of order.
+    package var disorderMax = ByteRangeSet.disorderMax
+
+    package init() {}
+  }
+
   /// Bytes up to which a text file is read whole and may be compressed.
-  private static let compressibleBytesMax = 1024 * 1024
+  static let compressibleBytesMax = 1024 * 1024
 
   private let root: String
   private let cacheControl: String
+  private let ranges: RangeLimits
   private let pool: BlockingPool
   private let problemRenderer: any ProblemRenderer
 
@@ -20,11 +31,13 @@ package struct StaticFiles: Sendable {
   ///   - cacheControl: what clients are told about keeping copies.
   package init(
     root: String, pool: BlockingPool, cacheControl: String = "no-cache",
+    ranges: RangeLimits = RangeLimits(),
     problemRenderer: any ProblemRenderer = PlainProblemRenderer()
   ) {
     self.root = root
     self.pool = pool
     self.cacheControl = cacheControl
+    self.ranges = ranges
     self.problemRenderer = problemRenderer
   }
 
@@ -33,32 +46,19 @@ package struct StaticFiles: Sendable {
   /// - Parameter path: below the root, decoded, without a slash at its start; empty, or with a
   ///   slash at its end, for a folder's `index.html`.
   package func respond(to request: ServerRequest, path: String) async -> ServerResponse {
-    guard let relative = Self.resolve(path) else { return notFound(request) }
-    let full = root + "/" + relative
-    let opened = await pool.run { Opened(path: full) }
-    switch opened {
-    case .file(let file): return await answer(request, file, named: relative)
+    guard !Self.hasEncodedSlash(request.head.path), let names = Self.resolve(path) else {
+      return notFound(request)
+    }
+    let root = root
+    switch await pool.run({ FoundFile.find(names, below: root) }) {
+    case .file(let file): return await answer(request, file)
     case .folder: return redirectToFolder(request)
     case .nothing: return notFound(request)
     }
   }
 
-  private enum Opened: Sendable {
-    case file(OpenFile)
-    case folder
-    case nothing
-
-    init(path: String) {
-      do throws(SystemError) {
-        self = .file(try OpenFile(path: path))
-      } catch {
-        self = error.isFolder ? .folder : .nothing
-      }
-    }
-  }
-
-  /// The path below the root; `nil` for one that names nothing.
-  static func resolve(_ path: String) -> String? {
+  /// The names on the way to a file below the root; `nil` for a path that names nothing.
+  static func resolve(_ path: String) -> [String]? {
     var segments = path.split(separator: "/", omittingEmptySubsequences: false)
     if segments.last == "" { segments[segments.count - 1] = "index.html" }
     for segment in segments {
@@ -67,32 +67,68 @@ package struct StaticFiles: Sendable {
         return nil
       }
     }
-    return segments.joined(separator: "/")
+    return segments.map(String.init)
   }
 
-  private func answer(
-    _ request: ServerRequest, _ file: OpenFile, named name: String
-  ) async -> ServerResponse {
-    let tag = Self.tag(of: file)
-    let modified = HTTPDate(secondsSince1970: file.modifiedSeconds)
-    let fields: HTTPFields = [
-      .eTag: tag.text, .lastModified: modified.text, .cacheControl: cacheControl,
-      .contentType: ContentTypes.type(of: name), .acceptRanges: "bytes",
+  /// Whether a path has a slash that separates nothing (RFC 3986 2.2): no file's name has one.
+  static func hasEncodedSlash(_ path: ArraySlice<UInt8>) -> Bool {
+    path.indices.dropLast(2).contains { index in
+      path[index] == UInt8(ascii: "%") && path[index + 1] == UInt8(ascii: "2")
+        && path[index + 2] | 0x20 == UInt8(ascii: "f")
+    }
+  }
+
+  private func answer(_ request: ServerRequest, _ found: FoundFile.Variants) async -> ServerResponse
+  {
+    let chosen = Self.choose(found, for: request)
+    var fields: HTTPFields = [
+      .eTag: chosen.sentTag.text, .lastModified: chosen.modified.text,
+      .cacheControl: cacheControl,
     ]
+    if found.compressed != nil { fields[.vary] = "Accept-Encoding" }
     let isRead = request.method == .get || request.method == .head
-    switch request.preconditions.judge(isRead: isRead, tag: tag, modified: modified) {
+    let judgement = request.preconditions.judge(
+      isRead: isRead, tag: chosen.tag, modified: chosen.modified)
+    switch judgement {
     case .notModified:
       return ServerResponse(
-        status: .notModified,
-        fields: [.eTag: tag.text, .cacheControl: cacheControl, .lastModified: modified.text],
-        isCompressible: isCompressible(file, name))
+        status: .notModified, fields: fields, isCompressible: found.isCompressible)
     case .failed:
       return ServerResponse(status: .preconditionFailed, fields: [.cacheControl: "no-store"])
     case .proceed:
       break
     }
-    if let ranged = range(request, file, tag, modified, fields) { return ranged }
-    return await whole(request, file, fields, isCompressible: isCompressible(file, name))
+    fields[.contentType] = ContentTypes.type(of: found.name)
+    fields[.acceptRanges] = "bytes"
+    if chosen.isCompressed { fields[.contentEncoding] = "gzip" }
+    let answer = FileRangeAnswer(
+      file: chosen.file, tag: chosen.sentTag, modified: chosen.modified, fields: fields,
+      limits: ranges, pool: pool)
+    if let ranged = answer.respond(to: request) { return ranged }
+    return await whole(request, chosen.file, fields, isCompressible: found.isCompressible)
+  }
+
+  /// The variant compressed beforehand for whoever takes it. A range is one of the plain file,
+  /// unless `If-Range` names the variant: a download that goes on must not change its coding.
+  private static func choose(
+    _ found: FoundFile.Variants, for request: ServerRequest
+  ) -> FileVariant {
+    let plain = FileVariant(plain: found.plain)
+    guard let compressed = found.compressed.map({ FileVariant(compressed: $0, of: found.plain) })
+    else { return plain }
+    if request.head["range"] != nil {
+      let condition = request.head["if-range"].flatMap {
+        RangeCondition($0.text, now: request.date)
+      }
+      guard case .tag(let tag) = condition, compressed.sentTag.stronglyMatches(tag) else {
+        return plain
+      }
+      return compressed
+    }
+    guard let accepted = request.head.fields.joined("accept-encoding"),
+      AcceptEncoding(accepted).preferred == .gzip
+    else { return plain }
+    return compressed
   }
 
   private func whole(
@@ -107,47 +143,6 @@ package struct StaticFiles: Sendable {
     return ServerResponse(fields: fields, body: .bytes(bytes), isCompressible: true)
   }
 
-  /// The answer to a `Range` that counts (RFC 9110 14.2): GET only, and only if `If-Range` holds.
-  private func range(
-    _ request: ServerRequest, _ file: OpenFile, _ tag: EntityTag, _ modified: HTTPDate,
-    _ fields: HTTPFields
-  ) -> ServerResponse? {
-    guard request.method == .get, let value = request.head["range"],
-      let set = ByteRangeSet(value)
-    else { return nil }
-    if let condition = request.head["if-range"] {
-      let holds = RangeCondition(condition.text, now: request.date)?.holds(
-        tag: tag, modified: modified)
-      guard holds == true else { return nil }
-    }
-    var fields = fields
-    switch set.resolve(length: file.byteCount) {
-    case .ignore:
-      return nil
-    case .part(let range):
-      fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.byteCount)"
-      return ServerResponse(status: .partialContent, fields: fields, body: .file(file, range))
-    case .unsatisfiable:
-      return ServerResponse(
-        status: .rangeNotSatisfiable,
-        fields: [.contentRange: "bytes */\(file.byteCount)", .cacheControl: "no-store"])
-    }
-  }
-
-  private func isCompressible(_ file: OpenFile, _ name: String) -> Bool {
-    file.byteCount <= Self.compressibleBytesMax
-      && CompressibleTypes.contains(ContentTypes.type(of: name))
-  }
-
-  /// Strong: a file that is written anew has another time or inode.
-  private static func tag(of file: OpenFile) -> EntityTag {
-    let parts = [
-      UInt64(bitPattern: file.modifiedSeconds), UInt64(bitPattern: file.modifiedNanoseconds),
-      UInt64(file.byteCount), file.inode,
-    ]
-    return EntityTag(parts.map { String($0, radix: 36) }.joined(separator: "."))
-  }
-
   /// Links in a folder's page are relative to the folder, so its path must end in a slash.
   private func redirectToFolder(_ request: ServerRequest) -> ServerResponse {
     ServerResponse(
@@ -158,9 +153,4 @@ package struct StaticFiles: Sendable {
   private func notFound(_ request: ServerRequest) -> ServerResponse {
     .problem(.notFound, requestID: request.id, renderer: problemRenderer)
   }
-}
-
-extension SystemError {
-  /// EISDIR.
-  fileprivate var isFolder: Bool { code == 21 }
 }

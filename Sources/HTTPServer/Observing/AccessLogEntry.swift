@@ -14,6 +14,7 @@ package struct AccessLogEntry: ~Copyable {
   /// From the turn that saw the request's head to the end of its answer.
   package let duration: Duration
   package let requestID: ArraySlice<UInt8>
+  /// Who asked: the peer, or whom a trusted proxy names.
   package let remoteAddress: SocketAddress
   /// When it was answered.
   package let date: HTTPDate

@@ -5,7 +5,7 @@ package enum BodyReadError: Error, Sendable, Hashable {
   /// There is more than the reader, or the route, takes: 413.
   case tooLarge(bytesMax: Int)
   /// The content is faulty or late. The server answers that by itself and drops the handler's
-  /// response.
+  /// response, but for a faulty content coding, which only the reader sees: 400.
   case refused(RequestError)
   /// The connection is gone; nobody waits for an answer.
   case disconnected

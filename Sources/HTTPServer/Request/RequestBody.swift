@@ -1,4 +1,6 @@
-/// A request's content, chunk by chunk as it arrives.
+import HTTPWire
+
+/// A request's content, chunk by chunk as it arrives, its content coding taken off.
 ///
 /// It can be read once. Reading stops at the socket while the reader lags, so that a body of any
 /// size takes bounded memory.
@@ -6,16 +8,43 @@ package struct RequestBody: AsyncSequence, Sendable {
   package typealias Element = [UInt8]
   package typealias Failure = BodyReadError
 
-  private let channel: BodyChannel?
-  /// Bytes announced by Content-Length; `nil` where the client does not tell.
+  fileprivate enum Source: Sendable {
+    case none
+    case plain(BodyChannel)
+    case coded(DecodedContent)
+
+    func next() async throws(BodyReadError) -> [UInt8]? {
+      switch self {
+      case .none: nil
+      case .plain(let channel): try await channel.next()
+      case .coded(let content): try await content.next()
+      }
+    }
+  }
+
+  private let source: Source
+  /// Bytes of content; `nil` where the client does not tell, or tells the length of its coded form.
   package let length: Int?
 
   /// No content.
   package static let empty = RequestBody(channel: nil, length: 0)
 
   init(channel: BodyChannel?, length: Int?) {
-    self.channel = channel
+    source = channel.map(Source.plain) ?? .none
     self.length = length
+  }
+
+  /// Content in a coding.
+  init(
+    channel: BodyChannel?, length: Int?, coding: ContentDecoding, limits: DecodingLimits
+  ) {
+    if let channel, coding != .identity {
+      source = .coded(DecodedContent(channel, isGzip: coding == .gzip, limits: limits))
+      self.length = nil
+    } else {
+      source = channel.map(Source.plain) ?? .none
+      self.length = length
+    }
   }
 
   /// Content that is already there, for tests of handlers.
@@ -26,33 +55,39 @@ package struct RequestBody: AsyncSequence, Sendable {
     self.init(channel: channel, length: bytes.count)
   }
 
-  package var isEmpty: Bool { channel == nil }
+  package var isEmpty: Bool {
+    if case .none = source { return true }
+    return false
+  }
 
-  package func makeAsyncIterator() -> Iterator { Iterator(channel: channel) }
+  package func makeAsyncIterator() -> Iterator { Iterator(source: source) }
 
   package struct Iterator: AsyncIteratorProtocol {
-    let channel: BodyChannel?
+    fileprivate let source: Source
 
     package mutating func next() async throws(BodyReadError) -> [UInt8]? {
-      try await channel?.next()
+      try await source.next()
     }
 
     package mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(BodyReadError) -> [UInt8]? {
-      try await channel?.next()
+      try await source.next()
     }
   }
 
   /// The whole content.
   ///
-  /// - Throws: ``BodyReadError/tooLarge(bytesMax:)`` as soon as there is more than `bytesMax`.
+  /// - Parameter bytesMax: of content as it is sent. Coded content may be as many times longer as
+  ///   the server's limits say.
+  /// - Throws: ``BodyReadError/tooLarge(bytesMax:)`` as soon as there is more than that.
   package func collect(upTo bytesMax: Int) async throws(BodyReadError) -> [UInt8] {
-    guard let channel else { return [] }
+    var bytesMax = bytesMax
+    if case .coded(let content) = source { bytesMax = content.limits.readerBytesMax(bytesMax) }
     if let length, length > bytesMax { throw .tooLarge(bytesMax: bytesMax) }
-    guard var whole = try await channel.next() else { return [] }
+    guard var whole = try await source.next() else { return [] }
     while whole.count <= bytesMax {
-      guard let chunk = try await channel.next() else { return whole }
+      guard let chunk = try await source.next() else { return whole }
       whole += chunk
     }
     throw .tooLarge(bytesMax: bytesMax)

@@ -18,6 +18,14 @@ package protocol RequestHandler: Sendable {
   /// is read, of requests that announce one.
   func bodyBytesMax(for head: borrowing RequestHead) -> Int?
 
+  /// Whether a request's content is wanted as it was sent, in its content coding. If not, the
+  /// coding is taken off, and one that is not known refused.
+  func keepsContentCoding(for head: borrowing RequestHead) -> Bool
+
+  /// Adds to an answer that the server gives in the handler's place to a request that could be
+  /// read, such as 429: what lets a page of another origin see it.
+  func decorate(_ response: inout ServerResponse, for request: ServerRequest)
+
   /// Answers a request. Runs on the connection's loop unless it awaits something elsewhere, so it
   /// must not block. Cancelled when the connection is gone.
   func respond(to request: ServerRequest) async -> ServerResponse
@@ -29,4 +37,8 @@ extension RequestHandler {
   ) -> Bool { false }
 
   package func bodyBytesMax(for head: borrowing RequestHead) -> Int? { nil }
+
+  package func keepsContentCoding(for head: borrowing RequestHead) -> Bool { false }
+
+  package func decorate(_ response: inout ServerResponse, for request: ServerRequest) {}
 }

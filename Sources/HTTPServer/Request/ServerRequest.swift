@@ -17,6 +17,7 @@ package struct ServerRequest: Sendable {
     let body: RequestBody
     let id: String
     let remoteAddress: SocketAddress
+    let client: ProxiedClient?
     let isSecure: Bool
     let receivedAt: LoopInstant
     let date: HTTPDate
@@ -25,12 +26,13 @@ package struct ServerRequest: Sendable {
 
     init(
       head: RequestHead, body: RequestBody, id: String, remoteAddress: SocketAddress,
-      isSecure: Bool, receivedAt: LoopInstant, date: HTTPDate
+      client: ProxiedClient?, isSecure: Bool, receivedAt: LoopInstant, date: HTTPDate
     ) {
       self.head = head
       self.body = body
       self.id = id
       self.remoteAddress = remoteAddress
+      self.client = client
       self.isSecure = isSecure
       self.receivedAt = receivedAt
       self.date = date
@@ -40,13 +42,14 @@ package struct ServerRequest: Sendable {
   /// Also for tests of handlers, which need no server.
   package init(
     head: RequestHead, body: RequestBody = .empty, id: String,
-    remoteAddress: SocketAddress = .unix(path: ""), isSecure: Bool = false,
+    remoteAddress: SocketAddress = .unix(path: ""), client: ProxiedClient? = nil,
+    isSecure: Bool = false,
     receivedAt: LoopInstant = LoopInstant(nanoseconds: 0),
     date: HTTPDate = HTTPDate(secondsSince1970: 0)
   ) {
     shared = Shared(
-      head: head, body: body, id: id, remoteAddress: remoteAddress, isSecure: isSecure,
-      receivedAt: receivedAt, date: date)
+      head: head, body: body, id: id, remoteAddress: remoteAddress, client: client,
+      isSecure: isSecure, receivedAt: receivedAt, date: date)
   }
 
   /// The head as it was parsed: fields by bytes, without a string for each.
@@ -61,8 +64,14 @@ package struct ServerRequest: Sendable {
   /// The peer, which may be a proxy.
   package var remoteAddress: SocketAddress { shared.remoteAddress }
 
-  /// `http` or `https`, as this server was reached.
-  package var scheme: String { shared.isSecure ? "https" : "http" }
+  /// Who asks: the peer, or whom a trusted proxy names.
+  package var clientAddress: SocketAddress { shared.client?.address ?? shared.remoteAddress }
+
+  /// `http` or `https`, as the client asked: of this server, or of a trusted proxy that tells.
+  package var scheme: String { shared.client?.isSecure ?? shared.isSecure ? "https" : "http" }
+
+  /// Host and port that the client asked for, where a trusted proxy tells; else see `Host`.
+  package var forwardedHost: String? { shared.client?.host }
 
   /// When the head was complete.
   package var receivedAt: LoopInstant { shared.receivedAt }

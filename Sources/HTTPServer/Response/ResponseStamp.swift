@@ -1,6 +1,7 @@
 package import HTTPWire
 
-/// The fields that every response of one loop carries: date and request id.
+/// The fields that every response of one loop carries: date, request id, and what is left of a rate
+/// limit.
 ///
 /// One a loop, used only there; the date is rendered once a second.
 package final class ResponseStamp {
@@ -8,6 +9,8 @@ package final class ResponseStamp {
   package private(set) var secondsSince1970: Int64 = .min
   /// Where in the output the request id stands that was appended last, for whoever logs it.
   private(set) var lastRequestIDRange = 0..<0
+  /// What the rate limit makes of the request that is looked at; `nil` without one.
+  var rate: RateVerdict?
   private var dateLine: [UInt8] = []
   private var ids: RequestIDGenerator
 
@@ -31,13 +34,15 @@ package final class ResponseStamp {
     output.append(contentsOf: dateLine)
   }
 
-  /// Appends the `Request-Id` line for a request: its own id where it has a good one.
+  /// Appends the `Request-Id` line for a request: its own id where it has a good one. The lines on
+  /// the rate limit follow, if there is one.
   package func appendRequestID(for head: borrowing RequestHead, to output: inout [UInt8]) {
     output.append("Request-Id: ")
     let start = output.count
     chooseRequestID(for: head, in: &output)
     lastRequestIDRange = start..<output.count
     output.appendLineEnd()
+    rate?.append(to: &output)
   }
 
   /// The id for a request, for use beyond this response's head.

@@ -6,6 +6,8 @@ package enum ServerProblem: Sendable, Hashable {
   case refused(RequestError)
   /// There are too many connections.
   case overloaded
+  /// The caller has sent more requests than the rate limit lets it.
+  case rateLimited(retryAfterSeconds: Int)
   /// No route has this path.
   case notFound
   /// The path is there, but not for this method.
@@ -19,6 +21,7 @@ package enum ServerProblem: Sendable, Hashable {
     switch self {
     case .refused(let error): error.status
     case .overloaded: 503
+    case .rateLimited: 429
     case .notFound: 404
     case .methodNotAllowed: 405
     case .contentTooLarge: 413
@@ -31,6 +34,7 @@ package enum ServerProblem: Sendable, Hashable {
     switch self {
     case .refused(let error): Self.code(status: error.status)
     case .overloaded: "overloaded"
+    case .rateLimited: "rate_limited"
     case .notFound: "not_found"
     case .methodNotAllowed: "method_not_allowed"
     case .contentTooLarge: "body_too_large"
@@ -41,7 +45,7 @@ package enum ServerProblem: Sendable, Hashable {
   /// Whether to send the same again: `never`, or `after` a while.
   package var retry: StaticString {
     switch self {
-    case .overloaded: "after"
+    case .overloaded, .rateLimited: "after"
     case .refused(.timedOut): "after"
     case .refused, .notFound, .methodNotAllowed, .contentTooLarge, .unexpected: "never"
     }
@@ -51,6 +55,7 @@ package enum ServerProblem: Sendable, Hashable {
     switch self {
     case .refused(let error): error.explanation
     case .overloaded: "There are too many connections; try again in a moment."
+    case .rateLimited: "There were too many requests; see Retry-After."
     case .notFound: "Nothing is at this path."
     case .methodNotAllowed: "The path does not take this method; see Allow."
     case .contentTooLarge: "The body is larger than this route takes."
@@ -63,6 +68,7 @@ package enum ServerProblem: Sendable, Hashable {
     case 408: "request_timeout"
     case 413: "body_too_large"
     case 414: "target_too_long"
+    case 415: "unsupported_media_type"
     case 417: "unknown_expectation"
     case 431: "head_too_large"
     case 501: "not_implemented"

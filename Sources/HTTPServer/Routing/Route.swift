@@ -8,15 +8,18 @@ package struct Route: Sendable {
   package var pattern: RoutePattern
   /// Bytes of content; `nil` for the server's own limit.
   package var bodyBytesMax: Int?
+  /// Whether content is wanted in its content coding, as by routes that store it.
+  package var keepsContentCoding: Bool
   package var respond: Respond
 
   package init(
     _ method: RequestMethod, _ pattern: RoutePattern, bodyBytesMax: Int? = nil,
-    respond: @escaping Respond
+    keepsContentCoding: Bool = false, respond: @escaping Respond
   ) {
     self.method = method
     self.pattern = pattern
     self.bodyBytesMax = bodyBytesMax
+    self.keepsContentCoding = keepsContentCoding
     self.respond = respond
   }
 }

@@ -18,6 +18,13 @@ package struct Router: RequestHandler {
     return route.bodyBytesMax
   }
 
+  package func keepsContentCoding(for head: borrowing RequestHead) -> Bool {
+    guard case .route(let route, _) = table.match(head.method, path: head.path) else {
+      return false
+    }
+    return route.keepsContentCoding
+  }
+
   package func respond(to request: ServerRequest) async -> ServerResponse {
     switch table.match(request.method, path: request.head.path) {
     case .route(let route, let parameters):

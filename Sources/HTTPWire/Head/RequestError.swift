@@ -26,6 +26,10 @@ package enum RequestError: Error, Sendable, Hashable, CaseIterable {
   case unknownTransferCoding
   case unknownExpectation
   case contentTooLarge
+  /// A content coding that is not taken off here.
+  case unknownContentCoding
+  /// The content is not what its coding says.
+  case malformedContentCoding
   case malformedChunk
   case chunkOverhead
   case malformedTrailer
@@ -39,11 +43,13 @@ package enum RequestError: Error, Sendable, Hashable, CaseIterable {
     case .malformedRequestLine, .malformedTarget, .malformedField, .foldedField, .bareLineFeed,
       .tooManyLeadingLines, .missingHost, .repeatedHost, .malformedHost, .malformedContentLength,
       .repeatedContentLength, .conflictingFraming, .transferCodingInHTTP10,
-      .repeatedTransferEncoding, .malformedChunk, .chunkOverhead, .malformedTrailer:
+      .repeatedTransferEncoding, .malformedContentCoding, .malformedChunk, .chunkOverhead,
+      .malformedTrailer:
       400
     case .timedOut: 408
     case .contentTooLarge: 413
     case .requestLineTooLong: 414
+    case .unknownContentCoding: 415
     case .unknownExpectation: 417
     case .headTooLarge, .fieldTooLarge, .tooManyFields, .trailerTooLarge: 431
     case .unknownMethod, .unknownTransferCoding: 501
@@ -77,6 +83,8 @@ package enum RequestError: Error, Sendable, Hashable, CaseIterable {
     case .unknownTransferCoding: "The only transfer coding this server knows is chunked."
     case .unknownExpectation: "The only expectation this server knows is 100-continue."
     case .contentTooLarge: "The body is larger than this route takes."
+    case .unknownContentCoding: "The body's Content-Encoding is none that this server knows."
+    case .malformedContentCoding: "The body is not what its Content-Encoding says."
     case .malformedChunk: "The chunked body is not valid."
     case .chunkOverhead: "The chunked body is mostly chunk extensions."
     case .malformedTrailer: "A trailer field line is not valid."

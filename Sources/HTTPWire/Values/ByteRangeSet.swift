@@ -16,6 +16,8 @@ package struct ByteRangeSet: Sendable, Equatable {
     case ignore
     /// One part: 206.
     case part(Range<Int>)
+    /// Several parts, in the order they were asked for: 206 as `multipart/byteranges`.
+    case parts([Range<Int>])
     /// Nothing of it exists: 416.
     case unsatisfiable
   }
@@ -23,7 +25,12 @@ package struct ByteRangeSet: Sendable, Equatable {
   package let specs: [Spec]
 
   /// Ranges in one field. Asking for more is a way to make a server work, not to read a file.
-  package static let specsMax = 16
+  package static let specsMax = 64
+  /// Ranges that are answered, where nobody says otherwise.
+  package static let partsMax = 16
+  /// Ranges that may overlap another, or start before the one in front, where nobody says otherwise
+  /// (RFC 9110 14.2 names both as signs of an attack).
+  package static let disorderMax = 2
 
   /// Reads a value; `nil` if the unit is another, or it is no list of ranges: the field then counts
   /// as absent.
@@ -48,19 +55,42 @@ package struct ByteRangeSet: Sendable, Equatable {
 
   /// Resolves the set against a length.
   ///
-  /// Several parts are answered in full: multipart answers cost more than they save, and RFC 9110
-  /// 14.2 leaves it to the server.
-  package func resolve(length: Int) -> Outcome {
-    guard specs.count == 1 else { return .ignore }
-    switch specs[0] {
+  /// - Parameters:
+  ///   - partsMax: more ranges than that are answered in full.
+  ///   - disorderMax: so many may overlap one before them, and so many may stand out of order.
+  package func resolve(
+    length: Int, partsMax: Int = partsMax, disorderMax: Int = disorderMax
+  ) -> Outcome {
+    guard specs.count <= partsMax else { return .ignore }
+    let parts = specs.compactMap { $0.resolve(length: length) }
+    guard parts.count > 1 else { return parts.first.map(Outcome.part) ?? .unsatisfiable }
+    guard Self.isOrderly(parts, disorderMax: disorderMax) else { return .ignore }
+    // In full it is fewer bytes, and one copy of each.
+    guard parts.reduce(0, { $0 + $1.count }) < length else { return .ignore }
+    return .parts(parts)
+  }
+
+  private static func isOrderly(_ parts: [Range<Int>], disorderMax: Int) -> Bool {
+    var overlapping = 0
+    var descending = 0
+    for (index, part) in parts.enumerated().dropFirst() {
+      if parts[..<index].contains(where: part.overlaps) { overlapping += 1 }
+      if part.lowerBound < parts[index - 1].lowerBound { descending += 1 }
+    }
+    return overlapping <= disorderMax && descending <= disorderMax
+  }
+}
+
+extension ByteRangeSet.Spec {
+  /// The bytes it names of a representation of a length; nil if there are none.
+  fileprivate func resolve(length: Int) -> Range<Int>? {
+    switch self {
     case .closed(let first, let last):
-      guard first < length else { return .unsatisfiable }
-      return .part(first..<min(last, length - 1) + 1)
+      first < length ? first..<min(last, length - 1) + 1 : nil
     case .from(let first):
-      return first < length ? .part(first..<length) : .unsatisfiable
+      first < length ? first..<length : nil
     case .suffix(let count):
-      guard count > 0, length > 0 else { return .unsatisfiable }
-      return .part(max(0, length - count)..<length)
+      count > 0 && length > 0 ? max(0, length - count)..<length : nil
     }
   }
 }

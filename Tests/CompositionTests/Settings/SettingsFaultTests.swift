@@ -111,7 +111,7 @@ struct SettingsFaultTests {
     (
       "proxies: {trust: [10.0.0.1/8]}",
       [
-        "1:19: each element of `proxies.trust` must be a block of addresses such as 10.0.0.0/8 or fd00::/8, not \"10.0.0.1/8\"; bits are set after the first 8"
+        "1:19: each element of `proxies.trust` must be a block of addresses such as 10.0.0.0/8 or fd00::/8, or unix, not \"10.0.0.1/8\"; bits are set after the first 8"
       ]
     ),
     // Between settings.

@@ -121,7 +121,7 @@ struct SettingsLoadingTests {
       yaml: "listen: unix:./larder.sock\nproxies: {trust: 10.1.2.3}", fileName: "/run/larder.yaml"
     ).load().settings
     #expect(settings.listen == [.unix(path: "/run/larder.sock")])
-    #expect(settings.trustedProxies.map(\.prefixLength) == [32])
+    #expect(settings.trustedProxies.map(\.description) == ["10.1.2.3"])
   }
 
   @Test func readsWindowsLineEndsAndAByteOrderMark() throws {

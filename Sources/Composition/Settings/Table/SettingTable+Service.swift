@@ -45,10 +45,10 @@ extension SettingTable {
     "proxies", "What stands between clients and the service.",
     [
       SettingKey(
-        "proxies.trust", \.trustedProxies, .list(.addressBlock),
-        example: "[10.0.0.0/8, \"fd00::/8\"]",
-        doc: "Peers whose `Forwarded` and `X-Forwarded-For` are believed."
-      ).reserved
+        "proxies.trust", \.trustedProxies, .list(.proxyPeers),
+        example: "[10.0.0.0/8, \"fd00::/8\", unix]",
+        doc: "Peers whose `Forwarded` and `X-Forwarded-For`, `-Proto` and `-Host` are believed; "
+          + "`unix` is whoever connects to a Unix socket.")
     ])
 
   static let cors = SettingSection(
@@ -57,6 +57,16 @@ extension SettingTable {
       SettingKey(
         "cors.origins", \.corsOrigins, .list(.origin), example: "[https://app.example.com]",
         doc: "Origins whose pages may call; `*` alone is all of them.")
+    ])
+
+  static let start = SettingSection(
+    "start", "How the service starts.",
+    [
+      SettingKey(
+        "start.lockWait", \.start.lockWait, .one(.duration(.zero ... .seconds(600))),
+        example: "15s",
+        doc: "How long it waits for the data folder while another process holds it, as one does "
+          + "that still answers its last requests.")
     ])
 
   static let drain = SettingSection(
@@ -68,6 +78,9 @@ extension SettingTable {
       SettingKey(
         "drain.deadline", \.drain.deadline, .one(.duration(.seconds(1) ... .seconds(600))),
         example: "8s", doc: "How long after that open requests may take."),
+      SettingKey(
+        "drain.idle", \.drain.idle, .one(.duration(.milliseconds(100) ... .seconds(60))),
+        example: "1s", doc: "How long idle connections stay open then, for requests on their way."),
     ])
 
   static let log = SettingSection(

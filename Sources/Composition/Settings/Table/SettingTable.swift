@@ -3,8 +3,8 @@ import GraphQL
 /// Every setting there is.
 package enum SettingTable {
   package static let sections: [SettingSection] = [
-    place, upstream, cache, types, admin, tls, cors, limits, drain, log,
-    proxies, accounts, files, push, queue, devices,
+    place, upstream, cache, types, admin, tls, cors, limits, proxies, start, drain, log,
+    accounts, files, push, queue, devices,
   ]
 
   package static let keys: [SettingKey] = sections.flatMap(\.keys)

@@ -22,11 +22,11 @@ extension TextForm where Value == ServiceURL {
   }
 }
 
-extension TextForm where Value == AddressBlock {
-  static var addressBlock: Self {
+extension TextForm where Value == ProxyPeers {
+  static var proxyPeers: Self {
     Self(
-      noun: "a block of addresses such as 10.0.0.0/8 or fd00::/8",
-      parse: { text, _ throws(ValueRefusal) in try AddressBlock(parsing: text) },
+      noun: "a block of addresses such as 10.0.0.0/8 or fd00::/8, or unix",
+      parse: { text, _ throws(ValueRefusal) in try ProxyPeers(parsing: text) },
       print: \.description)
   }
 }

@@ -1,0 +1,51 @@
+import Logging
+import Model
+import Storage
+
+/// Opens the store, and waits for the process that still holds it.
+///
+/// A service that was told to end holds its data until it has answered what it took in, so its
+/// successor may be started at once: it gets everything else ready, waits here, and listens only
+/// then. The other order would take connections that nobody can answer yet.
+struct StoreOpening {
+  /// Between two tries. Each looks at the lock for a moment itself.
+  private static let pause = Duration.milliseconds(50)
+
+  let folder: String
+  let types: [EntityType]
+  /// Until the folder is given up.
+  let patience: Duration
+  let logger: Logger
+
+  /// - Throws: ``StartFailure`` where the folder is still held after the wait, or cannot be used.
+  func open() async throws -> Store {
+    let deadline = ContinuousClock.now + patience
+    var isFirst = true
+    while true {
+      do throws(StorageError) {
+        return try openNow()
+      } catch {
+        guard case .inUse = error, ContinuousClock.now < deadline else {
+          throw StartFailure(.dataFolder, StorageComplaint.text(error, folder: folder))
+        }
+      }
+      if isFirst { tellOfTheWait() }
+      isFirst = false
+      try await Task.sleep(for: Self.pause)
+    }
+  }
+
+  private func openNow() throws(StorageError) -> Store {
+    try Store.open(
+      StoreConfiguration(
+        folder: folder, segment: UInt64.random(in: 1...UInt64.max),
+        opened: SystemClock.wall.now()),
+      types: types)
+  }
+
+  private func tellOfTheWait() {
+    logger.warning(
+      "waiting for the data folder, which another process holds",
+      metadata: ["folder": "\(folder)", "patience": "\(DurationText.print(patience))"])
+  }
+}
