@@ -152,6 +152,7 @@ let package = Package(
       name: "GatewayTests",
       dependencies: [
         "Gateway", "GraphQL", "LosslessJSON", "Model", "Storage", "Upstream", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "EndpointsTests",

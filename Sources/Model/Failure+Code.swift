@@ -11,10 +11,15 @@ extension Failure {
     case methodNotAllowed = "method_not_allowed"
     case notImplemented = "not_implemented"
     case preconditionFailed = "precondition_failed"
+    case rateLimited = "rate_limited"
 
     // Who asks.
     case unauthenticated = "unauthenticated"
+    /// A token there may be, but none of a verified user.
+    case signInRequired = "sign_in_required"
     case forbidden = "forbidden"
+    /// The device belongs to another user: register a new one.
+    case deviceOfAnotherUser = "device_of_another_user"
     case adminOff = "admin_off"
 
     // Upstream.

@@ -5,20 +5,29 @@ import Testing
 struct CallerIdentifierTests {
   static let adminToken = String(repeating: "t", count: 32)
 
-  func identifier(forward: [String] = ["authorization"]) -> CallerIdentifier {
-    CallerIdentifier(
-      adminToken: Self.adminToken, forwardedNames: forward, keys: KeyRing(root: Array(0..<32)))
+  let folder: StoreFolder
+
+  init() throws {
+    folder = try StoreFolder()
   }
 
-  @Test func nobodyIsAnonymous() throws {
-    let caller = try identifier().caller { _ in nil }
+  func identifier(forward: [String] = ["authorization"]) -> CallerIdentifier {
+    let clock = TestClock()
+    return CallerIdentifier(
+      adminToken: Self.adminToken, forwardedNames: forward, keys: KeyRing(root: Array(0..<32)),
+      devices: .forTests(folder, clock),
+      tickets: StreamTickets(clock: clock.clock, random: RandomBytes { 0 }))
+  }
+
+  @Test func nobodyIsAnonymous() async throws {
+    let caller = try await identifier().caller { _ in nil }
     #expect(caller.subject == nil)
     #expect(caller.scope(sharing: .user) == .public)
     #expect(caller.viewer(of: .public).isAnonymous)
   }
 
-  @Test func aForwardedTokenMakesAPrivateScopeWithoutHoldingTheToken() throws {
-    let caller = try identifier().caller { $0 == "authorization" ? "Bearer abc" : nil }
+  @Test func aForwardedTokenMakesAPrivateScopeWithoutHoldingTheToken() async throws {
+    let caller = try await identifier().caller { $0 == "authorization" ? "Bearer abc" : nil }
     let scope = caller.scope(sharing: .user)
     #expect(scope.kind == .user)
     #expect(!scope.subject.contains("abc"))
@@ -29,20 +38,22 @@ struct CallerIdentifierTests {
     #expect(caller.viewer(of: scope).layers == [scope, .public])
   }
 
-  @Test func differentTokensAreDifferentUsers() throws {
-    let one = try identifier().caller { $0 == "authorization" ? "Bearer abc" : nil }
-    let other = try identifier().caller { $0 == "authorization" ? "Bearer abd" : nil }
+  @Test func differentTokensAreDifferentUsers() async throws {
+    let one = try await identifier().caller { $0 == "authorization" ? "Bearer abc" : nil }
+    let other = try await identifier().caller { $0 == "authorization" ? "Bearer abd" : nil }
     #expect(one.subject != other.subject)
   }
 
-  @Test func aTokenThatIsNotForwardedChangesNothing() throws {
-    let caller = try identifier(forward: []).caller { $0 == "authorization" ? "Bearer abc" : nil }
+  @Test func aTokenThatIsNotForwardedChangesNothing() async throws {
+    let caller = try await identifier(forward: []).caller {
+      $0 == "authorization" ? "Bearer abc" : nil
+    }
     #expect(caller.scope(sharing: .user) == .public)
     #expect(caller.hasToken)
   }
 
-  @Test func theAdminTokenIsNeverForwarded() throws {
-    let caller = try identifier().caller {
+  @Test func theAdminTokenIsNeverForwarded() async throws {
+    let caller = try await identifier().caller {
       $0 == "authorization" ? "bearer  \(Self.adminToken)" : nil
     }
     #expect(caller.isAdmin)
@@ -50,18 +61,18 @@ struct CallerIdentifierTests {
     #expect(caller.scope(sharing: .user) == .public)
   }
 
-  @Test func aPartitionHeaderSplitsTheScopeButStaysPublic() throws {
+  @Test func aPartitionHeaderSplitsTheScopeButStaysPublic() async throws {
     let headers = ["x-hasura-role": "editor"]
-    let caller = try identifier(forward: ["X-Hasura-Role"]).caller { headers[$0] }
+    let caller = try await identifier(forward: ["X-Hasura-Role"]).caller { headers[$0] }
     let scope = caller.scope(sharing: .user)
     #expect(scope == Scope(kind: .public, subject: "", partition: "x-hasura-role:editor"))
     #expect(caller.forwarded(for: scope) == [Caller.Header(name: "x-hasura-role", value: "editor")])
     #expect(caller.viewer(of: scope).isAnonymous == false)
   }
 
-  @Test func anUnknownDeviceTokenIsRefused() {
-    #expect(throws: Failure.self) {
-      try identifier().caller { $0 == "device-token" ? "x" : nil }
+  @Test func anUnknownDeviceTokenIsRefused() async {
+    await #expect(throws: Failure.self) {
+      try await identifier().caller { $0 == "device-token" ? "x" : nil }
     }
   }
 }

@@ -13,6 +13,7 @@ struct GatewayAssembly {
   private let settings: Settings
   private let operations: OperationService
   private let callers: CallerIdentifier
+  let devices: DeviceRegistry
   private let cursors: CursorMint
   private let purger: Purger
   private let logger: Logger
@@ -51,9 +52,13 @@ struct GatewayAssembly {
       makeKey: { RandomName.make() })
     health = HealthCheck(
       store: store, pulse: pulse, operationCount: directory.descriptions.count)
+    let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
+    devices = DeviceRegistry(
+      store: store, settings: DeviceSettings(settings.devices), clock: clock, random: random,
+      logger: logger)
     callers = CallerIdentifier(
       adminToken: settings.adminToken?.revealed, forwardedNames: settings.upstream.forward,
-      keys: keys)
+      keys: keys, devices: devices, tickets: StreamTickets(clock: clock, random: random))
     purger = Purger(store: store, calls: calls, epoch: epoch)
     self.cursors = cursors
     self.settings = settings
@@ -62,10 +67,24 @@ struct GatewayAssembly {
 
   func services(files: StaticFiles?, metrics: @escaping @Sendable () -> String) -> Services {
     Services(
-      operations: operations, callers: callers, cursors: cursors, purger: purger, health: health,
-      metrics: metrics, files: files,
+      operations: operations, callers: callers, devices: devices, cursors: cursors, purger: purger,
+      health: health, metrics: metrics, files: files,
       cors: CORSPolicy(origins: settings.corsOrigins.map(\.description)), version: Version.text,
       bodyBytesMax: settings.limits.bodyBytesMax,
       compressionBytesMin: ServerLimits().compressionBytesMin, logger: logger)
+  }
+}
+
+extension DeviceSettings {
+  init(_ settings: DevicesSettings) {
+    let registration: Registration =
+      switch settings.register {
+      case .open: .open
+      case .user: .user
+      case .admin: .admin
+      }
+    self.init(
+      registration: registration, registrationsPerMinute: settings.registrationsPerMinute,
+      expiry: settings.expiry)
   }
 }

@@ -76,7 +76,7 @@ package final class LarderService: Service {
       return LarderService(
         store: store,
         keeper: StoreKeeper(
-          store: store, registry: workspace.registry,
+          store: store, devices: gateway.devices, registry: workspace.registry,
           bytesMax: settings.cache.diskBytesMax, logger: logger),
         server: server, client: client, certificates: certificates, group: group,
         logger: logger,

@@ -1,10 +1,12 @@
+import Gateway
 import Logging
 import Model
 import Storage
 import Upstream
 
 /// Keeps the store from growing without end: drops what no window serves any more, what nothing
-/// refers to once the budget is passed, and deletions that are old enough to be forgotten.
+/// refers to once the budget is passed, deletions that are old enough to be forgotten, and devices
+/// that nobody uses.
 struct StoreKeeper: Sendable {
   /// Between passes.
   private static let rest = Duration.seconds(300)
@@ -12,12 +14,17 @@ struct StoreKeeper: Sendable {
   private static let pause = Duration.milliseconds(50)
 
   private let store: Store
+  private let devices: DeviceRegistry
   private let policy: EvictionPolicy
   private let clock: WallClock
   private let logger: Logger
 
-  init(store: Store, registry: OperationRegistry, bytesMax: Int, logger: Logger) {
+  init(
+    store: Store, devices: DeviceRegistry, registry: OperationRegistry, bytesMax: Int,
+    logger: Logger
+  ) {
     self.store = store
+    self.devices = devices
     self.logger = logger
     clock = SystemClock.wall
     let queries = registry.operations.filter { $0.kind == .query }
@@ -32,8 +39,9 @@ struct StoreKeeper: Sendable {
       var hasMore = false
       do {
         hasMore = try await store.evict(policy, at: clock.now()).hasMore
+        if !hasMore { try await devices.expire() }
       } catch {
-        logger.warning("eviction failed", metadata: ["cause": "\(error)"])
+        logger.warning("the store was not cleaned", metadata: ["cause": "\(error)"])
       }
       try? await Task.sleep(for: hasMore ? Self.pause : Self.rest)
     }

@@ -32,27 +32,38 @@ struct EndpointContext: Sendable {
     }
   }
 
-  func caller(of request: ServerRequest) throws(Failure) -> Caller {
-    try callers.caller { request.field($0) }
+  func caller(of request: ServerRequest) async throws(Failure) -> Caller {
+    try await callers.caller { request.field($0) }
   }
 
-  func requireAdmin(_ request: ServerRequest) throws(Failure) {
+  /// Who asks for a stream: the caller a `?ticket=` was given to, else as everywhere.
+  func streamCaller(of request: ServerRequest) async throws(Failure) -> Caller {
+    guard let ticket = (try? request.query())?.parameters.first(where: { $0.name == "ticket" })
+    else { return try await caller(of: request) }
+    return try await callers.caller(ticket: ticket.value)
+  }
+
+  func requireAdmin(_ request: ServerRequest) async throws(Failure) {
     guard callers.isAdminOn else {
       throw Failure(.adminOff, "Administration is off: settings hold no admin.token.")
     }
-    guard try caller(of: request).isAdmin else {
+    guard try await caller(of: request).isAdmin else {
       throw Failure(.unauthenticated, "This route takes the admin token.")
     }
   }
 
   /// The body of a request that carries JSON; empty for none.
   ///
-  /// Other media types are refused, so that no page can post here without a preflight.
+  /// Other media types are refused, so that no page can post here without a preflight. A `PATCH`
+  /// may also say that it is a merge patch (RFC 7396).
   func json(of request: ServerRequest) async throws(Failure) -> [UInt8] {
     guard request.head.hasBody else { return [] }
     let type = request.field("content-type")?.split(separator: ";").first ?? ""
-    guard type.trimmingBlanks.lowercased() == "application/json" else {
-      throw Failure(.unsupportedMediaType, "The body is application/json.")
+    let accepted =
+      ["application/json"] + (request.method == .patch ? ["application/merge-patch+json"] : [])
+    guard accepted.contains(type.trimmingBlanks.lowercased()) else {
+      throw Failure(
+        .unsupportedMediaType, "The body is \(accepted.joined(separator: " or ")).")
     }
     do throws(BodyReadError) {
       return try await request.body.collect(upTo: bodyBytesMax)

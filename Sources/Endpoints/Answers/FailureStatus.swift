@@ -5,13 +5,14 @@ enum FailureStatus {
   static func status(of code: Failure.Code) -> Int {
     switch code {
     case .malformedRequest, .invalidVariables: 400
-    case .unauthenticated, .upstreamUnauthenticated: 401
-    case .forbidden, .upstreamForbidden: 403
+    case .unauthenticated, .signInRequired, .upstreamUnauthenticated: 401
+    case .forbidden, .deviceOfAnotherUser, .upstreamForbidden: 403
     case .notFound, .unknownOperation, .adminOff: 404
     case .methodNotAllowed: 405
     case .preconditionFailed: 412
     case .bodyTooLarge: 413
     case .unsupportedMediaType: 415
+    case .rateLimited: 429
     case .internal: 500
     case .notImplemented: 501
     case .upstreamMalformed, .upstreamTooLarge, .upstreamFailed, .upstreamRejected: 502

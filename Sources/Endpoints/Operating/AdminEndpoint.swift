@@ -11,7 +11,7 @@ struct AdminEndpoint: Sendable {
 
   func purge(_ request: ServerRequest) async -> ServerResponse {
     await context.answer(request) { () async throws(Failure) in
-      try context.requireAdmin(request)
+      try await context.requireAdmin(request)
       let targets = try PurgeDocument.targets(try await context.json(of: request))
       let count = try await purger.purge(targets)
       let body: JSONValue = ["purged": .number(JSONNumber(count))]
@@ -22,7 +22,7 @@ struct AdminEndpoint: Sendable {
   /// Takes `{"operation", "variables"?}` and tells what an anonymous read of it would do.
   func explain(_ request: ServerRequest) async -> ServerResponse {
     await context.answer(request) { () async throws(Failure) in
-      try context.requireAdmin(request)
+      try await context.requireAdmin(request)
       let (name, variables) = try Self.question(try await context.json(of: request))
       let explanation = try await operations.explain(
         name, input: .body(variables, path: []),

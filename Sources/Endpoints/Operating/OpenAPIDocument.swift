@@ -17,7 +17,8 @@ struct OpenAPIDocument {
     return [
       "openapi": "3.1.0",
       "info": ["title": "Larder", "version": .string(version)],
-      "paths": .object(paths + OpenAPIOperatingPaths.members),
+      "paths": .object(
+        paths + OpenAPIDevicePaths.members + OpenAPIOperatingPaths.members),
       "components": [
         "schemas": ["Problem": OpenAPISchemas.problem],
         "responses": ["Problem": OpenAPISchemas.problemResponse],

@@ -27,7 +27,7 @@ struct OperationEndpoint: Sendable {
       case .mutation: return Self.onlyPost(name, request: request)
       case .subscription: throw Self.subscriptionsAreNotServed(name)
       }
-      let caller = try context.caller(of: request)
+      let caller = try await context.caller(of: request)
       return try await read(
         name,
         input: .parameters(
@@ -43,7 +43,7 @@ struct OperationEndpoint: Sendable {
     await context.answer(request) { () async throws(Failure) in
       let kind = try operations.kind(of: name)
       if kind == .subscription { throw Self.subscriptionsAreNotServed(name) }
-      let caller = try context.caller(of: request)
+      let caller = try await context.caller(of: request)
       let input = OperationDirectory.Input.body(
         try await context.json(of: request),
         path: pathParameters(request, of: name, by: path))

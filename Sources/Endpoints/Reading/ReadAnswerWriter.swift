@@ -35,7 +35,7 @@ struct ReadAnswerWriter: Sendable {
       .eTag: read.entityTag, .cacheControl: read.cacheControl, .vary: read.vary,
       .cacheStatus: "larder; \(answer.outcome.parameters)",
       .syncCursor: String(
-        decoding: cursors.cursor(for: answer.viewer, at: draft.head), as: UTF8.self),
+        decoding: cursors.cursor(for: draft.caller.viewer, at: draft.head), as: UTF8.self),
       .age: "\(answer.age.wholeSeconds)",
       .serverTiming: "cache;desc=\(answer.outcome.isForwarded ? "miss" : "hit")",
     ]
@@ -52,11 +52,13 @@ struct ReadAnswerWriter: Sendable {
     request.preconditions.judge(isRead: true, tag: EntityTag(rendered.tag)) == .notModified
   }
 
-  /// Only a GET that is answered from what is fresh and current is worth keeping ready.
+  /// Only a GET that is answered from what is fresh and current is worth keeping ready. One with a
+  /// device's token is not: the shelf tells requests apart by target and `Authorization` alone.
   private func shelve(_ answer: ReadAnswer, draft: Draft, isPrivate: Bool) {
     let rendered = answer.rendered
     let request = draft.request
-    guard request.method == .get, rendered.isCurrent, !rendered.hasErrors,
+    guard request.method == .get, draft.caller.device == nil, rendered.isCurrent,
+      !rendered.hasErrors,
       rendered.policy.maxAge > answer.age, request.head["cache-control"] == nil
     else { return }
     let keep = { @Sendable (gzipped: [UInt8]?) in
@@ -64,7 +66,7 @@ struct ReadAnswerWriter: Sendable {
         ShelvedAnswer(
           target: Array(request.head.target),
           authorization: request.head["authorization"].map(Array.init) ?? [],
-          rendered: rendered, viewer: answer.viewer, isPrivate: isPrivate,
+          rendered: rendered, viewer: draft.caller.viewer, isPrivate: isPrivate,
           forwardedNames: forwardedNames, gzipped: gzipped))
     }
     switch rendered.body.count {
@@ -77,7 +79,7 @@ struct ReadAnswerWriter: Sendable {
 
 extension Caller {
   /// Presented a credential, whether or not it goes upstream.
-  var isKnown: Bool { hasToken || isAdmin || subject != nil }
+  var isKnown: Bool { hasToken || isAdmin || subject != nil || device != nil }
 }
 
 extension HTTPField.Name {

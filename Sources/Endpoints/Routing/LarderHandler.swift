@@ -27,6 +27,8 @@ package final class LarderHandler: RequestHandler {
         operations: descriptions, version: services.version, health: services.health,
         metrics: services.metrics),
       operation: operation,
+      devices: DevicesEndpoint(context: context, devices: services.devices),
+      tickets: StreamTicketsEndpoint(context: context),
       admin: AdminEndpoint(
         context: context, operations: services.operations, purger: services.purger),
       descriptions: descriptions, files: services.files)

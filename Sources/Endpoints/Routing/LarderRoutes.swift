@@ -6,6 +6,8 @@ import HTTPWire
 struct LarderRoutes {
   let operating: OperatingEndpoint
   let operation: OperationEndpoint
+  let devices: DevicesEndpoint
+  let tickets: StreamTicketsEndpoint
   let admin: AdminEndpoint
   let descriptions: [OperationDescription]
   let files: StaticFiles?
@@ -27,6 +29,13 @@ struct LarderRoutes {
       Route(.get, "/v1/operations/{name}/stream") {
         await operation.stream($0, operation: $0.name)
       },
+
+      Route(.post, "/v1/devices") { await devices.register($0) },
+      Route(.get, "/v1/devices/me") { await devices.show($0) },
+      Route(.patch, "/v1/devices/me") { await devices.change($0) },
+      Route(.delete, "/v1/devices/me") { await devices.remove($0) },
+      Route(.post, "/v1/devices/me/rotate") { await devices.rotate($0) },
+      Route(.post, "/v1/stream-tickets") { await tickets.issue($0) },
 
       Route(.post, "/v1/admin/purge") { await admin.purge($0) },
       Route(.post, "/v1/admin/explain") { await admin.explain($0) },

@@ -6,6 +6,7 @@ package import Logging
 package struct Services: Sendable {
   package var operations: OperationService
   package var callers: CallerIdentifier
+  package var devices: DeviceRegistry
   package var cursors: CursorMint
   package var purger: Purger
   package var health: HealthCheck
@@ -19,12 +20,14 @@ package struct Services: Sendable {
   package var logger: Logger
 
   package init(
-    operations: OperationService, callers: CallerIdentifier, cursors: CursorMint, purger: Purger,
-    health: HealthCheck, metrics: @escaping @Sendable () -> String, files: StaticFiles?,
+    operations: OperationService, callers: CallerIdentifier, devices: DeviceRegistry,
+    cursors: CursorMint, purger: Purger, health: HealthCheck,
+    metrics: @escaping @Sendable () -> String, files: StaticFiles?,
     cors: CORSPolicy, version: String, bodyBytesMax: Int, compressionBytesMin: Int, logger: Logger
   ) {
     self.operations = operations
     self.callers = callers
+    self.devices = devices
     self.cursors = cursors
     self.purger = purger
     self.health = health

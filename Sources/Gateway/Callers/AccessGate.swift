@@ -12,7 +12,9 @@ enum AccessGate {
         throw Failure(.unauthenticated, "This operation takes the admin token.")
       }
     case .device:
-      throw Failure(.unauthenticated, "This operation takes the token of a registered device.")
+      guard caller.device != nil else {
+        throw Failure(.unauthenticated, "This operation takes the token of a registered device.")
+      }
     case .user:
       guard caller.subject != nil else {
         throw Failure(.unauthenticated, "This operation takes a user's token.")

@@ -13,6 +13,18 @@ package struct Caller: Sendable {
     }
   }
 
+  /// The device whose token was presented.
+  package struct Device: Hashable, Sendable {
+    package let id: String
+    /// Of the token: what the store knows the device by until the token is replaced.
+    package let tokenDigest: String
+
+    package init(id: String, tokenDigest: String) {
+      self.id = id
+      self.tokenDigest = tokenDigest
+    }
+  }
+
   /// The headers that speak for a user upstream (`authorization`, `cookie`), as far as settings
   /// forward them.
   package let credentials: [Header]
@@ -20,23 +32,31 @@ package struct Caller: Sendable {
   package let partitions: [Header]
   /// The user's subject: a digest of ``credentials``; nil without any.
   package let subject: String?
+  /// The subject again where its token was verified here. An opaque token is forwarded and judged
+  /// by upstream: it signs nobody in, and the next one may be the same user's.
+  package let user: String?
   /// Presented the admin token.
   package let isAdmin: Bool
   /// Presented some bearer token, forwarded or not.
   package let hasToken: Bool
+  package internal(set) var device: Device?
 
   package init(
     credentials: [Header] = [],
     partitions: [Header] = [],
     subject: String? = nil,
+    user: String? = nil,
     isAdmin: Bool = false,
-    hasToken: Bool = false
+    hasToken: Bool = false,
+    device: Device? = nil
   ) {
     self.credentials = credentials
     self.partitions = partitions
     self.subject = subject
+    self.user = user
     self.isAdmin = isAdmin
     self.hasToken = hasToken
+    self.device = device
   }
 
   package static let anonymous = Caller()
@@ -52,7 +72,17 @@ package struct Caller: Sendable {
     return Scope(kind: .public, subject: "", partition: partition)
   }
 
-  /// What the caller sees when reading a result of `scope`.
+  /// Everything the caller sees: the device over its user over what is public.
+  package var viewer: Viewer {
+    let own = [device.map { Scope.device($0.id, partition: partition) }]
+    let users = [subject.map { Scope.user($0, partition: partition) }]
+    return Viewer(
+      layers: (own + users).compactMap { $0 }
+        + [Scope(kind: .public, subject: "", partition: partition)])
+  }
+
+  /// What the caller sees when reading a result of `scope`. Rendered results are shared by all who
+  /// read the same scope, so no device's layer is in it.
   package func viewer(of scope: Scope) -> Viewer {
     guard scope.kind != .public else { return Viewer(layers: [scope]) }
     return Viewer(layers: [

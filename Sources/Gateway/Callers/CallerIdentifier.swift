@@ -9,23 +9,45 @@ package struct CallerIdentifier: Sendable {
 
   private let adminToken: [UInt8]?
   private let subjectKey: SymmetricKey
+  private let devices: DeviceRegistry
+  package let tickets: StreamTickets
   /// Forwarded header names in lower case.
   package let forwardedNames: [String]
 
-  package init(adminToken: String?, forwardedNames: [String], keys: KeyRing) {
+  package init(
+    adminToken: String?, forwardedNames: [String], keys: KeyRing, devices: DeviceRegistry,
+    tickets: StreamTickets
+  ) {
     self.adminToken = adminToken.map { Array($0.utf8) }
-    self.forwardedNames = forwardedNames.map { $0.lowercased() }
+    // A device's token is for this service alone, whatever settings say.
+    self.forwardedNames = forwardedNames.map { $0.lowercased() }.filter { $0 != "device-token" }
     subjectKey = keys.key(for: .subject)
+    self.devices = devices
+    self.tickets = tickets
   }
 
   package var isAdminOn: Bool { adminToken != nil }
 
   /// - Parameter header: the value of a header by its lower-case name, its lines joined; nil
   ///   where it is absent.
-  package func caller(header: (String) -> String?) throws(Failure) -> Caller {
-    if header("device-token") != nil {
-      throw Failure(.unauthenticated, "The device token is not known here.")
+  package func caller(header: (String) -> String?) async throws(Failure) -> Caller {
+    var caller = callerWithoutDevice(header: header)
+    if let token = header("device-token") {
+      let (device, digest) = try await devices.identify(token: token, user: caller.user)
+      caller.device = Caller.Device(id: device.id, tokenDigest: digest)
     }
+    return caller
+  }
+
+  /// Who asks with a stream ticket. A device that was revoked, or whose token was replaced, since
+  /// the ticket was given is refused as with its token.
+  package func caller(ticket: String) async throws(Failure) -> Caller {
+    let caller = try tickets.redeem(ticket)
+    if let device = caller.device { _ = try await devices.find(device.tokenDigest) }
+    return caller
+  }
+
+  private func callerWithoutDevice(header: (String) -> String?) -> Caller {
     let token = header("authorization").flatMap(Self.bearerToken)
     let isAdmin = token.map(isAdminToken) ?? false
     var credentials: [Caller.Header] = []

@@ -10,6 +10,7 @@ enum Migrations {
     migrator.registerMigration("0002 results", migrate: results)
     migrator.registerMigration("0003 change log", migrate: changeLog)
     migrator.registerMigration("0004 what is gone and what is private", migrate: eviction)
+    migrator.registerMigration("0005 devices", migrate: devices)
     return migrator
   }
 
@@ -141,5 +142,22 @@ enum Migrations {
           FROM \(EntityTable.quoted(row["table_name"])) WHERE scope > \(ScopeTable.publicID)
           """, arguments: [row["id"] as Int64])
     }
+  }
+
+  private static func devices(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TABLE device (
+          id TEXT PRIMARY KEY,
+          token_digest TEXT NOT NULL UNIQUE,
+          platform TEXT NOT NULL,
+          name TEXT,
+          push_token TEXT,
+          owner TEXT,
+          registered INTEGER NOT NULL,
+          last_used INTEGER NOT NULL
+        );
+        CREATE INDEX device_by_use ON device (last_used);
+        """)
   }
 }

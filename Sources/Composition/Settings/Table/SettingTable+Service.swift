@@ -113,13 +113,18 @@ extension SettingTable {
     ])
 
   static let devices = SettingSection(
-    "devices", "Phones and browsers that keep their own queue.", isInUse: false,
+    "devices", "Phones and browsers that keep their own queue.",
     [
       SettingKey(
         "devices.register", \.devices.register, .one(.choice), example: "user",
-        doc: "Who may register a device."),
+        doc: "Who may register a device: anybody, users whose token is verified here, or the "
+          + "holder of the admin token."),
+      SettingKey(
+        "devices.rate", \.devices.registrationsPerMinute, .one(.wholeNumber(1...100_000)),
+        example: "30",
+        doc: "Registrations a minute from one address, and by one user; then 429."),
       SettingKey(
         "devices.expiry", \.devices.expiry, .one(.duration(day...(year * 10))), example: "180d",
-        doc: "How long an unused device is kept."),
+        doc: "How long an unused device is kept, and its data."),
     ])
 }

@@ -7,5 +7,6 @@ package struct DevicesSettings: Sendable {
   }
 
   package var register = Register.open
+  package var registrationsPerMinute = 30
   package var expiry = Duration.seconds(180 * 86_400)
 }

@@ -1,0 +1,108 @@
+import Gateway
+import LosslessJSON
+import Model
+
+/// Devices as JSON: `{"platform", "name"?, "pushToken"?}` in, and out with `id` and times in
+/// milliseconds since 1970.
+enum DeviceDocument {
+  private static let platformBytesMax = 32
+  private static let nameBytesMax = 128
+  /// Web push subscriptions, the longest, are about a kilobyte.
+  private static let pushTokenBytesMax = 4096
+  private static let memberNames = ["platform", "name", "pushToken"]
+
+  static func registration(_ bytes: [UInt8]) throws(Failure) -> DeviceRegistration {
+    let change = try change(bytes, needsPlatform: true)
+    return DeviceRegistration(
+      platform: change.platform ?? "", name: change.name.text, pushToken: change.pushToken.text)
+  }
+
+  static func change(_ bytes: [UInt8]) throws(Failure) -> DeviceChange {
+    try change(bytes, needsPlatform: false)
+  }
+
+  private static func change(
+    _ bytes: [UInt8], needsPlatform: Bool
+  ) throws(Failure) -> DeviceChange {
+    let body: JSONValue
+    do throws(JSONParseError) {
+      body = try JSONValue(parsing: bytes)
+    } catch {
+      throw Failure(.malformedRequest, "The body is not JSON: \(error)")
+    }
+    guard let members = body.members else {
+      throw Failure(.malformedRequest, "The body is a JSON object.")
+    }
+    var faults = members.filter { !memberNames.contains($0.name) }.map {
+      fault($0.name, "is not one of \(memberNames.joined(separator: ", "))")
+    }
+    var change = DeviceChange()
+    change.platform = platform(body["platform"], isNeeded: needsPlatform, &faults)
+    change.name = edit(body["name"], "name", bytesMax: nameBytesMax, &faults)
+    change.pushToken = edit(body["pushToken"], "pushToken", bytesMax: pushTokenBytesMax, &faults)
+    guard faults.isEmpty else {
+      throw Failure(.malformedRequest, "The device cannot be read.", details: faults)
+    }
+    return change
+  }
+
+  private static func platform(
+    _ value: JSONValue?, isNeeded: Bool, _ faults: inout [Failure.Detail]
+  ) -> String? {
+    if value == nil, !isNeeded { return nil }
+    guard let text = value?.string, isText(text, bytesMax: platformBytesMax) else {
+      faults.append(fault("platform", "is a text of 1 to \(platformBytesMax) bytes, as ios"))
+      return nil
+    }
+    return text
+  }
+
+  private static func edit(
+    _ value: JSONValue?, _ name: String, bytesMax: Int, _ faults: inout [Failure.Detail]
+  ) -> DeviceChange.Edit {
+    guard let value else { return .keep }
+    if value.isNull { return .set(nil) }
+    guard let text = value.string, isText(text, bytesMax: bytesMax) else {
+      faults.append(fault(name, "is a text of 1 to \(bytesMax) bytes, or null"))
+      return .keep
+    }
+    return .set(text)
+  }
+
+  /// Without control characters, which belong neither into logs nor into header fields.
+  private static func isText(_ text: String, bytesMax: Int) -> Bool {
+    1...bytesMax ~= text.utf8.count && !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+  }
+
+  /// - Parameter name: of any member, so it is escaped (RFC 6901 section 3).
+  private static func fault(_ name: String, _ detail: String) -> Failure.Detail {
+    let escaped = name.flatMap { $0 == "~" ? "~0" : $0 == "/" ? "~1" : String($0) }
+    return Failure.Detail(place: .pointer("/\(String(escaped))"), detail: detail)
+  }
+
+  // MARK: Out
+
+  static func bytes(id: String, token: String) -> [UInt8] {
+    let body: JSONValue = ["id": .string(id), "deviceToken": .string(token)]
+    return body.bytes
+  }
+
+  static func bytes(_ device: Device) -> [UInt8] {
+    let body: JSONValue = [
+      "id": .string(device.id),
+      "platform": .string(device.platform),
+      "name": device.name.map(JSONValue.string) ?? .null,
+      "pushToken": device.pushToken.map(JSONValue.string) ?? .null,
+      "userId": device.user.map(JSONValue.string) ?? .null,
+      "registeredAt": .number(JSONNumber(device.registered.milliseconds)),
+      "lastUsedAt": .number(JSONNumber(device.lastUsed.milliseconds)),
+    ]
+    return body.bytes
+  }
+}
+
+extension DeviceChange.Edit {
+  fileprivate var text: String? {
+    if case .set(let text) = self { text } else { nil }
+  }
+}

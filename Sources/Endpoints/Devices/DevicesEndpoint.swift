@@ -1,0 +1,59 @@
+import Gateway
+import HTTPServer
+import HTTPTypes
+import LosslessJSON
+import Model
+
+/// `/v1/devices`: registering, and what a device does with itself.
+struct DevicesEndpoint: Sendable {
+  let context: EndpointContext
+  let devices: DeviceRegistry
+
+  func register(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      let caller = try await context.caller(of: request)
+      let registration = try DeviceDocument.registration(try await context.json(of: request))
+      let registered = try await devices.register(
+        registration, by: caller, address: request.clientNetwork)
+      return .json(
+        DeviceDocument.bytes(id: registered.device.id, token: registered.token), status: .created)
+    }
+  }
+
+  func show(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      let device = try await device(of: request)
+      return .json(DeviceDocument.bytes(try await devices.find(device.tokenDigest)))
+    }
+  }
+
+  func change(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      let device = try await device(of: request)
+      let change = try DeviceDocument.change(try await context.json(of: request))
+      return .json(DeviceDocument.bytes(try await devices.change(device, change)))
+    }
+  }
+
+  func remove(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      try await devices.remove(try await device(of: request))
+      return ServerResponse(status: .noContent, fields: [.cacheControl: "no-store"])
+    }
+  }
+
+  func rotate(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      let device = try await device(of: request)
+      let token = try await devices.rotate(device)
+      return .json(DeviceDocument.bytes(id: device.id, token: token))
+    }
+  }
+
+  private func device(of request: ServerRequest) async throws(Failure) -> Caller.Device {
+    guard let device = try await context.caller(of: request).device else {
+      throw Failure(.unauthenticated, "This route takes a device's token in Device-Token.")
+    }
+    return device
+  }
+}

@@ -1,0 +1,203 @@
+package import Logging
+package import Model
+package import Storage
+
+/// Devices: who they are by their token, and their coming and going.
+///
+/// A changed or revoked token counts at once: the cache forgets it before the change is answered.
+package final class DeviceRegistry: Sendable {
+  /// A device that has just come, with the one showing of its token.
+  package struct Registered: Sendable {
+    package let device: Device
+    package let token: String
+  }
+
+  private static let idByteCount = 16
+  /// How exactly the store knows when a device was last used.
+  private static let useGrain = Duration.seconds(3_600)
+  /// Expired devices that go in one round.
+  private static let expiredMax = 100
+
+  private let store: Store
+  private let settings: DeviceSettings
+  private let clock: WallClock
+  private let random: RandomBytes
+  private let logger: Logger
+  private let cache = DeviceCache()
+  private let throttle: RegistrationThrottle
+
+  package init(
+    store: Store, settings: DeviceSettings, clock: WallClock, random: RandomBytes, logger: Logger
+  ) {
+    self.store = store
+    self.settings = settings
+    self.clock = clock
+    self.random = random
+    self.logger = logger
+    throttle = RegistrationThrottle(perMinute: settings.registrationsPerMinute)
+  }
+
+  // MARK: Coming
+
+  /// - Parameter address: the client's, as far as it is known; many clients may share one.
+  package func register(
+    _ registration: DeviceRegistration, by caller: Caller, address: String
+  ) async throws(Failure) -> Registered {
+    try admit(caller, from: address)
+    let token = DeviceToken(random: random)
+    let now = clock.now()
+    let device = Device(
+      id: "d_\(Base64URL.encode(random.bytes(Self.idByteCount)))", platform: registration.platform,
+      name: registration.name, pushToken: registration.pushToken, user: caller.user,
+      registered: now, lastUsed: now)
+    try await writing { () async throws(StorageError) in
+      try await self.store.register(device, tokenDigest: token.digest)
+    }
+    return Registered(device: device, token: token.text)
+  }
+
+  private func admit(_ caller: Caller, from address: String) throws(Failure) {
+    if caller.isAdmin { return }
+    switch settings.registration {
+    case .open: break
+    case .user:
+      guard caller.user != nil else {
+        throw Failure(.signInRequired, "Devices are registered by signed-in users here.")
+      }
+    case .admin:
+      throw Failure(.unauthenticated, "Devices are registered with the admin token here.")
+    }
+    let names = ["address \(address)"] + (caller.subject.map { ["caller \($0)"] } ?? [])
+    if let wait = throttle.take(names, at: clock.now()) {
+      throw Failure(
+        .rateLimited, "Too many devices were registered from here within a minute.",
+        retry: .after, retryAfter: wait)
+    }
+  }
+
+  // MARK: Asking
+
+  /// The device that presents a token. It becomes the user's whose verified token comes with it,
+  /// and no other's after that.
+  package func identify(
+    token: String, user: String?
+  ) async throws(Failure) -> (device: Device, tokenDigest: String) {
+    guard let token = DeviceToken(parsing: token) else { throw Self.unknown }
+    let digest = token.digest
+    let device = try await bound(try await find(digest), to: user, tokenDigest: digest)
+    noteUse(of: device, tokenDigest: digest)
+    return (device, digest)
+  }
+
+  /// The device whose token has this digest now.
+  package func find(_ tokenDigest: String) async throws(Failure) -> Device {
+    if let known = cache.device(tokenDigest: tokenDigest) { return known }
+    let droppings = cache.droppings
+    let found: Device?
+    do {
+      found = try await store.device(tokenDigest: tokenDigest)
+    } catch {
+      throw Failure(
+        .storageUnavailable, "The store cannot be read at present.", retry: .after,
+        retryAfter: .seconds(1), cause: "\(error)")
+    }
+    guard let found else { throw Self.unknown }
+    cache.keep(found, tokenDigest: tokenDigest, asOf: droppings)
+    return found
+  }
+
+  private func bound(
+    _ device: Device, to user: String?, tokenDigest: String
+  ) async throws(Failure) -> Device {
+    guard let user, device.user != user else { return device }
+    var owned: Device? = device
+    if device.user == nil {
+      owned = try await writing { () async throws(StorageError) in
+        try await self.store.bind(device: device.id, to: user)
+      }
+      cache.drop(tokenDigest: tokenDigest)
+    }
+    guard let owned else { throw Self.unknown }
+    guard owned.user == user else {
+      throw Failure(
+        .deviceOfAnotherUser,
+        "This device token belongs to another user. Register a new device for this one.")
+    }
+    return owned
+  }
+
+  private func noteUse(of device: Device, tokenDigest: String) {
+    let now = clock.now()
+    guard cache.note(useOf: tokenDigest, at: now, grain: Self.useGrain) else { return }
+    Task { [store, logger] in
+      do {
+        try await store.touch(device: device.id, at: now)
+      } catch {
+        logger.warning("a device's use was not noted", metadata: ["cause": "\(error)"])
+      }
+    }
+  }
+
+  // MARK: Changing and going
+
+  package func change(
+    _ caller: Caller.Device, _ change: DeviceChange
+  ) async throws(Failure) -> Device {
+    let changed = try await writing { () async throws(StorageError) in
+      try await self.store.change(device: caller.id, change)
+    }
+    cache.drop(tokenDigest: caller.tokenDigest)
+    guard let changed else { throw Self.unknown }
+    return changed
+  }
+
+  /// Gives the device another token. The old one ends at once, without a grace: a token is
+  /// rotated because somebody else may have it.
+  ///
+  /// - Returns: the new token.
+  package func rotate(_ caller: Caller.Device) async throws(Failure) -> String {
+    let token = DeviceToken(random: random)
+    let isReplaced = try await writing { () async throws(StorageError) in
+      try await self.store.replaceToken(from: caller.tokenDigest, to: token.digest)
+    }
+    cache.drop(tokenDigest: caller.tokenDigest)
+    guard isReplaced else { throw Self.unknown }
+    return token.text
+  }
+
+  /// Removes the device with everything that is stored for it alone.
+  package func remove(_ caller: Caller.Device) async throws(Failure) {
+    let wasThere = try await writing { () async throws(StorageError) in
+      try await self.store.remove(device: caller.id)
+    }
+    cache.drop(tokenDigest: caller.tokenDigest)
+    guard wasThere else { throw Self.unknown }
+  }
+
+  /// Removes devices that nobody has used for too long, some at a time.
+  package func expire() async throws(StorageError) {
+    let moment = clock.now().advanced(by: .zero - settings.expiry)
+    let unused = try await store.devicesUnused(since: moment, limit: Self.expiredMax)
+    guard !unused.isEmpty else { return }
+    var count = 0
+    for id in unused where try await store.remove(device: id, unusedSince: moment) { count += 1 }
+    cache.dropAll()
+    logger.info("unused devices were removed", metadata: ["count": "\(count)"])
+  }
+
+  private func writing<Answer: Sendable>(
+    _ write: () async throws(StorageError) -> Answer
+  ) async throws(Failure) -> Answer {
+    do throws(StorageError) {
+      return try await write()
+    } catch {
+      throw Failure(
+        .storageUnavailable, "The store cannot be written at present.", retry: .after,
+        retryAfter: .seconds(5), cause: "\(error)")
+    }
+  }
+
+  private static var unknown: Failure {
+    Failure(.unauthenticated, "The device token is not known here.")
+  }
+}

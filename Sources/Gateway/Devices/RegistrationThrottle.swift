@@ -1,0 +1,54 @@
+import Model
+import Synchronization
+
+/// A bucket of registrations for each address and each user: full at first, and filled anew at an
+/// even rate within a minute.
+final class RegistrationThrottle: Sendable {
+  private struct Bucket {
+    var tokens: Double
+    var filled: Timestamp
+  }
+
+  /// Past this the full ones go, which say nothing.
+  private static let bucketsMax = 10_000
+  private static let minute = Duration.seconds(60)
+
+  private let perMinute: Int
+  private let buckets = Mutex<[String: Bucket]>([:])
+
+  init(perMinute: Int) {
+    self.perMinute = perMinute
+  }
+
+  /// Takes one registration out of each bucket, or out of none.
+  ///
+  /// - Returns: nil where it was taken, else how long to wait.
+  func take(_ names: [String], at now: Timestamp) -> Duration? {
+    buckets.withLock { buckets in
+      if buckets.count + names.count > Self.bucketsMax {
+        buckets = buckets.filter { tokens(in: $0.value, at: now) < Double(perMinute) }
+      }
+      // Still too many: those that come share one, rather than have none.
+      let isCrowded = buckets.count + names.count > Self.bucketsMax
+      let names = names.map { isCrowded && buckets[$0] == nil ? "others" : $0 }
+      let filled = names.map { name in
+        buckets[name].map { tokens(in: $0, at: now) } ?? Double(perMinute)
+      }
+      if let least = filled.min(), least < 1 { return wait(for: 1 - least) }
+      for (name, tokens) in zip(names, filled) {
+        buckets[name] = Bucket(tokens: tokens - 1, filled: now)
+      }
+      return nil
+    }
+  }
+
+  private func tokens(in bucket: Bucket, at now: Timestamp) -> Double {
+    let share = Double(bucket.filled.elapsed(until: now).milliseconds)
+    let gained = share / Double(Self.minute.milliseconds) * Double(perMinute)
+    return min(Double(perMinute), bucket.tokens + gained)
+  }
+
+  private func wait(for tokens: Double) -> Duration {
+    Self.minute * (tokens / Double(perMinute))
+  }
+}

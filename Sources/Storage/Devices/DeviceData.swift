@@ -1,0 +1,38 @@
+import GRDB
+import Model
+
+/// What is stored for one device alone, and the removal of it.
+///
+/// The number of a scope stays: numbers are never given twice, and the writer remembers them.
+struct DeviceData {
+  let database: Database
+  let catalogue: TypeCatalogue
+
+  func remove(of device: String) throws {
+    for scope in try scopes(of: device) {
+      for table in catalogue.all {
+        try run("DELETE FROM \(EntityTable.quoted(table.name)) WHERE scope = ?1", scope)
+      }
+      for table in ["private_row", "gone", "change", "page", "invalidation", "result"] {
+        try run("DELETE FROM \(table) WHERE scope = ?1", scope)
+      }
+    }
+  }
+
+  private func scopes(of device: String) throws -> [Int64] {
+    let statement = try PreparedStatement(
+      database, "SELECT id FROM scope WHERE kind = ?1 AND subject = ?2")
+    statement.bind(Int64(Scope.Kind.device.rawValue), at: 1)
+    statement.bind(device, at: 2)
+    defer { statement.reset() }
+    var ids: [Int64] = []
+    while try statement.step() { ids.append(statement.int64(0)) }
+    return ids
+  }
+
+  private func run(_ sql: String, _ scope: Int64) throws {
+    let statement = try PreparedStatement(database, sql)
+    statement.bind(scope, at: 1)
+    try statement.run()
+  }
+}

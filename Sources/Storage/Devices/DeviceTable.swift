@@ -1,0 +1,130 @@
+import GRDB
+import Model
+
+/// The rows of registered devices and the statements on them.
+///
+/// Of a token only a digest is stored: neither the file nor a backup of it opens anything.
+struct DeviceTable {
+  private static let columns = "id, platform, name, push_token, owner, registered, last_used"
+
+  let database: Database
+
+  func insert(_ device: Device, tokenDigest: String) throws {
+    let statement = try PreparedStatement(
+      database,
+      """
+      INSERT INTO device (\(Self.columns), token_digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+      """)
+    statement.bind(device.id, at: 1)
+    statement.bind(device.platform, at: 2)
+    statement.bind(device.name.map { Array($0.utf8) }, at: 3)
+    statement.bind(device.pushToken.map { Array($0.utf8) }, at: 4)
+    statement.bind(device.user.map { Array($0.utf8) }, at: 5)
+    statement.bind(device.registered.milliseconds, at: 6)
+    statement.bind(device.lastUsed.milliseconds, at: 7)
+    statement.bind(tokenDigest, at: 8)
+    try statement.run()
+  }
+
+  func find(tokenDigest: String) throws -> Device? {
+    let statement = try PreparedStatement(
+      database, "SELECT \(Self.columns) FROM device WHERE token_digest = ?1")
+    statement.bind(tokenDigest, at: 1)
+    return try only(statement)
+  }
+
+  func change(_ id: String, _ change: DeviceChange) throws -> Device? {
+    let statement = try PreparedStatement(
+      database,
+      """
+      UPDATE device SET platform = coalesce(?2, platform), \
+      name = CASE WHEN ?3 THEN ?4 ELSE name END, \
+      push_token = CASE WHEN ?5 THEN ?6 ELSE push_token END \
+      WHERE id = ?1 RETURNING \(Self.columns)
+      """)
+    statement.bind(id, at: 1)
+    statement.bind(change.platform.map { Array($0.utf8) }, at: 2)
+    bind(change.name, at: 3, of: statement)
+    bind(change.pushToken, at: 5, of: statement)
+    return try only(statement)
+  }
+
+  /// Makes the device the user's, unless it is another's already.
+  func bind(_ id: String, to user: String) throws -> Device? {
+    let statement = try PreparedStatement(
+      database,
+      "UPDATE device SET owner = coalesce(owner, ?2) WHERE id = ?1 RETURNING \(Self.columns)")
+    statement.bind(id, at: 1)
+    statement.bind(user, at: 2)
+    return try only(statement)
+  }
+
+  /// - Returns: false where the old token is not the device's any more.
+  func replaceToken(from old: String, to new: String) throws -> Bool {
+    let statement = try PreparedStatement(
+      database, "UPDATE device SET token_digest = ?2 WHERE token_digest = ?1")
+    statement.bind(old, at: 1)
+    statement.bind(new, at: 2)
+    try statement.run()
+    return database.changesCount > 0
+  }
+
+  func touch(_ id: String, at moment: Timestamp) throws {
+    let statement = try PreparedStatement(
+      database, "UPDATE device SET last_used = max(last_used, ?2) WHERE id = ?1")
+    statement.bind(id, at: 1)
+    statement.bind(moment.milliseconds, at: 2)
+    try statement.run()
+  }
+
+  func idsUnused(since moment: Timestamp, limit: Int) throws -> [String] {
+    let statement = try PreparedStatement(
+      database, "SELECT id FROM device WHERE last_used < ?1 ORDER BY last_used LIMIT ?2")
+    statement.bind(moment.milliseconds, at: 1)
+    statement.bind(Int64(limit), at: 2)
+    defer { statement.reset() }
+    var ids: [String] = []
+    while try statement.step() { ids.append(statement.string(0)) }
+    return ids
+  }
+
+  /// - Parameter moment: a device used since then stays; nil removes it whatever its use.
+  /// - Returns: whether the device was there and is gone.
+  func remove(_ id: String, unusedSince moment: Timestamp?) throws -> Bool {
+    let statement = try PreparedStatement(
+      database, "DELETE FROM device WHERE id = ?1 AND (?2 IS NULL OR last_used < ?2)")
+    statement.bind(id, at: 1)
+    statement.bind(moment?.milliseconds, at: 2)
+    try statement.run()
+    return database.changesCount > 0
+  }
+
+  /// Takes two parameters: whether to set, and what.
+  private func bind(
+    _ edit: DeviceChange.Edit, at index: Int32, of statement: PreparedStatement
+  ) {
+    switch edit {
+    case .keep: statement.bind(0, at: index)
+    case .set(let text):
+      statement.bind(1, at: index)
+      statement.bind(text.map { Array($0.utf8) }, at: index + 1)
+    }
+  }
+
+  private func only(_ statement: PreparedStatement) throws -> Device? {
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    let device = Device(
+      id: statement.string(0), platform: statement.string(1), name: optional(2, statement),
+      pushToken: optional(3, statement), user: optional(4, statement),
+      registered: Timestamp(milliseconds: statement.int64(5)),
+      lastUsed: Timestamp(milliseconds: statement.int64(6)))
+    // A statement that changes rows has done so only once it is stepped to its end.
+    while try statement.step() {}
+    return device
+  }
+
+  private func optional(_ column: Int32, _ statement: PreparedStatement) -> String? {
+    statement.isNull(column) ? nil : statement.string(column)
+  }
+}

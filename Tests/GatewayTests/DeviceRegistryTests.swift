@@ -1,0 +1,159 @@
+import Gateway
+import Logging
+import Model
+import Storage
+import Testing
+
+struct DeviceRegistryTests {
+  let folder: StoreFolder
+  let clock = TestClock()
+
+  init() throws {
+    folder = try StoreFolder()
+  }
+
+  func registry(
+    _ registration: DeviceSettings.Registration = .open, perMinute: Int = 30
+  ) -> DeviceRegistry {
+    DeviceRegistry(
+      store: folder.store,
+      settings: DeviceSettings(
+        registration: registration, registrationsPerMinute: perMinute,
+        expiry: .seconds(180 * 86_400)),
+      clock: clock.clock, random: RandomBytes { UInt8.random(in: 0...UInt8.max) },
+      logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
+  }
+
+  func phone(
+    _ registry: DeviceRegistry, by caller: Caller = .anonymous, from address: String = "192.0.2.1"
+  ) async throws -> DeviceRegistry.Registered {
+    try await registry.register(
+      DeviceRegistration(platform: "ios"), by: caller, address: address)
+  }
+
+  func code(_ body: () async throws -> Void) async -> Failure.Code? {
+    do {
+      try await body()
+      return nil
+    } catch {
+      return (error as? Failure)?.code
+    }
+  }
+
+  @Test func aTokenNamesItsDeviceAlsoAfterAStart() async throws {
+    let phone = try await phone(registry())
+    for registry in [registry(), registry()] {
+      let (device, _) = try await registry.identify(token: phone.token, user: nil)
+      #expect(device == phone.device)
+    }
+  }
+
+  @Test(arguments: [
+    "", "x", String(repeating: "A", count: 43), String(repeating: "-", count: 44), "ü",
+  ])
+  func whatIsNoTokenIsRefused(text: String) async {
+    #expect(
+      await code { _ = try await registry().identify(token: text, user: nil) } == .unauthenticated)
+  }
+
+  @Test func aRotatedTokenDiesAtOnce() async throws {
+    let registry = registry()
+    let phone = try await phone(registry)
+    let (_, digest) = try await registry.identify(token: phone.token, user: nil)
+    let caller = Caller.Device(id: phone.device.id, tokenDigest: digest)
+    let fresh = try await registry.rotate(caller)
+    #expect(try await registry.identify(token: fresh, user: nil).device.id == phone.device.id)
+    #expect(
+      await code { _ = try await registry.identify(token: phone.token, user: nil) }
+        == .unauthenticated)
+    // A second rotation with the old token must not take the device over.
+    #expect(await code { _ = try await registry.rotate(caller) } == .unauthenticated)
+  }
+
+  @Test func aRemovedDeviceIsGoneAtOnce() async throws {
+    let registry = registry()
+    let phone = try await phone(registry)
+    let (_, digest) = try await registry.identify(token: phone.token, user: nil)
+    try await registry.remove(Caller.Device(id: phone.device.id, tokenDigest: digest))
+    #expect(
+      await code { _ = try await registry.identify(token: phone.token, user: nil) }
+        == .unauthenticated)
+  }
+
+  @Test func aDeviceBelongsToTheFirstUserOnly() async throws {
+    let registry = registry()
+    let phone = try await phone(registry)
+    #expect(try await registry.identify(token: phone.token, user: "ada").device.user == "ada")
+    #expect(try await registry.identify(token: phone.token, user: nil).device.user == "ada")
+    #expect(
+      await code { _ = try await registry.identify(token: phone.token, user: "bob") }
+        == .deviceOfAnotherUser)
+  }
+
+  @Test func ofTwoUsersAtOnceOneGetsTheDevice() async throws {
+    let registry = registry()
+    let phone = try await phone(registry)
+    await withTaskGroup(of: Bool.self) { group in
+      for user in ["ada", "bob", "cyd", "dan"] {
+        group.addTask {
+          (try? await registry.identify(token: phone.token, user: user)) != nil
+        }
+      }
+      var winners = 0
+      for await isWinner in group where isWinner { winners += 1 }
+      #expect(winners == 1)
+    }
+  }
+
+  @Test func settingsSayWhoMayRegister() async throws {
+    let opaque = Caller(subject: "digest", hasToken: true)
+    let ada = Caller(subject: "ada", user: "ada", hasToken: true)
+    let admin = Caller(isAdmin: true)
+    #expect(await code { _ = try await phone(registry(.user)) } == .signInRequired)
+    #expect(await code { _ = try await phone(registry(.user), by: opaque) } == .signInRequired)
+    #expect(try await phone(registry(.user), by: ada).device.user == "ada")
+    #expect(await code { _ = try await phone(registry(.admin), by: ada) } == .unauthenticated)
+    #expect(await code { _ = try await phone(registry(.admin), by: admin) } == nil)
+  }
+
+  @Test func registrationsAreCountedByAddressAndUser() async throws {
+    let registry = registry(perMinute: 2)
+    for _ in 0..<2 { _ = try await phone(registry) }
+    await #expect {
+      _ = try await phone(registry)
+    } throws: { error in
+      guard let failure = error as? Failure else { return false }
+      return failure.code == .rateLimited && failure.retryAfter == .seconds(30)
+    }
+    _ = try await phone(registry, from: "192.0.2.2")
+    let ada = Caller(subject: "ada", user: "ada", hasToken: true)
+    _ = try await phone(registry, by: ada, from: "192.0.2.3")
+    _ = try await phone(registry, by: ada, from: "192.0.2.4")
+    #expect(
+      await code { _ = try await phone(registry, by: ada, from: "192.0.2.5") } == .rateLimited)
+    clock.advance(by: .seconds(30))
+    _ = try await phone(registry)
+    #expect(await code { _ = try await phone(registry) } == .rateLimited)
+  }
+
+  @Test func unusedDevicesGoAndUsedOnesStay() async throws {
+    let registry = registry()
+    let idle = try await phone(registry)
+    let used = try await phone(registry)
+    clock.advance(by: .seconds(100 * 86_400))
+    _ = try await registry.identify(token: used.token, user: nil)
+    // Noted behind the answer, so it is waited for.
+    let deadline = ContinuousClock.now + .seconds(10)
+    while try await folder.store.devicesUnused(since: clock.clock.now(), limit: 9).count > 1,
+      ContinuousClock.now < deadline
+    {
+      await Task.yield()
+    }
+    clock.advance(by: .seconds(81 * 86_400))
+    try await registry.expire()
+    #expect(
+      await code { _ = try await registry.identify(token: idle.token, user: nil) }
+        == .unauthenticated)
+    #expect(try await registry.identify(token: used.token, user: nil).device.id == used.device.id)
+  }
+}

@@ -1,0 +1,68 @@
+import Gateway
+import Logging
+import Model
+import Testing
+
+struct StreamTicketsTests {
+  let clock = TestClock()
+  let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
+  let folder: StoreFolder
+  let devices: DeviceRegistry
+  let callers: CallerIdentifier
+
+  init() throws {
+    folder = try StoreFolder()
+    devices = .forTests(folder, clock)
+    callers = CallerIdentifier(
+      adminToken: nil, forwardedNames: ["authorization"], keys: KeyRing(root: Array(0..<32)),
+      devices: devices, tickets: StreamTickets(clock: clock.clock, random: random))
+  }
+
+  @Test func aTicketStandsForItsCallerOnce() async throws {
+    let ada = try await callers.caller { $0 == "authorization" ? "Bearer ada" : nil }
+    let ticket = try callers.tickets.issue(to: ada)
+    let caller = try await callers.caller(ticket: ticket)
+    #expect(caller.credentials == ada.credentials)
+    #expect(caller.viewer == ada.viewer)
+    await #expect(throws: Failure.self) { try await callers.caller(ticket: ticket) }
+  }
+
+  @Test func anOldTicketIsRefused() async throws {
+    let ticket = try callers.tickets.issue(to: .anonymous)
+    clock.advance(by: .seconds(30))
+    await #expect(throws: Failure.self) { try await callers.caller(ticket: ticket) }
+  }
+
+  @Test func aRevokedDevicesTicketIsRefused() async throws {
+    let phone = try await devices.register(
+      DeviceRegistration(platform: "ios"), by: .anonymous, address: "192.0.2.1")
+    let caller = try await callers.caller { $0 == "device-token" ? phone.token : nil }
+    #expect(caller.viewer.layers.first == .device(phone.device.id))
+    let good = try callers.tickets.issue(to: caller)
+    let late = try callers.tickets.issue(to: caller)
+    #expect(try await callers.caller(ticket: good).device == caller.device)
+    try await devices.remove(try #require(caller.device))
+    await #expect(throws: Failure.self) { try await callers.caller(ticket: late) }
+  }
+
+  @Test func oneCallerCannotTakeThemAll() throws {
+    let ada = Caller(subject: "ada", hasToken: true)
+    for _ in 0..<100 { _ = try callers.tickets.issue(to: ada) }
+    #expect(throws: Failure.self) { try callers.tickets.issue(to: ada) }
+    _ = try callers.tickets.issue(to: .anonymous)
+    clock.advance(by: .seconds(30))
+    _ = try callers.tickets.issue(to: ada)
+  }
+}
+
+extension DeviceRegistry {
+  /// Open to all, with the defaults of the settings.
+  static func forTests(_ folder: StoreFolder, _ clock: TestClock) -> DeviceRegistry {
+    DeviceRegistry(
+      store: folder.store,
+      settings: DeviceSettings(
+        registration: .open, registrationsPerMinute: 30, expiry: .seconds(180 * 86_400)),
+      clock: clock.clock, random: RandomBytes { UInt8.random(in: 0...UInt8.max) },
+      logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
+  }
+}

@@ -1,0 +1,153 @@
+import DemoUpstream
+import LosslessJSON
+import TestSupport
+import Testing
+
+extension Ways {
+  struct DeviceTests {
+    static func register(_ larder: RunningLarder) async throws -> (id: String, token: String) {
+      let answer = try await larder.post(
+        "/v1/devices", #"{"platform":"ios","name":"Ada's phone"}"#)
+      #expect(answer.status == 201, "\(answer.text)")
+      #expect(answer["cache-control"] == "no-store")
+      let body = try JSONValue(parsing: answer.body)
+      return (
+        try #require(body["id"]?.string), try #require(body["deviceToken"]?.string)
+      )
+    }
+
+    @Test func aDeviceComesChangesAndGoes() async throws {
+      let larder = try await RunningLarder.start()
+      let (id, token) = try await Self.register(larder)
+      let device = ("Device-Token", token)
+      let shown = try JSONValue(parsing: try await larder.get("/v1/devices/me", device).body)
+      #expect(shown["id"]?.string == id)
+      #expect(shown["name"] == "Ada's phone")
+      let change = try await larder.request(
+        "PATCH", "/v1/devices/me",
+        headers: [device, ("Content-Type", "application/merge-patch+json")],
+        body: #"{"name":null,"pushToken":"abc"}"#)
+      #expect(change.status == 200, "\(change.text)")
+      let changed = try JSONValue(parsing: change.body)
+      #expect(changed["name"] == .null)
+      #expect(changed["pushToken"] == "abc")
+      #expect(changed["platform"] == "ios")
+      #expect(
+        try await larder.request("DELETE", "/v1/devices/me", headers: [device]).status == 204)
+      #expect(try await larder.get("/v1/devices/me", device).status == 401)
+      await larder.stop()
+    }
+
+    @Test func aRotatedTokenEndsAtOnceAndTheNewOneOutlivesAStart() async throws {
+      let larder = try await RunningLarder.start()
+      let (id, token) = try await Self.register(larder)
+      let rotated = try await larder.request(
+        "POST", "/v1/devices/me/rotate", headers: [("Device-Token", token)])
+      #expect(rotated.status == 200)
+      let fresh = try #require(
+        try JSONValue(parsing: rotated.body)["deviceToken"]?.string)
+      #expect(try await larder.get("/v1/devices/me", ("Device-Token", token)).status == 401)
+      await larder.stopService()
+      try await larder.startService()
+      let shown = try await larder.get("/v1/devices/me", ("Device-Token", fresh))
+      #expect(try JSONValue(parsing: shown.body)["id"]?.string == id)
+      #expect(try await larder.get("/v1/devices/me", ("Device-Token", token)).status == 401)
+      await larder.stop()
+    }
+
+    /// Also where an answer lies ready: it was made for somebody else.
+    @Test func anUnknownTokenIsRefusedEverywhere() async throws {
+      let larder = try await RunningLarder.start()
+      for _ in 0..<2 { #expect(try await larder.get("/api/films/f1").status == 200) }
+      let unknown = ("Device-Token", String(repeating: "A", count: 43))
+      for target in ["/api/films/f1", "/v1/operations/Film?id=f1", "/v1/devices/me"] {
+        let answer = try await larder.get(target, unknown)
+        #expect(answer.status == 401, "\(target)")
+        #expect(try JSONValue(parsing: answer.body)["code"] == "unauthenticated")
+      }
+      #expect(
+        try await larder.post("/v1/devices", #"{"platform":"ios"}"#, unknown).status == 401)
+      await larder.stop()
+    }
+
+    @Test func aDevicesAnswersAreItsOwn() async throws {
+      let larder = try await RunningLarder.start()
+      let one = ("Device-Token", try await Self.register(larder).token)
+      let other = ("Device-Token", try await Self.register(larder).token)
+      // Whoever comes first: the answer that is kept ready must be nobody's.
+      let first = try await larder.get("/api/films/f1", one)
+      let anonymous = try await larder.get("/api/films/f1")
+      let second = try await larder.get("/api/films/f1", other)
+      let again = try await larder.get("/api/films/f1", one)
+      #expect(first["cache-control"]?.hasPrefix("private") == true)
+      #expect(second["cache-control"]?.hasPrefix("private") == true)
+      #expect(anonymous["cache-control"]?.hasPrefix("public") == true)
+      #expect(again["sync-cursor"] != second["sync-cursor"])
+      #expect(again["sync-cursor"] != anonymous["sync-cursor"])
+      #expect(second.cacheStatus?.hasPrefix("hit") == true)
+      #expect(larder.demo.report["Film"].requests == 1)
+      #expect(larder.demo.report.recent.allSatisfy { $0["device-token"] == nil })
+      await larder.stop()
+    }
+
+    @Test func allFaultsOfADeviceAreTold() async throws {
+      let larder = try await RunningLarder.start()
+      let answer = try await larder.post(
+        "/v1/devices",
+        """
+        {"platform":"","name":7,"pushToken":"\(String(repeating: "x", count: 4097))","a/b":1}
+        """)
+      #expect(answer.status == 400)
+      let faults = try JSONValue(parsing: answer.body)["errors"]?.array ?? []
+      #expect(
+        Set(faults.compactMap { $0["pointer"]?.string })
+          == ["/platform", "/name", "/pushToken", "/a~1b"])
+      let plain = try await larder.post(
+        "/v1/devices", #"{"platform":"ios"}"#, ("Content-Type", "text/plain"))
+      #expect(plain.status == 415)
+      await larder.stop()
+    }
+
+    @Test func settingsSayWhoRegistersAndHowOften() async throws {
+      let larder = try await RunningLarder.start(settings: "devices: {rate: 2}")
+      for _ in 0..<2 { _ = try await Self.register(larder) }
+      let third = try await larder.post("/v1/devices", #"{"platform":"ios"}"#)
+      #expect(third.status == 429)
+      #expect(third["retry-after"].flatMap { Int($0) }.map { 1...30 ~= $0 } == true)
+      await larder.stop()
+      let closed = try await RunningLarder.start(settings: "devices: {register: admin}")
+      #expect(try await closed.post("/v1/devices", #"{"platform":"ios"}"#).status == 401)
+      #expect(
+        try await closed.post("/v1/devices", #"{"platform":"ios"}"#, OperatingTests.admin).status
+          == 201)
+      await closed.stop()
+      let users = try await RunningLarder.start(settings: "devices: {register: user}")
+      let refused = try await users.post(
+        "/v1/devices", #"{"platform":"ios"}"#, ("Authorization", "Bearer opaque"))
+      #expect(refused.status == 401)
+      #expect(try JSONValue(parsing: refused.body)["code"] == "sign_in_required")
+      await users.stop()
+    }
+
+    @Test func anOperationMayTakeDevicesAlone() async throws {
+      let larder = try await RunningLarder.start(operations: [
+        "time": "query Time @access(role: DEVICE) { serverTime }"
+      ])
+      #expect(try await larder.get("/v1/operations/Time").status == 401)
+      let device = ("Device-Token", try await Self.register(larder).token)
+      #expect(try await larder.get("/v1/operations/Time", device).status == 200)
+      await larder.stop()
+    }
+
+    @Test func aTicketIsGivenToWhoeverAsks() async throws {
+      let larder = try await RunningLarder.start()
+      let ada = ("Authorization", "Bearer user-ada")
+      let answer = try await larder.request("POST", "/v1/stream-tickets", headers: [ada])
+      #expect(answer.status == 201)
+      let body = try JSONValue(parsing: answer.body)
+      #expect(body["ticket"]?.string?.utf8.count == 43)
+      #expect(body["expiresIn"] == 30)
+      await larder.stop()
+    }
+  }
+}
