@@ -1,0 +1,386 @@
+"""What Larder does as a TLS server and with connections of every kind, checked from outside.
+
+  checks.py --binary LARDER --folder FOLDER [--tally FILE] [--only NAME]
+
+Each check runs processes of its own, ended by their own pid.
+"""
+
+import argparse
+import pathlib
+import re
+import resource
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+import traceback
+
+import rude_clients
+from service import Asking, Certificates, Service, ask, eventually, trusting
+
+CERTIFICATE = "tls:\n  certificate: ../first.pem\n  key: ../first.key\n"
+SEVERAL = CERTIFICATE + (
+    "  certificates:\n"
+    "    rsa: {certificate: ../rsa.pem, key: ../rsa.key}\n"
+    "    api: {certificate: ../api.pem, key: ../api.key}\n"
+)
+IDLE_CONNECTIONS = 2000
+IDLE_BYTES_MAX = 24 * 1024
+RUDE_CONNECTIONS = 12_000
+
+
+def complies_with_mozillas_profile(site):
+    """Both kinds of keys in use, and a chain that leads to an authority."""
+    with site.service(SEVERAL) as larder:
+        scan = subprocess.run(
+            [sys.executable, "-m", "sslyze", "--mozilla_config=intermediate",
+             f"--certinfo_ca_file={site.certificates.authority}", f"localhost:{larder.port}"],
+            capture_output=True, text=True, timeout=120,
+        )
+        assert scan.returncode == 0 and "OK - Compliant" in scan.stdout, scan.stdout[-2000:]
+
+
+def shows_the_certificate_of_the_name(site):
+    with site.service(SEVERAL) as larder:
+        for name, options, subject in (
+            ("localhost", ["-sigalgs", "ECDSA+SHA256"], "first"),
+            ("localhost", ["-sigalgs", "RSA-PSS+SHA256"], "rsa"),
+            ("localhost", ["-tls1_2", "-cipher", "ECDHE-RSA-AES128-GCM-SHA256"], "rsa"),
+            ("api.example.test", [], "api"), ("a.wild.test", [], "api"),
+            ("a.b.wild.test", [], "first"), ("unknown.test", [], "first"),
+        ):
+            shown = larder.shown(name, *options)
+            assert f"subject=CN = {subject}" in shown, f"{name} {options}: {shown[:600]}"
+        assert "ALPN protocol: http/1.1" in larder.shown("localhost", "-alpn", "h2,http/1.1")
+        old = larder.shown("localhost", "-tls1_1", "-cipher", "ALL:@SECLEVEL=0")
+        assert "Cipher is (NONE)" in old, old
+        # Nothing but HTTP/1.1 is spoken, and a client that does not know it is told so.
+        context = trusting()
+        context.set_alpn_protocols(["h2"])
+        try:
+            larder.get(context)
+        except ssl.SSLError as fault:
+            assert "no application protocol" in str(fault).lower().replace("_", " "), fault
+        else:
+            raise AssertionError("a client of HTTP/2 alone was taken")
+
+
+def resumes_sessions_on_every_loop(site):
+    """Each loop listens for itself, and the kernel deals connections out: so several in turn."""
+    with site.service(CERTIFICATE) as larder:
+        for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+            for ticket in (True, False):
+                if version == ssl.TLSVersion.TLSv1_3 and not ticket:
+                    continue
+                context = trusting(site.certificates.authority)
+                context.minimum_version = context.maximum_version = version
+                if not ticket:
+                    context.options |= ssl.OP_NO_TICKET
+                reused, session = [], None
+                for _ in range(8):
+                    with context.wrap_socket(
+                        larder.connect(), server_hostname="localhost", session=session
+                    ) as secure:
+                        assert ask(secure) == 200
+                        reused.append(secure.session_reused)
+                        session = session or secure.session
+                assert reused == [False] + [True] * 7, f"{version} ticket {ticket}: {reused}"
+        shown = larder.shown("localhost", "-tls1_3")
+        assert "Max Early Data: 0" in shown or "Early data was not sent" in shown, shown[-800:]
+
+
+def reads_certificates_again_at_sighup(site):
+    site.certificates.issue("changing", "DNS:localhost")
+    settings = "tls: {certificate: ../changing.pem, key: ../changing.key}\n"
+    with site.service(settings) as larder:
+        context = trusting(site.certificates.authority)
+        early = context.wrap_socket(larder.connect(), server_hostname="localhost")
+        first = early.getpeercert(True)
+        half_open = larder.connect()
+        hello = larder.client_hello()
+        half_open.sendall(hello[:100])
+        with Asking(larder, context) as asking:
+            site.certificates.issue("changing", "DNS:localhost")
+            larder.process.send_signal(signal.SIGHUP)
+            assert eventually(lambda: certificate(larder, context) != first), larder.said
+            second = certificate(larder, context)
+            # A handshake that had begun before ends with what it began with.
+            half_open.sendall(hello[100:])
+            assert half_open.recv(5)[0] == 22
+            # A faulty file keeps the old and says why.
+            (site.folder / "changing.pem").write_text("nonsense")
+            larder.process.send_signal(signal.SIGHUP)
+            fault = "changing.pem cannot be used as a certificate"
+            assert eventually(lambda: fault in larder.said), larder.said
+            assert certificate(larder, context) == second
+        assert ask(early) == 200, "the early connection has ended"
+        assert not asking.faults and set(asking.statuses) == {200}, asking.faults
+        # Plain services take the signal as well.
+        early.close()
+    with site.service() as plain:
+        plain.process.send_signal(signal.SIGHUP)
+        assert eventually(lambda: "no certificates" in plain.said), plain.said
+        assert plain.get() == 200
+
+
+def certificate(larder, context):
+    with context.wrap_socket(larder.connect(), server_hostname="localhost") as secure:
+        return secure.getpeercert(True)
+
+
+def refuses_faulty_certificates_all_at_once(site):
+    subprocess.run(
+        ["openssl", "pkey", "-in", site.folder / "api.key", "-aes128", "-passout", "pass:larder",
+         "-out", site.folder / "encrypted.key"], check=True, capture_output=True,
+    )
+    larder = site.service(
+        "tls:\n  certificate: ../first.pem\n  key: ../rsa.key\n  certificates:\n"
+        "    a: {certificate: ../nowhere.pem, key: ../api.key}\n"
+        "    b: {certificate: ../api.pem, key: ../encrypted.key}\n"
+    )
+    assert larder.process.wait(30) == 78, larder.said
+    for words in (
+        "rsa.key is not the key of its certificate",
+        "nowhere.pem cannot be used as a certificate: No such file or directory",
+        "encrypted.key is a key under a passphrase",
+    ):
+        assert words in larder.said, f"{words!r} is not in {larder.said}"
+    report = subprocess.run(
+        [site.binary, "doctor"], cwd=larder.folder, capture_output=True, text=True, timeout=60
+    )
+    assert report.stdout.count("FAULT\tcertificate: ") == 3, report.stdout
+    assert not (larder.folder / "data").exists()
+
+
+def tells_the_doctor_about_certificates(site):
+    site.certificates.issue("short", "DNS:short.test", days=4)
+    (site.folder / "short.key").chmod(0o644)
+    larder = site.service(
+        CERTIFICATE + "  certificates:\n    s: {certificate: ../short.pem, key: ../short.key}\n"
+    )
+    with larder:
+        assert "short.key may be read by every user" in larder.said
+        report = subprocess.run(
+            [site.binary, "doctor"], cwd=larder.folder, capture_output=True, text=True, timeout=60
+        ).stdout
+    assert re.search("ok\t.*first.pem is for localhost, and good for (59|60) days", report), report
+    assert re.search("note\t.*short.pem is for short.test, and good for [34] days", report), report
+
+
+def hostile_handshakes_cost_their_deadline(site):
+    """A thousand that hang in the middle, some that drip; others are served all the while."""
+    settings = CERTIFICATE + "limits: {handshakeDeadline: 3s}\n"
+    with site.service(settings) as larder:
+        context = trusting(site.certificates.authority)
+        assert larder.get(context) == 200
+        descriptors, memory = larder.descriptors, larder.resident_bytes
+        hello = larder.client_hello()
+        with Asking(larder, context) as asking:
+            began = time.monotonic()
+            open_ones = []
+            for number in range(1000):
+                connection = larder.connect()
+                connection.sendall(hello[: number * len(hello) // 1000])
+                open_ones.append(connection)
+            filled = time.monotonic()
+            # One that drips an octet at a time is ended like one that does nothing.
+            dripping = larder.connect()
+            ended = []
+            threading.Thread(target=drip, args=(dripping, hello, ended), daemon=True).start()
+            held = larder.resident_bytes - memory
+            assert eventually(lambda: larder.descriptors <= descriptors + 2), larder.descriptors
+            assert time.monotonic() - filled < 3 + 2, "the deadline was not kept"
+            assert time.monotonic() - began > 2, "they were ended before"
+            assert eventually(lambda: ended) and 2 < ended[0] < 5, ended
+        assert held < 1000 * 48 * 1024, f"{held // 1000} bytes for each half-open one"
+        assert not asking.faults and set(asking.statuses) == {200}, asking.faults
+        assert asking.slowest < 2, asking.slowest
+        plain = larder.connect()
+        plain.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        answer = plain.recv(4096)
+        assert answer.startswith(b"HTTP/1.1 400 ") and b"HTTPS" in answer, answer
+
+
+def drip(connection, hello, ended):
+    began = time.monotonic()
+    try:
+        for octet in hello:
+            connection.sendall(bytes([octet]))
+            time.sleep(0.05)
+    except OSError:
+        pass
+    ended.append(time.monotonic() - began)
+
+
+def holds_idle_connections_in_little_memory(site):
+    with site.service(CERTIFICATE) as larder:
+        context = trusting(site.certificates.authority)
+        # What the first requests make, they make once.
+        connections = [connected(larder, context) for _ in range(200)]
+        for connection in connections:
+            connection.close()
+        assert eventually(lambda: larder.descriptors < 150), larder.descriptors
+        before = larder.resident_bytes
+        # Every other one has taken a larger answer, which must leave nothing behind.
+        connections = [
+            connected(larder, context, "/openapi.json" if number % 2 else "/healthz")
+            for number in range(IDLE_CONNECTIONS)
+        ]
+        each = (larder.resident_bytes - before) / IDLE_CONNECTIONS
+        print(f"idle TLS connection: {each / 1024:.1f} KiB")
+        assert each <= IDLE_BYTES_MAX, f"{each / 1024:.1f} KiB for each idle connection"
+        assert ask(connections[0]) == 200
+        for connection in connections:
+            connection.close()
+
+
+def connected(larder, context, target="/healthz"):
+    secure = context.wrap_socket(larder.connect(), server_hostname="localhost")
+    assert ask(secure, target) == 200
+    return secure
+
+
+def lives_on_without_descriptors(site):
+    """A cap above what the system gives: accepting itself meets the bound."""
+    settings = "limits: {connections: 100000}\n"
+    with site.service(settings, descriptors=160) as larder:
+        assert larder.get() == 200
+        at_rest = larder.descriptors
+        oldest = larder.connect()
+        assert ask(oldest) == 200
+        flood = []
+        for _ in range(300):
+            connection = larder.connect()
+            flood.append(connection)
+            try:
+                ask(connection)
+            except OSError:
+                pass
+        # The longest idle made room, so a newcomer is served.
+        assert larder.get() == 200
+        assert oldest.recv(1) == b"", "the oldest idle connection is still there"
+        # Nobody is idle now: each is in the middle of a request.
+        for connection in flood:
+            connection.close()
+        assert eventually(lambda: larder.descriptors <= at_rest + 2), larder.descriptors
+        busy = []
+        for _ in range(400):
+            connection = larder.connect()
+            busy.append(connection)
+            try:
+                connection.sendall(b"GET /healthz HTTP/1.1\r\nHost:")
+            except OSError:
+                pass
+        assert eventually(lambda: larder.descriptors >= 155), larder.descriptors
+        used, began = larder.cpu_seconds, time.monotonic()
+        assert not eventually(lambda: larder.process.poll() is not None, 2)
+        share = (larder.cpu_seconds - used) / (time.monotonic() - began)
+        assert share < 0.3, f"{share:.0%} of a core while nothing can be accepted"
+        for connection in busy:
+            connection.close()
+        assert eventually(lambda: larder.descriptors <= at_rest + 2), larder.descriptors
+        assert larder.get() == 200
+
+
+def leaves_nothing_of_rude_clients(site):
+    for settings, context in (
+        (CERTIFICATE, trusting(site.certificates.authority)), ("", None)
+    ):
+        with site.service(settings + "limits: {handshakeDeadline: 2s, headDeadline: 2s}\n") as larder:
+            hello = larder.client_hello() if context else None
+            # The first thousands make what is made once: tables, the allocator's own.
+            rude_clients.flood(larder.port, RUDE_CONNECTIONS // 4, hello, context, seed=1)
+            assert eventually(lambda: larder.descriptors < 60), larder.descriptors
+            descriptors, memory = larder.descriptors, larder.resident_bytes
+            rude_clients.flood(larder.port, RUDE_CONNECTIONS, hello, context, seed=2)
+            assert eventually(lambda: larder.descriptors <= descriptors), (
+                f"{larder.descriptors} descriptors, {descriptors} before"
+            )
+            grown = larder.resident_bytes - memory
+            kind = "TLS" if context else "plain"
+            print(f"{RUDE_CONNECTIONS} rude {kind} connections: {grown // 1024} KiB grown")
+            assert grown < 100 * RUDE_CONNECTIONS, f"{grown} bytes have grown"
+            assert larder.get(context) == 200
+
+
+def listens_on_a_unix_socket(site):
+    path = site.folder / "unix" / "larder.sock"
+    path.parent.mkdir(exist_ok=True)
+    # What a dead server left.
+    dead = socket.socket(socket.AF_UNIX)
+    dead.bind(str(path))
+    dead.close()
+    with site.service(listen=f'"unix:{path}"'):
+        assert path.stat().st_mode & 0o777 == 0o660, oct(path.stat().st_mode)
+        status = subprocess.run(
+            ["curl", "--silent", "--unix-socket", path, "http://localhost/healthz", "--output",
+             "/dev/null", "--write-out", "%{http_code}"],
+            capture_output=True, text=True, timeout=20,
+        ).stdout
+        assert status == "200", status
+        second = Service(site.binary, site.folder / "second", listen=f'"unix:{path}"')
+        assert second.process.wait(30) == 69, second.said
+        assert f"unix:{path} is in use" in second.said, second.said
+    assert not path.exists()
+    for wrong, status in ((path.parent / ("x" * 120), 78), ("/nowhere/larder.sock", 69)):
+        failed = site.service(listen=f'"unix:{wrong}"')
+        assert failed.process.wait(30) == status, failed.said
+        assert str(wrong)[:40] in failed.said, failed.said
+
+
+CHECKS = (
+    complies_with_mozillas_profile, shows_the_certificate_of_the_name,
+    resumes_sessions_on_every_loop, reads_certificates_again_at_sighup,
+    refuses_faulty_certificates_all_at_once, tells_the_doctor_about_certificates,
+    hostile_handshakes_cost_their_deadline, holds_idle_connections_in_little_memory,
+    lives_on_without_descriptors, leaves_nothing_of_rude_clients, listens_on_a_unix_socket,
+)
+
+
+class Site:
+    """A folder with certificates, and services in it."""
+
+    def __init__(self, binary, folder):
+        self.binary, self.folder = binary, folder
+        self.certificates = Certificates(folder)
+        self.certificates.issue("first", "DNS:localhost,IP:127.0.0.1")
+        self.certificates.issue("rsa", "DNS:localhost", Certificates.RSA)
+        self.certificates.issue("api", "DNS:api.example.test,DNS:*.wild.test")
+
+    def service(self, settings="", **options):
+        return Service(self.binary, self.folder / "service", settings, **options)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--binary", type=pathlib.Path, required=True)
+    parser.add_argument("--folder", type=pathlib.Path, required=True)
+    parser.add_argument("--tally", type=pathlib.Path)
+    parser.add_argument("--only", default="")
+    arguments = parser.parse_args()
+    # The checks hold thousands of connections.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    arguments.folder.mkdir(exist_ok=True)
+    site = Site(arguments.binary.resolve(), arguments.folder.resolve())
+    failed = 0
+    chosen = [check for check in CHECKS if arguments.only in check.__name__]
+    for check in chosen:
+        began = time.monotonic()
+        try:
+            check(site)
+            print(f"{check.__name__}: {time.monotonic() - began:.1f} s")
+        except Exception:
+            failed += 1
+            print(f"FAILED secure: {check.__name__}\n{traceback.format_exc()}")
+    if arguments.tally:
+        with arguments.tally.open("a") as tally:
+            tally.write(f"{len(chosen) - failed} {failed}\n")
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
