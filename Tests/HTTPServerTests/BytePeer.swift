@@ -85,6 +85,17 @@ final class BytePeer {
     } catch Problem.closed {}
   }
 
+  /// Sends a piece again and again, each after a wait for an answer, until one comes or the peer is
+  /// gone. Returns how many pieces went out; no more than `countMax`.
+  func drip(_ piece: String, everyMilliseconds wait: Int32, countMax: Int) -> Int {
+    for count in 0..<countMax {
+      var events = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      if poll(&events, 1, wait) != 0 { return count }
+      if send(Array(piece.utf8)) < piece.utf8.count { return count }
+    }
+    return countMax
+  }
+
   private func receiveSome() throws {
     var piece = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &piece, piece.count, 0)

@@ -12,12 +12,15 @@ struct ServerFixture: Sendable {
   static func serve(
     _ handler: any RequestHandler, limits: ServerLimits = ServerLimits(),
     drain: HTTPServerConfiguration.Drain = .atOnce, accessLog: (any AccessLog)? = nil,
-    loops: Int = 1, _ body: (ServerFixture) async throws -> Void
+    proxies: TrustedProxies = .none, rateLimit: RateLimit? = nil, loops: Int = 1,
+    _ body: (ServerFixture) async throws -> Void
   ) async throws {
     let group = try EventLoopGroup(count: loops)
-    let configuration = HTTPServerConfiguration(
+    var configuration = HTTPServerConfiguration(
       listeners: [.init(.host("127.0.0.1", port: 0))], limits: limits, drain: drain,
       accessLog: accessLog, makeSeed: { 42 })
+    configuration.proxies = proxies
+    configuration.rateLimit = rateLimit
     let service = HTTPService(configuration: configuration, group: group, handler: handler)
     do {
       let addresses = try await service.listen()

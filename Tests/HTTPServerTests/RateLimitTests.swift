@@ -1,0 +1,120 @@
+import HTTPServer
+import HTTPWire
+import TestSupport
+import Testing
+import Transport
+
+struct RateLimitTests {
+  private static let limit = RateLimit(requestsMax: 3, window: .seconds(3600))
+  private static let handler = ScriptedHandler { _ in .text("served") }
+
+  /// Answers at the first look, as a fresh hit does.
+  private static var quick: ScriptedHandler {
+    var handler = handler
+    handler.look = { head, stamp, output in
+      output.append("HTTP/1.1 200 OK\r\n")
+      stamp.appendDate(to: &output)
+      stamp.appendRequestID(for: head, to: &output)
+      output.append("Content-Length: 5\r\n\r\nquick")
+      return true
+    }
+    return handler
+  }
+
+  @Test(arguments: [false, true])
+  func moreThanTheLimitIsAnswered429(isQuick: Bool) async throws {
+    let handler = isQuick ? Self.quick : Self.handler
+    try await ServerFixture.serve(handler, rateLimit: Self.limit) { server in
+      let responses = try await server.withClient { client in
+        try (0..<5).map { _ in try client.request("GET", "/") }
+      }
+      #expect(responses.map(\.status) == [200, 200, 200, 429, 429])
+      #expect(responses[0].text == (isQuick ? "quick" : "served"))
+      #expect(
+        responses.map { $0["ratelimit-policy"] }
+          == Array(
+            repeating: "\"default\";q=3;w=3600", count: 5))
+      let left = responses.map { $0["ratelimit"]?.split(separator: ";").dropFirst().first }
+      #expect(left == ["r=2", "r=1", "r=0", "r=0", "r=0"])
+      #expect(responses[0]["retry-after"] == nil)
+      let seconds = try #require(responses[3]["retry-after"].flatMap { Int($0) })
+      #expect((3590...3600).contains(seconds))
+      #expect(responses[3]["content-type"] == "application/problem+json")
+      #expect(responses[3]["cache-control"] == "no-store")
+      #expect(responses[3].text.contains("\"code\":\"rate_limited\""))
+      #expect(responses[3].text.contains("\"retry\":\"after\""))
+      // All on one connection: refusing must not cost more than serving.
+      #expect(responses[4]["connection"] == nil)
+    }
+  }
+
+  @Test func credentialsAreCountedByThemselves() async throws {
+    try await ServerFixture.serve(Self.handler, rateLimit: Self.limit) { server in
+      let statuses = try await server.withClient { client in
+        try ["a", "a", "b", "a", "a", "b", "b", "b"].map { token in
+          try client.request("GET", "/", headers: [("Authorization", "Bearer \(token)")]).status
+        }
+      }
+      #expect(statuses == [200, 200, 200, 200, 429, 200, 200, 429])
+    }
+  }
+
+  @Test func inventedCredentialsAreCountedForTheirAddress() async throws {
+    try await ServerFixture.serve(Self.handler, rateLimit: Self.limit) { server in
+      let statuses = try await server.withClient { client in
+        try (0..<6).map { number in
+          try client.request("GET", "/", headers: [("Device-Token", "invented-\(number)")]).status
+        }
+      }
+      #expect(statuses == [200, 200, 200, 429, 429, 429])
+    }
+  }
+
+  @Test func clientsBehindAProxyAreToldApart() async throws {
+    try await ServerFixture.serve(
+      Self.handler, proxies: TrustedProxies { _ in true }, rateLimit: Self.limit
+    ) { server in
+      let statuses = try await server.withClient { client in
+        try ["1", "1", "1", "1", "2"].map { number in
+          try client.request("GET", "/", headers: [("X-Forwarded-For", "192.0.2.\(number)")]).status
+        }
+      }
+      #expect(statuses == [200, 200, 200, 429, 200])
+    }
+  }
+
+  @Test func aLargeBodyOfARefusedRequestIsNotRead() async throws {
+    let limit = RateLimit(requestsMax: 1, window: .seconds(60))
+    try await ServerFixture.serve(Self.handler, rateLimit: limit) { server in
+      let responses = try await server.withClient { client in
+        let first = try client.request("GET", "/")
+        try client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n")
+        try client.send("Expect: 100-continue\r\n\r\n")
+        return [first, try client.response()]
+      }
+      #expect(responses.map(\.status) == [200, 429])
+    }
+  }
+
+  @Test func whatIsExemptIsNotCounted() async throws {
+    let limit = RateLimit(requestsMax: 1, window: .seconds(60)) { head in
+      head.path.elementsEqual("/healthz".utf8)
+    }
+    try await ServerFixture.serve(Self.handler, rateLimit: limit) { server in
+      let responses = try await server.withClient { client in
+        try ["/healthz", "/healthz", "/", "/healthz", "/"].map { try client.request("GET", $0) }
+      }
+      #expect(responses.map(\.status) == [200, 200, 200, 200, 429])
+      #expect(responses[0]["ratelimit"] == nil)
+    }
+  }
+
+  @Test func withoutALimitNothingIsTold() async throws {
+    try await ServerFixture.serve(Self.quick) { server in
+      let response = try await server.withClient { try $0.request("GET", "/") }
+      #expect(response.status == 200)
+      #expect(response["ratelimit"] == nil)
+      #expect(response["ratelimit-policy"] == nil)
+    }
+  }
+}

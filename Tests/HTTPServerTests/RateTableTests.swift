@@ -1,0 +1,45 @@
+import Testing
+import Transport
+
+@testable import HTTPServer
+
+struct RateTableTests {
+  private static func instant(_ seconds: Int) -> LoopInstant {
+    LoopInstant(nanoseconds: UInt64(seconds + 1000) * 1_000_000_000)
+  }
+
+  @Test func aWindowBeginsWithTheFirstRequestAndEndsByTheClock() {
+    var table = RateTable(sets: 4, window: .seconds(10))
+    #expect(table.count(7, now: Self.instant(0)).count == 1)
+    #expect(table.count(7, now: Self.instant(9)) == .init(count: 2, start: Self.instant(0)))
+    #expect(table.knows(7, now: Self.instant(9)))
+    #expect(!table.knows(7, now: Self.instant(10)))
+    #expect(table.count(7, now: Self.instant(10)) == .init(count: 1, start: Self.instant(10)))
+    #expect(table.count(8, now: Self.instant(10)).count == 1)
+  }
+
+  /// The caller whose hash is 0 is a caller like any other.
+  @Test func anEmptyPlaceIsNobodys() {
+    var table = RateTable(sets: 1, window: .seconds(10))
+    #expect(!table.knows(0, now: Self.instant(0)))
+    #expect(table.count(0, now: Self.instant(0)).count == 1)
+    #expect(table.count(0, now: Self.instant(0)).count == 2)
+  }
+
+  @Test func aFloodPushesItselfOutAndNotWhoeverIsHeldBack() {
+    var table = RateTable(sets: 1, window: .seconds(60))
+    for _ in 0..<50 { _ = table.count(1, now: Self.instant(0)) }
+    for caller in 2..<100_000 { _ = table.count(UInt64(caller), now: Self.instant(1)) }
+    #expect(table.count(1, now: Self.instant(2)).count == 51)
+  }
+
+  @Test func placesWhoseWindowIsOverGoFirst() {
+    var table = RateTable(sets: 1, window: .seconds(10))
+    for _ in 0..<50 { _ = table.count(1, now: Self.instant(0)) }
+    for caller in 2...RateTable.ways { _ = table.count(UInt64(caller), now: Self.instant(20)) }
+    _ = table.count(99, now: Self.instant(20))
+    for caller in 2...RateTable.ways {
+      #expect(table.knows(UInt64(caller), now: Self.instant(20)))
+    }
+  }
+}

@@ -1,0 +1,216 @@
+import HTTPServer
+import HTTPTypes
+import Synchronization
+import TestSupport
+import Testing
+import Transport
+
+/// What slow, greedy and vanishing clients cost, and what they are told.
+struct RudeClientTests {
+  private static let collecting = ScriptedHandler(bodyBytesMax: 64 << 20) { request in
+    .text("\((try? await request.body.collect(upTo: 64 << 20).count) ?? -1)")
+  }
+
+  private static var short: ServerLimits {
+    var limits = ServerLimits()
+    limits.headDeadline = .milliseconds(600)
+    limits.idleDeadline = .milliseconds(600)
+    limits.transferGrace = .milliseconds(400)
+    limits.transferStallMax = .milliseconds(800)
+    limits.transferBytesPerSecondMin = 100_000
+    limits.lingerDeadline = .milliseconds(200)
+    limits.drainPauseMax = .milliseconds(200)
+    return limits
+  }
+
+  /// Each piece comes in time; all of them together do not.
+  @Test(arguments: [
+    ("GET / HTTP/1.1\r\nHost: x\r\n", "X-A: b\r\n"),
+    ("", "G"),
+    ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n", "x"),
+    ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"),
+  ])
+  func drippingIsAnswered408(start: String, piece: String) async throws {
+    try await ServerFixture.serve(Self.collecting, limits: Self.short) { server in
+      let text = try await server.withPeer { peer in
+        peer.send(start)
+        let count = peer.drip(piece, everyMilliseconds: 20, countMax: 300)
+        #expect(count < 300)
+        try peer.receiveToEnd()
+        return peer.text
+      }
+      #expect(text.hasPrefix("HTTP/1.1 408 Request Timeout\r\n"))
+      #expect(text.contains("\r\nConnection: close\r\n"))
+    }
+  }
+
+  @Test(arguments: [
+    ("GET / HTTP/1.1\r\nHost: x\r\n" + String(repeating: "X: y\r\n", count: 200) + "\r\n", 431),
+    (
+      "GET / HTTP/1.1\r\nHost: x\r\nX: " + String(repeating: "y", count: 20_000) + "\r\n\r\n", 431
+    ),
+    (
+      "GET / HTTP/1.1\r\nHost: x\r\n"
+        + String(repeating: "X: " + String(repeating: "y", count: 1000) + "\r\n", count: 50), 431
+    ),
+    ("GET /" + String(repeating: "a", count: 9000) + " HTTP/1.1\r\n", 414),
+    (String(repeating: "G", count: 40) + " / HTTP/1.1\r\nHost: x\r\n\r\n", 501),
+    (String(repeating: "\r\n", count: 6) + "GET / HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+    (
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + "1;" + String(repeating: "a", count: 300) + "\r\nx\r\n", 400
+    ),
+    (
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + String(repeating: "1\r\nx\r\n", count: 6000), 400
+    ),
+    (
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n00000000000000001\r\nx\r\n",
+      400
+    ),
+    (
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
+        + String(repeating: "X: y\r\n", count: 40) + "\r\n", 431
+    ),
+  ])
+  func floodsAreRefusedOnce(request: String, status: Int) async throws {
+    try await ServerFixture.serve(Self.collecting) { server in
+      let text = try await server.withPeer { peer in
+        peer.send(request)
+        try peer.receiveToEnd()
+        return peer.text
+      }
+      #expect(text.hasPrefix("HTTP/1.1 \(status) "), "\(text.prefix(40))")
+      #expect(text.contains("\r\nConnection: close\r\n"))
+      #expect(text.split(separator: "HTTP/1.1 ").count == 1)
+    }
+  }
+
+  /// The handler writes without end. What nobody takes stays small, and the connection ends.
+  @Test func aStreamThatNobodyReadsIsCutOffAndSmall() async throws {
+    let written = Mutex(0)
+    let ended = Gate()
+    let handler = ScriptedHandler { _ in
+      ServerResponse(
+        body: .stream { writer in
+          defer { ended.open() }
+          while true {
+            try await writer.write([UInt8](repeating: 0x61, count: 64 * 1024))
+            written.withLock { $0 += 64 * 1024 }
+          }
+        })
+    }
+    try await ServerFixture.serve(handler, limits: Self.short) { server in
+      let port = server.port
+      try await server.group.blockingPool.run { () throws -> Void in
+        let peer = try BytePeer(port: port, receiveBufferBytes: 4096)
+        peer.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        try peer.receiveFirst()
+        // Other connections come and go while this one waits.
+        while written.withLock({ $0 }) == 0 { _ = try RawClient(port: port) }
+        for _ in 0..<3 { _ = try RawClient(port: port).isClosedByPeer() }
+      }
+      await ended.wait()
+      // Kernel buffers and one watermark, whatever the handler would like to write.
+      #expect(written.withLock { $0 } < 16 << 20)
+      #expect(await server.eventually { server.service.connectionCount == 0 })
+    }
+  }
+
+  /// The answer comes while the client still sends; it must be able to read it.
+  @Test(arguments: [404, 413])
+  func anEarlyAnswerReachesAClientThatStillSends(status: Int) async throws {
+    let handler = ScriptedHandler(bodyBytesMax: 64 << 20) { request in
+      .text("no", status: .init(code: status))
+    }
+    try await ServerFixture.serve(handler, limits: Self.short) { server in
+      let text = try await server.withPeer { peer in
+        peer.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(32 << 20)\r\n\r\n")
+        _ = peer.send([UInt8](repeating: 0x78, count: 200_000))
+        try peer.receiveToEnd()
+        return peer.text
+      }
+      #expect(text.hasPrefix("HTTP/1.1 \(status) "), "\(text.prefix(60))")
+      #expect(text.contains("\r\nConnection: close\r\n"))
+      #expect(text.hasSuffix("\r\n\r\nno"))
+    }
+  }
+
+  @Test func moreThanTheRouteTakesIsRefusedWhileItIsSent() async throws {
+    let handler = ScriptedHandler(bodyBytesMax: 1000) { request in
+      .text("\((try? await request.body.collect(upTo: 1000).count) ?? -1)")
+    }
+    try await ServerFixture.serve(handler, limits: Self.short) { server in
+      for framing in ["Content-Length: 1000000", "Transfer-Encoding: chunked"] {
+        let text = try await server.withPeer { peer in
+          peer.send("POST / HTTP/1.1\r\nHost: x\r\n\(framing)\r\n\r\n")
+          if framing.hasPrefix("T") { peer.send("F4240\r\n") }
+          _ = peer.send([UInt8](repeating: 0x78, count: 50_000))
+          try peer.receiveToEnd()
+          return peer.text
+        }
+        #expect(text.hasPrefix("HTTP/1.1 413 "), "\(text.prefix(60))")
+        #expect(text.contains("\"code\":\"body_too_large\""))
+      }
+    }
+  }
+
+  /// Requests sent without reading answers stop at the socket.
+  @Test func answersNobodyTakesStopTheReading() async throws {
+    let answered = Count()
+    let handler = ScriptedHandler { _ in
+      answered.add()
+      return ServerResponse(body: .bytes([UInt8](repeating: 0x61, count: 64 * 1024)))
+    }
+    try await ServerFixture.serve(handler, limits: Self.short) { server in
+      let port = server.port
+      let sent = try await server.group.blockingPool.run { () throws -> Int in
+        let peer = try BytePeer(port: port, receiveBufferBytes: 4096)
+        let request = Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+        return peer.send((0..<400_000).flatMap { _ in request })
+      }
+      #expect(sent < 400_000 * 27)
+      #expect(answered.value < 1000)
+      #expect(await server.eventually { server.service.connectionCount == 0 })
+    }
+  }
+
+  @Test func aHalfClosedClientGetsItsAnswer() async throws {
+    try await ServerFixture.serve(Self.collecting) { server in
+      let text = try await server.withPeer { peer in
+        peer.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc")
+        peer.finishSending()
+        try peer.receiveToEnd()
+        return peer.text
+      }
+      #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      #expect(text.hasSuffix("\r\n\r\n3"))
+      let cut = try await server.withPeer { peer in
+        peer.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na")
+        peer.finishSending()
+        try peer.receiveToEnd()
+        return peer.text
+      }
+      #expect(cut == "")
+      #expect(await server.eventually { server.service.connectionCount == 0 })
+    }
+  }
+
+  @Test func nothingBehindCloseIsServed() async throws {
+    let served = Count()
+    let handler = ScriptedHandler { _ in
+      served.add()
+      return .text("x")
+    }
+    try await ServerFixture.serve(handler) { server in
+      let text = try await server.withPeer { peer in
+        peer.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        peer.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        try peer.receiveToEnd()
+        return peer.text
+      }
+      #expect(text.split(separator: "HTTP/1.1 200 OK").count == 1)
+      #expect(served.value == 1)
+    }
+  }
+}
