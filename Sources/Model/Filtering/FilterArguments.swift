@@ -1,0 +1,14 @@
+/// The values of a filter's parameters, as texts.
+package struct FilterArguments: Hashable, Sendable {
+  /// Of each `?` in turn.
+  package var positional: [String]
+  /// Of each `:name`.
+  package var named: [String: String]
+
+  package init(positional: [String] = [], named: [String: String] = [:]) {
+    self.positional = positional
+    self.named = named
+  }
+
+  package static let none = FilterArguments()
+}

@@ -1,0 +1,173 @@
+/// Gives a filter its meaning over a type's columns, and notes every fault on the way.
+struct FilterChecker {
+  private let type: EntityType
+  private let kinds: [String: EntityType.Column.Kind]
+  private let arguments: FilterArguments
+  private var usedNames: Set<String> = []
+  private(set) var faults: [FilterFault] = []
+
+  init(type: EntityType, arguments: FilterArguments) {
+    self.type = type
+    self.arguments = arguments
+    kinds = Dictionary(
+      type.columns.map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Nil where there are faults.
+  mutating func check(_ syntax: FilterSyntax) -> FilterCondition? {
+    switch syntax {
+    case .and(let left, let right):
+      let (left, right) = (check(left), check(right))
+      guard let left, let right else { return nil }
+      return .and(left, right)
+    case .or(let left, let right):
+      let (left, right) = (check(left), check(right))
+      guard let left, let right else { return nil }
+      return .or(left, right)
+    case .not(let inner):
+      return check(inner).map { .not($0) }
+    case .comparison(let column, let comparison, let value):
+      guard let kind = kind(of: column), let value = self.value(value, kind) else { return nil }
+      return .comparison(column: column.value, comparison, value)
+    case .columns(let left, let comparison, let right):
+      return columns(left, comparison, right)
+    case .truth(let column):
+      guard let kind = kind(of: column) else { return nil }
+      guard kind == .boolean else {
+        note(column.offset, "\(column.value) is not true or false: compare it with a value")
+        return nil
+      }
+      return .truth(column: column.value)
+    case .oneOf(let column, let list):
+      guard let kind = kind(of: column) else { return nil }
+      let values = list.map { value($0, kind) }
+      guard !values.contains(nil) else { return nil }
+      return .oneOf(column: column.value, values.compactMap { $0 })
+    case .between(let column, let low, let high):
+      guard let kind = kind(of: column) else { return nil }
+      let (low, high) = (value(low, kind), value(high, kind))
+      guard let low, let high else { return nil }
+      return .between(column: column.value, low, high)
+    case .like(let column, let pattern, let escape):
+      return like(column, pattern, escape)
+    case .isNull(let column):
+      return kind(of: column).map { _ in .isNull(column: column.value) }
+    }
+  }
+
+  /// Every argument must have a parameter; those that lack an argument were noted before.
+  mutating func checkArguments(parameterCount: Int) {
+    if arguments.positional.count > parameterCount {
+      let parameters = parameterCount == 1 ? "1 parameter" : "\(parameterCount) parameters"
+      note(argument: "arg", "the filter has \(parameters) ?, \(arguments.positional.count) given")
+    }
+    for name in arguments.named.keys.sorted() where !usedNames.contains(name) {
+      note(argument: "arg.\(name)", "the filter has no parameter :\(name)")
+    }
+  }
+
+  private mutating func columns(
+    _ left: FilterSyntax.Column, _ comparison: FilterComparison, _ right: FilterSyntax.Column
+  ) -> FilterCondition? {
+    let (leftKind, rightKind) = (kind(of: left), kind(of: right))
+    guard let leftKind, let rightKind else { return nil }
+    guard Self.isNumeric(leftKind) == Self.isNumeric(rightKind) else {
+      note(
+        right.offset,
+        "\(right.value) holds \(rightKind.phrase), \(left.value) \(leftKind.phrase)")
+      return nil
+    }
+    return .columns(left.value, comparison, right.value)
+  }
+
+  private mutating func like(
+    _ column: FilterSyntax.Column, _ pattern: FilterSyntax.Value, _ escape: FilterSyntax.Value?
+  ) -> FilterCondition? {
+    guard let kind = kind(of: column) else { return nil }
+    guard !Self.isNumeric(kind) else {
+      note(column.offset, "\(column.value) holds \(kind.phrase): LIKE compares texts")
+      return nil
+    }
+    let mark = escape.flatMap { value($0, .text) }
+    guard case .text(let text)? = value(pattern, .text) else { return nil }
+    guard let escape else { return .like(column: column.value, pattern: text, escape: nil) }
+    guard case .text(let mark)? = mark, mark.unicodeScalars.count == 1 else {
+      note(escape.offset, "the escape is one character")
+      return nil
+    }
+    return .like(column: column.value, pattern: text, escape: mark)
+  }
+
+  private static func isNumeric(_ kind: EntityType.Column.Kind) -> Bool {
+    switch kind {
+    case .integer, .real, .boolean: true
+    case .text, .reference: false
+    }
+  }
+
+  // MARK: Columns and values
+
+  private mutating func kind(of column: FilterSyntax.Column) -> EntityType.Column.Kind? {
+    if let kind = kinds[column.value] { return kind }
+    note(
+      column.offset,
+      "\(type.name) has no column \(column.value); it has "
+        + type.columns.map(\.name).joined(separator: ", "))
+    return nil
+  }
+
+  private mutating func value(
+    _ value: FilterSyntax.Value, _ kind: EntityType.Column.Kind
+  ) -> FilterValue? {
+    switch value.value {
+    case .literal(let literal):
+      return self.literal(literal, kind, value.offset)
+    case .nextParameter(let number):
+      guard number < arguments.positional.count else {
+        note(argument: "arg", "the ? at position \(value.offset + 1) has no argument")
+        return nil
+      }
+      return argument(arguments.positional[number], kind, named: "arg")
+    case .namedParameter(let name):
+      usedNames.insert(name)
+      guard let text = arguments.named[name] else {
+        note(argument: "arg.\(name)", "has no value")
+        return nil
+      }
+      return argument(text, kind, named: "arg.\(name)")
+    }
+  }
+
+  private mutating func argument(
+    _ text: String, _ kind: EntityType.Column.Kind, named name: String
+  ) -> FilterValue? {
+    if let value = kind.value(of: text) { return value }
+    note(argument: name, "is not \(kind.phrase)")
+    return nil
+  }
+
+  private mutating func literal(
+    _ literal: FilterSyntax.Literal, _ kind: EntityType.Column.Kind, _ offset: Int
+  ) -> FilterValue? {
+    let read: FilterValue? =
+      switch literal {
+      case .text(let text): kind.value(of: text)
+      case .number(let digits): kind.value(of: digits)
+      case .bool(let flag): kind == .boolean ? .integer(flag ? 1 : 0) : nil
+      case .null: nil
+      }
+    if let read { return read }
+    note(
+      offset,
+      literal == .null ? "nothing equals NULL: write IS NULL" : "the value is not \(kind.phrase)")
+    return nil
+  }
+
+  private mutating func note(_ offset: Int, _ message: String) {
+    faults.append(FilterFault(place: .position(offset + 1), message: message))
+  }
+
+  private mutating func note(argument: String, _ message: String) {
+    faults.append(FilterFault(place: .argument(argument), message: message))
+  }
+}

@@ -1,0 +1,75 @@
+/// A value to compare a column with, in the storage class of the column's kind.
+package enum FilterValue: Hashable, Sendable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+}
+
+extension EntityType.Column.Kind {
+  /// Reads a literal's or a parameter's text as a value of this kind; nil for what it cannot hold.
+  ///
+  /// A whole number past 64 bits becomes a floating-point one, as SQLite reads it.
+  func value(of text: String) -> FilterValue? {
+    switch self {
+    case .text, .reference:
+      return .text(text)
+    case .boolean:
+      switch text.lowercased() {
+      case "true", "1": return .integer(1)
+      case "false", "0": return .integer(0)
+      default: return nil
+      }
+    case .integer, .real:
+      guard FilterNumber.isNumber(text) else { return nil }
+      if self == .integer, let whole = Int64(text) { return .integer(whole) }
+      guard let value = Double(text), value.isFinite else { return nil }
+      return .real(value)
+    }
+  }
+
+  /// What its columns hold, in words.
+  var phrase: String {
+    switch self {
+    case .integer: "a whole number"
+    case .real: "a number"
+    case .boolean: "true or false"
+    case .text: "a text"
+    case .reference: "the id of an entity"
+    }
+  }
+}
+
+enum FilterNumber {
+  /// `-12`, `1.5`, `.5`, `2e10`; no other spelling that Swift or SQLite would read.
+  static func isNumber(_ text: String) -> Bool {
+    var rest = Array(text.utf8)[...]
+    if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
+    return length(of: rest) == rest.count && !rest.isEmpty
+  }
+
+  /// The count of bytes of the unsigned number that a text begins with; 0 for none.
+  static func length(of text: ArraySlice<UInt8>) -> Int {
+    var rest = text
+    func digits() -> Int {
+      let run = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.count
+      rest = rest.dropFirst(run)
+      return run
+    }
+    var mantissa = digits()
+    if rest.first == UInt8(ascii: ".") {
+      rest = rest.dropFirst()
+      mantissa += digits()
+    }
+    guard mantissa > 0 else { return 0 }
+    if let mark = rest.first, mark | 0x20 == UInt8(ascii: "e") {
+      let before = rest
+      rest = rest.dropFirst()
+      if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") {
+        rest = rest.dropFirst()
+      }
+      if digits() == 0 { rest = before }
+    }
+    return text.count - rest.count
+  }
+}
