@@ -19,6 +19,10 @@ struct FieldValueTests {
     #expect((ByteRangeSet(text)?.resolve(length: 10) ?? .ignore) == expected)
   }
 
+  @Test func partsThatNoNumberCountsAreNoPart() {
+    #expect(ByteRangeSet("bytes=0-,0-")?.resolve(length: .max) == .ignore)
+  }
+
   @Test func manyRangesAreNoRange() {
     let many = (0..<20).map { "\($0)-\($0)" }.joined(separator: ",")
     #expect(ByteRangeSet("bytes=\(many)")?.resolve(length: 1000) == .ignore)

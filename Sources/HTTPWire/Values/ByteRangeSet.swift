@@ -66,8 +66,18 @@ package struct ByteRangeSet: Sendable, Equatable {
     guard parts.count > 1 else { return parts.first.map(Outcome.part) ?? .unsatisfiable }
     guard Self.isOrderly(parts, disorderMax: disorderMax) else { return .ignore }
     // In full it is fewer bytes, and one copy of each.
-    guard parts.reduce(0, { $0 + $1.count }) < length else { return .ignore }
+    guard Self.isShorter(parts, than: length) else { return .ignore }
     return .parts(parts)
+  }
+
+  /// Whether the parts together are; their sum itself may be more than any number holds.
+  private static func isShorter(_ parts: [Range<Int>], than length: Int) -> Bool {
+    var left = length
+    for part in parts {
+      guard part.count < left else { return false }
+      left -= part.count
+    }
+    return true
   }
 
   private static func isOrderly(_ parts: [Range<Int>], disorderMax: Int) -> Bool {
