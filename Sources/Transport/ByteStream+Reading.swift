@@ -56,6 +56,12 @@ extension ByteStream {
       delegate?.received(bytes, from: self, on: reactor)
       return
     }
+    if phase == .handshaking, handshakeBytes == 0, let server = tls.server,
+      Self.beginsPlainRequest(bytes)
+    {
+      answerInPlain(server.plainAnswer)
+      return end(.tls(.plainHTTP))
+    }
     tls.feed(bytes)
     if phase == .handshaking {
       handshakeBytes += bytes.count
@@ -101,7 +107,6 @@ extension ByteStream {
     case .needsMore:
       return false
     case .failed(let failure):
-      if failure == .plainHTTP { answerInPlain(tls.server?.plainAnswer ?? []) }
       end(.tls(failure))
       return false
     case .done:
@@ -111,6 +116,12 @@ extension ByteStream {
       if phase == .open || phase == .closing { pumpPlainOutput() }
       return phase == .open
     }
+  }
+
+  /// A record begins with its type, 20 to 24, and an SSL 2 hello above 127: a capital letter is the
+  /// beginning of a method.
+  private static func beginsPlainRequest(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.first.map { (0x41...0x5A).contains($0) } ?? false
   }
 
   /// OpenSSL gathers a hello of up to 128 KB, and a client may begin one on each connection.

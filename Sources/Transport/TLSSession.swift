@@ -134,9 +134,7 @@ final class TLSSession {
     let code = Int32(SSL_get_verify_result(session))
     switch code {
     case X509_V_OK:
-      let reason = ERR_GET_REASON(ERR_peek_error())
-      return server != nil && reason == SSL_R_HTTP_REQUEST
-        ? .plainHTTP : .handshake(Self.errorText)
+      return .handshake(Self.errorText)
     case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
       return .nameMismatch
     case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID:

@@ -22,7 +22,7 @@ struct HostileHandshakeTests {
   }
 
   @Test(arguments: [
-    "GET / HTTP/1.1\r\n\r\n", "POST /a HTTP/1.1\r\n\r\n", "HEAD / HTTP/1.0\r\n\r\n",
+    "GET / HTTP/1.1\r\n\r\n", "POST /a HTTP/1.1\r\n\r\n", "DELETE / HTTP/1.0\r\n\r\n",
   ])
   func plainHTTPIsToldSo(request: String) async throws {
     try await withServer { port, log, _ in

@@ -41,8 +41,9 @@ package struct ServeCommand {
       StandardStreams.output("larder listening on \(address)")
       for line in greeting(address) { StandardStreams.output(line) }
     }
+    let hangups = await UnixSignalsSequence(trapping: .sighup)
     let group = ServiceGroup(
-      services: companions + [service, CertificateReload(service: service)],
+      services: companions + [service, CertificateReload(hangups: hangups, service: service)],
       gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     try await group.run()
   }

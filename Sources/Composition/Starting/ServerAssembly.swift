@@ -65,7 +65,9 @@ enum ServerAssembly {
     limits.connectionAgeMax = settings.connectionAgeMax
     limits.connectionsPerAddressMax = settings.connectionsPerAddressMax
     limits.backlog = settings.backlog
-    limits.connectionsMax = settings.connectionsMax ?? connectionsMax
+    // Asked for in any case: asking raises the limit.
+    let descriptorsLeft = connectionsMax
+    limits.connectionsMax = settings.connectionsMax ?? descriptorsLeft
     return limits
   }
 

@@ -30,6 +30,9 @@ SEVERAL = CERTIFICATE + (
 IDLE_CONNECTIONS = 2000
 IDLE_BYTES_MAX = 24 * 1024
 RUDE_CONNECTIONS = 12_000
+# The least that belongs to a connection, its stream, is twice as large; what the allocator keeps in
+# pieces is not.
+LEAKED_BYTES_MAX = 200
 
 
 def complies_with_mozillas_profile(site):
@@ -195,6 +198,7 @@ def hostile_handshakes_cost_their_deadline(site):
             assert time.monotonic() - filled < 3 + 2, "the deadline was not kept"
             assert time.monotonic() - began > 2, "they were ended before"
             assert eventually(lambda: ended) and 2 < ended[0] < 5, ended
+        print(f"half-open handshake: {held / 1000 / 1024:.1f} KiB")
         assert held < 1000 * 48 * 1024, f"{held // 1000} bytes for each half-open one"
         assert not asking.faults and set(asking.statuses) == {200}, asking.faults
         assert asking.slowest < 2, asking.slowest
@@ -302,7 +306,7 @@ def leaves_nothing_of_rude_clients(site):
             grown = larder.resident_bytes - memory
             kind = "TLS" if context else "plain"
             print(f"{RUDE_CONNECTIONS} rude {kind} connections: {grown // 1024} KiB grown")
-            assert grown < 100 * RUDE_CONNECTIONS, f"{grown} bytes have grown"
+            assert grown < LEAKED_BYTES_MAX * RUDE_CONNECTIONS, f"{grown} bytes have grown"
             assert larder.get(context) == 200
 
 
