@@ -85,7 +85,8 @@ final class AnswerShelf: Sendable {
   /// A request whose answer depends on nothing but target and `Authorization`.
   private func isPlain(_ head: borrowing RequestHead) -> Bool {
     guard head.method == .get || head.method == .head, head.keepsAlive, !head.hasBody,
-      head["cache-control"] == nil, head["device-token"] == nil, head["if-match"] == nil
+      !head.fields.contains("cache-control"), !head.fields.contains("device-token"),
+      !head.fields.contains("if-match")
     else { return false }
     for name in excluded where head.contains(name) { return false }
     return true

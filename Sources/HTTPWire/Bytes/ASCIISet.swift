@@ -7,9 +7,8 @@ struct ASCIISet: Sendable {
 
   @inline(__always)
   func contains(_ byte: UInt8) -> Bool {
-    if byte < 64 { return (low >> UInt64(byte)) & 1 == 1 }
-    if byte < 128 { return (high >> UInt64(byte & 63)) & 1 == 1 }
-    return false
+    let word = byte < 64 ? low : high
+    return (word &>> UInt64(byte)) & (byte < 128 ? 1 : 0) != 0
   }
 }
 

@@ -109,7 +109,7 @@ package struct ResponseParser: Sendable {
     } catch {
       throw error == .folded ? .foldedField : .malformedField
     }
-    head.fields.lines.append(field)
+    head.fields.append(field, first: bytes[line.lowerBound])
     try framing.take(bytes, field)
   }
 }

@@ -11,7 +11,10 @@ package struct FieldSection: Sendable {
 
   /// The head as it was received, from the start line to the empty line.
   package internal(set) var bytes: [UInt8] = []
-  var lines: ContiguousArray<Line> = []
+  private(set) var lines: ContiguousArray<Line> = []
+  /// A bit for each name here, chosen by its length and first letter: most look-ups are for fields
+  /// that are not there, and end with this.
+  private var nameBits: UInt64 = 0
 
   package init() {}
 
@@ -22,14 +25,16 @@ package struct FieldSection: Sendable {
   ///
   /// - Parameter name: in lower case.
   package subscript(name: StaticString) -> ArraySlice<UInt8>? {
-    guard let line = firstLine(named: name) else { return nil }
+    guard mayContain(name), let line = firstLine(named: name) else { return nil }
     return bytes[Int(line.value.lowerBound)..<Int(line.value.upperBound)]
   }
 
   /// Whether a line with a name is there.
   ///
   /// - Parameter name: in lower case.
-  package func contains(_ name: StaticString) -> Bool { firstLine(named: name) != nil }
+  package func contains(_ name: StaticString) -> Bool {
+    mayContain(name) && firstLine(named: name) != nil
+  }
 
   /// The values of all lines with a name, in their order.
   ///
@@ -58,9 +63,34 @@ package struct FieldSection: Sendable {
   /// The value of a line.
   package func value(at index: Int) -> ArraySlice<UInt8> { bytes[lines[index].value.asInt] }
 
+  /// Adds a line.
+  ///
+  /// - Parameter first: the first byte of its name.
+  mutating func append(_ line: Line, first: UInt8) {
+    lines.append(line)
+    nameBits |= Self.bit(length: Int(line.name.upperBound &- line.name.lowerBound), first: first)
+  }
+
+  @inline(__always)
+  private func mayContain(_ name: StaticString) -> Bool {
+    nameBits & Self.bit(length: name.utf8CodeUnitCount, first: name.utf8Start[0]) != 0
+  }
+
+  /// Upper and lower case of a letter have the same bit.
+  @inline(__always)
+  private static func bit(length: Int, first: UInt8) -> UInt64 {
+    1 &<< UInt64(truncatingIfNeeded: length &* 5 &+ Int(first & 0x1F))
+  }
+
   private func firstLine(named name: StaticString) -> Line? {
-    bytes.withUnsafeBytes { raw in
-      for line in lines where ByteScan.equals(raw, line.name.asInt, name) { return line }
+    let count = UInt32(truncatingIfNeeded: name.utf8CodeUnitCount)
+    return bytes.withUnsafeBytes { raw in
+      for line in lines
+      where line.name.upperBound &- line.name.lowerBound == count
+        && ByteScan.equals(raw, line.name.asInt, name)
+      {
+        return line
+      }
       return nil
     }
   }
@@ -68,6 +98,7 @@ package struct FieldSection: Sendable {
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     lines.removeAll(keepingCapacity: true)
+    nameBits = 0
   }
 }
 

@@ -144,7 +144,7 @@ package struct RequestParser: Sendable {
       case .malformed: throw .malformedField
       }
     }
-    head.fields.lines.append(field)
+    head.fields.append(field, first: bytes[line.lowerBound])
     try framing.take(bytes, field, into: &head)
   }
 }

@@ -57,9 +57,13 @@ struct RequestTarget: Sendable {
     authority: Range<Int>?
   ) -> RequestTarget? {
     var end = range.lowerBound
-    while end < range.upperBound, ASCIISet.path.contains(bytes[end]) { end &+= 1 }
+    var hasTriplets = false
+    while end < range.upperBound, ASCIISet.path.contains(bytes[end]) {
+      if bytes[end] == ASCII.percent { hasTriplets = true }
+      end &+= 1
+    }
     let path = range.lowerBound..<end
-    guard PercentTriplets.areWhole(bytes, path) else { return nil }
+    guard !hasTriplets || PercentTriplets.areWhole(bytes, path) else { return nil }
     if end == range.upperBound {
       return RequestTarget(whole: whole, path: path, query: nil, authority: authority)
     }

@@ -12,13 +12,18 @@ package struct AcceptEncoding: Sendable, Hashable {
 
   /// As `init(_:)` of the text.
   package init(_ bytes: ArraySlice<UInt8>) {
-    for element in bytes.split(separator: ASCII.comma) {
+    var rest = bytes
+    while !rest.isEmpty {
+      // Not `split`: nearly every client sends this field, and an array of slices is on the heap.
+      let end = rest.firstIndex(of: ASCII.comma) ?? rest.endIndex
+      let element = rest[rest.startIndex..<end]
+      rest = end < rest.endIndex ? rest[(end + 1)...] : []
       guard let weighted = WeightedToken(element) else { continue }
       if weighted.token.equalsIgnoringCase("gzip") || weighted.token.equalsIgnoringCase("x-gzip") {
         gzip = weighted.thousandths
       } else if weighted.token.equalsIgnoringCase("identity") {
         identity = weighted.thousandths
-      } else if weighted.token.elementsEqual([UInt8(ascii: "*")]) {
+      } else if weighted.token.equalsIgnoringCase("*") {
         any = weighted.thousandths
       }
     }

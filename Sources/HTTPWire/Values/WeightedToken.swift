@@ -6,15 +6,14 @@ struct WeightedToken {
 
   /// Reads an element. A quality that is no number makes it none.
   init?(_ element: ArraySlice<UInt8>) {
-    let parts = element.split(
-      separator: ASCII.semicolon, maxSplits: 1, omittingEmptySubsequences: false)
-    token = parts[0].trimmingBlanks
+    let semicolon = element.firstIndex(of: ASCII.semicolon)
+    token = element[element.startIndex..<(semicolon ?? element.endIndex)].trimmingBlanks
     guard !token.isEmpty else { return nil }
-    guard parts.count > 1 else {
+    guard let semicolon else {
       thousandths = 1000
       return
     }
-    let weight = parts[1].trimmingBlanks
+    let weight = element[(semicolon + 1)...].trimmingBlanks
     guard weight.count > 2, weight.prefix(2).equalsIgnoringCase("q="),
       let value = Self.thousandths(weight.dropFirst(2))
     else { return nil }
