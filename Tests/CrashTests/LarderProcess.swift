@@ -22,9 +22,9 @@ final class LarderProcess {
   private let errorFile: String
   private let ended = DispatchSemaphore(value: 0)
 
-  /// - Parameter folder: where its standard error goes, `stderr.txt`.
+  /// - Parameter folder: where its standard error goes, to a file of its own.
   private init(_ arguments: [String], in folder: ServiceFolder) throws {
-    errorFile = "\(folder.path)/stderr.txt"
+    errorFile = "\(folder.path)/stderr-\(UUID().uuidString).txt"
     _ = FileManager.default.createFile(atPath: errorFile, contents: nil)
     process.executableURL = URL(filePath: LarderProgram.path)
     process.arguments = arguments
@@ -49,17 +49,22 @@ final class LarderProcess {
   /// Starts the service and waits for its word that it listens, no longer.
   static func serveUnasked(_ folder: ServiceFolder) async throws -> LarderProcess {
     let larder = try spawnService(folder)
-    let descriptor = larder.output.fileHandleForReading.fileDescriptor
+    try await larder.becomeReady()
+    return larder
+  }
+
+  /// Waits for its word that it listens, and takes the port from it.
+  func becomeReady() async throws {
+    let descriptor = output.fileHandleForReading.fileDescriptor
     let line = try await onOwnThread {
-      LineReader(descriptor: descriptor).firstLine(withinSeconds: readySecondsMax)
+      LineReader(descriptor: descriptor).firstLine(withinSeconds: Self.readySecondsMax)
     }
     let prefix = "larder listening on http://127.0.0.1:"
     guard let line, line.hasPrefix(prefix), let port = Int(line.dropFirst(prefix.count)) else {
-      await larder.kill()
-      throw Problem.notReady(larder.errors)
+      await kill()
+      throw Problem.notReady(errors)
     }
-    larder.port = port
-    return larder
+    self.port = port
   }
 
   /// Starts the service and waits for nothing.

@@ -11,10 +11,11 @@ extension Crashes {
     static let nowhere = "http://127.0.0.1:9/graphql"
 
     @Test func aSecondProcessOnTheFolderEnds73() async throws {
-      let folder = try ServiceFolder(upstream: Self.nowhere)
+      let folder = try ServiceFolder(upstream: Self.nowhere, settings: "start: {lockWait: 0s}")
       let first = try await LarderProcess.serve(folder)
       let second = try await LarderProcess.run("serve", in: folder)
       #expect(second.status == 73)
+      #expect(!second.errors.contains("waiting"))
       #expect(second.errors.contains("\(folder.dataPath) is in use by another process"))
       #expect(first.isRunning)
       // The first goes on as if nothing had been, and the folder is free after it.

@@ -28,10 +28,8 @@ final class BytePeer {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard result == 0 else {
-      close(descriptor)
-      throw Problem.connect(errno)
-    }
+    // `deinit` closes the descriptor after a throw as well: all is initialised.
+    guard result == 0 else { throw Problem.connect(errno) }
     var wait = timeval(tv_sec: 10, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &wait, size)

@@ -26,11 +26,8 @@ package final class RawClient {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard connected == 0 else {
-      let code = errno
-      Glibc.close(descriptor)
-      throw Problem.connect(code)
-    }
+    // `deinit` closes the descriptor after a throw as well: all is initialised.
+    guard connected == 0 else { throw Problem.connect(errno) }
     var wait = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &wait, size)
