@@ -40,7 +40,8 @@ def complies_with_mozillas_profile(site):
     with site.service(SEVERAL) as larder:
         scan = subprocess.run(
             [sys.executable, "-m", "sslyze", "--mozilla_config=intermediate",
-             f"--certinfo_ca_file={site.certificates.authority}", f"localhost:{larder.port}"],
+             f"--certinfo_ca_file={site.certificates.authority}",
+             f"localhost:{larder.port}{{127.0.0.1}}"],
             capture_output=True, text=True, timeout=120,
         )
         assert scan.returncode == 0 and "OK - Compliant" in scan.stdout, scan.stdout[-2000:]
@@ -293,7 +294,8 @@ def leaves_nothing_of_rude_clients(site):
     for settings, context in (
         (CERTIFICATE, trusting(site.certificates.authority)), ("", None)
     ):
-        with site.service(settings + "limits: {handshakeDeadline: 2s, headDeadline: 2s}\n") as larder:
+        limits = "limits: {handshakeDeadline: 2s, headDeadline: 2s}\n"
+        with site.service(settings + limits) as larder:
             hello = larder.client_hello() if context else None
             # The first thousands make what is made once: tables, the allocator's own.
             rude_clients.flood(larder.port, RUDE_CONNECTIONS // 4, hello, context, seed=1)

@@ -1,6 +1,7 @@
 """A Larder process of its own with TLS, and what the system says about it."""
 
 import http.client
+import os
 import pathlib
 import re
 import shutil
@@ -47,7 +48,8 @@ class Certificates:
         request = self.folder / f"{name}.csr"
         self._openssl(
             "req", *key, "-nodes", "-subj", f"/CN={name}", "-addext", f"subjectAltName={names}",
-            "-addext", "keyUsage=critical,digitalSignature", "-addext", "extendedKeyUsage=serverAuth",
+            "-addext", "keyUsage=critical,digitalSignature",
+            "-addext", "extendedKeyUsage=serverAuth",
             "-keyout", self.folder / f"{name}.key", "-out", request,
         )
         self._openssl(
@@ -122,11 +124,12 @@ class Service:
 
     @property
     def cpu_seconds(self):
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / 100
+        status = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text()
+        fields = status.rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def connect(self):
-        """A socket whose address is its own, so that one machine has ports for everybody."""
+        """A plain connection."""
         connection = socket.create_connection(("127.0.0.1", self.port), timeout=WAIT_SECONDS_MAX)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
