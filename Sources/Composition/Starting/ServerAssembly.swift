@@ -47,7 +47,7 @@ enum ServerAssembly {
     }
   }
 
-  private static func limits(_ settings: LimitsSettings) -> ServerLimits {
+  static func limits(_ settings: LimitsSettings) -> ServerLimits {
     var limits = ServerLimits()
     limits.connection = connection(settings)
     limits.bodyBytesMax = settings.bodyBytesMax
