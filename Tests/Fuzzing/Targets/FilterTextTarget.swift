@@ -1,0 +1,46 @@
+import Model
+
+/// Filters on entities: any text is read or refused with places inside it, always in the same way,
+/// and joined by AND and OR what is taken alone is taken again.
+enum FilterTextTarget {
+  private static let type = EntityType(
+    name: "Film", keyFields: ["id"],
+    columns: [
+      EntityType.Column(name: "id", kind: .text), EntityType.Column(name: "title", kind: .text),
+      EntityType.Column(name: "year", kind: .integer),
+      EntityType.Column(name: "rating", kind: .real),
+      EntityType.Column(name: "seen", kind: .boolean),
+      EntityType.Column(name: "director", kind: .reference),
+    ])
+
+  static func run(_ input: UnsafeRawBufferPointer) {
+    let text = String(decoding: input, as: UTF8.self)
+    let arguments = FilterArguments(
+      positional: ["1994", "x", "true"], named: ["a": "-1.5e3", "year": "9223372036854775807"])
+    let plain = read(text, .none)
+    _ = read(text, arguments)
+    guard let plain, text.utf8.count < 2000 else { return }
+    // Twice as much, or one level deeper, may be past a limit, and is refused then.
+    let twice = read("(\(text)) AND (\(text))", .none)
+    if let twice {
+      Finding.require(twice.condition == .and(plain.condition, plain.condition), "AND differs")
+    }
+    let negated = read("NOT (\(text))", .none)
+    if let negated {
+      Finding.require(negated.condition == .not(plain.condition), "NOT differs")
+    }
+  }
+
+  private static func read(_ text: String, _ arguments: FilterArguments) -> Filter? {
+    do throws(FilterFaults) {
+      return try Filter(text, arguments: arguments, type: type)
+    } catch {
+      Finding.require(!error.all.isEmpty, "refused without a fault")
+      for fault in error.all {
+        guard case .position(let position) = fault.place else { continue }
+        Finding.require(position >= 1 && position <= text.count + 1, "a fault at \(position)")
+      }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/// What can be fuzzed. The program is called under a target's name, by a link.
+enum FuzzTarget: String, CaseIterable, Sendable {
+  case requestStream = "request-stream"
+  case responseStream = "response-stream"
+  case chunkedBody = "chunked-body"
+  case fieldValues = "field-values"
+  case jsonText = "json-text"
+  case graphQLDocument = "graphql-document"
+  case graphQLSchema = "graphql-schema"
+  case graphQLVariables = "graphql-variables"
+  case filterText = "filter-text"
+
+  /// Runs one input; traps on a finding.
+  func run(_ input: UnsafeRawBufferPointer) {
+    switch self {
+    case .requestStream: RequestStreamTarget.run(input)
+    case .responseStream: ResponseStreamTarget.run(input)
+    case .chunkedBody: ChunkedBodyTarget.run(input)
+    case .fieldValues: FieldValueTarget.run(input)
+    case .jsonText: JSONTextTarget.run(input)
+    case .graphQLDocument: GraphQLDocumentTarget.run(input)
+    case .graphQLSchema: GraphQLSchemaTarget.run(input)
+    case .graphQLVariables: GraphQLVariablesTarget.run(input)
+    case .filterText: FilterTextTarget.run(input)
+    }
+  }
+}

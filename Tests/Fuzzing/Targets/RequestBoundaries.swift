@@ -1,0 +1,66 @@
+import HTTPWire
+import LosslessJSON
+
+/// A request stream as Larder sees it: which requests, where each ends, with which content.
+enum RequestBoundaries {
+  /// Longer than any body in the streams.
+  private static let bodyBytesMax = 1 << 20
+
+  /// - Returns: a JSON object: `requests`, each with `method`, `target`, `end` (the offset behind
+  ///   its last byte) and `body` (hexadecimal digits); `refused`, a fault's name or null; `open`,
+  ///   the offset of a request that has begun and not ended, or null.
+  static func describe(_ stream: [UInt8]) -> [UInt8] {
+    var connection = ServerConnection(limits: ServerConnectionLimits())
+    var requests: [JSONValue] = []
+    var body: [UInt8] = []
+    var refused: RequestError?
+    var isOpen = false
+    stream.withUnsafeBytes { raw in
+      var offset = 0
+      reading: while true {
+        switch connection.next(raw, from: &offset) {
+        case .needMore, .pause, .close: break reading
+        case .ignored: continue
+        case .refuse(let error):
+          refused = error
+          break reading
+        case .request:
+          body = []
+          isOpen = true
+          guard connection.head.hasBody else { break }
+          refused = connection.allowContent(bytesMax: bodyBytesMax)
+          if refused != nil { break reading }
+        case .content(let range):
+          body += raw[range]
+        case .endOfRequest: break
+        }
+        guard isOpen, !connection.awaitsContent else { continue }
+        isOpen = false
+        requests.append(describe(connection.head, end: offset, body: body))
+        guard connection.answerIsReady(isStreamed: false) == .send,
+          connection.answerEnded() == .nextRequest
+        else { break reading }
+      }
+    }
+    let answer: JSONValue = [
+      "requests": .array(requests),
+      "refused": refused.map { .string("\($0)") } ?? .null,
+      "open": .bool(isOpen || connection.isInsideHead),
+    ]
+    return answer.bytes
+  }
+
+  private static func describe(_ head: RequestHead, end: Int, body: [UInt8]) -> JSONValue {
+    [
+      "method": .string(head.method.name),
+      "target": .string(HeadText.string(head.target)),
+      "end": .number(JSONNumber(end)),
+      "body": .string(body.map { hexadecimal($0) }.joined()),
+      "keeps": .bool(head.keepsAlive),
+    ]
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+  }
+}

@@ -1,0 +1,122 @@
+"""Makes the seeds of each fuzz target out of the fixtures that the other tests use.
+
+seeds.py FOLDER: writes FOLDER/<target>/<number> and FOLDER/witness (whole request streams).
+"""
+
+import base64
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FIXTURES = ROOT / "Tests" / "HTTPWireTests" / "Fixtures"
+GRAPHQL = ROOT / "Tests" / "GraphQLTests" / "Fixtures"
+
+# The longest seed: the fuzzer makes longer ones only if they lead somewhere.
+BYTES_MAX = 4096
+
+# Switches and piece lengths that go before a stream; see Dials.swift.
+DIALS = [bytes([switches, 0, 6, 40]) for switches in (0, 1, 2, 6, 9, 19)]
+
+
+def raw_cases(name):
+    for line in (FIXTURES / name).read_text().splitlines():
+        yield json.loads(line)
+
+
+def streams(name):
+    return [base64.b64decode(case["bytes_base64"]) for case in raw_cases(name)]
+
+
+def behind_dials(streams):
+    for number, stream in enumerate(streams):
+        yield DIALS[number % len(DIALS)] + stream
+
+
+def chunked_bodies(streams):
+    for stream in streams:
+        head, gap, body = stream.partition(b"\r\n\r\n")
+        if gap and b"chunked" in head.lower():
+            yield body
+
+
+def field_values(streams):
+    values = set()
+    for stream in streams:
+        for line in stream.partition(b"\r\n\r\n")[0].split(b"\r\n"):
+            values.add(line.partition(b":")[2].strip())
+            if b"?" in line:
+                values.add(line.partition(b"?")[2].partition(b" ")[0])
+    values |= set(LISTED_VALUES)
+    return sorted(values)
+
+
+LISTED_VALUES = [
+    b"Sun, 06 Nov 1994 08:49:37 GMT", b"Sunday, 06-Nov-94 08:49:37 GMT",
+    b"Sun Nov  6 08:49:37 1994", b"Thu, 29 Feb 2024 23:59:60 GMT",
+    b'"a", W/"b-gzip", "c"', b'W/"x"', b"*", b"bytes=0-99", b"bytes=-5, 7-, 1-2",
+    b"bytes=9223372036854775807-9223372036854775807", b"no-cache, max-age=60, max-stale",
+    b'min-fresh="10", only-if-cached, no-store', b"gzip;q=0.5, identity;q=0, *;q=1.000",
+    b"a=1&b=%20+%C3%A9&a=&=x&&c", b"keep-alive, Upgrade",
+]
+
+JSON_TEXTS = [
+    b'{"a":[1,-0.5e+10,"\\ud83d\\ude00\\n",true,false,null],"b":{"":{}}}',
+    b"[[[[[[[[]]]]]]]]", b" [ 1 , 2 ] ", b'"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"',
+    b"9007199254740993", b"-9223372036854775808", b"1e400", b'"\\ud800x"', b'{"a":1,"a":2}',
+]
+
+VARIABLES = [
+    b'{"s":"x","i":3,"f":1.5,"b":[true,false],"d":[["a",1]],"m":"WILD","p":{"name":"n"}}',
+    b'{"s":"","b":true,"d":7,"l":[{"name":"n"}],"p":null,"m":null}',
+]
+
+
+FILTERS = [
+    b"title LIKE 'a\\_%' ESCAPE '\\' AND NOT (year BETWEEN 1990 AND 2000 OR rating >= -1.5e3)",
+    b"seen OR id IN ('a', 'it''s', ?, :a) AND director IS NOT NULL", b'"year" <> :year AND NOT seen',
+    b"year NOT IN (1,2) AND title NOT LIKE 'x%' OR 1990 <= year", b"rating == 0.5 AND id = title",
+]
+
+
+def graphql_texts():
+    yield from (text.encode() for text in (GRAPHQL / "beasts-documents.txt").read_text().split("---"))
+    for path in sorted((ROOT / "Examples").rglob("*.graphql")) + sorted(GRAPHQL.glob("*.graphql")):
+        text = path.read_text()
+        yield text.encode()
+        yield from (part.encode() for part in re.split(r"\n(?=\w)", text))
+    swift = (ROOT / "Tests/GraphQLTests/Syntax/ParserRobustnessTests.swift").read_text()
+    literals = re.findall(r'"""\n(.*?)\n\s*"""', swift, re.S)
+    yield from (text.replace('\\"', '"').encode() for text in literals)
+
+
+def seeds():
+    requests = streams("http-requests.jsonl")
+    responses = streams("http-responses.jsonl")
+    documents = sorted(set(graphql_texts()))
+    cases = [json.dumps(case).encode() for case in raw_cases("http-responses.jsonl")]
+    return {
+        "request-stream": behind_dials(requests),
+        "response-stream": behind_dials(responses),
+        "chunked-body": behind_dials(chunked_bodies(requests + responses)),
+        "field-values": field_values(requests + responses),
+        "json-text": JSON_TEXTS + VARIABLES + cases,
+        "graphql-document": documents,
+        "graphql-schema": documents,
+        "graphql-variables": VARIABLES,
+        "filter-text": FILTERS,
+        "witness": requests,
+    }
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    for target, texts in seeds().items():
+        (folder / target).mkdir(parents=True, exist_ok=True)
+        for number, text in enumerate(text for text in texts if len(text) <= BYTES_MAX):
+            (folder / target / f"{number:04}").write_bytes(text)
+
+
+if __name__ == "__main__":
+    main()
