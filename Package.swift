@@ -162,7 +162,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "CompositionTests",
-      dependencies: ["Composition", "HTTPClient", "Transport", "TestSupport"]),
+      dependencies: ["Composition", "HTTPClient", "HTTPServer", "HTTPWire", "Transport", "TestSupport"]),
     .testTarget(
       name: "DemoUpstreamTests",
       dependencies: ["DemoUpstream", "GraphQL", "LosslessJSON", "TestSupport"]),
