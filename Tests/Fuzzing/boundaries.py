@@ -10,11 +10,11 @@ import json
 import pathlib
 import random
 import re
-import struct
-import subprocess
 import sys
 
 import h11
+
+from witness import Witness
 
 # Where Larder takes what h11 refuses: a part of what h11 says, what the request must show for the
 # excuse to hold, and why no boundary can move.
@@ -38,25 +38,6 @@ PIECES = [
 LAST_CHUNK = re.compile(rb"(\r\n0+[^\r\n]*\r\n)(?:[^\r\n]+\r\n)+\r\n\Z")
 STREAM_BYTES_MAX = 4096
 REPORTS_MAX = 5
-
-
-class Larder:
-    """Larder's reading of streams; see RequestBoundaries.swift."""
-
-    def __init__(self, witness):
-        self.process = subprocess.Popen([witness], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-    def read(self, stream):
-        self.process.stdin.write(struct.pack(">I", len(stream)) + stream)
-        self.process.stdin.flush()
-        head = self.process.stdout.read(4)
-        if len(head) < 4:
-            raise RuntimeError(f"Larder's side ended on {stream!r}")
-        return json.loads(self.process.stdout.read(struct.unpack(">I", head)[0]))
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(timeout=10)
 
 
 def h11_read(stream, count):
@@ -157,7 +138,7 @@ def mutated(cases, chance):
 
 def difference(larder, stream):
     """None, or ("allowed" | "FOUND", what differs)."""
-    ours = larder.read(stream)
+    ours = json.loads(larder.ask(stream))
     theirs, complaint = h11_read(stream, len(ours["requests"]))
     for number, request in enumerate(ours["requests"]):
         if number >= len(theirs):
@@ -181,7 +162,7 @@ def main():
     options = parser.parse_args()
 
     cases = [path.read_bytes() for path in sorted((options.findings.parent / "seeds/witness").iterdir())]
-    larder = Larder(options.witness)
+    larder = Witness(options.witness)
     chance = random.Random(options.seed)
     tally = {}
     streams = cases + [mutated(cases, chance) for _ in range(options.streams)]
