@@ -162,7 +162,11 @@ let package = Package(
       ]),
     .testTarget(
       name: "CompositionTests",
-      dependencies: ["Composition", "HTTPClient", "HTTPServer", "HTTPWire", "Transport", "TestSupport"]),
+      dependencies: [
+        "Composition", "Gateway", "HTTPClient", "HTTPServer", "HTTPWire", "Transport",
+        "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .testTarget(
       name: "DemoUpstreamTests",
       dependencies: ["DemoUpstream", "GraphQL", "LosslessJSON", "TestSupport"]),

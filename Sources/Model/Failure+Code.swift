@@ -11,6 +11,8 @@ extension Failure {
     case methodNotAllowed = "method_not_allowed"
     case notImplemented = "not_implemented"
     case preconditionFailed = "precondition_failed"
+    case alreadyExists = "already_exists"
+    case typeInUse = "type_in_use"
     case rateLimited = "rate_limited"
 
     // Who asks.
@@ -38,6 +40,8 @@ extension Failure {
     // This server.
     case storageUnavailable = "storage_unavailable"
     case overloaded = "overloaded"
+    /// The work was stopped: it ran longer than one caller's may.
+    case tooCostly = "too_costly"
     case draining = "draining"
     case `internal` = "internal"
   }

@@ -1,5 +1,6 @@
 import GRDB
 package import Model
+import Synchronization
 
 /// The entity store: what upstream said, who may see it, and in which order it changed.
 ///
@@ -11,7 +12,10 @@ package final class Store: Sendable {
   package let segments: [Segment]
   /// The highest call number found when the store was opened.
   package let lastCall: CallNumber
-  let catalogue: TypeCatalogue
+  /// What operations name: the fields by type.
+  let namedFields: [String: Set<String>]
+  /// Guarded, since a clean-up replaces it while the store is open.
+  private let currentCatalogue: Mutex<TypeCatalogue>
   let directory = ScopeDirectory()
   let touches: TouchLedger
   let writer: GroupedWriter
@@ -19,20 +23,27 @@ package final class Store: Sendable {
   let reader: GroupedReader
   /// Counts and whole-table reads.
   let longReader: GroupedReader
+  /// The thread of operators' statements: a database in memory that holds nothing, since GRDB's
+  /// queues are this module's only threads.
+  let console: DatabaseQueue
   private let folder: DataFolder
 
   private init(
-    folder: DataFolder, opening: Opening, writer: GroupedWriter, reader: GroupedReader,
-    longReader: GroupedReader
+    folder: DataFolder, opening: Opening, types: [EntityType], writer: GroupedWriter,
+    reader: GroupedReader,
+    longReader: GroupedReader, console: DatabaseQueue
   ) {
     self.folder = folder
     segments = opening.segments
     lastCall = CallNumber(opening.counters.call)
-    catalogue = opening.catalogue
+    currentCatalogue = Mutex(opening.catalogue)
+    namedFields = Dictionary(
+      uniqueKeysWithValues: types.map { ($0.name, Set($0.columns.map(\.name))) })
     touches = opening.memory.touches
     self.writer = writer
     self.reader = reader
     self.longReader = longReader
+    self.console = console
   }
 
   /// Opens or makes the database, migrates it, and makes or widens the table of each type.
@@ -45,10 +56,11 @@ package final class Store: Sendable {
       let writing = try connections.openWriter()
       let opening = try Opening(writing, configuration, types: types)
       return Store(
-        folder: folder, opening: opening,
+        folder: folder, opening: opening, types: types,
         writer: GroupedWriter(queue: writing, memory: opening.memory),
         reader: GroupedReader(queue: try connections.openReader(label: "reader")),
-        longReader: GroupedReader(queue: try connections.openReader(label: "long reader")))
+        longReader: GroupedReader(queue: try connections.openReader(label: "long reader")),
+        console: try DatabaseQueue())
     } catch {
       folder.release()
       throw StorageError(opening: error, folder: configuration.folder)
@@ -64,11 +76,21 @@ package final class Store: Sendable {
   /// Ends waiting reads and writes, copies the write-ahead log back and releases the folder.
   /// Blocks for as long as the copying takes; call it once, at the end.
   package func close() {
+    try? console.close()
     reader.close()
     longReader.close()
     writer.close()
     folder.release()
   }
+
+  /// The tables of types and their columns, as committed.
+  var catalogue: TypeCatalogue { currentCatalogue.withLock { $0 } }
+
+  func replaceCatalogue(by catalogue: TypeCatalogue) {
+    currentCatalogue.withLock { $0 = catalogue }
+  }
+
+  var databasePath: String { folder.databasePath }
 
   /// The last revision committed.
   package var head: Revision { writer.head }

@@ -9,6 +9,7 @@ struct Larder: AsyncParsableCommand {
     version: Version.text,
     subcommands: [
       Serve.self, Check.self, Routes.self, SchemaCommand.self, Doctor.self, Health.self,
+      Backup.self,
       SettingsCommand.self,
       DemoUpstreamCommand.self,
     ])

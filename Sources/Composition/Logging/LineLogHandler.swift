@@ -1,22 +1,30 @@
 import FoundationEssentials
+package import Gateway
 package import Logging
 
 /// Writes each log event as one line to standard error.
 package struct LineLogHandler: LogHandler {
   package var metadata: Logger.Metadata = [:]
-  package var logLevel: Logger.Level
+  private let threshold: LogThreshold
+  /// Where somebody set one for this logger alone.
+  private var ownLevel: Logger.Level?
   private let label: String
   private let isJSON: Bool
   private let write: @Sendable (String) -> Void
 
   init(
-    label: String, level: Logger.Level, isJSON: Bool,
+    label: String, threshold: LogThreshold, isJSON: Bool,
     write: @escaping @Sendable (String) -> Void
   ) {
     self.label = label
-    logLevel = level
+    self.threshold = threshold
     self.isJSON = isJSON
     self.write = write
+  }
+
+  package var logLevel: Logger.Level {
+    get { ownLevel ?? threshold.level }
+    set { ownLevel = newValue }
   }
 
   package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -39,12 +47,18 @@ package struct LineLogHandler: LogHandler {
 /// Makes the process's loggers as settings ask.
 package enum ProcessLogging {
   package static func logger(
-    _ label: String, settings: LogSettings,
+    _ label: String, settings: LogSettings, threshold: LogThreshold,
     write: @escaping @Sendable (String) -> Void = { StandardStreams.error($0) }
   ) -> Logger {
-    let level = Logger.Level(rawValue: settings.level.rawValue) ?? .info
-    return Logger(label: label) {
-      LineLogHandler(label: $0, level: level, isJSON: settings.format == .json, write: write)
+    Logger(label: label) {
+      LineLogHandler(
+        label: $0, threshold: threshold, isJSON: settings.format == .json, write: write)
     }
+  }
+}
+
+extension LogThreshold {
+  package convenience init(_ settings: LogSettings) {
+    self.init(Logger.Level(rawValue: settings.level.rawValue) ?? .info)
   }
 }

@@ -16,10 +16,15 @@ struct GatewayAssembly {
   let devices: DeviceRegistry
   private let cursors: CursorMint
   private let purger: Purger
+  private let console: SQLConsole
+  private let backups: BackupFolder
+  private let tables: TableKeeper
+  private let logThreshold: LogThreshold
   private let logger: Logger
 
   init(
-    workspace: Workspace, store: Store, client: HTTPClient, keys: KeyRing, logger: Logger
+    workspace: Workspace, store: Store, client: HTTPClient, keys: KeyRing, logger: Logger,
+    logThreshold: LogThreshold
   ) {
     let settings = workspace.settings
     let upstream = UpstreamClient(
@@ -60,6 +65,13 @@ struct GatewayAssembly {
       adminToken: settings.adminToken?.revealed, forwardedNames: settings.upstream.forward,
       keys: keys, devices: devices, tickets: StreamTickets(clock: clock, random: random))
     purger = Purger(store: store, calls: calls, epoch: epoch)
+    console = SQLConsole(
+      store: store, deadline: settings.limits.queryDeadline, clock: clock)
+    backups = BackupFolder(
+      store: store, dataFolder: settings.dataFolder,
+      makeFolder: { (try? DataFolder(path: $0).make()) != nil }, makeName: { BackupName.now() })
+    tables = TableKeeper(store: store)
+    self.logThreshold = logThreshold
     self.cursors = cursors
     self.settings = settings
     self.logger = logger
@@ -68,7 +80,8 @@ struct GatewayAssembly {
   func services(files: StaticFiles?, metrics: @escaping @Sendable () -> String) -> Services {
     Services(
       operations: operations, callers: callers, devices: devices, cursors: cursors, purger: purger,
-      health: health, metrics: metrics, files: files,
+      console: console, backups: backups, tables: tables,
+      logThreshold: logThreshold, health: health, metrics: metrics, files: files,
       cors: CORSPolicy(origins: settings.corsOrigins.map(\.description)), version: Version.text,
       bodyBytesMax: settings.limits.bodyBytesMax,
       compressionBytesMin: ServerLimits().compressionBytesMin, logger: logger)

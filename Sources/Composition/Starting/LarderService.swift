@@ -1,6 +1,6 @@
 import Endpoints
 import FoundationEssentials
-import Gateway
+package import Gateway
 import HTTPClient
 import HTTPServer
 package import Logging
@@ -46,7 +46,7 @@ package final class LarderService: Service {
   ///   for port 0.
   package static func open(
     _ workspace: Workspace, metrics: PrometheusRegistry, logger: Logger,
-    environment: [String: String],
+    logThreshold: LogThreshold = LogThreshold(.info), environment: [String: String],
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) async throws -> LarderService {
     let settings = workspace.settings
@@ -64,14 +64,14 @@ package final class LarderService: Service {
       let client = try makeClient(settings, group: group)
       let gateway = GatewayAssembly(
         workspace: workspace, store: store, client: client, keys: KeyRing(root: key),
-        logger: logger)
+        logger: logger, logThreshold: logThreshold)
       let handler = try LarderHandler(
         gateway.services(
           files: PublicFolder.files(settings, pool: group.blockingPool),
           metrics: { metrics.text() }))
       let server = HTTPService(
         configuration: ServerAssembly.configuration(
-          settings, tls: tls, health: gateway.health, logger: logger),
+          settings, tls: tls, logThreshold: logThreshold, health: gateway.health, logger: logger),
         group: group, handler: handler)
       return LarderService(
         store: store,

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Gateway
 import Logging
 import Metrics
 package import ServiceLifecycle
@@ -24,7 +25,9 @@ package struct ServeCommand {
 
   /// - Throws: ``StartFailure`` for everything that keeps the service from starting.
   package func run() async throws {
-    let logger = ProcessLogging.logger("larder", settings: loaded.settings.log)
+    let threshold = LogThreshold(loaded.settings.log)
+    let logger = ProcessLogging.logger(
+      "larder", settings: loaded.settings.log, threshold: threshold)
     let metrics = PrometheusRegistry()
     MetricsSystem.bootstrap(metrics)
     for note in loaded.notes { logger.notice("\(note)") }
@@ -33,7 +36,7 @@ package struct ServeCommand {
     for warning in workspace.warnings { logger.warning("\(warning)") }
     let scheme = loaded.settings.tls.certificateFile == nil ? "http" : "https"
     let service = try await LarderService.open(
-      workspace, metrics: metrics, logger: logger,
+      workspace, metrics: metrics, logger: logger, logThreshold: threshold,
       environment: ProcessInfo.processInfo.environment
     ) { [greeting] addresses in
       guard let first = addresses.first else { return }

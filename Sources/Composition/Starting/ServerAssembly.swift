@@ -7,7 +7,8 @@ import Transport
 /// The HTTP server as settings ask for it.
 enum ServerAssembly {
   static func configuration(
-    _ settings: Settings, tls: TLSServerContext?, health: HealthCheck, logger: Logger
+    _ settings: Settings, tls: TLSServerContext?, logThreshold: LogThreshold,
+    health: HealthCheck, logger: Logger
   ) -> HTTPServerConfiguration {
     var drain = HTTPServerConfiguration.Drain()
     drain.notReady = { health.startDraining() }
@@ -18,7 +19,7 @@ enum ServerAssembly {
     var configuration = HTTPServerConfiguration(
       listeners: settings.listen.map { .init(Endpoint($0), tls: tls) },
       limits: limits, drain: drain,
-      accessLog: accessLog(settings.log, label: logger.label),
+      accessLog: accessLog(settings.log, label: logger.label, threshold: logThreshold),
       makeSeed: { UInt64.random(in: 0...UInt64.max) })
     let trusted = settings.trustedProxies
     if !trusted.isEmpty {
@@ -40,11 +41,12 @@ enum ServerAssembly {
   }
 
   /// Requests are told at `info`, and go to the same stream as everything else.
-  private static func accessLog(_ settings: LogSettings, label: String) -> LineAccessLog? {
-    guard settings.level <= .info else { return nil }
-    return LineAccessLog(label: label, isJSON: settings.format == .json) {
-      StandardStreams.error($0)
-    }
+  private static func accessLog(
+    _ settings: LogSettings, label: String, threshold: LogThreshold
+  ) -> LineAccessLog {
+    LineAccessLog(
+      label: label, isJSON: settings.format == .json, isOn: { threshold.level <= .info },
+      write: { StandardStreams.error($0) })
   }
 
   static func limits(_ settings: LimitsSettings) -> ServerLimits {
@@ -104,14 +106,5 @@ extension Endpoint {
     case .tcp(let host, let port): self = .host(host ?? "::", port: port)
     case .unix(let path): self = .unix(path: path)
     }
-  }
-}
-
-extension LogSettings.Level {
-  /// In the order of swift-log: the lower tells more.
-  static func <= (left: Self, right: Self) -> Bool {
-    guard let left = allCases.firstIndex(of: left), let right = allCases.firstIndex(of: right)
-    else { return false }
-    return left <= right
   }
 }

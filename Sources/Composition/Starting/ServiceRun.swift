@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Gateway
 import Logging
 package import ServiceLifecycle
 import UnixSignals
@@ -7,7 +8,9 @@ import UnixSignals
 package enum ServiceRun {
   package static func untilStopped(_ services: [any Service]) async throws {
     let logger = Logger(label: "larder") {
-      LineLogHandler(label: $0, level: .notice, isJSON: false) { StandardStreams.error($0) }
+      LineLogHandler(label: $0, threshold: LogThreshold(.notice), isJSON: false) {
+        StandardStreams.error($0)
+      }
     }
     try await ServiceGroup(
       services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger

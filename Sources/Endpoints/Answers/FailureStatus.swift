@@ -9,6 +9,7 @@ enum FailureStatus {
     case .forbidden, .deviceOfAnotherUser, .upstreamForbidden: 403
     case .notFound, .unknownOperation, .adminOff: 404
     case .methodNotAllowed: 405
+    case .alreadyExists, .typeInUse: 409
     case .preconditionFailed: 412
     case .bodyTooLarge: 413
     case .unsupportedMediaType: 415
@@ -16,7 +17,9 @@ enum FailureStatus {
     case .internal: 500
     case .notImplemented: 501
     case .upstreamMalformed, .upstreamTooLarge, .upstreamFailed, .upstreamRejected: 502
-    case .upstreamUnreachable, .upstreamBusy, .storageUnavailable, .overloaded, .draining: 503
+    case .upstreamUnreachable, .upstreamBusy, .storageUnavailable, .overloaded, .tooCostly,
+      .draining:
+      503
     case .nothingCached, .upstreamTimeout, .outcomeUnknown: 504
     }
   }

@@ -14,18 +14,49 @@ enum OpenAPIOperatingPaths {
     path(
       "/v1/admin/explain", "post", "explain", "Why a result would be served or fetched.",
       failure: "401"),
+    path(
+      "/v1/admin/sql", "post", "sql", "Columns and rows of one statement that reads.",
+      failure: "401"),
+    JSONMember(
+      "/v1/admin/log-level",
+      [
+        "get": operation("showLogLevel", "The level below which nothing is logged."),
+        "put": operation("setLogLevel", "The level as it is now, until the service ends."),
+      ]),
+    path("/v1/admin/tables", "get", "tables", "What is kept of each type.", failure: "401"),
+    path(
+      "/v1/admin/tables/clean-up", "post", "cleanUpTables",
+      "The types and columns that went: no operation names them any more.", failure: "401"),
+    JSONMember(
+      "/v1/admin/tables/{type}",
+      [
+        "parameters": [
+          ["name": "type", "in": "path", "required": true, "schema": ["type": "string"]]
+        ],
+        "delete": operation(
+          "dropTable", "The table is gone; 409 where operations name the type.", success: "204"),
+      ]),
+    path(
+      "/v1/admin/backup", "post", "backUp", "A copy of the database, in the data folder's backups.",
+      success: "201", failure: "401"),
   ]
 
   private static func path(
-    _ path: String, _ method: String, _ id: String, _ text: String, failure: String? = nil
+    _ path: String, _ method: String, _ id: String, _ text: String,
+    success: String = "200", failure: String? = nil
   ) -> JSONMember {
-    var responses = [JSONMember("200", ["description": .string(text)])]
+    JSONMember(
+      path,
+      .object([JSONMember(method, operation(id, text, success: success, failure: failure))]))
+  }
+
+  private static func operation(
+    _ id: String, _ text: String, success: String = "200", failure: String? = "401"
+  ) -> JSONValue {
+    var responses = [JSONMember(success, ["description": .string(text)])]
     if let failure {
       responses.append(JSONMember(failure, ["$ref": "#/components/responses/Problem"]))
     }
-    return JSONMember(
-      path,
-      .object([JSONMember(method, ["operationId": .string(id), "responses": .object(responses)])])
-    )
+    return ["operationId": .string(id), "responses": .object(responses)]
   }
 }

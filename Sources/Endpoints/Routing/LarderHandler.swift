@@ -31,6 +31,10 @@ package final class LarderHandler: RequestHandler {
       tickets: StreamTicketsEndpoint(context: context),
       admin: AdminEndpoint(
         context: context, operations: services.operations, purger: services.purger),
+      maintenance: MaintenanceEndpoint(
+        context: context, console: services.console, backups: services.backups,
+        threshold: services.logThreshold),
+      tables: TablesEndpoint(context: context, tables: services.tables),
       descriptions: descriptions, files: services.files)
     router = try Router(try routes.all())
   }

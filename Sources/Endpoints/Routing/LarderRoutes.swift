@@ -9,6 +9,8 @@ struct LarderRoutes {
   let devices: DevicesEndpoint
   let tickets: StreamTicketsEndpoint
   let admin: AdminEndpoint
+  let maintenance: MaintenanceEndpoint
+  let tables: TablesEndpoint
   let descriptions: [OperationDescription]
   let files: StaticFiles?
 
@@ -39,6 +41,13 @@ struct LarderRoutes {
 
       Route(.post, "/v1/admin/purge") { await admin.purge($0) },
       Route(.post, "/v1/admin/explain") { await admin.explain($0) },
+      Route(.post, "/v1/admin/sql") { await maintenance.sql($0) },
+      Route(.get, "/v1/admin/log-level") { await maintenance.showLogLevel($0) },
+      Route(.put, "/v1/admin/log-level") { await maintenance.setLogLevel($0) },
+      Route(.post, "/v1/admin/backup") { await maintenance.backUp($0) },
+      Route(.get, "/v1/admin/tables") { await tables.list($0) },
+      Route(.post, "/v1/admin/tables/clean-up") { await tables.cleanUp($0) },
+      Route(.delete, "/v1/admin/tables/{type}") { await tables.drop($0) },
     ]
     return fixed + descriptions.compactMap(route) + publicFiles
   }

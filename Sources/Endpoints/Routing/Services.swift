@@ -9,6 +9,10 @@ package struct Services: Sendable {
   package var devices: DeviceRegistry
   package var cursors: CursorMint
   package var purger: Purger
+  package var console: SQLConsole
+  package var backups: BackupFolder
+  package var tables: TableKeeper
+  package var logThreshold: LogThreshold
   package var health: HealthCheck
   package var metrics: @Sendable () -> String
   /// Nil where there is no folder to serve.
@@ -21,7 +25,8 @@ package struct Services: Sendable {
 
   package init(
     operations: OperationService, callers: CallerIdentifier, devices: DeviceRegistry,
-    cursors: CursorMint, purger: Purger, health: HealthCheck,
+    cursors: CursorMint, purger: Purger, console: SQLConsole, backups: BackupFolder,
+    tables: TableKeeper, logThreshold: LogThreshold, health: HealthCheck,
     metrics: @escaping @Sendable () -> String, files: StaticFiles?,
     cors: CORSPolicy, version: String, bodyBytesMax: Int, compressionBytesMin: Int, logger: Logger
   ) {
@@ -30,6 +35,10 @@ package struct Services: Sendable {
     self.devices = devices
     self.cursors = cursors
     self.purger = purger
+    self.console = console
+    self.backups = backups
+    self.tables = tables
+    self.logThreshold = logThreshold
     self.health = health
     self.metrics = metrics
     self.files = files

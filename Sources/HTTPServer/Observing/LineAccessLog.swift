@@ -6,13 +6,19 @@ package struct LineAccessLog: AccessLog {
   private let isJSON: Bool
   /// What stands between a line's time and its first value.
   private let preamble: [UInt8]
+  private let isOn: @Sendable () -> Bool
   private let sink: LineSink
 
   /// - Parameters:
   ///   - label: the logger's name in each line.
+  ///   - isOn: asked for each request; false leaves it out.
   ///   - write: writes whole lines; may block.
-  package init(label: String, isJSON: Bool, write: @escaping @Sendable ([UInt8]) -> Void) {
+  package init(
+    label: String, isJSON: Bool, isOn: @escaping @Sendable () -> Bool = { true },
+    write: @escaping @Sendable ([UInt8]) -> Void
+  ) {
     self.isJSON = isJSON
+    self.isOn = isOn
     let text =
       isJSON
       ? #"","level":"info","logger":"\#(label)","message":"request","method":""#
@@ -22,6 +28,7 @@ package struct LineAccessLog: AccessLog {
   }
 
   package func append(_ entry: borrowing AccessLogEntry, to notes: inout [UInt8]) {
+    guard isOn() else { return }
     if isJSON { notes.append(#"{"time":""#) }
     entry.date.appendTimestamp(to: &notes)
     notes.append(contentsOf: preamble)

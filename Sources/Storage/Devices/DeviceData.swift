@@ -6,12 +6,12 @@ import Model
 /// The number of a scope stays: numbers are never given twice, and the writer remembers them.
 struct DeviceData {
   let database: Database
-  let catalogue: TypeCatalogue
 
   func remove(of device: String) throws {
+    let tables = try String.fetchAll(database, sql: "SELECT table_name FROM entity_type")
     for scope in try scopes(of: device) {
-      for table in catalogue.all {
-        try run("DELETE FROM \(EntityTable.quoted(table.name)) WHERE scope = ?1", scope)
+      for table in tables {
+        try run("DELETE FROM \(EntityTable.quoted(table)) WHERE scope = ?1", scope)
       }
       for table in ["private_row", "gone", "change", "page", "invalidation", "result"] {
         try run("DELETE FROM \(table) WHERE scope = ?1", scope)

@@ -67,12 +67,11 @@ extension Store {
   package func remove(
     device id: String, unusedSince moment: Timestamp? = nil
   ) async throws(StorageError) -> Bool {
-    let catalogue = catalogue
-    return try await writer.write(.powerFailure) { database, _ in
+    try await writer.write(.powerFailure) { database, _ in
       guard try DeviceTable(database: database).remove(id, unusedSince: moment) else {
         return false
       }
-      try DeviceData(database: database, catalogue: catalogue).remove(of: id)
+      try DeviceData(database: database).remove(of: id)
       return true
     }
   }

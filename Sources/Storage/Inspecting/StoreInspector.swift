@@ -27,6 +27,16 @@ struct StoreInspector {
     return try inspect(isInUse: true)
   }
 
+  /// Where the database is and how to read all of it without writing to it.
+  ///
+  /// Never as a file that cannot change: a service may begin to while it is copied.
+  func placeToCopy() throws -> (path: String, parameters: String) {
+    guard FileManager.default.fileExists(atPath: databasePath) else {
+      throw StorageError.cannotOpen(folder: folder, reason: "it holds no database")
+    }
+    return (databasePath, "mode=ro")
+  }
+
   private func inspect(isInUse: Bool) throws -> StoreInspection {
     let logBytes = Self.size(of: logPath)
     let database = try ReadOnlyDatabase(

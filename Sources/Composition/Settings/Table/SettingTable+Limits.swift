@@ -129,8 +129,7 @@ extension SettingTable {
     SettingKey(
       "limits.queryDeadline", \.limits.queryDeadline,
       .one(.duration(.milliseconds(100) ... .seconds(60))), example: "2s",
-      doc: "How long a collection, a search or an SQL statement may run."
-    ).reserved,
+      doc: "How long a collection, a search or an SQL statement may run; then 503."),
     SettingKey(
       "limits.rate", \.limits.rateMax, .optional(.wholeNumber(1...1_000_000)), example: "600",
       doc: "Requests of one caller, by credentials or else address, in each "

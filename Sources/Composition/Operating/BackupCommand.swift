@@ -1,0 +1,46 @@
+import FoundationEssentials
+import Storage
+
+/// What `larder backup` does: an online copy of the database, whether a service runs or not.
+package struct BackupCommand {
+  private let settings: Settings
+  private let path: String?
+
+  /// - Parameter path: of the file to be made; nil puts it into the data folder's `backups`.
+  package init(_ settings: Settings, path: String?) {
+    self.settings = settings
+    self.path = path
+  }
+
+  /// - Returns: the path of the backup.
+  package func run() throws(StartFailure) -> String {
+    let path = if let given = self.path { given } else { try ownPath() }
+    do throws(BackupError) {
+      try Store.backUp(folder: settings.dataFolder, to: path)
+    } catch {
+      throw StartFailure(.dataFolder, complaint(error, path: path))
+    }
+    return path
+  }
+
+  private func ownPath() throws(StartFailure) -> String {
+    let folder = "\(settings.dataFolder)/backups"
+    guard FileManager.default.fileExists(atPath: settings.dataFolder) else {
+      throw StartFailure(.dataFolder, "There is no data folder \(settings.dataFolder).")
+    }
+    try DataFolder(path: folder).make()
+    return "\(folder)/\(BackupName.now()).sqlite"
+  }
+
+  private func complaint(_ error: BackupError, path: String) -> String {
+    switch error {
+    case .exists:
+      "\(path) is there already, or a backup is being written to it (then there is a folder "
+        + "\(path).partial; remove it if none is)."
+    case .cannotWrite(let reason):
+      "The backup \(path) cannot be written: \(reason)."
+    case .failed(let cause):
+      StorageComplaint.text(cause, folder: settings.dataFolder)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import GRDB
+import Model
+
+/// Removes tables and columns that no operation names any more.
+///
+/// Tables follow the operations, so there is no making of them by hand; and where an operation left,
+/// what it needed stays until somebody asks for it to go: the operation may come back.
+struct TableCleaner {
+  private struct StoredType {
+    let id: Int64
+    let name: String
+    let table: String
+  }
+
+  let database: Database
+  let memory: WriterMemory
+  /// By type: the fields that operations name.
+  let named: [String: Set<String>]
+
+  func clean() throws -> TableCleanup {
+    var cleanup = TableCleanup()
+    for type in try types() {
+      guard let fields = named[type.name] else {
+        try drop(type)
+        cleanup.types.append(type.name)
+        continue
+      }
+      for field in try dropColumns(of: type, except: fields) {
+        cleanup.columns.append(TableCleanup.Column(type: type.name, field: field))
+      }
+    }
+    return cleanup
+  }
+
+  func drop(_ name: String) throws -> TableFault? {
+    guard let type = try types().first(where: { $0.name == name }) else { return .unknown }
+    guard named[name] == nil else { return .isNamed }
+    try drop(type)
+    return nil
+  }
+
+  private func types() throws -> [StoredType] {
+    try Row.fetchAll(database, sql: "SELECT id, name, table_name FROM entity_type ORDER BY name")
+      .map { StoredType(id: $0["id"], name: $0["name"], table: $0["table_name"]) }
+  }
+
+  /// Readers of the change log cannot be told of what it forgets here, so a cursor from before has
+  /// to begin anew.
+  private func drop(_ type: StoredType) throws {
+    let last = try Int64.fetchOne(
+      database, sql: "SELECT max(revision) FROM change WHERE type = ?", arguments: [type.id])
+    memory.counters.floor = max(memory.counters.floor, last ?? 0)
+    // A pass under way holds row numbers of a table that is gone.
+    memory.eviction = nil
+    for table in ["change", "gone", "private_row", "entity_column"] {
+      try database.execute(sql: "DELETE FROM \(table) WHERE type = ?", arguments: [type.id])
+    }
+    try database.execute(sql: "DROP TABLE \(EntityTable.quoted(type.table))")
+    try database.execute(sql: "DELETE FROM entity_type WHERE id = ?", arguments: [type.id])
+  }
+
+  private func dropColumns(of type: StoredType, except fields: Set<String>) throws -> [String] {
+    let columns = try Row.fetchAll(
+      database,
+      sql: "SELECT field, column_name FROM entity_column WHERE type = ? ORDER BY field",
+      arguments: [type.id])
+    let unnamed = columns.map { (field: $0["field"] as String, name: $0["column_name"] as String) }
+      .filter { !fields.contains($0.field) }
+    for column in unnamed {
+      try database.execute(
+        sql: "DROP INDEX IF EXISTS \(EntityTable.quoted("index_\(type.id)_\(column.name)"))")
+      try database.execute(
+        sql: """
+          ALTER TABLE \(EntityTable.quoted(type.table)) \
+          DROP COLUMN \(EntityTable.quoted(column.name))
+          """)
+      try database.execute(
+        sql: "DELETE FROM entity_column WHERE type = ? AND field = ?",
+        arguments: [type.id, column.field])
+    }
+    return unnamed.map(\.field)
+  }
+}

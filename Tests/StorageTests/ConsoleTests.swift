@@ -1,0 +1,125 @@
+import LosslessJSON
+import Model
+import Storage
+import Synchronization
+import Testing
+
+struct ConsoleTests {
+  let fixture: StoreFixture
+
+  init() throws {
+    fixture = try StoreFixture()
+  }
+
+  func ask(
+    _ sql: String, _ arguments: SQLArguments = .positional([]), rowsMax: Int = 100,
+    bytesMax: Int = 1 << 20, mayGoOn: @escaping @Sendable () -> Bool = { true }
+  ) async throws(SQLFault) -> SQLAnswer {
+    try await fixture.store.answer(
+      SQLQuestion(
+        sql: sql, arguments: arguments, rowsMax: rowsMax, bytesMax: bytesMax, mayGoOn: mayGoOn))
+  }
+
+  @Test func readsTheTablesOfTypes() async throws {
+    for id in 1...3 {
+      _ = try await fixture.store.apply(
+        AnswerBuilder(call: Int64(id))
+          .film("\(id)", ["title": .string("Film \(id)"), "year": .number(JSONNumber(2000 + id))])
+          .build())
+    }
+    let answer = try await ask(
+      "SELECT key, year, 1.5, NULL, x'00ff' FROM entity_Film WHERE year > :year ORDER BY key;  -- end",
+      .named(["year": .integer(2001)]))
+    #expect(answer.columns == ["key", "year", "1.5", "NULL", "x'00ff'"])
+    #expect(
+      answer.rows == [
+        [.text("2"), .integer(2002), .real(1.5), .null, .blob([0, 255])],
+        [.text("3"), .integer(2003), .real(1.5), .null, .blob([0, 255])],
+      ])
+    #expect(!answer.isTruncated)
+  }
+
+  @Test(arguments: [
+    "DELETE FROM scope", "INSERT INTO scope VALUES (9, 9, '', '')", "UPDATE counter SET call = 0",
+    "CREATE TABLE mine (a)", "CREATE TEMP TABLE mine (a)", "DROP TABLE scope",
+    "ATTACH 'other.sqlite' AS other", "DETACH main", "PRAGMA user_version",
+    "PRAGMA journal_mode = DELETE", "SELECT * FROM pragma_database_list", "VACUUM", "REINDEX",
+    "BEGIN", "VACUUM INTO 'copy.sqlite'", "ANALYZE", "SELECT load_extension('x')",
+    "SELECT token_digest FROM device", "SELECT * FROM device",
+    "SELECT 1 FROM device WHERE token_digest > 'a'", "SELECT TOKEN_DIGEST FROM DEVICE",
+    "SELECT d.push_token FROM device AS d", "SELECT count(token_digest) FROM device",
+    "WITH d AS (SELECT token_digest AS t FROM device) SELECT t FROM d",
+    "SELECT id FROM device ORDER BY token_digest", "EXPLAIN SELECT token_digest FROM device",
+  ])
+  func refusesWhatIsNotReadingOrIsSecret(sql: String) async throws {
+    try await fixture.store.register(DeviceTests.phone("d_1"), tokenDigest: "secret")
+    await #expect {
+      _ = try await ask(sql)
+    } throws: { error in
+      guard case .some(.forbidden) = error as? SQLFault else { return false }
+      return true
+    }
+    #expect(try await fixture.store.device(tokenDigest: "secret") != nil)
+  }
+
+  @Test func theRestOfADeviceIsShown() async throws {
+    try await fixture.store.register(DeviceTests.phone("d_1"), tokenDigest: "secret")
+    let answer = try await ask("SELECT id, platform FROM device")
+    #expect(answer.rows == [[.text("d_1"), .text("ios")]])
+    #expect(try await ask("SELECT count(*) FROM device").rows == [[.integer(1)]])
+  }
+
+  @Test(arguments: [
+    "", " ; ", "-- nothing", "SELECT 1; SELECT 2", "SELECT 1; DELETE FROM scope",
+    "SELECT 1; nonsense", "SELECT 1; /* a */ SELECT 2",
+  ])
+  func takesOneStatement(sql: String) async throws {
+    await #expect(throws: SQLFault.notOneStatement) { _ = try await ask(sql) }
+  }
+
+  @Test(arguments: ["SELECT 1;;", "SELECT 1 /* a */ -- b", "SELECT 1 ; -- b\n"])
+  func takesWhatTrailsAStatement(sql: String) async throws {
+    #expect(try await ask(sql).rows == [[.integer(1)]])
+  }
+
+  @Test func tellsSyntaxInSQLitesWords() async throws {
+    await #expect(throws: SQLFault.refused("near \"SELEC\": syntax error")) {
+      _ = try await ask("SELEC 1")
+    }
+    await #expect(throws: SQLFault.refused("no such table: missing")) {
+      _ = try await ask("SELECT * FROM missing")
+    }
+  }
+
+  @Test func argumentsMustFit() async throws {
+    await #expect(throws: SQLFault.arguments(["the statement takes 2 and 1 are given"])) {
+      _ = try await ask("SELECT ?, ?", .positional([.null]))
+    }
+    await #expect(throws: SQLFault.arguments(["b is missing", "c is not in the statement"])) {
+      _ = try await ask("SELECT :a, :b", .named(["a": .null, "c": .null]))
+    }
+  }
+
+  @Test func stopsWhatRunsTooLong() async throws {
+    let looks = Atomic(0)
+    await #expect(throws: SQLFault.tooCostly) {
+      _ = try await ask(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",
+        mayGoOn: { looks.wrappingAdd(1, ordering: .relaxed).newValue < 50 })
+    }
+    #expect(looks.load(ordering: .relaxed) >= 50)
+    #expect(try await ask("SELECT 1").rows.count == 1)
+  }
+
+  @Test func givesNoMoreThanAskedFor() async throws {
+    let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+    let rows = try await ask(many, rowsMax: 3)
+    #expect(rows.rows == [[.integer(1)], [.integer(2)], [.integer(3)]])
+    #expect(rows.isTruncated)
+    let large = try await ask(
+      "SELECT zeroblob(1000) UNION ALL SELECT zeroblob(1001)", bytesMax: 1500)
+    #expect(large.rows.count == 1)
+    #expect(large.isTruncated)
+    await #expect(throws: SQLFault.self) { _ = try await ask("SELECT zeroblob(1000000000)") }
+  }
+}
