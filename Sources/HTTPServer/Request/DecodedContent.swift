@@ -11,6 +11,8 @@ final class DecodedContent: Sendable {
     var input: ArraySlice<UInt8> = []
     var codedBytes = 0
     var decodedBytes = 0
+    /// Of these, since the reader last let others run.
+    var unyieldedBytes = 0
     /// Nothing comes after a fault.
     var failure: BodyReadError?
   }
@@ -30,7 +32,10 @@ final class DecodedContent: Sendable {
   func next() async throws(BodyReadError) -> [UInt8]? {
     while true {
       let piece = try decode()
-      if !piece.isEmpty { return piece }
+      if !piece.isEmpty {
+        if isYieldDue(after: piece.count) { await Task.yield() }
+        return piece
+      }
       guard let chunk = try await channel.next() else {
         guard isComplete else { throw .refused(.malformedContentCoding) }
         return nil
@@ -41,6 +46,19 @@ final class DecodedContent: Sendable {
       }
     }
   }
+
+  /// Whether others of the loop are due, about every third of a millisecond: a few bytes may stand
+  /// for a long body, which is then read without any wait for the socket.
+  private func isYieldDue(after bytes: Int) -> Bool {
+    state.withLock { state in
+      state.unyieldedBytes += bytes
+      guard state.unyieldedBytes >= Self.unyieldedBytesMax else { return false }
+      state.unyieldedBytes = 0
+      return true
+    }
+  }
+
+  private static let unyieldedBytesMax = 128 * 1024
 
   private var isComplete: Bool {
     state.withLock { $0.inflater?.isComplete ?? true }

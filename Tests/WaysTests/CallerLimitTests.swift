@@ -1,0 +1,42 @@
+import TestSupport
+import Testing
+
+extension Ways {
+  /// What settings say of proxies and rates holds for every way, a fresh hit's too.
+  struct CallerLimitTests {
+    private static let settings = """
+      limits: {rate: 3, rateWindow: 1h}
+      proxies: {trust: [127.0.0.1]}
+      cors: {origins: [https://app.example]}
+      """
+
+    @Test func hitsAndMissesCountAlike() async throws {
+      let larder = try await RunningLarder.start(
+        settings: Self.settings + "\ncache: {maxAge: 1h}")
+      let from = ("X-Forwarded-For", "192.0.2.1")
+      var answers: [RawResponse] = []
+      for _ in 0..<4 { answers.append(try await larder.get("/api/films/f1", from)) }
+      #expect(answers.map(\.status) == [200, 200, 200, 429])
+      #expect(answers[2].cacheStatus?.hasPrefix("hit") == true)
+      #expect(answers[2]["ratelimit"]?.hasPrefix("\"default\";r=0;t=") == true)
+      #expect(answers[3]["retry-after"] != nil)
+      // Another client behind the same proxy, and whoever watches the service.
+      let other = try await larder.get("/api/films/f1", ("X-Forwarded-For", "192.0.2.2"))
+      #expect(other.status == 200)
+      for _ in 0..<5 { #expect(try await larder.get("/healthz", from).status == 200) }
+      await larder.stop()
+    }
+
+    @Test func aPageOfAnotherOriginMayReadARefusal() async throws {
+      let larder = try await RunningLarder.start(settings: Self.settings)
+      var answer = try await larder.get("/v1/operations", ("Origin", "https://app.example"))
+      for _ in 0..<3 {
+        answer = try await larder.get("/v1/operations", ("Origin", "https://app.example"))
+      }
+      #expect(answer.status == 429)
+      #expect(answer["access-control-allow-origin"] == "https://app.example")
+      #expect(answer["access-control-expose-headers"]?.contains("RateLimit") == true)
+      await larder.stop()
+    }
+  }
+}
