@@ -13,6 +13,8 @@ extension Failure {
     case preconditionFailed = "precondition_failed"
     case alreadyExists = "already_exists"
     case typeInUse = "type_in_use"
+    /// A cursor that cannot be continued: begin anew.
+    case cursorGone = "cursor_gone"
     case rateLimited = "rate_limited"
 
     // Who asks.

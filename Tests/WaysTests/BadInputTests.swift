@@ -53,7 +53,7 @@ extension Ways {
       ("GET", "/%2e%2e/etc/passwd", nil, 404, "not_found"),
       ("POST", "/v1/operations/RateFilm", "{", 400, "invalid_variables"),
       ("GET", "/v1/operations/Film?id=%ZZ", nil, 400, "malformed_request"),
-      ("GET", "/v1/operations/Film/stream?id=f1", nil, 501, "not_implemented"),
+      ("GET", "/v1/operations/UpdateFilm/stream", nil, 400, "malformed_request"),
     ])
     func otherMistakes(
       method: String, target: String, body: String?, status: Int, code: String

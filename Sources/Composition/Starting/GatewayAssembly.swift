@@ -15,12 +15,18 @@ struct GatewayAssembly {
   private let callers: CallerIdentifier
   let devices: DeviceRegistry
   private let cursors: CursorMint
+  private let changes: ChangeFeed
+  /// Ending it ends the live streams, so that their connections can end.
+  let signal: CommitSignal
   private let purger: Purger
   private let console: SQLConsole
   private let backups: BackupFolder
   private let tables: TableKeeper
   private let logThreshold: LogThreshold
   private let logger: Logger
+
+  /// Of what a change shows of an entity: another form of it gets another number.
+  private static let changeSchemaVersion: UInt32 = 1
 
   init(
     workspace: Workspace, store: Store, client: HTTPClient, keys: KeyRing, logger: Logger,
@@ -35,25 +41,40 @@ struct GatewayAssembly {
     let epoch = MutationEpoch()
     let clock = SystemClock.wall
     let pulse = UpstreamPulse()
+    let codec = CursorCodec(key: keys.key(for: .cursor))
     let cursors = CursorMint(
-      codec: CursorCodec(key: keys.key(for: .cursor)), segment: store.segments.last?.nonce ?? 0,
-      schemaVersion: 1, head: store.head)
+      codec: codec, segment: store.segments.last?.nonce ?? 0,
+      schemaVersion: Self.changeSchemaVersion, head: store.head)
+    let signal = CommitSignal { try await Task.sleep(for: $0) }
     // What a commit touched is dropped before the head that counts it is published.
     store.observe { report in
       cache.note(report)
       cursors.publish(report.head)
+      signal.note(report)
     }
+    changes = ChangeFeed(
+      store: store,
+      desk: CursorDesk(
+        codec: codec, segments: store.segments, schemaVersion: Self.changeSchemaVersion),
+      entities: EntityRenderer(catalogue: workspace.registry.catalogue), signal: signal,
+      typeNames: workspace.registry.catalogue.types.map(\.name),
+      isOpen: settings.upstream.secret == nil && settings.upstream.headers.isEmpty)
+    self.signal = signal
     let failures = FailureMemory(clock: clock, random: { Double.random(in: 0..<1) })
     let directory = OperationDirectory(registry: workspace.registry)
+    let reader = QueryReader(
+      upstream: upstream, store: store, calls: calls, cache: cache, epoch: epoch,
+      failures: failures, pulse: pulse, clock: clock, logger: logger)
     operations = OperationService(
       directory: directory,
-      reader: QueryReader(
-        upstream: upstream, store: store, calls: calls, cache: cache, epoch: epoch,
-        failures: failures, pulse: pulse, clock: clock, logger: logger),
+      reader: reader,
       mutations: MutationRunner(
         upstream: upstream, store: store, calls: calls, epoch: epoch, pulse: pulse,
         clock: clock, logger: logger),
-      explainer: Explainer(store: store, cache: cache, clock: clock),
+      explainer: Explainer(store: store, cache: cache, clock: clock), signal: signal,
+      differ: ListDiffer(
+        reader: reader, store: store,
+        entities: EntityRenderer(catalogue: workspace.registry.catalogue), cursors: cursors),
       makeKey: { RandomName.make() })
     health = HealthCheck(
       store: store, pulse: pulse, operationCount: directory.descriptions.count)
@@ -79,8 +100,8 @@ struct GatewayAssembly {
 
   func services(files: StaticFiles?, metrics: @escaping @Sendable () -> String) -> Services {
     Services(
-      operations: operations, callers: callers, devices: devices, cursors: cursors, purger: purger,
-      console: console, backups: backups, tables: tables,
+      operations: operations, callers: callers, devices: devices, changes: changes,
+      cursors: cursors, purger: purger, console: console, backups: backups, tables: tables,
       logThreshold: logThreshold, health: health, metrics: metrics, files: files,
       cors: CORSPolicy(origins: settings.corsOrigins.map(\.description)), version: Version.text,
       bodyBytesMax: settings.limits.bodyBytesMax,

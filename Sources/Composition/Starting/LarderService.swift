@@ -71,7 +71,11 @@ package final class LarderService: Service {
           metrics: { metrics.text() }))
       let server = HTTPService(
         configuration: ServerAssembly.configuration(
-          settings, tls: tls, logThreshold: logThreshold, health: gateway.health, logger: logger),
+          settings, tls: tls, logThreshold: logThreshold, logger: logger,
+          notReady: { [health = gateway.health, signal = gateway.signal] in
+            health.startDraining()
+            signal.end()
+          }),
         group: group, handler: handler)
       return LarderService(
         store: store,

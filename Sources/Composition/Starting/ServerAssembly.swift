@@ -8,10 +8,11 @@ import Transport
 enum ServerAssembly {
   static func configuration(
     _ settings: Settings, tls: TLSServerContext?, logThreshold: LogThreshold,
-    health: HealthCheck, logger: Logger
+    logger: Logger,
+    notReady: @escaping @Sendable () -> Void
   ) -> HTTPServerConfiguration {
     var drain = HTTPServerConfiguration.Drain()
-    drain.notReady = { health.startDraining() }
+    drain.notReady = notReady
     drain.delay = settings.drain.delay
     drain.deadline = settings.drain.deadline
     var limits = limits(settings.limits)

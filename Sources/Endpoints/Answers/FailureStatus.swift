@@ -9,6 +9,7 @@ enum FailureStatus {
     case .forbidden, .deviceOfAnotherUser, .upstreamForbidden: 403
     case .notFound, .unknownOperation, .adminOff: 404
     case .methodNotAllowed: 405
+    case .cursorGone: 410
     case .alreadyExists, .typeInUse: 409
     case .preconditionFailed: 412
     case .bodyTooLarge: 413

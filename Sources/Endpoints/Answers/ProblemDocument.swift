@@ -17,6 +17,8 @@ struct ProblemDocument {
   /// Of the request; without its query, which may hold what does not belong into a log.
   var instance: String?
   var requestID: String?
+  /// Members of this kind of problem alone (RFC 9457 section 3.2).
+  var extensions: [(name: String, value: String)] = []
 
   func bytes() -> [UInt8] {
     var writer = JSONWriter()
@@ -30,6 +32,7 @@ struct ProblemDocument {
     writer.member("code", code)
     writer.member("retry", retry.rawValue)
     if let requestID { writer.member("requestId", requestID) }
+    for member in extensions { writer.member(member.name, member.value) }
     if !details.isEmpty {
       writer.name("errors")
       writer.beginArray()

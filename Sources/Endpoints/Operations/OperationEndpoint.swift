@@ -57,11 +57,22 @@ struct OperationEndpoint: Sendable {
     }
   }
 
-  /// Live answers come with a later version.
+  /// A live query: the answer, sent again whenever what it shows changes.
   func stream(_ request: ServerRequest, operation name: String) async -> ServerResponse {
     await context.answer(request) { () async throws(Failure) in
-      _ = try operations.kind(of: name)
-      throw Failure(.notImplemented, "Live answers are not served by this version.")
+      switch try operations.kind(of: name) {
+      case .query: break
+      case .mutation: throw Failure(.malformedRequest, "\(name) is a mutation and has no stream.")
+      case .subscription: throw Self.subscriptionsAreNotServed(name)
+      }
+      let caller = try await context.streamCaller(of: request)
+      let variables = try query(request).filter { $0.name != "ticket" }
+      let start = try await operations.streamStart(
+        name, input: .parameters(path: [], query: variables),
+        context: OperationService.Context(
+          caller: caller, directives: request.directives, traceparent: request.traceparent),
+        told: request.field("last-event-id"))
+      return .eventStream { [operations] in operations.open(start) }
     }
   }
 

@@ -28,6 +28,8 @@ package final class LarderHandler: RequestHandler {
         metrics: services.metrics),
       operation: operation,
       devices: DevicesEndpoint(context: context, devices: services.devices),
+      changes: ChangesEndpoint(context: context, feed: services.changes),
+      diffs: ListDiffEndpoint(context: context, operations: services.operations),
       tickets: StreamTicketsEndpoint(context: context),
       admin: AdminEndpoint(
         context: context, operations: services.operations, purger: services.purger),

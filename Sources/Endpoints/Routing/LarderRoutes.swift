@@ -7,6 +7,8 @@ struct LarderRoutes {
   let operating: OperatingEndpoint
   let operation: OperationEndpoint
   let devices: DevicesEndpoint
+  let changes: ChangesEndpoint
+  let diffs: ListDiffEndpoint
   let tickets: StreamTicketsEndpoint
   let admin: AdminEndpoint
   let maintenance: MaintenanceEndpoint
@@ -31,12 +33,16 @@ struct LarderRoutes {
       Route(.get, "/v1/operations/{name}/stream") {
         await operation.stream($0, operation: $0.name)
       },
+      Route(.get, "/v1/operations/{name}/diff") { await diffs.get($0, operation: $0.name) },
+      Route(.post, "/v1/operations/{name}/diff") { await diffs.post($0, operation: $0.name) },
 
       Route(.post, "/v1/devices") { await devices.register($0) },
       Route(.get, "/v1/devices/me") { await devices.show($0) },
       Route(.patch, "/v1/devices/me") { await devices.change($0) },
       Route(.delete, "/v1/devices/me") { await devices.remove($0) },
       Route(.post, "/v1/devices/me/rotate") { await devices.rotate($0) },
+      Route(.get, "/v1/changes") { await changes.page($0) },
+      Route(.get, "/v1/changes/stream") { await changes.stream($0) },
       Route(.post, "/v1/stream-tickets") { await tickets.issue($0) },
 
       Route(.post, "/v1/admin/purge") { await admin.purge($0) },

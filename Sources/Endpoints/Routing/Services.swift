@@ -7,6 +7,7 @@ package struct Services: Sendable {
   package var operations: OperationService
   package var callers: CallerIdentifier
   package var devices: DeviceRegistry
+  package var changes: ChangeFeed
   package var cursors: CursorMint
   package var purger: Purger
   package var console: SQLConsole
@@ -25,7 +26,8 @@ package struct Services: Sendable {
 
   package init(
     operations: OperationService, callers: CallerIdentifier, devices: DeviceRegistry,
-    cursors: CursorMint, purger: Purger, console: SQLConsole, backups: BackupFolder,
+    changes: ChangeFeed, cursors: CursorMint, purger: Purger, console: SQLConsole,
+    backups: BackupFolder,
     tables: TableKeeper, logThreshold: LogThreshold, health: HealthCheck,
     metrics: @escaping @Sendable () -> String, files: StaticFiles?,
     cors: CORSPolicy, version: String, bodyBytesMax: Int, compressionBytesMin: Int, logger: Logger
@@ -33,6 +35,7 @@ package struct Services: Sendable {
     self.operations = operations
     self.callers = callers
     self.devices = devices
+    self.changes = changes
     self.cursors = cursors
     self.purger = purger
     self.console = console

@@ -1,13 +1,15 @@
 package import Crypto
 package import Model
+import Storage
 
 /// Cursors as base64url text with a truncated HMAC, so that one made up or altered is refused.
 package struct CursorCodec: Sendable {
   /// The layout below; another layout gets another number.
-  private static let version: UInt8 = 1
+  private static let version: UInt8 = 2
   private static let macByteCount = 12
-  /// version, segment, revision, viewer, filter, schema version, length of the last key.
-  private static let fixedByteCount = 1 + 8 + 8 + 8 + 8 + 4 + 2
+  /// version, segment, revision, viewer, filter, schema version, kind and revision of the origin,
+  /// length of the last key.
+  private static let fixedByteCount = 1 + 8 + 8 + 8 + 8 + 4 + 1 + 8 + 2
 
   private let key: SymmetricKey
 
@@ -22,6 +24,9 @@ package struct CursorCodec: Sendable {
     bytes.append(bigEndian: cursor.viewer)
     bytes.append(bigEndian: cursor.filter)
     bytes.append(bigEndian: cursor.schemaVersion)
+    let origin = OriginCode(cursor.origin)
+    bytes.append(origin.kind)
+    bytes.append(bigEndian: origin.revision)
     bytes.append(bigEndian: UInt16(truncatingIfNeeded: cursor.lastKey.utf8.count))
     bytes.append(contentsOf: cursor.lastKey.utf8)
     bytes.append(contentsOf: mac(of: bytes))
@@ -35,12 +40,16 @@ package struct CursorCodec: Sendable {
     else { return nil }
     let content = bytes.dropLast(Self.macByteCount)
     guard constantTimeEqual(mac(of: content), bytes.suffix(Self.macByteCount)) else { return nil }
-    let keyCount = Int(content.bigEndian(UInt16.self, at: 37))
-    guard content.count == Self.fixedByteCount + keyCount else { return nil }
+    let keyCount = Int(content.bigEndian(UInt16.self, at: 46))
+    let origin = OriginCode(
+      kind: content[content.startIndex + 37], revision: content.bigEndian(Int64.self, at: 38))
+    guard content.count == Self.fixedByteCount + keyCount, let origin = origin.origin else {
+      return nil
+    }
     return Cursor(
       segment: content.bigEndian(UInt64.self, at: 1),
       revision: Revision(Int64(bitPattern: content.bigEndian(UInt64.self, at: 9))),
-      lastKey: String(decoding: content.suffix(keyCount), as: UTF8.self),
+      lastKey: String(decoding: content.suffix(keyCount), as: UTF8.self), origin: origin,
       viewer: content.bigEndian(UInt64.self, at: 17),
       filter: content.bigEndian(UInt64.self, at: 25),
       schemaVersion: content.bigEndian(UInt32.self, at: 33))
@@ -60,6 +69,35 @@ package struct CursorCodec: Sendable {
 
   private func mac(of bytes: some Sequence<UInt8>) -> [UInt8] {
     Array(HMAC<SHA256>.authenticationCode(for: Array(bytes), using: key).prefix(Self.macByteCount))
+  }
+}
+
+/// A cursor's origin as two numbers.
+private struct OriginCode {
+  let kind: UInt8
+  let revision: Int64
+
+  init(kind: UInt8, revision: Int64) {
+    self.kind = kind
+    self.revision = revision
+  }
+
+  init(_ origin: LogOrigin?) {
+    switch origin {
+    case nil: self.init(kind: 0, revision: 0)
+    case .delta(let base): self.init(kind: 1, revision: base.value)
+    case .snapshot(let start): self.init(kind: 2, revision: start.value)
+    }
+  }
+
+  /// Nil for numbers that no version writes.
+  var origin: LogOrigin?? {
+    switch kind {
+    case 0: .some(nil)
+    case 1: .delta(base: Revision(revision))
+    case 2: .snapshot(start: Revision(revision))
+    default: nil
+    }
   }
 }
 

@@ -23,17 +23,22 @@ package struct OperationService: Sendable {
   private let reader: QueryReader
   private let mutations: MutationRunner
   private let explainer: Explainer
+  private let signal: CommitSignal
+  private let differ: ListDiffer
   /// Makes the key upstream recognises a mutation by.
   private let makeKey: @Sendable () -> String
 
   package init(
     directory: OperationDirectory, reader: QueryReader, mutations: MutationRunner,
-    explainer: Explainer, makeKey: @escaping @Sendable () -> String
+    explainer: Explainer, signal: CommitSignal, differ: ListDiffer,
+    makeKey: @escaping @Sendable () -> String
   ) {
     self.directory = directory
     self.reader = reader
     self.mutations = mutations
     self.explainer = explainer
+    self.signal = signal
+    self.differ = differ
     self.makeKey = makeKey
   }
 
@@ -47,6 +52,33 @@ package struct OperationService: Sendable {
     _ name: String, input: OperationDirectory.Input, context: Context
   ) async throws(Failure) -> ReadAnswer {
     try await reader.read(request(name, input: input, context: context))
+  }
+
+  /// How the first list of a query's answer differs from the one that a client has.
+  package func diff(
+    _ name: String, input: OperationDirectory.Input, context: Context, from base: ListDiffer.Base
+  ) async throws(Failure) -> ListDiffer.Outcome {
+    try await differ.diff(of: request(name, input: input, context: context), from: base)
+  }
+
+  /// Where a live query begins, read once already, so that what is wrong with it is told as an
+  /// answer.
+  ///
+  /// - Parameter told: the tag of the answer that the client has.
+  package func streamStart(
+    _ name: String, input: OperationDirectory.Input, context: Context, told: String?
+  ) async throws(Failure) -> AnswerStream.Start {
+    if signal.hasEnded {
+      throw Failure(.draining, "The service is ending.", retry: .after, retryAfter: .seconds(1))
+    }
+    let request = try request(name, input: input, context: context)
+    _ = try await reader.read(request)
+    return AnswerStream.Start(request: request, told: told)
+  }
+
+  /// To be called by the task that reads it.
+  package func open(_ start: AnswerStream.Start) -> AnswerStream {
+    AnswerStream(reader: reader, signal: signal, start: start)
   }
 
   /// Runs a mutation; gives the client's body.

@@ -33,6 +33,8 @@ package final class RenderedAnswer: Sendable {
 
   private let current = Atomic(true)
   private let used = Atomic(false)
+  /// Who is woken when the answer stops being current.
+  private let watchers = Mutex<[ObjectIdentifier: ChangeListener]>([:])
   /// Nil until asked for; then the coded body, or nil where coding does not make it smaller.
   private let gzipped = Mutex<[UInt8]??>(nil)
 
@@ -57,6 +59,26 @@ package final class RenderedAnswer: Sendable {
 
   func expire() {
     current.store(false, ordering: .releasing)
+    let woken = watchers.withLock { watchers in
+      defer { watchers = [:] }
+      return Array(watchers.values)
+    }
+    ChangeListener.wake(woken, .commit)
+  }
+
+  /// Has a listener woken once the answer stops being current.
+  ///
+  /// - Returns: false, and nobody is woken, if it is not current any more.
+  func watch(_ listener: ChangeListener) -> Bool {
+    watchers.withLock { watchers in
+      guard isCurrent else { return false }
+      watchers[ObjectIdentifier(listener)] = listener
+      return true
+    }
+  }
+
+  func unwatch(_ listener: ChangeListener) {
+    watchers.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(listener)) }
   }
 
   /// Told by readers, so that eviction passes by what is in use.

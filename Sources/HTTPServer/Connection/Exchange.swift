@@ -15,6 +15,8 @@ struct Exchange {
   /// Whether the handler has been started: content that is already there is taken first.
   var isStarted = false
   var status = 0
+  /// The longest pause in which the client takes nothing; nil for the server's own.
+  var writeStallMax: Duration?
   /// Bytes handed to the socket for this answer.
   var bytesWritten = 0
 }

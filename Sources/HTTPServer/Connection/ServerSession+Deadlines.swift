@@ -93,7 +93,7 @@ extension ServerSession {
       return
     }
     if writePace == nil {
-      writePace = .taking(limits, from: stream.now)
+      writePace = .taking(limits, stallMax: exchange?.writeStallMax, from: stream.now)
       armTimer()
     }
   }

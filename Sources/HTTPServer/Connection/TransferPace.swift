@@ -12,21 +12,28 @@ struct TransferPace {
 
   /// The pace of a client that sends.
   static func sending(_ limits: ServerLimits, from start: LoopInstant) -> TransferPace {
-    TransferPace(limits: limits, grace: limits.transferGrace, start: start)
+    TransferPace(
+      limits: limits, grace: limits.transferGrace, stallMax: limits.transferStallMax,
+      start: start)
   }
 
   /// The pace of a client that takes. What it takes is seen only when the kernel's buffer has room
   /// again, which may be a megabyte later: so the grace is as long as a pause may be.
-  static func taking(_ limits: ServerLimits, from start: LoopInstant) -> TransferPace {
-    TransferPace(limits: limits, grace: limits.transferStallMax, start: start)
+  static func taking(
+    _ limits: ServerLimits, stallMax: Duration? = nil, from start: LoopInstant
+  ) -> TransferPace {
+    let stallMax = stallMax ?? limits.transferStallMax
+    return TransferPace(limits: limits, grace: stallMax, stallMax: stallMax, start: start)
   }
 
-  private init(limits: ServerLimits, grace: Duration, start: LoopInstant) {
+  private init(
+    limits: ServerLimits, grace: Duration, stallMax: Duration, start: LoopInstant
+  ) {
     self.start = start
     self.grace = grace
     lastProgress = start
     bytesPerSecondMin = max(1, limits.transferBytesPerSecondMin)
-    stallMax = limits.transferStallMax
+    self.stallMax = stallMax
   }
 
   mutating func advance(by count: Int, now: LoopInstant) {

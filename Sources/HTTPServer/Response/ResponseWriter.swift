@@ -17,6 +17,12 @@ package struct ResponseWriter: ~Copyable {
     self.session = session
   }
 
+  /// Has the connection closed once the client has taken nothing for this long while something
+  /// waits for it; holds for this answer, in place of the server's own limit.
+  package mutating func limitStall(to duration: Duration) {
+    session.exchange?.writeStallMax = duration
+  }
+
   /// Writes content, and waits while the client lags.
   package mutating func write(_ bytes: [UInt8]) async throws(Fault) {
     try await session.writeContent(bytes)

@@ -6,8 +6,6 @@ struct ChangeLogReader {
   /// Rows looked at for one page, whatever comes of them: a reader who wants few of many gets
   /// short pages instead of a long transaction.
   static let rowsMax = 10_000
-  /// Contents of one page, beyond which it ends early.
-  private static let pageBytesMax = 4 << 20
   /// Rows read at a time.
   private static let stretch = 256
 
@@ -57,7 +55,7 @@ struct ChangeLogReader {
         return page(entries, next: LogPosition(revision: Revision(head)), isComplete: true)
       }
       last = end.place
-      if entries.count >= query.limit || bytes >= Self.pageBytesMax || seen >= Self.rowsMax {
+      if entries.count >= query.limit || bytes >= query.bytesMax || seen >= Self.rowsMax {
         let isInside = rows[limit].revision == end.revision
         return page(
           entries,
@@ -73,8 +71,7 @@ struct ChangeLogReader {
     _ entries: [ChangePage.Entry], next: LogPosition, isComplete: Bool
   ) -> ChangePage {
     ChangePage(
-      entries: entries, next: next,
-      origin: isComplete ? .delta(base: Revision(head)) : origin, isComplete: isComplete,
+      entries: entries, next: next, readingOrigin: origin, isComplete: isComplete,
       head: Revision(head))
   }
 

@@ -32,19 +32,22 @@ package struct ChangePage: Sendable {
   package let entries: [Entry]
   /// Where the next page begins.
   package let next: LogPosition
-  /// That of the next page's query.
-  package let origin: LogOrigin
+  /// Where the reading that this page belongs to set out.
+  package let readingOrigin: LogOrigin
+  /// That of the next page's query: the head, once nothing lies behind this page.
+  package var origin: LogOrigin { isComplete ? .delta(base: head) : readingOrigin }
   /// Nothing lies behind this page: whoever applied all pages up to here has the store's state at
   /// ``head``.
   package let isComplete: Bool
   package let head: Revision
 
   package init(
-    entries: [Entry], next: LogPosition, origin: LogOrigin, isComplete: Bool, head: Revision
+    entries: [Entry], next: LogPosition, readingOrigin: LogOrigin, isComplete: Bool,
+    head: Revision
   ) {
     self.entries = entries
     self.next = next
-    self.origin = origin
+    self.readingOrigin = readingOrigin
     self.isComplete = isComplete
     self.head = head
   }

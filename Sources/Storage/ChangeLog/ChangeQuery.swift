@@ -10,15 +10,18 @@ package struct ChangeQuery: Sendable {
   package let types: Set<String>?
   /// Entries at most, at least 1.
   package let limit: Int
+  /// Contents beyond which the page ends early.
+  package let bytesMax: Int
 
   package init(
     viewer: Viewer, position: LogPosition, origin: LogOrigin?, types: Set<String>? = nil,
-    limit: Int
+    limit: Int, bytesMax: Int = 4 << 20
   ) {
     self.viewer = viewer
     self.position = position
     self.origin = origin
     self.types = types
     self.limit = limit
+    self.bytesMax = bytesMax
   }
 }

@@ -1,0 +1,184 @@
+package import Model
+package import Storage
+
+/// The change log as clients read it: pages, waiting pages and live streams.
+package final class ChangeFeed: Sendable {
+  package enum Since: Sendable {
+    /// Everything there is, then what changes.
+    case snapshot
+    /// Nothing of what is there.
+    case head
+    case cursor(String)
+  }
+
+  package enum Outcome: Sendable {
+    case page(RenderedChanges)
+    /// Deletions behind the place have been forgotten.
+    case expired
+  }
+
+  /// Contents of one page.
+  private static let pageBytesMax = 4 << 20
+  /// Contents of a page that a stream holds while its client takes it.
+  private static let sharedPageBytesMax = 256 << 10
+
+  package let typeNames: Set<String>
+  let desk: CursorDesk
+  let signal: CommitSignal
+  private let store: Store
+  private let entities: EntityRenderer
+  private let isOpen: Bool
+  private let share = PageShare()
+
+  /// - Parameter isOpen: nothing stored was got with credentials of the service's own.
+  package init(
+    store: Store, desk: CursorDesk, entities: EntityRenderer, signal: CommitSignal,
+    typeNames: [String], isOpen: Bool
+  ) {
+    self.store = store
+    self.desk = desk
+    self.entities = entities
+    self.signal = signal
+    self.typeNames = Set(typeNames)
+    self.isOpen = isOpen
+  }
+
+  /// Whether a caller may read the store at all.
+  package func admit(_ caller: Caller) throws(Failure) {
+    guard isOpen || caller.subject != nil || caller.isAdmin else {
+      throw Failure(
+        .unauthenticated, "What is stored is not open to callers without a token of their own.")
+    }
+  }
+
+  // MARK: Pages
+
+  /// One page.
+  ///
+  /// - Parameters:
+  ///   - limit: changes at most; a page may have fewer and still not be the last.
+  ///   - wait: how long to hold an empty page back for something to come.
+  package func page(
+    viewer: Viewer, filter: ChangeFilter, since: Since, limit: Int, wait: Duration = .zero
+  ) async throws -> RenderedChanges {
+    var place = try startingPlace(since, viewer: viewer, filter: filter)
+    // Registered before reading: what is committed from here on wakes.
+    let listener = wait > .zero ? signal.listen(as: viewer) : nil
+    let alarm = listener.map { signal.alarm($0, after: wait) }
+    defer {
+      alarm?.cancel()
+      if let listener { signal.remove(listener) }
+    }
+    while true {
+      let page = try await read(viewer: viewer, filter: filter, place: place, limit: limit)
+      guard let listener, page.elements.isEmpty else { return page }
+      place = page.next
+      guard page.isComplete else { continue }
+      let wakes = await listener.next()
+      if !wakes.contains(.commit) || !wakes.isDisjoint(with: [.alarm, .end]) {
+        return try await read(viewer: viewer, filter: filter, place: place, limit: limit)
+      }
+    }
+  }
+
+  private func read(
+    viewer: Viewer, filter: ChangeFilter, place: ChangePlace?, limit: Int
+  ) async throws -> RenderedChanges {
+    if let page = emptyPage(viewer: viewer, filter: filter, place: place) { return page }
+    switch try await readLog(
+      viewer: viewer, filter: filter, place: place, limit: limit, bytesMax: Self.pageBytesMax)
+    {
+    case .page(let page): return page
+    case .expired: throw CursorFault.gone(.expired)
+    }
+  }
+
+  // MARK: Streams
+
+  /// Where a live stream begins. A cursor that cannot be continued is told on the stream, which
+  /// then begins anew.
+  package func streamStart(
+    viewer: Viewer, filter: ChangeFilter, since: Since
+  ) throws -> ChangeStream.Start {
+    if signal.hasEnded {
+      throw Failure(.draining, "The service is ending.", retry: .after, retryAfter: .seconds(1))
+    }
+    do throws(CursorFault) {
+      let place = try startingPlace(since, viewer: viewer, filter: filter)
+      if case .cursor = since {
+        return ChangeStream.Start(viewer: viewer, filter: filter, place: place, told: place)
+      }
+      return ChangeStream.Start(viewer: viewer, filter: filter, place: place)
+    } catch .gone(let reason) {
+      return ChangeStream.Start(viewer: viewer, filter: filter, fault: reason)
+    }
+  }
+
+  /// To be called by the task that reads it.
+  package func open(_ start: ChangeStream.Start) -> ChangeStream {
+    ChangeStream(feed: self, start: start)
+  }
+
+  /// As ``page(viewer:filter:since:limit:wait:)`` for one of many readers at the same place.
+  func sharedPage(
+    viewer: Viewer, filter: ChangeFilter, place: ChangePlace?, limit: Int
+  ) async throws(Failure) -> Outcome {
+    if let page = emptyPage(viewer: viewer, filter: filter, place: place) { return .page(page) }
+    let key = PageShare.Key(
+      viewer: viewer, filter: filter, place: place, head: store.head, limit: limit)
+    let outcome = await share.page(key) { [self] in
+      do throws(Failure) {
+        return .success(
+          try await readLog(
+            viewer: viewer, filter: filter, place: place, limit: limit,
+            bytesMax: Self.sharedPageBytesMax))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try outcome.get()
+  }
+
+  // MARK: The log
+
+  /// Nil for the beginning of a snapshot.
+  private func startingPlace(
+    _ since: Since, viewer: Viewer, filter: ChangeFilter
+  ) throws(CursorFault) -> ChangePlace? {
+    switch since {
+    case .snapshot: nil
+    case .head: ChangePlace(caughtUpAt: store.head)
+    case .cursor(let text):
+      try desk.place(of: text, viewer: viewer, filter: filter, head: store.head)
+    }
+  }
+
+  /// Whoever stands at the head needs no look at the store.
+  private func emptyPage(
+    viewer: Viewer, filter: ChangeFilter, place: ChangePlace?
+  ) -> RenderedChanges? {
+    guard let place, place == ChangePlace(caughtUpAt: store.head) else { return nil }
+    return RenderedChanges(
+      elements: [], cursor: desk.text(at: place, viewer: viewer, filter: filter), next: place,
+      isComplete: true)
+  }
+
+  private func readLog(
+    viewer: Viewer, filter: ChangeFilter, place: ChangePlace?, limit: Int, bytesMax: Int
+  ) async throws(Failure) -> Outcome {
+    let query = ChangeQuery(
+      viewer: viewer, position: place?.position ?? .start, origin: place?.origin,
+      types: filter.types, limit: limit, bytesMax: bytesMax)
+    let page: ChangePage?
+    do {
+      page = try await store.changes(query)
+    } catch {
+      throw Failure(
+        .storageUnavailable, "The store cannot be read at present.", retry: .after,
+        retryAfter: .seconds(1), cause: "\(error)")
+    }
+    guard let page else { return .expired }
+    let renderer = ChangeRenderer(entities: entities, desk: desk, viewer: viewer, filter: filter)
+    return .page(try renderer.render(page))
+  }
+}

@@ -1,0 +1,99 @@
+import LosslessJSON
+import Model
+
+/// Finds the first list of entities that an operation selects, in the order of its answer: a list
+/// field of an entity type, or one of objects that lead to one entity each, as a connection's edges
+/// do.
+struct FirstList {
+  private let snapshot: ResultSnapshot
+
+  init(_ snapshot: ResultSnapshot) {
+    self.snapshot = snapshot
+  }
+
+  /// The list's members in their order, those that are gone left out; nil where the operation
+  /// selects no list of entities.
+  func members(_ selection: Selection) throws(JSONParseError) -> [EntityKey]? {
+    guard let fields = selection.single ?? selection.types.values.first else { return nil }
+    let root = try JSONDocument(snapshot.root)
+    return try members(fields, in: [root.root])?.filter {
+      snapshot.entities[$0].map { !$0.isDeleted && !$0.layers.isEmpty } ?? false
+    }
+  }
+
+  private func members(
+    _ object: ObjectSelection, in layers: [JSONNode]
+  ) throws(JSONParseError) -> [EntityKey]? {
+    for field in object.fields {
+      guard case .object(let inner) = field.value else { continue }
+      let value = layers.lazy.compactMap { $0[field.storageName] }.first
+      if field.listDepth > 0 {
+        guard Self.leadsToEntities(inner) else { continue }
+        guard let value else { return [] }
+        var keys: [EntityKey] = []
+        collect(value, inner, into: &keys)
+        return keys
+      }
+      guard let value, let found = try members(inner, at: value) else { continue }
+      return found
+    }
+    return nil
+  }
+
+  /// Below an object that is no list.
+  private func members(
+    _ selection: Selection, at value: JSONNode
+  ) throws(JSONParseError) -> [EntityKey]? {
+    guard value.kind == .object else { return nil }
+    guard let key = EntityKey(reference: value) else {
+      guard let fields = Self.fields(of: value, selection) else { return nil }
+      return try members(fields, in: [value])
+    }
+    guard let record = snapshot.entities[key], let fields = selection.types[key.type] else {
+      return nil
+    }
+    var documents: [JSONDocument] = []
+    for layer in record.layers { documents.append(try JSONDocument(layer)) }
+    return try members(fields, in: documents.map(\.root))
+  }
+
+  // MARK: Elements
+
+  private func collect(_ value: JSONNode, _ selection: Selection, into keys: inout [EntityKey]) {
+    switch value.kind {
+    case .array:
+      for element in value.elements { collect(element, selection, into: &keys) }
+    case .object:
+      if let key = EntityKey(reference: value) {
+        keys.append(key)
+      } else if let fields = Self.fields(of: value, selection) {
+        for field in fields.fields where field.listDepth == 0 {
+          guard case .object(let inner) = field.value, let next = value[field.storageName] else {
+            continue
+          }
+          return collect(next, inner, into: &keys)
+        }
+      }
+    case .null, .true, .false, .number, .string:
+      return
+    }
+  }
+
+  /// Entities themselves, or objects whose first object field is one.
+  private static func leadsToEntities(_ selection: Selection) -> Bool {
+    selection.types.values.contains { object in
+      object.key != nil
+        || object.fields.contains { field in
+          guard field.listDepth == 0, case .object(let inner) = field.value else { return false }
+          return inner.types.values.contains { $0.key != nil }
+        }
+    }
+  }
+
+  private static func fields(of embedded: JSONNode, _ selection: Selection) -> ObjectSelection? {
+    if let type = embedded[StoredForm.typenameMember]?.string, let fields = selection.types[type] {
+      return fields
+    }
+    return selection.single
+  }
+}

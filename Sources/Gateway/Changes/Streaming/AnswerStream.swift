@@ -1,0 +1,90 @@
+package import Model
+
+/// One client's live query: the answer, and the answer again whenever what it shows has changed.
+///
+/// The rendered answer itself wakes it when a commit, an invalidation or a newer answer makes it
+/// wrong. What is then read is shared by all who watch the same; where nothing is different, nothing
+/// is sent. Time alone brings nothing new: upstream is asked where the store says that the answer
+/// is due.
+package final class AnswerStream: EventSource {
+  /// Where a stream begins: a read that has been made once, so that its failure is an answer.
+  package struct Start: Sendable {
+    let request: ReadRequest
+    /// The tag of the answer that the client has.
+    let told: String?
+  }
+
+  private let reader: QueryReader
+  private let request: ReadRequest
+  private let signal: CommitSignal
+  private let listener: ChangeListener
+  private var watched: RenderedAnswer?
+  private var toldTag: String?
+  private var mustRead = true
+
+  init(reader: QueryReader, signal: CommitSignal, start: Start) {
+    self.reader = reader
+    self.signal = signal
+    request = start.request
+    toldTag = start.told
+    listener = signal.listen(as: request.caller.viewer(of: request.scope), hearsBeats: true)
+  }
+
+  deinit {
+    watched?.unwatch(listener)
+    signal.remove(listener)
+  }
+
+  package func next() async throws(Failure) -> [UInt8]? {
+    while true {
+      if mustRead {
+        mustRead = false
+        guard let answer = await read() else { return nil }
+        if let frame = frame(for: answer) { return frame }
+      }
+      let wakes = await listener.next()
+      if wakes.contains(.end) { return nil }
+      // An answer in memory says itself when it is wrong; any other may be after any commit.
+      mustRead = wakes.contains(.commit) && !(watched?.isCurrent ?? false)
+      if wakes.contains(.beat) { return EventFrame.comment }
+    }
+  }
+
+  private enum Reading {
+    case answer(RenderedAnswer)
+    /// Upstream fails and nothing may stand in: the client keeps what it has.
+    case nothing
+  }
+
+  /// Nil where the caller may not see it any more.
+  private func read() async -> Reading? {
+    do throws(Failure) {
+      let rendered = try await reader.read(request.fromStore).rendered
+      watched?.unwatch(listener)
+      watched = rendered.watch(listener) ? rendered : nil
+      return .answer(rendered)
+    } catch {
+      switch error.code {
+      case .upstreamUnauthenticated, .upstreamForbidden, .unauthenticated, .forbidden: return nil
+      default: return .nothing
+      }
+    }
+  }
+
+  private func frame(for reading: Reading) -> [UInt8]? {
+    guard case .answer(let rendered) = reading, rendered.tag != toldTag else { return nil }
+    toldTag = rendered.tag
+    var frame: [UInt8] = []
+    EventFrame.append(id: rendered.tag, event: nil, data: rendered.body, to: &frame)
+    return frame
+  }
+}
+
+extension ReadRequest {
+  /// The same read, served from the store whatever its age unless it is due.
+  fileprivate var fromStore: ReadRequest {
+    ReadRequest(
+      operation: operation, variables: variables, caller: caller,
+      directives: ReadDirectives(maxStale: .any), traceparent: nil)
+  }
+}

@@ -1,0 +1,108 @@
+package import Model
+import Synchronization
+
+/// Wakes those who wait for commits, by scope: no data passes through here.
+///
+/// While anybody listens for them, one timer gives beats for all: a process whose streams are
+/// quiet wakes for nothing else.
+package final class CommitSignal: Sendable {
+  /// Between two signs of life of a stream: proxies take a minute's silence for the end.
+  package static let beatInterval: Duration = .seconds(15)
+  private struct State {
+    var listeners: [Scope: Set<ObjectIdentifier>] = [:]
+    var all: [ObjectIdentifier: (listener: ChangeListener, viewer: Viewer)] = [:]
+    var beating: Task<Void, Never>?
+    var beatListeners = 0
+    var hasEnded = false
+  }
+
+  private let state = Mutex(State())
+  private let sleep: @Sendable (Duration) async throws -> Void
+
+  /// - Parameter sleep: returns after the duration, or throws where its task is cancelled.
+  package init(sleep: @escaping @Sendable (Duration) async throws -> Void) {
+    self.sleep = sleep
+  }
+
+  package var count: Int { state.withLock { $0.all.count } }
+
+  /// Registers, until ``remove(_:)``. To be done before reading what is waited for.
+  package func listen(as viewer: Viewer, hearsBeats: Bool = false) -> ChangeListener {
+    let listener = ChangeListener(hearsBeats: hearsBeats)
+    let hasEnded = state.withLock { state in
+      state.all[ObjectIdentifier(listener)] = (listener, viewer)
+      for scope in viewer.layers {
+        state.listeners[scope, default: []].insert(ObjectIdentifier(listener))
+      }
+      if hearsBeats {
+        state.beatListeners += 1
+        if state.beating == nil { state.beating = Task.detached { await self.giveBeats() } }
+      }
+      return state.hasEnded
+    }
+    if hasEnded { listener.wake(.end) }
+    return listener
+  }
+
+  package func remove(_ listener: ChangeListener) {
+    state.withLock { state in
+      guard let entry = state.all.removeValue(forKey: ObjectIdentifier(listener)) else { return }
+      for scope in entry.viewer.layers {
+        state.listeners[scope]?.remove(ObjectIdentifier(listener))
+        if state.listeners[scope]?.isEmpty == true { state.listeners[scope] = nil }
+      }
+      guard listener.hearsBeats else { return }
+      state.beatListeners -= 1
+      if state.beatListeners == 0 {
+        state.beating?.cancel()
+        state.beating = nil
+      }
+    }
+  }
+
+  /// A commit is visible.
+  package func note(_ report: CommitReport) {
+    let woken = state.withLock { state -> [ChangeListener] in
+      guard !state.all.isEmpty else { return [] }
+      // A purge of a type names no single change: everybody looks.
+      if report.revision != nil, !report.invalidated.isEmpty {
+        return state.all.values.map(\.listener)
+      }
+      let scopes = Set(report.changes.lazy.map(\.scope))
+      let touched = scopes.reduce(into: Set<ObjectIdentifier>()) {
+        $0.formUnion(state.listeners[$1] ?? [])
+      }
+      return touched.compactMap { state.all[$0]?.listener }
+    }
+    ChangeListener.wake(woken, .commit)
+  }
+
+  /// The service drains: every stream ends, and later ones end at once.
+  package func end() {
+    let listeners = state.withLock { state in
+      state.hasEnded = true
+      state.beating?.cancel()
+      state.beating = nil
+      return state.all.values.map(\.listener)
+    }
+    for listener in listeners { listener.wake(.end) }
+  }
+
+  package var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+  /// Wakes a listener once, after a while, unless the task is cancelled before.
+  func alarm(_ listener: ChangeListener, after wait: Duration) -> Task<Void, Never> {
+    Task.detached { [sleep] in
+      do { try await sleep(wait) } catch { return }
+      listener.wake(.alarm)
+    }
+  }
+
+  private func giveBeats() async {
+    while true {
+      do { try await sleep(Self.beatInterval) } catch { return }
+      let listeners = state.withLock { $0.all.values.map(\.listener).filter(\.hearsBeats) }
+      for listener in listeners { listener.wake(.beat) }
+    }
+  }
+}

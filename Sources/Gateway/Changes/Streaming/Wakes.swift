@@ -1,0 +1,15 @@
+/// Why a listener was woken; several reasons may have gathered.
+package struct Wakes: OptionSet, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// A commit, or an invalidation, touched what is listened to.
+  package static let commit = Wakes(rawValue: 1)
+  /// It is time for a sign of life.
+  package static let beat = Wakes(rawValue: 2)
+  /// Waiting long enough.
+  package static let alarm = Wakes(rawValue: 4)
+  /// The service drains, or the listener's task was cancelled: nothing more comes.
+  package static let end = Wakes(rawValue: 8)
+}
