@@ -76,6 +76,13 @@ package final class RawClient {
     }
   }
 
+  /// What has come and was not read yet, or else what comes next.
+  package func readSome() throws -> [UInt8] {
+    if buffer.isEmpty { try fill() }
+    defer { buffer = [] }
+    return buffer
+  }
+
   /// Whether the peer has closed, waiting for it.
   package func isClosedByPeer() -> Bool {
     var byte: UInt8 = 0

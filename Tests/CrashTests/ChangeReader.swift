@@ -1,0 +1,61 @@
+import LosslessJSON
+import TestSupport
+
+/// A client of `/v1/changes` that keeps a copy of everything, and every place it has been at.
+struct ChangeReader {
+  /// A cursor as it was handed out, with what its client then had.
+  struct Place: Sendable {
+    let cursor: String
+    let held: [String: [UInt8]]
+  }
+
+  enum Problem: Error {
+    case refused(Int, String)
+  }
+
+  let port: Int
+  private(set) var cursor: String?
+  private(set) var held: [String: [UInt8]] = [:]
+  private(set) var places: [Place] = []
+
+  init(port: Int, from place: Place? = nil) {
+    self.port = port
+    cursor = place?.cursor
+    held = place?.held ?? [:]
+  }
+
+  /// Takes one page.
+  ///
+  /// - Returns: whether nothing more lay behind it; nil where the cursor cannot be continued.
+  mutating func takePage(_ client: RawClient, limit: Int) throws -> Bool? {
+    let since = cursor.map { "&since=\($0)" } ?? ""
+    let answer = try client.request("GET", "/v1/changes?limit=\(limit)\(since)")
+    if answer.status == 410 { return nil }
+    guard answer.status == 200 else { throw Problem.refused(answer.status, answer.text) }
+    let page = try JSONValue(parsing: answer.body)
+    for change in page["changes"]?.array ?? [] {
+      let name = "\(change["type"]?.string ?? "")/\(change["id"]?.string ?? "")"
+      held[name] = change["op"] == "put" ? change["data"]?.bytes : nil
+    }
+    cursor = page["cursor"]?.string
+    if let cursor { places.append(Place(cursor: cursor, held: held)) }
+    return page["complete"] == true
+  }
+
+  /// Reads on until nothing more lies behind.
+  ///
+  /// - Returns: false where the cursor cannot be continued.
+  mutating func catchUp(limit: Int = 500) throws -> Bool {
+    let client = try RawClient(port: port)
+    while true {
+      guard let isComplete = try takePage(client, limit: limit) else { return false }
+      if isComplete { return true }
+    }
+  }
+
+  /// Reads on, page by page, until the service goes away.
+  mutating func followUntilTheEnd() {
+    guard let client = try? RawClient(port: port) else { return }
+    while (try? takePage(client, limit: 20)) != nil {}
+  }
+}

@@ -1,0 +1,77 @@
+import DemoUpstream
+import Foundation
+import TestSupport
+import Testing
+
+extension Crashes {
+  /// `kill -9` under writes: every cursor that was handed out either goes on exactly or is refused.
+  struct CursorTests {
+    private static let rounds = 4
+    /// Of those handed out in a round.
+    private static let cursorsLookedAt = 25
+
+    @Test(arguments: [UInt64(4_711)])
+    func cursorsGoOnExactlyOrNotAtAll(seed: UInt64) async throws {
+      var random = SeededGenerator(seed: seed)
+      let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
+      try await demo.start()
+      let folder = try ServiceFolder(upstream: demo.url)
+      var continued = 0
+      for round in 0..<Self.rounds {
+        let places = try await loadAndKill(folder, round: round, random: &random)
+        let larder = try await LarderProcess.serve(folder)
+        let port = larder.port
+        let sample = places.shuffled(using: &random).prefix(Self.cursorsLookedAt)
+        continued += try await onOwnThread {
+          var snapshot = ChangeReader(port: port)
+          let hasSnapshot = try snapshot.catchUp()
+          #expect(hasSnapshot)
+          #expect(!snapshot.held.isEmpty)
+          var count = 0
+          for place in sample + places.suffix(1) {
+            var reader = ChangeReader(port: port, from: place)
+            guard try reader.catchUp() else { continue }
+            count += 1
+            #expect(reader.held == snapshot.held, "seed \(seed), round \(round)")
+          }
+          return count
+        }
+        await larder.kill()
+      }
+      #expect(continued > Self.rounds, "seed \(seed) proves nothing")
+      await demo.stop()
+    }
+
+    private func loadAndKill(
+      _ folder: ServiceFolder, round: Int, random: inout SeededGenerator
+    ) async throws -> [ChangeReader.Place] {
+      let larder = try await LarderProcess.serve(folder)
+      let port = larder.port
+      let kept = Kept()
+      let seeds = (0..<3).map { _ in random.next() }
+      let goal = Int.random(in: 20..<100, using: &random)
+      async let places = onOwnThread {
+        var reader = ChangeReader(port: port)
+        reader.followUntilTheEnd()
+        return reader.places
+      }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (number, seed) in seeds.enumerated() {
+          group.addTask {
+            try await onOwnThread {
+              var load = WriteLoad(
+                port: port, kept: kept, number: number, round: round,
+                random: SeededGenerator(seed: seed))
+              load.run()
+            }
+          }
+        }
+        let isUnderWay = await Moment.comes(withinSeconds: 30) { kept.count >= goal }
+        #expect(isUnderWay, "\(larder.errors)")
+        await larder.kill()
+        try await group.waitForAll()
+      }
+      return try await places
+    }
+  }
+}

@@ -1,0 +1,113 @@
+/// A blocking client of server-sent events: reads what comes as it comes.
+///
+/// Used by one task at a time, through ``onOwnThread(_:)``.
+// SAFETY: its methods run one after the other, each awaited by the one task that holds it.
+package final class EventClient: @unchecked Sendable {
+  package struct Event: Sendable, Equatable {
+    package var id: String?
+    package var event: String?
+    package var data = ""
+    /// Nothing but a comment.
+    package var isComment = false
+    /// `id` was the frame's first line.
+    package var beginsWithID = false
+  }
+
+  package private(set) var status = 0
+  package private(set) var contentType: String?
+  private let client: RawClient
+  /// Bytes of the response that have not been looked at.
+  private var raw: [UInt8] = []
+  /// Content without its chunks.
+  private var text: [UInt8] = []
+  private var hasEnded = false
+
+  private init(_ client: RawClient) {
+    self.client = client
+  }
+
+  package static func open(
+    port: Int, _ target: String, headers: [(String, String)] = [], timeoutSeconds: Int = 10
+  ) async throws -> EventClient {
+    try await onOwnThread {
+      let events = EventClient(try RawClient(port: port, timeoutSeconds: timeoutSeconds))
+      var head = "GET \(target) HTTP/1.1\r\nHost: localhost\r\n"
+      for (name, value) in headers { head += "\(name): \(value)\r\n" }
+      try events.client.send(head + "\r\n")
+      try events.readHead()
+      return events
+    }
+  }
+
+  /// The next frame; nil at the stream's proper end.
+  package func next() async throws -> Event? {
+    try await onOwnThread { try self.readEvent() }
+  }
+
+  /// The next frame that is no comment.
+  package func nextEvent() async throws -> Event? {
+    while let event = try await next() {
+      if !event.isComment { return event }
+    }
+    return nil
+  }
+
+  private func readHead() throws {
+    while true {
+      if let end = raw.firstRange(of: Array("\r\n\r\n".utf8)) {
+        let lines = String(decoding: raw[..<end.lowerBound], as: UTF8.self).split(
+          separator: "\r\n")
+        raw.removeFirst(end.upperBound)
+        status = lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        contentType =
+          lines.first { $0.lowercased().hasPrefix("content-type:") }
+          .map { String($0.dropFirst("content-type:".count).drop { $0 == " " }) }
+        return
+      }
+      raw += try client.readSome()
+    }
+  }
+
+  private func readEvent() throws -> Event? {
+    while true {
+      if let end = text.firstRange(of: [10, 10]) {
+        let frame = String(decoding: text[..<end.lowerBound], as: UTF8.self)
+        text.removeFirst(end.upperBound)
+        return Self.event(frame)
+      }
+      if hasEnded { return nil }
+      while !takeChunk() { raw += try client.readSome() }
+    }
+  }
+
+  /// Moves one whole chunk from what came to the content; false where more must come first.
+  private func takeChunk() -> Bool {
+    guard let line = raw.firstRange(of: [13, 10]),
+      let size = Int(String(decoding: raw[..<line.lowerBound], as: UTF8.self), radix: 16),
+      raw.count >= line.upperBound + size + 2
+    else { return false }
+    text += raw[line.upperBound..<(line.upperBound + size)]
+    raw.removeFirst(line.upperBound + size + 2)
+    hasEnded = size == 0
+    return true
+  }
+
+  private static func event(_ frame: String) -> Event {
+    var event = Event()
+    let lines = frame.split(separator: "\n", omittingEmptySubsequences: false)
+    event.isComment = lines.allSatisfy { $0.hasPrefix(":") }
+    event.beginsWithID = lines.first?.hasPrefix("id:") ?? false
+    for line in lines {
+      if line.hasPrefix("id:") { event.id = value(of: line) }
+      if line.hasPrefix("event:") { event.event = value(of: line) }
+      if line.hasPrefix("data:") { event.data += value(of: line) }
+    }
+    return event
+  }
+
+  private static func value(of line: Substring) -> String {
+    guard let colon = line.firstIndex(of: ":") else { return "" }
+    let value = line[line.index(after: colon)...]
+    return String(value.first == " " ? value.dropFirst() : value)
+  }
+}
