@@ -1,0 +1,192 @@
+import LosslessJSON
+import TestSupport
+import Testing
+
+extension Ways {
+  /// The change log over HTTP: pages, waiting, streams, and cursors that cannot be continued.
+  struct ChangesTests {
+    private static func page(
+      _ larder: RunningLarder, _ query: String = "", _ headers: (String, String)...
+    ) async throws -> JSONValue {
+      let answer = try await larder.request("GET", "/v1/changes?\(query)", headers: headers)
+      #expect(answer.status == 200, "\(answer.text)")
+      return try JSONValue(parsing: answer.body)
+    }
+
+    private static func rename(
+      _ larder: RunningLarder, _ film: String, to title: String
+    ) async throws {
+      let answer = try await larder.post(
+        "/v1/operations/UpdateFilm", #"{"id":"\#(film)","patch":{"title":"\#(title)"}}"#)
+      #expect(answer.status == 200, "\(answer.text)")
+    }
+
+    @Test func aSnapshotGoesOnAsADelta() async throws {
+      let larder = try await RunningLarder.start()
+      _ = try await larder.get("/api/films/f1")
+      var query = "limit=2"
+      var known: [String: JSONValue] = [:]
+      var pages = 0
+      var isComplete = false
+      var cursor = ""
+      while !isComplete {
+        let page = try await Self.page(larder, query)
+        cursor = try #require(page["cursor"]?.string)
+        isComplete = page["complete"] == true
+        query = "limit=2&since=\(cursor)"
+        pages += 1
+        for change in page["changes"]?.array ?? [] {
+          #expect(change["op"] == "put")
+          #expect(change["new"] == true)
+          known["\(change["type"]?.string ?? "")/\(change["id"]?.string ?? "")"] = change["data"]
+        }
+      }
+      #expect(pages > 1)
+      let film = try #require(known["Film/f1"])
+      #expect(film["__typename"] == "Film")
+      #expect(film["_rev"] != nil)
+
+      try await Self.rename(larder, "f1", to: "Another")
+      let delta = try await Self.page(larder, "since=\(cursor)")
+      let changes = try #require(delta["changes"]?.array)
+      #expect(changes.map { $0["id"] } == ["f1"])
+      #expect(changes.first?["new"] == false)
+      #expect(changes.first?["data"]?["title"] == "Another")
+      #expect(changes.first?["rev"] == changes.first?["data"]?["_rev"])
+      #expect(changes.first?["rev"] != film["_rev"])
+      #expect(delta["complete"] == true)
+      await larder.stop()
+    }
+
+    @Test func theCursorOfAReadGoesOnFromThere() async throws {
+      let larder = try await RunningLarder.start()
+      let read = try await larder.get("/api/films/f1")
+      #expect(read.status == 200)
+      let own = try #require(try await larder.get("/api/films/f1")["sync-cursor"])
+      let nothing = try await Self.page(larder, "since=\(own)")
+      #expect(nothing["changes"]?.array?.isEmpty == true)
+      try await Self.rename(larder, "f1", to: "Another")
+      let films = try await Self.page(larder, "since=\(own)&types=Film")
+      #expect(films["changes"]?.array?.count == 1)
+      await larder.stop()
+    }
+
+    @Test func deletionsAreTold() async throws {
+      let larder = try await RunningLarder.start()
+      _ = try await larder.get("/api/films/f2")
+      let head = try await Self.page(larder, "since=now&types=Film")
+      #expect(head["changes"]?.array?.isEmpty == true)
+      #expect(head["complete"] == true)
+      let cursor = try #require(head["cursor"]?.string)
+      let deletion = try await larder.post("/v1/operations/DeleteFilm", #"{"id":"f2"}"#)
+      #expect(deletion.status == 200, "\(deletion.text)")
+      let page = try await Self.page(larder, "since=\(cursor)&types=Film")
+      let change = page["changes"]?.array?.first
+      #expect(change?["op"] == "del")
+      #expect(change?["id"] == "f2")
+      #expect(change?["reason"] == "deleted")
+      await larder.stop()
+    }
+
+    @Test func onLeavesOutTheOthers() async throws {
+      let larder = try await RunningLarder.start()
+      _ = try await larder.get("/api/films/f1")
+      func head(_ on: String) async throws -> String {
+        try #require(try await Self.page(larder, "since=now&types=Film&on=\(on)")["cursor"]?.string)
+      }
+      let (inserts, updates) = (try await head("insert"), try await head("update"))
+      try await Self.rename(larder, "f1", to: "Another")
+      _ = try await larder.get("/api/films/f7")
+      func ids(_ on: String, _ cursor: String) async throws -> [JSONValue?] {
+        try await Self.page(larder, "since=\(cursor)&types=Film&on=\(on)")["changes"]?.array?
+          .map { $0["id"] } ?? []
+      }
+      #expect(try await ids("update", updates).contains("f1"))
+      #expect(try await !ids("update", updates).contains("f7"))
+      #expect(try await ids("insert", inserts).contains("f7"))
+      #expect(try await !ids("insert", inserts).contains("f1"))
+      await larder.stop()
+    }
+
+    // MARK: Cursors
+
+    @Test func cursorsThatCannotBeContinuedSaySo() async throws {
+      let larder = try await RunningLarder.start()
+      let ada = ("Authorization", "Bearer user-ada")
+      _ = try await larder.get("/api/me", ada)
+      let open = try #require(try await Self.page(larder, "since=now")["cursor"]?.string)
+      let hers = try #require(try await Self.page(larder, "since=now", ada)["cursor"]?.string)
+      let bob = ("Authorization", "Bearer user-bob")
+      #expect(try await larder.get("/v1/changes?since=\(hers)", bob).status == 403)
+      #expect(try await larder.get("/v1/changes?since=\(hers)").status == 403)
+      #expect(try await larder.get("/v1/changes?since=\(open)x").status == 400)
+      #expect(try await larder.get("/v1/changes?since=\(open)&types=Film").status == 400)
+      #expect(try await larder.get("/v1/changes?limit=0&on=x&nope=1").status == 400)
+      let scope = try await larder.get("/v1/changes?since=\(open)", ada)
+      #expect(scope.status == 410)
+      #expect(scope["cache-control"] == "no-store")
+      let problem = try JSONValue(parsing: scope.body)
+      #expect(problem["code"] == "cursor_gone")
+      #expect(problem["reason"] == "scope")
+      #expect(problem["restart"] == "/v1/changes")
+      await larder.stop()
+    }
+
+    @Test func cursorsOutliveARestart() async throws {
+      let larder = try await RunningLarder.start()
+      _ = try await larder.get("/api/films/f1")
+      let cursor = try #require(try await Self.page(larder, "since=now")["cursor"]?.string)
+      await larder.stopService()
+      try await larder.startService()
+      #expect(try await Self.page(larder, "since=\(cursor)")["changes"]?.array?.isEmpty == true)
+      try await Self.rename(larder, "f1", to: "Another")
+      let page = try await Self.page(larder, "since=\(cursor)&limit=1")
+      #expect(page["changes"]?.array?.first?["data"]?["title"] == "Another")
+      await larder.stop()
+    }
+
+    @Test func aUserSeesTheirOwnChangesAndNobodyElseDoes() async throws {
+      let larder = try await RunningLarder.start()
+      let ada = ("Authorization", "Bearer user-ada")
+      let hers = try #require(try await Self.page(larder, "since=now", ada)["cursor"]?.string)
+      let open = try #require(try await Self.page(larder, "since=now")["cursor"]?.string)
+      _ = try await larder.get("/api/me", ada)
+      let mine = try await Self.page(larder, "since=\(hers)", ada)
+      #expect(mine["changes"]?.array?.isEmpty == false)
+      let others = try await Self.page(larder, "since=\(open)")
+      #expect(others["changes"]?.array?.isEmpty == true)
+      await larder.stop()
+    }
+
+    // MARK: Waiting
+
+    @Test func aWaitingPageIsWokenByACommit() async throws {
+      let larder = try await RunningLarder.start()
+      _ = try await larder.get("/api/films/f1")
+      let cursor = try #require(
+        try await Self.page(larder, "since=now&types=Film")["cursor"]?.string)
+      let start = ContinuousClock.now
+      let port = larder.port
+      async let waiting = onOwnThread {
+        try RawClient(port: port).request(
+          "GET", "/v1/changes?since=\(cursor)&types=Film&wait=9")
+      }
+      try await Self.rename(larder, "f1", to: "Another")
+      let page = try JSONValue(parsing: try await waiting.body)
+      #expect(page["changes"]?.array?.first?["data"]?["title"] == "Another")
+      #expect(ContinuousClock.now - start < .seconds(10))
+      await larder.stop()
+    }
+
+    @Test func aWaitEndsWithNothing() async throws {
+      let larder = try await RunningLarder.start()
+      let cursor = try #require(try await Self.page(larder, "since=now")["cursor"]?.string)
+      let start = ContinuousClock.now
+      let page = try await Self.page(larder, "since=\(cursor)&wait=0.3")
+      #expect(page["changes"]?.array?.isEmpty == true)
+      #expect(page["complete"] == true)
+      #expect(ContinuousClock.now - start >= .milliseconds(300))
+      await larder.stop()
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import LosslessJSON
+import TestSupport
+import Testing
+
+extension Ways {
+  /// Live queries: the answer again whenever what it shows changes.
+  struct LiveQueryTests {
+    private static func title(_ event: EventClient.Event?) throws -> JSONValue? {
+      try event.flatMap { try JSONValue(parsing: Array($0.data.utf8))["data"]?["film"]?["title"] }
+    }
+
+    private static func rename(
+      _ larder: RunningLarder, _ film: String, to title: String
+    ) async throws {
+      let answer = try await larder.post(
+        "/v1/operations/UpdateFilm", #"{"id":"\#(film)","patch":{"title":"\#(title)"}}"#)
+      #expect(answer.status == 200, "\(answer.text)")
+    }
+
+    @Test func sendsTheAnswerAgainOnceItChanges() async throws {
+      let larder = try await RunningLarder.start()
+      let events = try await EventClient.open(
+        port: larder.port, "/v1/operations/Film/stream?id=f1")
+      #expect(events.status == 200)
+      let first = try #require(try await events.nextEvent())
+      #expect(first.beginsWithID)
+      let plain = try await larder.get("/api/films/f1")
+      #expect(first.data == plain.text)
+      // Another film is no business of this one's.
+      try await Self.rename(larder, "f2", to: "Elsewhere")
+      try await Self.rename(larder, "f1", to: "Renamed")
+      #expect(try Self.title(try await events.nextEvent()) == "Renamed")
+      await larder.stop()
+    }
+
+    @Test func goesOnFromTheAnswerThatTheClientHas() async throws {
+      let larder = try await RunningLarder.start()
+      let target = "/v1/operations/Film/stream?id=f1"
+      let events = try await EventClient.open(port: larder.port, target)
+      let id = try #require(try await events.nextEvent()?.id)
+      let again = try await EventClient.open(
+        port: larder.port, target, headers: [("Last-Event-ID", id)])
+      try await Self.rename(larder, "f1", to: "Renamed")
+      #expect(try Self.title(try await again.nextEvent()) == "Renamed")
+      await larder.stop()
+    }
+
+    @Test func aListIsSentAgainWhenAMemberChanges() async throws {
+      let larder = try await RunningLarder.start()
+      let events = try await EventClient.open(
+        port: larder.port, "/v1/operations/Films/stream?limit=3")
+      let first = try #require(try await events.nextEvent())
+      let films = try JSONValue(parsing: Array(first.data.utf8))["data"]?["films"]?.array
+      let film = try #require(films?.last?["id"]?.string)
+      try await Self.rename(larder, film, to: "Renamed in the list")
+      #expect(try await events.nextEvent()?.data.contains("Renamed in the list") == true)
+      await larder.stop()
+    }
+
+    @Test func whatCannotBeStreamedIsRefused() async throws {
+      let larder = try await RunningLarder.start()
+      #expect(try await larder.get("/v1/operations/Nothing/stream").status == 404)
+      #expect(try await larder.get("/v1/operations/UpdateFilm/stream").status == 400)
+      #expect(try await larder.get("/v1/operations/Film/stream").status == 400)
+      await larder.stop()
+    }
+  }
+}
