@@ -1,6 +1,6 @@
 /// Measures single modules beside what they are held against, in one process and alternating.
 ///
-///     swift run -c release Benchmarks json commit scale
+///     swift run -c release Benchmarks json commit scale delta
 ///
 /// `Scripts/bench modules` runs it among the rest.
 /// Only the ratios mean something: machines differ, and so does one machine from hour to hour.
@@ -9,12 +9,13 @@ struct Benchmarks {
   static func main() async throws {
     let asked = CommandLine.arguments.dropFirst()
     ResultRow.printHeader()
-    let all = ["json", "commit", "scale"]
+    let all = ["json", "commit", "scale", "delta"]
     for name in asked.isEmpty ? all[...] : asked[...] {
       switch name {
       case "json": try JSONBenchmark.run()
       case "commit": try await CommitBenchmark.run()
       case "scale": try await ScaleBenchmark.run()
+      case "delta": try await DeltaBenchmark.run()
       default: print("no benchmark \(name); there are \(all.joined(separator: ", "))")
       }
     }
