@@ -14,6 +14,8 @@ package struct StoreConfiguration: Sendable {
   package var checkpointPages = 4000
   /// Memory for cached pages of each connection.
   package var pageCacheBytes = 16 << 20
+  /// The types that clients write; they are among the types the store is opened with.
+  package var local = LocalSchema.none
 
   package init(folder: String, segment: UInt64, opened: Timestamp) {
     self.folder = folder

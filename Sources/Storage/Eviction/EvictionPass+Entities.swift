@@ -17,6 +17,10 @@ extension EvictionPass {
       return
     }
     let table = tables[index]
+    guard !localTypes.contains(table.table.id) else {
+      phase = .census(table: index + 1, after: 0)
+      return
+    }
     let (rows, next) = try unmarked(table, after: last)
     for row in rows {
       try count(row, table)
@@ -50,6 +54,10 @@ extension EvictionPass {
       return
     }
     let table = tables[index]
+    guard !localTypes.contains(table.table.id) else {
+      phase = .sweep(table: index + 1, after: 0)
+      return
+    }
     let (rows, next) = try unmarked(table, after: last)
     for row in rows {
       try sweep(row, table)

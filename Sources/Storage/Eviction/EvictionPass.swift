@@ -27,6 +27,8 @@ final class EvictionPass {
   let memory: WriterMemory
   let tables: [EvictionTable]
   let tablesByType: [String: EvictionTable]
+  /// Types that clients write: nobody could bring their entities back.
+  let localTypes: Set<Int64>
   /// When the round began: ages are reckoned from here in all its steps.
   let now: Timestamp
   /// No call below this can still write.
@@ -48,13 +50,14 @@ final class EvictionPass {
   init(
     _ database: Database, _ memory: WriterMemory, _ catalogue: TypeCatalogue, now: Timestamp,
     isOverBudget: Bool
-  ) {
+  ) throws {
     self.database = database
     self.memory = memory
     self.now = now
     horizon = memory.horizon
     oldestCall = memory.horizon
     marks = isOverBudget ? ReachabilityMarks() : nil
+    localTypes = try LocalRecord.types(database)
     tables = catalogue.all.map(EvictionTable.init)
     tablesByType = Dictionary(uniqueKeysWithValues: tables.map { ($0.table.type, $0) })
   }

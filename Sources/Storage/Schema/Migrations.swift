@@ -11,6 +11,7 @@ enum Migrations {
     migrator.registerMigration("0003 change log", migrate: changeLog)
     migrator.registerMigration("0004 what is gone and what is private", migrate: eviction)
     migrator.registerMigration("0005 devices", migrate: devices)
+    migrator.registerMigration("0006 local types", migrate: localTypes)
     return migrator
   }
 
@@ -158,6 +159,20 @@ enum Migrations {
           last_used INTEGER NOT NULL
         );
         CREATE INDEX device_by_use ON device (last_used);
+        """)
+  }
+
+  /// Which types clients write, and what each of their states allowed, numbered.
+  private static func localTypes(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TABLE local_type (
+          type INTEGER PRIMARY KEY REFERENCES entity_type ON DELETE CASCADE
+        );
+        CREATE TABLE local_schema (
+          number INTEGER PRIMARY KEY,
+          types TEXT NOT NULL
+        );
         """)
   }
 }

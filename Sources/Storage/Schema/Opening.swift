@@ -16,12 +16,16 @@ struct Opening {
     if isNewer { throw StorageError.newerSchema(folder: configuration.folder) }
     try migrator.migrate(queue)
     (catalogue, counters, segments, memory) = try queue.write { db in
+      try LocalRecord.rename(configuration.local, db)
       let catalogue = try TypeCatalogue(preparing: types, db)
       let counters = try Self.counters(db)
       let segments = try Self.beginSegment(configuration, at: counters.revision, db)
       let memory = WriterMemory(
         counters: counters, kindsPresent: try Self.kindsPresent(in: catalogue, db))
-      return (catalogue, counters, segments, memory)
+      var migration = LocalMigration(configuration, catalogue, memory, db)
+      try migration.run()
+      if !memory.counters.isStored(as: counters) { try memory.saveCounters(db) }
+      return (catalogue, memory.counters, segments, memory)
     }
   }
 

@@ -1,0 +1,77 @@
+package import LosslessJSON
+
+extension LocalBody {
+  /// Members of an entity's JSON that are told and never written.
+  private static let toldMembers: Set<String> = ["_rev", "_pending", "_missing"]
+
+  /// Reads a body of an operation, and notes all faults in the reader.
+  ///
+  /// - Parameter isPatch: objects inside are merge patches.
+  package init(
+    _ value: JSONValue, type: LocalType, isPatch: Bool, reader: inout LocalValueReader,
+    pointer: String
+  ) {
+    guard let members = value.members else {
+      reader.note("is not an object", at: pointer)
+      return
+    }
+    var seen: Set<String> = []
+    for member in members {
+      let place = pointer.appending(pointerMember: member.name)
+      guard seen.insert(member.name).inserted else {
+        reader.note("is there twice", at: place)
+        continue
+      }
+      if Self.toldMembers.contains(member.name) { continue }
+      if member.name == StoredForm.typenameMember {
+        if member.value.string != type.name { reader.note("is not \(type.name)", at: place) }
+        continue
+      }
+      guard let field = type.field(member.name) else {
+        reader.note("\(type.name) has no such field", at: place)
+        continue
+      }
+      if field.name == LocalType.keyField {
+        id = LocalValueReader.id(member.value)
+        if id == nil { reader.note("is not an id", at: place) }
+      } else if isPatch, case .object = field.kind, field.listDepth == 0,
+        member.value.members != nil
+      {
+        patches[field.name] = member.value
+      } else if let read = reader.read(member.value, field, at: place) {
+        fields[field.name] = read
+      }
+    }
+  }
+
+  /// Notes what a new entity must have and the body does not.
+  package func checkWhole(
+    _ type: LocalType, reader: inout LocalValueReader, pointer: String
+  ) {
+    for field in type.fields
+    where field.name != LocalType.keyField && field.isRequired && fields[field.name] == nil
+      && patches[field.name] == nil && field.emptyValue.isNull && !field.isRelationship
+    {
+      reader.note("is required", at: pointer.appending(pointerMember: field.name))
+    }
+  }
+}
+
+extension JSONValue {
+  /// RFC 7396 section 2.
+  package func mergePatched(with patch: JSONValue) -> JSONValue {
+    guard let changes = patch.members else { return patch }
+    var result = members ?? []
+    for change in changes {
+      let place = result.firstIndex { $0.name == change.name }
+      if change.value.isNull {
+        if let place { result.remove(at: place) }
+      } else if let place {
+        result[place].value = result[place].value.mergePatched(with: change.value)
+      } else {
+        result.append(JSONMember(change.name, JSONValue.null.mergePatched(with: change.value)))
+      }
+    }
+    return .object(result)
+  }
+}

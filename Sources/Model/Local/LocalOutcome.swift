@@ -1,0 +1,8 @@
+/// What one local write did.
+package enum LocalOutcome: Sendable {
+  /// The entity as it is now, and whether it came into being.
+  case written(EntityKey, EntityRecord, isNew: Bool)
+  case deleted(EntityKey)
+  /// How many a filter held of.
+  case matched(Int)
+}

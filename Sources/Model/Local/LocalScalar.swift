@@ -1,0 +1,46 @@
+/// A leaf of a local type: what its values may be.
+package enum LocalScalar: String, Hashable, Sendable, CaseIterable {
+  case boolean = "Boolean"
+  case int = "Int"
+  case int8 = "Int8"
+  case int16 = "Int16"
+  case int32 = "Int32"
+  case int64 = "Int64"
+  case float = "Float"
+  case double = "Double"
+  case string = "String"
+  case id = "ID"
+  /// A day or a moment of ISO 8601, see ``CalendarText``.
+  case date = "Date"
+  /// Bytes in base64 (RFC 4648 section 4).
+  case data = "Data"
+
+  var columnKind: EntityType.Column.Kind {
+    switch self {
+    case .boolean: .boolean
+    case .int, .int8, .int16, .int32, .int64: .integer
+    case .float, .double: .real
+    case .string, .id, .date, .data: .text
+    }
+  }
+
+  /// The whole numbers it holds; nil for what is none.
+  package var range: ClosedRange<Int64>? {
+    switch self {
+    case .int8: Int64(Int8.min)...Int64(Int8.max)
+    case .int16: Int64(Int16.min)...Int64(Int16.max)
+    case .int, .int32: Int64(Int32.min)...Int64(Int32.max)
+    case .int64: Int64.min...Int64.max
+    case .boolean, .float, .double, .string, .id, .date, .data: nil
+    }
+  }
+
+  package var isNumber: Bool { range != nil || self == .float || self == .double }
+
+  package var isText: Bool {
+    switch self {
+    case .string, .id, .date, .data: true
+    case .boolean, .int, .int8, .int16, .int32, .int64, .float, .double: false
+    }
+  }
+}

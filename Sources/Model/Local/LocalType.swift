@@ -1,0 +1,61 @@
+/// An entity type that clients write and no upstream knows.
+package struct LocalType: Hashable, Sendable {
+  /// The field that names an entity inside its scope.
+  package static let keyField = "id"
+
+  package let name: String
+  /// What it was called before (`@renamed`).
+  package let formerName: String?
+  /// Whose the entities are: ``Scope/Kind/device`` or ``Scope/Kind/user``.
+  package let scope: Scope.Kind
+  /// In declared order, the key among them.
+  package let fields: [LocalField]
+
+  package init(name: String, formerName: String? = nil, scope: Scope.Kind, fields: [LocalField]) {
+    self.name = name
+    self.formerName = formerName
+    self.scope = scope
+    self.fields = fields
+  }
+
+  package func field(_ name: String) -> LocalField? { fields.first { $0.name == name } }
+
+  /// Relationships whose other side is kept as well.
+  package var paired: [(field: LocalField, target: String, inverse: LocalField.Inverse)] {
+    fields.compactMap { field in
+      guard case .entity(let target, let inverse?) = field.kind else { return nil }
+      return (field, target, inverse)
+    }
+  }
+}
+
+extension LocalType {
+  /// The type as the store's tables know it.
+  package var entityType: EntityType {
+    EntityType(
+      name: name, keyFields: [Self.keyField],
+      columns: fields.compactMap { field in
+        field.columnKind.map { EntityType.Column(name: field.name, kind: $0) }
+      })
+  }
+
+  /// The type as readers of stored values know it.
+  package var shape: ObjectShape { .init(type: name, localFields: fields) }
+}
+
+extension ObjectShape {
+  package init(type: String, localFields fields: [LocalField]) {
+    self.init(
+      type: type,
+      fields: Dictionary(
+        uniqueKeysWithValues: fields.map { field in
+          let value: ObjectShape.Value =
+            switch field.kind {
+            case .scalar, .enumeration: .leaf
+            case .object(let name): .object(type: name, isAbstract: false, holdsEntities: false)
+            case .entity(let name, _): .object(type: name, isAbstract: false, holdsEntities: true)
+            }
+          return (field.name, ObjectShape.Field(value: value, listDepth: field.listDepth))
+        }))
+  }
+}

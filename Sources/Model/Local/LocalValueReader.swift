@@ -1,0 +1,195 @@
+package import LosslessJSON
+
+/// Reads what a client wrote into a field, into the form of ``StoredForm``, and notes every fault.
+package struct LocalValueReader {
+  /// Bytes of an id: it stands in paths, and in each reference to its entity.
+  package static let idBytesMax = 256
+
+  private let schema: LocalSchema
+  package private(set) var faults: [Failure.Detail] = []
+
+  package init(schema: LocalSchema) {
+    self.schema = schema
+  }
+
+  package mutating func note(_ detail: String, at pointer: String) {
+    faults.append(Failure.Detail(place: .pointer(pointer), detail: detail))
+  }
+
+  /// - Returns: nil where it is faulty.
+  package mutating func read(
+    _ value: JSONValue, _ field: LocalField, at pointer: String
+  ) -> JSONValue? {
+    let count = faults.count
+    let read = self.read(value, field, level: 0, at: pointer)
+    return faults.count == count ? read : nil
+  }
+
+  private mutating func read(
+    _ value: JSONValue, _ field: LocalField, level: Int, at pointer: String
+  ) -> JSONValue {
+    if value.isNull {
+      // A null list of entities is an empty one.
+      if field.isToMany, level == 0 { return .array([]) }
+      if field.nonNull[level] || field.isToMany { note("must not be null", at: pointer) }
+      return .null
+    }
+    guard level < field.listDepth else { return element(value, field, at: pointer) }
+    guard let elements = value.array else {
+      note("is not a list", at: pointer)
+      return .null
+    }
+    if level == 0, let fault = field.rules.lengthFault(elements.count, of: "elements") {
+      note(fault, at: pointer)
+    }
+    let read = elements.enumerated().map { index, element in
+      self.read(element, field, level: level + 1, at: "\(pointer)/\(index)")
+    }
+    if field.isToMany, Set(read).count < read.count {
+      note("names an entity twice", at: pointer)
+    }
+    return .array(read)
+  }
+
+  private mutating func element(
+    _ value: JSONValue, _ field: LocalField, at pointer: String
+  ) -> JSONValue {
+    switch field.kind {
+    case .scalar(let scalar):
+      return self.scalar(value, scalar, field, at: pointer)
+    case .enumeration(let name):
+      let values = schema.enums[name] ?? []
+      if let text = value.string, values.contains(text) { return value }
+      note("is none of \(values.joined(separator: ", "))", at: pointer)
+    case .object(let name):
+      return object(value, name, at: pointer)
+    case .entity(let type, _):
+      if let id = Self.id(value) { return .storedReference(to: EntityKey(type: type, key: id)) }
+      note("is not an id", at: pointer)
+    }
+    return .null
+  }
+
+  /// An id in a body or a path; nil for what cannot be one.
+  package static func id(_ value: JSONValue) -> String? {
+    let text = value.string ?? value.number.flatMap { $0.int64?.description }
+    guard let text, !text.isEmpty, text.utf8.count <= idBytesMax,
+      !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+    else { return nil }
+    return text
+  }
+
+  private mutating func object(
+    _ value: JSONValue, _ name: String, at pointer: String
+  ) -> JSONValue {
+    guard let members = value.members, let fields = schema.objects[name] else {
+      note("is not an object", at: pointer)
+      return .null
+    }
+    for member in members where !fields.contains(where: { $0.name == member.name }) {
+      guard member.name != StoredForm.typenameMember || member.value.string != name else {
+        continue
+      }
+      note("\(name) has no such field", at: pointer.appending(pointerMember: member.name))
+    }
+    var stored = [JSONMember(StoredForm.typenameMember, .string(name))]
+    for field in fields {
+      let given = value[field.name] ?? field.emptyValue
+      let place = pointer.appending(pointerMember: field.name)
+      stored.append(JSONMember(field.name, read(given, field, level: 0, at: place)))
+    }
+    return .object(stored)
+  }
+
+  // MARK: Scalars
+
+  private mutating func scalar(
+    _ value: JSONValue, _ scalar: LocalScalar, _ field: LocalField, at pointer: String
+  ) -> JSONValue {
+    guard let read = Self.scalar(value, scalar) else {
+      note("is not \(scalar.phrase)", at: pointer)
+      return .null
+    }
+    let faults: [String?]
+    if let text = read.string {
+      let length = field.listDepth == 0 ? text.unicodeScalars.count : nil
+      faults = [
+        length.flatMap { field.rules.lengthFault($0, of: "characters") },
+        field.rules.patternFault(text),
+      ]
+    } else {
+      faults = [read.number?.double.flatMap { field.rules.rangeFault($0) }]
+    }
+    for fault in faults.compactMap({ $0 }) { note(fault, at: pointer) }
+    return read
+  }
+
+  private static func scalar(_ value: JSONValue, _ scalar: LocalScalar) -> JSONValue? {
+    if let range = scalar.range {
+      guard let number = value.number?.int64, range.contains(number) else { return nil }
+      return .number(JSONNumber(number))
+    }
+    switch scalar {
+    case .boolean:
+      return value.bool == nil ? nil : value
+    case .float, .double:
+      guard let number = value.number?.double, number.isFinite else { return nil }
+      return value
+    case .id:
+      return id(value).map { .string($0) }
+    case .date:
+      return value.string.map(CalendarText.isValid) == true ? value : nil
+    case .data:
+      return value.string.map(Base64Text.isValid) == true ? value : nil
+    case .string, .int, .int8, .int16, .int32, .int64:
+      return value.string == nil ? nil : value
+    }
+  }
+}
+
+extension LocalScalar {
+  var phrase: String {
+    switch self {
+    case .boolean: "true or false"
+    case .int, .int8, .int16, .int32, .int64:
+      "a whole number" + (range.map { " from \($0.lowerBound) to \($0.upperBound)" } ?? "")
+    case .float, .double: "a number"
+    case .string: "a text"
+    case .id: "an id"
+    case .date: "a day or a moment of ISO 8601"
+    case .data: "base64"
+    }
+  }
+}
+
+extension JSONValue {
+  /// See ``StoredForm``.
+  package static func storedReference(to key: EntityKey) -> JSONValue {
+    .object([
+      JSONMember(StoredForm.referenceMember, .array([.string(key.type), .string(key.key)]))
+    ])
+  }
+
+  /// The entity that a stored reference names.
+  package var referencedKey: EntityKey? {
+    guard let parts = self[StoredForm.referenceMember]?.array, parts.count == 2,
+      let type = parts[0].string, let key = parts[1].string
+    else { return nil }
+    return EntityKey(type: type, key: key)
+  }
+}
+
+extension String {
+  /// A JSON pointer one member deeper (RFC 6901 section 3).
+  package func appending(pointerMember name: String) -> String {
+    var escaped = ""
+    for character in name {
+      switch character {
+      case "~": escaped += "~0"
+      case "/": escaped += "~1"
+      default: escaped.append(character)
+      }
+    }
+    return "\(self)/\(escaped)"
+  }
+}

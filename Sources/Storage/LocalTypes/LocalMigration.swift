@@ -1,0 +1,121 @@
+import GRDB
+import LosslessJSON
+import Model
+
+/// Brings the rows of local types to what the types allow now, or refuses to open with the names
+/// of the rows that cannot be.
+///
+/// Nothing is lost: what a type no longer has stays in its rows, unseen, and comes back with the
+/// field; the table of a type that is gone stays too.
+struct LocalMigration {
+  /// Rows named in a refusal.
+  private static let namedMax = 20
+
+  private let configuration: StoreConfiguration
+  private let catalogue: TypeCatalogue
+  private let context: WriteContext
+  private var problems: [String] = []
+  private var problemCount = 0
+
+  private var schema: LocalSchema { configuration.local }
+  private var db: Database { context.database }
+
+  init(
+    _ configuration: StoreConfiguration, _ catalogue: TypeCatalogue, _ memory: WriterMemory,
+    _ db: Database
+  ) {
+    self.configuration = configuration
+    self.catalogue = catalogue
+    context = WriteContext(
+      db, memory, catalogue, call: CallNumber(memory.counters.call),
+      horizon: CallNumber(memory.horizon))
+  }
+
+  /// Runs inside the transaction that opens the store.
+  mutating func run() throws {
+    let recorded = try LocalRecord.last(db)
+    let current = schema.types.mapValues { schema.description(of: $0) }
+    guard recorded != current else { return }
+    let changed = schema.types.values.filter { recorded[$0.name] != current[$0.name] }
+      .sorted { $0.name < $1.name }
+    for type in changed {
+      try db.execute(
+        sql: "INSERT OR IGNORE INTO local_type VALUES (?)",
+        arguments: [context.table(of: type.name).id])
+      try convert(type)
+    }
+    if problems.isEmpty { for type in changed { try pair(type) } }
+    try refuseIfNeeded()
+    try LocalRecord.add(current, db)
+  }
+
+  private func refuseIfNeeded() throws {
+    guard !problems.isEmpty else { return }
+    let more = problemCount - problems.count
+    throw StorageError.cannotOpen(
+      folder: configuration.folder,
+      reason: "rows do not fit local.graphql: " + problems.joined(separator: "; ")
+        + (more > 0 ? "; and \(more) more" : ""))
+  }
+
+  private mutating func note(_ problem: String) {
+    problemCount += 1
+    if problems.count < Self.namedMax { problems.append(problem) }
+  }
+
+  // MARK: Values
+
+  private mutating func convert(_ type: LocalType) throws {
+    let renames = Dictionary(
+      schema.types.values.compactMap { type in type.formerName.map { ($0, type.name) } },
+      uniquingKeysWith: { first, _ in first })
+    let converter = LocalConverter(schema: schema, renamedTypes: renames)
+    for (key, scope) in try places(of: type) {
+      let table = try context.table(of: type.name)
+      guard let id = try ScopeTable.find(scope, db),
+        let row = try StoredRow.find(key.key, scope: id, table, db), let bytes = row.fields
+      else { continue }
+      let (fields, faults) = converter.convert(try LocalRowText.fields(bytes), type)
+      for fault in faults { note("\(key).\(fault)") }
+      guard faults.isEmpty else { continue }
+      let converted = LocalRowText.bytes(fields, of: type)
+      guard converted != bytes else { continue }
+      try row.update(
+        in: table, call: row.call, received: row.received, isChanged: true, barrier: row.barrier,
+        stamps: nil, fields: converted, context)
+      try context.logUpdate(of: key, in: scope, id: id, type: table.id)
+    }
+  }
+
+  private func places(of type: LocalType) throws -> [(EntityKey, Scope)] {
+    let name = EntityTable.quoted(try context.table(of: type.name).name)
+    let rows = try Row.fetchAll(
+      db, sql: "SELECT scope, key FROM \(name) WHERE fields IS NOT NULL ORDER BY scope, key")
+    return try rows.compactMap { row in
+      try ScopeTable.scope(row["scope"], db).map {
+        (EntityKey(type: type.name, key: row["key"]), $0)
+      }
+    }
+  }
+
+  // MARK: Relationships
+
+  /// A relationship that got an inverse: each side learns of the other.
+  private mutating func pair(_ type: LocalType) throws {
+    let scopes = Dictionary(grouping: try places(of: type)) { $0.1 }
+    for (scope, places) in scopes {
+      let rows = LocalRows(
+        context, schema: schema,
+        owner: LocalOwner(
+          device: scope.kind == .device ? scope : nil, user: scope.kind == .user ? scope : nil),
+        now: configuration.opened)
+      let links = LocalLinks(rows: rows)
+      for (key, _) in places {
+        for (field, _, _) in type.paired {
+          for problem in try links.pair(key, field) { note("\(key).\(field.name) \(problem)") }
+        }
+      }
+      if problems.isEmpty { try rows.flush() }
+    }
+  }
+}

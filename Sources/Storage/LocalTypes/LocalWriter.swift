@@ -1,0 +1,207 @@
+import GRDB
+import LosslessJSON
+import Model
+
+/// Does a list of local writes in their order; what must hold in the end is checked in the end, so
+/// that a list may make two entities that need each other.
+struct LocalWriter {
+  /// Entities that one filter may write at a time.
+  static let matchesMax = 10_000
+
+  private let rows: LocalRows
+  private let links: LocalLinks
+  private var schema: LocalSchema { rows.schema }
+  /// Where each entity was written last, for faults found in the end.
+  private var pointers: [EntityKey: String] = [:]
+
+  init(rows: LocalRows) {
+    self.rows = rows
+    links = LocalLinks(rows: rows)
+  }
+
+  /// - Throws: ``LocalRefusal``, or an error of the database; the caller undoes what was written.
+  mutating func perform(_ operations: [LocalOperation]) throws -> [LocalOutcome] {
+    var pending: [Pending] = []
+    for operation in operations { pending.append(try perform(operation)) }
+    try checkRequired()
+    // Told as they are in the end, other operations' doings included.
+    let outcomes = try pending.map { try outcome($0) }
+    try rows.flush()
+    return outcomes
+  }
+
+  private enum Pending {
+    case written(EntityKey, isNew: Bool)
+    case deleted(EntityKey)
+    case matched(Int)
+  }
+
+  private func outcome(_ pending: Pending) throws -> LocalOutcome {
+    switch pending {
+    case .written(let key, let isNew):
+      guard let record = try rows.record(of: key) else { return .deleted(key) }
+      return .written(key, record, isNew: isNew)
+    case .deleted(let key): return .deleted(key)
+    case .matched(let count): return .matched(count)
+    }
+  }
+
+  private mutating func perform(_ operation: LocalOperation) throws -> Pending {
+    switch operation.target {
+    case .key(let id):
+      return try perform(operation, on: EntityKey(type: operation.type.name, key: id))
+    case .filter:
+      throw StorageError.failed(code: 0, message: "local writes by filter are not there yet")
+    }
+  }
+
+  private mutating func perform(
+    _ operation: LocalOperation, on key: EntityKey
+  ) throws -> Pending {
+    let isThere = try rows.fields(of: key) != nil
+    if let precondition = operation.precondition, try !precondition(rows.record(of: key)) {
+      throw LocalRefusal.changed(key, pointer: operation.pointer)
+    }
+    switch (operation.action, isThere) {
+    case (.insert, true):
+      throw LocalRefusal.exists(key, pointer: operation.pointer)
+    case (.update, false), (.delete, false):
+      throw LocalRefusal.missing(key, pointer: operation.pointer)
+    case (.insert, false), (.insertOrUpdate, false), (.updateOrInsert, false):
+      try insert(key, operation)
+      return .written(key, isNew: true)
+    case (.insertOrUpdate, true):
+      try replace(key, operation)
+      return .written(key, isNew: false)
+    case (.update, true), (.updateOrInsert, true):
+      try update(key, operation)
+      return .written(key, isNew: false)
+    case (.delete, true):
+      try delete([key], operation)
+      return .deleted(key)
+    }
+  }
+
+  // MARK: Fields
+
+  private mutating func insert(_ key: EntityKey, _ operation: LocalOperation) throws {
+    let type = operation.type
+    var fields: LocalRows.Fields = [:]
+    for field in type.fields { fields[field.name] = field.emptyValue }
+    fields[LocalType.keyField] = .string(key.key)
+    try rows.set(key, fields)
+    try write(operation, to: key, whole: true)
+  }
+
+  /// Lists of entities that the body does not name stay.
+  private mutating func replace(_ key: EntityKey, _ operation: LocalOperation) throws {
+    guard var fields = try rows.fields(of: key) else { return }
+    for field in operation.type.fields
+    where !field.isRelationship && field.name != LocalType.keyField {
+      fields[field.name] = field.emptyValue
+    }
+    try rows.set(key, fields)
+    let unnamed = operation.type.fields.filter {
+      $0.isRelationship && !$0.isToMany && operation.body.fields[$0.name] == nil
+    }
+    for field in unnamed { try links.assign(key, field, []) }
+    try write(operation, to: key, whole: true)
+  }
+
+  private mutating func update(_ key: EntityKey, _ operation: LocalOperation) throws {
+    try write(operation, to: key, whole: false)
+  }
+
+  private mutating func write(
+    _ operation: LocalOperation, to key: EntityKey, whole: Bool
+  ) throws {
+    pointers[key] = operation.pointer
+    guard var fields = try rows.fields(of: key) else { return }
+    var reader = LocalValueReader(schema: schema)
+    if whole {
+      operation.body.checkWhole(operation.type, reader: &reader, pointer: operation.pointer)
+    }
+    for field in operation.type.fields {
+      if let value = operation.body.fields[field.name], !field.isRelationship {
+        fields[field.name] = value
+      } else if let patch = operation.body.patches[field.name] {
+        let merged = (fields[field.name] ?? .null).mergePatched(with: patch)
+        let place = operation.pointer.appending(pointerMember: field.name)
+        fields[field.name] = reader.read(merged, field, at: place) ?? .null
+      }
+    }
+    try rows.set(key, fields)
+    for field in operation.type.fields where field.isRelationship {
+      guard let value = operation.body.fields[field.name] else { continue }
+      let targets = LocalLinks.targets(in: value)
+      for (index, target) in targets.enumerated() where try !isThere(target) {
+        let place = operation.pointer.appending(pointerMember: field.name)
+        reader.note(
+          "there is no \(target.type) with this id",
+          at: field.isToMany ? "\(place)/\(index)" : place)
+      }
+      if reader.faults.isEmpty { try links.assign(key, field, targets) }
+    }
+    if !reader.faults.isEmpty { throw LocalRefusal.invalid(reader.faults) }
+  }
+
+  /// What upstream knows need not be stored here.
+  private func isThere(_ key: EntityKey) throws -> Bool {
+    try schema.types[key.type] == nil || rows.fields(of: key) != nil
+  }
+
+  /// A relationship that is never null may have been emptied from its other side.
+  private func checkRequired() throws {
+    var faults: [Failure.Detail] = []
+    for key in rows.touched.sorted(by: { ($0.type, $0.key) < ($1.type, $1.key) }) {
+      guard let type = schema.types[key.type], let fields = try rows.fields(of: key) else {
+        continue
+      }
+      for field in type.fields where field.isRelationship && field.isRequired && !field.isToMany {
+        guard fields[field.name]?.referencedKey == nil else { continue }
+        let isOwn = pointers[key] != nil
+        let place = (pointers[key] ?? "").appending(pointerMember: field.name)
+        faults.append(
+          Failure.Detail(
+            place: .pointer(isOwn ? place : ""),
+            detail: isOwn ? "is required" : "\(key) would lose its \(field.name), which is required"
+          ))
+      }
+    }
+    if !faults.isEmpty { throw LocalRefusal.invalid(faults) }
+  }
+
+  // MARK: Deleting
+
+  private mutating func delete(_ keys: [EntityKey], _ operation: LocalOperation) throws {
+    let (order, all) = try cascade(from: keys)
+    for key in order {
+      for (field, _, inverse) in schema.types[key.type]?.paired ?? []
+      where inverse.onDelete == .deny {
+        guard try links.targets(of: key, field).allSatisfy({ all.contains($0) }) else {
+          throw LocalRefusal.denied(key, field: field.name, pointer: operation.pointer)
+        }
+      }
+    }
+    for key in order { try links.release(key, deleting: all) }
+    for key in order { try rows.set(key, nil) }
+  }
+
+  /// The entities named and all that go with them.
+  private func cascade(from keys: [EntityKey]) throws -> (order: [EntityKey], all: Set<EntityKey>) {
+    var all = Set(keys)
+    var order = keys
+    var next = 0
+    while next < order.count {
+      let key = order[next]
+      next += 1
+      for (field, _, inverse) in schema.types[key.type]?.paired ?? []
+      where inverse.onDelete == .cascade {
+        for target in try links.targets(of: key, field) where all.insert(target).inserted {
+          order.append(target)
+        }
+      }
+    }
+    return (order, all)
+  }
+}

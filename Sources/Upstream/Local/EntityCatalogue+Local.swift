@@ -1,0 +1,25 @@
+package import Model
+
+extension EntityCatalogue {
+  /// The catalogue with the types that live here alone, so that whoever reads entities reads them.
+  package func adding(_ local: LocalSchema) -> EntityCatalogue {
+    let shapes = shapes.merging(
+      local.types.mapValues(\.shape).merging(
+        local.objects.map { ($0, ObjectShape(type: $0, localFields: $1)) },
+        uniquingKeysWith: { first, _ in first }),
+      uniquingKeysWith: { first, _ in first })
+    return EntityCatalogue(
+      types: (types + local.types.values.map(\.entityType)).sorted { $0.name < $1.name },
+      possibleTypes: possibleTypes, shapes: shapes)
+  }
+}
+
+extension OperationRegistry {
+  /// The same operations over a catalogue with local types.
+  package func adding(_ local: LocalSchema) -> OperationRegistry {
+    guard !local.isEmpty else { return self }
+    return OperationRegistry(
+      operations: operations, catalogue: catalogue.adding(local), views: views,
+      inputObjects: inputObjects)
+  }
+}

@@ -1,0 +1,87 @@
+import GraphQL
+import Model
+
+/// Checks that both sides of each relationship say the same, and that its delete rules can be kept.
+struct LocalRelationshipChecker {
+  let schema: LocalSchema
+  let definitions: [String: TypeDefinition]
+  private(set) var findings: [Finding] = []
+
+  init(schema: LocalSchema, definitions: [String: TypeDefinition]) {
+    self.schema = schema
+    self.definitions = definitions
+  }
+
+  mutating func check() {
+    for type in schema.types.values.sorted(by: { $0.name < $1.name }) {
+      for field in type.fields { check(field, of: type) }
+    }
+    for (name, fields) in schema.objects {
+      for field in fields { checkNoInverse(field, of: name) }
+    }
+  }
+
+  private mutating func check(_ field: LocalField, of type: LocalType) {
+    guard case .entity(let target, let inverse) = field.kind else {
+      return checkNoInverse(field, of: type.name)
+    }
+    guard let other = schema.types[target] else {
+      if inverse != nil {
+        fault("\(target) is upstream's: it has no field for the other side.", type.name, field)
+      }
+      return
+    }
+    if other.scope != type.scope {
+      fault(
+        "\(type.name) belongs to a \(type.scope), \(target) to a \(other.scope): "
+          + "neither may refer to the other.", type.name, field)
+    }
+    guard let inverse else {
+      findings.append(
+        Finding(
+          .warning,
+          "\(type.name).\(field.name) has no @inverse: it is not told when its \(target) goes.",
+          at: location(type.name, field)))
+      return
+    }
+    guard let back = other.field(inverse.field) else {
+      return fault("\(target) has no field \(inverse.field).", type.name, field)
+    }
+    guard case .entity(type.name, let named) = back.kind else {
+      return fault(
+        "\(target).\(back.name) does not lead back to \(type.name).", type.name, field)
+    }
+    guard named?.field == field.name else {
+      return fault(
+        "\(target).\(back.name) needs @inverse(field: \"\(field.name)\").", type.name, field)
+    }
+    if inverse.onDelete == .nullify, back.isRequired, !back.isToMany {
+      fault(
+        "\(target).\(back.name) is never null: with NULLIFY no \(type.name) that has a \(target) "
+          + "could be deleted. Say CASCADE or DENY.", type.name, field)
+    }
+  }
+
+  private mutating func checkNoInverse(_ field: LocalField, of type: String) {
+    let definition = definition(type, field)
+    guard let directive = definition?.directives.directive(named: LocalDirectives.inverse),
+      !field.isRelationship
+    else { return }
+    findings.append(
+      Finding(.fault, "@inverse is for relationships.", at: directive.location))
+  }
+
+  private func definition(_ type: String, _ field: LocalField) -> FieldDefinition? {
+    definitions[type]?.fields.first { $0.name.value == field.name }
+  }
+
+  private func location(_ type: String, _ field: LocalField) -> Location {
+    let definition = definition(type, field)
+    return definition?.directives.directive(named: LocalDirectives.inverse)?.location
+      ?? definition?.name.location ?? .none
+  }
+
+  private mutating func fault(_ message: String, _ type: String, _ field: LocalField) {
+    findings.append(Finding(.fault, message, at: location(type, field)))
+  }
+}

@@ -1,0 +1,66 @@
+import GraphQL
+import Model
+
+/// Reads what a field's values must keep to.
+struct LocalRulesReader {
+  let definition: FieldDefinition
+  let kind: LocalField.Kind
+  private(set) var findings: [Finding] = []
+
+  init(definition: FieldDefinition, kind: LocalField.Kind) {
+    self.definition = definition
+    self.kind = kind
+  }
+
+  mutating func read() -> LocalRules {
+    var rules = LocalRules()
+    if let directive = directive(LocalDirectives.length) {
+      let arguments = DirectiveArguments(directive)
+      (rules.lengthMin, rules.lengthMax) = (arguments.int("min"), arguments.int("max"))
+      if scalar?.isText != true, definition.type.item == nil {
+        fault("@length is for texts and lists.", directive)
+      }
+      if (rules.lengthMin ?? 0) < 0 || (rules.lengthMax ?? 0) < (rules.lengthMin ?? 0),
+        rules.lengthMax != nil || (rules.lengthMin ?? 0) < 0
+      {
+        fault("No length lies between these.", directive)
+      }
+    }
+    if let directive = directive(LocalDirectives.range) {
+      (rules.rangeMin, rules.rangeMax) = (number("min", directive), number("max", directive))
+      if scalar?.isNumber != true { fault("@range is for numbers.", directive) }
+      if let least = rules.rangeMin, let most = rules.rangeMax, least > most {
+        fault("No number lies between these.", directive)
+      }
+    }
+    if let directive = directive(LocalDirectives.pattern),
+      let pattern = DirectiveArguments(directive).string("regex")
+    {
+      rules.pattern = pattern
+      if scalar?.isText != true { fault("@pattern is for texts.", directive) }
+      if (try? Regex(pattern)) == nil {
+        fault("The pattern is no regular expression.", directive)
+      }
+    }
+    return rules
+  }
+
+  private var scalar: LocalScalar? {
+    if case .scalar(let scalar) = kind { scalar } else { nil }
+  }
+
+  private func directive(_ name: String) -> Directive? {
+    definition.directives.directive(named: name)
+  }
+
+  private func number(_ name: String, _ directive: Directive) -> Double? {
+    switch directive.argument(named: name)?.kind {
+    case .int(let digits), .float(let digits): Double(digits)
+    default: nil
+    }
+  }
+
+  private mutating func fault(_ message: String, _ directive: Directive) {
+    findings.append(Finding(.fault, message, at: directive.location))
+  }
+}

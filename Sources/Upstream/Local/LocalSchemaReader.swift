@@ -1,0 +1,260 @@
+import GraphQL
+package import Model
+
+/// Reads `local.graphql` into the types that live here alone, and collects every fault on the way.
+///
+/// What a relationship needs of its other side is checked once all types are known.
+package struct LocalSchemaReader {
+  private let foreignTypes: Set<String>
+  private let takenNames: Set<String>
+  private(set) var findings: [Finding] = []
+  private var definitions: [String: TypeDefinition] = [:]
+
+  /// - Parameter catalogue: of the operations: what local types may refer to.
+  package init(catalogue: EntityCatalogue) {
+    foreignTypes = Set(catalogue.types.map(\.name))
+    takenNames = foreignTypes.union(catalogue.shapes.keys).union(catalogue.possibleTypes.keys)
+  }
+
+  /// - Returns: no schema where there are faults.
+  package mutating func read(
+    _ file: SourceFile
+  ) -> (schema: LocalSchema?, findings: [Finding]) {
+    let (document, faults) = Parser.parseRecovering(Source(name: file.path, body: file.text))
+    findings = faults.map { Finding($0) }
+    let types = document.definitions.compactMap { definition in
+      if case .type(let type) = definition { type } else { nil }
+    }
+    for definition in document.definitions { checkKind(definition) }
+    for type in types where !type.isExtension { declare(type) }
+    let schema = schema(of: types.filter { !$0.isExtension })
+    findings = Self.sorted(findings)
+    let hasFault = findings.contains { $0.severity == .fault }
+    return (hasFault ? nil : schema, findings)
+  }
+
+  private mutating func fault(_ message: String, at location: Location) {
+    findings.append(Finding(.fault, message, at: location))
+  }
+
+  private static func sorted(_ findings: [Finding]) -> [Finding] {
+    findings.enumerated().sorted { left, right in
+      (left.element.line, left.element.column, left.offset)
+        < (right.element.line, right.element.column, right.offset)
+    }.map(\.element)
+  }
+
+  // MARK: Definitions
+
+  private mutating func checkKind(_ definition: Definition) {
+    let allowed = "Local types are object types, enums and scalars"
+    switch definition {
+    case .operation, .fragment, .schema:
+      fault("\(allowed), nothing else.", at: definition.location)
+    case .directive(let directive):
+      guard !LocalDirectives.names.contains(directive.name.value) else { return }
+      fault("No directives can be added to the service's own.", at: directive.location)
+    case .type(let type):
+      if type.isExtension {
+        fault("Extensions have no meaning here: write the whole type.", at: type.location)
+        return
+      }
+      switch type.body {
+      case .interface, .union, .inputObject:
+        fault("\(allowed); \(type.name.value) is none of them.", at: type.name.location)
+      case .object(let interfaces, _):
+        for interface in interfaces {
+          fault("Local types implement no interfaces.", at: interface.location)
+        }
+      case .scalar:
+        guard LocalScalar(rawValue: type.name.value) == nil else { return }
+        let known = LocalScalar.allCases.map(\.rawValue).joined(separator: ", ")
+        fault("The scalar \(type.name.value) is none of \(known).", at: type.name.location)
+      case .enum: return
+      }
+    }
+  }
+
+  private mutating func declare(_ type: TypeDefinition) {
+    let name = type.name.value
+    if definitions[name] != nil {
+      fault("There are two types \(name).", at: type.name.location)
+    } else if case .scalar = type.body {
+      return
+    } else if takenNames.contains(name) || LocalScalar(rawValue: name) != nil {
+      fault("\(name) is a type of upstream's or built in.", at: type.name.location)
+    } else if name.hasPrefix("__") {
+      fault("Names that begin with __ are GraphQL's own.", at: type.name.location)
+    } else {
+      definitions[name] = type
+    }
+  }
+
+  // MARK: Types
+
+  private mutating func schema(of types: [TypeDefinition]) -> LocalSchema {
+    var enums: [String: [String]] = [:]
+    for type in types where type.kind == .enum {
+      enums[type.name.value] = type.enumValues.map(\.name.value)
+    }
+    var local: [String: LocalType] = [:]
+    var objects: [String: [LocalField]] = [:]
+    for type in types where type.kind == .object {
+      checkDirectives(type)
+      let fields = fields(of: type)
+      let name = type.name.value
+      if let directive = type.directives.directive(named: LocalDirectives.local) {
+        let arguments = DirectiveArguments(directive)
+        local[name] = LocalType(
+          name: name, formerName: formerName(type.directives),
+          scope: arguments.enumValue("scope") == "USER" ? .user : .device, fields: fields)
+        checkKey(type)
+      } else {
+        objects[name] = fields
+      }
+    }
+    let schema = LocalSchema(types: local, objects: objects, enums: enums)
+    var pairs = LocalRelationshipChecker(schema: schema, definitions: definitions)
+    pairs.check()
+    findings += pairs.findings
+    return withDefaults(schema)
+  }
+
+  private mutating func checkDirectives(_ type: TypeDefinition) {
+    var checker = LocalDirectives()
+    checker.check(type.directives, onObject: true)
+    for field in type.fields { checker.check(field.directives, onObject: false) }
+    findings += checker.findings
+    let isLocal = type.directives.directive(named: LocalDirectives.local) != nil
+    guard !isLocal, let renamed = type.directives.directive(named: LocalDirectives.renamed) else {
+      checkFormerName(type)
+      return
+    }
+    fault("Only types with @local have rows to rename.", at: renamed.location)
+  }
+
+  private mutating func checkFormerName(_ type: TypeDefinition) {
+    guard let former = formerName(type.directives) else { return }
+    let location = type.directives.directive(named: LocalDirectives.renamed)?.location
+    if definitions[former] != nil {
+      fault("\(former) is there still.", at: location ?? type.location)
+    }
+  }
+
+  private mutating func checkKey(_ type: TypeDefinition) {
+    let key = type.fields.first { $0.name.value == LocalType.keyField }
+    guard let key else {
+      return fault("\(type.name.value) needs the field id: ID!", at: type.name.location)
+    }
+    if key.type.description != "ID!" { fault("The id is ID!", at: key.type.location) }
+    for directive in key.directives {
+      fault("The id takes no directives.", at: directive.location)
+    }
+  }
+
+  private func formerName(_ directives: [Directive]) -> String? {
+    directives.directive(named: LocalDirectives.renamed)
+      .flatMap { DirectiveArguments($0).string("from") }
+  }
+
+  // MARK: Fields
+
+  private mutating func fields(of type: TypeDefinition) -> [LocalField] {
+    var seen: Set<String> = []
+    let isLocal = type.directives.directive(named: LocalDirectives.local) != nil
+    return type.fields.compactMap { definition in
+      let name = definition.name.value
+      if !seen.insert(name).inserted {
+        fault("There are two fields \(name).", at: definition.name.location)
+        return nil
+      }
+      if name.hasPrefix("_") {
+        fault("Names of stored fields do not begin with _.", at: definition.name.location)
+      }
+      if let argument = definition.arguments.first {
+        fault("Fields of local types take no arguments.", at: argument.location)
+      }
+      if let former = formerName(definition.directives),
+        let directive = definition.directives.directive(named: LocalDirectives.renamed),
+        type.fields.contains(where: { $0.name.value == former })
+      {
+        fault("\(former) is there still.", at: directive.location)
+      }
+      guard let kind = kind(of: definition, isLocal: isLocal) else { return nil }
+      return field(definition, kind)
+    }
+  }
+
+  private mutating func kind(
+    of definition: FieldDefinition, isLocal: Bool
+  ) -> LocalField.Kind? {
+    let name = definition.type.name
+    if let scalar = LocalScalar(rawValue: name.value) { return .scalar(scalar) }
+    let inverse = definition.directives.directive(named: LocalDirectives.inverse)
+      .flatMap { directive -> LocalField.Inverse? in
+        let arguments = DirectiveArguments(directive)
+        let rule = arguments.enumValue("onDelete")?.lowercased() ?? "nullify"
+        guard let field = arguments.string("field"),
+          let onDelete = LocalField.DeleteRule(rawValue: rule)
+        else { return nil }
+        return LocalField.Inverse(field: field, onDelete: onDelete)
+      }
+    let target = definitions[name.value]
+    let isEntity =
+      target?.directives.directive(named: LocalDirectives.local) != nil
+      || foreignTypes.contains(name.value)
+    if isEntity {
+      if !isLocal {
+        fault("Only types with @local can refer to entities.", at: name.location)
+      }
+      if definition.type.item?.item != nil {
+        fault("A relationship is an entity or a list of them.", at: definition.type.location)
+      }
+      return .entity(name.value, inverse)
+    }
+    switch target?.kind {
+    case .enum: return .enumeration(name.value)
+    case .object: return .object(name.value)
+    default:
+      let known =
+        Array(definitions.keys) + Array(foreignTypes) + LocalScalar.allCases.map(\.rawValue)
+      fault(
+        "There is no type \(name.value)."
+          + NearestNames.didYouMean(name.value, among: known.sorted()), at: name.location)
+      return nil
+    }
+  }
+
+  private mutating func field(
+    _ definition: FieldDefinition, _ kind: LocalField.Kind
+  ) -> LocalField {
+    var reader = LocalRulesReader(definition: definition, kind: kind)
+    let rules = reader.read()
+    findings += reader.findings
+    return LocalField(
+      name: definition.name.value, formerName: formerName(definition.directives), kind: kind,
+      nonNull: Self.nonNull(definition.type), rules: rules)
+  }
+
+  private static func nonNull(_ type: TypeReference) -> [Bool] {
+    [type.isNonNull] + (type.item.map(nonNull) ?? [])
+  }
+
+  // MARK: Defaults
+
+  /// Defaults are read as values of a client would be, which needs all enums and objects.
+  private mutating func withDefaults(_ schema: LocalSchema) -> LocalSchema {
+    var reader = LocalDefaultsReader(schema: schema, definitions: definitions)
+    let types = schema.types.mapValues { type in
+      LocalType(
+        name: type.name, formerName: type.formerName, scope: type.scope,
+        fields: reader.withDefaults(type.fields, of: type.name))
+    }
+    let objects = Dictionary(
+      uniqueKeysWithValues: schema.objects.map { name, fields in
+        (name, reader.withDefaults(fields, of: name))
+      })
+    findings += reader.findings
+    return LocalSchema(types: types, objects: objects, enums: schema.enums)
+  }
+}

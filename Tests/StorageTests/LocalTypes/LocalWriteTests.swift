@@ -1,0 +1,150 @@
+import LosslessJSON
+import Model
+import Storage
+import Testing
+
+struct LocalWriteTests {
+  private let folder = TemporaryFolder()
+
+  private func filled() async throws -> Store {
+    let store = try LocalWorld.open(folder)
+    _ = try await store.local(
+      LocalWorld.operation(.insert, LocalWorld.list, "l1", ["title": "Shopping"]),
+      LocalWorld.operation(.insert, LocalWorld.tag, "t1"),
+      LocalWorld.operation(.insert, LocalWorld.item, "i1", ["list": "l1", "tags": ["t1"]]),
+      LocalWorld.operation(.insert, LocalWorld.item, "i2", ["list": "l1", "text": "milk"])
+    ).get()
+    return store
+  }
+
+  @Test func keepsBothSidesOfARelationship() async throws {
+    let store = try await filled()
+    #expect(try await store.targets("List", "l1", "items") == ["i1", "i2"])
+    #expect(try await store.targets("Tag", "t1", "items") == ["i1"])
+    #expect(try await store.local("List", "l1")?["count"] == 0)
+    _ = try await store.local(
+      LocalWorld.operation(.insert, LocalWorld.list, "l2", ["title": "B", "items": ["i2"]])
+    ).get()
+    #expect(try await store.targets("List", "l1", "items") == ["i1"])
+    #expect(try await store.targets("Item", "i2", "list") == ["l2"])
+  }
+
+  @Test func doesAllOrNothing() async throws {
+    let store = try await filled()
+    let head = store.head
+    let result = try await store.local(
+      LocalWorld.operation(.insert, LocalWorld.list, "l2", ["title": "B"]),
+      LocalWorld.operation(.insert, LocalWorld.list, "l1", ["title": "C"]))
+    guard case .failure(.exists(EntityKey(type: "List", key: "l1"), _)) = result else {
+      Issue.record("\(result)")
+      return
+    }
+    #expect(try await store.local("List", "l2") == nil)
+    #expect(store.head == head)
+  }
+
+  @Test func unchangedContentBumpsNothing() async throws {
+    let store = try await filled()
+    let head = store.head
+    let commit = try await store.local(
+      LocalWorld.operation(.insertOrUpdate, LocalWorld.list, "l1", ["title": "Shopping"])
+    ).get()
+    #expect(commit.report.revision == nil)
+    #expect(store.head == head)
+    #expect(try await store.targets("List", "l1", "items") == ["i1", "i2"])
+  }
+
+  @Test func deletesWhatGoesAlongAndTellsOfEach() async throws {
+    let store = try await filled()
+    let commit = try await store.local(
+      LocalWorld.operation(.delete, LocalWorld.list, "l1")
+    ).get()
+    #expect(
+      Set(commit.report.changes.map(\.key.description)) == [
+        "List/l1", "Item/i1", "Item/i2", "Tag/t1",
+      ])
+    #expect(try await store.local("Item", "i1") == nil)
+    #expect(try await store.targets("Tag", "t1", "items") == [])
+  }
+
+  @Test func refusesToDeleteWhatIsHeld() async throws {
+    let store = try await filled()
+    _ = try await store.local(
+      LocalWorld.operation(.insert, LocalWorld.sheet, "s1", ["list": "l1"])
+    ).get()
+    let result = try await store.local(LocalWorld.operation(.delete, LocalWorld.list, "l1"))
+    guard case .failure(.denied(_, field: "sheet", _)) = result else {
+      Issue.record("\(result)")
+      return
+    }
+    #expect(try await store.local("Item", "i1") != nil)
+    _ = try await store.local(LocalWorld.operation(.delete, LocalWorld.sheet, "s1")).get()
+    _ = try await store.local(LocalWorld.operation(.delete, LocalWorld.list, "l1")).get()
+  }
+
+  @Test func refusesToEmptyWhatIsRequired() async throws {
+    let store = try await filled()
+    for operation in [
+      LocalWorld.operation(.update, LocalWorld.list, "l1", ["items": ["i1"]]),
+      LocalWorld.operation(.insert, LocalWorld.item, "i3", ["text": "no list"]),
+      LocalWorld.operation(.insert, LocalWorld.item, "i3", ["list": "nobody"]),
+    ] {
+      let result = try await store.local(operation)
+      guard case .failure(.invalid(let faults)) = result else {
+        Issue.record("\(result)")
+        continue
+      }
+      #expect(faults.count == 1)
+    }
+    #expect(try await store.targets("List", "l1", "items") == ["i1", "i2"])
+  }
+
+  @Test func anotherDeviceSeesAndTouchesNothing() async throws {
+    let store = try await filled()
+    let other = LocalOwner(device: .device("d_2"), user: nil)
+    let result = try await store.local(
+      LocalWorld.operation(.update, LocalWorld.list, "l1", ["title": "Mine"]), owner: other)
+    guard case .failure(.missing) = result else {
+      Issue.record("\(result)")
+      return
+    }
+    _ = try await store.local(
+      LocalWorld.operation(.insert, LocalWorld.list, "l1", ["title": "Mine"]), owner: other
+    ).get()
+    #expect(try await store.local("List", "l1")?["title"] == "Shopping")
+  }
+
+  @Test func aPreconditionIsJudgedOnWhatIsStored() async throws {
+    let store = try await filled()
+    let stale = LocalOperation(
+      .delete, LocalWorld.list, .key("l1"),
+      precondition: { record in record == nil })
+    guard case .failure(.changed) = try await store.local(stale) else {
+      Issue.record("the deletion was done")
+      return
+    }
+    #expect(try await store.local("List", "l1") != nil)
+  }
+
+  @Test func aDeletedEntityCanComeBack() async throws {
+    let store = try await filled()
+    _ = try await store.local(LocalWorld.operation(.delete, LocalWorld.tag, "t1")).get()
+    #expect(try await store.targets("Item", "i1", "tags") == [])
+    let commit = try await store.local(
+      LocalWorld.operation(.insert, LocalWorld.tag, "t1", ["items": ["i2"]])
+    ).get()
+    #expect(commit.report.changes.count == 2)
+    #expect(try await store.targets("Item", "i2", "tags") == ["t1"])
+  }
+
+  @Test func evictionLeavesLocalEntitiesAlone() async throws {
+    let store = try await filled()
+    var report: EvictionReport
+    repeat {
+      report = try await store.evict(
+        EvictionPolicy(windows: [:], bytesMax: 0), at: Timestamp(milliseconds: 1 << 40))
+    } while report.hasMore
+    #expect(report.entities == 0)
+    #expect(try await store.local("Item", "i2")?["text"] == "milk")
+  }
+}
