@@ -11,6 +11,11 @@ extension Failure {
     case methodNotAllowed = "method_not_allowed"
     case notImplemented = "not_implemented"
     case preconditionFailed = "precondition_failed"
+    case entityExists = "entity_exists"
+    /// Others depend on it, and its type says that it then stays.
+    case stillReferenced = "still_referenced"
+    /// A body that breaks rules of its type: every fault is told.
+    case invalidEntity = "invalid_entity"
     case alreadyExists = "already_exists"
     case typeInUse = "type_in_use"
     /// A cursor that cannot be continued: begin anew.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+package import Model
 package import Upstream
 
 /// A team's settings, schema and operations, read and checked: what `check`, `routes` and `serve`
@@ -6,6 +7,8 @@ package import Upstream
 package struct Workspace: Sendable {
   package let loaded: LoadedSettings
   package let registry: OperationRegistry
+  /// The types that live here alone; among the registry's types too.
+  package let local: LocalSchema
   package let warnings: [Finding]
 
   package var settings: Settings { loaded.settings }
@@ -45,8 +48,14 @@ package struct Workspace: Sendable {
       files: files, schemaSources: schema, settings: RegistrySettings(settings))
     findings = result.findings
     guard let registry = result.registry else { throw failure(result.faults) }
+    let local = LocalFile.read(settings, catalogue: registry.catalogue)
+    findings += local.findings
+    guard let schema = local.schema else {
+      throw failure(local.findings.filter { $0.severity == .fault })
+    }
     return Workspace(
-      loaded: loaded, registry: registry, warnings: findings.filter { $0.severity == .warning })
+      loaded: loaded, registry: registry.adding(schema), local: schema,
+      warnings: findings.filter { $0.severity == .warning })
   }
 
   /// The schema file, or the copy kept of the last introspection.

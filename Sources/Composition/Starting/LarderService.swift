@@ -56,7 +56,7 @@ package final class LarderService: Service {
     try folder.make()
     let key = try folder.key(environment: environment) { UInt8.random(in: 0...255) }
     let store = try await StoreOpening(
-      folder: settings.dataFolder, types: workspace.registry.catalogue.types,
+      folder: settings.dataFolder, types: workspace.registry.catalogue.types, local: workspace.local,
       patience: settings.start.lockWait, logger: logger
     ).open()
     do {
@@ -65,10 +65,11 @@ package final class LarderService: Service {
       let gateway = GatewayAssembly(
         workspace: workspace, store: store, client: client, keys: KeyRing(root: key),
         logger: logger, logThreshold: logThreshold)
-      let handler = try LarderHandler(
-        gateway.services(
-          files: PublicFolder.files(settings, pool: group.blockingPool),
-          metrics: { metrics.text() }))
+      var services = gateway.services(
+        files: PublicFolder.files(settings, pool: group.blockingPool),
+        metrics: { metrics.text() })
+      services.localWrites = LocalWriting.service(workspace, store: store)
+      let handler = try LarderHandler(services)
       let server = HTTPService(
         configuration: ServerAssembly.configuration(
           settings, tls: tls, logThreshold: logThreshold, logger: logger,

@@ -13,6 +13,7 @@ struct StoreOpening {
 
   let folder: String
   let types: [EntityType]
+  let local: LocalSchema
   /// Until the folder is given up.
   let patience: Duration
   let logger: Logger
@@ -36,11 +37,11 @@ struct StoreOpening {
   }
 
   private func openNow() throws(StorageError) -> Store {
-    try Store.open(
-      StoreConfiguration(
-        folder: folder, segment: UInt64.random(in: 1...UInt64.max),
-        opened: SystemClock.wall.now()),
-      types: types)
+    var configuration = StoreConfiguration(
+      folder: folder, segment: UInt64.random(in: 1...UInt64.max),
+      opened: SystemClock.wall.now())
+    configuration.local = local
+    return try Store.open(configuration, types: types)
   }
 
   private func tellOfTheWait() {

@@ -11,9 +11,11 @@ enum FailureStatus {
     case .methodNotAllowed: 405
     case .cursorGone: 410
     case .alreadyExists, .typeInUse: 409
+    case .entityExists, .stillReferenced: 409
     case .preconditionFailed: 412
     case .bodyTooLarge: 413
     case .unsupportedMediaType: 415
+    case .invalidEntity: 422
     case .rateLimited: 429
     case .internal: 500
     case .notImplemented: 501

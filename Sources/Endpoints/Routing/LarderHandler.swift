@@ -31,6 +31,7 @@ package final class LarderHandler: RequestHandler {
       changes: ChangesEndpoint(context: context, feed: services.changes),
       diffs: ListDiffEndpoint(context: context, operations: services.operations),
       tickets: StreamTicketsEndpoint(context: context),
+      localWrites: services.localWrites.map { LocalWritesEndpoint(context: context, writes: $0) },
       admin: AdminEndpoint(
         context: context, operations: services.operations, purger: services.purger),
       maintenance: MaintenanceEndpoint(

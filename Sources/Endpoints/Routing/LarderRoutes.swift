@@ -10,6 +10,7 @@ struct LarderRoutes {
   let changes: ChangesEndpoint
   let diffs: ListDiffEndpoint
   let tickets: StreamTicketsEndpoint
+  let localWrites: LocalWritesEndpoint?
   let admin: AdminEndpoint
   let maintenance: MaintenanceEndpoint
   let tables: TablesEndpoint
@@ -55,7 +56,7 @@ struct LarderRoutes {
       Route(.post, "/v1/admin/tables/clean-up") { await tables.cleanUp($0) },
       Route(.delete, "/v1/admin/tables/{type}") { await tables.drop($0) },
     ]
-    return fixed + descriptions.compactMap(route) + publicFiles
+    return fixed + (localWrites?.routes ?? []) + descriptions.compactMap(route) + publicFiles
   }
 
   /// The path that an operation's `@route` asks for.

@@ -26,8 +26,7 @@ extension SettingTable {
         doc: "Upstream's schema; introspected at start where the file is missing."),
       SettingKey(
         "local", \.localFile, .one(.path), example: "./local.graphql",
-        doc: "Types that live only here."
-      ).reserved,
+        doc: "Types that live only here and that clients write; a missing file is no fault."),
       SettingKey(
         "public", \.publicFolder, .optional(.path), example: "./Public",
         doc: "Folder of the console; the one shipped with the binary if unset."),
