@@ -149,5 +149,19 @@ extension Ways {
       #expect(body["expiresIn"] == 30)
       await larder.stop()
     }
+
+    @Test func aTicketOpensOneStream() async throws {
+      let larder = try await RunningLarder.start()
+      let device = ("Device-Token", try await Self.register(larder).token)
+      let answer = try await larder.request("POST", "/v1/stream-tickets", headers: [device])
+      let ticket = try #require(try JSONValue(parsing: answer.body)["ticket"]?.string)
+      let target = "/v1/changes/stream?ticket=\(ticket)"
+      let events = try await EventClient.open(port: larder.port, target)
+      #expect(events.status == 200)
+      #expect(try await larder.get(target).status == 401)
+      #expect(
+        try await larder.get("/v1/operations/Film/stream?id=f1&ticket=none").status == 401)
+      await larder.stop()
+    }
   }
 }
