@@ -31,8 +31,14 @@ package struct EntityType: Hashable, Sendable {
   package let columns: [Column]
   /// Columns that settings ask an index for.
   package let indexes: [String]
+  /// Fields of the full-text search.
+  package let search: [String]
 
-  package init(name: String, keyFields: [String], columns: [Column], indexes: [String] = []) {
+  package init(
+    name: String, keyFields: [String], columns: [Column], indexes: [String] = [],
+    search: [String] = []
+  ) {
+    self.search = search
     self.name = name
     self.keyFields = keyFields
     self.columns = columns

@@ -8,6 +8,8 @@ extension Failure {
     case bodyTooLarge = "body_too_large"
     case notFound = "not_found"
     case unknownOperation = "unknown_operation"
+    /// It was there and is gone, as long as that is remembered.
+    case deleted = "deleted"
     case methodNotAllowed = "method_not_allowed"
     case notImplemented = "not_implemented"
     case preconditionFailed = "precondition_failed"

@@ -13,6 +13,7 @@ extension StorageError {
     }
     switch error.resultCode {
     case .SQLITE_FULL: self = .full
+    case .SQLITE_INTERRUPT: self = .tooCostly
     case .SQLITE_READONLY: self = .readOnly
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .corrupt(error.message ?? "")
     case .SQLITE_MISUSE where error.message == "Connection is closed": self = .closed

@@ -14,6 +14,8 @@ package enum StorageError: Error, Sendable, Hashable {
   case corrupt(String)
   /// The store has been closed.
   case closed
+  /// A query ran longer than its deadline and was stopped: ask for less.
+  case tooCostly
   /// Anything else SQLite reports, with its message and without any stored value.
   case failed(code: Int32, message: String)
 }

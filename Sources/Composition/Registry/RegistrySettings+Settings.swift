@@ -7,6 +7,7 @@ extension RegistrySettings {
     self.init(
       keys: settings.types.compactMapValues { $0.key.isEmpty ? nil : $0.key },
       indexes: settings.types.compactMapValues { $0.index.isEmpty ? nil : $0.index },
+      search: settings.types.compactMapValues { $0.search.isEmpty ? nil : $0.search },
       cache: CachePolicy(
         maxAge: settings.cache.maxAge,
         staleWhileRevalidate: settings.cache.staleWhileRevalidate,

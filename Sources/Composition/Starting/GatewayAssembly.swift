@@ -12,6 +12,7 @@ struct GatewayAssembly {
   let health: HealthCheck
   private let settings: Settings
   private let operations: OperationService
+  private let entities: EntityReader
   private let callers: CallerIdentifier
   let devices: DeviceRegistry
   private let cursors: CursorMint
@@ -60,6 +61,12 @@ struct GatewayAssembly {
       typeNames: workspace.registry.catalogue.types.map(\.name),
       isOpen: settings.upstream.secret == nil && settings.upstream.headers.isEmpty)
     self.signal = signal
+    entities = EntityReader(
+      store: store, directory: EntityDirectory(registry: workspace.registry),
+      renderer: EntityRenderer(catalogue: workspace.registry.catalogue),
+      tokens: PageTokenCodec(key: keys.key(for: .page)),
+      deadline: QueryDeadline(limit: settings.limits.queryDeadline) { SystemClock.uptime() },
+      isOpen: settings.upstream.secret == nil && settings.upstream.headers.isEmpty)
     let failures = FailureMemory(clock: clock, random: { Double.random(in: 0..<1) })
     let directory = OperationDirectory(registry: workspace.registry)
     let reader = QueryReader(
@@ -100,7 +107,8 @@ struct GatewayAssembly {
 
   func services(files: StaticFiles?, metrics: @escaping @Sendable () -> String) -> Services {
     Services(
-      operations: operations, callers: callers, devices: devices, changes: changes,
+      operations: operations, entities: entities, callers: callers, devices: devices,
+      changes: changes,
       cursors: cursors, purger: purger, console: console, backups: backups, tables: tables,
       logThreshold: logThreshold, health: health, metrics: metrics, files: files,
       cors: CORSPolicy(origins: settings.corsOrigins.map(\.description)), version: Version.text,

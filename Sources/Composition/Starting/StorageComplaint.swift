@@ -18,6 +18,8 @@ enum StorageComplaint {
       "The data folder \(folder) cannot be written."
     case .corrupt(let message):
       "The database in \(folder) is damaged (\(message)). Restore a backup, or move the folder away."
+    case .tooCostly:
+      "A look into the database of \(folder) took too long."
     case .closed:
       "The store was closed while the service started."
     case .failed(let code, let message):

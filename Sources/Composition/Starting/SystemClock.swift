@@ -6,4 +6,9 @@ enum SystemClock {
   static let wall = WallClock {
     Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
   }
+
+  /// Never goes back; from an instant of its own.
+  static func uptime() -> Duration { start.duration(to: ContinuousClock.now) }
+
+  private static let start = ContinuousClock.now
 }

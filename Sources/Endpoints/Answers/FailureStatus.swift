@@ -7,7 +7,7 @@ enum FailureStatus {
     case .malformedRequest, .invalidVariables: 400
     case .unauthenticated, .signInRequired, .upstreamUnauthenticated: 401
     case .forbidden, .deviceOfAnotherUser, .upstreamForbidden: 403
-    case .notFound, .unknownOperation, .adminOff: 404
+    case .notFound, .unknownOperation, .deleted, .adminOff: 404
     case .methodNotAllowed: 405
     case .cursorGone: 410
     case .alreadyExists, .typeInUse: 409

@@ -18,7 +18,7 @@ struct OpenAPIDocument {
       "openapi": "3.1.0",
       "info": ["title": "Larder", "version": .string(version)],
       "paths": .object(
-        paths + OpenAPIDevicePaths.members + OpenAPIChangePaths.members
+        paths + OpenAPIDevicePaths.members + OpenAPIEntityPaths.members + OpenAPIChangePaths.members
           + OpenAPIOperatingPaths.members),
       "components": [
         "schemas": ["Problem": OpenAPISchemas.problem],

@@ -37,7 +37,7 @@ struct ReadFields: Sendable {
     return text
   }
 
-  private static func vary(_ forwardedNames: [String]) -> String {
+  static func vary(_ forwardedNames: [String]) -> String {
     let always = ["Accept-Encoding", "Authorization", "Device-Token"]
     let known = Set(always.map { $0.lowercased() })
     return (always + forwardedNames.filter { !known.contains($0) }).joined(separator: ", ")

@@ -27,6 +27,8 @@ package final class LarderHandler: RequestHandler {
         operations: descriptions, version: services.version, health: services.health,
         metrics: services.metrics),
       operation: operation,
+      entities: EntitiesEndpoint(
+        context: context, entities: services.entities, cursors: services.cursors),
       devices: DevicesEndpoint(context: context, devices: services.devices),
       changes: ChangesEndpoint(context: context, feed: services.changes),
       diffs: ListDiffEndpoint(context: context, operations: services.operations),

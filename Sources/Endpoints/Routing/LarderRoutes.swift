@@ -6,6 +6,7 @@ import HTTPWire
 struct LarderRoutes {
   let operating: OperatingEndpoint
   let operation: OperationEndpoint
+  let entities: EntitiesEndpoint
   let devices: DevicesEndpoint
   let changes: ChangesEndpoint
   let diffs: ListDiffEndpoint
@@ -56,7 +57,8 @@ struct LarderRoutes {
       Route(.post, "/v1/admin/tables/clean-up") { await tables.cleanUp($0) },
       Route(.delete, "/v1/admin/tables/{type}") { await tables.drop($0) },
     ]
-    return fixed + (localWrites?.routes ?? []) + descriptions.compactMap(route) + publicFiles
+    return fixed + EntityRoutes(entities: entities).all + (localWrites?.routes ?? [])
+      + descriptions.compactMap(route) + publicFiles
   }
 
   /// The path that an operation's `@route` asks for.

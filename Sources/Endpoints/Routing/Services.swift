@@ -5,6 +5,7 @@ package import Logging
 /// What the endpoints stand on; made by the composition.
 package struct Services: Sendable {
   package var operations: OperationService
+  package var entities: EntityReader
   package var callers: CallerIdentifier
   package var devices: DeviceRegistry
   package var changes: ChangeFeed
@@ -27,7 +28,8 @@ package struct Services: Sendable {
   package var logger: Logger
 
   package init(
-    operations: OperationService, callers: CallerIdentifier, devices: DeviceRegistry,
+    operations: OperationService, entities: EntityReader, callers: CallerIdentifier,
+    devices: DeviceRegistry,
     changes: ChangeFeed, cursors: CursorMint, purger: Purger, console: SQLConsole,
     backups: BackupFolder,
     tables: TableKeeper, logThreshold: LogThreshold, health: HealthCheck,
@@ -35,6 +37,7 @@ package struct Services: Sendable {
     cors: CORSPolicy, version: String, bodyBytesMax: Int, compressionBytesMin: Int, logger: Logger
   ) {
     self.operations = operations
+    self.entities = entities
     self.callers = callers
     self.devices = devices
     self.changes = changes

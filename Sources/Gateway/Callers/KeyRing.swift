@@ -5,6 +5,8 @@ package import Crypto
 package struct KeyRing: Sendable {
   package enum Purpose: String, Sendable {
     case cursor
+    /// Of the pages of collections.
+    case page
     /// Turns opaque tokens into subjects.
     case subject
   }

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import Model
 
 /// A statement from GRDB's cache, driven through SQLite's C interface.
 ///
@@ -26,6 +27,10 @@ struct PreparedStatement {
 
   func bind(_ value: Int64?, at index: Int32) {
     if let value { bind(value, at: index) } else { sqlite3_bind_null(handle, index) }
+  }
+
+  func bind(real value: Double, at index: Int32) {
+    sqlite3_bind_double(handle, index, value)
   }
 
   func bind(_ text: String, at index: Int32) {
@@ -96,6 +101,16 @@ struct PreparedStatement {
 
   func string(_ column: Int32) -> String {
     text(column).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+
+  /// In the storage class it has; a blob reads as its text.
+  func value(_ column: Int32) -> FilterValue {
+    switch sqlite3_column_type(handle, column) {
+    case SQLITE_NULL: .null
+    case SQLITE_INTEGER: .integer(int64(column))
+    case SQLITE_FLOAT: .real(sqlite3_column_double(handle, column))
+    default: .text(string(column))
+    }
   }
 
   func bytes(_ column: Int32) -> [UInt8]? { text(column).map(Array.init) }

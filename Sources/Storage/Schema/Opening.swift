@@ -18,6 +18,7 @@ struct Opening {
     (catalogue, counters, segments, memory) = try queue.write { db in
       try LocalRecord.rename(configuration.local, db)
       let catalogue = try TypeCatalogue(preparing: types, db)
+      try SearchIndex.prepare(types, catalogue, db)
       let counters = try Self.counters(db)
       let segments = try Self.beginSegment(configuration, at: counters.revision, db)
       let memory = WriterMemory(

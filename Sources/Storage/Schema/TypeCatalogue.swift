@@ -8,6 +8,11 @@ import Model
 /// a table of any size rewrites nothing. A column no operation selects any more stays; it costs
 /// nothing.
 struct TypeCatalogue: Sendable {
+  /// In `entity_column.is_indexed`. Layout 1 was by column and scope; layout 2, by scope, column and
+  /// key, gives a page in its total order without sorting.
+  private static let noIndex: Int64 = 0
+  private static let indexLayout: Int64 = 2
+
   private let tables: [String: EntityTable]
   private let tablesByID: [Int64: EntityTable]
 
@@ -87,9 +92,11 @@ struct TypeCatalogue: Sendable {
       return
     }
     let name: String = known["column_name"]
-    let hadIndex: Bool = known["is_indexed"]
+    let layout: Int64 = known["is_indexed"]
+    let hadIndex = layout != Self.noIndex
     let changesKind = known["kind"] != column.kind.rawValue
-    if hadIndex, changesKind || !isIndexed {
+    let isStale = changesKind || !isIndexed || layout != Self.indexLayout
+    if hadIndex, isStale {
       try setIndex(false, on: name, field: column.name, type, table, db)
     }
     if changesKind {
@@ -103,7 +110,7 @@ struct TypeCatalogue: Sendable {
         arguments: [column.kind.rawValue, type, column.name])
       try addColumn(named: name, column, table: table, db)
     }
-    if isIndexed, changesKind || !hadIndex {
+    if isIndexed, isStale || !hadIndex {
       try setIndex(true, on: name, field: column.name, type, table, db)
     }
   }
@@ -148,12 +155,12 @@ struct TypeCatalogue: Sendable {
       sql: isIndexed
         ? """
         CREATE INDEX \(index) ON \(EntityTable.quoted(table)) \
-        (\(EntityTable.quoted(column)), scope)
+        (scope, \(EntityTable.quoted(column)), key)
         """
         : "DROP INDEX IF EXISTS \(index)")
     try db.execute(
       sql: "UPDATE entity_column SET is_indexed = ? WHERE type = ? AND field = ?",
-      arguments: [isIndexed, type, field])
+      arguments: [isIndexed ? Self.indexLayout : Self.noIndex, type, field])
   }
 
   /// The wanted name, or the first free one of `name_2`, `name_3` … Names meet regardless of case.

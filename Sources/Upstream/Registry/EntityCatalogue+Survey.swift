@@ -23,7 +23,8 @@ extension EntityCatalogue {
         columns: (keyFields + others).compactMap { field in
           kinds[field].map { EntityType.Column(name: field, kind: $0) }
         },
-        indexes: (settings.indexes[name] ?? []).filter { kinds[$0] != nil })
+        indexes: (settings.indexes[name] ?? []).filter { kinds[$0] != nil },
+        search: (settings.search[name] ?? []).filter { kinds[$0] == .text })
     }
     let known = Set(names)
     var possible: [String: [String]] = [:]

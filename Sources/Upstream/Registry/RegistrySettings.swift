@@ -12,6 +12,8 @@ package struct RegistrySettings: Sendable {
   package var keys: [String: [String]]
   /// Columns that get an index, by type name (`types.T.index`).
   package var indexes: [String: [String]]
+  /// Fields of the full-text search, by type name (`types.T.search`).
+  package var search: [String: [String]]
   /// Custom scalars that are numbers; every other one is text.
   package var scalarNumbers: [String: ScalarNumber]
   /// The windows of a query whose `@cache` does not name them.
@@ -27,6 +29,7 @@ package struct RegistrySettings: Sendable {
   package init(
     keys: [String: [String]] = [:],
     indexes: [String: [String]] = [:],
+    search: [String: [String]] = [:],
     scalarNumbers: [String: ScalarNumber] = [:],
     cache: CachePolicy = CachePolicy(),
     hasServiceCredentials: Bool = false,
@@ -35,6 +38,7 @@ package struct RegistrySettings: Sendable {
   ) {
     self.keys = keys
     self.indexes = indexes
+    self.search = search
     self.scalarNumbers = scalarNumbers
     self.cache = cache
     self.hasServiceCredentials = hasServiceCredentials

@@ -73,6 +73,6 @@ extension SettingTable {
         "types.<Type>.search", membersOf: \.types, named: .graphQLName, fresh: TypeSettings(),
         \.search, .list(.graphQLName), example: "[title, synopsis]",
         doc: "Fields of the full-text search."
-      ).reserved,
+      ),
     ])
 }

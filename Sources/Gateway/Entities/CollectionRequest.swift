@@ -1,0 +1,194 @@
+import Model
+import Upstream
+
+/// What a client asks of a collection, out of its query parameters, with every fault at once.
+package struct CollectionRequest: Sendable {
+  package struct Parameter: Hashable, Sendable {
+    package let name: String
+    package let value: String
+
+    package init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  package static let limitDefault = 50
+  package static let limitMax = 1000
+  /// Further than this nobody turns pages; the token of the last page goes any distance.
+  package static let offsetMax = 1_000_000
+
+  private static let argumentPrefix = "arg."
+  private static let single: Set<String> = [
+    "filter", "order", "limit", "offset", "after", "view", "section", "total",
+  ]
+
+  private let parameters: [Parameter]
+  private var faults: [Failure.Detail] = []
+
+  private init(_ parameters: [Parameter]) {
+    self.parameters = parameters
+  }
+
+  /// A query that can be run, the fields shown, and what the token of its next page is bound to.
+  struct Reading {
+    var query: EntityQuery
+    let view: EntityView?
+    let question: String
+  }
+
+  /// - Parameter members: of the relationship whose collection it is, with the owner's name.
+  static func read(
+    _ parameters: [Parameter], type: EntityType, directory: EntityDirectory,
+    tokens: PageTokenCodec, members: (keys: [String], owner: String)? = nil
+  ) throws(Failure) -> Reading {
+    var request = CollectionRequest(parameters)
+    return try request.reading(type, directory, tokens, members)
+  }
+
+  private mutating func reading(
+    _ type: EntityType, _ directory: EntityDirectory, _ tokens: PageTokenCodec,
+    _ members: (keys: [String], owner: String)?
+  ) throws(Failure) -> Reading {
+    checkNames()
+    var query = EntityQuery(type: type, members: members?.keys)
+    query.filter = filter(type)
+    query.order = order(type)
+    query.limit = number("limit", 0...Self.limitMax) ?? Self.limitDefault
+    query.offset = number("offset", 0...Self.offsetMax) ?? 0
+    query.wantsTotal = flag("total")
+    query.section = section(query.order)
+    let question = question(type, owner: members?.owner)
+    if let text = self["after"] {
+      query.after = position(text, question, tokens)
+      if query.offset > 0 { fault("offset", "does not go together with after") }
+    }
+    let view = view(type, directory)
+    guard faults.isEmpty else {
+      throw Failure(
+        .malformedRequest, "\(faults.count) of the parameters cannot be used.", details: faults)
+    }
+    return Reading(query: query, view: view, question: question)
+  }
+
+  private subscript(name: String) -> String? {
+    parameters.first { $0.name == name }?.value
+  }
+
+  private mutating func fault(_ name: String, _ detail: String) {
+    faults.append(Failure.Detail(place: .parameter(name), detail: detail))
+  }
+
+  private mutating func checkNames() {
+    var seen: Set<String> = []
+    for parameter in parameters {
+      let name = parameter.name
+      if name == "arg" { continue }
+      guard Self.single.contains(name) || name.hasPrefix(Self.argumentPrefix) else {
+        fault(name, "is not known here")
+        continue
+      }
+      if !seen.insert(name).inserted { fault(name, "is given twice") }
+    }
+  }
+
+  // MARK: Filter and order
+
+  private mutating func filter(_ type: EntityType) -> Filter? {
+    let arguments = FilterArguments(
+      positional: parameters.filter { $0.name == "arg" }.map(\.value),
+      named: Dictionary(
+        parameters.filter { $0.name.hasPrefix(Self.argumentPrefix) }.map {
+          (String($0.name.dropFirst(Self.argumentPrefix.count)), $0.value)
+        }, uniquingKeysWith: { first, _ in first }))
+    guard let text = self["filter"] else {
+      if arguments != .none { fault("filter", "is missing, but arguments are given") }
+      return nil
+    }
+    do throws(FilterFaults) {
+      return try Filter(text, arguments: arguments, type: type)
+    } catch {
+      for found in error.all {
+        switch found.place {
+        case .position(let position): fault("filter", "position \(position): \(found.message)")
+        case .argument(let name): fault(name, found.message)
+        }
+      }
+      return nil
+    }
+  }
+
+  private mutating func order(_ type: EntityType) -> EntityOrder {
+    guard let text = self["order"] else { return .byKey }
+    do throws(EntityOrderFaults) {
+      return try EntityOrder(text, type: type)
+    } catch {
+      for message in error.messages { fault("order", message) }
+      return .byKey
+    }
+  }
+
+  private mutating func section(_ order: EntityOrder) -> String? {
+    guard let name = self["section"] else { return nil }
+    if order.terms.first?.column != name { fault("section", "is what the order begins with") }
+    return name
+  }
+
+  // MARK: The page
+
+  private mutating func number(_ name: String, _ range: ClosedRange<Int>) -> Int? {
+    guard let text = self[name] else { return nil }
+    if let value = Int(text), range.contains(value) { return value }
+    fault(name, "is a number from \(range.lowerBound) to \(range.upperBound)")
+    return nil
+  }
+
+  private mutating func flag(_ name: String) -> Bool {
+    switch self[name] {
+    case "true": return true
+    case nil, "false": return false
+    default:
+      fault(name, "is true or false")
+      return false
+    }
+  }
+
+  /// The texts that decide what is in the list and how it is ordered.
+  private func question(_ type: EntityType, owner: String?) -> String {
+    let decisive = parameters.filter {
+      ["filter", "order", "arg"].contains($0.name) || $0.name.hasPrefix(Self.argumentPrefix)
+    }
+    let named = decisive.filter { $0.name != "arg" }.sorted { $0.name < $1.name }
+    let texts =
+      [type.name, owner ?? ""] + named.flatMap { [$0.name, $0.value] }
+      + decisive.filter { $0.name == "arg" }.map(\.value)
+    return texts.map { "\($0.utf8.count):\($0)" }.joined()
+  }
+
+  private mutating func position(
+    _ text: String, _ question: String, _ tokens: PageTokenCodec
+  ) -> EntityPosition? {
+    do throws(PageTokenCodec.Fault) {
+      return try tokens.decode(text, question: question)
+    } catch {
+      switch error {
+      case .malformed: fault("after", "is no token of this service")
+      case .otherQuestion: fault("after", "belongs to another filter, order or list")
+      }
+      return nil
+    }
+  }
+
+  private mutating func view(_ type: EntityType, _ directory: EntityDirectory) -> EntityView? {
+    guard let name = self["view"] else { return nil }
+    if let view = directory.view(named: name), view.selection.types[type.name] != nil {
+      return view
+    }
+    let names = directory.viewNames(of: type.name)
+    fault(
+      "view",
+      names.isEmpty
+        ? "\(type.name) has no views" : "is one of \(names.joined(separator: ", "))")
+    return nil
+  }
+}

@@ -1,0 +1,121 @@
+import LosslessJSON
+package import Model
+import Storage
+
+extension EntityReader {
+  /// Hits in one answer.
+  package static let searchLimitMax = 100
+  private static let searchLimitDefault = 20
+  private static let searchParameters: Set<String> = ["q", "types", "limit", "after"]
+
+  /// Full text: `q`, `types` (names, separated by commas), `limit`, `after`.
+  package func search(
+    _ parameters: [CollectionRequest.Parameter], caller: Caller
+  ) async throws(Failure) -> Answer {
+    try admit(caller)
+    let asked = try question(parameters)
+    let hits = try await reading { () async throws(StorageError) in
+      try await store.search(
+        asked.text, types: asked.types, viewer: caller.viewer, limit: asked.limit + 1,
+        offset: asked.offset, deadline: deadline)
+    }
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.name("items")
+    writer.beginArray()
+    for hit in hits.prefix(asked.limit) {
+      guard let document = try renderer.document(hit.key, hit.record) else { continue }
+      writer.beginObject()
+      writer.name("type")
+      writer.string(hit.key.type)
+      writer.name("id")
+      writer.string(hit.key.key)
+      writer.name("score")
+      writer.raw("\(hit.score)")
+      writer.name("snippet")
+      writer.string(hit.snippet)
+      writer.name("entity")
+      writer.raw(document.body)
+      writer.endObject()
+    }
+    writer.endArray()
+    if hits.count > asked.limit {
+      let position = EntityPosition(
+        values: [.integer(Int64(asked.offset + asked.limit))], key: "")
+      writer.name("next")
+      writer.string(tokens.encode(position, question: asked.question))
+    }
+    writer.endObject()
+    return Answer(body: writer.bytes)
+  }
+
+  private struct SearchQuestion {
+    let text: SearchText
+    let types: [EntityType]
+    let limit: Int
+    let offset: Int
+    let question: String
+  }
+
+  private func question(
+    _ parameters: [CollectionRequest.Parameter]
+  ) throws(Failure) -> SearchQuestion {
+    var faults: [Failure.Detail] = []
+    func fault(_ name: String, _ detail: String) {
+      faults.append(.init(place: .parameter(name), detail: detail))
+    }
+    func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+    for parameter in parameters where !Self.searchParameters.contains(parameter.name) {
+      fault(parameter.name, "is not known here")
+    }
+    let words = value("q") ?? ""
+    var text: SearchText?
+    do throws(SearchText.Fault) {
+      text = try SearchText(words)
+    } catch {
+      fault("q", error.phrase)
+    }
+    let searchable = directory.descriptions.map(\.type).filter { !$0.search.isEmpty }
+    var types = searchable
+    if let names = value("types")?.split(separator: ",").map(String.init) {
+      types = searchable.filter { names.contains($0.name) }
+      for name in names where !searchable.contains(where: { $0.name == name }) {
+        fault("types", "\(name) has no search fields")
+      }
+    }
+    var limit = Self.searchLimitDefault
+    if let asked = value("limit") {
+      limit = Int(asked) ?? 0
+      if !(1...Self.searchLimitMax).contains(limit) {
+        fault("limit", "is a number from 1 to \(Self.searchLimitMax)")
+      }
+    }
+    let question = "search \(words.utf8.count):\(words)\(value("types") ?? "")"
+    var offset = 0
+    if let after = value("after") {
+      if case .integer(let number)? = (try? tokens.decode(after, question: question))?.values.first
+      {
+        offset = Int(number)
+      } else {
+        fault("after", "is no token of this search")
+      }
+    }
+    guard faults.isEmpty, let text else {
+      throw Failure(
+        .malformedRequest, "\(faults.count) of the parameters cannot be used.", details: faults)
+    }
+    return SearchQuestion(
+      text: text, types: types, limit: limit, offset: offset, question: question)
+  }
+}
+
+extension SearchText.Fault {
+  fileprivate var phrase: String {
+    switch self {
+    case .empty: "has no word"
+    case .unclosedPhrase: "has a quotation mark that is never closed"
+    case .tooManyTerms: "has more than \(SearchText.termsMax) words and phrases"
+    case .barePrefix: "has a * without a word before it"
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import LosslessJSON
+package import Model
+
+/// An entity type as `GET /v1/entities` tells it.
+package struct EntityTypeDescription: Sendable {
+  package struct Relationship: Sendable {
+    package let name: String
+    /// The declared type, which may be a union or an interface.
+    package let type: String
+    package let isToMany: Bool
+  }
+
+  package let type: EntityType
+  package let relationships: [Relationship]
+  /// Names of the fragments on it, in alphabetical order.
+  package let views: [String]
+
+  func write(count: Int?, to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.name("name")
+    writer.string(type.name)
+    if let count {
+      writer.name("count")
+      writer.int(count)
+    }
+    writer.name("key")
+    write(type.keyFields, to: &writer)
+    writer.name("columns")
+    writer.beginArray()
+    for column in type.columns {
+      writer.beginObject()
+      writer.name("name")
+      writer.string(column.name)
+      writer.name("kind")
+      writer.string(column.kind.rawValue)
+      writer.name("indexed")
+      writer.bool(type.indexes.contains(column.name))
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.name("relationships")
+    writer.beginArray()
+    for relationship in relationships {
+      writer.beginObject()
+      writer.name("name")
+      writer.string(relationship.name)
+      writer.name("type")
+      writer.string(relationship.type)
+      writer.name("many")
+      writer.bool(relationship.isToMany)
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.name("views")
+    write(views, to: &writer)
+    writer.endObject()
+  }
+
+  private func write(_ names: [String], to writer: inout JSONWriter) {
+    writer.beginArray()
+    for name in names { writer.string(name) }
+    writer.endArray()
+  }
+}

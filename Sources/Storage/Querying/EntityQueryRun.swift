@@ -1,0 +1,205 @@
+import GRDB
+import Model
+
+/// Answers an ``EntityQuery``: the page's keys and places in the order by SQL, then what each of
+/// them shows, all in the caller's read transaction.
+struct EntityQueryRun {
+  /// Sections of one list.
+  static let sectionsMax = 10_000
+
+  private let database: Database
+  private let query: EntityQuery
+  private let table: EntityTable
+  private let source: EntitySource
+  private let touches: TouchLedger
+
+  init(
+    _ query: EntityQuery, _ table: EntityTable, scopes: [Int64], _ touches: TouchLedger,
+    _ database: Database
+  ) throws {
+    self.database = database
+    self.query = query
+    self.table = table
+    self.touches = touches
+    var fields = query.order.terms.map(\.column)
+    query.filter?.condition.forEachColumn { if !fields.contains($0) { fields.append($0) } }
+    source = try EntitySource(table, fields: fields, scopes: scopes, database)
+  }
+
+  func page() throws -> EntityPage {
+    var page = try query.limit > 0 ? items() : EntityPage(items: [])
+    if query.wantsTotal { page.total = try total() }
+    if let section = query.section { page.sections = try sections(by: section) }
+    return page
+  }
+
+  // MARK: The page
+
+  private func items() throws -> EntityPage {
+    var sql = BoundSQL()
+    sql.append("SELECT seen.key")
+    for term in query.order.terms { sql.append(", \(try source.column(term.column))") }
+    if isByPlace { sql.append(", member.key") }
+    try appendFiltered(to: &sql)
+    if let after = query.after { try append(after: after, to: &sql) }
+    try appendOrder(to: &sql)
+    sql.append(" LIMIT ")
+    sql.append(.integer(Int64(query.limit) + 1))
+    if query.offset > 0 {
+      sql.append(" OFFSET ")
+      sql.append(.integer(Int64(query.offset)))
+    }
+    var places = try places(sql)
+    let hasMore = places.count > query.limit
+    if hasMore { places.removeLast() }
+    let loader = EntityLoader(database, scopes: source.scopes, touches)
+    let loaded = source.scopes.isEmpty ? [:] : try loader.load(places.map(\.key), from: table)
+    let items = places.compactMap { place in
+      loaded[place.key].map {
+        EntityPage.Item(key: EntityKey(type: table.type, key: place.key), record: $0.record)
+      }
+    }
+    return EntityPage(items: items, next: hasMore ? places.last : nil)
+  }
+
+  private func places(_ sql: BoundSQL) throws -> [EntityPosition] {
+    let statement = try PreparedStatement(database, sql.text)
+    sql.bind(to: statement)
+    defer { statement.reset() }
+    let columns = query.order.terms.count + (isByPlace ? 1 : 0)
+    var places: [EntityPosition] = []
+    while try statement.step() {
+      places.append(
+        EntityPosition(
+          values: (0..<columns).map { statement.value(Int32($0 + 1)) },
+          key: statement.string(0)))
+    }
+    return places
+  }
+
+  /// Members without an order of their own come in that of the list.
+  private var isByPlace: Bool { query.members != nil && query.order.terms.isEmpty }
+
+  private func appendFiltered(to sql: inout BoundSQL) throws {
+    try source.append(to: &sql, members: query.members)
+    guard let filter = query.filter else { return }
+    sql.append(" AND ")
+    try FilterSQL(column: source.column).append(filter.condition, to: &sql)
+  }
+
+  private func appendOrder(to sql: inout BoundSQL) throws {
+    sql.append(" ORDER BY ")
+    if isByPlace { return sql.append("member.key") }
+    for term in query.order.terms {
+      sql.append("\(try source.column(term.column))\(term.isDescending ? " DESC" : ""), ")
+    }
+    sql.append("seen.key")
+  }
+
+  // MARK: Behind a position
+
+  /// What follows a position: later in the first term, or equal there and later in the next, and
+  /// so on to the key. NULL is before every value, as SQLite orders it.
+  private func append(after position: EntityPosition, to sql: inout BoundSQL) throws {
+    if isByPlace {
+      sql.append(" AND member.key > ")
+      return sql.append(position.values.first ?? .integer(-1))
+    }
+    let terms = query.order.terms
+    guard position.values.count == terms.count else { return sql.append(" AND 0") }
+    // Said by the rest already, but this alone lets an index begin at the right place.
+    if let first = terms.first, !first.isDescending, let value = position.values.first,
+      value != .null
+    {
+      sql.append(" AND \(try source.column(first.column)) >= ")
+      sql.append(value)
+    }
+    sql.append(" AND (")
+    for (index, term) in terms.enumerated() {
+      for before in 0..<index {
+        sql.append("\(try source.column(terms[before].column)) IS ")
+        sql.append(position.values[before])
+        sql.append(" AND ")
+      }
+      try append(behind: position.values[index], term, to: &sql)
+      sql.append(" OR ")
+    }
+    for (term, value) in zip(terms, position.values) {
+      sql.append("\(try source.column(term.column)) IS ")
+      sql.append(value)
+      sql.append(" AND ")
+    }
+    sql.append("seen.key > ")
+    sql.append(.text(position.key))
+    sql.append(")")
+  }
+
+  private func append(
+    behind value: FilterValue, _ term: EntityOrder.Term, to sql: inout BoundSQL
+  ) throws {
+    let column = try source.column(term.column)
+    switch (value, term.isDescending) {
+    case (.null, false): sql.append("\(column) IS NOT NULL")
+    case (.null, true): sql.append("0")
+    case (_, false):
+      sql.append("\(column) > ")
+      sql.append(value)
+    case (_, true):
+      sql.append("(\(column) < ")
+      sql.append(value)
+      sql.append(" OR \(column) IS NULL)")
+    }
+  }
+
+  // MARK: The whole list
+
+  private func total() throws -> Int {
+    var sql = BoundSQL()
+    sql.append("SELECT count(*)")
+    try appendFiltered(to: &sql)
+    let statement = try PreparedStatement(database, sql.text)
+    sql.bind(to: statement)
+    defer { statement.reset() }
+    return try statement.step() ? Int(statement.int64(0)) : 0
+  }
+
+  private func sections(by field: String) throws -> [EntityPage.Section] {
+    let column = try source.column(field)
+    let isDescending = query.order.terms.first?.isDescending ?? false
+    var sql = BoundSQL()
+    sql.append("SELECT \(column), count(*)")
+    try appendFiltered(to: &sql)
+    sql.append(" GROUP BY \(column) ORDER BY \(column)\(isDescending ? " DESC" : "")")
+    let statement = try PreparedStatement(database, sql.text)
+    sql.bind(to: statement)
+    defer { statement.reset() }
+    var sections: [EntityPage.Section] = []
+    var offset = 0
+    while try statement.step() {
+      guard sections.count < Self.sectionsMax else { throw StorageError.tooCostly }
+      let count = Int(statement.int64(1))
+      sections.append(
+        EntityPage.Section(
+          name: statement.isNull(0) ? nil : statement.string(0), offset: offset, count: count))
+      offset += count
+    }
+    return sections
+  }
+}
+
+extension FilterCondition {
+  func forEachColumn(_ body: (String) -> Void) {
+    switch self {
+    case .and(let left, let right), .or(let left, let right):
+      left.forEachColumn(body)
+      right.forEachColumn(body)
+    case .not(let inner): inner.forEachColumn(body)
+    case .columns(let left, _, let right):
+      body(left)
+      body(right)
+    case .comparison(let column, _, _), .truth(let column), .oneOf(let column, _),
+      .between(let column, _, _), .like(let column, _, _), .isNull(let column):
+      body(column)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import GRDB
+package import Model
+
+extension Store {
+  /// A page of a type's entities as a viewer sees them: filter, order, total and sections go by the
+  /// values that are shown.
+  ///
+  /// Runs beside short look-ups, and no longer than the deadline.
+  /// - Throws: ``StorageError/tooCostly`` when stopped.
+  package func page(
+    _ query: EntityQuery, viewer: Viewer, deadline: QueryDeadline? = nil
+  ) async throws(StorageError) -> EntityPage {
+    let (catalogue, directory, touches) = (catalogue, directory, touches)
+    return try await read(within: deadline) { database in
+      guard let table = catalogue[query.type.name] else { return EntityPage(items: []) }
+      let scopes = try viewer.layers.compactMap { try directory.id(of: $0, database) }
+      return try EntityQueryRun(query, table, scopes: scopes, touches, database).page()
+    }
+  }
+
+  /// How many entities of each type a viewer sees.
+  package func counts(
+    of types: [EntityType], viewer: Viewer, deadline: QueryDeadline? = nil
+  ) async throws(StorageError) -> [String: Int] {
+    let (catalogue, directory, touches) = (catalogue, directory, touches)
+    return try await read(within: deadline) { database in
+      let scopes = try viewer.layers.compactMap { try directory.id(of: $0, database) }
+      var counts: [String: Int] = [:]
+      for type in types {
+        guard let table = catalogue[type.name] else { continue }
+        let query = EntityQuery(type: type, limit: 0, wantsTotal: true)
+        counts[type.name] =
+          try EntityQueryRun(query, table, scopes: scopes, touches, database).page().total
+      }
+      return counts
+    }
+  }
+
+  /// Entities of any types by their keys; those without anything stored are absent.
+  package func entities(
+    _ keys: [EntityKey], viewer: Viewer
+  ) async throws(StorageError) -> [EntityKey: EntityRecord] {
+    let (catalogue, directory, touches) = (catalogue, directory, touches)
+    return try await reader.read { database in
+      let scopes = try viewer.layers.compactMap { try directory.id(of: $0, database) }
+      let loader = EntityLoader(database, scopes: scopes, touches)
+      var records: [EntityKey: EntityRecord] = [:]
+      for (type, keys) in Dictionary(grouping: keys, by: \.type) {
+        guard let table = catalogue[type], !scopes.isEmpty else { continue }
+        for (key, loaded) in try loader.load(keys.map(\.key), from: table) {
+          records[EntityKey(type: type, key: key)] = loaded.record
+        }
+      }
+      return records
+    }
+  }
+
+  /// A read of a caller's own making, on the connection for long ones.
+  func read<Answer: Sendable>(
+    within deadline: QueryDeadline?, _ body: @escaping @Sendable (Database) throws -> Answer
+  ) async throws(StorageError) -> Answer {
+    guard let deadline else { return try await longReader.read(body) }
+    return try await longReader.read { database in
+      try deadline.run(database) { try body(database) }
+    }
+  }
+}

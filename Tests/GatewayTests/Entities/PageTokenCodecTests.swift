@@ -1,0 +1,36 @@
+import Crypto
+import Model
+import Testing
+
+@testable import Gateway
+
+struct PageTokenCodecTests {
+  private let codec = PageTokenCodec(key: SymmetricKey(data: [UInt8](repeating: 7, count: 32)))
+
+  @Test(arguments: [
+    [], [FilterValue.null], [.integer(-1), .text("a,\u{0}b"), .real(0.1)],
+    [.integer(.max), .real(-.infinity), .null, .text("")],
+  ])
+  func goesThereAndBack(values: [FilterValue]) throws {
+    let position = EntityPosition(values: values, key: "2:de4:1990")
+    let token = codec.encode(position, question: "q")
+    #expect(try codec.decode(token, question: "q") == position)
+  }
+
+  @Test func anAlteredOrForeignTokenIsRefused() throws {
+    let token = codec.encode(EntityPosition(values: [.integer(1)], key: "k"), question: "q")
+    #expect(throws: PageTokenCodec.Fault.otherQuestion) {
+      try codec.decode(token, question: "other")
+    }
+    for index in token.indices {
+      var altered = token
+      let character: Character = altered[index] == "A" ? "B" : "A"
+      altered.replaceSubrange(index...index, with: [character])
+      #expect(throws: PageTokenCodec.Fault.malformed) {
+        try codec.decode(altered, question: "q")
+      }
+    }
+    let other = PageTokenCodec(key: SymmetricKey(data: [UInt8](repeating: 8, count: 32)))
+    #expect(throws: PageTokenCodec.Fault.malformed) { try other.decode(token, question: "q") }
+  }
+}

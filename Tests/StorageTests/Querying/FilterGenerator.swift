@@ -1,0 +1,56 @@
+import TestSupport
+
+/// Random filters that mean the same in SQLite.
+struct FilterGenerator {
+  var random: SeededGenerator
+
+  mutating func filter(depth: Int = 3) -> String {
+    switch depth == 0 ? 0 : Int.random(in: 0..<6, using: &random) {
+    case 1: "\(filter(depth: depth - 1)) AND \(filter(depth: depth - 1))"
+    case 2: "\(filter(depth: depth - 1)) OR \(filter(depth: depth - 1))"
+    case 3: "NOT \(filter(depth: depth - 1))"
+    case 4: "(\(filter(depth: depth - 1)))"
+    default: predicate()
+    }
+  }
+
+  private mutating func predicate() -> String {
+    let column = pick(["title", "year", "rating", "director", "id"])
+    let not = pick(["", "NOT "])
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0: return "\(column) IS \(not)NULL"
+    case 1: return "\(column) \(not)IN (\(value(column)), \(value(column)))"
+    case 2: return "\(column) \(not)BETWEEN \(value(column)) AND \(value(column))"
+    case 3: return "title \(not)LIKE \(pick(["'a%'", "'%L%'", "'_l_'", "'a!%b' ESCAPE '!'"]))"
+    case 4: return "seen"
+    case 5: return "year \(comparison()) rating"
+    case 6: return "\(value(column)) \(comparison()) \(column)"
+    default: return "\(column) \(comparison()) \(value(column))"
+    }
+  }
+
+  private mutating func comparison() -> String {
+    pick(["=", "==", "!=", "<>", "<", "<=", ">", ">="])
+  }
+
+  private mutating func value(_ column: String) -> String {
+    switch column {
+    case "year": pick(["1991", "1992", "1993.5", "-1"])
+    case "rating": pick(["0", "1", "1.5", "+2e0"])
+    case "director": pick(["'p0'", "'p1'", "'x'"])
+    case "id": pick(["'f1'", "'f20'", "'f7'"])
+    default: pick(["'Alien'", "''", "10", "'b'"])
+    }
+  }
+
+  mutating func order() -> String {
+    let columns = ["title", "year", "rating", "seen", "director"].shuffled(using: &random)
+    return columns.prefix(Int.random(in: 1...3, using: &random)).map { column in
+      (Bool.random(using: &random) ? "-" : "") + column
+    }.joined(separator: ",")
+  }
+
+  private mutating func pick(_ choices: [String]) -> String {
+    choices[Int.random(in: 0..<choices.count, using: &random)]
+  }
+}

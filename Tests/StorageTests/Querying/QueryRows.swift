@@ -1,0 +1,95 @@
+import GRDB
+import LosslessJSON
+import Model
+import TestSupport
+
+@testable import Storage
+
+/// Random films in three scopes, in a store and, folded by hand, in a plain SQLite table of the same
+/// columns: what queries are compared with.
+struct QueryRows {
+  static let viewer = Viewer(layers: [.device("d"), .user("u"), .public])
+
+  let fixture: StoreFixture
+  let plain: DatabaseQueue
+
+  /// - Parameter isLayered: rows and tombstones in narrower scopes too.
+  init(count: Int, isLayered: Bool, _ random: inout SeededGenerator) async throws {
+    fixture = try StoreFixture()
+    var seen: [String: [String: JSONValue]] = [:]
+    var call: Int64 = 0
+    let scopes: [Scope] = isLayered ? Self.viewer.layers.reversed() : [.public]
+    for (depth, scope) in scopes.enumerated() {
+      for number in 0..<count where depth == 0 || Int.random(in: 0..<4, using: &random) == 0 {
+        let id = "f\(number)"
+        call += 1
+        if Int.random(in: 0..<12, using: &random) == 0 {
+          _ = try await fixture.store.apply(
+            AnswerBuilder(call: call, scope: scope).deleting(.film(id)).build())
+          seen[id] = nil
+          continue
+        }
+        let fields = Self.fields(&random)
+        _ = try await fixture.store.apply(
+          AnswerBuilder(call: call, scope: scope)
+            .film(id, .object(fields.map { JSONMember($0.key, $0.value) })).build())
+        seen[id, default: [:]].merge(fields) { _, new in new }
+        seen[id]?["id"] = .string(id)
+      }
+    }
+    plain = try DatabaseQueue()
+    let rows = seen
+    try await plain.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE film (key TEXT, id TEXT, title TEXT, year INTEGER, rating REAL,
+          seen INTEGER, director TEXT)
+          """)
+      for (id, fields) in rows {
+        try db.execute(
+          sql: "INSERT INTO film VALUES (?, ?, ?, ?, ?, ?, ?)",
+          arguments: StatementArguments(
+            [id]
+              + ["id", "title", "year", "rating", "seen", "director"].map { name in
+                fields[name].flatMap(Self.sqlValue)
+              }))
+      }
+    }
+  }
+
+  private static func fields(_ random: inout SeededGenerator) -> [String: JSONValue] {
+    var fields: [String: JSONValue] = [:]
+    func some(_ name: String, _ value: JSONValue) {
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0: return
+      case 1: fields[name] = .null
+      default: fields[name] = value
+      }
+    }
+    some(
+      "title", .string(["Alien", "amelie", "Älä", "a%b", "", "10"].randomElement(using: &random)!))
+    some("year", .number(JSONNumber(Int.random(in: 1990...1994, using: &random))))
+    some("rating", .number(JSONNumber(Double(Int.random(in: 0...4, using: &random)) / 2)!))
+    some("seen", .bool(Bool.random(using: &random)))
+    some("director", .reference(.person("p\(Int.random(in: 0...2, using: &random))")))
+    return fields
+  }
+
+  private static func sqlValue(_ value: JSONValue) -> (any DatabaseValueConvertible)? {
+    switch value {
+    case .string(let text): text
+    case .bool(let flag): flag ? 1 : 0
+    case .number(let number):
+      number.int64.map { $0 as any DatabaseValueConvertible } ?? number.double
+    case .object: value["$ref"]?[1]?.string
+    case .null, .array: nil
+    }
+  }
+
+  /// Keys by plain SQL.
+  func plainKeys(where condition: String, orderBy: String) async throws -> [String] {
+    try await plain.read {
+      try String.fetchAll($0, sql: "SELECT key FROM film WHERE \(condition) ORDER BY \(orderBy)")
+    }
+  }
+}

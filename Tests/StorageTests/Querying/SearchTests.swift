@@ -1,0 +1,104 @@
+import LosslessJSON
+import Model
+import Storage
+import Testing
+
+struct SearchTests {
+  private static func film(search: [String]) -> EntityType {
+    EntityType(
+      name: "Film", keyFields: ["id"],
+      columns: [
+        .init(name: "id", kind: .text), .init(name: "title", kind: .text),
+        .init(name: "synopsis", kind: .text),
+      ], search: search)
+  }
+
+  private let type = film(search: ["title", "synopsis"])
+  private let ada = Viewer(layers: [.user("ada"), .public])
+
+  private func find(
+    _ text: String, in store: Store, viewer: Viewer = .anonymous
+  ) async throws -> [String] {
+    try await store.search(
+      try SearchText(text), types: [type], viewer: viewer, limit: 10
+    ).map(\.key.key)
+  }
+
+  private func filled(_ folder: TemporaryFolder = TemporaryFolder()) async throws -> StoreFixture {
+    let fixture = try StoreFixture(folder, types: [type])
+    _ = try await fixture.store.apply(
+      AnswerBuilder(call: 1)
+        .film("1", ["title": "Café Müller", "synopsis": "The dark side of the moon"])
+        .film("2", ["title": "Spaceship", "synopsis": "A ship, a ship, a dark ship"])
+        .film("3", ["title": "Moonlight"]).build())
+    return fixture
+  }
+
+  @Test(arguments: [
+    ("cafe", ["1"]), ("MULLER", ["1"]), ("dark", ["2", "1"]), (#""dark side""#, ["1"]),
+    (#""side dark""#, []), ("moon", ["1"]), ("moon*", ["3", "1"]), ("dark ship", ["2"]),
+    ("dark OR", []), ("title:cafe", []), ("NEAR(dark)", []), ("dark -side", ["1"]),
+  ])
+  func findsWordsBeginningsAndPhrases(text: String, found: [String]) async throws {
+    let fixture = try await filled()
+    let ids = try await find(text, in: fixture.store)
+    #expect(Set(ids) == Set(found))
+    if text == "dark" { #expect(ids.count == 2) }
+  }
+
+  @Test func followsEveryWrite() async throws {
+    let fixture = try await filled()
+    _ = try await fixture.store.apply(AnswerBuilder(call: 2).film("3", ["title": "Sun"]).build())
+    #expect(try await find("moonlight", in: fixture.store) == [])
+    #expect(try await find("sun", in: fixture.store) == ["3"])
+    _ = try await fixture.store.apply(AnswerBuilder(call: 3).deleting(.film("3")).build())
+    #expect(try await find("sun", in: fixture.store) == [])
+    _ = try await fixture.store.purge(
+      [.type("Film")], in: nil, call: CallNumber(4), horizon: CallNumber(4))
+    #expect(try await find("dark", in: fixture.store) == [])
+  }
+
+  @Test func privateTextIsFoundByItsUserAloneAndRanksNobodyElses() async throws {
+    let fixture = try await filled()
+    let before = try await fixture.store.search(
+      try SearchText("dark"), types: [type], viewer: .anonymous, limit: 10)
+    var answer = AnswerBuilder(call: 2, scope: .user("ada"))
+      .film("3", ["title": "Mine"]).film("1", ["title": "Hidden", "synopsis": "nothing"])
+    for number in 10..<40 { answer = answer.film("\(number)", ["title": "dark dark"]) }
+    _ = try await fixture.store.apply(answer.build())
+    let after = try await fixture.store.search(
+      try SearchText("dark"), types: [type], viewer: .anonymous, limit: 10)
+    #expect(before.map(\.score) == after.map(\.score))
+    #expect(before.map(\.key) == after.map(\.key))
+    #expect(try await find("mine", in: fixture.store) == [])
+    #expect(try await find("mine", in: fixture.store, viewer: ada) == ["3"])
+    // What the user's own row says instead is what the search sees.
+    #expect(try await find("cafe", in: fixture.store, viewer: ada) == [])
+    #expect(try await find("moonlight", in: fixture.store, viewer: ada) == [])
+    #expect(try await find("cafe", in: fixture.store) == ["1"])
+  }
+
+  @Test func isFilledAnewWhenSettingsChange() async throws {
+    let folder = TemporaryFolder()
+    let first = try await filled(folder)
+    first.store.close()
+    let second = try StoreFixture(
+      folder, types: [Self.film(search: ["synopsis"])], segment: 2)
+    let found = try await second.store.search(
+      try SearchText("dark"), types: [Self.film(search: ["synopsis"])], viewer: .anonymous,
+      limit: 10)
+    #expect(found.count == 2)
+    #expect(found.allSatisfy { $0.snippet.contains("dark") })
+    second.store.close()
+    let third = try StoreFixture(folder, types: [Self.film(search: [])], segment: 3)
+    _ = try await third.store.apply(AnswerBuilder(call: 9).film("9", ["title": "New"]).build())
+    third.store.close()
+    let fourth = try StoreFixture(folder, types: [type], segment: 4)
+    #expect(try await find("new", in: fourth.store) == ["9"])
+  }
+
+  @Test(arguments: ["", "  ", "\"open", "*", "!!!"])
+  func refusesWhatIsNoSearch(text: String) {
+    #expect(throws: SearchText.Fault.self) { try SearchText(text) }
+  }
+}

@@ -1,0 +1,148 @@
+import DemoUpstream
+import LosslessJSON
+import TestSupport
+import Testing
+
+extension Ways {
+  /// What operations fetched, read again as entities; upstream is not asked.
+  struct EntityTests {
+    private func filled() async throws -> RunningLarder {
+      let larder = try await RunningLarder.start()
+      for target in ["/api/films?limit=20", "/api/films/f1"] {
+        #expect(try await larder.get(target).status == 200)
+      }
+      return larder
+    }
+
+    private func json(_ response: RawResponse) throws -> JSONValue {
+      try JSONValue(parsing: response.body)
+    }
+
+    @Test func oneEntityWithValidators() async throws {
+      let larder = try await filled()
+      let requests = larder.demo.report.recent.count
+      let answer = try await larder.get("/v1/entities/Film/f1")
+      #expect(answer.status == 200)
+      #expect(answer["cache-control"] == "public, no-cache")
+      #expect(answer["sync-cursor"] != nil)
+      let film = try json(answer)
+      #expect(film["__typename"]?.string == "Film")
+      #expect(film["id"]?.string == "f1")
+      #expect(film["director"]?.string != nil)
+      #expect(film["_rev"]?.string?.utf8.count == 16)
+      let tag = try #require(answer["etag"])
+      let again = try await larder.get("/v1/entities/Film/f1", ("If-None-Match", tag))
+      #expect(again.status == 304)
+      #expect(again.body.isEmpty)
+      #expect(try await larder.get("/v1/entities/Film/none").status == 404)
+      #expect(try await larder.get("/v1/entities/Nothing/f1").status == 404)
+      let post = try await larder.post("/v1/entities/Film", "{}")
+      #expect(post.status == 405)
+      #expect(post["allow"] == "GET, HEAD, OPTIONS")
+      #expect(larder.demo.report.recent.count == requests)
+      await larder.stop()
+    }
+
+    @Test func pagesFilterAndOrder() async throws {
+      let larder = try await filled()
+      var target =
+        "/v1/entities/Film?order=-year,title&limit=6&total=true&filter=year%20%3E%3D%20%3Amin&arg.min=1970"
+      var seen: [(Int64, String)] = []
+      var total: Int64?
+      let first = target
+      while true {
+        let answer = try await larder.get(target)
+        #expect(answer.status == 200, Comment(rawValue: answer.text))
+        let page = try json(answer)
+        for film in page["items"]?.array ?? [] {
+          seen.append((film["year"]?.int64 ?? 0, film["title"]?.string ?? ""))
+        }
+        total = page["total"]?.int64
+        guard let next = page["next"]?.string else { break }
+        target = "\(first)&after=\(next)"
+      }
+      #expect(Int64(seen.count) == total)
+      #expect(seen.count > 6)
+      #expect(seen.allSatisfy { $0.0 >= 1970 })
+      #expect(zip(seen, seen.dropFirst()).allSatisfy { ($1.0, $0.1) <= ($0.0, $1.1) })
+      let head = try await larder.request("HEAD", first)
+      #expect(head["total-count"] == total.map { "\($0)" })
+      await larder.stop()
+    }
+
+    @Test func everyFaultIsToldAtOnce() async throws {
+      let larder = try await filled()
+      let answer = try await larder.get(
+        "/v1/entities/Film?filter=age%20%3E%203&order=size&limit=5000&after=x&view=y&sorted=1")
+      #expect(answer.status == 400)
+      let named = try json(answer)["errors"]?.array?.compactMap { $0["parameter"]?.string }
+      #expect(
+        named.map(Set.init) == ["filter", "order", "limit", "after", "view", "sorted"])
+      // A token belongs to its filter and order.
+      let page = try json(try await larder.get("/v1/entities/Film?order=year&limit=1"))
+      let next = try #require(page["next"]?.string)
+      #expect(try await larder.get("/v1/entities/Film?order=title&after=\(next)").status == 400)
+      #expect(try await larder.get("/v1/entities/Film?order=year&after=\(next)").status == 200)
+      await larder.stop()
+    }
+
+    @Test func relationshipsViewsAndSections() async throws {
+      let larder = try await filled()
+      let film = try json(try await larder.get("/v1/entities/Film/f1"))
+      let director = try json(try await larder.get("/v1/entities/Film/f1/director"))
+      #expect(director["id"] == film["director"])
+      let cast = try await larder.get("/v1/entities/Film/f1/cast?total=true")
+      let people = try #require(try json(cast)["items"]?.array)
+      #expect(!people.isEmpty)
+      #expect(people.allSatisfy { $0["__typename"]?.string == "Person" })
+      #expect(try await larder.get("/v1/entities/Film/f1/title").status == 404)
+      let card = try json(try await larder.get("/v1/entities/Film/f1?view=FilmCard"))
+      #expect(card["title"] == film["title"])
+      #expect(card["synopsis"] == nil)
+      #expect(card["_rev"] == film["_rev"])
+      let page = try json(
+        try await larder.get("/v1/entities/Film?order=year&section=year&limit=1&total=true"))
+      let sections = try #require(page["sections"]?.array)
+      #expect(sections.compactMap { $0["count"]?.int64 }.reduce(0, +) == page["total"]?.int64)
+      #expect(try await larder.get("/v1/entities/Film?order=year&section=title").status == 400)
+      let types = try json(try await larder.get("/v1/entities"))["types"]?.array
+      let told = try #require(types?.first { $0["name"]?.string == "Film" })
+      #expect(told["count"] == page["total"])
+      #expect(told["views"]?.array?.contains("FilmCard") == true)
+      await larder.stop()
+    }
+
+    @Test func searchGoesOnWhileUpstreamIsDown() async throws {
+      let larder = try await RunningLarder.start(
+        settings: "types:\n  Film:\n    search: [title, synopsis]")
+      #expect(try await larder.get("/api/films?limit=20").status == 200)
+      let films = try json(try await larder.get("/v1/entities/Film?limit=1"))["items"]
+      let title = try #require(films?[0]?["title"]?.string)
+      try await larder.demo.change { $0.fail = .status(503) }
+      let query = try #require(
+        title.split { !$0.isASCII || !$0.isLetter }.max { $0.count < $1.count })
+      let answer = try await larder.get("/v1/search?q=\(query)&types=Film")
+      #expect(answer.status == 200)
+      let hit = try #require(try json(answer)["items"]?[0])
+      #expect(hit["type"]?.string == "Film")
+      #expect(hit["entity"]?["id"] == hit["id"])
+      #expect(try await larder.get("/v1/search?q=%22open").status == 400)
+      #expect(try await larder.get("/v1/search?q=a&types=Person").status == 400)
+      await larder.stop()
+    }
+
+    @Test func aUsersOwnValueIsSeenByThatUserAlone() async throws {
+      let larder = try await filled()
+      let ada = ("Authorization", "Bearer user-ada")
+      #expect(try await larder.get("/api/me", ada).status == 200)
+      let mine = try json(try await larder.get("/v1/entities/User?total=true", ada))
+      #expect(mine["total"]?.int64 == 1)
+      let others = try json(
+        try await larder.get("/v1/entities/User?total=true", ("Authorization", "Bearer user-bob")))
+      #expect(others["total"]?.int64 == 0)
+      let nobody = try await larder.get("/v1/entities/User?total=true")
+      #expect(try json(nobody)["total"]?.int64 == 0)
+      await larder.stop()
+    }
+  }
+}
