@@ -1,11 +1,10 @@
-import Crypto
 import Model
 import Testing
 
 @testable import Gateway
 
 struct PageTokenCodecTests {
-  private let codec = PageTokenCodec(key: SymmetricKey(data: [UInt8](repeating: 7, count: 32)))
+  private let codec = PageTokenCodec(key: KeyRing(root: Array(0..<32)).key(for: .page))
 
   @Test(arguments: [
     [], [FilterValue.null], [.integer(-1), .text("a,\u{0}b"), .real(0.1)],
@@ -30,7 +29,7 @@ struct PageTokenCodecTests {
         try codec.decode(altered, question: "q")
       }
     }
-    let other = PageTokenCodec(key: SymmetricKey(data: [UInt8](repeating: 8, count: 32)))
+    let other = PageTokenCodec(key: KeyRing(root: Array(1..<33)).key(for: .page))
     #expect(throws: PageTokenCodec.Fault.malformed) { try other.decode(token, question: "q") }
   }
 }
