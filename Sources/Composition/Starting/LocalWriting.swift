@@ -1,6 +1,7 @@
 import Gateway
 import Model
 import Storage
+import Upstream
 
 /// Writing to local types, wired over a store.
 enum LocalWriting {
