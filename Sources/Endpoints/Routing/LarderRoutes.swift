@@ -57,7 +57,7 @@ struct LarderRoutes {
       Route(.post, "/v1/admin/tables/clean-up") { await tables.cleanUp($0) },
       Route(.delete, "/v1/admin/tables/{type}") { await tables.drop($0) },
     ]
-    return fixed + (localWrites?.routes ?? []) + EntityRoutes(entities: entities).all + (localWrites?.routes ?? [])
+    return fixed + EntityRoutes(entities: entities).all + (localWrites?.routes ?? [])
       + descriptions.compactMap(route) + publicFiles
   }
 
