@@ -56,8 +56,8 @@ package final class LarderService: Service {
     try folder.make()
     let key = try folder.key(environment: environment) { UInt8.random(in: 0...255) }
     let store = try await StoreOpening(
-      folder: settings.dataFolder, types: workspace.registry.catalogue.types, local: workspace.local,
-      patience: settings.start.lockWait, logger: logger
+      folder: settings.dataFolder, types: workspace.registry.catalogue.types,
+      local: workspace.local, patience: settings.start.lockWait, logger: logger
     ).open()
     do {
       let group = try EventLoopGroup(count: EventLoopGroup.coreCount)
