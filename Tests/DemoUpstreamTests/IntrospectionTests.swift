@@ -1,5 +1,6 @@
 import GraphQL
 import LosslessJSON
+import TestSupport
 import Testing
 
 @testable import DemoUpstream

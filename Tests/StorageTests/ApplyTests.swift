@@ -1,6 +1,7 @@
 import LosslessJSON
 import Model
 import Storage
+import TestSupport
 import Testing
 
 struct ApplyTests {

@@ -55,7 +55,7 @@ enum FaultyResponses {
       "errors": [
         ["message": "The library is closed.", "extensions": ["code": "INTERNAL_SERVER_ERROR"]]
       ],
-      "data": nil,
+      "data": .null,
     ]
     return ServerResponse(contentType: mediaType, bytes: body.bytes)
   }

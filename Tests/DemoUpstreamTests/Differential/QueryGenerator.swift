@@ -1,5 +1,6 @@
 import GraphQL
 import LosslessJSON
+import TestSupport
 
 @testable import DemoUpstream
 

@@ -76,4 +76,20 @@ struct LocalMigrationTests {
       try await store.local("Note", "1")
         == ["id": "1", "a": 12, "b": "5", "c": ["x"], "d": 2])
   }
+
+  @Test func refusesToOpenWithTheNamesOfRowsThatDoNotConvert() async throws {
+    let text = schema([LocalWorld.field("n", .scalar(.string))])
+    try await fill(text, ["1": ["n": "12"], "2": ["n": "many"]])
+    let number = schema([LocalWorld.field("n", .scalar(.int))])
+    do throws(StorageError) {
+      _ = try LocalWorld.open(folder, number, segment: 2)
+      Issue.record("the store was opened")
+    } catch {
+      #expect("\(error)".contains("Note/2.n"))
+      #expect(!"\(error)".contains("Note/1"))
+    }
+    let store = try LocalWorld.open(folder, text, segment: 3)
+    defer { store.close() }
+    #expect(try await store.local("Note", "1")?["n"] == "12")
+  }
 }
