@@ -31,6 +31,31 @@ struct CursorCodecTests {
     #expect(codec.decode("not a cursor!") == nil)
   }
 
+  /// Texts of any length and letters, and cursors with a few bytes changed, taken out or put in.
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func acceptsNothingItDidNotWrite(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let letters = Array("ABCXYZabcxyz0189-_=+/ é\0")
+    let genuine = codec.encode(
+      Cursor(
+        segment: seed, revision: Revision(9), lastKey: "Film/1", viewer: 3, schemaVersion: 1))
+    for _ in 0..<500 {
+      let count = Int.random(in: 0...300, using: &random)
+      let madeUp = String((0..<count).map { _ in letters.randomElement(using: &random) ?? "A" })
+      #expect(codec.decode(madeUp) == nil, "seed \(seed): \(madeUp)")
+      var altered = Array(genuine)
+      for _ in 0...Int.random(in: 0...3, using: &random) {
+        let place = Int.random(in: 0..<altered.count, using: &random)
+        let removed = Int.random(in: 0...1, using: &random)
+        let added = (0..<Int.random(in: 0...2, using: &random))
+          .compactMap { _ in letters.randomElement(using: &random) }
+        altered.replaceSubrange(place..<(place + removed), with: added)
+      }
+      guard String(altered) != genuine else { continue }
+      #expect(codec.decode(String(altered)) == nil, "seed \(seed): \(String(altered))")
+    }
+  }
+
   @Test func refusesAnotherKeysCursor() {
     let other = CursorCodec(key: KeyRing(root: Array(1..<33)).key(for: .cursor))
     let cursor = Cursor(segment: 7, revision: Revision(9), viewer: 3, schemaVersion: 1)
