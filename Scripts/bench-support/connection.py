@@ -32,6 +32,18 @@ class Connection:
     def __exit__(self, *_):
         self.socket.close()
 
+    def is_open(self):
+        """Whether the other side has not closed; for a connection on which nothing is awaited."""
+        self.socket.settimeout(0)
+        try:
+            return self.socket.recv(1, socket.MSG_PEEK) != b""
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        finally:
+            self.socket.settimeout(TIMEOUT_SECONDS)
+
     def get(self, path, **fields):
         return self.exchange(request("GET", path, fields))
 

@@ -97,9 +97,6 @@ class Process:
             for task in os.listdir(f"/proc/{pid}/task"):
                 os.sched_setaffinity(int(task), core)
 
-    def descriptor_count(self):
-        return len(os.listdir(f"/proc/{self.pid}/fd"))
-
     def _family(self):
         family = [self.pid]
         for pid in family:

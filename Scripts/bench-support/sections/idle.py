@@ -27,7 +27,6 @@ def run(bench):
         load(larder, PATH, seconds=1)
     time.sleep(SETTLE_SECONDS)
     memory.append(crowded.memory())
-    open_before = crowded.descriptor_count()
     idle = _open(crowded.port, count)
     try:
         time.sleep(SETTLE_SECONDS)
@@ -37,7 +36,7 @@ def run(bench):
             for at in (0, 1) if turn % 2 else (1, 0):
                 done = load((crowded, quiet)[at], PATH, seconds=bench.seconds)
                 tails[at].append(done.p99_microseconds)
-        left = crowded.descriptor_count() - open_before
+        left = sum(connection.is_open() for connection in idle)
     finally:
         for connection in idle:
             connection.socket.close()
