@@ -12,6 +12,23 @@ extension ServerRequest {
     HTTPField.Name(name).flatMap { fields[$0] }
   }
 
+  /// The query string's parameters, in order.
+  func queryParameters() throws(Failure) -> [QueryString.Parameter] {
+    do throws(QueryString.Fault) {
+      return try query().parameters
+    } catch {
+      switch error {
+      case .malformedEncoding:
+        throw Failure(
+          .malformedRequest, "The query string is not well-formed percent-encoded UTF-8.")
+      case .tooManyParameters:
+        throw Failure(
+          .malformedRequest,
+          "The query string has more than \(QueryString.parametersMax) parameters.")
+      }
+    }
+  }
+
   /// The request's own cache directives (RFC 9111 section 5.2.1). `Pragma: no-cache` counts where
   /// there is no `Cache-Control` (section 5.4).
   var directives: ReadDirectives {

@@ -20,7 +20,7 @@ struct ChangesQuery {
     var faults: [Failure.Detail] = []
     var wanted: Set<String>?
     var operations = Set(ChangeFilter.Operation.allCases)
-    for parameter in try Self.parameters(of: request) {
+    for parameter in try request.queryParameters() {
       let value = parameter.value
       var fault: String?
       switch parameter.name {
@@ -58,15 +58,5 @@ struct ChangesQuery {
         .malformedRequest, "\(faults.count) of the parameters cannot be used.", details: faults)
     }
     filter = ChangeFilter(types: wanted, operations: operations)
-  }
-
-  private static func parameters(
-    of request: ServerRequest
-  ) throws(Failure) -> [QueryString.Parameter] {
-    do throws(QueryString.Fault) {
-      return try request.query().parameters
-    } catch {
-      throw Failure(.malformedRequest, "The query string cannot be read.")
-    }
   }
 }

@@ -13,7 +13,7 @@ struct ListDiffEndpoint: Sendable {
   /// From a list that was given before, by its entity tag.
   func get(_ request: ServerRequest, operation name: String) async -> ServerResponse {
     await context.answer(request) { () async throws(Failure) in
-      let parameters = try Self.parameters(of: request)
+      let parameters = try request.queryParameters()
       let from = parameters.first { $0.name == "from" }?.value
       return try await answer(
         request, name, parameters.filter { $0.name != "from" },
@@ -26,7 +26,7 @@ struct ListDiffEndpoint: Sendable {
     await context.answer(request) { () async throws(Failure) in
       let have = try ListHaveDocument.vector(try await context.json(of: request))
       return try await answer(
-        request, name, try Self.parameters(of: request), base: .rows(have))
+        request, name, try request.queryParameters(), base: .rows(have))
     }
   }
 
@@ -59,15 +59,5 @@ struct ListDiffEndpoint: Sendable {
   /// A tag as it was received, quotes and all, or without them.
   private static func opaque(_ text: String) -> String {
     EntityTag(parsing: text)?.uncoded.opaque ?? text
-  }
-
-  private static func parameters(
-    of request: ServerRequest
-  ) throws(Failure) -> [QueryString.Parameter] {
-    do throws(QueryString.Fault) {
-      return try request.query().parameters
-    } catch {
-      throw Failure(.malformedRequest, "The query string cannot be read.")
-    }
   }
 }

@@ -91,19 +91,7 @@ struct EntitiesEndpoint: Sendable {
   static func parameters(
     _ request: ServerRequest
   ) throws(Failure) -> [CollectionRequest.Parameter] {
-    do throws(QueryString.Fault) {
-      return try request.query().parameters.map { .init($0.name, $0.value) }
-    } catch {
-      switch error {
-      case .malformedEncoding:
-        throw Failure(
-          .malformedRequest, "The query string is not well-formed percent-encoded UTF-8.")
-      case .tooManyParameters:
-        throw Failure(
-          .malformedRequest,
-          "The query string has more than \(QueryString.parametersMax) parameters.")
-      }
-    }
+    try request.queryParameters().map { .init($0.name, $0.value) }
   }
 }
 

@@ -102,19 +102,7 @@ struct OperationEndpoint: Sendable {
   private func query(
     _ request: ServerRequest
   ) throws(Failure) -> [OperationDirectory.Input.Parameter] {
-    do throws(QueryString.Fault) {
-      return try request.query().parameters.map { .init($0.name, $0.value) }
-    } catch {
-      switch error {
-      case .malformedEncoding:
-        throw Failure(
-          .malformedRequest, "The query string is not well-formed percent-encoded UTF-8.")
-      case .tooManyParameters:
-        throw Failure(
-          .malformedRequest,
-          "The query string has more than \(QueryString.parametersMax) parameters.")
-      }
-    }
+    try request.queryParameters().map { .init($0.name, $0.value) }
   }
 
   private static func onlyPost(_ name: String, request: ServerRequest) -> ServerResponse {
