@@ -112,6 +112,23 @@ extension Ways {
       await larder.stop()
     }
 
+    /// A made-up token is forwarded and judged by upstream; where nothing is sent upstream it proves
+    /// nothing.
+    @Test(arguments: [
+      "/v1/entities", "/v1/entities/Film", "/v1/entities/Film/f1",
+      "/v1/entities/Film/f1/cast", "/v1/search?q=a", "/v1/changes", "/v1/changes/stream",
+    ])
+    func whatServiceCredentialsBroughtIsClosed(path: String) async throws {
+      let larder = try await RunningLarder.start(service: "x-service: secret")
+      #expect(try await larder.get(path).status == 401)
+      #expect(try await larder.get(path, ("Authorization", "Bearer made-up")).status == 401)
+      let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")
+      if !path.hasSuffix("/stream") {
+        #expect(try await larder.get(path, admin).status != 401)
+      }
+      await larder.stop()
+    }
+
     @Test func searchGoesOnWhileUpstreamIsDown() async throws {
       let larder = try await RunningLarder.start(
         settings: "types:\n  Film:\n    search: [title, synopsis]")

@@ -12,7 +12,7 @@ extension RegistrySettings {
         maxAge: settings.cache.maxAge,
         staleWhileRevalidate: settings.cache.staleWhileRevalidate,
         staleIfError: settings.cache.staleIfError),
-      hasServiceCredentials: settings.upstream.secret != nil || !settings.upstream.headers.isEmpty,
+      hasServiceCredentials: settings.upstream.hasServiceCredentials,
       forwardedHeaders: settings.upstream.forward)
   }
 }

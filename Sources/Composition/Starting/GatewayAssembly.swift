@@ -53,20 +53,22 @@ struct GatewayAssembly {
       cursors.publish(report.head)
       signal.note(report)
     }
+    let gate = StoredDataGate(
+      hasServiceCredentials: settings.upstream.hasServiceCredentials)
     changes = ChangeFeed(
       store: store,
       desk: CursorDesk(
         codec: codec, segments: store.segments, schemaVersion: Self.changeSchemaVersion),
       entities: EntityRenderer(catalogue: workspace.registry.catalogue), signal: signal,
       typeNames: workspace.registry.catalogue.types.map(\.name),
-      isOpen: settings.upstream.secret == nil && settings.upstream.headers.isEmpty)
+      gate: gate)
     self.signal = signal
     entities = EntityReader(
       store: store, directory: EntityDirectory(registry: workspace.registry),
       renderer: EntityRenderer(catalogue: workspace.registry.catalogue),
       tokens: PageTokenCodec(key: keys.key(for: .page)),
       deadline: QueryDeadline(limit: settings.limits.queryDeadline) { SystemClock.uptime() },
-      isOpen: settings.upstream.secret == nil && settings.upstream.headers.isEmpty)
+      gate: gate)
     let failures = FailureMemory(clock: clock, random: { Double.random(in: 0..<1) })
     let directory = OperationDirectory(registry: workspace.registry)
     let reader = QueryReader(

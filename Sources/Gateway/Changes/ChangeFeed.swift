@@ -27,28 +27,24 @@ package final class ChangeFeed: Sendable {
   let signal: CommitSignal
   private let store: Store
   private let entities: EntityRenderer
-  private let isOpen: Bool
+  private let gate: StoredDataGate
   private let share = PageShare()
 
-  /// - Parameter isOpen: nothing stored was got with credentials of the service's own.
   package init(
     store: Store, desk: CursorDesk, entities: EntityRenderer, signal: CommitSignal,
-    typeNames: [String], isOpen: Bool
+    typeNames: [String], gate: StoredDataGate
   ) {
     self.store = store
     self.desk = desk
     self.entities = entities
     self.signal = signal
     self.typeNames = Set(typeNames)
-    self.isOpen = isOpen
+    self.gate = gate
   }
 
   /// Whether a caller may read the store at all.
   package func admit(_ caller: Caller) throws(Failure) {
-    guard isOpen || caller.subject != nil || caller.isAdmin else {
-      throw Failure(
-        .unauthenticated, "What is stored is not open to callers without a token of their own.")
-    }
+    try gate.admit(caller)
   }
 
   // MARK: Pages

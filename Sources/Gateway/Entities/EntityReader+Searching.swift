@@ -12,7 +12,7 @@ extension EntityReader {
   package func search(
     _ parameters: [CollectionRequest.Parameter], caller: Caller
   ) async throws(Failure) -> Answer {
-    try admit(caller)
+    try gate.admit(caller)
     let asked = try question(parameters)
     let hits = try await reading { () async throws(StorageError) in
       try await store.search(

@@ -25,24 +25,23 @@ package struct EntityReader: Sendable {
   let renderer: EntityRenderer
   let tokens: PageTokenCodec
   let deadline: QueryDeadline
-  private let isOpen: Bool
+  let gate: StoredDataGate
 
-  /// - Parameter isOpen: nothing stored was got with credentials of the service's own.
   package init(
     store: Store, directory: EntityDirectory, renderer: EntityRenderer, tokens: PageTokenCodec,
-    deadline: QueryDeadline, isOpen: Bool
+    deadline: QueryDeadline, gate: StoredDataGate
   ) {
     self.store = store
     self.directory = directory
     self.renderer = renderer
     self.tokens = tokens
     self.deadline = deadline
-    self.isOpen = isOpen
+    self.gate = gate
   }
 
   /// The types, with how many entities of each the caller sees.
   package func types(for caller: Caller) async throws(Failure) -> Answer {
-    try admit(caller)
+    try gate.admit(caller)
     let counts = try await reading { () async throws(StorageError) in
       try await store.counts(
         of: directory.descriptions.map(\.type), viewer: caller.viewer, deadline: deadline)
@@ -63,7 +62,7 @@ package struct EntityReader: Sendable {
   package func entity(
     _ key: EntityKey, parameters: [CollectionRequest.Parameter], caller: Caller
   ) async throws(Failure) -> Answer {
-    try admit(caller)
+    try gate.admit(caller)
     let type = try directory.type(named: key.type)
     let reading = try CollectionRequest.read(
       parameters.filter { $0.name == "view" }, type: type, directory: directory, tokens: tokens)
@@ -87,7 +86,7 @@ package struct EntityReader: Sendable {
     of name: String, parameters: [CollectionRequest.Parameter], wantsTotal: Bool = false,
     caller: Caller
   ) async throws(Failure) -> Answer {
-    try admit(caller)
+    try gate.admit(caller)
     let type = try directory.type(named: name)
     let reading = try CollectionRequest.read(
       parameters, type: type, directory: directory, tokens: tokens)
@@ -100,7 +99,7 @@ package struct EntityReader: Sendable {
     _ field: String, of key: EntityKey, parameters: [CollectionRequest.Parameter],
     wantsTotal: Bool = false, caller: Caller
   ) async throws(Failure) -> Answer {
-    try admit(caller)
+    try gate.admit(caller)
     _ = try directory.type(named: key.type)
     guard let shape = directory.relationship(field, of: key.type) else {
       throw Failure(.notFound, "\(key.type) has no relationship \(field).")
@@ -206,13 +205,6 @@ package struct EntityReader: Sendable {
   private static func missing(_ key: EntityKey, isDeleted: Bool = false) -> Failure {
     isDeleted
       ? Failure(.deleted, "\(key) is deleted.") : Failure(.notFound, "\(key) is not stored here.")
-  }
-
-  func admit(_ caller: Caller) throws(Failure) {
-    guard isOpen || caller.subject != nil || caller.isAdmin else {
-      throw Failure(
-        .unauthenticated, "What is stored is not open to callers without a token of their own.")
-    }
   }
 
   func reading<Found>(

@@ -18,4 +18,7 @@ package struct UpstreamSettings: Sendable {
   package var timeout = Duration.seconds(10)
   /// Calls under way at once.
   package var concurrencyMax = 64
+
+  /// Calls that carry no caller's credential go upstream with the service's own rights.
+  package var hasServiceCredentials: Bool { secret != nil || !headers.isEmpty }
 }
