@@ -37,6 +37,10 @@ struct LineAccessLogTests {
   @Test(arguments: [
     ("/a?x=1&ticket=secret&y=2", "/a?x=1&ticket=...&y=2"),
     ("/a?ticket=secret", "/a?ticket=..."),
+    ("/a?%74icket=secret&b=%41", "/a?ticket=...&b=%41"),
+    ("/a?b=%zz&tic%6B%65t%3dsecret", "/a?b=%zz&ticket=..."),
+    ("/a?%74icket=%zzsecret", "/a?ticket=..."),
+    ("/a?ticket%", "/a?ticket%"),
     ("/a?noticket=1", "/a?noticket=1"),
     ("/ticket=1", "/ticket=1"),
     ("", "-"),

@@ -22,7 +22,7 @@ extension UInt8 {
   @inline(__always) var isDigit: Bool { self &- 0x30 < 10 }
 
   /// The value of a hexadecimal digit.
-  @inline(__always) var hexValue: UInt8? {
+  @inline(__always) package var hexValue: UInt8? {
     if isDigit { return self &- 0x30 }
     let lower = self | 0x20
     return lower &- 0x61 < 6 ? lower &- 0x61 &+ 10 : nil
