@@ -60,6 +60,12 @@ let package = Package(
 
     // Floor 3: the team's operations, and upstream.
     .target(
+      name: "Files",
+      dependencies: [
+        "HTTPWire", "Model", "Storage", "Transport",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
+    .target(
       name: "Upstream",
       dependencies: [
         "GraphQL", "HTTPClient", "LosslessJSON", "Model",
@@ -144,6 +150,12 @@ let package = Package(
       dependencies: [
         "HTTPClient", "HTTPWire", "Transport", "TestSupport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
+      ]),
+    .testTarget(
+      name: "FilesTests",
+      dependencies: [
+        "Files", "HTTPWire", "Model", "Storage", "Transport", "TestSupport",
+        .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .testTarget(
       name: "UpstreamTests",
