@@ -1,0 +1,27 @@
+/// What a decision changes, for the store to write in one transaction.
+///
+/// Each mutation is told whole, as it is to be afterwards. The store writes the rows, drops overlay
+/// and credential of those whose state is finished, logs the outcome for the client, and then hands
+/// the same value to ``DeviceQueue/apply(_:)``.
+package struct QueueChanges: Hashable, Sendable {
+  package var inserted: [Mutation]
+  package var updated: [Mutation]
+  /// What holds the queue from now on; nil leaves it.
+  package var control: QueueControl?
+  /// Temporary ids that became known, to be kept for later arrivals and reads.
+  package var resolved: [TemporaryID: EntityKey]
+
+  package init(
+    inserted: [Mutation] = [], updated: [Mutation] = [], control: QueueControl? = nil,
+    resolved: [TemporaryID: EntityKey] = [:]
+  ) {
+    self.inserted = inserted
+    self.updated = updated
+    self.control = control
+    self.resolved = resolved
+  }
+
+  package var isEmpty: Bool {
+    inserted.isEmpty && updated.isEmpty && control == nil && resolved.isEmpty
+  }
+}

@@ -1,0 +1,28 @@
+/// How an attempt ended, in the classes that decide what follows.
+package enum SendOutcome: Hashable, Sendable {
+  /// Upstream did it; or the verify query found that it had.
+  ///
+  /// `created` maps the temporary ids it creates to the entities of the answer.
+  case applied(created: [TemporaryID: EntityKey])
+  /// Nothing left this process. `isAway`: name, connection, TLS or breaker, so that the queue waits
+  /// for upstream; else this server was busy.
+  case notSent(isAway: Bool)
+  /// 401, or 403 for an expired token.
+  case authRefused
+  /// 408, 425, 429, 502–504 and codes in settings.
+  case transient(retryAfter: Duration?)
+  /// Another 4xx, GraphQL validation and user errors.
+  case permanent
+  /// Sent, no answer.
+  case unknown
+  /// The verify query found that the last attempt did nothing.
+  case foundMissing
+
+  /// Upstream could be reached: an answer came.
+  package var wasAnswered: Bool {
+    switch self {
+    case .applied, .authRefused, .transient, .permanent, .foundMissing: true
+    case .notSent, .unknown: false
+    }
+  }
+}

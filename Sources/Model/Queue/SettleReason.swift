@@ -1,0 +1,21 @@
+/// Why a mutation was rejected, parked or expired; the raw value is stored and told to clients.
+package enum SettleReason: String, Hashable, Sendable, CaseIterable {
+  /// Upstream's answer says no, and would again.
+  case refused
+  /// What it depends on was rejected, cancelled or discarded.
+  case dependency
+  /// The answer of the create it depends on named no entity for the temporary id.
+  case unresolved
+  /// It failed again and again while upstream did others' work.
+  case poison
+  /// Not sent in the time its client gave it.
+  case overdue
+  /// Sent and not answered, and nothing tells whether it took effect.
+  case outcomeUnknown = "outcome_unknown"
+  /// Forced and not sent by its deadline.
+  case notSent = "not_sent"
+  /// Forced, and upstream refused the credential.
+  case authRequired = "auth_required"
+  /// Its user signed out.
+  case signedOut = "signed_out"
+}

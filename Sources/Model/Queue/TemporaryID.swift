@@ -1,0 +1,45 @@
+/// An id the client made for an entity that does not exist yet: `~` and a UUIDv7 or a ULID.
+package struct TemporaryID: Hashable, Sendable {
+  package let value: String
+
+  /// Nil for any other text.
+  package init?(_ text: String) {
+    guard text.utf8.first == UInt8(ascii: "~") else { return nil }
+    let rest = Array(text.utf8.dropFirst())
+    guard Self.isUUIDv7(rest) || Self.isULID(rest) else { return nil }
+    value = text
+  }
+
+  /// RFC 9562, section 5.7, in the text form of section 4.
+  private static func isUUIDv7(_ text: [UInt8]) -> Bool {
+    guard text.count == 36, text[14] == UInt8(ascii: "7") else { return false }
+    guard "89abAB".utf8.contains(text[19]) else { return false }
+    return text.indices.allSatisfy { place in
+      [8, 13, 18, 23].contains(place)
+        ? text[place] == UInt8(ascii: "-") : Self.isHexDigit(text[place])
+    }
+  }
+
+  /// 26 letters of Crockford's base 32, of which the first carries three bits.
+  private static func isULID(_ text: [UInt8]) -> Bool {
+    guard text.count == 26, (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(text[0]) else {
+      return false
+    }
+    return text.allSatisfy { byte in
+      switch byte | 0x20 {
+      case UInt8(ascii: "i"), UInt8(ascii: "l"), UInt8(ascii: "o"), UInt8(ascii: "u"): false
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): true
+      default: (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      }
+    }
+  }
+
+  private static func isHexDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+      UInt8(ascii: "A")...UInt8(ascii: "F"):
+      true
+    default: false
+    }
+  }
+}
