@@ -8,7 +8,7 @@ struct ChangesQuery {
   static let limitDefault = 100
   static let limitMax = 1000
   /// What proxies let a request stay silent for.
-  static let waitMax: Duration = .seconds(60)
+  static let waitSecondsMax = 60.0
 
   var since = ChangeFeed.Since.snapshot
   private(set) var limit = limitDefault
@@ -31,7 +31,8 @@ struct ChangesQuery {
         if number == nil { fault = "is a number from 1 to \(Self.limitMax)" }
       case "wait":
         let number = Double(value).flatMap { $0 >= 0 && $0.isFinite ? $0 : nil }
-        wait = min(.seconds(number ?? 0), Self.waitMax)
+        // Bounded as a number: a `Duration` traps where it cannot hold one.
+        wait = .seconds(min(number ?? 0, Self.waitSecondsMax))
         if number == nil { fault = "is a number of seconds" }
       case "types":
         let names = Set(value.split(separator: ",").map(String.init))
