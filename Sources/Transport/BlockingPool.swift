@@ -39,7 +39,8 @@ package final class BlockingPool: Sendable {
     return try result.get()
   }
 
-  private func submit(_ work: @escaping @Sendable () -> Void) {
+  /// Runs `work` on a thread of the pool and does not wait for it.
+  package func submit(_ work: @escaping @Sendable () -> Void) {
     let worker: Int? = state.withLock { state in
       state.waiting.append(work)
       guard state.workers < threadsMax else { return nil }

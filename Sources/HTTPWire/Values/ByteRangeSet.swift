@@ -93,7 +93,7 @@ package struct ByteRangeSet: Sendable, Equatable {
 
 extension ByteRangeSet.Spec {
   /// The bytes it names of a representation of a length; nil if there are none.
-  fileprivate func resolve(length: Int) -> Range<Int>? {
+  package func resolve(length: Int) -> Range<Int>? {
     switch self {
     case .closed(let first, let last):
       first < length ? first..<min(last, length - 1) + 1 : nil
