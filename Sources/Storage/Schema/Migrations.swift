@@ -13,6 +13,7 @@ enum Migrations {
     migrator.registerMigration("0005 devices", migrate: devices)
     migrator.registerMigration("0006 local types", migrate: localTypes)
     migrator.registerMigration("0009 what entities were", migrate: past)
+    migrator.registerMigration("0010 files", migrate: FileSchema.migrate)
     return migrator
   }
 

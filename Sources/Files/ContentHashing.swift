@@ -1,0 +1,46 @@
+import Crypto
+import Model
+
+/// The digests of content, computed as it goes by: always MD5, which entity tags are made of, and
+/// those that somebody asked for.
+struct ContentHashing: Sendable {
+  private var md5 = Insecure.MD5()
+  private var sha1: Insecure.SHA1?
+  private var sha256: SHA256?
+  private var checksums: [ContentDigest.Algorithm: CyclicChecksum] = [:]
+
+  init(_ algorithms: some Sequence<ContentDigest.Algorithm> = []) {
+    for algorithm in algorithms {
+      switch algorithm {
+      case .md5: break
+      case .sha1: sha1 = Insecure.SHA1()
+      case .sha256: sha256 = SHA256()
+      case .crc32: checksums[algorithm] = CyclicChecksum(.crc32)
+      case .crc32c: checksums[algorithm] = CyclicChecksum(.crc32c)
+      case .crc64nvme: checksums[algorithm] = CyclicChecksum(.crc64nvme)
+      }
+    }
+  }
+
+  mutating func update(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { buffer in
+      md5.update(bufferPointer: buffer)
+      sha1?.update(bufferPointer: buffer)
+      sha256?.update(bufferPointer: buffer)
+    }
+    for algorithm in checksums.keys { checksums[algorithm]?.update(bytes) }
+  }
+
+  /// The digests by algorithm.
+  func digests() -> [ContentDigest.Algorithm: ContentDigest] {
+    var digests: [ContentDigest.Algorithm: ContentDigest] = [:]
+    func add(_ algorithm: ContentDigest.Algorithm, _ bytes: [UInt8]?) {
+      digests[algorithm] = bytes.flatMap { ContentDigest(algorithm, $0) }
+    }
+    add(.md5, Array(md5.finalize()))
+    add(.sha1, (sha1?.finalize()).map { Array($0) })
+    add(.sha256, (sha256?.finalize()).map { Array($0) })
+    for (algorithm, checksum) in checksums { add(algorithm, checksum.bytes) }
+    return digests
+  }
+}

@@ -1,0 +1,90 @@
+package import Model
+import Storage
+
+extension DiskFileStore {
+  package func completeUpload(
+    _ upload: UploadAddress, parts references: [PartReference]?, if condition: WriteCondition
+  ) async throws(FileStoreError) -> WrittenObject {
+    let stored = try await indexed { () async throws(StorageError) in
+      try await store.parts(of: upload)
+    }
+    guard let stored, let begun = try await find(upload) else { throw .noSuchUpload }
+    let used = try choose(references, from: stored)
+    return try await keepingActive { name throws(FileStoreError) in
+      do throws(FileStoreError) {
+        try await assemble(used.map(\.blob), as: name)
+        let object = StoredObject(
+          metadata: ObjectMetadata(
+            key: upload.object.key, size: used.reduce(0) { $0 + $1.part.size },
+            modified: clock.now(), tag: ObjectTag.parts(used.map(\.part.tag)),
+            attributes: begun.attributes),
+          blob: name)
+        let outcome = try await indexed { () async throws(StorageError) in
+          try await store.completeUpload(upload, as: object, used: used, if: condition)
+        }
+        let isNew = try await settle(name, after: outcome)
+        return WrittenObject(metadata: object.metadata, isNew: isNew)
+      } catch {
+        await bury([name])
+        throw error
+      }
+    }
+  }
+
+  /// The parts that the client names, which must be there as it knows them.
+  private func choose(
+    _ references: [PartReference]?, from stored: [StoredPart]
+  ) throws(FileStoreError) -> [StoredPart] {
+    var used = stored
+    if let references {
+      let numbers = references.map(\.number)
+      guard zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) else {
+        throw .partOrderInvalid
+      }
+      let byNumber = Dictionary(uniqueKeysWithValues: stored.map { ($0.part.number, $0) })
+      used = []
+      for reference in references {
+        guard let part = byNumber[reference.number], part.part.tag == reference.tag else {
+          throw .partInvalid(number: reference.number)
+        }
+        used.append(part)
+      }
+    }
+    guard !used.isEmpty else { throw .partOrderInvalid }
+    for part in used.dropLast() where part.part.size < limits.partBytesMin {
+      throw .partTooSmall(number: part.part.number, bytesMin: limits.partBytesMin)
+    }
+    return used
+  }
+
+  /// Puts parts together in a new file. A part's file goes only with its upload, so each is there
+  /// unless the upload was completed or given up meanwhile.
+  private func assemble(_ blobs: [BlobName], as name: BlobName) async throws(FileStoreError) {
+    if let only = blobs.first, blobs.count == 1 {
+      guard try await duplicate(only, as: name) else { throw .noSuchUpload }
+      return
+    }
+    let folder = folder
+    let file = try await blocking { () throws(DiskError) in
+      try IncomingFile(making: folder.arrival(name))
+    }
+    for blob in blobs {
+      let isThere = try await blocking { () throws(DiskError) in
+        for path in [folder.home(blob), folder.arrival(blob), folder.home(blob)] {
+          do throws(DiskError) {
+            try file.append(contentsOf: path)
+            return true
+          } catch {
+            guard error.isAbsent else { throw error }
+          }
+        }
+        return false
+      }
+      guard isThere else { throw .noSuchUpload }
+    }
+    try await blocking { () throws(DiskError) in
+      try file.sync()
+      try folder.sync(folder: folder.incoming)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package import HTTPWire
+package import Model
+import Storage
+import Transport
+
+extension DiskFileStore {
+  package func head(
+    _ address: ObjectAddress, conditions: Preconditions?
+  ) async throws(FileStoreError) -> ObjectMetadata {
+    let metadata = try await find(address).metadata
+    try judge(conditions, metadata, isRead: true)
+    return metadata
+  }
+
+  package func get(
+    _ address: ObjectAddress, range: ByteRangeSet.Spec?, conditions: Preconditions?
+  ) async throws(FileStoreError) -> ObjectContent {
+    for _ in 0..<limits.openTriesMax {
+      let found = try await find(address)
+      try judge(conditions, found.metadata, isRead: true)
+      let size = found.metadata.size
+      guard let wanted = range.map({ $0.resolve(length: size) }) ?? 0..<size else {
+        throw .rangeNotSatisfiable(size: size)
+      }
+      guard let file = try await open(found.blob) else { continue }
+      guard file.byteCount == size else { throw .other("a stored file has another length") }
+      return ObjectContent(metadata: found.metadata, range: wanted, source: .file(file))
+    }
+    throw .other("a stored file is missing")
+  }
+
+  package func list(
+    _ bucket: BucketName, _ request: ObjectListRequest
+  ) async throws(FileStoreError) -> ObjectListPage {
+    let page = try await indexed { () async throws(StorageError) in
+      try await store.listObjects(in: bucket, request)
+    }
+    guard let page else { throw .noSuchBucket }
+    return page
+  }
+
+  func find(_ address: ObjectAddress) async throws(FileStoreError) -> StoredObject {
+    let found = try await indexed { () async throws(StorageError) in
+      try await store.object(at: address)
+    }
+    switch found {
+    case .found(let object): return object
+    case .noSuchKey: throw .noSuchKey
+    case .noSuchBucket: throw .noSuchBucket
+    }
+  }
+
+  func judge(
+    _ conditions: Preconditions?, _ metadata: ObjectMetadata, isRead: Bool
+  ) throws(FileStoreError) {
+    guard let conditions, !conditions.isEmpty else { return }
+    let verdict = conditions.judge(
+      isRead: isRead, tag: EntityTag(metadata.tag),
+      modified: HTTPDate(secondsSince1970: metadata.modified.milliseconds / 1000))
+    switch verdict {
+    case .proceed: return
+    case .notModified: throw .notModified(metadata)
+    case .failed: throw .preconditionFailed
+    }
+  }
+
+  /// - Returns: nil where the file is gone: its object has been replaced since it was looked up.
+  func open(_ blob: BlobName) async throws(FileStoreError) -> OpenFile? {
+    let folder = folder
+    do throws(SystemError) {
+      return try await pool.run { () throws(SystemError) in try folder.open(blob) }
+    } catch {
+      throw .other("\(error)")
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package import Model
+import Storage
+
+extension DiskFileStore: FileStore {
+  package func sweep(uploadsBegunBefore moment: Timestamp) async throws(FileStoreError) {
+    try await expire(before: moment)
+    try await removeDead()
+    try await clearArrivals()
+  }
+
+  private func expire(before moment: Timestamp) async throws(FileStoreError) {
+    while true {
+      let old = try await indexed { () async throws(StorageError) in
+        try await store.uploads(begunBefore: moment, limit: limits.sweepBatch)
+      }
+      guard !old.isEmpty else { return }
+      for upload in old {
+        let dead = try await indexed { () async throws(StorageError) in
+          try await store.abortUpload(upload)
+        }
+        await bury(dead ?? [])
+      }
+    }
+  }
+
+  private func removeDead() async throws(FileStoreError) {
+    while true {
+      let dead = try await indexed { () async throws(StorageError) in
+        try await store.deadBlobs(limit: limits.sweepBatch)
+      }
+      guard !dead.isEmpty else { return }
+      await bury(dead)
+      try await indexed { () async throws(StorageError) in
+        try await store.forget(deadBlobs: dead)
+      }
+    }
+  }
+
+  /// What nobody writes and still lies where content arrives is a leftover: of a crash after the
+  /// index took it, or before.
+  private func clearArrivals() async throws(FileStoreError) {
+    let folder = folder
+    let arrivals = try await blocking { () throws(DiskError) in try folder.arrivals() }
+    // Looked at after the folder: whoever writes is named before its file is there.
+    let leftovers = arrivals.filter { !active.contains($0) }
+    for start in stride(from: 0, to: leftovers.count, by: limits.sweepBatch) {
+      let batch = Array(leftovers[start..<min(start + limits.sweepBatch, leftovers.count)])
+      let referred = try await indexed { () async throws(StorageError) in
+        try await store.referredBlobs(among: batch)
+      }
+      try await blocking { () throws(DiskError) in
+        for blob in batch where referred.contains(blob) { try folder.settle(blob) }
+        folder.remove(batch.filter { !referred.contains($0) })
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package import HTTPWire
+package import Model
+import Storage
+import Transport
+
+extension DiskFileStore {
+  package func beginUpload(
+    to address: ObjectAddress, attributes: ObjectAttributes, quota: FileQuota
+  ) async throws(FileStoreError) -> UploadAddress {
+    guard attributes.customBytes <= ObjectAttributes.customBytesMax else {
+      throw .metadataTooLarge(bytesMax: ObjectAttributes.customBytesMax)
+    }
+    let upload = UploadAddress(object: address, id: BlobName(random: random).text)
+    let isBegun = try await indexed { () async throws(StorageError) in
+      try await store.beginUpload(
+        upload, attributes: attributes, owner: quota.owner, at: clock.now())
+    }
+    guard isBegun else { throw .noSuchBucket }
+    return upload
+  }
+
+  package func putPart(
+    _ number: Int, of upload: UploadAddress, _ content: UploadContent, quota: FileQuota
+  ) async throws(FileStoreError) -> UploadPart {
+    guard UploadPart.numbers.contains(number) else { throw .partNumberInvalid }
+    guard try await find(upload) != nil else { throw .noSuchUpload }
+    let room = try await room(in: upload.object.bucket, quota, replacing: nil)
+    return try await receive(content, room: room, quota: quota) {
+      received throws(FileStoreError) in
+      let part = UploadPart(
+        number: number, size: received.size, tag: ObjectTag.whole(md5: received.md5),
+        modified: clock.now(), checksum: received.checksum)
+      let outcome = try await indexed { () async throws(StorageError) in
+        try await store.commitPart(
+          StoredPart(part: part, blob: received.blob), of: upload, quota: quota)
+      }
+      switch outcome {
+      case .stored(let dead):
+        _ = try await settle(
+          received.blob, after: .stored(isNew: true, dead: dead.map { [$0] } ?? []))
+        return part
+      case .noSuchUpload: throw .noSuchUpload
+      case .overQuota(let kind): throw FileStoreError(kind)
+      }
+    }
+  }
+
+  package func copyPart(
+    _ number: Int, of upload: UploadAddress, from source: ObjectAddress,
+    range: ByteRangeSet.Spec?, if sourceConditions: Preconditions?, quota: FileQuota
+  ) async throws(FileStoreError) -> UploadPart {
+    let found = try await get(source, range: range, conditions: nil)
+    try judge(sourceConditions, found.metadata, isRead: false)
+    guard case .file(let file) = found.source else { throw .unsupported }
+    let reading = FileReading(file, found.range, pool: pool)
+    let content = UploadContent(
+      byteCount: found.range.count,
+      next: { () async throws(FileStoreError) in try await reading.next() })
+    return try await putPart(number, of: upload, content, quota: quota)
+  }
+
+  package func parts(
+    of upload: UploadAddress, after number: Int, limit: Int
+  ) async throws(FileStoreError) -> PartsPage {
+    let parts = try await indexed { () async throws(StorageError) in
+      try await store.parts(of: upload, after: number, limit: limit + 1)
+    }
+    guard let parts else { throw .noSuchUpload }
+    return PartsPage(parts: parts.prefix(limit).map(\.part), hasMore: parts.count > limit)
+  }
+
+  package func uploads(
+    in bucket: BucketName, prefix: String, after marker: UploadAddress?, limit: Int
+  ) async throws(FileStoreError) -> UploadsPage {
+    let uploads = try await indexed { () async throws(StorageError) in
+      try await store.uploads(in: bucket, prefix: prefix, after: marker, limit: limit + 1)
+    }
+    guard let uploads else { throw .noSuchBucket }
+    return UploadsPage(uploads: Array(uploads.prefix(limit)), hasMore: uploads.count > limit)
+  }
+
+  package func abortUpload(_ upload: UploadAddress) async throws(FileStoreError) {
+    let dead = try await indexed { () async throws(StorageError) in
+      try await store.abortUpload(upload)
+    }
+    guard let dead else { throw .noSuchUpload }
+    await bury(dead)
+  }
+
+  func find(_ upload: UploadAddress) async throws(FileStoreError) -> StoredUpload? {
+    try await indexed { () async throws(StorageError) in try await store.upload(upload) }
+  }
+}

@@ -1,0 +1,152 @@
+package import HTTPWire
+package import Model
+import Storage
+
+extension DiskFileStore {
+  package func put(
+    _ content: UploadContent, at address: ObjectAddress, _ write: ObjectWrite
+  ) async throws(FileStoreError) -> WrittenObject {
+    guard write.attributes.customBytes <= ObjectAttributes.customBytesMax else {
+      throw .metadataTooLarge(bytesMax: ObjectAttributes.customBytesMax)
+    }
+    // Judged again with the write; before it, to spare the client the sending.
+    if write.condition != .none { try await judge(write.condition, at: address) }
+    let room = try await room(in: address.bucket, write.quota, replacing: address.key)
+    return try await receive(content, room: room, quota: write.quota) {
+      received throws(FileStoreError) in
+      let metadata = ObjectMetadata(
+        key: address.key, size: received.size, modified: clock.now(),
+        tag: ObjectTag.whole(md5: received.md5), checksum: received.checksum,
+        attributes: write.attributes)
+      return try await commit(
+        StoredObject(metadata: metadata, blob: received.blob), at: address,
+        if: write.condition, quota: write.quota)
+    }
+  }
+
+  package func delete(
+    _ address: ObjectAddress, if condition: WriteCondition
+  ) async throws(FileStoreError) -> Bool {
+    let removal = try await indexed { () async throws(StorageError) in
+      try await store.removeObject(at: address, if: condition)
+    }
+    switch removal {
+    case .removed(let dead):
+      await bury([dead])
+      return true
+    case .noSuchKey: return false
+    case .noSuchBucket: throw .noSuchBucket
+    case .conditionFailed: throw .preconditionFailed
+    }
+  }
+
+  package func copy(
+    _ source: ObjectAddress, if sourceConditions: Preconditions?, to target: ObjectAddress,
+    attributes: ObjectAttributes?, _ write: CopyWrite
+  ) async throws(FileStoreError) -> WrittenObject {
+    guard attributes?.customBytes ?? 0 <= ObjectAttributes.customBytesMax else {
+      throw .metadataTooLarge(bytesMax: ObjectAttributes.customBytesMax)
+    }
+    for _ in 0..<limits.openTriesMax {
+      let found = try await find(source)
+      try judge(sourceConditions, found.metadata, isRead: false)
+      let copied = try await keepingActive { name throws(FileStoreError) -> WrittenObject? in
+        guard try await duplicate(found.blob, as: name) else { return nil }
+        let metadata = ObjectMetadata(
+          key: target.key, size: found.metadata.size, modified: clock.now(),
+          tag: found.metadata.tag, checksum: found.metadata.checksum,
+          attributes: attributes ?? found.metadata.attributes)
+        do throws(FileStoreError) {
+          return try await commit(
+            StoredObject(metadata: metadata, blob: name), at: target, if: write.condition,
+            quota: write.quota)
+        } catch {
+          await bury([name])
+          throw error
+        }
+      }
+      if let copied { return copied }
+    }
+    throw .conflict
+  }
+
+  /// Makes a file the object's, in the index and then by its place.
+  private func commit(
+    _ object: StoredObject, at address: ObjectAddress, if condition: WriteCondition,
+    quota: FileQuota
+  ) async throws(FileStoreError) -> WrittenObject {
+    let outcome = try await indexed { () async throws(StorageError) in
+      try await store.commitObject(object, at: address, if: condition, quota: quota)
+    }
+    return WrittenObject(
+      metadata: object.metadata, isNew: try await settle(object.blob, after: outcome))
+  }
+
+  /// Moves a file that the index took to its place, and removes what it replaced.
+  ///
+  /// - Returns: whether the object is new.
+  func settle(
+    _ blob: BlobName, after outcome: ObjectCommit
+  ) async throws(FileStoreError) -> Bool {
+    switch outcome {
+    case .stored(let isNew, let dead):
+      let folder = folder
+      await pool.run {
+        // Where it lies is found again, and put right, by the sweep.
+        try? folder.settle(blob)
+        folder.remove(dead)
+      }
+      return isNew
+    case .noSuchBucket: throw .noSuchBucket
+    case .noSuchUpload: throw .noSuchUpload
+    case .partsChanged: throw .conflict
+    case .conditionFailed: throw .preconditionFailed
+    case .overQuota(let kind): throw FileStoreError(kind)
+    }
+  }
+
+  /// Gives content a second file: a link where the file system has room for one, else a copy.
+  ///
+  /// - Returns: false where the content is gone.
+  func duplicate(_ blob: BlobName, as name: BlobName) async throws(FileStoreError) -> Bool {
+    let folder = folder
+    return try await blocking { () throws(DiskError) in
+      do throws(DiskError) {
+        guard try folder.link(blob, as: name) else { return false }
+      } catch {
+        guard error.isBeyondLinks else { throw error }
+        let file = try IncomingFile(making: folder.arrival(name))
+        do throws(DiskError) {
+          try file.append(contentsOf: folder.home(blob))
+        } catch {
+          folder.remove([name])
+          guard error.isAbsent else { throw error }
+          return false
+        }
+        try file.sync()
+      }
+      try folder.sync(folder: folder.incoming)
+      return true
+    }
+  }
+
+  func room(
+    in bucket: BucketName, _ quota: FileQuota, replacing key: ObjectKey?
+  ) async throws(FileStoreError) -> FileRoom {
+    let room = try await indexed { () async throws(StorageError) in
+      try await store.room(in: bucket, within: quota, replacing: key)
+    }
+    guard let room else { throw .noSuchBucket }
+    return room
+  }
+
+  private func judge(
+    _ condition: WriteCondition, at address: ObjectAddress
+  ) async throws(FileStoreError) {
+    let found = try await indexed { () async throws(StorageError) in
+      try await store.object(at: address)
+    }
+    let tag: String? = if case .found(let object) = found { object.metadata.tag } else { nil }
+    guard condition.holds(for: tag) else { throw .preconditionFailed }
+  }
+}

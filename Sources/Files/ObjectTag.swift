@@ -1,0 +1,17 @@
+import Crypto
+package import Model
+
+/// Entity tags as S3 clients expect them, without quotes.
+package enum ObjectTag {
+  /// Of content that came in one piece: its MD5.
+  package static func whole(md5: [UInt8]) -> String { Hexadecimal.encode(md5) }
+
+  /// Of content in parts: the MD5 of the parts' MD5s one after the other, and their number.
+  ///
+  /// - Parameter parts: each part's own tag.
+  package static func parts(_ parts: [String]) -> String {
+    var md5 = Insecure.MD5()
+    for part in parts { md5.update(data: Hexadecimal.decode(part) ?? []) }
+    return "\(Hexadecimal.encode(md5.finalize()))-\(parts.count)"
+  }
+}

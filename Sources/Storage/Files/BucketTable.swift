@@ -1,0 +1,66 @@
+import GRDB
+import Model
+
+/// The rows of buckets and the statements on them.
+struct BucketTable {
+  let database: Database
+
+  func id(of name: BucketName) throws -> Int64? {
+    let statement = try PreparedStatement(
+      database, "SELECT id FROM file_bucket WHERE name = ?1")
+    statement.bind(name.text, at: 1)
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(0) : nil
+  }
+
+  /// - Returns: false where there is one of that name.
+  func insert(_ name: BucketName, at moment: Timestamp) throws -> Bool {
+    let statement = try PreparedStatement(
+      database, "INSERT INTO file_bucket (name, created) VALUES (?1, ?2) ON CONFLICT DO NOTHING")
+    statement.bind(name.text, at: 1)
+    statement.bind(moment.milliseconds, at: 2)
+    try statement.run()
+    return database.changesCount > 0
+  }
+
+  /// - Parameter name: nil for all, by name.
+  func describe(_ name: BucketName?) throws -> [BucketDescription] {
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT name, created, coalesce(bytes, 0), coalesce(objects, 0) FROM file_bucket \
+      LEFT JOIN file_usage ON bucket = id AND owner = '' \
+      WHERE ?1 IS NULL OR name = ?1 ORDER BY name
+      """)
+    statement.bind(name.map { Array($0.text.utf8) }, at: 1)
+    defer { statement.reset() }
+    var buckets: [BucketDescription] = []
+    while try statement.step() {
+      guard let name = BucketName(statement.string(0)) else { continue }
+      buckets.append(
+        BucketDescription(
+          name: name, created: Timestamp(milliseconds: statement.int64(1)),
+          bytes: Int(statement.int64(2)), objects: Int(statement.int64(3))))
+    }
+    return buckets
+  }
+
+  func remove(_ name: BucketName) throws -> BucketRemoval {
+    guard let id = try id(of: name) else { return .noSuchBucket }
+    for table in ["file_object", "file_upload"] {
+      let statement = try PreparedStatement(
+        database, "SELECT 1 FROM \(table) WHERE bucket = ?1 LIMIT 1")
+      statement.bind(id, at: 1)
+      defer { statement.reset() }
+      if try statement.step() { return .notEmpty }
+    }
+    for sql in [
+      "DELETE FROM file_usage WHERE bucket = ?1", "DELETE FROM file_bucket WHERE id = ?1",
+    ] {
+      let statement = try PreparedStatement(database, sql)
+      statement.bind(id, at: 1)
+      try statement.run()
+    }
+    return .removed
+  }
+}

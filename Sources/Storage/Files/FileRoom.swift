@@ -1,0 +1,5 @@
+/// How much a bucket still takes.
+package struct FileRoom: Hashable, Sendable {
+  /// Nil for any number.
+  package let bytes: Int?
+}

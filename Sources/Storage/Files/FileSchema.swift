@@ -1,0 +1,59 @@
+import GRDB
+
+/// The tables of the files' index. Their content lies beside the database, in files of its own.
+enum FileSchema {
+  /// Keys compare by their UTF-8 bytes, as SQLite does where nothing else is said, so a listing is a
+  /// walk along the primary key.
+  static func migrate(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TABLE file_bucket (
+          id INTEGER PRIMARY KEY AUTOINCREMENT,
+          name TEXT NOT NULL UNIQUE,
+          created INTEGER NOT NULL
+        );
+        CREATE TABLE file_object (
+          bucket INTEGER NOT NULL REFERENCES file_bucket,
+          key TEXT NOT NULL,
+          size INTEGER NOT NULL,
+          modified INTEGER NOT NULL,
+          tag TEXT NOT NULL,
+          owner TEXT NOT NULL,
+          blob TEXT NOT NULL,
+          checksum TEXT,
+          attributes TEXT NOT NULL,
+          PRIMARY KEY (bucket, key)
+        ) WITHOUT ROWID;
+        CREATE TABLE file_usage (
+          bucket INTEGER NOT NULL REFERENCES file_bucket,
+          owner TEXT NOT NULL,
+          bytes INTEGER NOT NULL,
+          objects INTEGER NOT NULL,
+          PRIMARY KEY (bucket, owner)
+        ) WITHOUT ROWID;
+        CREATE TABLE file_upload (
+          id TEXT PRIMARY KEY,
+          bucket INTEGER NOT NULL REFERENCES file_bucket,
+          key TEXT NOT NULL,
+          owner TEXT NOT NULL,
+          begun INTEGER NOT NULL,
+          attributes TEXT NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX file_upload_by_key ON file_upload (bucket, key, begun, id);
+        CREATE INDEX file_upload_by_age ON file_upload (begun);
+        CREATE TABLE file_part (
+          upload TEXT NOT NULL REFERENCES file_upload,
+          number INTEGER NOT NULL,
+          size INTEGER NOT NULL,
+          tag TEXT NOT NULL,
+          modified INTEGER NOT NULL,
+          blob TEXT NOT NULL,
+          checksum TEXT,
+          PRIMARY KEY (upload, number)
+        ) WITHOUT ROWID;
+        CREATE TABLE file_dead_blob (
+          blob TEXT PRIMARY KEY
+        ) WITHOUT ROWID;
+        """)
+  }
+}

@@ -1,0 +1,73 @@
+import GRDB
+import Model
+
+/// How many bytes and objects a bucket holds, in all and of each owner, kept with every write.
+///
+/// The row of the empty owner is the whole bucket's.
+struct FileUsage {
+  let database: Database
+  let bucket: Int64
+
+  /// One write's difference to an owner's share.
+  struct Change {
+    let owner: String
+    var bytes: Int64
+    var objects: Int64 = 0
+  }
+
+  /// Adds differences, unless one that grows would pass a bound.
+  ///
+  /// - Returns: the bound that would be passed; nothing was added then.
+  func add(_ changes: [Change], within quota: FileQuota) throws -> FileQuotaKind? {
+    let growth = changes.reduce(0) { $0 + $1.bytes }
+    if let max = quota.bucketBytesMax, growth > 0, try bytes(of: "") + growth > max {
+      return .bucket
+    }
+    let own = changes.filter { $0.owner == quota.owner }.reduce(0) { $0 + $1.bytes }
+    if let max = quota.ownerBytesMax, !quota.owner.isEmpty, own > 0,
+      try bytes(of: quota.owner) + own > max
+    {
+      return .owner
+    }
+    for change in changes {
+      try add(change)
+      if !change.owner.isEmpty {
+        try add(Change(owner: "", bytes: change.bytes, objects: change.objects))
+      }
+    }
+    return nil
+  }
+
+  /// Bytes that may still come; nil for any number.
+  func room(within quota: FileQuota) throws -> Int? {
+    var room: Int64?
+    if let max = quota.bucketBytesMax { room = Int64(max) - (try bytes(of: "")) }
+    if let max = quota.ownerBytesMax, !quota.owner.isEmpty {
+      room = min(room ?? .max, Int64(max) - (try bytes(of: quota.owner)))
+    }
+    return room.map { max(0, Int($0)) }
+  }
+
+  private func bytes(of owner: String) throws -> Int64 {
+    let statement = try PreparedStatement(
+      database, "SELECT bytes FROM file_usage WHERE bucket = ?1 AND owner = ?2")
+    statement.bind(bucket, at: 1)
+    statement.bind(owner, at: 2)
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(0) : 0
+  }
+
+  private func add(_ change: Change) throws {
+    let statement = try PreparedStatement(
+      database,
+      """
+      INSERT INTO file_usage (bucket, owner, bytes, objects) VALUES (?1, ?2, ?3, ?4) \
+      ON CONFLICT DO UPDATE SET bytes = bytes + ?3, objects = objects + ?4
+      """)
+    statement.bind(bucket, at: 1)
+    statement.bind(change.owner, at: 2)
+    statement.bind(change.bytes, at: 3)
+    statement.bind(change.objects, at: 4)
+    try statement.run()
+  }
+}

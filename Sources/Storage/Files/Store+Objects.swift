@@ -1,0 +1,88 @@
+package import Model
+
+/// The index of stored objects. What a client was told of a write survives a power failure.
+extension Store {
+  package func object(at address: ObjectAddress) async throws(StorageError) -> ObjectLookup {
+    try await reader.read { database in
+      guard let bucket = try BucketTable(database: database).id(of: address.bucket) else {
+        return .noSuchBucket
+      }
+      let object = try ObjectTable(database: database, bucket: bucket).find(address.key)
+      return object.map { .found($0) } ?? .noSuchKey
+    }
+  }
+
+  /// How much may still come into a bucket.
+  ///
+  /// - Parameter replaced: the object that a write would replace, whose bytes come free.
+  /// - Returns: nil where there is no such bucket.
+  package func room(
+    in bucket: BucketName, within quota: FileQuota, replacing replaced: ObjectKey?
+  ) async throws(StorageError) -> FileRoom? {
+    try await reader.read { database in
+      guard let number = try BucketTable(database: database).id(of: bucket) else { return nil }
+      guard let room = try FileUsage(database: database, bucket: number).room(within: quota)
+      else { return FileRoom(bytes: nil) }
+      let old = try replaced.flatMap { try ObjectTable(database: database, bucket: number).row($0) }
+      return FileRoom(bytes: room + Int(old?.size ?? 0))
+    }
+  }
+
+  /// Writes an object whose content is on disk already, in place of one of its name.
+  package func commitObject(
+    _ object: StoredObject, at address: ObjectAddress, if condition: WriteCondition,
+    quota: FileQuota
+  ) async throws(StorageError) -> ObjectCommit {
+    try await writer.write(.powerFailure) { database, _ in
+      guard let bucket = try BucketTable(database: database).id(of: address.bucket) else {
+        return .noSuchBucket
+      }
+      return try ObjectWriting(database: database, bucket: bucket)
+        .put(object, if: condition, quota: quota)
+    }
+  }
+
+  package func removeObject(
+    at address: ObjectAddress, if condition: WriteCondition
+  ) async throws(StorageError) -> ObjectRemoval {
+    try await writer.write(.powerFailure) { database, _ in
+      guard let bucket = try BucketTable(database: database).id(of: address.bucket) else {
+        return .noSuchBucket
+      }
+      return try ObjectWriting(database: database, bucket: bucket)
+        .remove(address.key, if: condition)
+    }
+  }
+
+  /// - Returns: nil where there is no such bucket.
+  package func listObjects(
+    in bucket: BucketName, _ request: ObjectListRequest
+  ) async throws(StorageError) -> ObjectListPage? {
+    try await longReader.read { database in
+      guard let number = try BucketTable(database: database).id(of: bucket) else { return nil }
+      var listing = ObjectListing(request, bucket: number, database)
+      return try listing.read()
+    }
+  }
+
+  // Files that nothing refers to.
+
+  /// Files noted as dead: whatever refers to them is gone.
+  package func deadBlobs(limit: Int) async throws(StorageError) -> [BlobName] {
+    try await reader.read { try DeadBlobTable(database: $0).list(limit: limit) }
+  }
+
+  /// Forgets dead files that are removed.
+  package func forget(deadBlobs: [BlobName]) async throws(StorageError) {
+    try await writer.write { database, _ in
+      try DeadBlobTable(database: database).remove(deadBlobs)
+    }
+  }
+
+  /// Those of the files that an object or a part refers to. Reads the whole index.
+  package func referredBlobs(
+    among blobs: [BlobName]
+  ) async throws(StorageError) -> Set<BlobName> {
+    try await longReader.read { try DeadBlobTable(database: $0).referred(among: blobs) }
+  }
+}

@@ -1,0 +1,109 @@
+import GRDB
+import Model
+
+/// The rows of uploads in parts and the statements on them.
+struct UploadTable {
+  let database: Database
+
+  /// - Parameter number: of the bucket.
+  func insert(
+    _ upload: UploadAddress, bucket number: Int64, attributes: ObjectAttributes, owner: String,
+    at moment: Timestamp
+  ) throws {
+    let statement = try PreparedStatement(
+      database,
+      """
+      INSERT INTO file_upload (id, bucket, key, owner, begun, attributes) \
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      """)
+    statement.bind(upload.id, at: 1)
+    statement.bind(number, at: 2)
+    statement.bind(upload.object.key.text, at: 3)
+    statement.bind(owner, at: 4)
+    statement.bind(moment.milliseconds, at: 5)
+    statement.bind(AttributesText.encode(attributes), at: 6)
+    try statement.run()
+  }
+
+  /// - Returns: the upload and its bucket's number; nil also for one of another object.
+  func find(_ upload: UploadAddress) throws -> (upload: StoredUpload, bucket: Int64)? {
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT bucket, owner, begun, attributes FROM file_upload \
+      JOIN file_bucket ON file_bucket.id = bucket \
+      WHERE file_upload.id = ?1 AND name = ?2 AND key = ?3
+      """)
+    statement.bind(upload.id, at: 1)
+    statement.bind(upload.object.bucket.text, at: 2)
+    statement.bind(upload.object.key.text, at: 3)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    return (
+      StoredUpload(
+        attributes: try AttributesText.decode(statement.string(3)), owner: statement.string(1),
+        begun: Timestamp(milliseconds: statement.int64(2))),
+      statement.int64(0)
+    )
+  }
+
+  /// A bucket's uploads by key, then by time, then by id.
+  func list(
+    bucket: Int64, name: BucketName, prefix: String, after marker: UploadAddress?, limit: Int
+  ) throws -> [UploadDescription] {
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT key, id, begun FROM file_upload WHERE bucket = ?1 AND key >= ?2 \
+      AND (key, begun, id) > (?3, coalesce((SELECT begun FROM file_upload WHERE id = ?4), -1), ?4) \
+      ORDER BY key, begun, id
+      """)
+    statement.bind(bucket, at: 1)
+    statement.bind(prefix, at: 2)
+    statement.bind(marker?.object.key.text ?? "", at: 3)
+    statement.bind(marker?.id ?? "", at: 4)
+    defer { statement.reset() }
+    var uploads: [UploadDescription] = []
+    while uploads.count < limit, try statement.step() {
+      guard let key = ObjectKey(statement.string(0)), key.hasPrefix(prefix) else { break }
+      uploads.append(
+        UploadDescription(
+          address: UploadAddress(
+            object: ObjectAddress(bucket: name, key: key), id: statement.string(1)),
+          begun: Timestamp(milliseconds: statement.int64(2))))
+    }
+    return uploads
+  }
+
+  /// The oldest uploads begun before a moment.
+  func list(begunBefore moment: Timestamp, limit: Int) throws -> [UploadAddress] {
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT name, key, file_upload.id FROM file_upload \
+      JOIN file_bucket ON file_bucket.id = bucket WHERE begun < ?1 ORDER BY begun LIMIT ?2
+      """)
+    statement.bind(moment.milliseconds, at: 1)
+    statement.bind(Int64(limit), at: 2)
+    defer { statement.reset() }
+    var uploads: [UploadAddress] = []
+    while try statement.step() {
+      guard let bucket = BucketName(statement.string(0)), let key = ObjectKey(statement.string(1))
+      else { continue }
+      uploads.append(
+        UploadAddress(
+          object: ObjectAddress(bucket: bucket, key: key), id: statement.string(2)))
+    }
+    return uploads
+  }
+
+  func remove(_ id: String) throws {
+    for sql in [
+      "DELETE FROM file_part WHERE upload = ?1", "DELETE FROM file_upload WHERE id = ?1",
+    ] {
+      let statement = try PreparedStatement(database, sql)
+      statement.bind(id, at: 1)
+      try statement.run()
+    }
+  }
+}
