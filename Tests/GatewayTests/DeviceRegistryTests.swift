@@ -7,6 +7,7 @@ import Testing
 struct DeviceRegistryTests {
   let folder: StoreFolder
   let clock = TestClock()
+  let signal = CommitSignal { _ in try await ContinuousClock().sleep(until: .now + .seconds(3600)) }
 
   init() throws {
     folder = try StoreFolder()
@@ -21,7 +22,7 @@ struct DeviceRegistryTests {
         registration: registration, registrationsPerMinute: perMinute,
         expiry: .seconds(180 * 86_400)),
       clock: clock.clock, random: RandomBytes { UInt8.random(in: 0...UInt8.max) },
-      logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
+      signal: signal, logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
   }
 
   func phone(
@@ -155,5 +156,21 @@ struct DeviceRegistryTests {
       await code { _ = try await registry.identify(token: idle.token, user: nil) }
         == .unauthenticated)
     #expect(try await registry.identify(token: used.token, user: nil).device.id == used.device.id)
+  }
+
+  @Test func whatIsOpenInAnExpiredDevicesNameEnds() async throws {
+    let registry = registry()
+    let idle = try await phone(registry)
+    clock.advance(by: .seconds(181 * 86_400))
+    let used = try await phone(registry)
+    let ended = signal.listen(as: .anonymous, device: idle.device.id)
+    let kept = signal.listen(as: .anonymous, device: used.device.id)
+    try await registry.expire()
+    #expect(await ended.next() == .end)
+    #expect(ended.hasEnded)
+    #expect(!kept.hasEnded)
+    signal.remove(ended)
+    signal.remove(kept)
+    #expect(signal.count == 0)
   }
 }

@@ -63,6 +63,7 @@ extension DeviceRegistry {
       settings: DeviceSettings(
         registration: .open, registrationsPerMinute: 30, expiry: .seconds(180 * 86_400)),
       clock: clock.clock, random: RandomBytes { UInt8.random(in: 0...UInt8.max) },
+      signal: CommitSignal { _ in },
       logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
   }
 }

@@ -53,6 +53,10 @@ struct GatewayAssembly {
       cursors.publish(report.head)
       signal.note(report)
     }
+    let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
+    devices = DeviceRegistry(
+      store: store, settings: DeviceSettings(settings.devices), clock: clock, random: random,
+      signal: signal, logger: logger)
     let gate = StoredDataGate(
       hasServiceCredentials: settings.upstream.hasServiceCredentials)
     changes = ChangeFeed(
@@ -61,7 +65,7 @@ struct GatewayAssembly {
         codec: codec, segments: store.segments, schemaVersion: Self.changeSchemaVersion),
       entities: EntityRenderer(catalogue: workspace.registry.catalogue), signal: signal,
       typeNames: workspace.registry.catalogue.types.map(\.name),
-      gate: gate)
+      gate: gate, devices: devices)
     self.signal = signal
     entities = EntityReader(
       store: store, directory: EntityDirectory(registry: workspace.registry),
@@ -81,16 +85,13 @@ struct GatewayAssembly {
         upstream: upstream, store: store, calls: calls, epoch: epoch, pulse: pulse,
         clock: clock, logger: logger),
       explainer: Explainer(store: store, cache: cache, clock: clock), signal: signal,
+      devices: devices,
       differ: ListDiffer(
         reader: reader, store: store,
         entities: EntityRenderer(catalogue: workspace.registry.catalogue), cursors: cursors),
       makeKey: { RandomName.make() })
     health = HealthCheck(
       store: store, pulse: pulse, operationCount: directory.descriptions.count)
-    let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
-    devices = DeviceRegistry(
-      store: store, settings: DeviceSettings(settings.devices), clock: clock, random: random,
-      logger: logger)
     callers = CallerIdentifier(
       adminToken: settings.adminToken?.revealed, forwardedNames: settings.upstream.forward,
       keys: keys, devices: devices, tickets: StreamTickets(clock: clock, random: random))

@@ -11,10 +11,11 @@ struct ChangesEndpoint: Sendable {
 
   func page(_ request: ServerRequest) async -> ServerResponse {
     await answer(request) {
-      let viewer = try await viewer(try await context.caller(of: request))
+      let caller = try await context.caller(of: request)
+      try feed.admit(caller)
       let query = try ChangesQuery(request, types: feed.typeNames)
       let page = try await feed.page(
-        viewer: viewer, filter: query.filter, since: query.since, limit: query.limit,
+        caller: caller, filter: query.filter, since: query.since, limit: query.limit,
         wait: query.wait)
       return .json(Self.body(of: page))
     }
@@ -22,17 +23,13 @@ struct ChangesEndpoint: Sendable {
 
   func stream(_ request: ServerRequest) async -> ServerResponse {
     await answer(request) {
-      let viewer = try await viewer(try await context.streamCaller(of: request))
+      let caller = try await context.streamCaller(of: request)
+      try feed.admit(caller)
       var query = try ChangesQuery(request, types: feed.typeNames)
       if let last = request.field("last-event-id"), !last.isEmpty { query.since = .cursor(last) }
-      let start = try feed.streamStart(viewer: viewer, filter: query.filter, since: query.since)
+      let start = try feed.streamStart(caller: caller, filter: query.filter, since: query.since)
       return .eventStream { [feed] in feed.open(start) }
     }
-  }
-
-  private func viewer(_ caller: Caller) async throws(Failure) -> Viewer {
-    try feed.admit(caller)
-    return caller.viewer
   }
 
   private static func body(of page: RenderedChanges) -> [UInt8] {

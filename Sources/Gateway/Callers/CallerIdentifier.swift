@@ -43,7 +43,7 @@ package struct CallerIdentifier: Sendable {
   /// the ticket was given is refused as with its token.
   package func caller(ticket: String) async throws(Failure) -> Caller {
     let caller = try tickets.redeem(ticket)
-    if let device = caller.device { _ = try await devices.find(device.tokenDigest) }
+    try await devices.confirm(caller)
     return caller
   }
 

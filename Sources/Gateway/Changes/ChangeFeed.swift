@@ -28,11 +28,12 @@ package final class ChangeFeed: Sendable {
   private let store: Store
   private let entities: EntityRenderer
   private let gate: StoredDataGate
+  private let devices: DeviceRegistry
   private let share = PageShare()
 
   package init(
     store: Store, desk: CursorDesk, entities: EntityRenderer, signal: CommitSignal,
-    typeNames: [String], gate: StoredDataGate
+    typeNames: [String], gate: StoredDataGate, devices: DeviceRegistry
   ) {
     self.store = store
     self.desk = desk
@@ -40,11 +41,17 @@ package final class ChangeFeed: Sendable {
     self.signal = signal
     self.typeNames = Set(typeNames)
     self.gate = gate
+    self.devices = devices
   }
 
   /// Whether a caller may read the store at all.
   package func admit(_ caller: Caller) throws(Failure) {
     try gate.admit(caller)
+  }
+
+  /// Whether a caller who was admitted before still is who it was.
+  func confirm(_ caller: Caller) async throws(Failure) {
+    try await devices.confirm(caller)
   }
 
   // MARK: Pages
@@ -55,22 +62,25 @@ package final class ChangeFeed: Sendable {
   ///   - limit: changes at most; a page may have fewer and still not be the last.
   ///   - wait: how long to hold an empty page back for something to come.
   package func page(
-    viewer: Viewer, filter: ChangeFilter, since: Since, limit: Int, wait: Duration = .zero
+    caller: Caller, filter: ChangeFilter, since: Since, limit: Int, wait: Duration = .zero
   ) async throws -> RenderedChanges {
+    let viewer = caller.viewer
     var place = try startingPlace(since, viewer: viewer, filter: filter)
     // Registered before reading: what is committed from here on wakes.
-    let listener = wait > .zero ? signal.listen(as: viewer) : nil
+    let listener = wait > .zero ? signal.listen(as: viewer, device: caller.device?.id) : nil
     let alarm = listener.map { signal.alarm($0, after: wait) }
     defer {
       alarm?.cancel()
       if let listener { signal.remove(listener) }
     }
+    if listener != nil { try await confirm(caller) }
     while true {
       let page = try await read(viewer: viewer, filter: filter, place: place, limit: limit)
       guard let listener, page.elements.isEmpty else { return page }
       place = page.next
       guard page.isComplete else { continue }
       let wakes = await listener.next()
+      if wakes.contains(.end) { try await confirm(caller) }
       if !wakes.contains(.commit) || !wakes.isDisjoint(with: [.alarm, .end]) {
         return try await read(viewer: viewer, filter: filter, place: place, limit: limit)
       }
@@ -94,19 +104,19 @@ package final class ChangeFeed: Sendable {
   /// Where a live stream begins. A cursor that cannot be continued is told on the stream, which
   /// then begins anew.
   package func streamStart(
-    viewer: Viewer, filter: ChangeFilter, since: Since
+    caller: Caller, filter: ChangeFilter, since: Since
   ) throws -> ChangeStream.Start {
     if signal.hasEnded {
       throw Failure(.draining, "The service is ending.", retry: .after, retryAfter: .seconds(1))
     }
     do throws(CursorFault) {
-      let place = try startingPlace(since, viewer: viewer, filter: filter)
+      let place = try startingPlace(since, viewer: caller.viewer, filter: filter)
       if case .cursor = since {
-        return ChangeStream.Start(viewer: viewer, filter: filter, place: place, told: place)
+        return ChangeStream.Start(caller: caller, filter: filter, place: place, told: place)
       }
-      return ChangeStream.Start(viewer: viewer, filter: filter, place: place)
+      return ChangeStream.Start(caller: caller, filter: filter, place: place)
     } catch .gone(let reason) {
-      return ChangeStream.Start(viewer: viewer, filter: filter, fault: reason)
+      return ChangeStream.Start(caller: caller, filter: filter, fault: reason)
     }
   }
 

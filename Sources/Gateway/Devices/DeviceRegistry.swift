@@ -4,7 +4,8 @@ package import Storage
 
 /// Devices: who they are by their token, and their coming and going.
 ///
-/// A changed or revoked token counts at once: the cache forgets it before the change is answered.
+/// A changed or revoked token counts at once: before that is answered the cache forgets it and what
+/// is open in the device's name is told to end.
 package final class DeviceRegistry: Sendable {
   /// A device that has just come, with the one showing of its token.
   package struct Registered: Sendable {
@@ -22,17 +23,20 @@ package final class DeviceRegistry: Sendable {
   private let settings: DeviceSettings
   private let clock: WallClock
   private let random: RandomBytes
+  private let signal: CommitSignal
   private let logger: Logger
   private let cache = DeviceCache()
   private let throttle: RegistrationThrottle
 
   package init(
-    store: Store, settings: DeviceSettings, clock: WallClock, random: RandomBytes, logger: Logger
+    store: Store, settings: DeviceSettings, clock: WallClock, random: RandomBytes,
+    signal: CommitSignal, logger: Logger
   ) {
     self.store = store
     self.settings = settings
     self.clock = clock
     self.random = random
+    self.signal = signal
     self.logger = logger
     throttle = RegistrationThrottle(perMinute: settings.registrationsPerMinute)
   }
@@ -87,6 +91,11 @@ package final class DeviceRegistry: Sendable {
     let device = try await bound(try await find(digest), to: user, tokenDigest: digest)
     noteUse(of: device, tokenDigest: digest)
     return (device, digest)
+  }
+
+  /// Fails as its token would where a caller's device has gone or has another token since.
+  func confirm(_ caller: Caller) async throws(Failure) {
+    if let device = caller.device { _ = try await find(device.tokenDigest) }
   }
 
   /// The device whose token has this digest now.
@@ -161,6 +170,7 @@ package final class DeviceRegistry: Sendable {
       try await self.store.replaceToken(from: caller.tokenDigest, to: token.digest)
     }
     cache.drop(tokenDigest: caller.tokenDigest)
+    if isReplaced { signal.end(device: caller.id) }
     guard isReplaced else { throw Self.unknown }
     return token.text
   }
@@ -171,6 +181,7 @@ package final class DeviceRegistry: Sendable {
       try await self.store.remove(device: caller.id)
     }
     cache.drop(tokenDigest: caller.tokenDigest)
+    signal.end(device: caller.id)
     guard wasThere else { throw Self.unknown }
   }
 
@@ -179,10 +190,16 @@ package final class DeviceRegistry: Sendable {
     let moment = clock.now().advanced(by: .zero - settings.expiry)
     let unused = try await store.devicesUnused(since: moment, limit: Self.expiredMax)
     guard !unused.isEmpty else { return }
-    var count = 0
-    for id in unused where try await store.remove(device: id, unusedSince: moment) { count += 1 }
-    cache.dropAll()
-    logger.info("unused devices were removed", metadata: ["count": "\(count)"])
+    var removed: [String] = []
+    defer {
+      // Also for those that went before the store failed.
+      cache.dropAll()
+      for id in removed { signal.end(device: id) }
+    }
+    for id in unused where try await store.remove(device: id, unusedSince: moment) {
+      removed.append(id)
+    }
+    logger.info("unused devices were removed", metadata: ["count": "\(removed.count)"])
   }
 
   private func writing<Answer: Sendable>(

@@ -24,13 +24,14 @@ package struct OperationService: Sendable {
   private let mutations: MutationRunner
   private let explainer: Explainer
   private let signal: CommitSignal
+  private let devices: DeviceRegistry
   private let differ: ListDiffer
   /// Makes the key upstream recognises a mutation by.
   private let makeKey: @Sendable () -> String
 
   package init(
     directory: OperationDirectory, reader: QueryReader, mutations: MutationRunner,
-    explainer: Explainer, signal: CommitSignal, differ: ListDiffer,
+    explainer: Explainer, signal: CommitSignal, devices: DeviceRegistry, differ: ListDiffer,
     makeKey: @escaping @Sendable () -> String
   ) {
     self.directory = directory
@@ -38,6 +39,7 @@ package struct OperationService: Sendable {
     self.mutations = mutations
     self.explainer = explainer
     self.signal = signal
+    self.devices = devices
     self.differ = differ
     self.makeKey = makeKey
   }
@@ -78,7 +80,7 @@ package struct OperationService: Sendable {
 
   /// To be called by the task that reads it.
   package func open(_ start: AnswerStream.Start) -> AnswerStream {
-    AnswerStream(reader: reader, signal: signal, start: start)
+    AnswerStream(reader: reader, devices: devices, signal: signal, start: start)
   }
 
   /// Runs a mutation; gives the client's body.

@@ -15,19 +15,24 @@ package final class AnswerStream: EventSource {
   }
 
   private let reader: QueryReader
+  private let devices: DeviceRegistry
   private let request: ReadRequest
   private let signal: CommitSignal
   private let listener: ChangeListener
   private var watched: RenderedAnswer?
   private var toldTag: String?
   private var mustRead = true
+  private var isAdmitted = false
 
-  init(reader: QueryReader, signal: CommitSignal, start: Start) {
+  init(reader: QueryReader, devices: DeviceRegistry, signal: CommitSignal, start: Start) {
     self.reader = reader
+    self.devices = devices
     self.signal = signal
     request = start.request
     toldTag = start.told
-    listener = signal.listen(as: request.caller.viewer(of: request.scope), hearsBeats: true)
+    listener = signal.listen(
+      as: request.caller.viewer(of: request.scope), device: request.caller.device?.id,
+      hearsBeats: true)
   }
 
   deinit {
@@ -36,7 +41,13 @@ package final class AnswerStream: EventSource {
   }
 
   package func next() async throws(Failure) -> [UInt8]? {
+    if !isAdmitted {
+      // Asked again after registering: who went in between would not be told of it.
+      try await devices.confirm(request.caller)
+      isAdmitted = true
+    }
     while true {
+      if listener.hasEnded { return nil }
       if mustRead {
         mustRead = false
         guard let answer = await read() else { return nil }

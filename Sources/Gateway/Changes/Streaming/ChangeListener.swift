@@ -14,6 +14,9 @@ package final class ChangeListener: Sendable {
   private let state = Mutex(State())
   let hearsBeats: Bool
 
+  /// Nothing more comes. To be asked between reads that follow each other without a wait.
+  package var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
   init(hearsBeats: Bool) {
     self.hearsBeats = hearsBeats
   }

@@ -13,7 +13,7 @@ package final class ChangeStream: EventSource {
 
   /// Where a stream begins, judged before anything is sent.
   package struct Start: Sendable {
-    let viewer: Viewer
+    let caller: Caller
     let filter: ChangeFilter
     /// Nil for the beginning of a snapshot.
     var place: ChangePlace?
@@ -23,6 +23,7 @@ package final class ChangeStream: EventSource {
   }
 
   private let feed: ChangeFeed
+  private let caller: Caller
   private let viewer: Viewer
   private let filter: ChangeFilter
   private let listener: ChangeListener
@@ -31,23 +32,31 @@ package final class ChangeStream: EventSource {
   private var toldPlace: ChangePlace?
   private var beatsSinceTold = 0
   private var mayHaveMore = true
+  private var isAdmitted = false
   private var fault: CursorFault.Reason?
 
   init(feed: ChangeFeed, start: Start) {
     self.feed = feed
-    viewer = start.viewer
+    caller = start.caller
+    viewer = start.caller.viewer
     filter = start.filter
     place = start.place
     fault = start.fault
     toldPlace = start.told
-    listener = feed.signal.listen(as: viewer, hearsBeats: true)
+    listener = feed.signal.listen(as: viewer, device: caller.device?.id, hearsBeats: true)
   }
 
   deinit { feed.signal.remove(listener) }
 
   package func next() async throws(Failure) -> [UInt8]? {
+    if !isAdmitted {
+      // Asked again after registering: who went in between would not be told of it.
+      try await feed.confirm(caller)
+      isAdmitted = true
+    }
     if let fault { return reset(fault) }
     while true {
+      if listener.hasEnded { return nil }
       if mayHaveMore {
         if let frames = try await readOn() { return frames }
       } else {

@@ -8,9 +8,18 @@ import Synchronization
 package final class CommitSignal: Sendable {
   /// Between two signs of life of a stream: proxies take a minute's silence for the end.
   package static let beatInterval: Duration = .seconds(15)
+
+  private struct Entry {
+    let listener: ChangeListener
+    let viewer: Viewer
+    let device: String?
+  }
+
   private struct State {
     var listeners: [Scope: Set<ObjectIdentifier>] = [:]
-    var all: [ObjectIdentifier: (listener: ChangeListener, viewer: Viewer)] = [:]
+    var all: [ObjectIdentifier: Entry] = [:]
+    /// By the id of the device in whose name they listen.
+    var devices: [String: Set<ObjectIdentifier>] = [:]
     var beating: Task<Void, Never>?
     var beatListeners = 0
     var hasEnded = false
@@ -27,10 +36,20 @@ package final class CommitSignal: Sendable {
   package var count: Int { state.withLock { $0.all.count } }
 
   /// Registers, until ``remove(_:)``. To be done before reading what is waited for.
-  package func listen(as viewer: Viewer, hearsBeats: Bool = false) -> ChangeListener {
+  ///
+  /// - Parameter device: the id of the device in whose name it is; ``end(device:)`` ends it. Whether
+  ///   the device still is what it was is to be asked after registering, since it may have gone
+  ///   before.
+  package func listen(
+    as viewer: Viewer, device: String? = nil, hearsBeats: Bool = false
+  ) -> ChangeListener {
     let listener = ChangeListener(hearsBeats: hearsBeats)
     let hasEnded = state.withLock { state in
-      state.all[ObjectIdentifier(listener)] = (listener, viewer)
+      state.all[ObjectIdentifier(listener)] = Entry(
+        listener: listener, viewer: viewer, device: device)
+      if let device {
+        state.devices[device, default: []].insert(ObjectIdentifier(listener))
+      }
       for scope in viewer.layers {
         state.listeners[scope, default: []].insert(ObjectIdentifier(listener))
       }
@@ -50,6 +69,10 @@ package final class CommitSignal: Sendable {
       for scope in entry.viewer.layers {
         state.listeners[scope]?.remove(ObjectIdentifier(listener))
         if state.listeners[scope]?.isEmpty == true { state.listeners[scope] = nil }
+      }
+      if let device = entry.device {
+        state.devices[device]?.remove(ObjectIdentifier(listener))
+        if state.devices[device]?.isEmpty == true { state.devices[device] = nil }
       }
       guard listener.hearsBeats else { return }
       state.beatListeners -= 1
@@ -84,6 +107,14 @@ package final class CommitSignal: Sendable {
       state.beating?.cancel()
       state.beating = nil
       return state.all.values.map(\.listener)
+    }
+    for listener in listeners { listener.wake(.end) }
+  }
+
+  /// The device's token stands for it no more: whoever listens in its name is to go.
+  func end(device: String) {
+    let listeners = state.withLock { state in
+      (state.devices[device] ?? []).compactMap { state.all[$0]?.listener }
     }
     for listener in listeners { listener.wake(.end) }
   }
