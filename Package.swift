@@ -200,7 +200,7 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "LosslessJSON", "Model", "Storage", "TestSupport",
+        "Gateway", "LosslessJSON", "Model", "Storage", "TestSupport", "Upstream",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/Benchmarks"),

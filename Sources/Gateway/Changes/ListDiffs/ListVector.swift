@@ -34,7 +34,7 @@ package struct ListVector: Sendable {
   var byteCount: Int { rows.reduce(64) { $0 + 64 + $1.id.utf8.count } }
 
   /// The diff from another vector to this one. Names become numbers that both share.
-  func diff(from old: ListVector) -> ListDiff {
+  package func diff(from old: ListVector) -> ListDiff {
     var numbers: [String: UInt64] = [:]
     numbers.reserveCapacity(rows.count + old.rows.count)
     func number(_ text: String) -> UInt64 {
