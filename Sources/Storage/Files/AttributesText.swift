@@ -3,7 +3,7 @@ import Model
 
 /// An object's attributes as they lie in a column: compact JSON, what is not set left out.
 enum AttributesText {
-  private static let names: [(String, WritableKeyPath<ObjectAttributes, String?> & Sendable)] = [
+  private static let names: [(String, any WritableKeyPath<ObjectAttributes, String?> & Sendable)] = [
     ("encoding", \.contentEncoding), ("language", \.contentLanguage),
     ("disposition", \.contentDisposition), ("cache", \.cacheControl), ("expires", \.expires),
   ]

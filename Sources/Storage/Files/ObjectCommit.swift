@@ -1,5 +1,3 @@
-package import Model
-
 /// What came of writing an object into the index.
 package enum ObjectCommit: Hashable, Sendable {
   /// - Parameters:
