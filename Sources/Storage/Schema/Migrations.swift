@@ -14,6 +14,7 @@ enum Migrations {
     migrator.registerMigration("0006 local types", migrate: localTypes)
     migrator.registerMigration("0009 what entities were", migrate: past)
     migrator.registerMigration("0010 files", migrate: FileSchema.migrate)
+    migrator.registerMigration("0011 changes in their index", migrate: changeIndex)
     return migrator
   }
 
