@@ -1,12 +1,158 @@
 extension DeviceQueue {
   /// What follows the end of an attempt; nil where the claim no longer holds, and nothing does.
   ///
-  /// - Parameter othersSucceeded: when this item's upstream last answered any other request well,
+  /// - Parameter othersSucceeded: when this item's upstream last did any other request,
   ///   in queue time: failures beside it are what makes poison.
   package func settling(
     _ claim: MutationClaim, as outcome: SendOutcome, othersSucceeded: Timestamp?,
     at now: Timestamp, policy: QueuePolicy, using random: inout some RandomNumberGenerator
   ) -> QueueChanges? {
-    nil
+    guard let item = self[claim.id], item.claim == claim else { return nil }
+    return ending(
+      item, as: outcome, othersSucceeded: othersSucceeded, at: now, using: &random)
+  }
+
+  /// The same for an attempt that nobody else will end.
+  func ending(
+    _ item: Mutation, as outcome: SendOutcome, othersSucceeded: Timestamp?, at now: Timestamp,
+    using random: inout some RandomNumberGenerator
+  ) -> QueueChanges {
+    let strikes = strikes(of: item, othersSucceeded: othersSucceeded)
+    var ended = item
+    ended.state = .queued
+    ended.boot = nil
+    ended.ended = now
+    ended.due = DueTime(now, .atOnce)
+    switch outcome {
+    case .notSent(let isAway):
+      if !isAway { ended.backOff(at: now, using: &random) }
+      return QueueChanges(updated: [ended])
+    case .authRefused:
+      return refusingCredential(of: ended, at: now)
+    case .applied(let created):
+      ended.countAttempt()
+      return applying(ended, created: created, at: now)
+    case .transient(let retryAfter):
+      ended.countAttempt()
+      ended.backOff(at: now, retryAfter: retryAfter, using: &random)
+      ended.strike(strikes)
+    case .permanent where ended.step == .verify:
+      ended.countAttempt()
+      ended.park(.outcomeUnknown)
+    case .permanent:
+      ended.countAttempt()
+      return rejecting(ended, at: now)
+    case .unknown:
+      ended.countAttempt()
+      ended.followUnknown(at: now, using: &random)
+      ended.strike(strikes)
+    case .foundMissing:
+      ended.countAttempt()
+      ended.step = .send
+      ended.backOff(at: now, using: &random)
+    }
+    return superseding(by: ended, QueueChanges(updated: [ended]))
+  }
+
+  /// One more where upstream did others' work since the item's last attempt ended.
+  private func strikes(of item: Mutation, othersSucceeded: Timestamp?) -> Int {
+    guard let othersSucceeded, othersSucceeded >= item.ended ?? item.enqueued else {
+      return item.strikes
+    }
+    return item.strikes + 1
+  }
+
+  /// The queue waits for the device's next token. A caller waits for a forced one and brought the
+  /// token: that one is told at once, and comes again under the same key.
+  private func refusingCredential(of item: Mutation, at now: Timestamp) -> QueueChanges {
+    var item = item
+    if item.step == .send { item.everSent = true }
+    guard item.isArmed(at: now), item.step == .send else {
+      var control = control
+      control.needsCredential = true
+      return QueueChanges(updated: [item], control: control)
+    }
+    item.state = .expired
+    item.reason = .authRequired
+    return QueueChanges(updated: [item])
+  }
+
+  private func applying(
+    _ item: Mutation, created: [TemporaryID: EntityKey], at now: Timestamp
+  ) -> QueueChanges {
+    var item = item
+    item.state = .applied
+    let resolved = created.filter { item.footprint.isCreating($0.key) }
+    var changes = QueueChanges(updated: [item], resolved: resolved)
+    for id in resolved.keys {
+      for waiting in line.items(touching: .temporary(id)) where waiting.id != item.id {
+        let latest = changes.updated.first { $0.id == waiting.id } ?? waiting
+        changes.merge(QueueChanges(updated: [latest.resolving(resolved)]))
+      }
+    }
+    let unresolved = item.footprint.creates.map(\.id).filter { resolved[$0] == nil }
+    var fall = DependentsFall(queue: self, now: now, without: absorbed(by: item))
+    fall.lose(unresolved, of: item, reason: .unresolved)
+    changes.merge(QueueChanges(updated: fall.fallen))
+    return superseding(by: item, changes)
+  }
+
+  private func rejecting(_ item: Mutation, at now: Timestamp) -> QueueChanges {
+    var item = item
+    item.state = .rejected
+    item.reason = .refused
+    var fall = DependentsFall(queue: self, now: now, without: absorbed(by: item))
+    fall.lose(item)
+    return superseding(by: item, QueueChanges(updated: [item] + fall.fallen))
+  }
+
+  /// A forced one has reached upstream: the lazy ones it stands for go no more.
+  private func superseding(by item: Mutation, _ changes: QueueChanges) -> QueueChanges {
+    var changes = changes
+    for place in absorbed(by: item).sorted() {
+      guard var lazy = line[place] else { continue }
+      lazy.state = .superseded
+      lazy.supersededBy = item.id
+      changes.merge(QueueChanges(updated: [lazy]))
+    }
+    return changes
+  }
+}
+
+extension Mutation {
+  fileprivate mutating func countAttempt() {
+    attempts += 1
+    everSent = true
+  }
+
+  mutating func park(_ reason: SettleReason) {
+    state = .parked
+    self.reason = reason
+  }
+
+  fileprivate mutating func strike(_ strikes: Int) {
+    self.strikes = strikes
+    if state == .queued, strikes >= QueuePolicy.strikesMax { park(.poison) }
+  }
+
+  fileprivate mutating func backOff(
+    at now: Timestamp, retryAfter: Duration? = nil,
+    using random: inout some RandomNumberGenerator
+  ) {
+    let delay = BackOff.delay(attempts: attempts, using: &random)
+    let named = min(retryAfter ?? .zero, QueuePolicy.retryAfterMax)
+    due = DueTime(
+      now.advanced(by: max(delay, named)), named > .zero ? .retryAfter : .backOff)
+  }
+
+  fileprivate mutating func followUnknown(
+    at now: Timestamp, using random: inout some RandomNumberGenerator
+  ) {
+    switch unknownRule {
+    case .sendAgain: backOff(at: now, using: &random)
+    case .verify where step == .send: step = .verify
+    case .verify: backOff(at: now, using: &random)
+    case .park: park(.outcomeUnknown)
+    }
   }
 }

@@ -4,6 +4,7 @@ package enum KeyReuse: Hashable, Sendable {
   case replay
   /// Another payload under the key.
   case conflict
-  /// The same forced request, which no longer goes by itself: see ``DeviceQueue/arming(_:sequence:at:policy:)``.
+  /// The same forced request, which no longer goes ahead: see
+  /// ``DeviceQueue/arming(_:known:at:policy:)``.
   case arm
 }

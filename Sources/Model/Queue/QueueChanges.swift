@@ -24,4 +24,20 @@ package struct QueueChanges: Hashable, Sendable {
   package var isEmpty: Bool {
     inserted.isEmpty && updated.isEmpty && control == nil && resolved.isEmpty
   }
+
+  /// Adds what was decided after these were applied: of a mutation told twice the later word stays.
+  package mutating func merge(_ later: QueueChanges) {
+    for mutation in later.inserted { inserted.append(mutation) }
+    for mutation in later.updated {
+      if let index = inserted.firstIndex(where: { $0.id == mutation.id }) {
+        inserted[index] = mutation
+      } else if let index = updated.firstIndex(where: { $0.id == mutation.id }) {
+        updated[index] = mutation
+      } else {
+        updated.append(mutation)
+      }
+    }
+    control = later.control ?? control
+    resolved.merge(later.resolved) { _, new in new }
+  }
 }

@@ -1,87 +1,106 @@
 /// The items of a queue in the order of sending, with the index that answers what comes before what
 /// without a walk over thousands.
 struct QueueLine: Sendable {
+  private struct Expiry: Comparable {
+    let time: Timestamp
+    let place: Int64
+
+    static func < (left: Expiry, right: Expiry) -> Bool {
+      (left.time, left.place) < (right.time, right.place)
+    }
+  }
+
   private var items: [Int64: Mutation] = [:]
-  private var places: [MutationID: Int64] = [:]
-  private var order = SortedPlaces()
-  private var touching: [Footprint.Token: SortedPlaces] = [:]
+  private var placesByID: [MutationID: Int64] = [:]
+  private var order = SortedValues<Int64>()
+  private var touching: [Footprint.Token: SortedValues<Int64>] = [:]
   private var counts: [MutationState: Int] = [:]
   private var waitingUpstreams: [String: Int] = [:]
-  /// Steady ones that the total order waits for.
-  private(set) var steady = SortedPlaces()
-  private(set) var forced = SortedPlaces()
-  private(set) var inflight = SortedPlaces()
-  private(set) var expired = SortedPlaces()
-  /// No item's `expires` is earlier; the true earliest may be later.
-  private(set) var expiryBound: Timestamp?
+  private var expiries = SortedValues<Expiry>()
 
-  var isEmpty: Bool { items.isEmpty }
-  var count: Int { items.count }
+  // The places of those that are queued or in flight and …
+
+  /// … steady: one waits for the one before.
+  private(set) var steady = SortedValues<Int64>()
+  private(set) var forced = SortedValues<Int64>()
+  private(set) var inflight = SortedValues<Int64>()
+  /// All that may have reached upstream, parked and expired ones too.
+  private(set) var frozen = SortedValues<Int64>()
+
   var all: [Mutation] { order.values.compactMap { items[$0] } }
+  var places: [Int64] { order.values }
+  var isEmpty: Bool { items.isEmpty }
   /// How many upstreams have an item that waits.
   var upstreamCount: Int { waitingUpstreams.count }
+  /// The earliest `expires` of those that wait.
+  var firstExpiry: Timestamp? { expiries.first?.time }
 
   func count(of state: MutationState) -> Int { counts[state] ?? 0 }
 
-  subscript(id: MutationID) -> Mutation? { places[id].flatMap { items[$0] } }
+  subscript(id: MutationID) -> Mutation? { placesByID[id].flatMap { items[$0] } }
   subscript(place: Int64) -> Mutation? { items[place] }
 
-  var inOrder: some Sequence<Mutation> { order.values.lazy.compactMap { items[$0] } }
+  /// Those that wait and whose `expires` has come.
+  func overdue(at now: Timestamp) -> [Mutation] {
+    expiries.values.prefix { $0.time <= now }.compactMap { items[$0.place] }
+  }
 
-  /// The places of those that touch the token.
-  func places(touching token: Footprint.Token) -> [Int64] { touching[token]?.values ?? [] }
+  func places(touching token: Footprint.Token) -> SortedValues<Int64> {
+    touching[token] ?? SortedValues()
+  }
+
+  func items(touching token: Footprint.Token) -> [Mutation] {
+    places(touching: token).values.compactMap { items[$0] }
+  }
 
   mutating func insert(_ mutation: Mutation) {
     let place = mutation.place
     items[place] = mutation
-    places[mutation.id] = place
+    placesByID[mutation.id] = place
     order.insert(place)
     counts[mutation.state, default: 0] += 1
-    for token in blockingTokens(of: mutation) { touching[token, default: .init()].insert(place) }
-    switch mutation.state {
-    case .queued: waitingUpstreams[mutation.upstream, default: 0] += 1
-    case .inflight: inflight.insert(place)
-    case .expired: expired.insert(place)
-    default: break
+    for token in Self.blockingTokens(of: mutation) {
+      touching[token, default: SortedValues()].insert(place)
+    }
+    if mutation.isFrozen { frozen.insert(place) }
+    if mutation.state == .inflight { inflight.insert(place) }
+    if mutation.state == .queued {
+      waitingUpstreams[mutation.upstream, default: 0] += 1
+      expiries.insert(Expiry(time: mutation.expires, place: place))
     }
     if mutation.state == .queued || mutation.state == .inflight {
       if mutation.mode == .steady { steady.insert(place) }
       if mutation.mode == .force { forced.insert(place) }
-      expiryBound = min(expiryBound ?? mutation.expires, mutation.expires)
     }
   }
 
   mutating func remove(_ id: MutationID) {
-    guard let place = places.removeValue(forKey: id),
+    guard let place = placesByID.removeValue(forKey: id),
       let mutation = items.removeValue(forKey: place)
     else { return }
     order.remove(place)
-    decrement(&counts, mutation.state)
-    for token in blockingTokens(of: mutation) {
+    Self.decrement(&counts, mutation.state)
+    for token in Self.blockingTokens(of: mutation) {
       touching[token]?.remove(place)
-      if touching[token]?.values.isEmpty == true { touching[token] = nil }
+      if touching[token]?.isEmpty == true { touching[token] = nil }
     }
-    if mutation.state == .queued { decrement(&waitingUpstreams, mutation.upstream) }
+    if mutation.state == .queued {
+      Self.decrement(&waitingUpstreams, mutation.upstream)
+      expiries.remove(Expiry(time: mutation.expires, place: place))
+    }
     inflight.remove(place)
-    expired.remove(place)
+    frozen.remove(place)
     steady.remove(place)
     forced.remove(place)
   }
 
-  /// Finds the bound again after the earliest is gone.
-  mutating func tightenExpiryBound() {
-    expiryBound = items.values.lazy
-      .filter { $0.state == .queued || $0.state == .inflight }
-      .map(\.expires).min()
-  }
-
   /// An expired one keeps back only those that need what it was to create.
-  private func blockingTokens(of mutation: Mutation) -> [Footprint.Token] {
+  private static func blockingTokens(of mutation: Mutation) -> [Footprint.Token] {
     mutation.state == .expired
       ? mutation.footprint.creates.map { .temporary($0.id) } : mutation.footprint.tokens
   }
 
-  private func decrement<Key>(_ counts: inout [Key: Int], _ key: Key) {
+  private static func decrement<Key>(_ counts: inout [Key: Int], _ key: Key) {
     guard let count = counts[key] else { return }
     counts[key] = count > 1 ? count - 1 : nil
   }

@@ -1,33 +1,136 @@
 /// Whose turn it is: devices in a circle for each upstream, forced ones first, so that a device with
-/// thousands of items waits no longer between two than one with a single item.
+/// one item waits no longer between two others than one with thousands.
 ///
 /// It knows of a device what its last ``DeviceOutlook`` told, nothing of its items.
 package struct SendRotation: Sendable {
-  /// A turn: claim what the device has first for this upstream, then tell how it went with
-  /// ``ended(_:as:at:policy:)``, or ``ended(_:as:at:policy:)`` with nil if nothing was sent.
+  /// A turn: claim the item, send it, settle it, and tell ``ended(_:as:at:policy:)``.
   package struct Turn: Hashable, Sendable {
     package let device: String
     package let ready: DeviceOutlook.Ready
+    let isProbe: Bool
   }
 
-  package init(concurrencyMax: Int) {}
+  private struct Lane {
+    var gate: UpstreamGate
+    var forced = TurnRing()
+    var ordinary = TurnRing()
+  }
+
+  private let concurrencyMax: Int
+  private var lanes: [String: Lane] = [:]
+  private var ready: [String: [DeviceOutlook.Ready]] = [:]
+  private var wakes = WakeTimes()
+
+  /// - Parameter concurrencyMax: how many items one upstream gets at once.
+  package init(concurrencyMax: Int) {
+    self.concurrencyMax = concurrencyMax
+  }
 
   /// Replaces what is known of a device: after each change of its queue.
-  package mutating func note(_ outlook: DeviceOutlook, of device: String) {}
+  package mutating func note(_ outlook: DeviceOutlook, of device: String) {
+    ready[device] = outlook.ready.isEmpty ? nil : outlook.ready
+    wakes.set(device, outlook.wake)
+    for item in outlook.ready {
+      var lane = lanes.removeValue(forKey: item.upstream) ?? newLane()
+      if item.isForced { lane.forced.append(device) } else { lane.ordinary.append(device) }
+      lanes[item.upstream] = lane
+    }
+  }
 
-  /// The next to send, its place at the upstream taken; nil if nothing may go before ``wake``.
-  package mutating func next(at now: Timestamp) -> Turn? { nil }
+  /// Has a device looked at at once: its queue is not loaded yet.
+  package mutating func noteUnseen(_ device: String, at now: Timestamp) {
+    wakes.set(device, now)
+  }
+
+  /// The next to send, its place at the upstream taken; nil if nothing may go now.
+  package mutating func next(at now: Timestamp) -> Turn? {
+    for upstream in lanes.keys.sorted() {
+      if let turn = next(for: upstream, isForced: true, at: now)
+        ?? next(for: upstream, isForced: false, at: now)
+      {
+        return turn
+      }
+    }
+    return nil
+  }
 
   /// Gives the place back.
+  ///
+  /// - Parameter outcome: nil where the claim was refused and nothing was sent.
   package mutating func ended(
     _ turn: Turn, as outcome: SendOutcome?, at now: Timestamp, policy: QueuePolicy
-  ) {}
+  ) {
+    lanes[turn.ready.upstream]?.gate.end(
+      isForced: turn.ready.isForced, isProbe: turn.isProbe, as: outcome, at: now,
+      probe: policy.probe)
+  }
 
-  /// Devices whose outlook is due to be asked anew.
-  package mutating func woken(at now: Timestamp) -> [String] { [] }
+  /// Devices whose outlook is due to be asked anew, at most so many.
+  package mutating func woken(at now: Timestamp, max: Int = 64) -> [String] {
+    wakes.takeDue(at: now, max: max)
+  }
 
-  /// When ``woken(at:)`` or ``next(at:)`` has more by itself; nil if only an event can bring it.
-  package var wake: Timestamp? { nil }
+  /// When ``woken(at:max:)`` or ``next(at:)`` has more by itself; nil if only an event can bring it.
+  package var wake: Timestamp? {
+    let probes = lanes.values.filter { !$0.ordinary.isEmpty }.compactMap(\.gate.nextProbe)
+    return (probes + [wakes.first].compactMap { $0 }).min()
+  }
 
-  package func lastSucceeded(_ upstream: String) -> Timestamp? { nil }
+  /// Upstream did other work than the queue's.
+  package mutating func succeeded(_ upstream: String, at now: Timestamp) {
+    var lane = lanes.removeValue(forKey: upstream) ?? newLane()
+    lane.gate.succeeded(at: now)
+    lanes[upstream] = lane
+  }
+
+  package func lastSucceeded(_ upstream: String) -> Timestamp? {
+    lanes[upstream]?.gate.lastSucceeded
+  }
+
+  package func isAway(_ upstream: String) -> Bool { lanes[upstream]?.gate.isAway ?? false }
+
+  private func newLane() -> Lane { Lane(gate: UpstreamGate(concurrencyMax: concurrencyMax)) }
+
+  private mutating func next(
+    for upstream: String, isForced: Bool, at now: Timestamp
+  ) -> Turn? {
+    guard var lane = lanes[upstream], lane.gate.admits(isForced: isForced, at: now) else {
+      return nil
+    }
+    lanes[upstream] = nil
+    defer { lanes[upstream] = lane }
+    if !isForced, lane.gate.isAway {
+      guard let oldest = oldest(in: lane.ordinary.all, upstream) else {
+        lane.ordinary = TurnRing()
+        return nil
+      }
+      lane.ordinary.remove(oldest)
+      return take(oldest, upstream, isForced: false, from: &lane, at: now)
+    }
+    while let device = isForced ? lane.forced.popFirst() : lane.ordinary.popFirst() {
+      if let turn = take(device, upstream, isForced: isForced, from: &lane, at: now) {
+        return turn
+      }
+    }
+    return nil
+  }
+
+  /// Nil where the device has nothing ready of that kind any more.
+  private mutating func take(
+    _ device: String, _ upstream: String, isForced: Bool, from lane: inout Lane, at now: Timestamp
+  ) -> Turn? {
+    guard
+      let index = ready[device]?.firstIndex(where: {
+        $0.upstream == upstream && $0.isForced == isForced
+      }), let item = ready[device]?.remove(at: index)
+    else { return nil }
+    let isProbe = lane.gate.start(isForced: isForced, at: now)
+    return Turn(device: device, ready: item, isProbe: isProbe)
+  }
+
+  private func oldest(in devices: ArraySlice<String>, _ upstream: String) -> String? {
+    devices.compactMap { device in
+      ready[device]?.first { $0.upstream == upstream && !$0.isForced }.map { ($0.place, device) }
+    }.min { $0.0 < $1.0 }?.1
+  }
 }

@@ -1,0 +1,27 @@
+/// Gathers a ``DeviceOutlook`` while a queue is looked through in its order.
+struct OutlookBuilder {
+  let now: Timestamp
+  private(set) var ready: [DeviceOutlook.Ready] = []
+  private var wake: Timestamp?
+
+  init(now: Timestamp) {
+    self.now = now
+  }
+
+  /// A time to look again, where there is one.
+  mutating func wake(at time: Timestamp?) {
+    guard let time else { return }
+    wake = min(wake ?? time, time)
+  }
+
+  /// Notes an item that only its time can keep back; the first of each upstream counts.
+  mutating func look(at item: Mutation, dueAt due: Timestamp, isForced: Bool) {
+    guard due <= now else { return wake(at: due) }
+    guard !ready.contains(where: { $0.upstream == item.upstream }) else { return }
+    ready.append(
+      DeviceOutlook.Ready(
+        id: item.id, upstream: item.upstream, place: item.place, isForced: isForced))
+  }
+
+  var outlook: DeviceOutlook { DeviceOutlook(ready: ready, wake: wake) }
+}
