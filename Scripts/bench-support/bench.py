@@ -21,6 +21,7 @@ SECTIONS = {
     "miss": "Miss",
     "collapse": "Identical misses at once",
     "start": "Start",
+    "live": "Waiting streams, and empty deltas",
     "idle": "At rest, and idle connections",
     "modules": "Modules",
 }

@@ -1,0 +1,222 @@
+"""Waiting streams: how soon they hear of a commit, what they take, and what an empty delta costs."""
+
+import json
+import math
+import os
+import resource
+import selectors
+import socket
+import statistics
+import time
+
+import servers
+from connection import Connection, request
+from process import BenchError
+from report import Goal, median_text, ratios
+from sections.hit import PATH, fill
+from wrk import load
+
+STREAMS = 1_000
+COMMITS = 200
+STREAM_PATH = "/v1/changes/stream?since=now&types=Film"
+# Threads that have nothing to do end after some seconds; the rest of the 15 s between two signs of
+# life is to be silence.
+SETTLE_SECONDS = 6
+SILENT_SECONDS = 8
+EVENT_SECONDS_MAX = 20
+KIBIBYTE = 1024
+
+
+def run(bench):
+    films = servers.Films(bench, "live")
+    _raise_limit()
+    _show_deltas(bench, films.ready_larder("deltas"))
+    _show_streams(bench, films.ready_larder("streams"))
+
+
+def _raise_limit():
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most < STREAMS + 100:
+        raise BenchError(f"{STREAMS} streams need more than {most} descriptors")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+# Deltas
+
+
+def _show_deltas(bench, larder):
+    fill(larder)
+    with Connection(larder.port) as connection:
+        cursor = json.loads(connection.get("/v1/changes?since=now").body)["cursor"]
+    paths = [PATH, f"/v1/changes?since={cursor}"]
+    loads = [[], []]
+    for path in paths:
+        load(larder, path, seconds=1)
+    for turn in range(bench.rounds):
+        for at in (0, 1) if turn % 2 else (1, 0):
+            loads[at].append(load(larder, paths[at], seconds=bench.seconds))
+    report = bench.report
+    report.line(
+        "A delta with nothing in it beside a fresh hit, 64 keep-alive connections of wrk, "
+        f"{bench.rounds} rounds of {bench.seconds} s each in turn, medians."
+    )
+    cpu = [[done.cpu_microseconds for done in one] for one in loads]
+    report.table(
+        ["", "CPU µs/request", "requests/s", "p99 µs"],
+        [
+            [
+                name,
+                median_text(cpu[at], 2),
+                median_text([done.per_second for done in loads[at]], 0),
+                median_text([done.p99_microseconds for done in loads[at]], 0),
+            ]
+            for at, name in enumerate(["fresh hit", "empty delta"])
+        ],
+    )
+    report.goals([Goal("CPU a request, empty delta : fresh hit", ratios(cpu[1], cpu[0]), most=2)])
+
+
+# Streams
+
+
+class Streams:
+    """Many clients of one stream, watched together; what they are told is counted, not kept."""
+
+    def __init__(self, port, count):
+        self.selector = selectors.DefaultSelector()
+        self.sockets = []
+        message = request("GET", STREAM_PATH)
+        for _ in range(count):
+            client = socket.create_connection(("127.0.0.1", port), 30)
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            client.sendall(message)
+            self.sockets.append(client)
+        for client in self.sockets:
+            received = b""
+            # The bookmark is the first event: from then on the stream waits.
+            while b"event: bookmark" not in received:
+                received += client.recv(65536) or self._ended()
+            if not received.startswith(b"HTTP/1.1 200 "):
+                raise BenchError(f"a stream was refused: {received[:200]}")
+            client.setblocking(False)
+            self.selector.register(client, selectors.EVENT_READ)
+
+    def _ended(self):
+        raise BenchError("a stream ended")
+
+    def hear(self, mark):
+        """Returns when each stream has been told something that has this mark in it."""
+        waiting = set(self.sockets)
+        deadline = time.perf_counter() + EVENT_SECONDS_MAX
+        while waiting:
+            ready = self.selector.select(max(0, deadline - time.perf_counter()))
+            if not ready:
+                raise BenchError(f"{len(waiting)} streams were not told within seconds")
+            for key, _ in ready:
+                if mark in (key.fileobj.recv(65536) or self._ended()):
+                    waiting.discard(key.fileobj)
+
+    def close(self):
+        for client in self.sockets:
+            client.close()
+
+
+def _show_streams(bench, larder):
+    with Connection(larder.port) as writer:
+        for number in range(20):
+            _commit(writer, number)
+        # The allocator's own growth under a burst of work is not the streams'.
+        warm = Streams(larder.port, 50)
+        warm.close()
+        alone = _silence(larder)
+        before = larder.memory()
+        streams = Streams(larder.port, STREAMS)
+        try:
+            time.sleep(SETTLE_SECONDS)
+            opened = larder.memory()
+            times = []
+            for number in range(COMMITS):
+                start = time.perf_counter()
+                mark = _commit(writer, number)
+                streams.hear(mark)
+                times.append((time.perf_counter() - start) * 1000)
+            after = larder.memory()
+            # Right behind a sign of life, so that the next one is far.
+            streams.hear(b":\n\n")
+            silence = _silence(larder)
+        finally:
+            streams.close()
+    times.sort()
+    _tell(bench, (before, opened, after), times, alone, silence)
+
+
+def _commit(writer, number):
+    """Changes a film's title. Returns what every stream's event has in it."""
+    title = f"Title {number} at {time.monotonic_ns()}"
+    body = json.dumps({"id": "f1", "title": title}).encode()
+    answer = writer.exchange(request("POST", "/v1/operations/BenchRename", body=body))
+    if answer.status != 200:
+        raise BenchError(f"a commit was refused: {answer.body[:300]}")
+    return title.encode()
+
+
+def _silence(larder):
+    """Wake-ups and CPU while nothing is asked, all threads of the process together."""
+    time.sleep(SETTLE_SECONDS)
+    before, cpu = _sleeps(larder.pid), larder.own_cpu_seconds()
+    time.sleep(SILENT_SECONDS)
+    after, cpu = _sleeps(larder.pid), larder.own_cpu_seconds() - cpu
+    wakes = sum(count - before.get(task, 0) for task, count in after.items())
+    return wakes, cpu * 1000
+
+
+def _sleeps(pid):
+    """How often each thread has gone to sleep on its own, and so was woken."""
+    found = {}
+    for task in os.listdir(f"/proc/{pid}/task"):
+        try:
+            with open(f"/proc/{pid}/task/{task}/status", encoding="ascii") as status:
+                for line in status:
+                    if line.startswith("voluntary_ctxt_switches:"):
+                        found[task] = int(line.split()[1])
+        except FileNotFoundError:
+            # A thread that has ended since they were listed.
+            continue
+    return found
+
+
+def _tell(bench, memory, times, alone, silence):
+    report = bench.report
+    p99 = times[math.ceil(len(times) * 0.99) - 1]
+    report.line()
+    report.line(
+        f"{STREAMS:,} streams of changes wait; {COMMITS} commits, one after another. A time is from "
+        "sending the mutation, upstream's own time in it, until the last stream has been told. "
+        f"Wake-ups and CPU are of {SILENT_SECONDS} s in which nothing is asked and no sign of life "
+        "is due; Dispatch itself looks after its threads once a second."
+    )
+    report.table(
+        [f"{SILENT_SECONDS} s of silence", "wake-ups", "CPU ms"],
+        [
+            [name, str(wakes), f"{cpu:.2f}"]
+            for name, (wakes, cpu) in [
+                ("without streams", alone),
+                (f"with {STREAMS:,} streams", silence),
+            ]
+        ],
+    )
+    before, opened, after = (resident for _, resident in memory)
+    grown = (max(opened, after) - before) / STREAMS / KIBIBYTE
+    report.goals(
+        [
+            Goal("mutation to the last stream, p99", [p99], unit="ms", most=50, digits=1),
+            Goal(
+                "mutation to the last stream, median",
+                [statistics.median(times)],
+                unit="ms",
+                digits=1,
+            ),
+            Goal("memory of a stream", [grown], unit="KiB", most=24, digits=1),
+            Goal("wake-ups more than without streams", [silence[0] - alone[0]], most=0, digits=0),
+        ]
+    )
