@@ -8,16 +8,23 @@ import Model
 struct ChangesEndpoint: Sendable {
   let context: EndpointContext
   let feed: ChangeFeed
+  let deltas: DeltaShelf
 
   func page(_ request: ServerRequest) async -> ServerResponse {
     await answer(request) {
       let caller = try await context.caller(of: request)
       try feed.admit(caller)
       let query = try ChangesQuery(request, types: feed.typeNames)
+      // Noted before the page is read, so that it is never of a later head.
+      let head = deltas.head
       let page = try await feed.page(
         caller: caller, filter: query.filter, since: query.since, limit: query.limit,
         wait: query.wait)
-      return .json(Self.body(of: page))
+      let body = Self.body(of: page)
+      if page.elements.isEmpty, page.isComplete, query.wait == .zero, !caller.mayEnd {
+        deltas.keep(body, for: request, at: head)
+      }
+      return .json(body)
     }
   }
 

@@ -6,6 +6,7 @@ import LosslessJSON
 /// Everything Larder answers: the shelf of ready answers first, then CORS, then the routes.
 package final class LarderHandler: RequestHandler {
   private let shelf: AnswerShelf
+  private let deltas: DeltaShelf
   private let cors: CORSPolicy
   private let router: Router
 
@@ -16,6 +17,10 @@ package final class LarderHandler: RequestHandler {
     let descriptions = services.operations.directory.descriptions
     shelf = AnswerShelf(
       cursors: services.cursors, forwardedNames: forwarded, hasCORS: services.cors.isOn)
+    deltas = DeltaShelf(
+      cursors: services.cursors,
+      plain: PlainRequests(forwardedNames: forwarded, hasCORS: services.cors.isOn),
+      compressionBytesMin: services.compressionBytesMin)
     cors = services.cors
     let operation = OperationEndpoint(
       context: context, operations: services.operations,
@@ -30,7 +35,7 @@ package final class LarderHandler: RequestHandler {
       entities: EntitiesEndpoint(
         context: context, entities: services.entities, cursors: services.cursors),
       devices: DevicesEndpoint(context: context, devices: services.devices),
-      changes: ChangesEndpoint(context: context, feed: services.changes),
+      changes: ChangesEndpoint(context: context, feed: services.changes, deltas: deltas),
       diffs: ListDiffEndpoint(context: context, operations: services.operations),
       tickets: StreamTicketsEndpoint(context: context),
       localWrites: services.localWrites.map { LocalWritesEndpoint(context: context, writes: $0) },
@@ -47,8 +52,10 @@ package final class LarderHandler: RequestHandler {
   package func answerAtOnce(
     _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
   ) -> Bool {
-    guard let answer = shelf.find(head) else { return false }
-    return shelf.write(answer, for: head, stamp: stamp, to: &output)
+    if let answer = shelf.find(head) {
+      return shelf.write(answer, for: head, stamp: stamp, to: &output)
+    }
+    return deltas.answer(head, stamp: stamp, into: &output)
   }
 
   package func bodyBytesMax(for head: borrowing RequestHead) -> Int? {

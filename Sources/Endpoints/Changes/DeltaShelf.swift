@@ -1,0 +1,104 @@
+import Gateway
+import HTTPServer
+import HTTPTypes
+import HTTPWire
+import Model
+import Synchronization
+
+/// Pages of changes that held nothing, by the bytes of the requests they answered: what whoever asks
+/// again and again is told nearly every time, given on the connection's own loop.
+///
+/// A page that was empty at one head of the log is the same page until the head moves. It is kept
+/// only for those who are known by target and `Authorization` alone: a device may be revoked, and
+/// that is asked anew each time.
+final class DeltaShelf: Sendable {
+  /// One page, from the status line on but for what each response has of its own.
+  private final class Entry: Sendable {
+    let target: [UInt8]
+    let authorization: [UInt8]
+    let head: Revision
+    /// The rest of the head, and the body.
+    let bytes: [UInt8]
+
+    init(target: [UInt8], authorization: [UInt8], head: Revision, bytes: [UInt8]) {
+      self.target = target
+      self.authorization = authorization
+      self.head = head
+      self.bytes = bytes
+    }
+  }
+
+  /// Distinct (target, credential) pairs; past this the shelf is cleared and fills anew. Each has a
+  /// cursor in it, so entries of heads gone by are never asked for again.
+  private static let entriesMax = 10_000
+  private static let path = Array("/v1/changes?".utf8)
+
+  private let cursors: CursorMint
+  private let plain: PlainRequests
+  /// Larger bodies might be wanted compressed.
+  private let compressionBytesMin: Int
+  private let entries = Mutex<[Int: Entry]>([:])
+
+  init(cursors: CursorMint, plain: PlainRequests, compressionBytesMin: Int) {
+    self.cursors = cursors
+    self.plain = plain
+    self.compressionBytesMin = compressionBytesMin
+  }
+
+  /// The head to keep a page by; to be noted before the page is read.
+  var head: Revision { cursors.head }
+
+  /// Keeps the answer to a request for a page that turned out to be empty and the last.
+  ///
+  /// - Parameter head: noted before the page was read.
+  func keep(_ body: [UInt8], for request: ServerRequest, at head: Revision) {
+    guard request.method == .get, body.count < compressionBytesMin, plain.contains(request.head),
+      request.head.target.starts(with: Self.path)
+    else { return }
+    let entry = Entry(
+      target: Array(request.head.target),
+      authorization: request.head["authorization"].map(Array.init) ?? [], head: head,
+      bytes: Self.bytes(body))
+    let hash = plain.hash(of: request.head)
+    entries.withLock { entries in
+      if entries.count >= Self.entriesMax { entries.removeAll(keepingCapacity: true) }
+      entries[hash] = entry
+    }
+  }
+
+  /// Answers a request that was answered with an empty page since the log last moved.
+  ///
+  /// - Returns: false, with nothing written, for any other.
+  func answer(
+    _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
+  ) -> Bool {
+    guard head.method == .get, head.target.starts(with: Self.path), plain.contains(head)
+    else { return false }
+    let hash = plain.hash(of: head)
+    guard let entry = entries.withLock({ $0[hash] }), head.target.equals(entry.target),
+      (head["authorization"] ?? []).equals(entry.authorization), entry.head == cursors.head
+    else { return false }
+    output.append("HTTP/1.1 200 OK\r\n")
+    stamp.appendDate(to: &output)
+    stamp.appendRequestID(for: head, to: &output)
+    output.append(contentsOf: entry.bytes)
+    return true
+  }
+
+  private static func bytes(_ body: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.appendField("Content-Type", "application/json")
+    bytes.appendField("Cache-Control", "no-store")
+    bytes.appendField("X-Content-Type-Options", "nosniff")
+    bytes.appendField("Vary", "Accept-Encoding")
+    bytes.appendField("Content-Length", decimal: body.count)
+    bytes.append("\r\n")
+    return bytes + body
+  }
+}
+
+extension Caller {
+  /// Its right to ask may end at any time, so it is looked at anew with each request: a device may be
+  /// revoked, and a verified token expires.
+  var mayEnd: Bool { device != nil || user != nil }
+}
