@@ -18,10 +18,13 @@ package struct EntityType: Hashable, Sendable {
     /// The schema name of an argument-less field that some operation selects.
     package let name: String
     package let kind: Kind
+    /// How its values are written outside; nil for what holds no dates of a local type.
+    package let dates: DateFormat?
 
-    package init(name: String, kind: Kind) {
+    package init(name: String, kind: Kind, dates: DateFormat? = nil) {
       self.name = name
       self.kind = kind
+      self.dates = dates
     }
   }
 
@@ -33,12 +36,15 @@ package struct EntityType: Hashable, Sendable {
   package let indexes: [String]
   /// Fields of the full-text search.
   package let search: [String]
+  /// How dates of a local type are written, also those that have no column.
+  package let dates: DateFormat
 
   package init(
     name: String, keyFields: [String], columns: [Column], indexes: [String] = [],
-    search: [String] = []
+    search: [String] = [], dates: DateFormat = .iso8601
   ) {
     self.search = search
+    self.dates = dates
     self.name = name
     self.keyFields = keyFields
     self.columns = columns

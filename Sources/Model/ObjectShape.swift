@@ -6,6 +6,8 @@ package struct ObjectShape: Sendable {
   package enum Value: Hashable, Sendable {
     /// A scalar or an enum, the whole text of a custom scalar included.
     case leaf
+    /// A date of a local type, in stored form: told as its entity's type has it.
+    case date
     /// An entity's reference, or an embedded object.
     ///
     /// - Parameters:

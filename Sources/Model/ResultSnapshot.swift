@@ -42,9 +42,12 @@ package struct EntityRecord: Sendable {
   package let layers: [[UInt8]]
   /// Gone for this viewer: references to it are dropped from lists.
   package let isDeleted: Bool
+  /// When the oldest of its rows was written; nil where whoever made the record did not ask.
+  package let received: Timestamp?
 
-  package init(layers: [[UInt8]], isDeleted: Bool = false) {
+  package init(layers: [[UInt8]], isDeleted: Bool = false, received: Timestamp? = nil) {
     self.layers = layers
     self.isDeleted = isDeleted
+    self.received = received
   }
 }

@@ -34,4 +34,17 @@ package struct Scope: Hashable, Sendable {
   package static func device(_ id: String, partition: String = "") -> Scope {
     Scope(kind: .device, subject: id, partition: partition)
   }
+
+  /// What a device wrote of its own accord: the same whatever headers come along, since they part
+  /// what upstream says and this is nothing of upstream's.
+  package static func ownData(ofDevice id: String) -> Scope { .device(id) }
+
+  /// What a verified user wrote of its own accord. Apart from what upstream told that user, which
+  /// another set of forwarded headers must not see.
+  package static func ownData(ofUser subject: String) -> Scope {
+    .user(subject, partition: ownPartition)
+  }
+
+  /// No headers' text: each line of one holds a colon.
+  private static let ownPartition = "own"
 }

@@ -18,6 +18,19 @@ extension Store {
     }
   }
 
+  /// A page of a list whose members are of several types.
+  package func page(
+    _ query: MixedQuery, viewer: Viewer, deadline: QueryDeadline? = nil
+  ) async throws(StorageError) -> EntityPage {
+    let (catalogue, directory, touches) = (catalogue, directory, touches)
+    return try await read(within: deadline) { database in
+      let scopes = try viewer.layers.compactMap { try directory.id(of: $0, database) }
+      return try MixedQueryRun(
+        query: query, catalogue: catalogue, scopes: scopes, touches: touches, database: database
+      ).page()
+    }
+  }
+
   /// How many entities of each type a viewer sees.
   package func counts(
     of types: [EntityType], viewer: Viewer, deadline: QueryDeadline? = nil

@@ -72,12 +72,16 @@ package struct Caller: Sendable {
     return Scope(kind: .public, subject: "", partition: partition)
   }
 
-  /// Everything the caller sees: the device over its user over what is public.
+  /// Everything the caller sees: the device over its user over what is public. A user's own data
+  /// is of other types than what upstream told the user, so neither ever lies over the other.
   package var viewer: Viewer {
-    let own = [device.map { Scope.device($0.id, partition: partition) }]
-    let users = [subject.map { Scope.user($0, partition: partition) }]
+    let own = [
+      device.map { Scope.ownData(ofDevice: $0.id) },
+      user.map { Scope.ownData(ofUser: $0) },
+      subject.map { Scope.user($0, partition: partition) },
+    ]
     return Viewer(
-      layers: (own + users).compactMap { $0 }
+      layers: own.compactMap { $0 }
         + [Scope(kind: .public, subject: "", partition: partition)])
   }
 

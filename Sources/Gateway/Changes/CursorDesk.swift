@@ -51,8 +51,11 @@ package struct CursorDesk: Sendable {
   private static func parts(of viewer: Viewer) -> [Viewer] {
     let own = viewer.layers.filter { $0.kind != .public }
     let open = viewer.layers.filter { $0.kind == .public }
-    guard !own.isEmpty else { return [] }
-    return [Viewer(layers: open)] + (own.count > 1 ? own.map { Viewer(layers: [$0] + open) } : [])
+    // A device, and a user with what is the user's own and what upstream told: three at most.
+    return (0..<(1 << own.count) - 1).map { choice in
+      let chosen = own.indices.filter { choice & 1 << $0 != 0 }.map { own[$0] }
+      return Viewer(layers: chosen + open)
+    }
   }
 
   /// A segment ends where the next begins, both ends inclusive; the last one ends at the head.

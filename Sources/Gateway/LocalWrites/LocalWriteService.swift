@@ -37,7 +37,7 @@ package struct LocalWriteService: Sendable {
       throw Failure(.malformedRequest, "A list holds at most \(Self.operationsMax) operations.")
     }
     let operations = try operations(requests, by: caller)
-    let result: Result<LocalCommit, LocalRefusal>
+    let result: Result<WriteCommit, WriteRefusal>
     do throws(StorageError) {
       result = try await store.writeLocal(
         operations, schema: schema, owner: Self.owner(caller), now: clock.now())
@@ -57,8 +57,8 @@ package struct LocalWriteService: Sendable {
 
   private static func owner(_ caller: Caller) -> LocalOwner {
     LocalOwner(
-      device: caller.device.map { .device($0.id, partition: caller.partition) },
-      user: caller.user.map { .user($0, partition: caller.partition) })
+      device: caller.device.map { .ownData(ofDevice: $0.id) },
+      user: caller.user.map { .ownData(ofUser: $0) })
   }
 
   // MARK: Checking
@@ -145,7 +145,7 @@ package struct LocalWriteService: Sendable {
     }
   }
 
-  private func answer(_ outcome: LocalOutcome) throws(Failure) -> LocalWriteAnswer {
+  private func answer(_ outcome: WriteOutcome) throws(Failure) -> LocalWriteAnswer {
     switch outcome {
     case .written(let key, let record, let isNew):
       guard let document = try entities.document(key, record) else {
@@ -160,7 +160,7 @@ package struct LocalWriteService: Sendable {
 
 extension Failure {
   /// Why a list of local writes was refused, in words for its client.
-  init(_ refusal: LocalRefusal) {
+  init(_ refusal: WriteRefusal) {
     func place(_ pointer: String, _ detail: String) -> [Detail] {
       pointer.isEmpty ? [] : [Detail(place: .pointer(pointer), detail: detail)]
     }
@@ -180,6 +180,10 @@ extension Failure {
         details: place(pointer, "has \(field)"))
     case .invalid(let faults):
       self.init(.invalidEntity, "The entity cannot be written.", details: faults)
+    case .tooMany(let max, let pointer):
+      self.init(
+        .tooCostly, "The filter holds of more than \(max) entities: write them in parts.",
+        details: place(pointer, "holds of too many"))
     }
   }
 }

@@ -1,7 +1,7 @@
 /// Gives a filter its meaning over a type's columns, and notes every fault on the way.
 struct FilterChecker {
   private let type: EntityType
-  private let kinds: [String: EntityType.Column.Kind]
+  private let columns: [String: EntityType.Column]
   private let arguments: FilterArguments
   private var usedNames: Set<String> = []
   private(set) var faults: [FilterFault] = []
@@ -9,8 +9,8 @@ struct FilterChecker {
   init(type: EntityType, arguments: FilterArguments) {
     self.type = type
     self.arguments = arguments
-    kinds = Dictionary(
-      type.columns.map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
+    columns = Dictionary(
+      type.columns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Nil where there are faults.
@@ -27,31 +27,31 @@ struct FilterChecker {
     case .not(let inner):
       return check(inner).map { .not($0) }
     case .comparison(let column, let comparison, let value):
-      guard let kind = kind(of: column), let value = self.value(value, kind) else { return nil }
+      guard let known = known(column), let value = self.value(value, known) else { return nil }
       return .comparison(column: column.value, comparison, value)
     case .columns(let left, let comparison, let right):
       return columns(left, comparison, right)
     case .truth(let column):
-      guard let kind = kind(of: column) else { return nil }
-      guard kind == .boolean else {
+      guard let known = known(column) else { return nil }
+      guard known.kind == .boolean else {
         note(column.offset, "\(column.value) is not true or false: compare it with a value")
         return nil
       }
       return .truth(column: column.value)
     case .oneOf(let column, let list):
-      guard let kind = kind(of: column) else { return nil }
-      let values = list.map { value($0, kind) }
+      guard let known = known(column) else { return nil }
+      let values = list.map { value($0, known) }
       guard !values.contains(nil) else { return nil }
       return .oneOf(column: column.value, values.compactMap { $0 })
     case .between(let column, let low, let high):
-      guard let kind = kind(of: column) else { return nil }
-      let (low, high) = (value(low, kind), value(high, kind))
+      guard let known = known(column) else { return nil }
+      let (low, high) = (value(low, known), value(high, known))
       guard let low, let high else { return nil }
       return .between(column: column.value, low, high)
     case .like(let column, let pattern, let escape):
       return like(column, pattern, escape)
     case .isNull(let column):
-      return kind(of: column).map { _ in .isNull(column: column.value) }
+      return known(column).map { _ in .isNull(column: column.value) }
     }
   }
 
@@ -69,12 +69,12 @@ struct FilterChecker {
   private mutating func columns(
     _ left: FilterSyntax.Column, _ comparison: FilterComparison, _ right: FilterSyntax.Column
   ) -> FilterCondition? {
-    let (leftKind, rightKind) = (kind(of: left), kind(of: right))
-    guard let leftKind, let rightKind else { return nil }
-    guard Self.isNumeric(leftKind) == Self.isNumeric(rightKind) else {
-      note(
-        right.offset,
-        "\(right.value) holds \(rightKind.phrase), \(left.value) \(leftKind.phrase)")
+    let (known, other) = (known(left), known(right))
+    guard let known, let other else { return nil }
+    guard Self.isNumeric(known.kind) == Self.isNumeric(other.kind),
+      (known.dates == nil) == (other.dates == nil)
+    else {
+      note(right.offset, "\(right.value) holds \(other.phrase), \(left.value) \(known.phrase)")
       return nil
     }
     return .columns(left.value, comparison, right.value)
@@ -83,13 +83,14 @@ struct FilterChecker {
   private mutating func like(
     _ column: FilterSyntax.Column, _ pattern: FilterSyntax.Value, _ escape: FilterSyntax.Value?
   ) -> FilterCondition? {
-    guard let kind = kind(of: column) else { return nil }
-    guard !Self.isNumeric(kind) else {
-      note(column.offset, "\(column.value) holds \(kind.phrase): LIKE compares texts")
+    guard let known = known(column) else { return nil }
+    guard !Self.isNumeric(known.kind), known.dates == nil else {
+      note(column.offset, "\(column.value) holds \(known.phrase): LIKE compares texts")
       return nil
     }
-    let mark = escape.flatMap { value($0, .text) }
-    guard case .text(let text)? = value(pattern, .text) else { return nil }
+    let text = EntityType.Column(name: column.value, kind: .text)
+    let mark = escape.flatMap { value($0, text) }
+    guard case .text(let text)? = value(pattern, text) else { return nil }
     guard let escape else { return .like(column: column.value, pattern: text, escape: nil) }
     guard case .text(let mark)? = mark, mark.unicodeScalars.count == 1 else {
       note(escape.offset, "the escape is one character")
@@ -107,8 +108,8 @@ struct FilterChecker {
 
   // MARK: Columns and values
 
-  private mutating func kind(of column: FilterSyntax.Column) -> EntityType.Column.Kind? {
-    if let kind = kinds[column.value] { return kind }
+  private mutating func known(_ column: FilterSyntax.Column) -> EntityType.Column? {
+    if let known = columns[column.value] { return known }
     note(
       column.offset,
       "\(type.name) has no column \(column.value); it has "
@@ -117,49 +118,49 @@ struct FilterChecker {
   }
 
   private mutating func value(
-    _ value: FilterSyntax.Value, _ kind: EntityType.Column.Kind
+    _ value: FilterSyntax.Value, _ column: EntityType.Column
   ) -> FilterValue? {
     switch value.value {
     case .literal(let literal):
-      return self.literal(literal, kind, value.offset)
+      return self.literal(literal, column, value.offset)
     case .nextParameter(let number):
       guard number < arguments.positional.count else {
         note(argument: "arg", "the ? at position \(value.offset + 1) has no argument")
         return nil
       }
-      return argument(arguments.positional[number], kind, named: "arg")
+      return argument(arguments.positional[number], column, named: "arg")
     case .namedParameter(let name):
       usedNames.insert(name)
       guard let text = arguments.named[name] else {
         note(argument: "arg.\(name)", "has no value")
         return nil
       }
-      return argument(text, kind, named: "arg.\(name)")
+      return argument(text, column, named: "arg.\(name)")
     }
   }
 
   private mutating func argument(
-    _ text: String, _ kind: EntityType.Column.Kind, named name: String
+    _ text: String, _ column: EntityType.Column, named name: String
   ) -> FilterValue? {
-    if let value = kind.value(of: text) { return value }
-    note(argument: name, "is not \(kind.phrase)")
+    if let value = column.value(of: text) { return value }
+    note(argument: name, "is not \(column.phrase)")
     return nil
   }
 
   private mutating func literal(
-    _ literal: FilterSyntax.Literal, _ kind: EntityType.Column.Kind, _ offset: Int
+    _ literal: FilterSyntax.Literal, _ column: EntityType.Column, _ offset: Int
   ) -> FilterValue? {
     let read: FilterValue? =
       switch literal {
-      case .text(let text): kind.value(of: text)
-      case .number(let digits): kind.value(of: digits)
-      case .bool(let flag): kind == .boolean ? .integer(flag ? 1 : 0) : nil
+      case .text(let text): column.value(of: text)
+      case .number(let digits): column.value(of: digits)
+      case .bool(let flag): column.kind == .boolean ? .integer(flag ? 1 : 0) : nil
       case .null: nil
       }
     if let read { return read }
     note(
       offset,
-      literal == .null ? "nothing equals NULL: write IS NULL" : "the value is not \(kind.phrase)")
+      literal == .null ? "nothing equals NULL: write IS NULL" : "the value is not \(column.phrase)")
     return nil
   }
 

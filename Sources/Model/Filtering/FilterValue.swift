@@ -6,6 +6,17 @@ package enum FilterValue: Hashable, Sendable {
   case text(String)
 }
 
+extension EntityType.Column {
+  /// Reads a literal's or a parameter's text; nil for what it cannot hold.
+  func value(of text: String) -> FilterValue? {
+    guard let dates else { return kind.value(of: text) }
+    return dates.stored(text: text).map { .text($0) }
+  }
+
+  /// What it holds, in words.
+  var phrase: String { dates?.phrase ?? kind.phrase }
+}
+
 extension EntityType.Column.Kind {
   /// Reads a literal's or a parameter's text as a value of this kind; nil for what it cannot hold.
   ///

@@ -38,7 +38,7 @@ extension LocalBody {
         member.value.members != nil
       {
         patches[field.name] = member.value
-      } else if let read = reader.read(member.value, field, at: place) {
+      } else if let read = reader.read(member.value, field, dates: type.dates, at: place) {
         fields[field.name] = read
       }
     }

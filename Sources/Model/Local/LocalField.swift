@@ -83,6 +83,8 @@ extension LocalField: CustomStringConvertible {
   package var description: String {
     let value =
       switch kind {
+      // Dates were once kept as they had been written: such rows are read anew.
+      case .scalar(.date): "Date in UTC"
       case .scalar(let scalar): scalar.rawValue
       case .enumeration(let name), .object(let name): name
       case .entity(let type, let inverse): "\(type)~\(inverse?.field ?? "")"

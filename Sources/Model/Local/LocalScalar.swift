@@ -10,7 +10,7 @@ package enum LocalScalar: String, Hashable, Sendable, CaseIterable {
   case double = "Double"
   case string = "String"
   case id = "ID"
-  /// A day or a moment of ISO 8601, see ``CalendarText``.
+  /// A day or a moment, written as its type's ``DateFormat`` says.
   case date = "Date"
   /// Bytes in base64 (RFC 4648 section 4).
   case data = "Data"

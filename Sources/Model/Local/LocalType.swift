@@ -10,12 +10,26 @@ package struct LocalType: Hashable, Sendable {
   package let scope: Scope.Kind
   /// In declared order, the key among them.
   package let fields: [LocalField]
+  /// Columns that settings ask an index for.
+  package private(set) var indexes: [String] = []
+  /// Fields of the full-text search.
+  package private(set) var search: [String] = []
+  package private(set) var dates = DateFormat.iso8601
 
   package init(name: String, formerName: String? = nil, scope: Scope.Kind, fields: [LocalField]) {
     self.name = name
     self.formerName = formerName
     self.scope = scope
     self.fields = fields
+  }
+
+  /// The type as settings have it.
+  package func with(indexes: [String], search: [String], dates: DateFormat) -> LocalType {
+    var type = self
+    type.indexes = indexes
+    type.search = search
+    type.dates = dates
+    return type
   }
 
   package func field(_ name: String) -> LocalField? { fields.first { $0.name == name } }
@@ -35,8 +49,11 @@ extension LocalType {
     EntityType(
       name: name, keyFields: [Self.keyField],
       columns: fields.compactMap { field in
-        field.columnKind.map { EntityType.Column(name: field.name, kind: $0) }
-      })
+        field.columnKind.map {
+          EntityType.Column(
+            name: field.name, kind: $0, dates: field.kind == .scalar(.date) ? dates : nil)
+        }
+      }, indexes: indexes, search: search, dates: dates)
   }
 
   /// The type as readers of stored values know it.
@@ -51,6 +68,7 @@ extension ObjectShape {
         uniqueKeysWithValues: fields.map { field in
           let value: ObjectShape.Value =
             switch field.kind {
+            case .scalar(.date): .date
             case .scalar, .enumeration: .leaf
             case .object(let name): .object(type: name, isAbstract: false, holdsEntities: false)
             case .entity(let name, _): .object(type: name, isAbstract: false, holdsEntities: true)

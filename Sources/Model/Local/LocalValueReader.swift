@@ -6,6 +6,8 @@ package struct LocalValueReader {
   package static let idBytesMax = 256
 
   private let schema: LocalSchema
+  /// Of the value that is being read.
+  private var dates = DateFormat.iso8601
   package private(set) var faults: [Failure.Detail] = []
 
   package init(schema: LocalSchema) {
@@ -17,9 +19,12 @@ package struct LocalValueReader {
   }
 
   /// - Returns: nil where it is faulty.
+  ///
+  /// - Parameter dates: how dates are written in it.
   package mutating func read(
-    _ value: JSONValue, _ field: LocalField, at pointer: String
+    _ value: JSONValue, _ field: LocalField, dates: DateFormat = .iso8601, at pointer: String
   ) -> JSONValue? {
+    self.dates = dates
     let count = faults.count
     let read = self.read(value, field, level: 0, at: pointer)
     return faults.count == count ? read : nil
@@ -106,12 +111,20 @@ package struct LocalValueReader {
   private mutating func scalar(
     _ value: JSONValue, _ scalar: LocalScalar, _ field: LocalField, at pointer: String
   ) -> JSONValue {
-    guard let read = Self.scalar(value, scalar) else {
-      note("is not \(scalar.phrase)", at: pointer)
+    guard let read = Self.scalar(value, scalar, dates) else {
+      note("is not \(scalar == .date ? dates.phrase : scalar.phrase)", at: pointer)
       return .null
     }
     let faults: [String?]
-    if let text = read.string {
+    if scalar == .date {
+      // Rules of texts go by what was written.
+      let text = value.string ?? value.number?.digits ?? ""
+      faults = [
+        field.listDepth == 0
+          ? field.rules.lengthFault(text.unicodeScalars.count, of: "characters") : nil,
+        field.rules.patternFault(text),
+      ]
+    } else if let text = read.string {
       let length = field.listDepth == 0 ? text.unicodeScalars.count : nil
       faults = [
         length.flatMap { field.rules.lengthFault($0, of: "characters") },
@@ -124,7 +137,9 @@ package struct LocalValueReader {
     return read
   }
 
-  private static func scalar(_ value: JSONValue, _ scalar: LocalScalar) -> JSONValue? {
+  private static func scalar(
+    _ value: JSONValue, _ scalar: LocalScalar, _ dates: DateFormat
+  ) -> JSONValue? {
     if let range = scalar.range {
       guard let number = value.number?.int64, range.contains(number) else { return nil }
       return .number(JSONNumber(number))
@@ -138,7 +153,7 @@ package struct LocalValueReader {
     case .id:
       return id(value).map { .string($0) }
     case .date:
-      return value.string.map(CalendarText.isValid) == true ? value : nil
+      return dates.stored(value).map { .string($0) }
     case .data:
       return value.string.map(Base64Text.isValid) == true ? value : nil
     case .string, .int, .int8, .int16, .int32, .int64:
@@ -156,7 +171,7 @@ extension LocalScalar {
     case .float, .double: "a number"
     case .string: "a text"
     case .id: "an id"
-    case .date: "a day or a moment of ISO 8601"
+    case .date: "a date"
     case .data: "base64"
     }
   }

@@ -5,6 +5,9 @@ import Model
 ///
 /// Rows go rather than become tombstones: a user's tombstone would go on hiding the public copy
 /// that the next answer brings. What a later call has written meanwhile stays.
+///
+/// Types that live here alone are passed over, whoever asks: there is nothing to fetch them from
+/// again. They go by their owners' writes, and with their owners.
 struct Purger {
   private let context: WriteContext
   private let invalidator: Invalidator
@@ -16,6 +19,7 @@ struct Purger {
 
   /// - Parameter scope: a number; nil means every scope.
   func purge(_ target: InvalidationTarget, scope: Int64?) throws {
+    guard try !isOwnData(target) else { return }
     context.note(target)
     context.memory.lateMarks.add(
       target, scope: scope, call: context.call, effect: .purge, horizon: context.horizon)
@@ -35,6 +39,17 @@ struct Purger {
         WHERE kind = \(DependencyKind.tag.rawValue) AND name = ?1)
         """, name, scope: scope)
     }
+  }
+
+  private func isOwnData(_ target: InvalidationTarget) throws -> Bool {
+    let type: String
+    switch target {
+    case .entity(let key): type = key.type
+    case .type(let name): type = name
+    case .operation, .tag: return false
+    }
+    guard let table = context.catalogue[type] else { return false }
+    return try LocalRecord.types(context.database).contains(table.id)
   }
 
   // MARK: Entities

@@ -14,6 +14,7 @@ struct EntityLoader {
     let due: Int64
     let fields: [UInt8]?
     let layer: Int
+    let received: Int64
   }
 
   private let database: Database
@@ -45,7 +46,9 @@ struct EntityLoader {
       touched.append(statement.int64(4))
       let fields = statement.bytes(2)
       loaded[statement.string(0)] = Loaded(
-        record: EntityRecord(layers: fields.map { [$0] } ?? [], isDeleted: fields == nil),
+        record: EntityRecord(
+          layers: fields.map { [$0] } ?? [], isDeleted: fields == nil,
+          received: Timestamp(milliseconds: statement.int64(5))),
         due: statement.int64(1))
     }
     statement.reset()
@@ -65,7 +68,9 @@ struct EntityLoader {
       touched.append(statement.int64(4))
       let layer = scopes.firstIndex(of: statement.int64(3)) ?? scopes.count
       rows[statement.string(0), default: []].append(
-        Row(due: statement.int64(1), fields: statement.bytes(2), layer: layer))
+        Row(
+          due: statement.int64(1), fields: statement.bytes(2), layer: layer,
+          received: statement.int64(5)))
     }
     statement.reset()
     touches.note(type: table.id, rows: touched)
@@ -76,11 +81,16 @@ struct EntityLoader {
   private static func fold(_ rows: [Row]) -> Loaded {
     var layers: [[UInt8]] = []
     var due: Int64 = 0
+    var received: Int64?
     for row in rows.sorted(by: { $0.layer < $1.layer }) {
       due = max(due, row.due)
       guard let fields = row.fields else { break }
       layers.append(fields)
+      received = min(received ?? row.received, row.received)
     }
-    return Loaded(record: EntityRecord(layers: layers, isDeleted: layers.isEmpty), due: due)
+    return Loaded(
+      record: EntityRecord(
+        layers: layers, isDeleted: layers.isEmpty,
+        received: received.map { Timestamp(milliseconds: $0) }), due: due)
   }
 }

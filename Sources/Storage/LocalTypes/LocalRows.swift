@@ -19,13 +19,19 @@ final class LocalRows {
   let schema: LocalSchema
   private let owner: LocalOwner
   private let now: Timestamp
+  /// Of looking for what a filter holds of.
+  private let deadline: QueryDeadline?
   private var rows: [EntityKey: Row] = [:]
   /// In the order of change, repeats included.
   private var changed: [EntityKey] = []
   /// Everything that was changed by this list, whether written yet or not.
   private(set) var touched: Set<EntityKey> = []
 
-  init(_ context: WriteContext, schema: LocalSchema, owner: LocalOwner, now: Timestamp) {
+  init(
+    _ context: WriteContext, schema: LocalSchema, owner: LocalOwner, now: Timestamp,
+    deadline: QueryDeadline? = nil
+  ) {
+    self.deadline = deadline
     self.context = context
     self.schema = schema
     self.owner = owner
@@ -58,6 +64,18 @@ final class LocalRows {
     rows[key]?.fields = fields
     changed.append(key)
     touched.insert(key)
+  }
+
+  /// Keys of the entities that a filter holds of, as the database has them: flush first.
+  ///
+  /// - Parameter max: one more than this many is the most that comes.
+  func keys(of type: LocalType, matching filter: Filter, max: Int) throws -> [String] {
+    let scope = try context.memory.scopeID(scope(of: type.name), context.database)
+    let run = try EntityQueryRun(
+      EntityQuery(type: type.entityType, filter: filter, limit: max),
+      context.table(of: type.name), scopes: [scope], context.memory.touches, context.database)
+    guard let deadline else { return try run.places().map(\.key) }
+    return try deadline.run(context.database) { try run.places().map(\.key) }
   }
 
   /// As it stands, for whoever judges it.

@@ -19,8 +19,8 @@ struct LocalWriter {
     links = LocalLinks(rows: rows)
   }
 
-  /// - Throws: ``LocalRefusal``, or an error of the database; the caller undoes what was written.
-  mutating func perform(_ operations: [LocalOperation]) throws -> [LocalOutcome] {
+  /// - Throws: ``WriteRefusal``, or an error of the database; the caller undoes what was written.
+  mutating func perform(_ operations: [LocalOperation]) throws -> [WriteOutcome] {
     var pending: [Pending] = []
     for operation in operations { pending.append(try perform(operation)) }
     try checkRequired()
@@ -36,7 +36,7 @@ struct LocalWriter {
     case matched(Int)
   }
 
-  private func outcome(_ pending: Pending) throws -> LocalOutcome {
+  private func outcome(_ pending: Pending) throws -> WriteOutcome {
     switch pending {
     case .written(let key, let isNew):
       guard let record = try rows.record(of: key) else { return .deleted(key) }
@@ -50,9 +50,31 @@ struct LocalWriter {
     switch operation.target {
     case .key(let id):
       return try perform(operation, on: EntityKey(type: operation.type.name, key: id))
-    case .filter:
-      throw StorageError.failed(code: 0, message: "local writes by filter are not there yet")
+    case .filter(let filter):
+      return .matched(try perform(operation, onAllThat: filter))
     }
+  }
+
+  /// - Returns: how many entities the filter held of.
+  private mutating func perform(
+    _ operation: LocalOperation, onAllThat filter: Filter
+  ) throws -> Int {
+    // The filter sees what the list has done so far.
+    try rows.flush()
+    let ids = try rows.keys(of: operation.type, matching: filter, max: Self.matchesMax)
+    guard ids.count <= Self.matchesMax else {
+      throw WriteRefusal.tooMany(max: Self.matchesMax, pointer: operation.pointer)
+    }
+    let keys = ids.map { EntityKey(type: operation.type.name, key: $0) }
+    switch operation.action {
+    case .delete:
+      try delete(keys, operation)
+    case .update:
+      for key in keys { try update(key, operation) }
+    case .insert, .insertOrUpdate, .updateOrInsert, .findOrInsert:
+      throw StorageError.failed(code: 0, message: "an insertion by filter")
+    }
+    return keys.count
   }
 
   private mutating func perform(
@@ -60,16 +82,19 @@ struct LocalWriter {
   ) throws -> Pending {
     let isThere = try rows.fields(of: key) != nil
     if let precondition = operation.precondition, try !precondition(rows.record(of: key)) {
-      throw LocalRefusal.changed(key, pointer: operation.pointer)
+      throw WriteRefusal.changed(key, pointer: operation.pointer)
     }
     switch (operation.action, isThere) {
     case (.insert, true):
-      throw LocalRefusal.exists(key, pointer: operation.pointer)
+      throw WriteRefusal.exists(key, pointer: operation.pointer)
     case (.update, false), (.delete, false):
-      throw LocalRefusal.missing(key, pointer: operation.pointer)
-    case (.insert, false), (.insertOrUpdate, false), (.updateOrInsert, false):
+      throw WriteRefusal.missing(key, pointer: operation.pointer)
+    case (.insert, false), (.insertOrUpdate, false), (.updateOrInsert, false),
+      (.findOrInsert, false):
       try insert(key, operation)
       return .written(key, isNew: true)
+    case (.findOrInsert, true):
+      return .written(key, isNew: false)
     case (.insertOrUpdate, true):
       try replace(key, operation)
       return .written(key, isNew: false)
@@ -125,9 +150,11 @@ struct LocalWriter {
       if let value = operation.body.fields[field.name], !field.isRelationship {
         fields[field.name] = value
       } else if let patch = operation.body.patches[field.name] {
-        let merged = (fields[field.name] ?? .null).mergePatched(with: patch)
+        let dates = operation.type.dates
+        let told = schema.told(fields[field.name] ?? .null, field, dates: dates)
         let place = operation.pointer.appending(pointerMember: field.name)
-        fields[field.name] = reader.read(merged, field, at: place) ?? .null
+        fields[field.name] =
+          reader.read(told.mergePatched(with: patch), field, dates: dates, at: place) ?? .null
       }
     }
     try rows.set(key, fields)
@@ -142,7 +169,7 @@ struct LocalWriter {
       }
       if reader.faults.isEmpty { try links.assign(key, field, targets) }
     }
-    if !reader.faults.isEmpty { throw LocalRefusal.invalid(reader.faults) }
+    if !reader.faults.isEmpty { throw WriteRefusal.invalid(reader.faults) }
   }
 
   /// What upstream knows need not be stored here.
@@ -168,7 +195,7 @@ struct LocalWriter {
           ))
       }
     }
-    if !faults.isEmpty { throw LocalRefusal.invalid(faults) }
+    if !faults.isEmpty { throw WriteRefusal.invalid(faults) }
   }
 
   // MARK: Deleting
@@ -179,7 +206,7 @@ struct LocalWriter {
       for (field, _, inverse) in schema.types[key.type]?.paired ?? []
       where inverse.onDelete == .deny {
         guard try links.targets(of: key, field).allSatisfy({ all.contains($0) }) else {
-          throw LocalRefusal.denied(key, field: field.name, pointer: operation.pointer)
+          throw WriteRefusal.denied(key, field: field.name, pointer: operation.pointer)
         }
       }
     }

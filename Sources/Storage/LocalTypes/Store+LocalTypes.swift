@@ -8,28 +8,40 @@ extension Store {
   /// - Parameters:
   ///   - owner: whose rows; no others are read or written.
   ///   - now: for the age of rows; nothing is ordered by it.
+  ///   - deadline: of looking for the entities of each filter; nobody writes meanwhile.
   /// - Returns: what each operation did, in their order, and the commit; or why nothing was done.
   package func writeLocal(
-    _ operations: [LocalOperation], schema: LocalSchema, owner: LocalOwner, now: Timestamp
-  ) async throws(StorageError) -> Result<LocalCommit, LocalRefusal> {
+    _ operations: [LocalOperation], schema: LocalSchema, owner: LocalOwner, now: Timestamp,
+    deadline: QueryDeadline? = nil
+  ) async throws(StorageError) -> Result<WriteCommit, WriteRefusal> {
     let catalogue = catalogue
-    let note = RefusalNote()
-    let perform: @Sendable (Database, WriterMemory) throws -> LocalCommit = { database, memory in
+    return try await refusable { database, memory in
       let context = WriteContext(
         database, memory, catalogue, call: CallNumber(memory.counters.call),
         horizon: CallNumber(memory.horizon))
-      var writer = LocalWriter(rows: LocalRows(context, schema: schema, owner: owner, now: now))
-      do {
-        let outcomes = try writer.perform(operations)
-        return LocalCommit(outcomes: outcomes, report: context.finish())
-      } catch let error as LocalRefusal {
-        // Thrown on, so that what was written already is undone.
-        note.refusal.withLock { $0 = error }
-        throw error
-      }
+      var writer = LocalWriter(
+        rows: LocalRows(context, schema: schema, owner: owner, now: now, deadline: deadline))
+      let outcomes = try writer.perform(operations)
+      return WriteCommit(outcomes: outcomes, report: context.finish())
     }
+  }
+
+  /// A command that a ``WriteRefusal`` undoes.
+  func refusable(
+    _ perform: @escaping @Sendable (Database, WriterMemory) throws -> WriteCommit
+  ) async throws(StorageError) -> Result<WriteCommit, WriteRefusal> {
+    let note = RefusalNote()
     do throws(StorageError) {
-      return .success(try await writer.write(report: { $0.report }, perform))
+      return .success(
+        try await writer.write(report: { $0.report }) { database, memory in
+          do {
+            return try perform(database, memory)
+          } catch let error as WriteRefusal {
+            // Thrown on, so that what was written already is undone.
+            note.refusal.withLock { $0 = error }
+            throw error
+          }
+        })
     } catch {
       guard let refusal = note.refusal.withLock({ $0 }) else { throw error }
       return .failure(refusal)
@@ -39,5 +51,5 @@ extension Store {
 
 /// Brings a refusal out of a command that is undone.
 private final class RefusalNote: Sendable {
-  let refusal = Mutex<LocalRefusal?>(nil)
+  let refusal = Mutex<WriteRefusal?>(nil)
 }

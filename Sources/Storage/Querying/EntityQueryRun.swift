@@ -33,9 +33,8 @@ struct EntityQueryRun {
     return page
   }
 
-  // MARK: The page
-
-  private func items() throws -> EntityPage {
+  /// The place in the order of each entity of the page and of one more, without what they hold.
+  func places() throws -> [EntityPosition] {
     var sql = BoundSQL()
     sql.append("SELECT seen.key")
     for term in query.order.terms { sql.append(", \(try source.column(term.column))") }
@@ -49,7 +48,13 @@ struct EntityQueryRun {
       sql.append(" OFFSET ")
       sql.append(.integer(Int64(query.offset)))
     }
-    var places = try places(sql)
+    return try places(sql)
+  }
+
+  // MARK: The page
+
+  private func items() throws -> EntityPage {
+    var places = try places()
     let hasMore = places.count > query.limit
     if hasMore { places.removeLast() }
     let loader = EntityLoader(database, scopes: source.scopes, touches)

@@ -62,11 +62,11 @@ struct EntityTable: Sendable {
       AND key IN (SELECT value FROM json_each(?2)) RETURNING key
       """
     readOneScope = """
-      SELECT key, due, fields, scope, rowid FROM \(table) \
+      SELECT key, due, fields, scope, rowid, received FROM \(table) \
       WHERE scope = ?1 AND key IN (SELECT value FROM json_each(?2))
       """
     readScopes = """
-      SELECT key, due, fields, scope, rowid FROM \(table) \
+      SELECT key, due, fields, scope, rowid, received FROM \(table) \
       WHERE scope IN (SELECT value FROM json_each(?1)) \
       AND key IN (SELECT value FROM json_each(?2))
       """

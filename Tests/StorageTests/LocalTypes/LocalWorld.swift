@@ -65,7 +65,7 @@ enum LocalWorld {
 
   /// An operation whose body is sound.
   static func operation(
-    _ action: LocalOperation.Action, _ type: LocalType, _ id: String, _ body: JSONValue = [:],
+    _ action: WriteAction, _ type: LocalType, _ id: String, _ body: JSONValue = [:],
     schema: LocalSchema = schema
   ) -> LocalOperation {
     var reader = LocalValueReader(schema: schema)
@@ -80,7 +80,7 @@ extension Store {
   func local(
     _ operations: LocalOperation..., schema: LocalSchema = LocalWorld.schema,
     owner: LocalOwner = LocalWorld.owner
-  ) async throws -> Result<LocalCommit, LocalRefusal> {
+  ) async throws -> Result<WriteCommit, WriteRefusal> {
     try await writeLocal(
       operations, schema: schema, owner: owner, now: Timestamp(milliseconds: 1))
   }

@@ -78,6 +78,38 @@ struct SearchTests {
     #expect(try await find("cafe", in: fixture.store) == ["1"])
   }
 
+  /// A word of the public title and one of the user's own synopsis: the user sees both.
+  @Test func wordsOfDifferentLayersAreFoundTogether() async throws {
+    let fixture = try await filled()
+    _ = try await fixture.store.apply(
+      AnswerBuilder(call: 2, scope: .user("ada")).film(
+        "1", ["synopsis": "nothing dark, a bright day"]
+      )
+      .film("2", ["title": "Boat"]).build())
+    #expect(try await find("cafe bright", in: fixture.store, viewer: ada) == ["1"])
+    #expect(try await find("cafe moon", in: fixture.store, viewer: ada) == [])
+    #expect(try await find("boat ship", in: fixture.store, viewer: ada) == ["2"])
+    #expect(try await find("spaceship ship", in: fixture.store, viewer: ada) == [])
+    #expect(try await find("cafe bright", in: fixture.store) == [])
+    let hits = try await fixture.store.search(
+      try SearchText("mull* day"), types: [type], viewer: ada, limit: 10)
+    #expect(hits.count == 1)
+    #expect(hits.first?.snippet.isEmpty == false)
+  }
+
+  /// Rows of a user change nothing for texts they do not hold: the score is of what is shown.
+  @Test func theSameTextHasTheSameScoreInOneLayerAndInTwo() async throws {
+    let fixture = try await filled()
+    let whole = try await fixture.store.search(
+      try SearchText("dark"), types: [type], viewer: .anonymous, limit: 10)
+    _ = try await fixture.store.apply(
+      AnswerBuilder(call: 2, scope: .user("ada")).film("2", ["title": "Spaceship"]).build())
+    let layered = try await fixture.store.search(
+      try SearchText("dark"), types: [type], viewer: ada, limit: 10)
+    #expect(whole.map(\.score) == layered.map(\.score))
+    #expect(whole.map(\.key) == layered.map(\.key))
+  }
+
   @Test func isFilledAnewWhenSettingsChange() async throws {
     let folder = TemporaryFolder()
     let first = try await filled(folder)

@@ -1,5 +1,5 @@
-/// What one local write did.
-package enum LocalOutcome: Sendable {
+/// What one write did.
+package enum WriteOutcome: Sendable {
   /// The entity as it is now, and whether it came into being.
   case written(EntityKey, EntityRecord, isNew: Bool)
   case deleted(EntityKey)

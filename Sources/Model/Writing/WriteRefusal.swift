@@ -1,5 +1,5 @@
-/// Why a list of local writes was not done; nothing of it was.
-package enum LocalRefusal: Error, Sendable, Hashable {
+/// Why a list of writes was not done; nothing of it was.
+package enum WriteRefusal: Error, Sendable, Hashable {
   /// There is one already.
   case exists(EntityKey, pointer: String)
   case missing(EntityKey, pointer: String)
@@ -8,4 +8,6 @@ package enum LocalRefusal: Error, Sendable, Hashable {
   /// Others refer to it, and its relationship says that it then stays.
   case denied(EntityKey, field: String, pointer: String)
   case invalid([Failure.Detail])
+  /// A filter holds of more entities than one write may change.
+  case tooMany(max: Int, pointer: String)
 }

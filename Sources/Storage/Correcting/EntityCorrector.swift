@@ -1,0 +1,101 @@
+import GRDB
+import LosslessJSON
+import Model
+
+/// Does corrections as what they are to the order rule: answers of a call that begins now. What
+/// began before cannot undo them, and upstream's next answer says what holds from then on.
+///
+/// Each entity is written once in a list, since all of a list is one call.
+struct EntityCorrector {
+  /// Entities that one filter may write at a time.
+  static let matchesMax = LocalWriter.matchesMax
+
+  let context: WriteContext
+  let call: CallNumber
+  let horizon: CallNumber
+  /// Of what upstream says to nobody in particular.
+  let scope: Scope
+  let now: Timestamp
+  let deadline: QueryDeadline?
+
+  /// - Throws: ``WriteRefusal``, or an error of the database; the caller undoes what was written.
+  func perform(_ corrections: [EntityCorrection]) throws -> [WriteOutcome] {
+    try corrections.map { try perform($0) }
+  }
+
+  private func perform(_ correction: EntityCorrection) throws -> WriteOutcome {
+    switch correction.target {
+    case .key(let id):
+      return try perform(correction, on: EntityKey(type: correction.type.name, key: id))
+    case .filter(let filter):
+      let keys = try keys(matching: filter, correction)
+      try write(correction, to: keys)
+      return .matched(keys.count)
+    }
+  }
+
+  private func perform(
+    _ correction: EntityCorrection, on key: EntityKey
+  ) throws -> WriteOutcome {
+    let stored = try record(of: key)
+    if let precondition = correction.precondition, !precondition(stored) {
+      throw WriteRefusal.changed(key, pointer: correction.pointer)
+    }
+    switch (correction.action, stored) {
+    case (.insert, .some):
+      throw WriteRefusal.exists(key, pointer: correction.pointer)
+    case (.update, nil), (.delete, nil):
+      throw WriteRefusal.missing(key, pointer: correction.pointer)
+    case (.findOrInsert, .some(let record)):
+      return .written(key, record, isNew: false)
+    case (.insert, nil), (.insertOrUpdate, _), (.updateOrInsert, _), (.findOrInsert, nil),
+      (.update, .some), (.delete, .some):
+      try write(correction, to: [key])
+    }
+    guard let record = try record(of: key) else { return .deleted(key) }
+    return .written(key, record, isNew: stored == nil)
+  }
+
+  private func write(_ correction: EntityCorrection, to keys: [EntityKey]) throws {
+    var answer = NormalisedAnswer(call: call, horizon: horizon, received: now, scope: scope)
+    if correction.action == .delete {
+      answer.deletions = keys
+    } else {
+      var fields: [NormalisedAnswer.Field] = []
+      for field in correction.fields {
+        let start = answer.bytes.count
+        answer.bytes += Array(field.value.text.utf8)
+        fields.append(
+          NormalisedAnswer.Field(
+            name: field.name, range: start..<answer.bytes.count, merges: false))
+      }
+      answer.entities = keys.map { NormalisedAnswer.Entity(key: $0, fields: fields) }
+    }
+    try AnswerWriter(answer, context).write()
+  }
+
+  // MARK: Reading
+
+  private func record(of key: EntityKey) throws -> EntityRecord? {
+    let id = try context.memory.scopeID(scope, context.database)
+    let row = try StoredRow.find(
+      key.key, scope: id, context.table(of: key.type), context.database)
+    return row?.fields.map { EntityRecord(layers: [$0]) }
+  }
+
+  private func keys(
+    matching filter: Filter, _ correction: EntityCorrection
+  ) throws -> [EntityKey] {
+    let name = correction.type.name
+    let run = try EntityQueryRun(
+      EntityQuery(type: correction.type, filter: filter, limit: Self.matchesMax),
+      context.table(of: name), scopes: [context.memory.scopeID(scope, context.database)],
+      context.memory.touches, context.database)
+    let places = try deadline.map { try $0.run(context.database) { try run.places() } }
+    let keys = try (places ?? run.places()).map { EntityKey(type: name, key: $0.key) }
+    guard keys.count <= Self.matchesMax else {
+      throw WriteRefusal.tooMany(max: Self.matchesMax, pointer: correction.pointer)
+    }
+    return keys
+  }
+}
