@@ -24,7 +24,7 @@ extension ByteStream {
     if deliverBufferedInput(on: reactor) == false { return }
     for _ in 0..<Self.readsPerTurnMax {
       guard isReading else { return }
-      let count = recv(descriptor, core.scratch.baseAddress, core.scratch.count, 0)
+      let count = larder_recv(descriptor, core.scratch.baseAddress, core.scratch.count)
       if count < 0 {
         if errno == EINTR { continue }
         hasUnread = false

@@ -174,7 +174,7 @@ extension ByteStream {
   private func send(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard !bytes.isEmpty, descriptor >= 0, writeFailure == nil else { return 0 }
     while true {
-      let sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      let sent = larder_send(descriptor, bytes.baseAddress, bytes.count)
       if sent >= 0 { return sent }
       if let result = bytesTaken(afterFailing: "send") { return result }
     }

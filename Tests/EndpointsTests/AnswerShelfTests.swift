@@ -134,4 +134,41 @@ struct AnswerShelfTests {
       response(shelf, try head("GET", "/api/films/1", ("Accept-Encoding", "gzip;q=0"))))
     #expect(!plain.contains("Content-Encoding"))
   }
+
+  @Test func aRepeatedRequestHasTheSameAnswerWhileItStands() throws {
+    let cache = RenderedCache(byteLimit: 1 << 20)
+    let shelf = shelf()
+    let entry = entry(cache: cache)
+    shelf.keep(entry)
+    for fields in [[], [("If-None-Match", "\"\(entry.rendered.tag)\"")]] {
+      let head = try head("GET", "/api/films/1", fields)
+      let reply = try #require(shelf.repeatableAnswer(to: head))
+      let stamp = ResponseStamp(seed: 1)
+      stamp.setTime(secondsSince1970: 1_010)
+      var output: [UInt8] = []
+      #expect(reply.write(stamp: stamp, into: &output))
+      #expect(String(decoding: output, as: UTF8.self) == response(shelf, head))
+      output = []
+      stamp.setTime(secondsSince1970: 1_060)
+      #expect(!reply.write(stamp: stamp, into: &output) && output.isEmpty)
+    }
+    let reply = try #require(shelf.repeatableAnswer(to: try head("GET", "/api/films/1")))
+    cache.note(
+      CommitReport(
+        revision: Revision(2),
+        changes: [.init(scope: .public, key: EntityKey(type: "Film", key: "1"))],
+        invalidated: [], resultChanged: false, isExact: true, head: Revision(2)))
+    let stamp = ResponseStamp(seed: 1)
+    stamp.setTime(secondsSince1970: 1_010)
+    var output: [UInt8] = []
+    #expect(!reply.write(stamp: stamp, into: &output) && output.isEmpty)
+  }
+
+  @Test func aRequestWithItsOwnIDIsNotRepeatable() throws {
+    let shelf = shelf()
+    shelf.keep(entry())
+    let head = try head("GET", "/api/films/1", ("Request-Id", "mine"))
+    #expect(response(shelf, head)?.contains("Request-Id: mine") == true)
+    #expect(shelf.repeatableAnswer(to: head) == nil)
+  }
 }

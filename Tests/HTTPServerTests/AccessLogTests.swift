@@ -21,6 +21,8 @@ struct AccessLogTests {
     let notes = Mutex<[Note]>([])
     let batches = Mutex<[[UInt8]]>([])
 
+    var isOn: Bool { true }
+
     func append(_ entry: borrowing AccessLogEntry, to bytes: inout [UInt8]) {
       let note = Note(
         method: entry.method, target: String(decoding: entry.target, as: UTF8.self),

@@ -14,6 +14,9 @@ final class AnswerShelf: Sendable {
   /// Distinct (target, credential) pairs; past this the shelf is cleared and fills anew.
   private static let entriesMax = 20_000
 
+  /// Larger answers are not kept for repeated requests, which hold them beyond the cache's bound.
+  private static let repeatedBytesMax = 64 * 1024
+
   private let cursors: CursorMint
   /// Field names that make a request one for the router: credentials and partitions beside
   /// `Authorization`, and `Origin` where CORS is on.
@@ -58,28 +61,22 @@ final class AnswerShelf: Sendable {
     _ entry: ShelvedAnswer, for head: borrowing RequestHead, stamp: ResponseStamp,
     to output: inout [UInt8]
   ) -> Bool {
-    let cursor = entry.isAnonymous ? cursors.anonymousCursor() : cursors.cursor(for: entry.viewer)
-    guard entry.rendered.isCurrent else { return false }
-    let now = stamp.secondsSince1970 &* 1000
-    let age = max(0, now - entry.receivedMilliseconds) / 1000
-    let ttlMilliseconds = entry.staleAtMilliseconds - max(entry.receivedMilliseconds, now + 999)
-    guard ttlMilliseconds > 0 else { return false }
-    entry.rendered.touch()
-    let representation = Self.representation(of: entry, for: head)
-    let isUnchanged = Self.holds(representation, head["if-none-match"])
-    output.append(isUnchanged ? "HTTP/1.1 304 Not Modified\r\n" : "HTTP/1.1 200 OK\r\n")
-    stamp.appendDate(to: &output)
+    guard let moment = ShelvedMoment(of: entry, cursors: cursors, stamp: stamp) else {
+      return false
+    }
+    let reply = ShelvedReply(entry, to: head)
+    reply.begin(stamp: stamp, into: &output)
     stamp.appendRequestID(for: head, to: &output)
-    output.append(
-      contentsOf: isUnchanged ? representation.notModifiedFields : representation.fields)
-    output.append(decimal: Int(age))
-    output.append("\r\nCache-Status: larder; hit; ttl=")
-    output.append(decimal: Int(ttlMilliseconds / 1000))
-    output.append("\r\nSync-Cursor: ")
-    output.append(contentsOf: cursor)
-    output.append("\r\n\r\n")
-    if !isUnchanged, head.method == .get { output.append(contentsOf: representation.body) }
+    reply.end(at: moment, into: &output)
     return true
+  }
+
+  /// What requests with the bytes of this one can be answered with while the answer stands.
+  func repeatableAnswer(to head: borrowing RequestHead) -> RepeatedReply? {
+    guard !head.fields.contains("request-id"), let entry = find(head),
+      entry.rendered.body.count <= Self.repeatedBytesMax
+    else { return nil }
+    return RepeatedReply(entry, reply: ShelvedReply(entry, to: head), cursors: cursors)
   }
 
   /// A request whose answer depends on nothing but target and `Authorization`.
@@ -90,26 +87,6 @@ final class AnswerShelf: Sendable {
     else { return false }
     for name in excluded where head.contains(name) { return false }
     return true
-  }
-
-  private static func representation(
-    of entry: ShelvedAnswer, for head: borrowing RequestHead
-  ) -> ShelvedRepresentation {
-    guard let gzip = entry.gzip, let accepted = head["accept-encoding"],
-      AcceptEncoding(accepted).preferred == .gzip
-    else { return entry.identity }
-    return gzip
-  }
-
-  /// Whether the request holds this representation already. The one tag that nearly every client
-  /// sends is compared as bytes; a list takes the long way.
-  private static func holds(
-    _ representation: ShelvedRepresentation, _ condition: ArraySlice<UInt8>?
-  ) -> Bool {
-    guard let condition else { return false }
-    if condition.equals(representation.entityTag) { return true }
-    let current = EntityTag(parsing: String(decoding: representation.entityTag, as: UTF8.self))
-    return EntityTagList(condition)?.weaklyContains(current) ?? false
   }
 
   private static func hash(

@@ -58,6 +58,12 @@ package final class LarderHandler: RequestHandler {
     return deltas.answer(head, stamp: stamp, into: &output)
   }
 
+  package func repeatableAnswer(
+    to head: borrowing RequestHead
+  ) -> (any RepeatableAnswer)? {
+    shelf.repeatableAnswer(to: head)
+  }
+
   package func bodyBytesMax(for head: borrowing RequestHead) -> Int? {
     router.bodyBytesMax(for: head)
   }

@@ -25,6 +25,7 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   let gzip = GzipEncoder.Pool()
   /// What is written in this turn, by the one session that is at work; kept for its storage.
   var output: [UInt8] = []
+  var repeated = RepeatedRequests()
   var tally = LoopTally()
   private var notes: [UInt8] = []
   private(set) var isDraining = false
@@ -84,6 +85,9 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
     guard let tallyTimer, tallyTimer.deadline == nil else { return }
     tallyTimer.set(after: Self.tallyInterval)
   }
+
+  /// Whether requests are noted in the access log now.
+  var isLogging: Bool { accessLog?.isOn ?? false }
 
   /// Has the access log take a note of a request.
   func log(_ entry: borrowing AccessLogEntry) {

@@ -154,9 +154,7 @@ extension ServerSession {
     drainDeadline = nil
     switch connection.answerEnded() {
     case .nextRequest:
-      let now = stream.now
-      idleSince = now
-      readDeadline = now.advanced(byNanoseconds: server.idleNanoseconds)
+      awaitNextRequest()
     case .drain:
       bodyPace = nil
       drainDeadline = stream.now + limits.drainDeadline
@@ -173,6 +171,12 @@ extension ServerSession {
       stream.close()
       watchClosing()
     }
+  }
+
+  func awaitNextRequest() {
+    let now = stream.now
+    idleSince = now
+    readDeadline = now.advanced(byNanoseconds: server.idleNanoseconds)
   }
 
   /// Goes on with what was read ahead, and with reading.

@@ -2,29 +2,31 @@ import HTTPWire
 import Transport
 
 extension ServerSession {
-  /// Counts, and logs, an answer that was given at the first look. It is what the output ends with.
-  func noteAnsweredAtOnce(
-    from start: Int, client: ProxiedClient?, on reactor: isolated Reactor
-  ) {
-    let status = Self.status(in: server.output, from: start)
-    server.tally.answered(status)
+  /// Counts an answer that was given at the first look. It is what the output ends with.
+  func noteAnsweredAtOnce(from start: Int, on reactor: isolated Reactor) {
+    server.tally.answered(Self.status(in: server.output, from: start))
     server.noteCounted(on: reactor)
-    guard server.accessLog != nil else { return }
+  }
+
+  /// Logs an answer that was given at the first look, which is what the output ends with.
+  func logAnsweredAtOnce(
+    _ method: RequestMethod, _ target: ArraySlice<UInt8>, from start: Int,
+    client: ProxiedClient?, on reactor: isolated Reactor
+  ) {
     let id = server.stamp.lastRequestIDRange
     // A handler that put no id into the answer leaves the range of an earlier one.
     let requestID = id.lowerBound >= start ? server.output[id] : []
-    connection.withHead { head in
-      log(
-        head.method, head.target, status: status, bytes: server.output.count - start,
-        since: stream.now, requestID: requestID, from: client?.address, on: reactor)
-    }
+    log(
+      method, target, status: Self.status(in: server.output, from: start),
+      bytes: server.output.count - start, since: stream.now, requestID: requestID,
+      from: client?.address, on: reactor)
   }
 
   /// Counts, and logs, a handler's answer.
   func noteAnswered(_ exchange: Exchange, on reactor: isolated Reactor) {
     server.tally.answered(exchange.status)
     server.noteCounted(on: reactor)
-    guard server.accessLog != nil else { return }
+    guard server.isLogging else { return }
     let request = exchange.request
     log(
       request.head.method, request.head.target, status: exchange.status,
@@ -39,7 +41,7 @@ extension ServerSession {
   ) {
     server.tally.answered(status)
     server.noteCounted(on: reactor)
-    guard server.accessLog != nil else { return }
+    guard server.isLogging else { return }
     log(
       head?.method, head?.target ?? [], status: status, bytes: bytes,
       since: exchange?.request.receivedAt ?? stream.now,

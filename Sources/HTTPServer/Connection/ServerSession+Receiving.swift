@@ -7,6 +7,7 @@ extension ServerSession {
   ) {
     server.tally.bytesReceived += bytes.count
     if kept.isEmpty {
+      if answerRepeated(bytes, on: reactor) { return }
       takeIn(bytes, on: reactor)
     } else {
       kept.append(contentsOf: bytes)
@@ -61,6 +62,7 @@ extension ServerSession {
   private func takeNext(
     _ input: UnsafeRawBufferPointer, from offset: inout Int, on reactor: isolated Reactor
   ) -> Bool {
+    let start = offset
     switch connection.next(input, from: &offset) {
     case .needMore:
       if connection.isInsideHead { noteHeadBegan() }
@@ -71,7 +73,8 @@ extension ServerSession {
       // A handler that answered at once has made room for what follows.
       return exchange == nil
     case .request:
-      requestBegan(on: reactor)
+      let isWhole = start == 0 && offset == input.count
+      requestBegan(with: isWhole ? input : nil, on: reactor)
       return true
     case .content(let range):
       takeContent(input[range], on: reactor)
@@ -97,18 +100,25 @@ extension ServerSession {
     readDeadline = stream.now + limits.headDeadline
   }
 
-  private func requestBegan(on reactor: isolated Reactor) {
+  /// Whether the connection is to end with the next answer.
+  var mayEndHere: Bool {
+    server.isDraining || stream.now > openedAt.advanced(byNanoseconds: server.ageNanosecondsMax)
+  }
+
+  /// - Parameter whole: what came in, if it is this request and nothing else.
+  private func requestBegan(
+    with whole: UnsafeRawBufferPointer?, on reactor: isolated Reactor
+  ) {
     idleSince = nil
     readDeadline = nil
     server.stamp.setTime(secondsSince1970: reactor.wallSeconds)
-    if server.isDraining
-      || stream.now > openedAt.advanced(byNanoseconds: server.ageNanosecondsMax)
-    {
-      connection.stopPersisting()
-    }
+    if mayEndHere { connection.stopPersisting() }
     let client = isProxied ? proxiedClient() : nil
     let rate = judgeRate(of: client, on: reactor)
-    if rate?.isAllowed ?? true, answerAtOnce(for: client, on: reactor) { return }
+    if rate?.isAllowed ?? true, answerAtOnce(for: client, on: reactor) {
+      if let whole { noteRepeatable(whole) }
+      return
+    }
     beginExchange(for: client, rate: rate, on: reactor)
   }
 
@@ -122,7 +132,12 @@ extension ServerSession {
         head, stamp: server.stamp, into: &server.output)
     }
     guard hasAnswered else { return false }
-    noteAnsweredAtOnce(from: start, client: client, on: reactor)
+    noteAnsweredAtOnce(from: start, on: reactor)
+    if server.isLogging {
+      connection.withHead { head in
+        logAnsweredAtOnce(head.method, head.target, from: start, client: client, on: reactor)
+      }
+    }
     _ = connection.answerIsReady(isStreamed: false)
     answerIsOut(on: reactor)
     if server.output.count >= Self.outputBytesMax { flushOutput() }

@@ -3,6 +3,9 @@
 /// A note is bytes, appended to what its loop gathers, and each loop hands over what it has a few
 /// times a second: on the way of a hit there is no text value, no lock and no system call.
 package protocol AccessLog: Sendable {
+  /// Whether notes are wanted now. Asked for each request, on the loop.
+  var isOn: Bool { get }
+
   /// Appends the note of one request. Called on the loop.
   func append(_ entry: borrowing AccessLogEntry, to notes: inout [UInt8])
 

@@ -6,7 +6,7 @@ package struct LineAccessLog: AccessLog {
   private let isJSON: Bool
   /// What stands between a line's time and its first value.
   private let preamble: [UInt8]
-  private let isOn: @Sendable () -> Bool
+  private let isWanted: @Sendable () -> Bool
   private let sink: LineSink
 
   /// - Parameters:
@@ -18,7 +18,7 @@ package struct LineAccessLog: AccessLog {
     write: @escaping @Sendable ([UInt8]) -> Void
   ) {
     self.isJSON = isJSON
-    self.isOn = isOn
+    isWanted = isOn
     let text =
       isJSON
       ? #"","level":"info","logger":"\#(label)","message":"request","method":""#
@@ -27,8 +27,9 @@ package struct LineAccessLog: AccessLog {
     sink = LineSink(write: write)
   }
 
+  package var isOn: Bool { isWanted() }
+
   package func append(_ entry: borrowing AccessLogEntry, to notes: inout [UInt8]) {
-    guard isOn() else { return }
     if isJSON { notes.append(#"{"time":""#) }
     entry.date.appendTimestamp(to: &notes)
     notes.append(contentsOf: preamble)

@@ -14,6 +14,10 @@ package protocol RequestHandler: Sendable {
     _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
   ) -> Bool
 
+  /// What requests with the same bytes as one that `answerAtOnce` has just answered can be answered
+  /// with; `nil` where that cannot be said.
+  func repeatableAnswer(to head: borrowing RequestHead) -> (any RepeatableAnswer)?
+
   /// Bytes of content a request may have; `nil` for the server's own limit. Asked before the body
   /// is read, of requests that announce one.
   func bodyBytesMax(for head: borrowing RequestHead) -> Int?
@@ -35,6 +39,8 @@ extension RequestHandler {
   package func answerAtOnce(
     _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
   ) -> Bool { false }
+
+  package func repeatableAnswer(to head: borrowing RequestHead) -> (any RepeatableAnswer)? { nil }
 
   package func bodyBytesMax(for head: borrowing RequestHead) -> Int? { nil }
 

@@ -31,7 +31,7 @@ package final class ResponseStamp {
 
   /// Appends the `Date` line.
   package func appendDate(to output: inout [UInt8]) {
-    output.append(contentsOf: dateLine)
+    output.append(bytes: dateLine)
   }
 
   /// Appends the `Request-Id` line for a request: its own id where it has a good one. The lines on
@@ -43,6 +43,15 @@ package final class ResponseStamp {
     lastRequestIDRange = start..<output.count
     output.appendLineEnd()
     rate?.append(to: &output)
+  }
+
+  /// As ``appendRequestID(for:to:)`` for a request that is known to have no id of its own.
+  package func appendFreshRequestID(to output: inout [UInt8]) {
+    output.append("Request-Id: ")
+    let start = output.count
+    ids.append(to: &output)
+    lastRequestIDRange = start..<output.count
+    output.appendLineEnd()
   }
 
   /// The id for a request, for use beyond this response's head.

@@ -6,6 +6,12 @@ extension [UInt8] {
     append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
+  /// As `append(contentsOf:)`, without the count of references that goes up and down there.
+  @inline(__always)
+  package mutating func append(bytes: borrowing [UInt8]) {
+    bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
+  }
+
   /// The decimal digits of the largest 64-bit magnitude.
   private static var digitsMax: Int { 20 }
 

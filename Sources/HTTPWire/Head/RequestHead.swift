@@ -21,6 +21,9 @@ package struct RequestHead: Sendable {
   /// The target as it was sent.
   package var target: ArraySlice<UInt8> { fields.bytes[parts.whole] }
 
+  /// Where in the head's bytes the target stands.
+  package var targetRange: Range<Int> { parts.whole }
+
   /// The path, still percent-encoded; starts with `/`, or is `*`.
   package var path: ArraySlice<UInt8> { fields.bytes[parts.path] }
 

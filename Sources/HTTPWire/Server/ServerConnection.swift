@@ -39,7 +39,7 @@ package struct ServerConnection: ~Copyable, Sendable {
   var owesContinue = false
   var mayPersist = true
   /// Requests that have been started on this connection.
-  package private(set) var requestCount = 0
+  package internal(set) var requestCount = 0
 
   package init(limits: ServerConnectionLimits) {
     self.limits = limits
