@@ -48,14 +48,21 @@ package struct Workspace: Sendable {
       files: files, schemaSources: schema, settings: RegistrySettings(settings))
     findings = result.findings
     guard let registry = result.registry else { throw failure(result.faults) }
-    let local = LocalFile.read(settings, catalogue: registry.catalogue)
+    let local = LocalFile.read(settings, beside: registry)
     findings += local.findings
-    guard let schema = local.schema else {
+    guard let file = local.file else {
       throw failure(local.findings.filter { $0.severity == .fault })
     }
+    let whole = registry.adding(file.schema, views: file.views)
+    var check = TypeSettingsCheck(
+      loaded: loaded, catalogue: whole.catalogue, local: file.schema)
+    check.run()
+    guard check.faults.isEmpty else {
+      throw StartFailure(.faultySettings, SettingsFaults(check.faults).description)
+    }
     return Workspace(
-      loaded: loaded, registry: registry.adding(schema), local: schema,
-      warnings: findings.filter { $0.severity == .warning })
+      loaded: loaded, registry: whole, local: file.schema,
+      warnings: findings.filter { $0.severity == .warning } + check.warnings)
   }
 
   /// The schema file, or the copy kept of the last introspection.

@@ -15,11 +15,12 @@ extension EntityCatalogue {
 }
 
 extension OperationRegistry {
-  /// The same operations over a catalogue with local types.
-  package func adding(_ local: LocalSchema) -> OperationRegistry {
+  /// The same operations over a catalogue with local types, and with views of them.
+  package func adding(_ local: LocalSchema, views added: [EntityView] = []) -> OperationRegistry {
     guard !local.isEmpty else { return self }
     return OperationRegistry(
-      operations: operations, catalogue: catalogue.adding(local), views: views,
+      operations: operations, catalogue: catalogue.adding(local),
+      views: views.merging(added.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
       inputObjects: inputObjects)
   }
 }

@@ -1,17 +1,24 @@
 import GraphQL
 package import Model
 
-/// Reads `local.graphql` into the types that live here alone, and collects every fault on the way.
+/// Reads `local.graphql` into the types that live here alone and views of them, and collects every
+/// fault on the way.
 ///
 /// What a relationship needs of its other side is checked once all types are known.
 package struct LocalSchemaReader {
   private let foreignTypes: Set<String>
   private let takenNames: Set<String>
+  private let viewNames: Set<String>
   private(set) var findings: [Finding] = []
   private var definitions: [String: TypeDefinition] = [:]
+  /// Of the last file read, where it had no faults.
+  package private(set) var views: [EntityView] = []
 
-  /// - Parameter catalogue: of the operations: what local types may refer to.
-  package init(catalogue: EntityCatalogue) {
+  /// - Parameters:
+  ///   - catalogue: of the operations: what local types may refer to.
+  ///   - viewNames: of the operations' fragments.
+  package init(catalogue: EntityCatalogue, viewNames: Set<String> = []) {
+    self.viewNames = viewNames
     foreignTypes = Set(catalogue.types.map(\.name))
     takenNames = foreignTypes.union(catalogue.shapes.keys).union(catalogue.possibleTypes.keys)
   }
@@ -28,6 +35,10 @@ package struct LocalSchemaReader {
     for definition in document.definitions { checkKind(definition) }
     for type in types where !type.isExtension { declare(type) }
     let schema = schema(of: types.filter { !$0.isExtension })
+    var reader = LocalViewReader(
+      schema: schema, fragments: document.fragments, takenNames: viewNames)
+    views = reader.read()
+    findings += reader.findings
     findings = Self.sorted(findings)
     let hasFault = findings.contains { $0.severity == .fault }
     return (hasFault ? nil : schema, findings)
@@ -49,8 +60,9 @@ package struct LocalSchemaReader {
   private mutating func checkKind(_ definition: Definition) {
     let allowed = "Local types are object types, enums and scalars"
     switch definition {
-    case .operation, .fragment, .schema:
-      fault("\(allowed), nothing else.", at: definition.location)
+    case .fragment: return
+    case .operation, .schema:
+      fault("\(allowed), nothing else but fragments.", at: definition.location)
     case .directive(let directive):
       guard !LocalDirectives.names.contains(directive.name.value) else { return }
       fault("No directives can be added to the service's own.", at: directive.location)

@@ -72,7 +72,13 @@ extension SettingTable {
       SettingKey(
         "types.<Type>.search", membersOf: \.types, named: .graphQLName, fresh: TypeSettings(),
         \.search, .list(.graphQLName), example: "[title, synopsis]",
-        doc: "Fields of the full-text search."
+        doc: "Fields of the full-text search: texts."
       ),
+      SettingKey(
+        "types.<Type>.dates", membersOf: \.types, named: .graphQLName, fresh: TypeSettings(),
+        \.dates, .optional(.dateFormat), example: "seconds",
+        doc: "How the dates of a local type are written in requests and answers: `iso8601` (the"
+          + " default), `seconds` or `milliseconds` since 1970, or a pattern such as"
+          + " `dd.MM.yyyy HH:mm`. Stored they are all the same."),
     ])
 }
