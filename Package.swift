@@ -17,6 +17,7 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
   targets: [
     // Floor 0: bytes, sockets, JSON. No target of ours below.
@@ -32,7 +33,10 @@ let package = Package(
     .target(name: "Model", dependencies: ["LosslessJSON"]),
     .target(name: "GraphQL", dependencies: ["LosslessJSON"]),
 
-    // Floor 2: what speaks to disks and sockets.
+    // Floor 2: what speaks to disks and sockets, and what keeps secrets.
+    .target(
+      name: "Sealing",
+      dependencies: ["Model", .product(name: "Crypto", package: "swift-crypto")]),
     .target(
       name: "Storage",
       dependencies: [
@@ -58,7 +62,16 @@ let package = Package(
         .product(name: "Metrics", package: "swift-metrics"),
       ]),
 
-    // Floor 3: the team's operations, and upstream.
+    // Floor 3: the team's operations, upstream, and other parties.
+    .target(
+      name: "Accounts",
+      dependencies: [
+        "COpenSSL", "HTTPClient", "LosslessJSON", "Model", "Sealing", "Storage", "Transport",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "JWTKit", package: "jwt-kit"),
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .target(
       name: "Files",
       dependencies: [
@@ -76,7 +89,7 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "GraphQL", "LosslessJSON", "Model", "Storage", "Upstream",
+        "Accounts", "GraphQL", "LosslessJSON", "Model", "Sealing", "Storage", "Upstream",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
@@ -96,8 +109,8 @@ let package = Package(
     .target(
       name: "Composition",
       dependencies: [
-        "Endpoints", "Gateway", "GraphQL", "HTTPClient", "HTTPServer", "HTTPWire", "LosslessJSON",
-        "Model", "Storage", "Transport", "Upstream",
+        "Accounts", "Endpoints", "Gateway", "GraphQL", "HTTPClient", "HTTPServer", "HTTPWire",
+        "LosslessJSON", "Model", "Sealing", "Storage", "Transport", "Upstream",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
@@ -152,6 +165,21 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
     .testTarget(
+      name: "SealingTests",
+      dependencies: [
+        "Model", "Sealing", .product(name: "Crypto", package: "swift-crypto"),
+      ]),
+    .testTarget(
+      name: "AccountsTests",
+      dependencies: [
+        "Accounts", "HTTPClient", "LosslessJSON", "Model", "Sealing", "Storage", "TestSupport",
+        "Transport",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "JWTKit", package: "jwt-kit"),
+        .product(name: "Logging", package: "swift-log"),
+      ]),
+    .testTarget(
       name: "FilesTests",
       dependencies: [
         "Files", "HTTPWire", "Model", "Storage", "Transport", "TestSupport",
@@ -163,7 +191,8 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Gateway", "GraphQL", "LosslessJSON", "Model", "Storage", "Upstream", "TestSupport",
+        "Accounts", "Gateway", "GraphQL", "LosslessJSON", "Model", "Storage", "Upstream",
+        "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(

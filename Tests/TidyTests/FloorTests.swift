@@ -7,8 +7,8 @@ struct FloorTests {
     "CLinux": -1, "COpenSSL": -1, "CZlib": -1,
     "LosslessJSON": 0, "HTTPWire": 0, "Transport": 0,
     "Model": 1, "GraphQL": 1,
-    "Storage": 2, "HTTPServer": 2, "HTTPClient": 2,
-    "Files": 3, "Upstream": 3,
+    "Sealing": 2, "Storage": 2, "HTTPServer": 2, "HTTPClient": 2,
+    "Accounts": 3, "Files": 3, "Upstream": 3,
     "Gateway": 4,
     "Endpoints": 5,
     "Composition": 6, "DemoUpstream": 6,
@@ -34,7 +34,9 @@ struct FloorTests {
   @Test(arguments: [
     ("GRDB", ["Storage"]),
     ("GRDBSQLite", ["Storage"]),
-    ("COpenSSL", ["Transport"]),
+    ("COpenSSL", ["Transport", "Accounts"]),
+    ("JWTKit", ["Accounts"]),
+    ("Accounts", ["Gateway", "Composition"]),
     ("CLinux", ["Transport"]),
     ("Dispatch", ["Transport"]),
     ("Glibc", ["Transport", "Files"]),
@@ -43,9 +45,9 @@ struct FloorTests {
     ("ArgumentParser", ["larder"]),
     ("Yams", ["Composition"]),
     ("HTTPServer", ["Endpoints", "Composition", "DemoUpstream"]),
-    ("Storage", ["Files", "Gateway", "Composition"]),
+    ("Storage", ["Accounts", "Files", "Gateway", "Composition"]),
     ("Upstream", ["Gateway", "Composition"]),
-    ("HTTPClient", ["Upstream", "Composition"]),
+    ("HTTPClient", ["Accounts", "Upstream", "Composition"]),
     ("DemoUpstream", ["larder"]),
   ])
   func technologyStaysInItsRoom(technology: String, rooms: [String]) {

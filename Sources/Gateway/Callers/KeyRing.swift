@@ -9,6 +9,8 @@ package struct KeyRing: Sendable {
     case page
     /// Turns opaque tokens into subjects.
     case subject
+    /// Of secrets that are stored sealed.
+    case sealing
   }
 
   private let root: SymmetricKey

@@ -1,4 +1,5 @@
 import Crypto
+import Model
 
 /// What a device presents: 256 random bits, told once and kept nowhere.
 ///

@@ -1,4 +1,5 @@
 import Crypto
+import Model
 
 /// Entity tags made of a representation's own bytes: the same bytes have the same tag after a
 /// restart and on every node (RFC 9110 section 8.8.3).

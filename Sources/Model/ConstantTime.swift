@@ -1,5 +1,5 @@
 /// Compares two byte strings in a time that depends on their lengths alone.
-func constantTimeEqual(
+package func constantTimeEqual(
   _ left: some Collection<UInt8>, _ right: some Collection<UInt8>
 ) -> Bool {
   guard left.count == right.count else { return false }

@@ -1,0 +1,128 @@
+import HTTPClient
+import HTTPTypes
+import LosslessJSON
+import Model
+
+/// The requests to Auth0, one method each.
+struct Auth0Client: Sendable {
+  private static let passwordRealm = "http://auth0.com/oauth/grant-type/password-realm"
+  /// What a sign-in asks for: `offline_access` is the refresh token, the others let the user's
+  /// address be asked for.
+  static let sessionScope = "openid profile email offline_access"
+  /// For a check alone: no session is begun.
+  static let checkScope = "openid"
+
+  let settings: Auth0Settings
+  let exchange: JSONExchange
+  let clock: WallClock
+
+  func signUp(_ credentials: Credentials) async throws(AccountFault) {
+    _ = try await ask(
+      .signUp, .post, "dbconnections/signup",
+      body: [
+        "client_id": .string(settings.clientID), "connection": .string(settings.connection),
+        "email": .string(credentials.email.text), "password": .string(credentials.password),
+      ])
+  }
+
+  /// The grant that names the connection, so that the tenant needs no default one.
+  func signIn(
+    name: String, password: String, scope: String, from client: ClientOrigin
+  ) async throws(AccountFault) -> JSONValue {
+    var body: JSONValue = [
+      "grant_type": .string(Self.passwordRealm), "realm": .string(settings.connection),
+      "username": .string(name), "password": .string(password),
+      "audience": .string(settings.audience), "scope": .string(scope),
+    ]
+    identify(&body)
+    return try await ask(.signIn, .post, "oauth/token", body: body, fields: forwarded(client))
+  }
+
+  func refresh(
+    _ token: String, from client: ClientOrigin
+  ) async throws(AccountFault) -> JSONValue {
+    var body: JSONValue = ["grant_type": "refresh_token", "refresh_token": .string(token)]
+    identify(&body)
+    return try await ask(.refresh, .post, "oauth/token", body: body, fields: forwarded(client))
+  }
+
+  /// Answers the same for a token that is not known.
+  func revoke(_ token: String) async throws(AccountFault) {
+    var body: JSONValue = ["token": .string(token)]
+    identify(&body)
+    _ = try await ask(.revoke, .post, "oauth/revoke", body: body)
+  }
+
+  func profile(accessToken: String) async throws(AccountFault) -> JSONValue {
+    try await ask(
+      .profile, .get, "userinfo", body: nil,
+      fields: [.authorization: "Bearer \(accessToken)"])
+  }
+
+  func managementToken() async throws(AccountFault) -> JSONValue {
+    var body: JSONValue = [
+      "grant_type": "client_credentials", "audience": .string(settings.managementAudience),
+    ]
+    identify(&body)
+    return try await ask(.managementToken, .post, "oauth/token", body: body)
+  }
+
+  func setPassword(
+    of user: String, to password: String, managementToken: String
+  ) async throws(AccountFault) {
+    _ = try await ask(
+      .setPassword, .patch, "api/v2/users/\(Self.encoded(user))",
+      body: [
+        "password": .string(password), "connection": .string(settings.connection),
+      ], fields: [.authorization: "Bearer \(managementToken)"])
+  }
+
+  private func identify(_ body: inout JSONValue) {
+    body["client_id"] = .string(settings.clientID)
+    if let secret = settings.clientSecret { body["client_secret"] = .string(secret) }
+  }
+
+  /// So that wrong passwords are counted against the user's address, not against ours. Auth0 takes
+  /// it from a client with a secret only.
+  private func forwarded(_ client: ClientOrigin) -> HTTPFields {
+    guard settings.clientSecret != nil, let address = client.address,
+      let name = HTTPField.Name("auth0-forwarded-for")
+    else { return [:] }
+    return [name: address]
+  }
+
+  private func ask(
+    _ request: Auth0Request, _ method: HTTPRequest.Method, _ path: String, body: JSONValue?,
+    fields: HTTPFields = [:]
+  ) async throws(AccountFault) -> JSONValue {
+    let url = try settings.url(path)
+    let answer: JSONExchange.Answer
+    do throws(HTTPClientError) {
+      answer = try await exchange.ask(method, url, body: body, fields: fields)
+    } catch {
+      throw .unavailable(cause: "\(error)", wasSent: error.wasSent)
+    }
+    guard answer.status == 200 else {
+      throw Auth0Problem(answer, at: clock.now()).fault(at: request)
+    }
+    // A revocation has no body.
+    return answer.body ?? .null
+  }
+
+  /// Everything but unreserved characters (RFC 3986 section 2.3) is encoded: ids hold a bar.
+  private static func encoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        bytes.append(byte)
+      default:
+        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

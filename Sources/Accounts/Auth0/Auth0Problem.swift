@@ -1,0 +1,115 @@
+import HTTPTypes
+import LosslessJSON
+import Model
+
+/// An answer of Auth0's that is no success, in the one form behind its three.
+///
+/// OAuth errors have `error` and `error_description`; sign-up has `code`, `name` and a `description`
+/// that is a text or an object; the management API has `error` for people and `message` or
+/// `errorCode` for programs. Statuses differ from page to page of its documentation, so the code
+/// decides wherever there is one.
+struct Auth0Problem: Sendable {
+  let status: Int
+  let code: String
+  let text: String
+  private let body: JSONValue?
+  private let wait: Duration?
+
+  init(_ answer: JSONExchange.Answer, at now: Timestamp) {
+    let body = answer.body
+    status = answer.status
+    let isOfManagement = body?["message"] != nil && body?["statusCode"] != nil
+    let oauth = isOfManagement ? nil : body?["error"]?.string
+    code = oauth ?? body?["code"]?.string ?? body?["errorCode"]?.string ?? ""
+    text =
+      body?["error_description"]?.string ?? body?["description"]?.string
+      ?? body?["message"]?.string ?? ""
+    self.body = body
+    wait = Self.wait(answer.fields, now)
+  }
+
+  func fault(at request: Auth0Request) -> AccountFault {
+    if let weakness { return weakness }
+    switch code {
+    case "invalid_grant", "invalid_user_password":
+      switch request {
+      case .signIn: return .wrongCredentials
+      case .refresh: return .sessionExpired
+      default: return .misconfigured(cause: cause)
+      }
+    case "mfa_required": return .mfaRequired
+    case "password_leaked": return .passwordLeaked
+    case "too_many_attempts": return .blocked
+    case "unauthorized": return text.contains("blocked") ? .blocked : .denied
+    case "access_denied", "requires_verification", "extensibility_error": return .denied
+    case "user_exists", "username_exists", "invalid_signup": return .accountExists
+    case "inexistent_user": return .wrongCredentials
+    case "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_request",
+      "insufficient_scope":
+      return .misconfigured(cause: cause)
+    default: return faultByStatus(at: request)
+    }
+  }
+
+  private func faultByStatus(at request: Auth0Request) -> AccountFault {
+    switch status {
+    case 429: .rateLimited(after: wait)
+    case 500...: .unavailable(cause: cause, wasSent: true)
+    case 401, 403: request == .signIn || request == .signUp ? .denied : sessionFault(at: request)
+    case 404 where request == .setPassword: .wrongCredentials
+    default: .misconfigured(cause: cause)
+    }
+  }
+
+  /// The profile is asked for with the user's own token.
+  private func sessionFault(at request: Auth0Request) -> AccountFault {
+    request == .profile ? .denied : .misconfigured(cause: cause)
+  }
+
+  private var cause: String { "Auth0 answered \(status) \(code): \(text)" }
+
+  // MARK: Passwords that break a rule
+
+  private var weakness: AccountFault? {
+    let message = body?["message"]?.string ?? ""
+    let name = body?["name"]?.string ?? String(message.prefix { $0 != ":" })
+    switch (code, name) {
+    case (_, "PasswordHistoryError"): return .weakPassword(["It was not used before."])
+    case ("password_dictionary_error", _), (_, "PasswordDictionaryError"):
+      return .weakPassword(["It is not among the most common ones."])
+    case ("password_no_user_info_error", _), (_, "PasswordNoUserInfoError"):
+      return .weakPassword(["It holds nothing of the user's own data."])
+    case ("invalid_password", _), (_, "PasswordStrengthError"):
+      let rules = brokenRules
+      return .weakPassword(rules.isEmpty ? ["It is stronger."] : rules)
+    default: return nil
+    }
+  }
+
+  private var brokenRules: [String] {
+    let rules = body?["description"]?["rules"]?.array ?? []
+    return rules.filter { $0["verified"]?.bool != true }.compactMap(Self.sentence)
+  }
+
+  /// A rule's message with its numbers filled in.
+  private static func sentence(_ rule: JSONValue) -> String? {
+    guard var text = rule["message"]?.string else { return nil }
+    for value in rule["format"]?.array ?? [] {
+      guard let place = text.firstRange(of: "%d") ?? text.firstRange(of: "%s") else { break }
+      text.replaceSubrange(place, with: value.string ?? value.number?.description ?? "")
+    }
+    return text
+  }
+
+  // MARK: When to ask again
+
+  private static func wait(_ fields: HTTPFields, _ now: Timestamp) -> Duration? {
+    if let seconds = fields[.retryAfter].flatMap({ Int64($0) }), seconds >= 0 {
+      return .seconds(seconds)
+    }
+    guard let name = HTTPField.Name("X-RateLimit-Reset"),
+      let reset = fields[name].flatMap({ Int64($0) }), reset < Int64.max / 1000
+    else { return nil }
+    return now.elapsed(until: Timestamp(milliseconds: reset * 1000))
+  }
+}

@@ -1,0 +1,212 @@
+package import Logging
+import LosslessJSON
+package import Model
+package import Storage
+package import Transport
+
+/// Users that are kept here: addresses and hashed passwords in the store, tokens signed by a key of
+/// our own.
+package struct LocalAccounts: AccountProvider {
+  private static let idByteCount = 16
+  /// Sessions of one account; the one unused longest goes for the next.
+  private static let sessionsMax = 200
+
+  private let store: Store
+  private let hasher: PasswordHasher
+  private let keys: LocalKeys
+  private let rules: LocalAccountRules
+  private let pool: BlockingPool
+  private let clock: WallClock
+  private let random: RandomBytes
+  private let logger: Logger
+
+  /// - Parameter pool: where tokens are signed.
+  package init(
+    store: Store, hasher: PasswordHasher, keys: LocalKeys, rules: LocalAccountRules,
+    pool: BlockingPool, clock: WallClock, random: RandomBytes, logger: Logger
+  ) {
+    self.store = store
+    self.hasher = hasher
+    self.keys = keys
+    self.rules = rules
+    self.pool = pool
+    self.clock = clock
+    self.random = random
+    self.logger = logger
+  }
+
+  // MARK: Signing up, in and out
+
+  package func signUp(
+    _ credentials: Credentials, from client: ClientOrigin
+  ) async throws(AccountFault) -> AccountSession {
+    let broken = PasswordRules.broken(
+      by: credentials.password, email: credentials.email.text)
+    guard broken.isEmpty else { throw .weakPassword(broken) }
+    let hash = try await hasher.hash(credentials.password)
+    let account = Account(
+      id: "u_\(name())", email: credentials.email.text, passwordHash: hash.text,
+      created: clock.now())
+    let isNew = try await storing { () async throws(StorageError) in
+      try await store.create(account)
+    }
+    guard isNew else { throw .accountExists }
+    return try await session(of: account.id)
+  }
+
+  package func signIn(
+    _ credentials: Credentials, from client: ClientOrigin
+  ) async throws(AccountFault) -> AccountSession {
+    let (account, isOutdated) = try await checked(credentials)
+    if isOutdated { await rehash(account, password: credentials.password) }
+    return try await session(of: account.id)
+  }
+
+  package func checkPassword(
+    _ credentials: Credentials, from client: ClientOrigin
+  ) async throws(AccountFault) {
+    _ = try await checked(credentials)
+  }
+
+  package func signOut(_ refreshToken: String) async throws(AccountFault) -> String? {
+    guard let token = RefreshToken(refreshToken) else { return nil }
+    return try await storing { () async throws(StorageError) in
+      try await store.endSession(familyDigest: token.familyDigest)?.account
+    }
+  }
+
+  // MARK: Prolonging
+
+  package func refresh(
+    _ refreshToken: String, from client: ClientOrigin
+  ) async throws(AccountFault) -> AccountSession {
+    // What cannot be a token goes the way of one that nobody has.
+    let presented = RefreshToken(refreshToken) ?? RefreshToken(random: random)
+    let next = presented.next(random: random)
+    let now = clock.now()
+    let rotation = RefreshRotation(
+      familyDigest: presented.familyDigest, presentedDigest: presented.digest,
+      nextDigest: next.digest, now: now, expires: now.advanced(by: rules.refreshLifetime),
+      leeway: rules.refreshLeeway)
+    let outcome = try await storing { () async throws(StorageError) in
+      try await store.rotate(rotation)
+    }
+    switch outcome {
+    case .rotated(let session, let account):
+      return try await tokens(of: account, session: session, refresh: next)
+    case .reused(let session, let account):
+      logger.warning(
+        "a used refresh token was presented, its session is ended",
+        metadata: ["session": "\(session)", "user": "\(account)"])
+      throw .sessionExpired
+    case .unknown:
+      throw .sessionExpired
+    }
+  }
+
+  // MARK: Passwords
+
+  package func changePassword(
+    _ change: PasswordChange, from client: ClientOrigin
+  ) async throws(AccountFault) {
+    let account = try await storing { () async throws(StorageError) in
+      try await store.account(id: change.user.id)
+    }
+    let verdict = try await hasher.check(
+      change.current, against: account.flatMap { PasswordHash($0.passwordHash) })
+    guard let account, verdict.isRight else { throw .wrongCredentials }
+    let broken = PasswordRules.broken(by: change.new, email: account.email)
+    guard broken.isEmpty else { throw .weakPassword(broken) }
+    let hash = try await hasher.hash(change.new)
+    let isChanged = try await storing { () async throws(StorageError) in
+      try await store.changePassword(
+        of: account.id, from: account.passwordHash, to: hash.text, keeping: change.user.session)
+    }
+    // Somebody else changed it since it was checked.
+    guard isChanged else { throw .wrongCredentials }
+  }
+
+  package func email(of user: VerifiedUser) async throws(AccountFault) -> String? {
+    try await storing { () async throws(StorageError) in
+      try await store.account(id: user.id)?.email
+    }
+  }
+
+  private func checked(
+    _ credentials: Credentials
+  ) async throws(AccountFault) -> (Account, isOutdated: Bool) {
+    let account = try await storing { () async throws(StorageError) in
+      try await store.account(email: credentials.email.text)
+    }
+    let verdict = try await hasher.check(
+      credentials.password, against: account.flatMap { PasswordHash($0.passwordHash) })
+    guard let account, verdict.isRight else { throw .wrongCredentials }
+    return (account, verdict.isOutdated)
+  }
+
+  /// The password is known to be right and its hash is of a time when computers were slower. Where
+  /// this fails, the next sign-in tries again.
+  private func rehash(_ account: Account, password: String) async {
+    do {
+      let hash = try await hasher.hash(password)
+      _ = try await store.replacePasswordHash(
+        of: account.id, from: account.passwordHash, to: hash.text)
+    } catch {
+      logger.warning("a password was not hashed anew", metadata: ["cause": "\(error)"])
+    }
+  }
+
+  // MARK: Tokens
+
+  private func session(of account: String) async throws(AccountFault) -> AccountSession {
+    let token = RefreshToken(random: random)
+    let now = clock.now()
+    let session = RefreshSession(
+      id: "s_\(name())", account: account, familyDigest: token.familyDigest,
+      tokenDigest: token.digest, rotated: now,
+      expires: now.advanced(by: rules.refreshLifetime))
+    try await storing { () async throws(StorageError) in
+      try await store.open(session, sessionsMax: Self.sessionsMax)
+    }
+    return try await tokens(of: account, session: session.id, refresh: token)
+  }
+
+  private func tokens(
+    of account: String, session: String, refresh: RefreshToken
+  ) async throws(AccountFault) -> AccountSession {
+    guard let key = keys.newest else {
+      throw .unavailable(cause: "there is no key to sign with", wasSent: false)
+    }
+    let claims = claims(of: account, session: session)
+    let accessToken: String = try await pool.run { () throws(AccountFault) in
+      try key.sign(claims)
+    }
+    return AccountSession(
+      accessToken: accessToken, refreshToken: refresh.text, lifetime: rules.accessLifetime,
+      user: account)
+  }
+
+  private func claims(of account: String, session: String) -> JSONValue {
+    let now = clock.now().milliseconds / 1000
+    var claims: JSONValue = [
+      "iss": .string(rules.issuer), "sub": .string(account),
+      "iat": .number(JSONNumber(now)),
+      "exp": .number(JSONNumber(now + rules.accessLifetime.wholeSeconds)),
+      "jti": .string(name()), "sid": .string(session),
+    ]
+    if let audience = rules.audience { claims["aud"] = .string(audience) }
+    return claims
+  }
+
+  private func name() -> String { Base64URL.encode(random.bytes(Self.idByteCount)) }
+
+  private func storing<Answer: Sendable>(
+    _ operation: () async throws(StorageError) -> Answer
+  ) async throws(AccountFault) -> Answer {
+    do throws(StorageError) {
+      return try await operation()
+    } catch {
+      throw .unavailable(cause: "\(error)", wasSent: false)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Crypto
+import LosslessJSON
+package import Model
+import Synchronization
+package import Transport
+
+/// Tells whom a bearer token stands for.
+///
+/// A token that names an issuer of ours, in its claims or by the id of a key of ours, is verified or
+/// refused. Any other is opaque here: whether it is good is for upstream to say.
+///
+/// Signatures are checked on threads of their own, never on an event loop, and each token once in
+/// some minutes: what was found is remembered by the token's digest.
+package final class TokenVerifier: Sendable {
+  private struct Known {
+    let user: VerifiedUser
+    let until: Timestamp
+  }
+
+  /// Past this the old ones go, then all.
+  private static let knownMax = 10_000
+  /// After this a token is checked anew, so that a key an issuer has withdrawn opens nothing for
+  /// long.
+  private static let knownFor = Duration.seconds(300)
+
+  private let issuers: [TokenIssuer]
+  private let clock: WallClock
+  private let pool: BlockingPool
+  private let known = Mutex<[SHA256Digest: Known]>([:])
+
+  /// - Parameters:
+  ///   - issuers: the first one's subjects are users as they are.
+  ///   - pool: where signatures are checked.
+  package init(issuers: [TokenIssuer], clock: WallClock, pool: BlockingPool) {
+    self.issuers = issuers
+    self.clock = clock
+    self.pool = pool
+  }
+
+  /// - Returns: nil for an opaque token.
+  package func verify(_ token: String) async throws(TokenFault) -> VerifiedUser? {
+    guard token.utf8.contains(UInt8(ascii: ".")) else { return nil }
+    let digest = SHA256.hash(data: Array(token.utf8))
+    let now = clock.now()
+    if let found = known.withLock({ $0[digest] }), now < found.until { return found.user }
+    guard let parsed = CompactToken(token), let issuer = issuer(of: parsed) else { return nil }
+    let user = try await check(parsed, of: issuer, at: now)
+    remember(user, digest, at: now)
+    return user
+  }
+
+  private func issuer(of token: CompactToken) -> TokenIssuer? {
+    if let name = token.issuer, let named = issuers.first(where: { $0.name == name }) {
+      return named
+    }
+    guard let id = token.keyID else { return nil }
+    return issuers.first { $0.keys.knows(keyID: id) }
+  }
+
+  private func check(
+    _ token: CompactToken, of issuer: TokenIssuer, at now: Timestamp
+  ) async throws(TokenFault) -> VerifiedUser {
+    guard let header = token.header, let claims = token.claims, let signature = token.signature,
+      // What must be understood is not (RFC 7515 section 4.1.11).
+      header["crit"] == nil, Self.isTokenType(header["typ"]?.string)
+    else { throw .malformed }
+    guard let algorithm = header["alg"]?.string.flatMap(TokenAlgorithm.init) else {
+      throw .wrongAlgorithm
+    }
+    let key = try await issuer.keys.key(id: token.keyID, algorithm: algorithm)
+    let text = token.signedText
+    guard await pool.run({ key.accepts(signature, of: text) }) else { throw .wrongSignature }
+    let user = try TokenClaims(claims: claims, issuer: issuer).user(at: now)
+    // Another issuer's users begin with its name.
+    for other in issuers where other.name != issuer.name {
+      guard !issuer.isFirst || !user.id.hasPrefix("\(other.name)#") else { throw .malformed }
+    }
+    return user
+  }
+
+  /// RFC 9068 section 2.1 names the second; most issuers write the first or nothing.
+  private static func isTokenType(_ type: String?) -> Bool {
+    guard let type = type?.lowercased() else { return true }
+    return ["jwt", "at+jwt", "application/at+jwt"].contains(type)
+  }
+
+  private func remember(_ user: VerifiedUser, _ digest: SHA256Digest, at now: Timestamp) {
+    let until = min(user.expires, now.advanced(by: Self.knownFor))
+    known.withLock { known in
+      if known.count >= Self.knownMax { known = known.filter { now < $0.value.until } }
+      if known.count >= Self.knownMax { known.removeAll(keepingCapacity: true) }
+      known[digest] = Known(user: user, until: until)
+    }
+  }
+}

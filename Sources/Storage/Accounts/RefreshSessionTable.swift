@@ -1,0 +1,106 @@
+import GRDB
+import Model
+
+/// The rows of sessions. A session has one token that is good and remembers the one before it.
+struct RefreshSessionTable {
+  let database: Database
+
+  /// Adds a session, for which the account's longest unused ones go past `max`.
+  func insert(_ session: RefreshSession, max: Int) throws {
+    let room = try PreparedStatement(
+      database,
+      """
+      DELETE FROM session WHERE id IN (SELECT id FROM session WHERE account = ?1 \
+      ORDER BY rotated DESC, id LIMIT -1 OFFSET ?2)
+      """)
+    room.bind(session.account, at: 1)
+    room.bind(Int64(max - 1), at: 2)
+    try room.run()
+    let statement = try PreparedStatement(
+      database,
+      """
+      INSERT INTO session (id, account, family_digest, token_digest, rotated, expires) \
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      """)
+    statement.bind(session.id, at: 1)
+    statement.bind(session.account, at: 2)
+    statement.bind(session.familyDigest, at: 3)
+    statement.bind(session.tokenDigest, at: 4)
+    statement.bind(session.rotated.milliseconds, at: 5)
+    statement.bind(session.expires.milliseconds, at: 6)
+    try statement.run()
+  }
+
+  /// Exchanges the token that is good for the next one, or ends the session of a token that was
+  /// exchanged before.
+  func rotate(_ rotation: RefreshRotation) throws -> RefreshOutcome {
+    let find = try PreparedStatement(
+      database,
+      """
+      SELECT id, account, token_digest, previous_digest, rotated, expires FROM session \
+      WHERE family_digest = ?1
+      """)
+    find.bind(rotation.familyDigest, at: 1)
+    defer { find.reset() }
+    guard try find.step(), rotation.now.milliseconds < find.int64(5) else { return .unknown }
+    let (session, account) = (find.string(0), find.string(1))
+    let rotated = Timestamp(milliseconds: find.int64(4))
+    let isCurrent = isSame(find.string(2), rotation.presentedDigest)
+    let isPrevious = isSame(find.string(3), rotation.presentedDigest)
+    let isForgiven = isPrevious && rotated.elapsed(until: rotation.now) < rotation.leeway
+    guard isCurrent || isForgiven else {
+      try end(rotation.familyDigest)
+      return .reused(session: session, account: account)
+    }
+    let statement = try PreparedStatement(
+      database,
+      """
+      UPDATE session SET previous_digest = ?2, token_digest = ?3, rotated = ?4, expires = ?5 \
+      WHERE family_digest = ?1
+      """)
+    statement.bind(rotation.familyDigest, at: 1)
+    statement.bind(rotation.presentedDigest, at: 2)
+    statement.bind(rotation.nextDigest, at: 3)
+    // A forgiven exchange does not lengthen the time in which the same token is forgiven again.
+    statement.bind(isCurrent ? rotation.now.milliseconds : rotated.milliseconds, at: 4)
+    statement.bind(rotation.expires.milliseconds, at: 5)
+    try statement.run()
+    return .rotated(session: session, account: account)
+  }
+
+  /// - Returns: the session's id and account; nil where it is over already.
+  @discardableResult
+  func end(_ familyDigest: String) throws -> (session: String, account: String)? {
+    let statement = try PreparedStatement(
+      database, "DELETE FROM session WHERE family_digest = ?1 RETURNING id, account")
+    statement.bind(familyDigest, at: 1)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    let ended = (statement.string(0), statement.string(1))
+    while try statement.step() {}
+    return ended
+  }
+
+  func endAll(of account: String, but kept: String?) throws {
+    let statement = try PreparedStatement(
+      database, "DELETE FROM session WHERE account = ?1 AND id IS NOT ?2")
+    statement.bind(account, at: 1)
+    statement.bind(kept.map { Array($0.utf8) }, at: 2)
+    try statement.run()
+  }
+
+  /// - Returns: how many were over.
+  func removeExpired(at now: Timestamp, limit: Int) throws -> Int {
+    let statement = try PreparedStatement(
+      database,
+      "DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires <= ?1 LIMIT ?2)")
+    statement.bind(now.milliseconds, at: 1)
+    statement.bind(Int64(limit), at: 2)
+    try statement.run()
+    return database.changesCount
+  }
+
+  private func isSame(_ stored: String, _ presented: String) -> Bool {
+    constantTimeEqual(Array(stored.utf8), Array(presented.utf8))
+  }
+}

@@ -1,0 +1,201 @@
+import Accounts
+import HTTPTypes
+import LosslessJSON
+import Model
+import Synchronization
+import Testing
+
+struct Auth0AccountsTests {
+  let clock = TestClock()
+
+  func tenant() async throws -> (FakeAuth0, Auth0Accounts) {
+    let fake = try await FakeAuth0(clock: clock)
+    let provider = Auth0Accounts(
+      settings: FakeAuth0.settings(), exchange: fake.exchange, clock: clock.clock)
+    return (fake, provider)
+  }
+
+  /// Every error the sign-in, sign-up and refresh pages document, with its status.
+  @Test(arguments: [
+    (403, "invalid_grant", "Wrong email or password.", AccountFault.wrongCredentials),
+    (403, "invalid_user_password", "Wrong email or password.", .wrongCredentials),
+    (403, "mfa_required", "Multifactor authentication required", .mfaRequired),
+    (401, "mfa_required", "Multifactor authentication required", .mfaRequired),
+    (401, "password_leaked", "This login has been blocked", .passwordLeaked),
+    (429, "too_many_attempts", "Your account has been blocked", .blocked),
+    (401, "unauthorized", "user is blocked", .blocked),
+    (403, "unauthorized", "Access denied.", .denied),
+    (403, "access_denied", "Denied by an Action", .denied),
+    (401, "requires_verification", "Suspicious request", .denied),
+    (500, "server_error", "", .unavailable(cause: "", wasSent: true)),
+    (403, "unauthorized_client", "Grant type not allowed", .misconfigured(cause: "")),
+    (401, "invalid_client", "Unauthorized", .misconfigured(cause: "")),
+    (400, "invalid_request", "Missing parameter", .misconfigured(cause: "")),
+    (400, "unsupported_grant_type", "", .misconfigured(cause: "")),
+  ])
+  func mapsWhatSignInAnswers(
+    status: Int, error: String, text: String, expected: AccountFault
+  ) async throws {
+    let (fake, provider) = try await tenant()
+    fake.answerNext(
+      status, ["error": .string(error), "error_description": .string(text), "mfa_token": "x"])
+    let fault = try await #require(throws: AccountFault.self) {
+      try await provider.signIn(.of("ada"), from: .test)
+    }
+    #expect(fault.withoutCause == expected.withoutCause)
+  }
+
+  @Test(arguments: [
+    ("user_exists", "", AccountFault.accountExists),
+    ("username_exists", "", .accountExists),
+    ("invalid_signup", "", .accountExists),
+    ("unauthorized", "", .denied),
+    ("extensibility_error", "", .denied),
+    ("invalid_password", "PasswordHistoryError", .weakPassword(["It was not used before."])),
+    (
+      "password_dictionary_error", "PasswordDictionaryError",
+      .weakPassword(["It is not among the most common ones."])
+    ),
+    (
+      "password_no_user_info_error", "PasswordNoUserInfoError",
+      .weakPassword(["It holds nothing of the user's own data."])
+    ),
+  ])
+  func mapsWhatSignUpAnswers(
+    code: String, name: String, expected: AccountFault
+  ) async throws {
+    let (fake, provider) = try await tenant()
+    fake.answerNext(
+      400,
+      [
+        "code": .string(code), "name": .string(name), "statusCode": 400, "description": "text",
+        "message": "text",
+      ])
+    await #expect(throws: expected) { try await provider.signUp(.of("ada"), from: .test) }
+  }
+
+  @Test func tellsTheRulesThatAPasswordBreaks() async throws {
+    let (_, provider) = try await tenant()
+    await #expect(throws: AccountFault.weakPassword(["At least 8 characters in length"])) {
+      try await provider.signUp(.of("ada", "short"), from: .test)
+    }
+  }
+
+  @Test func tellsWhenToComeBack() async throws {
+    let (fake, provider) = try await tenant()
+    let limited: JSONValue = ["error": "too_many_requests", "error_description": "Global limit"]
+    fake.answerNext(429, limited, fields: [.retryAfter: "7"])
+    await #expect(throws: AccountFault.rateLimited(after: .seconds(7))) {
+      try await provider.signIn(.of("ada"), from: .test)
+    }
+    let reset = try #require(HTTPField.Name("X-RateLimit-Reset"))
+    fake.answerNext(429, limited, fields: [reset: "\(clock.seconds + 30)"])
+    await #expect(throws: AccountFault.rateLimited(after: .seconds(30))) {
+      try await provider.refresh("refresh-1", from: .test)
+    }
+  }
+
+  @Test func tellsTheUsersAddressWithTheSecretAlone() async throws {
+    let (fake, provider) = try await tenant()
+    _ = try await provider.signUp(.of("ada"), from: .test)
+    #expect(fake.forwardedFor == ["203.0.113.7"])
+    _ = try await provider.signIn(.of("ada"), from: ClientOrigin(address: nil))
+    #expect(fake.forwardedFor.count == 1)
+    let open = Auth0Accounts(
+      settings: FakeAuth0.settings(secret: nil), exchange: fake.exchange, clock: clock.clock)
+    // The tenant wants the secret, so a client without one is told off, not the user.
+    let fault = try await #require(throws: AccountFault.self) {
+      try await open.signIn(.of("ada"), from: .test)
+    }
+    #expect(fault.withoutCause == .misconfigured(cause: ""))
+    #expect(fake.forwardedFor.count == 1)
+  }
+
+  /// Signing up twice would say that the account exists, though the user never heard of it.
+  @Test func signsInWhereTheAnswerToASignUpWasLost() async throws {
+    let (fake, provider) = try await tenant()
+    fake.loseNextAnswer()
+    let session = try await provider.signUp(.of("ada"), from: .test)
+    #expect(session.user.hasPrefix("auth0|"))
+    #expect(fake.requests == ["POST /dbconnections/signup", "POST /oauth/token"])
+  }
+
+  @Test func oneRefreshServesAllWhoComeWithTheToken() async throws {
+    let (fake, provider) = try await tenant()
+    let session = try await provider.signUp(.of("ada"), from: .test)
+    let answers = await withTaskGroup(of: AccountSession?.self) { group in
+      for _ in 0..<8 {
+        group.addTask { try? await provider.refresh(session.refreshToken, from: .test) }
+      }
+      return await group.reduce(into: [AccountSession?]()) { $0.append($1) }
+    }
+    // Those that came while one was under way share it; a later one is a reuse, as it should be.
+    let tokens = Set(answers.compactMap { $0?.refreshToken })
+    #expect(tokens.count == 1)
+    #expect(fake.requests.count { $0 == "POST /oauth/token" } <= 1 + 8)
+  }
+
+  @Test func keepsTheManagementTokenAndRenewsItInTime() async throws {
+    let (fake, provider) = try await tenant()
+    let session = try await provider.signUp(.of("ada"), from: .test)
+    func change(_ current: String, _ new: String) async throws {
+      let user = VerifiedUser(id: session.user, expires: Timestamp(milliseconds: .max))
+      try await provider.changePassword(
+        PasswordChange(
+          user: user, accessToken: session.accessToken, current: current, new: new),
+        from: .test)
+    }
+    func tokens() -> Int { fake.state.withLock { $0.managementTokens.count } }
+    try await change("correct horse", "battery staple")
+    try await change("battery staple", "correct horse")
+    #expect(tokens() == 1)
+    clock.advance(by: .seconds(86_400 - 60))
+    try await change("correct horse", "battery staple")
+    #expect(tokens() == 2)
+    fake.withdrawManagementTokens()
+    try await change("battery staple", "correct horse")
+    #expect(tokens() == 1)
+  }
+
+  @Test func changesNobodyElsesPassword() async throws {
+    let (fake, provider) = try await tenant()
+    let ada = try await provider.signUp(.of("ada"), from: .test)
+    let eve = try await provider.signUp(.of("eve"), from: .test)
+    let user = VerifiedUser(id: ada.user, expires: Timestamp(milliseconds: .max))
+    await #expect(throws: AccountFault.denied) {
+      try await provider.changePassword(
+        PasswordChange(
+          user: user, accessToken: eve.accessToken, current: "correct horse",
+          new: "battery staple"), from: .test)
+    }
+    #expect(!fake.requests.contains { $0.hasPrefix("PATCH") })
+  }
+
+  @Test func saysSoWhereTheTenantGivesNoUsableTokens() async throws {
+    let (fake, provider) = try await tenant()
+    let answers: [JSONValue] = [
+      ["access_token": "opaque", "refresh_token": "r", "expires_in": 60],
+      [
+        "access_token": .string(try fake.key.token(["sub": "auth0|1"])), "expires_in": 60,
+      ],
+    ]
+    for answer in answers {
+      fake.answerNext(200, answer)
+      let fault = try await #require(throws: AccountFault.self) {
+        try await provider.signIn(.of("ada"), from: .test)
+      }
+      #expect(fault.withoutCause == .misconfigured(cause: ""))
+    }
+  }
+}
+
+extension AccountFault {
+  /// Causes are for people.
+  fileprivate var withoutCause: AccountFault {
+    switch self {
+    case .misconfigured: .misconfigured(cause: "")
+    case .unavailable(_, let wasSent): .unavailable(cause: "", wasSent: wasSent)
+    default: self
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import Accounts
+import HTTPClient
+import HTTPTypes
+import LosslessJSON
+import Model
+import Synchronization
+import Transport
+
+/// An Auth0 tenant as strict as the real one is documented to be: what it does not know in a request
+/// it refuses, so that a client which only happens to work does not pass.
+final class FakeAuth0: Sendable {
+  struct User: Sendable {
+    var id: String
+    var email: String
+    var password: String
+    var failures = 0
+  }
+
+  /// One refresh-token family.
+  struct Grant: Sendable {
+    var user: String
+    var current: String
+    var used: Set<String> = []
+    var isRevoked = false
+  }
+
+  struct State {
+    var users: [User] = []
+    var grants: [Grant] = []
+    /// Access tokens by their scope.
+    var accessTokens: [String: (user: String, scope: String)] = [:]
+    var managementTokens: Set<String> = []
+    var counter = 0
+    var requests: [String] = []
+    var forwardedFor: [String] = []
+    var scripted: [HTTPClientResponse] = []
+    var isLosingAnswers = false
+  }
+
+  static let domain = "acme.eu.auth0.com"
+  static let base = "https://\(domain)/"
+  static let audience = "https://api.example"
+  static let clientID = "client-1"
+  static let secret = "secret-1"
+  static let connection = "Username-Password-Authentication"
+  static let realmGrant = "http://auth0.com/oauth/grant-type/password-realm"
+
+  let key: TestKey
+  let clock: TestClock
+  let state = Mutex(State())
+
+  init(clock: TestClock) async throws {
+    key = try await .rsa("tenant-key")
+    self.clock = clock
+  }
+
+  static func settings(secret: String? = secret) -> Auth0Settings {
+    Auth0Settings(
+      base: base, tenant: domain, clientID: clientID, clientSecret: secret, audience: audience,
+      connection: connection)
+  }
+
+  var requests: [String] { state.withLock { $0.requests } }
+  var forwardedFor: [String] { state.withLock { $0.forwardedFor } }
+
+  /// What the next request gets, whatever it is.
+  func answerNext(_ status: Int, _ body: JSONValue, fields: HTTPFields = [:]) {
+    state.withLock {
+      $0.scripted.append(
+        HTTPClientResponse(status: .init(code: status), fields: fields, body: body.bytes))
+    }
+  }
+
+  /// The next request is carried out and its answer lost.
+  func loseNextAnswer() { state.withLock { $0.isLosingAnswers = true } }
+
+  func withdrawManagementTokens() { state.withLock { $0.managementTokens = [] } }
+
+  var exchange: JSONExchange {
+    JSONExchange { request, _ throws(HTTPClientError) in
+      let line = "\(request.method.rawValue) \(request.url.target)"
+      let scripted: HTTPClientResponse? = self.state.withLock { state in
+        state.requests.append(line)
+        return state.scripted.isEmpty ? nil : state.scripted.removeFirst()
+      }
+      if let scripted { return scripted }
+      let response = self.respond(to: request)
+      let isLost = self.state.withLock { state in
+        defer { state.isLosingAnswers = false }
+        return state.isLosingAnswers
+      }
+      if isLost { throw .noAnswerInTime }
+      return response
+    }
+  }
+
+  private func respond(to request: HTTPClientRequest) -> HTTPClientResponse {
+    guard case .host(Self.domain, port: 443) = request.url.origin.endpoint else {
+      return Self.problem(404, "not_found", "Unknown host")
+    }
+    let body = (try? JSONValue(parsing: request.body)) ?? .null
+    let target = request.url.target
+    let isJSON = request.fields[.contentType] == "application/json"
+    switch (request.method, target) {
+    case (.post, "/dbconnections/signup") where isJSON: return signUp(body)
+    case (.post, "/oauth/token") where isJSON: return token(body, request.fields)
+    case (.post, "/oauth/revoke") where isJSON: return revoke(body)
+    case (.get, "/userinfo"): return profile(request.fields)
+    case (.patch, _) where isJSON && target.hasPrefix("/api/v2/users/"):
+      return setPassword(String(target.dropFirst("/api/v2/users/".count)), body, request.fields)
+    case (.get, "/.well-known/jwks.json"):
+      let keys: JSONValue = ["keys": .array([key.published])]
+      return HTTPClientResponse(status: .ok, body: keys.bytes)
+    default: return Self.problem(404, "not_found", "\(request.method) \(target)")
+    }
+  }
+
+  // MARK: Answers
+
+  static func ok(_ body: JSONValue) -> HTTPClientResponse {
+    HTTPClientResponse(
+      status: .ok, fields: [.contentType: "application/json"], body: body.bytes)
+  }
+
+  /// OAuth's form of an error.
+  static func problem(_ status: Int, _ error: String, _ text: String) -> HTTPClientResponse {
+    let body: JSONValue = ["error": .string(error), "error_description": .string(text)]
+    return HTTPClientResponse(status: .init(code: status), body: body.bytes)
+  }
+
+  /// Whether a body has these members and no others.
+  static func has(
+    _ body: JSONValue, _ needed: Set<String>, optional: Set<String> = []
+  ) -> Bool {
+    let names = Set((body.members ?? []).map(\.name))
+    return names.isSuperset(of: needed) && names.isSubset(of: needed.union(optional))
+      && body.members?.allSatisfy { $0.value.string != nil } ?? false
+  }
+
+  func isClient(_ body: JSONValue) -> Bool {
+    body["client_id"]?.string == Self.clientID && body["client_secret"]?.string == Self.secret
+  }
+
+  func fresh(_ state: inout State, _ prefix: String) -> String {
+    state.counter += 1
+    return "\(prefix)-\(state.counter)"
+  }
+}

@@ -1,0 +1,132 @@
+import Accounts
+import LosslessJSON
+import Model
+import Storage
+import Testing
+
+struct LocalAccountsTests {
+  @Test func tellsTheStoreNoPasswordAndNoToken() async throws {
+    let local = try await LocalSetting()
+    let session = try await local.provider().signUp(.of("ada"), from: .test)
+    let account = try #require(try await local.store.account(email: "ada@example.com"))
+    #expect(account.passwordHash.hasPrefix("$scrypt$ln=10,r=8,p=3$"))
+    #expect(!account.passwordHash.contains("correct horse"))
+    #expect(!"\(account)".contains(session.refreshToken))
+  }
+
+  /// The one who signs in is the only one who can tell the password, so it is then or never.
+  @Test func hashesAnewWhenTheCostHasGrown() async throws {
+    let local = try await LocalSetting()
+    _ = try await local.provider(cost: 8).signUp(.of("ada"), from: .test)
+    let dearer = try await local.provider(cost: 10)
+    try await dearer.checkPassword(.of("ada"), from: .test)
+    func stored() async throws -> String {
+      try #require(try await local.store.account(email: "ada@example.com")).passwordHash
+    }
+    #expect(try await stored().hasPrefix("$scrypt$ln=8,"))
+    await #expect(throws: AccountFault.wrongCredentials) {
+      try await dearer.signIn(.of("ada", "wrong password"), from: .test)
+    }
+    #expect(try await stored().hasPrefix("$scrypt$ln=8,"))
+    _ = try await dearer.signIn(.of("ada"), from: .test)
+    let renewed = try await stored()
+    #expect(renewed.hasPrefix("$scrypt$ln=10,"))
+    // Neither the same cost nor a lower one is a reason to touch it.
+    _ = try await dearer.signIn(.of("ada"), from: .test)
+    _ = try await local.provider(cost: 9).signIn(.of("ada"), from: .test)
+    #expect(try await stored() == renewed)
+  }
+
+  @Test func forgivesALostAnswerWhereSettingsSaySo() async throws {
+    let local = try await LocalSetting()
+    let provider = try await local.provider(leeway: .seconds(10))
+    let first = try await provider.signUp(.of("ada"), from: .test)
+    _ = try await provider.refresh(first.refreshToken, from: .test)
+    local.clock.advance(by: .seconds(9))
+    let again = try await provider.refresh(first.refreshToken, from: .test)
+    local.clock.advance(by: .seconds(1))
+    // Forgiving does not lengthen the time in which the same token is forgiven.
+    await #expect(throws: AccountFault.sessionExpired) {
+      try await provider.refresh(first.refreshToken, from: .test)
+    }
+    await #expect(throws: AccountFault.sessionExpired) {
+      try await provider.refresh(again.refreshToken, from: .test)
+    }
+  }
+
+  @Test func endsASessionNobodyProlongs() async throws {
+    let local = try await LocalSetting()
+    let provider = try await local.provider()
+    let first = try await provider.signUp(.of("ada"), from: .test)
+    local.clock.advance(by: .seconds(30 * 86_400 - 1))
+    let second = try await provider.refresh(first.refreshToken, from: .test)
+    local.clock.advance(by: .seconds(30 * 86_400))
+    await #expect(throws: AccountFault.sessionExpired) {
+      try await provider.refresh(second.refreshToken, from: .test)
+    }
+    #expect(try await local.store.removeSessions(expiredBy: local.clock.clock.now(), limit: 9) == 1)
+  }
+
+  @Test func anotherPasswordEndsTheOtherSessions() async throws {
+    let local = try await LocalSetting()
+    let provider = try await local.provider()
+    let own = try await provider.signUp(.of("ada"), from: .test)
+    let other = try await provider.signIn(.of("ada"), from: .test)
+    let user = try #require(try await local.verifier().verify(own.accessToken))
+    try await provider.changePassword(
+      PasswordChange(
+        user: user, accessToken: own.accessToken, current: "correct horse",
+        new: "battery staple"), from: .test)
+    #expect(try await provider.refresh(own.refreshToken, from: .test).user == user.id)
+    await #expect(throws: AccountFault.sessionExpired) {
+      try await provider.refresh(other.refreshToken, from: .test)
+    }
+  }
+
+  @Test func keepsSoManySessionsOfOneAccount() async throws {
+    let local = try await LocalSetting()
+    let provider = try await local.provider(cost: 1)
+    let first = try await provider.signUp(.of("ada"), from: .test)
+    var last = first
+    for _ in 0..<200 {
+      local.clock.advance(by: .seconds(1))
+      last = try await provider.signIn(.of("ada"), from: .test)
+    }
+    await #expect(throws: AccountFault.sessionExpired) {
+      try await provider.refresh(first.refreshToken, from: .test)
+    }
+    #expect(try await provider.refresh(last.refreshToken, from: .test).user == first.user)
+  }
+
+  // MARK: Keys
+
+  @Test func tokensOutliveARestart() async throws {
+    let local = try await LocalSetting()
+    let session = try await local.provider().signUp(.of("ada"), from: .test)
+    #expect(try await local.verifier().verify(session.accessToken)?.id == session.user)
+    #expect(try await local.store.signingKeys().count == 1)
+  }
+
+  /// The key file was lost or replaced: users refresh, and nobody is locked out.
+  @Test func anotherSecretMeansAnotherKey() async throws {
+    let local = try await LocalSetting()
+    let session = try await local.provider().signUp(.of("ada"), from: .test)
+    let provider = try await local.provider(secret: 2)
+    let verifier = try await local.verifier(secret: 2)
+    await #expect(throws: TokenFault.unknownKey) { try await verifier.verify(session.accessToken) }
+    let fresh = try await provider.refresh(session.refreshToken, from: .test)
+    #expect(try await verifier.verify(fresh.accessToken)?.id == session.user)
+  }
+
+  @Test func aNewKeySignsAfterAWhileAndTheOldOneStillChecks() async throws {
+    let local = try await LocalSetting()
+    let before = try await local.keys().published["keys"]?.array?.count
+    local.clock.advance(by: .seconds(90 * 86_400 - 100))
+    let session = try await local.provider().signUp(.of("ada"), from: .test)
+    local.clock.advance(by: .seconds(100))
+    let keys = try await local.keys().published["keys"]?.array ?? []
+    #expect(before == 1 && keys.count == 2)
+    #expect(keys.allSatisfy { $0["d"] == nil })
+    #expect(try await local.verifier().verify(session.accessToken)?.id == session.user)
+  }
+}

@@ -1,0 +1,52 @@
+import Accounts
+import Crypto
+import Logging
+import Model
+import Sealing
+import Storage
+import Transport
+
+/// What a local provider stands on, kept while providers come and go as with restarts.
+struct LocalSetting {
+  static let issuer = "larder"
+
+  let folder: StoreFolder
+  let clock = TestClock()
+  let pool = BlockingPool(threadsMax: 2)
+  let random = RandomBytes { UInt8.random(in: 0...255) }
+
+  init() async throws {
+    folder = try StoreFolder()
+  }
+
+  var store: Store { folder.store }
+
+  func keys(secret: UInt8 = 1) async throws -> LocalKeys {
+    try await LocalKeys.open(
+      store: store,
+      sealer: Sealer(
+        key: SymmetricKey(data: [UInt8](repeating: secret, count: 32)), random: random),
+      clock: clock.clock, random: random)
+  }
+
+  /// - Parameter cost: far less than a service's, for speed.
+  func provider(
+    cost: Int = 10, leeway: Duration = .zero, secret: UInt8 = 1
+  ) async throws -> LocalAccounts {
+    LocalAccounts(
+      store: store,
+      hasher: PasswordHasher(cost: ScryptCost(exponent: cost), pool: pool, random: random),
+      keys: try await keys(secret: secret),
+      rules: LocalAccountRules(
+        issuer: Self.issuer, audience: "api", accessLifetime: .seconds(900),
+        refreshLifetime: .seconds(30 * 86_400), refreshLeeway: leeway),
+      pool: pool, clock: clock.clock, random: random,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  }
+
+  func verifier(secret: UInt8 = 1) async throws -> TokenVerifier {
+    TokenVerifier(
+      issuers: [.local(name: Self.issuer, audience: "api", keys: try await keys(secret: secret))],
+      clock: clock.clock, pool: pool)
+  }
+}

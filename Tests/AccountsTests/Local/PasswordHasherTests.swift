@@ -1,0 +1,68 @@
+import Model
+import Testing
+import Transport
+
+@testable import Accounts
+
+struct PasswordHasherTests {
+  /// RFC 7914 section 12.
+  @Test(arguments: [
+    (
+      "", "", 4, 1, 1,
+      "77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442fcd0069ded0948f8326a753a0fc81f17e8d3e0fb2e0d3628cf35e20c38d18906"
+    ),
+    (
+      "password", "NaCl", 10, 8, 16,
+      "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640"
+    ),
+    (
+      "pleaseletmein", "SodiumChloride", 14, 8, 1,
+      "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887"
+    ),
+  ])
+  func derivesWhatTheStandardSays(
+    password: String, salt: String, exponent: Int, block: Int, parallel: Int, key: String
+  ) throws {
+    let cost = try #require(
+      ScryptCost(exponent: exponent, blockFactor: block, parallel: parallel))
+    let derived = Scrypt.derive(password, salt: Array(salt.utf8), cost: cost, byteCount: 64)
+    #expect(derived?.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == key)
+  }
+
+  @Test func aHashSurvivesItsText() throws {
+    let hash = PasswordHash(
+      cost: ScryptCost(exponent: 15), salt: Array(0..<16), key: Array(0..<32))
+    #expect(PasswordHash(hash.text) == hash)
+  }
+
+  @Test(arguments: [
+    "", "$scrypt$", "$argon2id$ln=15,r=8,p=3$AAAA$AAAA", "$scrypt$ln=99,r=8,p=3$s$k",
+    "$scrypt$ln=15,r=8$AAAAAAAAAAAAAAAAAAAAAA$AA", "$scrypt$ln=15,r=9999,p=3$AAAA$AAAA",
+    "plain",
+  ])
+  func refusesWhatIsNoHash(text: String) {
+    #expect(PasswordHash(text) == nil)
+  }
+
+  @Test func nothingIsRightForAnAccountThatIsNotThere() async throws {
+    let hasher = PasswordHasher(
+      cost: ScryptCost(exponent: 4), pool: BlockingPool(threadsMax: 1),
+      random: RandomBytes { 7 })
+    let verdict = try await hasher.check("", against: nil)
+    #expect(!verdict.isRight && !verdict.isOutdated)
+  }
+
+  @Test func refusesMoreThanItCanDoSoon() async throws {
+    let pool = BlockingPool(threadsMax: 1)
+    let hasher = PasswordHasher(
+      cost: ScryptCost(exponent: 10), pool: pool, random: RandomBytes { 7 })
+    let refused = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<100 {
+        group.addTask { (try? await hasher.hash("password")) == nil }
+      }
+      return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+    }
+    #expect(1..<69 ~= refused)
+    _ = try await hasher.hash("password")
+  }
+}

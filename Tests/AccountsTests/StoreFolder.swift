@@ -1,0 +1,20 @@
+import Foundation
+import Model
+import Storage
+
+/// A store over a temporary folder that goes with it.
+final class StoreFolder: Sendable {
+  let path: String
+  let store: Store
+
+  init() throws {
+    path = "\(NSTemporaryDirectory())/larder-accounts-\(UUID().uuidString)"
+    store = try Store.open(
+      StoreConfiguration(folder: path, segment: 1, opened: Timestamp(milliseconds: 0)), types: [])
+  }
+
+  deinit {
+    store.close()
+    try? FileManager.default.removeItem(atPath: path)
+  }
+}

@@ -1,0 +1,286 @@
+import Accounts
+import Crypto
+import HTTPClient
+import LosslessJSON
+import Model
+import Testing
+import Transport
+
+struct TokenVerifierTests {
+  static let issuer = "https://acme.example/"
+  static let audience = "https://api.example"
+
+  let clock = TestClock()
+  let keySet = ScriptedKeySet()
+
+  func verifier(_ more: [TokenIssuer] = []) throws -> TokenVerifier {
+    TokenVerifier(
+      issuers: [try issuer(Self.issuer, isFirst: true)] + more, clock: clock.clock,
+      pool: BlockingPool(threadsMax: 1))
+  }
+
+  func issuer(_ name: String, isFirst: Bool) throws -> TokenIssuer {
+    .remote(
+      name: name, audience: Self.audience, isFirst: isFirst,
+      keys: RemoteKeys(
+        at: .keySet(try HTTPURL("\(name)keys")), exchange: keySet.exchange, clock: clock.clock))
+  }
+
+  func claims(_ change: (inout JSONValue) -> Void = { _ in }) -> JSONValue {
+    let now = clock.seconds
+    var claims: JSONValue = [
+      "iss": .string(Self.issuer), "sub": "auth0|1", "aud": .string(Self.audience),
+      "iat": .number(JSONNumber(now)), "exp": .number(JSONNumber(now + 600)),
+    ]
+    change(&claims)
+    return claims
+  }
+
+  func fault(of token: String) async throws -> TokenFault? {
+    let verifier = try verifier()
+    do throws(TokenFault) {
+      _ = try await verifier.verify(token)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func takesAGoodToken(isElliptic: Bool) async throws {
+    let key = isElliptic ? try await TestKey.elliptic("k1") : try await TestKey.rsa("k1")
+    keySet.publish([key])
+    let user = try await verifier().verify(try key.token(claims()))
+    #expect(user?.id == "auth0|1")
+  }
+
+  @Test func leavesOthersTokensAlone() async throws {
+    let key = try await TestKey.elliptic("k1")
+    keySet.publish([])
+    let foreign = try key.token(claims { $0["iss"] = "https://other.example/" })
+    for token in ["opaque", "a.b.c", "..", foreign, String(repeating: "x.", count: 20_000)] {
+      #expect(try await verifier().verify(token) == nil)
+    }
+    #expect(keySet.requests.isEmpty)
+  }
+
+  @Test func refusesWhatTheClaimsForbid() async throws {
+    let key = try await TestKey.elliptic("k1")
+    keySet.publish([key])
+    let now = clock.seconds
+    func number(_ value: Int64) -> JSONValue { .number(JSONNumber(value)) }
+    let cases: [(TokenFault, (inout JSONValue) -> Void)] = [
+      (.expired, { $0["exp"] = number(now - 61) }),
+      (.malformed, { $0["exp"] = nil }),
+      (.malformed, { $0["exp"] = "soon" }),
+      (.notYetValid, { $0["nbf"] = number(now + 61) }),
+      (.notYetValid, { $0["iat"] = number(now + 3600) }),
+      (.wrongAudience, { $0["aud"] = "client-id" }),
+      (.wrongAudience, { $0["aud"] = ["a", "b"] }),
+      (.wrongAudience, { $0["aud"] = nil }),
+      (.malformed, { $0["sub"] = nil }),
+      (.malformed, { $0["sub"] = "" }),
+      (.malformed, { $0["sub"] = "a b" }),
+      // It names a key of ours, so it does not pass for somebody else's.
+      (.wrongIssuer, { $0["iss"] = "https://acme.example" }),
+    ]
+    let verifier = try verifier()
+    _ = try await verifier.verify(try key.token(claims()))
+    for (fault, change) in cases {
+      let token = try key.token(claims(change))
+      await #expect(throws: fault, "\(claims(change).text)") { try await verifier.verify(token) }
+    }
+  }
+
+  @Test func allowsForAClockThatIsALittleOff() async throws {
+    let key = try await TestKey.elliptic("k1")
+    keySet.publish([key])
+    let now = clock.seconds
+    let token = try key.token(
+      claims {
+        $0["exp"] = .number(JSONNumber(now - 59))
+        $0["nbf"] = .number(JSONNumber(now + 59))
+        $0["aud"] = ["x", .string(Self.audience)]
+      })
+    #expect(try await verifier().verify(token)?.id == "auth0|1")
+  }
+
+  @Test func refusesConfusedAlgorithms() async throws {
+    let key = try await TestKey.rsa("k1")
+    keySet.publish([key])
+    let text = claims()
+    func forged(_ alg: String, _ sign: (String) -> [UInt8]) -> String {
+      let header: JSONValue = ["alg": .string(alg), "kid": "k1"]
+      let text = "\(Base64URL.encode(header.bytes)).\(Base64URL.encode(text.bytes))"
+      return "\(text).\(Base64URL.encode(sign(text)))"
+    }
+    // The public key as a shared secret.
+    let secret = SymmetricKey(data: Array(key.published.text.utf8))
+    let hmac = forged("HS256") {
+      Array(HMAC<SHA256>.authenticationCode(for: Array($0.utf8), using: secret))
+    }
+    for (token, fault) in [
+      (hmac, TokenFault.wrongAlgorithm), (forged("none") { _ in [] }, .wrongAlgorithm),
+      (forged("NONE") { _ in [] }, .wrongAlgorithm),
+      (forged("ES256") { (try? key.sign($0)) ?? [] }, .wrongAlgorithm),
+      (forged("RS256") { _ in [] }, .wrongSignature),
+    ] {
+      #expect(try await self.fault(of: token) == fault, "\(token)")
+    }
+  }
+
+  @Test func refusesHeadersThatAskForMore() async throws {
+    let key = try await TestKey.elliptic("k1")
+    keySet.publish([key])
+    for header: JSONValue in [
+      ["alg": "ES256", "kid": "k1", "crit": ["exp"]],
+      ["alg": "ES256", "kid": "k1", "typ": "logout+jwt"],
+    ] {
+      #expect(try await fault(of: try key.token(claims(), header: header)) == .malformed)
+    }
+  }
+
+  /// Whichever bit is turned, the token is refused or, where it names nobody of ours any more, it is
+  /// nobody's here; it never stands for a user.
+  @Test func refusesEveryAlteredCharacter() async throws {
+    let key = try await TestKey.elliptic("k1")
+    keySet.publish([key])
+    let verifier = try verifier()
+    let token = try key.token(claims())
+    _ = try await verifier.verify(token)
+    var refused = 0
+    for index in token.utf8.indices {
+      var bytes = Array(token.utf8)
+      let place = token.utf8.distance(from: token.startIndex, to: index)
+      bytes[place] = bytes[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+      let altered = String(decoding: bytes, as: UTF8.self)
+      do throws(TokenFault) {
+        #expect(try await verifier.verify(altered) == nil, "\(altered)")
+      } catch {
+        refused += 1
+      }
+    }
+    // Header and claims are each enough to tell whose it pretends to be; without the dot between
+    // them there is neither.
+    #expect(refused == token.utf8.count - 1)
+  }
+
+  @Test func keepsOthersUsersApart() async throws {
+    let key = try await TestKey.elliptic("k1")
+    keySet.publish([key])
+    let other = "https://login.example/"
+    let verifier = try verifier([try issuer(other, isFirst: false)])
+    let user = try await verifier.verify(try key.token(claims { $0["iss"] = .string(other) }))
+    #expect(user?.id == "https://login.example/#auth0|1")
+    let posing = try key.token(claims { $0["sub"] = "https://login.example/#auth0|1" })
+    await #expect(throws: TokenFault.malformed) { try await verifier.verify(posing) }
+  }
+
+  @Test func endsWithTheTokenThoughItIsRemembered() async throws {
+    let key = try await TestKey.elliptic("k1")
+    keySet.publish([key])
+    let verifier = try verifier()
+    let token = try key.token(claims())
+    #expect(try await verifier.verify(token) != nil)
+    clock.advance(by: .seconds(659))
+    #expect(try await verifier.verify(token) != nil)
+    clock.advance(by: .seconds(1))
+    await #expect(throws: TokenFault.expired) { try await verifier.verify(token) }
+  }
+
+  // MARK: Keys that come and go
+
+  @Test func findsAKeyThatHasJustCome() async throws {
+    let (old, new) = (try await TestKey.elliptic("k1"), try await TestKey.rsa("k2"))
+    keySet.publish([old])
+    let verifier = try verifier()
+    #expect(try await verifier.verify(try old.token(claims())) != nil)
+    keySet.publish([old, new])
+    clock.advance(by: .seconds(30))
+    #expect(try await verifier.verify(try new.token(claims())) != nil)
+    #expect(keySet.requests.count == 2)
+  }
+
+  @Test func madeUpKeyIdsDoNotFloodTheIssuer() async throws {
+    let (key, stranger) = (try await TestKey.elliptic("k1"), try await TestKey.elliptic("k2"))
+    keySet.publish([key])
+    let verifier = try verifier()
+    for number in 0..<50 {
+      let header: JSONValue = ["alg": "ES256", "kid": .string("made-up-\(number)")]
+      let token = try stranger.token(claims(), header: header)
+      await #expect(throws: TokenFault.unknownKey) { try await verifier.verify(token) }
+    }
+    #expect(keySet.requests.count == 1)
+    #expect(try await verifier.verify(try key.token(claims())) != nil)
+  }
+
+  @Test func aWithdrawnKeyOpensNothingForLong() async throws {
+    let (old, new) = (try await TestKey.elliptic("k1"), try await TestKey.elliptic("k2"))
+    keySet.publish([old])
+    let verifier = try verifier()
+    let far = JSONValue.number(JSONNumber(clock.seconds + 100_000))
+    let token = try old.token(claims { $0["exp"] = far })
+    #expect(try await verifier.verify(token) != nil)
+    keySet.publish([new])
+    clock.advance(by: .seconds(3_600))
+    // The first to come after an hour is still served by the old set, beside which it is renewed.
+    _ = try? await verifier.verify(token)
+    let deadline = ContinuousClock.now + .seconds(10)
+    while keySet.requests.count < 2, ContinuousClock.now < deadline { await Task.yield() }
+    clock.advance(by: .seconds(300))
+    await #expect(throws: TokenFault.unknownKey) { try await verifier.verify(token) }
+  }
+
+  @Test func anIssuerThatIsAwayIsNoReasonToRefuseForGood() async throws {
+    let key = try await TestKey.elliptic("k1")
+    keySet.publish([key])
+    keySet.goAway()
+    let verifier = try verifier()
+    let token = try key.token(claims())
+    let fault = try await #require(throws: TokenFault.self) { try await verifier.verify(token) }
+    guard case .keysUnavailable = fault else {
+      Issue.record("\(fault)")
+      return
+    }
+    keySet.goAway(false)
+    clock.advance(by: .seconds(30))
+    #expect(try await verifier.verify(token) != nil)
+    // Known keys go on for a day without the issuer.
+    keySet.goAway()
+    clock.advance(by: .seconds(3_700))
+    let later = try key.token(claims())
+    #expect(try await verifier.verify(later) != nil)
+  }
+
+  @Test func findsTheKeysByTheIssuersMetadata() async throws {
+    let key = try await TestKey.elliptic("k1")
+    keySet.publish([key])
+    keySet.describe([
+      "issuer": .string(Self.issuer), "jwks_uri": "https://acme.example/deep/keys",
+    ])
+    let keys = RemoteKeys(
+      at: .discovery(issuer: Self.issuer), exchange: keySet.exchange, clock: clock.clock)
+    #expect(try await keys.probe() == 1)
+    #expect(keySet.requests == ["/.well-known/openid-configuration", "/deep/keys"])
+    for metadata: JSONValue in [
+      ["issuer": "https://acme.example", "jwks_uri": "https://acme.example/keys"],
+      ["issuer": .string(Self.issuer), "jwks_uri": "http://acme.example/keys"],
+      ["issuer": .string(Self.issuer)],
+    ] {
+      keySet.describe(metadata)
+      await #expect(throws: TokenFault.self, "\(metadata.text)") { try await keys.probe() }
+    }
+  }
+
+  @Test func passesOverKeysOfNoUse() async throws {
+    let key = try await TestKey.elliptic("k1")
+    keySet.publishRaw([
+      ["kty": "oct", "k": "c2VjcmV0", "kid": "k1", "alg": "HS256"],
+      ["kty": "RSA", "n": "AQAB", "e": "AQAB", "kid": "weak"],
+      ["kty": "EC", "crv": "P-384", "x": "AA", "y": "AA", "kid": "other"],
+      ["kty": "EC", "kid": "k1", "use": "enc", "crv": "P-256", "x": "AA", "y": "AA"], "nonsense",
+      key.published,
+    ])
+    #expect(try await verifier().verify(try key.token(claims()))?.id == "auth0|1")
+  }
+}
