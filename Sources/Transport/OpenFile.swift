@@ -20,24 +20,33 @@ package final class OpenFile: Sendable {
       Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), from: "open"))
   }
 
+  /// Looks for a file again that a link led to and that is gone, since the link may lead elsewhere
+  /// by now: so a folder is swapped for its next version.
+  private static let triesMax = 3
+
   /// Opens a file below a folder, step by step, and never leaves the folder: no name may be `.`,
-  /// `..` or hold a slash, and no symbolic link on the way is followed. The folder's own path may
-  /// hold links, so that a whole folder can be swapped for another.
+  /// `..` or hold a slash, and links are followed only to what is below the folder too. The folder's
+  /// own path may hold any.
   ///
   /// - Parameter names: the folders on the way, then the file.
-  /// - Throws: `ENOENT` also for a name that cannot be one, `ELOOP` or `ENOTDIR` at a link.
+  /// - Throws: `ENOENT` also for a name that cannot be one, `EXDEV` where a link leads out.
   package convenience init(_ names: [String], below folder: String) throws(SystemError) {
-    guard let name = names.last, names.allSatisfy(Self.isName) else {
+    guard !names.isEmpty, names.allSatisfy(Self.isName) else {
       throw SystemError("openat", code: ENOENT)
     }
-    let step = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-    var current = try Descriptor(owning: open(folder, step), from: "open")
-    for name in names.dropLast() {
-      current = try Descriptor(
-        owning: openat(current.number, name, step | O_NOFOLLOW), from: "openat")
+    try self.init(Self.find(names, below: folder, triesLeft: Self.triesMax - 1))
+  }
+
+  private static func find(
+    _ names: [String], below folder: String, triesLeft: Int
+  ) throws(SystemError) -> Descriptor {
+    var walk = try FolderWalk(from: folder, along: names)
+    do throws(SystemError) {
+      return try walk.openFile()
+    } catch {
+      guard error.code == ENOENT, walk.linksFollowed > 0, triesLeft > 0 else { throw error }
+      return try find(names, below: folder, triesLeft: triesLeft - 1)
     }
-    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW
-    try self.init(Descriptor(owning: openat(current.number, name, flags), from: "openat"))
   }
 
   private static func isName(_ name: String) -> Bool {

@@ -32,7 +32,11 @@ struct StaticFileEscapeTests {
     for (link, target) in [
       ("link.txt", "../outside/secret.txt"), ("folder", "../outside"), ("env.txt", ".env"),
       ("absolute.txt", outside.appendingPathComponent("secret.txt").path), ("loop", "loop"),
-      ("open.txt.gz", "../outside/secret.txt"),
+      ("open.txt.gz", "../outside/secret.txt"), ("climb.txt", "sub/../../outside/secret.txt"),
+      ("root", "../root"), ("back", "sub/../.."), ("rooted.txt", root.path + "/open.txt"),
+      ("sub/out", "../folder"), ("hidden.txt", "sub/.././.env"), ("nowhere", "none.txt"),
+      ("pipe.txt", "/proc/self/fd/0"), ("near.txt", "open.txt"), ("down.txt", "sub/deep.txt"),
+      ("below", "sub"), ("sub/up.txt", "../open.txt"), ("twice.txt", "below/../near.txt"),
     ] {
       try manager.createSymbolicLink(
         atPath: root.appendingPathComponent(link).path, withDestinationPath: target)
@@ -60,7 +64,9 @@ struct StaticFileEscapeTests {
     "/.env", "/%2eenv", "/sub/.hidden", "/sub%2fdeep.txt", "/sub//deep.txt",
     "/open.txt%00.html", "/open.txt%00", "/%00", "/open.txt/", "/open.txt/.", "/open.txt/../.env",
     "/link.txt", "/folder/secret.txt", "/folder/", "/folder", "/env.txt", "/absolute.txt", "/loop",
-    "/open.txt.gz", "/%ff%fe", "/%zz",
+    "/open.txt.gz", "/%ff%fe", "/%zz", "/climb.txt", "/root/open.txt", "/back/outside/secret.txt",
+    "/rooted.txt", "/sub/out/secret.txt", "/below/out/secret.txt", "/hidden.txt", "/nowhere",
+    "/pipe.txt", "/near.txt/", "/below/../open.txt",
   ])
   func isNotServed(path: String) async throws {
     try await Self.serve { server in
@@ -75,11 +81,15 @@ struct StaticFileEscapeTests {
   @Test func whatIsInsideIs() async throws {
     try await Self.serve { server in
       let texts = try await server.withClient { client in
-        try ["/open.txt", "/sub/deep.txt", "/%6fpen.txt"].map {
+        try [
+          "/open.txt", "/sub/deep.txt", "/%6fpen.txt", "/near.txt", "/down.txt", "/below/deep.txt",
+          "/sub/up.txt", "/below/up.txt", "/twice.txt",
+        ].map {
           try client.request("GET", $0, headers: [("Accept-Encoding", "gzip")]).text
         }
       }
-      #expect(texts == ["open", "deep", "open"])
+      #expect(
+        texts == ["open", "deep", "open", "open", "deep", "deep", "open", "open", "open"])
     }
   }
 }
