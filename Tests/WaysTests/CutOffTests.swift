@@ -1,0 +1,93 @@
+import LosslessJSON
+import TestSupport
+import Testing
+
+extension Ways {
+  /// What is open in a device's name ends with its token, not at the client's next request.
+  struct CutOffTests {
+    enum Ending: CaseIterable {
+      case revoked, rotated
+
+      var request: (method: String, target: String) {
+        switch self {
+        case .revoked: ("DELETE", "/v1/devices/me")
+        case .rotated: ("POST", "/v1/devices/me/rotate")
+        }
+      }
+    }
+
+    private static let changes = "/v1/changes/stream?since=now&types=Film"
+    private static let film = "/v1/operations/Film/stream?id=f1"
+
+    @Test(arguments: Ending.allCases)
+    func openStreamsEnd(ending: Ending) async throws {
+      let larder = try await RunningLarder.start()
+      let mine = ("Device-Token", try await DeviceTests.register(larder).token)
+      let other = ("Device-Token", try await DeviceTests.register(larder).token)
+      _ = try await larder.get("/api/films/f1")
+      var ended: [EventClient] = []
+      for target in [Self.changes, Self.film] {
+        ended.append(try await EventClient.open(port: larder.port, target, headers: [mine]))
+        let ticket = try await Self.ticket(larder, of: mine)
+        ended.append(
+          try await EventClient.open(port: larder.port, "\(target)&ticket=\(ticket)"))
+      }
+      let kept = try await EventClient.open(port: larder.port, Self.changes, headers: [other])
+      for stream in ended + [kept] {
+        #expect(stream.status == 200)
+        // The bookmark, or the answer: the stream waits from here on.
+        #expect(try await stream.nextEvent() != nil)
+      }
+      let unused = try await Self.ticket(larder, of: mine)
+      let start = ContinuousClock.now
+      let (method, target) = ending.request
+      #expect(try await larder.request(method, target, headers: [mine]).status < 300)
+      for stream in ended {
+        let more = try await stream.nextEvent()
+        #expect(more == nil)
+      }
+      // Before the next sign of life, with which a stream might notice.
+      #expect(ContinuousClock.now - start < .seconds(5))
+      let late = try await larder.get("\(Self.changes)&ticket=\(unused)")
+      #expect(late.status == 401)
+      let renamed = try await larder.post(
+        "/v1/operations/UpdateFilm", #"{"id":"f1","patch":{"title":"Later"}}"#)
+      #expect(renamed.status == 200)
+      #expect(try await kept.nextEvent()?.data.contains("Later") == true)
+      await larder.stop()
+    }
+
+    @Test(arguments: Ending.allCases)
+    func heldRequestsAreRefused(ending: Ending) async throws {
+      let larder = try await RunningLarder.start()
+      let token = try await DeviceTests.register(larder).token
+      let port = larder.port
+      let start = ContinuousClock.now
+      let answer = try await onOwnThread {
+        let held = try RawClient(port: port)
+        try held.send(
+          "GET /v1/changes?since=now&wait=9 HTTP/1.1\r\nHost: localhost\r\n"
+            + "Device-Token: \(token)\r\n\r\n")
+        let device = ("Device-Token", token)
+        let other = try RawClient(port: port)
+        // It was sent before all these, so it is held by the time they have been answered.
+        for _ in 0..<50 {
+          #expect(try other.request("GET", "/v1/devices/me", headers: [device]).status == 200)
+        }
+        let (method, target) = ending.request
+        #expect(try other.request(method, target, headers: [device]).status < 300)
+        return try held.response()
+      }
+      #expect(answer.status == 401, "\(answer.text)")
+      #expect(ContinuousClock.now - start < .seconds(8))
+      await larder.stop()
+    }
+
+    private static func ticket(
+      _ larder: RunningLarder, of device: (String, String)
+    ) async throws -> String {
+      let answer = try await larder.request("POST", "/v1/stream-tickets", headers: [device])
+      return try #require(try JSONValue(parsing: answer.body)["ticket"]?.string)
+    }
+  }
+}
