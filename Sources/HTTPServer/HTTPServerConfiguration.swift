@@ -20,7 +20,10 @@ package struct HTTPServerConfiguration: Sendable {
     package var notReady: @Sendable () -> Void = {}
     /// Between that and the end of accepting, so that balancers notice.
     package var delay: Duration = .zero
-    /// From then on until what is left is cut off.
+    /// From then on, no connection begins; those that have begun by then may take this long until
+    /// they are made. A segment's way there and back: those that take longer are reset.
+    package var handshakes: Duration = .milliseconds(300)
+    /// From the end of the delay until what is left is cut off.
     package var deadline: Duration = .seconds(20)
 
     package init() {}

@@ -17,9 +17,11 @@ package final class HTTPService: Service {
     shared = ServerShared(
       handler: handler, configuration: configuration,
       book: ConnectionBook(
+        connectionsMax: configuration.limits.connectionsMax,
         perAddressMax: configuration.limits.connectionsPerAddressMax,
         exempting: configuration.proxies),
-      drain: DrainSignal(), cutOff: DrainSignal(), counters: ServerCounters(),
+      shedding: IdleShedding(), drain: DrainSignal(), cutOff: DrainSignal(),
+      counters: ServerCounters(),
       rates: configuration.rateLimit.map { RateLimiter($0) },
       blockingPool: group.blockingPool)
   }
@@ -86,14 +88,14 @@ package final class HTTPService: Service {
       steps.notReady()
       try? await Task.sleep(for: steps.delay)
     }
+    let deadline = ContinuousClock.now + steps.deadline
     // Loops learn of it first: whoever is still accepted is told that the connection ends.
     shared.drain.give()
-    let sockets = sockets.withLock { $0 }
-    for socket in sockets { await socket.stopAccepting() }
+    await stopAccepting(after: isPatient ? steps.handshakes : .zero)
     await withTaskGroup { group in
       group.addTask { await self.shared.book.waitUntilEmpty() }
       group.addTask {
-        if isPatient { try? await Task.sleep(for: steps.deadline) }
+        if isPatient { try? await Task.sleep(until: deadline) }
         self.shared.cutOff.give()
       }
       await group.next()
@@ -101,6 +103,15 @@ package final class HTTPService: Service {
       self.shared.cutOff.give()
       group.cancelAll()
     }
+    shared.shedding.end()
     await shared.configuration.accessLog?.finish()
+  }
+
+  private func stopAccepting(after handshakes: Duration) async {
+    await withTaskGroup { group in
+      for socket in sockets.withLock({ $0 }) {
+        group.addTask { await socket.stopAccepting(after: handshakes) }
+      }
+    }
   }
 }

@@ -13,6 +13,10 @@ package struct ServerLimits: Sendable, Equatable {
   /// than that a reader who names a bound gets.
   package var decodingRatioMax = 10
 
+  /// Bytes read at once from a connection, and so the most that is kept of requests behind the one
+  /// that is being answered: nothing is read on before it is.
+  package var readAheadBytesMax = 64 * 1024
+
   /// From accepting to the end of the TLS handshake.
   package var handshakeDeadline: Duration = .seconds(10)
   /// From a head's first byte to its last, and for the first byte of a connection: absolute, as is
@@ -33,8 +37,8 @@ package struct ServerLimits: Sendable, Equatable {
   /// A connection older than this ends with its next answer, so that load spreads anew.
   package var connectionAgeMax: Duration = .seconds(3600)
 
-  /// Connections of the whole server. Above it, idle ones are closed, oldest first, and newcomers
-  /// get a 503 where none is idle.
+  /// Connections of the whole server. Above it, those of all loops that have been idle longest are
+  /// closed, and newcomers get a 503 where none is idle.
   package var connectionsMax = 10_000
   /// Connections that the kernel keeps for each loop until they are accepted.
   package var backlog = 1024

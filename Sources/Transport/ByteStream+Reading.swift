@@ -24,7 +24,8 @@ extension ByteStream {
     if deliverBufferedInput(on: reactor) == false { return }
     for _ in 0..<Self.readsPerTurnMax {
       guard isReading else { return }
-      let count = larder_recv(descriptor, core.scratch.baseAddress, core.scratch.count)
+      let room = min(readBytesMax, core.scratch.count)
+      let count = larder_recv(descriptor, core.scratch.baseAddress, room)
       if count < 0 {
         if errno == EINTR { continue }
         hasUnread = false
@@ -38,7 +39,7 @@ extension ByteStream {
       take(UnsafeRawBufferPointer(rebasing: core.scratch[..<count]), on: reactor)
       // Edge-triggered: a short read has emptied the socket, and more will be an edge of its own,
       // except for an end that the kernel has already reported.
-      if count < core.scratch.count, !isEnding {
+      if count < room, !isEnding {
         hasUnread = false
         return
       }
@@ -74,7 +75,8 @@ extension ByteStream {
   private func deliverBufferedInput(on reactor: isolated Reactor) -> Bool {
     guard let tls, phase == .open else { return isReading }
     while isReading {
-      switch tls.read(into: core.plainScratch) {
+      let room = min(readBytesMax, core.plainScratch.count)
+      switch tls.read(into: UnsafeMutableRawBufferPointer(rebasing: core.plainScratch[..<room])) {
       case .bytes(let count):
         let bytes = UnsafeRawBufferPointer(rebasing: core.plainScratch[..<count])
         delegate?.received(bytes, from: self, on: reactor)

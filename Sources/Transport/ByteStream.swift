@@ -32,6 +32,9 @@ package final class ByteStream {
   /// False when TLS ended without its closing alert, so a body that ends with the connection may be
   /// cut short (RFC 8446, 6.1).
   package internal(set) var endedCleanly = true
+  /// Bytes that are read, and delivered, at once: no more of them are on a delegate's hands when it
+  /// pauses. At most ``ReactorCore/scratchBytes``.
+  package var readBytesMax = ReactorCore.scratchBytes
   package var writeHighWatermark = writeHighWatermarkDefault
   package var writeLowWatermark = writeHighWatermarkDefault / 4
 

@@ -26,17 +26,23 @@ extension ReactorCore {
   }
 
   /// Takes over an accepted descriptor.
+  ///
+  /// - Parameter isRefused: it is the spare one, for a client that is only told so.
+  @discardableResult
   func adopt(
     _ descriptor: Int32, from address: SocketAddress, tls: TLSServerContext?,
-    acceptor: any StreamAcceptor, on reactor: isolated Reactor
-  ) {
+    acceptor: any StreamAcceptor, isRefused: Bool = false, on reactor: isolated Reactor
+  ) -> ByteStream {
     let session = tls?.makeSession()
     let stream = ByteStream(
       descriptor: descriptor, remoteAddress: address, phase: .connecting, tls: session, core: self)
     guard tls == nil || session != nil, !isStopped,
-      let delegate = acceptor.accepted(stream, on: reactor), stream.phase != .closed
+      let delegate = isRefused
+        ? acceptor.acceptedOnSpare(stream, on: reactor) : acceptor.accepted(stream, on: reactor),
+      stream.phase != .closed
     else {
-      return stream.reset()
+      stream.reset()
+      return stream
     }
     stream.delegate = delegate
     let token = slots.insert(stream)
@@ -44,9 +50,11 @@ extension ReactorCore {
     do throws(SystemError) {
       try epoll.watch(descriptor, as: token, events: Readiness.edgeTriggeredStream)
     } catch {
-      return stream.end(.failed(error))
+      stream.end(.failed(error))
+      return stream
     }
     stream.connected(on: reactor)
+    return stream
   }
 }
 

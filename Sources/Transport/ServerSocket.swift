@@ -27,8 +27,17 @@ package final class ServerSocket: Sendable {
   }
 
   /// Ends listening: connections already queued are accepted first. Accepted ones live on.
-  package func stopAccepting() async {
+  ///
+  /// - Parameter handshakes: how long those that have begun may take to end. No more begin from now
+  ///   on, so that after this long nobody is lost who believes to be connected.
+  package func stopAccepting(after handshakes: Duration = .zero) async {
     file?.remove()
+    // Who connects to a Unix socket is connected at once: there is nothing to wait for.
+    let isTCP = address.port != nil
+    if !isTCP || handshakes > .zero {
+      for (reactor, id) in listeners { await reactor.refuseHandshakes(of: id) }
+      if isTCP { try? await Task.sleep(for: handshakes) }
+    }
     for (reactor, id) in listeners { await reactor.stopListener(id) }
   }
 }
@@ -53,7 +62,8 @@ extension EventLoopGroup {
     var failure: SystemError?
     for (reactor, socket) in zip(reactors, sockets) {
       do throws(SystemError) {
-        let id = try await reactor.listen(on: socket, tls: tls, makeAcceptor: makeAcceptor)
+        let id = try await reactor.listen(
+          on: socket, isTCP: address.port != nil, tls: tls, makeAcceptor: makeAcceptor)
         listeners.append((reactor, id))
       } catch {
         failure = error
@@ -94,17 +104,21 @@ extension ListenError {
 
 extension Reactor {
   func listen(
-    on descriptor: Int32, tls: TLSServerContext?,
+    on descriptor: Int32, isTCP: Bool, tls: TLSServerContext?,
     makeAcceptor: @Sendable (isolated Reactor) -> any StreamAcceptor
   ) throws(SystemError) -> Int {
     let listener = try Listener(
-      descriptor: descriptor, tls: tls, acceptor: makeAcceptor(self), on: self)
+      descriptor: descriptor, isTCP: isTCP, tls: tls, acceptor: makeAcceptor(self), on: self)
     return core.add(listener)
   }
 
   func replaceTLS(of id: Int, with context: TLSServerContext) {
     guard let listener = core.listeners[id], listener.tls != nil else { return }
     listener.tls = context
+  }
+
+  func refuseHandshakes(of id: Int) {
+    core.listeners[id]?.refuseHandshakes()
   }
 
   func stopListener(_ id: Int) {

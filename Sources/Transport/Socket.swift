@@ -77,10 +77,17 @@ enum Socket {
       switch errno {
       // ECONNABORTED and network errors of the new socket are its own business (accept(2)).
       case EINTR, ECONNABORTED, EPROTO, ENETDOWN, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH: continue
-      case EAGAIN: return nil
+      // EINVAL: shut down, and nobody is left.
+      case EAGAIN, EINVAL: return nil
       default: throw SystemError("accept4")
       }
     }
+  }
+
+  /// Whether a connection waits to be accepted.
+  static func hasConnectionWaiting(_ listener: Int32) -> Bool {
+    var request = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+    return poll(&request, 1, 0) == 1
   }
 
   /// The error a non-blocking connect ended with, 0 when it succeeded.

@@ -31,6 +31,64 @@ struct ConnectionCapTests {
     }
   }
 
+  /// Each loop knows its own connections alone; who goes is decided among all.
+  @Test func theLongestIdleOfAllLoopsGo() async throws {
+    let shed = 32  // at once
+    var limits = ServerLimits()
+    limits.connectionsMax = shed + 12
+    try await ServerFixture.serve(ScriptedHandler { _ in .text("x") }, limits: limits, loops: 3) {
+      server in
+      let (statuses, closed) = try await server.withClient { newest in
+        let port = server.port
+        _ = try newest.request("GET", "/")
+        let clients = try (1..<shed + 12).map { _ in
+          let client = try RawClient(port: port)
+          _ = try client.request("GET", "/")
+          return client
+        }
+        // Not the oldest any more.
+        _ = try newest.request("GET", "/")
+        let newcomer = try RawClient(port: port).request("GET", "/").status
+        let closed = clients.prefix(shed).map { $0.isClosedByPeer() }
+        let left = try clients.dropFirst(shed).map { try $0.request("GET", "/").status }
+        return (try [newcomer, newest.request("GET", "/").status] + left, closed)
+      }
+      #expect(statuses == Array(repeating: 200, count: limits.connectionsMax - shed + 1))
+      #expect(closed == Array(repeating: true, count: shed))
+    }
+  }
+
+  /// Nobody idle is found on any loop, but those who come find it out one after the other.
+  @Test func aFullServerTellsManyAtOnce() async throws {
+    var limits = ServerLimits()
+    limits.connectionsMax = 2
+    let gate = Gate()
+    let handler = ScriptedHandler { _ in
+      await gate.wait()
+      return .text("x")
+    }
+    try await ServerFixture.serve(handler, limits: limits, loops: 2) { server in
+      let busy = (0..<2).map { _ in
+        Task { try await server.withClient { try $0.request("GET", "/").status } }
+      }
+      #expect(await server.eventually { gate.arrivals == 2 })
+      let statuses = try await server.withClient { first in
+        let port = server.port
+        let others = try (0..<20).map { _ in try RawClient(port: port) }
+        return try ([first] + others).map { try $0.request("GET", "/").status }
+      }
+      #expect(statuses == Array(repeating: 503, count: 21))
+      gate.open()
+      for client in busy {
+        let outcome = try await client.value
+        #expect(outcome == 200)
+      }
+      #expect(await server.eventually { server.service.connectionCount == 0 })
+      let outcome = try await server.withClient { try $0.request("GET", "/").status }
+      #expect(outcome == 200, "all places are free again")
+    }
+  }
+
   @Test func aFullServerSaysSo() async throws {
     var limits = ServerLimits()
     limits.connectionsMax = 1

@@ -98,6 +98,24 @@ struct DrainTests {
     }
   }
 
+  /// A balancer that looks now and then still sends requests meanwhile.
+  @Test func itServesOnUntilTheDelayIsOver() async throws {
+    let isReady = Mutex(true)
+    var drain = patient()
+    drain.delay = .milliseconds(300)
+    drain.notReady = { isReady.withLock { $0 = false } }
+    try await ServerFixture.serve(
+      ScriptedHandler { _ in .text("x") }, limits: limits, drain: drain
+    ) { server in
+      let end = Task { await server.service.drain() }
+      #expect(await server.eventually { isReady.withLock { !$0 } })
+      let response = try await server.withClient { try $0.request("GET", "/") }
+      #expect(response.status == 200)
+      #expect(response["connection"] == nil)
+      await end.value
+    }
+  }
+
   private static func isRefused(_ server: ServerFixture) async -> Bool {
     do {
       _ = try await server.withPeer { _ in true }

@@ -85,6 +85,26 @@ struct KeepAliveTests {
     }
   }
 
+  /// More than is read ahead, sent in one go.
+  @Test(arguments: [1024, 3000, 64 * 1024])
+  func pipelinedRequestsAreAnsweredHoweverLittleIsReadAhead(bytes: Int) async throws {
+    var limits = ServerLimits()
+    limits.readAheadBytesMax = bytes
+    try await ServerFixture.serve(echoPath, limits: limits) { server in
+      let paths = (0..<2000).map { "/\($0)" }
+      let text = try await server.withPeer { peer in
+        for path in paths { peer.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n") }
+        peer.finishSending()
+        try peer.receiveToEnd()
+        return peer.text
+      }
+      let bodies = text.split(separator: "HTTP/1.1 200 OK\r\n").map { answer in
+        answer.split(separator: "\r\n\r\n").last.map(String.init) ?? ""
+      }
+      #expect(bodies == paths)
+    }
+  }
+
   @Test func requestsOnOneConnectionAreBounded() async throws {
     var limits = ServerLimits()
     limits.connection.requestsMax = 3

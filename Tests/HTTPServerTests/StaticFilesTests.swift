@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import HTTPServer
 import TestSupport
 import Testing
@@ -24,17 +25,49 @@ struct StaticFilesTests {
     try await body(root.path)
   }
 
-  private static func serve(_ body: (ServerFixture) async throws -> Void) async throws {
+  private static func serve(
+    limits: ServerLimits = ServerLimits(), hugeFileBytes: Int? = nil,
+    _ body: (ServerFixture) async throws -> Void
+  ) async throws {
     try await withFolder { root in
+      if let hugeFileBytes {
+        // Without blocks on the disk.
+        _ = FileManager.default.createFile(atPath: "\(root)/huge.bin", contents: nil)
+        #expect(truncate("\(root)/huge.bin", hugeFileBytes) == 0)
+      }
       let pool = LatePool()
       let handler = ScriptedHandler { request in
         guard let pool = pool.value else { return .text("not ready") }
         let path = String(request.path.dropFirst()).replacing("%2e", with: ".")
         return await StaticFiles(root: root, pool: pool).respond(to: request, path: path)
       }
-      try await ServerFixture.serve(handler) { server in
+      try await ServerFixture.serve(handler, limits: limits) { server in
         pool.value = server.group.blockingPool
         try await body(server)
+      }
+    }
+  }
+
+  private static var impatient: ServerLimits {
+    var limits = ServerLimits()
+    limits.transferStallMax = .milliseconds(800)
+    limits.transferBytesPerSecondMin = 1 << 20
+    return limits
+  }
+
+  @Test func aFileThatNobodyReadsIsCutOff() async throws {
+    let bytes = 64 << 20
+    try await Self.serve(limits: Self.impatient, hugeFileBytes: bytes) { server in
+      let port = server.port
+      try await server.group.blockingPool.run { () throws -> Void in
+        let peer = try BytePeer(port: port, receiveBufferBytes: 4096)
+        peer.send("GET /huge.bin HTTP/1.1\r\nHost: x\r\n\r\n")
+        try peer.receiveFirst()
+        let deadline = ContinuousClock.now + .seconds(10)
+        while server.service.connectionCount > 0, ContinuousClock.now < deadline { sched_yield() }
+        #expect(server.service.connectionCount == 0)
+        try peer.receiveToEnd()
+        #expect(peer.received.count < bytes)
       }
     }
   }

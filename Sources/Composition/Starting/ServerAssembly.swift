@@ -14,6 +14,7 @@ enum ServerAssembly {
     var drain = HTTPServerConfiguration.Drain()
     drain.notReady = notReady
     drain.delay = settings.drain.delay
+    drain.handshakes = settings.drain.handshakes
     drain.deadline = settings.drain.deadline
     var limits = limits(settings.limits)
     limits.drainIdleDeadline = settings.drain.idle
@@ -64,6 +65,7 @@ enum ServerAssembly {
     limits.transferStallMax = settings.stall
     limits.drainPauseMax = settings.unwantedBodyPauseMax
     limits.drainDeadline = max(limits.drainDeadline, settings.unwantedBodyPauseMax)
+    limits.readAheadBytesMax = settings.readAheadBytesMax
     limits.lingerDeadline = settings.lingerDeadline
     limits.connectionAgeMax = settings.connectionAgeMax
     limits.connectionsPerAddressMax = settings.connectionsPerAddressMax

@@ -113,6 +113,7 @@ package actor DemoServer {
       listeners: [.init(.host(options.host, port: port))],
       makeSeed: { [seed = options.seed] in seed })
     configuration.drain.deadline = Self.drainDeadline
+    configuration.drain.handshakes = .zero
     configuration.limits.drainIdleDeadline = .zero
     let handler = DemoHandler(
       engine: engine, book: book, held: held,

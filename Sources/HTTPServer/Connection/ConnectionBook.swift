@@ -2,38 +2,56 @@ import Synchronization
 import Transport
 
 /// The connections of the whole server, counted over all loops: what the caps and the end need.
+///
+/// Every connection is entered, and one that is to be served also takes one of the places there are.
 final class ConnectionBook: Sendable {
   private struct State {
     var total = 0
+    var placesTaken = 0
     var byAddress: [SocketAddress: Int] = [:]
     var emptyWaiters: [CheckedContinuation<Void, Never>] = []
   }
 
+  private let connectionsMax: Int
   private let perAddressMax: Int?
   private let exempt: TrustedProxies
   private let state = Mutex(State())
 
   /// - Parameter exempt: all clients behind a proxy come from its address.
-  init(perAddressMax: Int?, exempting exempt: TrustedProxies) {
+  init(connectionsMax: Int, perAddressMax: Int?, exempting exempt: TrustedProxies) {
+    self.connectionsMax = connectionsMax
     self.perAddressMax = perAddressMax
     self.exempt = exempt
   }
 
   var total: Int { state.withLock { $0.total } }
 
-  /// Enters a connection. Returns the number there are now; `nil` if its address has too many, in
-  /// which case nothing is entered.
-  func enter(_ address: SocketAddress) -> Int? {
+  /// Enters a connection. Returns false if its address has too many, and then nothing is entered.
+  func enter(_ address: SocketAddress) -> Bool {
     let isCounted = isCounted(address)
     return state.withLock { state in
       if let perAddressMax, isCounted {
         let count = state.byAddress[address.with(port: 0), default: 0]
-        guard count < perAddressMax else { return nil }
+        guard count < perAddressMax else { return false }
         state.byAddress[address.with(port: 0)] = count + 1
       }
       state.total += 1
-      return state.total
+      return true
     }
+  }
+
+  /// Takes a place for a connection that was entered. Returns false if none is left.
+  func takePlace() -> Bool {
+    state.withLock { state in
+      guard state.placesTaken < connectionsMax else { return false }
+      state.placesTaken += 1
+      return true
+    }
+  }
+
+  /// Gives back the place of a connection, which may stay entered for a while.
+  func leavePlace() {
+    state.withLock { $0.placesTaken -= 1 }
   }
 
   /// Strikes out a connection that was entered.

@@ -8,10 +8,6 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   private static let tallyInterval: Duration = .milliseconds(250)
   /// Notes handed over before their time: some two hundred requests.
   private static let notesBytesMax = 32 * 1024
-  /// Connections beyond the cap that are told 503; further ones are reset.
-  private static let refusalsMax = 64
-  /// Idle connections closed at once when the cap is met: one at a time would be a search each.
-  private static let shedBatch = 32
 
   let shared: ServerShared
   // What every request asks for stands here itself: each step into a shared value is a retain.
@@ -29,9 +25,11 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   var tally = LoopTally()
   private var notes: [UInt8] = []
   private(set) var isDraining = false
-  private var sessions: Set<SessionReference> = []
+  private(set) var sessions: Set<SessionReference> = []
   private var tallyTimer: LoopTimer?
-  private var refusals = 0
+  /// Sessions that wait for a place, or are told that there is none.
+  var unadmitted = 0
+  var shortage = Shortage.none
 
   init(shared: ServerShared, on reactor: isolated Reactor) {
     self.shared = shared
@@ -46,33 +44,29 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
     output.reserveCapacity(16 * 1024)
     watch(shared.drain, on: reactor) { $0.beginDraining(on: reactor) }
     watch(shared.cutOff, on: reactor) { $0.cutOffAll() }
+    joinShedding(on: reactor)
   }
 
-  func accepted(_ stream: ByteStream, on reactor: isolated Reactor) -> (any StreamDelegate)? {
-    guard let total = shared.book.enter(stream.remoteAddress) else { return nil }
-    var isOverloaded = false
-    if total > shared.limits.connectionsMax, !shedIdle() {
-      guard refusals < Self.refusalsMax else {
-        shared.book.leave(stream.remoteAddress)
-        return nil
-      }
-      refusals += 1
-      isOverloaded = true
-    }
-    let session = ServerSession(
-      stream: stream, server: self, isOverloaded: isOverloaded, on: reactor)
+  /// Serves a connection that was entered.
+  func begin(
+    _ stream: ByteStream, _ admission: Admission, on reactor: isolated Reactor
+  ) -> ServerSession {
+    let session = ServerSession(stream: stream, server: self, admission: admission, on: reactor)
     sessions.insert(SessionReference(session))
+    if case .admitted = admission {} else { unadmitted += 1 }
     tally.connections += 1
     noteCounted(on: reactor)
     return session
   }
 
-  func descriptorsRanOut(on reactor: isolated Reactor) -> Bool { shedIdle() }
-
   /// A session's stream is over.
   func ended(_ session: ServerSession, on reactor: isolated Reactor) {
     guard sessions.remove(SessionReference(session)) != nil else { return }
-    if session.isOverloaded { refusals -= 1 }
+    switch session.admission {
+    case .admitted: shared.book.leavePlace()
+    case .waiting, .refused: unadmitted -= 1
+    case .shed: break
+    }
     // Once the book is empty the server may be over, and no timer will come.
     if isDraining || sessions.isEmpty { handOverNotes() }
     shared.book.leave(session.stream.remoteAddress)
@@ -106,21 +100,6 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
     shared.counters.add(tally)
     shared.counters.setOpen(shared.book.total)
     tally = LoopTally()
-  }
-
-  /// Closes the connections that have been idle longest. Returns whether there were any.
-  private func shedIdle() -> Bool {
-    let idle = sessions.compactMap { reference -> (LoopInstant, ServerSession)? in
-      let session = reference.session
-      // Those shed earlier in this turn are still members.
-      guard session.stream.isOpen, session.stream.isFlushed else { return nil }
-      return session.idleSince.map { ($0, session) }
-    }
-    guard !idle.isEmpty else { return false }
-    for (_, session) in idle.sorted(by: { $0.0 < $1.0 }).prefix(Self.shedBatch) {
-      session.stream.close()
-    }
-    return true
   }
 
   private func beginDraining(on reactor: isolated Reactor) {

@@ -10,8 +10,7 @@ import Transport
 final class ServerSession: StreamDelegate {
   let stream: ByteStream
   let server: LoopServer
-  /// Above the cap: it is told so, and that is all.
-  let isOverloaded: Bool
+  private(set) var admission: Admission
   /// The peer is a proxy whose word about the client is believed.
   let isProxied: Bool
   var connection: ServerConnection
@@ -49,16 +48,17 @@ final class ServerSession: StreamDelegate {
   var hasPeerEnded = false
 
   init(
-    stream: ByteStream, server: LoopServer, isOverloaded: Bool, on reactor: isolated Reactor
+    stream: ByteStream, server: LoopServer, admission: Admission, on reactor: isolated Reactor
   ) {
     self.stream = stream
     self.server = server
-    self.isOverloaded = isOverloaded
+    self.admission = admission
     isProxied = server.shared.configuration.proxies.contains(stream.remoteAddress)
     connection = ServerConnection(limits: server.shared.limits.connection)
     openedAt = reactor.now
     relay = SessionTimerRelay(session: self)
     timer = relay.map { LoopTimer(delegate: $0, on: reactor) }
+    stream.readBytesMax = server.limits.readAheadBytesMax
     readDeadline =
       reactor.now
       + (stream.isSecure ? server.limits.handshakeDeadline : server.limits.headDeadline)
@@ -68,7 +68,39 @@ final class ServerSession: StreamDelegate {
   var limits: ServerLimits { server.limits }
 
   func opened(_ stream: ByteStream, on reactor: isolated Reactor) {
-    if isOverloaded { return refuseForOverload(on: reactor) }
+    switch admission {
+    case .waiting:
+      admission = .waiting(isOpen: true)
+      return stream.pauseReading()
+    case .refused, .shed:
+      return refuseForOverload(on: reactor)
+    case .admitted:
+      break
+    }
+    begin(on: reactor)
+  }
+
+  /// It has turned out whether there is a place for this connection.
+  func settle(hasPlace: Bool, on reactor: isolated Reactor) {
+    guard case .waiting(let isOpen) = admission, server.settled(self, hasPlace: hasPlace) else {
+      return
+    }
+    admission = hasPlace ? .admitted : .refused
+    // Before it is open, that goes on as with any other.
+    guard isOpen else { return }
+    stream.resumeReading()
+    if hasPlace { begin(on: reactor) } else { refuseForOverload(on: reactor) }
+  }
+
+  /// Ends an idle connection in favour of another, whose place is free at once.
+  func makeRoom() {
+    guard case .admitted = admission else { return }
+    admission = .shed
+    server.shared.book.leavePlace()
+    stream.close()
+  }
+
+  private func begin(on reactor: isolated Reactor) {
     idleSince = reactor.now
     if stream.isSecure {
       // The handshake is over; the first head has its own time.

@@ -5,6 +5,7 @@ struct ServerShared: Sendable {
   let handler: any RequestHandler
   let configuration: HTTPServerConfiguration
   let book: ConnectionBook
+  let shedding: IdleShedding
   let drain: DrainSignal
   let cutOff: DrainSignal
   let counters: ServerCounters

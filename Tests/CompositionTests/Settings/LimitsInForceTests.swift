@@ -36,6 +36,7 @@ struct LimitsInForceTests {
           connections: 77
           connectionsPerAddress: 7
           backlog: 99
+          readAhead: 4KiB
         """
     ).load().settings
     let limits = ServerAssembly.limits(settings.limits)
@@ -58,5 +59,6 @@ struct LimitsInForceTests {
     #expect(limits.connectionsMax == 77)
     #expect(limits.connectionsPerAddressMax == 7)
     #expect(limits.backlog == 99)
+    #expect(limits.readAheadBytesMax == 4096)
   }
 }

@@ -284,6 +284,9 @@ def lives_on_without_descriptors(site):
         assert not eventually(lambda: larder.process.poll() is not None, 2)
         share = (larder.cpu_seconds - used) / (time.monotonic() - began)
         assert share < 0.3, f"{share:.0%} of a core while nothing can be accepted"
+        # Whoever comes now is told so.
+        for _ in range(20):
+            assert larder.get() == 503
         for connection in busy:
             connection.close()
         assert eventually(lambda: larder.descriptors <= at_rest + 2), larder.descriptors

@@ -114,6 +114,11 @@ extension SettingTable {
       .optional(.wholeNumber(1...1_000_000)), example: "256",
       doc: "Connections at once from one address, trusted proxies excepted; unlimited if unset."),
     SettingKey(
+      "limits.readAhead", \.limits.readAheadBytesMax, .one(.byteSize((1 << 10)...(64 << 10))),
+      example: "64KiB",
+      doc: "What is read at once from a connection, and so the most that is kept of requests sent "
+        + "behind one that is being answered."),
+    SettingKey(
       "limits.lingerBytes", \.limits.lingerBytesMax, .one(.byteSize(0...(16 << 20))),
       example: "64KiB", doc: "What is read and dropped behind a connection's last answer."),
     SettingKey(

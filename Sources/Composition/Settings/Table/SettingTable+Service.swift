@@ -80,6 +80,11 @@ extension SettingTable {
       SettingKey(
         "drain.idle", \.drain.idle, .one(.duration(.milliseconds(100) ... .seconds(60))),
         example: "1s", doc: "How long idle connections stay open then, for requests on their way."),
+      SettingKey(
+        "drain.handshakes", \.drain.handshakes, .one(.duration(.zero ... .seconds(5))),
+        example: "300ms",
+        doc: "How long connections that clients have begun by then may take until they are made; "
+          + "none begins any more."),
     ])
 
   static let log = SettingSection(

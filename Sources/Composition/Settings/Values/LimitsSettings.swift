@@ -37,6 +37,8 @@ package struct LimitsSettings: Sendable {
   /// Rest of a body that nobody wants, read and dropped to keep its connection.
   package var unwantedBodyBytesMax = 256 << 10
   package var unwantedBodyPauseMax = Duration.seconds(1)
+  /// Read at once, and so kept of requests behind the one that is being answered.
+  package var readAheadBytesMax = 64 << 10
   /// Read and dropped behind a last answer, so that a reset does not take it back.
   package var lingerBytesMax = 64 << 10
   package var lingerDeadline = Duration.seconds(2)
