@@ -18,7 +18,6 @@ package struct CollectionRequest: Sendable {
   /// Further than this nobody turns pages; the token of the last page goes any distance.
   package static let offsetMax = 1_000_000
 
-  private static let argumentPrefix = "arg."
   private static let single: Set<String> = [
     "filter", "order", "limit", "offset", "after", "view", "section", "total",
   ]
@@ -37,33 +36,64 @@ package struct CollectionRequest: Sendable {
     let question: String
   }
 
-  /// - Parameter members: of the relationship whose collection it is, with the owner's name.
+  /// What a collection is of.
+  struct Subject {
+    /// Whose columns filter and order; of several types, what all of them have.
+    let type: EntityType
+    /// The types of the entities that may be in it.
+    let shown: [String]
+    /// Keys of the members of a relationship.
+    var members: [String]?
+    /// The entity whose relationship it is.
+    var owner: String?
+
+    init(_ type: EntityType, members: [String]? = nil, owner: String? = nil) {
+      self.init(common: type, shown: [type.name], owner: owner)
+      self.members = members
+    }
+
+    init(common: EntityType, shown: [String], owner: String?) {
+      type = common
+      self.shown = shown
+      self.owner = owner
+    }
+  }
+
+  static func read(
+    _ parameters: [Parameter], of subject: Subject, directory: EntityDirectory,
+    tokens: PageTokenCodec
+  ) throws(Failure) -> Reading {
+    var request = CollectionRequest(parameters)
+    return try request.reading(subject, directory, tokens)
+  }
+
   static func read(
     _ parameters: [Parameter], type: EntityType, directory: EntityDirectory,
     tokens: PageTokenCodec, members: (keys: [String], owner: String)? = nil
   ) throws(Failure) -> Reading {
-    var request = CollectionRequest(parameters)
-    return try request.reading(type, directory, tokens, members)
+    try read(
+      parameters, of: Subject(type, members: members?.keys, owner: members?.owner),
+      directory: directory, tokens: tokens)
   }
 
   private mutating func reading(
-    _ type: EntityType, _ directory: EntityDirectory, _ tokens: PageTokenCodec,
-    _ members: (keys: [String], owner: String)?
+    _ subject: Subject, _ directory: EntityDirectory, _ tokens: PageTokenCodec
   ) throws(Failure) -> Reading {
     checkNames()
-    var query = EntityQuery(type: type, members: members?.keys)
+    let type = subject.type
+    var query = EntityQuery(type: type, members: subject.members)
     query.filter = filter(type)
     query.order = order(type)
     query.limit = number("limit", 0...Self.limitMax) ?? Self.limitDefault
     query.offset = number("offset", 0...Self.offsetMax) ?? 0
     query.wantsTotal = flag("total")
     query.section = section(query.order)
-    let question = question(type, owner: members?.owner)
+    let question = question(type, owner: subject.owner)
     if let text = self["after"] {
       query.after = position(text, question, tokens)
       if query.offset > 0 { fault("offset", "does not go together with after") }
     }
-    let view = view(type, directory)
+    let view = view(subject, directory)
     guard faults.isEmpty else {
       throw Failure(
         .malformedRequest, "\(faults.count) of the parameters cannot be used.", details: faults)
@@ -83,8 +113,8 @@ package struct CollectionRequest: Sendable {
     var seen: Set<String> = []
     for parameter in parameters {
       let name = parameter.name
-      if name == "arg" { continue }
-      guard Self.single.contains(name) || name.hasPrefix(Self.argumentPrefix) else {
+      if name == FilterParameters.argument { continue }
+      guard Self.single.contains(name) || FilterParameters.isArgument(name) else {
         fault(name, "is not known here")
         continue
       }
@@ -95,27 +125,10 @@ package struct CollectionRequest: Sendable {
   // MARK: Filter and order
 
   private mutating func filter(_ type: EntityType) -> Filter? {
-    let arguments = FilterArguments(
-      positional: parameters.filter { $0.name == "arg" }.map(\.value),
-      named: Dictionary(
-        parameters.filter { $0.name.hasPrefix(Self.argumentPrefix) }.map {
-          (String($0.name.dropFirst(Self.argumentPrefix.count)), $0.value)
-        }, uniquingKeysWith: { first, _ in first }))
-    guard let text = self["filter"] else {
-      if arguments != .none { fault("filter", "is missing, but arguments are given") }
-      return nil
-    }
-    do throws(FilterFaults) {
-      return try Filter(text, arguments: arguments, type: type)
-    } catch {
-      for found in error.all {
-        switch found.place {
-        case .position(let position): fault("filter", "position \(position): \(found.message)")
-        case .argument(let name): fault(name, found.message)
-        }
-      }
-      return nil
-    }
+    var found: [(String, String)] = []
+    let filter = FilterParameters(parameters).filter(on: type) { found.append(($0, $1)) }
+    for (name, detail) in found { fault(name, detail) }
+    return filter
   }
 
   private mutating func order(_ type: EntityType) -> EntityOrder {
@@ -156,12 +169,13 @@ package struct CollectionRequest: Sendable {
   /// The texts that decide what is in the list and how it is ordered.
   private func question(_ type: EntityType, owner: String?) -> String {
     let decisive = parameters.filter {
-      ["filter", "order", "arg"].contains($0.name) || $0.name.hasPrefix(Self.argumentPrefix)
+      $0.name == "order" || FilterParameters.isOne($0.name)
     }
-    let named = decisive.filter { $0.name != "arg" }.sorted { $0.name < $1.name }
+    let isNamed = { (parameter: Parameter) in parameter.name != FilterParameters.argument }
+    let named = decisive.filter(isNamed).sorted { $0.name < $1.name }
     let texts =
       [type.name, owner ?? ""] + named.flatMap { [$0.name, $0.value] }
-      + decisive.filter { $0.name == "arg" }.map(\.value)
+      + decisive.filter { !isNamed($0) }.map(\.value)
     return texts.map { "\($0.utf8.count):\($0)" }.joined()
   }
 
@@ -179,16 +193,20 @@ package struct CollectionRequest: Sendable {
     }
   }
 
-  private mutating func view(_ type: EntityType, _ directory: EntityDirectory) -> EntityView? {
+  private mutating func view(
+    _ subject: Subject, _ directory: EntityDirectory
+  ) -> EntityView? {
     guard let name = self["view"] else { return nil }
-    if let view = directory.view(named: name), view.selection.types[type.name] != nil {
+    if let view = directory.view(named: name),
+      subject.shown.allSatisfy({ view.selection.types[$0] != nil })
+    {
       return view
     }
-    let names = directory.viewNames(of: type.name)
+    let names = directory.viewNames(of: subject.shown)
+    let types = subject.shown.joined(separator: " and ")
     fault(
       "view",
-      names.isEmpty
-        ? "\(type.name) has no views" : "is one of \(names.joined(separator: ", "))")
+      names.isEmpty ? "\(types) have no view" : "is one of \(names.joined(separator: ", "))")
     return nil
   }
 }

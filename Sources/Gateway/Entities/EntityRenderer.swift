@@ -8,7 +8,7 @@ package import Upstream
 /// alphabetical order, then `_rev`: the order in which answers arrived does not show. Values are
 /// upstream's own bytes. A to-one relationship is the other's id, or `{"type","id"}` where its
 /// declared type is a union or an interface; a list of entities is left to its own path; what was
-/// never fetched is absent. A field that no operation selects any more is absent too, since nothing
+/// never fetched is absent. Dates of local types are told in their type's format. A field that no operation selects any more is absent too, since nothing
 /// tells what its text means.
 package struct EntityRenderer: Sendable {
   /// Members that are not fields of the schema.
@@ -50,6 +50,7 @@ package struct EntityRenderer: Sendable {
     let whole =
       selection == nil ? nil : try document(key, record, selection: nil, pending: pending)
     let layers = try Self.documents(of: record, key)
+    let dates = types[key.type]?.dates ?? .iso8601
     var writer = JSONWriter()
     writer.reserve(layers.reduce(96) { $0 + $1.bytes.count })
     writer.beginObject()
@@ -57,9 +58,9 @@ package struct EntityRenderer: Sendable {
     writer.string(key.type)
     var missing: [String]?
     if let selection {
-      missing = write(selection, of: layers, shape, to: &writer)
+      missing = write(selection, of: layers, shape, dates, to: &writer)
     } else {
-      for name in order { writeField(name, of: layers, shape, to: &writer) }
+      for name in order { writeField(name, of: layers, shape, dates, to: &writer) }
     }
     if !pending.isEmpty { Self.write(pending, named: Self.pendingMember, to: &writer) }
     if let missing { Self.write(missing, named: Self.missingMember, to: &writer) }
@@ -114,19 +115,20 @@ package struct EntityRenderer: Sendable {
   // MARK: Writing
 
   private func writeField(
-    _ name: String, of layers: [JSONDocument], _ shape: ObjectShape, to writer: inout JSONWriter
+    _ name: String, of layers: [JSONDocument], _ shape: ObjectShape, _ dates: DateFormat,
+    to writer: inout JSONWriter
   ) {
     guard let field = shape.fields[name], field.isToMany != true,
       let value = Self.value(name, of: layers)
     else { return }
     writer.name(name)
-    write(value, field.value, to: &writer)
+    write(value, field.value, dates, to: &writer)
   }
 
   /// - Returns: names of what the view asks for in vain.
   private func write(
     _ selection: ObjectSelection, of layers: [JSONDocument], _ shape: ObjectShape,
-    to writer: inout JSONWriter
+    _ dates: DateFormat, to writer: inout JSONWriter
   ) -> [String] {
     var missing: [String] = []
     for field in selection.fields
@@ -137,27 +139,31 @@ package struct EntityRenderer: Sendable {
         continue
       }
       writer.name(field.responseName)
-      write(value, known.value, to: &writer)
+      write(value, known.value, dates, to: &writer)
     }
     return missing
   }
 
   private func write(
-    _ value: JSONNode, _ kind: ObjectShape.Value, to writer: inout JSONWriter
+    _ value: JSONNode, _ kind: ObjectShape.Value, _ dates: DateFormat,
+    to writer: inout JSONWriter
   ) {
-    guard case .object(_, let isAbstract, _) = kind else { return writer.value(value) }
-    switch value.kind {
-    case .array:
+    switch (kind, value.kind) {
+    case (.leaf, _):
+      writer.value(value)
+    case (_, .array):
       writer.beginArray()
-      for element in value.elements { write(element, kind, to: &writer) }
+      for element in value.elements { write(element, kind, dates, to: &writer) }
       writer.endArray()
-    case .object:
+    case (.date, .string):
+      writer.value(dates.told(value.string ?? ""))
+    case (.object(_, let isAbstract, _), .object):
       if let key = EntityKey(reference: value) {
         Self.write(key, isAbstract: isAbstract, to: &writer)
       } else {
-        writeEmbedded(value, to: &writer)
+        writeEmbedded(value, dates, to: &writer)
       }
-    case .null, .true, .false, .number, .string:
+    case (.date, _), (.object, _):
       writer.value(value)
     }
   }
@@ -174,7 +180,9 @@ package struct EntityRenderer: Sendable {
     writer.endObject()
   }
 
-  private func writeEmbedded(_ object: JSONNode, to writer: inout JSONWriter) {
+  private func writeEmbedded(
+    _ object: JSONNode, _ dates: DateFormat, to writer: inout JSONWriter
+  ) {
     let type = object[StoredForm.typenameMember]
     let shape = type?.string.flatMap { shapes[$0] }
     writer.beginObject()
@@ -185,7 +193,7 @@ package struct EntityRenderer: Sendable {
     for member in object.members.sorted(by: { $0.name < $1.name }) {
       guard let field = shape?.fields[member.name] else { continue }
       writer.name(member.name)
-      write(member.value, field.value, to: &writer)
+      write(member.value, field.value, dates, to: &writer)
     }
     writer.endObject()
   }

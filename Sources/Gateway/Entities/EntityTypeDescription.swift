@@ -14,6 +14,8 @@ package struct EntityTypeDescription: Sendable {
   package let relationships: [Relationship]
   /// Names of the fragments on it, in alphabetical order.
   package let views: [String]
+  /// Lives here alone and is written by clients.
+  package let isLocal: Bool
 
   func write(count: Int?, to writer: inout JSONWriter) {
     writer.beginObject()
@@ -23,6 +25,8 @@ package struct EntityTypeDescription: Sendable {
       writer.name("count")
       writer.int(count)
     }
+    writer.name("local")
+    writer.bool(isLocal)
     writer.name("key")
     write(type.keyFields, to: &writer)
     writer.name("columns")
@@ -32,7 +36,11 @@ package struct EntityTypeDescription: Sendable {
       writer.name("name")
       writer.string(column.name)
       writer.name("kind")
-      writer.string(column.kind.rawValue)
+      writer.string(column.dates == nil ? column.kind.rawValue : "date")
+      if let dates = column.dates {
+        writer.name("format")
+        writer.string(dates.name)
+      }
       writer.name("indexed")
       writer.bool(type.indexes.contains(column.name))
       writer.endObject()

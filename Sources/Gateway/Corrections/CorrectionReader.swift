@@ -1,0 +1,173 @@
+import LosslessJSON
+import Model
+import Upstream
+
+/// Reads what an operator writes into an entity of upstream's, into the form of ``StoredForm``, and
+/// notes every fault.
+///
+/// Columns and lists of scalars can be written, and relationships to one. What has arguments, is
+/// embedded or leads to many is said by upstream alone: its stored form depends on operations.
+struct CorrectionReader {
+  /// Members of an entity's JSON that are told and never written.
+  private static let toldMembers: Set<String> = [
+    StoredForm.typenameMember, EntityRenderer.revisionMember, EntityRenderer.pendingMember,
+    EntityRenderer.missingMember,
+  ]
+
+  let catalogue: EntityCatalogue
+  private(set) var faults: [Failure.Detail] = []
+
+  init(catalogue: EntityCatalogue) {
+    self.catalogue = catalogue
+  }
+
+  mutating func note(_ detail: String, at pointer: String) {
+    faults.append(Failure.Detail(place: .pointer(pointer), detail: detail))
+  }
+
+  // MARK: Fields
+
+  mutating func fields(
+    _ body: JSONValue, of type: EntityType, at pointer: String
+  ) -> [EntityCorrection.Field] {
+    guard let members = body.members else {
+      note("is not an object", at: pointer)
+      return []
+    }
+    var fields: [EntityCorrection.Field] = []
+    for member in members where !Self.toldMembers.contains(member.name) {
+      let place = pointer.appending(pointerMember: member.name)
+      guard !fields.contains(where: { $0.name == member.name }) else {
+        note("is there twice", at: place)
+        continue
+      }
+      guard let field = catalogue.shapes[type.name]?.fields[member.name] else {
+        note("no operation selects such a field of \(type.name)", at: place)
+        continue
+      }
+      let column = type.columns.first { $0.name == member.name }
+      switch value(member.value, field, column) {
+      case .success(let value): fields.append(.init(name: member.name, value: value))
+      case .failure(let fault): note(fault.text, at: place)
+      }
+    }
+    return fields
+  }
+
+  private struct Fault: Error {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+  }
+
+  private func value(
+    _ value: JSONValue, _ field: ObjectShape.Field, _ column: EntityType.Column?
+  ) -> Result<JSONValue, Fault> {
+    switch field.value {
+    case .object(let type, let isAbstract, holdsEntities: true) where field.listDepth == 0:
+      return reference(value, type, isAbstract: isAbstract)
+    case .object:
+      return .failure(Fault("is upstream's alone to say"))
+    case .leaf, .date:
+      if value.isNull { return .success(value) }
+      if field.listDepth > 0 {
+        return Self.isList(value, depth: field.listDepth)
+          ? .success(value) : .failure(Fault("is not a list of values"))
+      }
+      let kind = column?.kind ?? .text
+      return kind.takes(value) ? .success(value) : .failure(Fault("is not \(kind.noun)"))
+    }
+  }
+
+  private func reference(
+    _ value: JSONValue, _ type: String, isAbstract: Bool
+  ) -> Result<JSONValue, Fault> {
+    if value.isNull { return .success(value) }
+    var (concrete, id) = (type, value)
+    if isAbstract {
+      guard let name = value["type"]?.string, let told = value["id"],
+        catalogue.possibleTypes[type]?.contains(name) == true
+      else { return .failure(Fault("is not {\"type\", \"id\"} of a \(type)")) }
+      (concrete, id) = (name, told)
+    }
+    guard let key = LocalValueReader.id(id) else { return .failure(Fault("is not an id")) }
+    return .success(.storedReference(to: EntityKey(type: concrete, key: key)))
+  }
+
+  private static func isList(_ value: JSONValue, depth: Int) -> Bool {
+    guard depth > 0 else { return value.array == nil && value.members == nil }
+    if value.isNull { return true }
+    return value.array?.allSatisfy { isList($0, depth: depth - 1) } ?? false
+  }
+
+  // MARK: Keys
+
+  /// The key that path and body name, and the fields with those of the key among them. A key of
+  /// several fields is never taken apart, so its fields stand in the body of what is inserted.
+  mutating func key(
+    _ id: String?, of type: EntityType, action: WriteAction,
+    fields: inout [EntityCorrection.Field], at pointer: String
+  ) -> String? {
+    let place = pointer.appending(pointerMember: type.keyFields.first ?? "id")
+    if let id, LocalValueReader.id(.string(id)) == nil {
+      note("is not an id", at: place)
+      return nil
+    }
+    let told = type.keyFields.map { name in
+      fields.first { $0.name == name }.flatMap { Self.canonicalText($0.value) }
+    }
+    if !told.contains(nil) {
+      let key = EntityKey(type: type.name, fields: told.compactMap { $0 }).key
+      if let id, id != key { note("is not the id in the path", at: place) }
+      return key
+    }
+    let isInsertion = action != .update && action != .delete
+    guard let id, !isInsertion || type.keyFields.count == 1 else {
+      for (name, text) in zip(type.keyFields, told) where text == nil {
+        note("is required", at: pointer.appending(pointerMember: name))
+      }
+      return nil
+    }
+    guard told.allSatisfy({ $0 == nil }) else {
+      note("is a part of the key: give the whole key, or nothing of it", at: place)
+      return nil
+    }
+    if isInsertion, let name = type.keyFields.first {
+      let kind = type.columns.first { $0.name == name }?.kind
+      let value: JSONValue? =
+        kind == .integer ? Int64(id).map { .number(JSONNumber($0)) } : .string(id)
+      guard let value else {
+        note("is not a whole number", at: place)
+        return nil
+      }
+      fields.append(.init(name: name, value: value))
+    }
+    return id
+  }
+
+  private static func canonicalText(_ value: JSONValue) -> String? {
+    value.string ?? value.number?.digits ?? value.bool.map { $0 ? "true" : "false" }
+  }
+}
+
+extension EntityType.Column.Kind {
+  fileprivate func takes(_ value: JSONValue) -> Bool {
+    switch self {
+    case .integer: value.int64 != nil
+    case .real: value.number?.double?.isFinite == true
+    case .boolean: value.bool != nil
+    case .text: value.string != nil
+    case .reference: false
+    }
+  }
+
+  fileprivate var noun: String {
+    switch self {
+    case .integer: "a whole number"
+    case .real: "a number"
+    case .boolean: "true or false"
+    case .text: "a text"
+    case .reference: "an id"
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import LosslessJSON
+package import Model
+package import Storage
+package import Upstream
+
+/// An operator's writes to what upstream gave: a wrong value mended, an entity that is gone taken
+/// out, until upstream says otherwise.
+///
+/// To the order rule a correction is the answer of a call that begins and ends now: calls under way
+/// cannot undo it, later ones may. It is written where upstream's public answers are; what upstream
+/// told single users stays as it is. Nothing is sent upstream.
+package struct CorrectionService: Sendable {
+  private let catalogue: EntityCatalogue
+  private let store: Store
+  private let entities: EntityRenderer
+  private let calls: CallSequence
+  private let epoch: MutationEpoch
+  private let clock: WallClock
+  private let deadline: QueryDeadline
+
+  package init(
+    catalogue: EntityCatalogue, store: Store, entities: EntityRenderer, calls: CallSequence,
+    epoch: MutationEpoch, clock: WallClock, deadline: QueryDeadline
+  ) {
+    self.catalogue = catalogue
+    self.store = store
+    self.entities = entities
+    self.calls = calls
+    self.epoch = epoch
+    self.clock = clock
+    self.deadline = deadline
+  }
+
+  func write(
+    _ requests: [EntityWriteRequest], by caller: Caller
+  ) async throws(Failure) -> [EntityWriteAnswer] {
+    let corrections = try corrections(requests, by: caller)
+    let number = calls.begin()
+    defer { calls.end(number) }
+    let result: Result<WriteCommit, WriteRefusal>
+    do throws(StorageError) {
+      result = try await store.correct(
+        corrections, in: caller.scope(sharing: .public), call: number,
+        horizon: calls.horizon(of: number), now: clock.now(), deadline: deadline)
+    } catch {
+      throw Failure(writing: error, deadline: deadline)
+    }
+    epoch.advance()
+    return try entities.answers(result)
+  }
+
+  private func corrections(
+    _ requests: [EntityWriteRequest], by caller: Caller
+  ) throws(Failure) -> [EntityCorrection] {
+    var reader = CorrectionReader(catalogue: catalogue)
+    var corrections: [EntityCorrection] = []
+    var seen: Set<EntityKey> = []
+    for request in requests {
+      guard let type = catalogue.type(named: request.type) else {
+        throw Failure(.notFound, "There is no entity type \(request.type).")
+      }
+      try Self.admit(caller, to: type)
+      guard let correction = try correction(request, type, &reader) else { continue }
+      switch correction.target {
+      case .key(let key):
+        if !seen.insert(EntityKey(type: type.name, key: key)).inserted {
+          reader.note("is written twice in this list", at: request.pointer)
+        }
+      case .filter where requests.count > 1:
+        reader.note("a filter on upstream's types is a request of its own", at: request.pointer)
+      case .filter: break
+      }
+      corrections.append(correction)
+    }
+    guard reader.faults.isEmpty else {
+      throw Failure(.invalidEntity, "The entity cannot be written.", details: reader.faults)
+    }
+    return corrections
+  }
+
+  private static func admit(_ caller: Caller, to type: EntityType) throws(Failure) {
+    guard !caller.isAdmin else { return }
+    let isKnown = caller.hasToken || caller.subject != nil || caller.device != nil
+    let message = "\(type.name) is upstream's: it is written with the admin token alone."
+    throw Failure(isKnown ? .forbidden : .unauthenticated, message)
+  }
+
+  private func correction(
+    _ request: EntityWriteRequest, _ type: EntityType, _ reader: inout CorrectionReader
+  ) throws(Failure) -> EntityCorrection? {
+    var fields: [EntityCorrection.Field] = []
+    if request.action != .delete {
+      fields = reader.fields(request.body, of: type, at: request.pointer)
+    }
+    let target: WriteTarget
+    switch request.target {
+    case .one(let id):
+      let key = reader.key(
+        id, of: type, action: request.action, fields: &fields, at: request.pointer)
+      guard let key else { return nil }
+      target = .key(key)
+    case .many(let parameters):
+      target = .filter(try request.filter(parameters, type: type))
+      for name in type.keyFields where fields.contains(where: { $0.name == name }) {
+        reader.note(
+          "names one entity, and many are written",
+          at: request.pointer.appending(pointerMember: name))
+      }
+    }
+    return EntityCorrection(
+      request.action, type, target, fields: fields,
+      precondition: request.precondition(entities), pointer: request.pointer)
+  }
+}

@@ -1,0 +1,35 @@
+package import Model
+
+/// Writes to entities, each by whoever may: own data by its owner, what upstream gave by the
+/// operator.
+package struct EntityWrites: Sendable {
+  /// Operations in one list.
+  package static let operationsMax = 1_000
+
+  private let own: OwnDataWrites
+  private let corrections: CorrectionService
+
+  package init(own: OwnDataWrites, corrections: CorrectionService) {
+    self.own = own
+    self.corrections = corrections
+  }
+
+  /// Does all of it or nothing.
+  ///
+  /// - Returns: an answer for each write, in their order.
+  package func write(
+    _ requests: [EntityWriteRequest], by caller: Caller
+  ) async throws(Failure) -> [EntityWriteAnswer] {
+    guard requests.count <= Self.operationsMax else {
+      throw Failure(.malformedRequest, "A list holds at most \(Self.operationsMax) operations.")
+    }
+    let ofOwn = requests.filter { own.knows($0.type) }
+    if ofOwn.count == requests.count { return try await own.write(requests, by: caller) }
+    guard ofOwn.isEmpty else {
+      throw Failure(
+        .malformedRequest,
+        "A list writes local types or upstream's, not both: they belong to different people.")
+    }
+    return try await corrections.write(requests, by: caller)
+  }
+}
