@@ -35,16 +35,12 @@ package struct ListVector: Sendable {
 
   /// The diff from another vector to this one. Names become numbers that both share.
   package func diff(from old: ListVector) -> ListDiff {
-    var numbers: [String: UInt64] = [:]
-    numbers.reserveCapacity(rows.count + old.rows.count)
-    func number(_ text: String) -> UInt64 {
-      if let known = numbers[text] { return known }
-      let next = UInt64(numbers.count)
-      numbers[text] = next
-      return next
-    }
+    var numbers = NameNumbers(capacity: rows.count + old.rows.count)
     func elements(_ rows: [Row]) -> [ListElement] {
-      rows.map { ListElement(id: number($0.id), version: number($0.revision)) }
+      rows.map { row in
+        // A revision is a digest already: a shorter one of it tells two apart as well.
+        ListElement(id: numbers.number(of: row.id), version: NameNumbers.hash(row.revision))
+      }
     }
     return ListDiff(from: elements(old.rows), to: elements(rows))
   }
