@@ -1,6 +1,6 @@
 /// Measures single modules beside what they are held against, in one process and alternating.
 ///
-///     swift run -c release Benchmarks json commit scale delta
+///     swift run -c release Benchmarks json commit scale delta library
 ///
 /// `Scripts/bench modules` runs it among the rest.
 /// Only the ratios mean something: machines differ, and so does one machine from hour to hour.
@@ -9,15 +9,25 @@ struct Benchmarks {
   static func main() async throws {
     let asked = CommandLine.arguments.dropFirst()
     ResultRow.printHeader()
-    let all = ["json", "commit", "scale", "delta"]
+    let all = ["json", "commit", "scale", "delta", "library"]
     for name in asked.isEmpty ? all[...] : asked[...] {
       switch name {
       case "json": try JSONBenchmark.run()
       case "commit": try await CommitBenchmark.run()
       case "scale": try await ScaleBenchmark.run()
       case "delta": try await DeltaBenchmark.run()
+      case "library": try await library()
       default: print("no benchmark \(name); there are \(all.joined(separator: ", "))")
       }
     }
+  }
+
+  /// What is read of a library of 100,000 films.
+  private static func library() async throws {
+    let library = try await FilmLibrary.filled(films: 100_000)
+    defer { library.end() }
+    try await PageBenchmark.run(library)
+    try await SearchBenchmark.run(library)
+    try await ListDiffBenchmark.run()
   }
 }

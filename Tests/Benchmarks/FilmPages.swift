@@ -19,11 +19,15 @@ enum FilmPages {
     return writer.bytes
   }
 
-  static func film(_ number: Int, _ random: inout SeededGenerator) -> JSONValue {
+  /// - Parameter words: what its title is made of; a title of its own number without.
+  static func film(
+    _ number: Int, _ random: inout SeededGenerator, words: TitleWords? = nil
+  ) -> JSONValue {
     [
       "__typename": "Film",
       "id": .string("\(number)"),
-      "title": .string("The Film of Number \(number): \(text(6, &random))"),
+      "title": .string(
+        words?.title(&random) ?? "The Film of Number \(number): \(text(6, &random))"),
       "year": .number(JSONNumber(1920 + Int(random.next() % 105))),
       "rating": .number(JSONNumber(digits: "\(random.next() % 10).\(random.next() % 10)0") ?? 0),
       "country": .string(text(1, &random)),
@@ -35,14 +39,14 @@ enum FilmPages {
   /// The same films as what the store takes.
   static func answer(
     count: Int, call: Int64, scope: Scope = .public, operation: String = "Films",
-    from first: Int = 0, seed: UInt64 = 1
+    from first: Int = 0, seed: UInt64 = 1, words: TitleWords? = nil
   ) -> NormalisedAnswer {
     var random = SeededGenerator(seed: seed)
     var bytes: [UInt8] = []
     var entities: [NormalisedAnswer.Entity] = []
     var root: [UInt8] = [UInt8(ascii: "[")]
     for number in first..<first + count {
-      let film = film(number, &random)
+      let film = film(number, &random, words: words)
       let fields = (film.members ?? []).dropFirst().map { member in
         let start = bytes.count
         bytes += member.value.bytes
