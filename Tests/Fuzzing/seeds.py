@@ -80,6 +80,44 @@ FILTERS = [
 ]
 
 
+FORWARDED = [
+    b'\0for=192.0.2.60;proto=http;by=203.0.113.43, for=10.0.0.7',
+    b'\0for="[2001:db8:cafe::17]:4711";host="api.example:8080";proto=https,for=unknown',
+    b'\0for="\\"quoted\\\\";ext=x,,for=_hidden;For=10.1.2.3',
+    b"\x01203.0.113.7, 10.0.0.2\nhttps\napi.example\nfor=203.0.113.7;proto=https",
+    b"\x01[2001:db8::1]:443, 2001:db8::2, unknown, 10.9.8.7:1\nhttp,https\na,b",
+]
+
+PATHS = [
+    b"/films/{id}/cast/{path...}", b"/a%2e%2e/%2F/%C3%A9", b"/../x", b"/films?x=1&ticket=abc&t=2",
+    b"/s?%74icket%3Dabc&tick%65t=", b"/{a}/{a}",
+]
+
+SETTINGS = [
+    b"\xffupstream: {url: https://api.example/graphql, forward: [authorization], timeout: 10s}\n",
+    b"\xfflisten: [127.0.0.1:8080, 'unix:/run/larder.sock']\ndrain: {delay: 1s, deadline: 8s}\n",
+    b"\xffcache: &c {maxAge: 5m}\ntypes:\n  Film: {key: [id], index: [year], search: [title]}\n",
+    b"\xffdata: a\ndata: b\n\"data\": c\nlisten: *c\n",
+    b"\xfflimits: {head: 32KiB, target: 64KiB}\nproxies: {trust: [10.0.0.0/8, unix, '::1/128']}\n",
+    b"\xfftls: {certificates: {a: {certificate: a.pem}}}\ncors: {origins: ['*', https://x.y]}\n",
+    b"\x00{Film: {key: [id]}}", b"\x01https://u:p@[::1]:99999/x#y", b"\x02:8080", b"\x031d12h",
+    b"\x0410GiB", b"\x0510.0.0.0/33", b"\x06https://a.b:443", b"\x07~/x/../y",
+]
+
+# Behind the code that makes them whole: a cursor, and a page token of each kind of value.
+TOKENS = [
+    bytes([2]) + bytes(36) + b"\x01" + bytes(8) + b"\0\4key1",
+    bytes([2]) + b"\x7f" * 36 + b"\x02" + b"\xff" * 8 + b"\0\0",
+    bytes([1]) + bytes(8) + b"\0\1" + b"\xff" * 8 + b"\2" + bytes(8) + b"\3" + bytes(7) + b"\2f1",
+    base64.urlsafe_b64encode(bytes([1]) + bytes(8) + b"\3" + bytes(8) + bytes(12)).rstrip(b"="),
+]
+
+
+def settings_files():
+    for path in sorted((ROOT / "Examples").rglob("larder.yaml")):
+        yield b"\xff" + path.read_bytes()
+
+
 def graphql_texts():
     yield from (text.encode() for text in (GRAPHQL / "beasts-documents.txt").read_text().split("---"))
     for path in sorted((ROOT / "Examples").rglob("*.graphql")) + sorted(GRAPHQL.glob("*.graphql")):
@@ -106,6 +144,10 @@ def seeds():
         "graphql-schema": documents,
         "graphql-variables": VARIABLES,
         "filter-text": FILTERS,
+        "forwarded": FORWARDED,
+        "request-path": PATHS,
+        "settings-text": [*SETTINGS, *settings_files()],
+        "token": TOKENS,
         "witness": requests,
     }
 

@@ -9,6 +9,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case graphQLSchema = "graphql-schema"
   case graphQLVariables = "graphql-variables"
   case filterText = "filter-text"
+  case forwarded
+  case requestPath = "request-path"
+  case settingsText = "settings-text"
+  case token
 
   /// Runs one input; traps on a finding.
   func run(_ input: UnsafeRawBufferPointer) {
@@ -22,6 +26,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .graphQLSchema: GraphQLSchemaTarget.run(input)
     case .graphQLVariables: GraphQLVariablesTarget.run(input)
     case .filterText: FilterTextTarget.run(input)
+    case .forwarded: ForwardedTarget.run(input)
+    case .requestPath: RequestPathTarget.run(input)
+    case .settingsText: SettingsTextTarget.run(input)
+    case .token: TokenTarget.run(input)
     }
   }
 }

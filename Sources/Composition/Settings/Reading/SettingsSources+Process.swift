@@ -1,8 +1,6 @@
 import FoundationEssentials
 
 extension SettingsSources {
-  package static let defaultFileName = "larder.yaml"
-
   /// Above any settings file written by people; a wrong path may name anything.
   private static let fileBytesMax = 1 << 20
 

@@ -37,6 +37,8 @@ package struct SettingsSources: Sendable {
     }
   }
 
+  package static let defaultFileName = "larder.yaml"
+
   package var file: File?
   package var environment: [String: String]
   /// In the order of the command line; a later one wins.

@@ -1,0 +1,4 @@
+/// A key that is none: ``HMAC`` asks for one.
+package struct SymmetricKey: Sendable {
+  package init() {}
+}
