@@ -30,6 +30,7 @@ limits:
   requestsPerConnection: 1000000
   connections: 20000
   keepAlive: 600s
+  queryDeadline: 60s
 """
 )
 TLS_SETTINGS = string.Template("""tls:
