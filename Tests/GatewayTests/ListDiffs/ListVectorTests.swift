@@ -30,8 +30,15 @@ struct ListVectorTests {
 
   @Test func theOldestListsAreForgotten() {
     let memory = ListMemory(byteLimit: 1_000)
-    for number in 0..<20 { memory.keep(Self.vector(("Film/\(number)", "a")), tag: "\(number)") }
-    #expect(memory.vector(tagged: "0") == nil)
-    #expect(memory.vector(tagged: "19") != nil)
+    for number in 0..<20 {
+      memory.keep(
+        Self.vector(("Film/\(number)", "a")), tag: "\(number)", seenBy: .anonymous)
+    }
+    #expect(memory.vector(tagged: "0", seenBy: .anonymous) == nil)
+    #expect(memory.vector(tagged: "19", seenBy: .anonymous) != nil)
+    let user = Viewer(layers: [.user("ada"), .public])
+    #expect(memory.vector(tagged: "19", seenBy: user) == nil)
+    memory.keep(Self.vector(("Film/19", "a")), tag: "19", seenBy: user)
+    #expect(memory.vector(tagged: "19", seenBy: user) != nil)
   }
 }

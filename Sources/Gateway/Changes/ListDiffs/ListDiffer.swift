@@ -45,12 +45,14 @@ package final class ListDiffer: Sendable {
     _ = try await reader.read(request)
     let documents = try await documents(of: request)
     let cursor = cursors.cursor(for: request.caller.viewer, at: head)
-    return outcome(documents, from: base, cursor: String(decoding: cursor, as: UTF8.self))
+    return outcome(
+      documents, seenBy: request.caller.viewer(of: request.scope), from: base,
+      cursor: String(decoding: cursor, as: UTF8.self))
   }
 
   /// - Parameter documents: the list as it is.
   package func outcome(
-    _ documents: [EntityDocument], from base: Base, cursor: String
+    _ documents: [EntityDocument], seenBy viewer: Viewer, from base: Base, cursor: String
   ) -> Outcome {
     let vector = ListVector(
       rows: documents.map {
@@ -58,11 +60,11 @@ package final class ListDiffer: Sendable {
       })
     let tag = vector.tag
     if case .tag(tag) = base { return .unchanged(tag: tag) }
-    memory.keep(vector, tag: tag)
+    memory.keep(vector, tag: tag, seenBy: viewer)
     let writer = ListDiffWriter(
       documents: documents, vector: vector, tag: "\"\(tag)\"", cursor: cursor)
     let full = writer.full()
-    guard let old = known(base) else { return .body(full, tag: tag) }
+    guard let old = known(base, seenBy: viewer) else { return .body(full, tag: tag) }
     let diff = writer.diff(
       vector.diff(from: old.vector), from: old.vector, base: old.tag.map { "\"\($0)\"" })
     return .body(diff.count < full.count ? diff : full, tag: tag)
@@ -73,10 +75,11 @@ package final class ListDiffer: Sendable {
     let tag: String?
   }
 
-  private func known(_ base: Base) -> Known? {
+  private func known(_ base: Base, seenBy viewer: Viewer) -> Known? {
     switch base {
     case .nothing: return nil
-    case .tag(let tag): return memory.vector(tagged: tag).map { Known(vector: $0, tag: tag) }
+    case .tag(let tag):
+      return memory.vector(tagged: tag, seenBy: viewer).map { Known(vector: $0, tag: tag) }
     case .rows(let vector): return Known(vector: vector, tag: nil)
     }
   }

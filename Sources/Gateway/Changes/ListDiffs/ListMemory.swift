@@ -1,12 +1,21 @@
+import Model
 import Synchronization
 
 /// The lists that clients may have, by their tags, under a byte budget: the oldest go first.
 ///
-/// A tag is a digest of the whole vector, so a vector found by it is the client's, whoever else has
-/// it too.
+/// A list is found only by those to whom it was shown: what a diff takes out, keeps and moves tells
+/// of the old list, so another caller's tag is worth no more than one made up.
 final class ListMemory: Sendable {
+  private struct Entry {
+    let vector: ListVector
+    var viewers: Set<Viewer>
+  }
+
+  /// What one more viewer of a list takes, roughly.
+  private static let bytesAViewer = 128
+
   private struct State {
-    var vectors: [String: ListVector] = [:]
+    var entries: [String: Entry] = [:]
     var order: [String] = []
     var byteCount = 0
   }
@@ -18,17 +27,30 @@ final class ListMemory: Sendable {
     self.byteLimit = byteLimit
   }
 
-  func vector(tagged tag: String) -> ListVector? { state.withLock { $0.vectors[tag] } }
+  /// - Parameter viewer: whose sight the list must have been of.
+  func vector(tagged tag: String, seenBy viewer: Viewer) -> ListVector? {
+    state.withLock { state in
+      guard let entry = state.entries[tag], entry.viewers.contains(viewer) else { return nil }
+      return entry.vector
+    }
+  }
 
-  func keep(_ vector: ListVector, tag: String) {
+  func keep(_ vector: ListVector, tag: String, seenBy viewer: Viewer) {
     guard vector.byteCount <= byteLimit / 4 else { return }
     state.withLock { state in
-      guard state.vectors.updateValue(vector, forKey: tag) == nil else { return }
-      state.order.append(tag)
-      state.byteCount += vector.byteCount
+      if state.entries[tag] == nil {
+        state.entries[tag] = Entry(vector: vector, viewers: [])
+        state.order.append(tag)
+        state.byteCount += vector.byteCount
+      }
+      if state.entries[tag]?.viewers.insert(viewer).inserted == true {
+        state.byteCount += Self.bytesAViewer
+      }
       while state.byteCount > byteLimit, !state.order.isEmpty {
-        let oldest = state.order.removeFirst()
-        state.byteCount -= state.vectors.removeValue(forKey: oldest)?.byteCount ?? 0
+        guard let oldest = state.entries.removeValue(forKey: state.order.removeFirst()) else {
+          continue
+        }
+        state.byteCount -= oldest.vector.byteCount + oldest.viewers.count * Self.bytesAViewer
       }
     }
   }
