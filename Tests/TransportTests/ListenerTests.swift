@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -100,6 +101,58 @@ struct ListenerTests {
       }
       #expect(throws: TestFailure.self) { try RawPeer(connectedTo: port) }
     }
+  }
+
+  /// They connect all the while that listening ends: who is connected is served.
+  @Test func whoHasReachedAUnixSocketIsServed() async throws {
+    for _ in 0..<20 {
+      let path = try TemporaryDirectory.make() + "/server.sock"
+      try await withLoops(2) { group in
+        let log = ServerLog()
+        let server = try await group.listen(on: .unix(path: path)) { _ in EchoAcceptor(log: log) }
+        let clients = (0..<3).map { _ in
+          Task {
+            try await onOwnThread { () throws -> Int in
+              var answered = 0
+              while let peer = try RawPeer(connectedTo: path) {
+                try peer.send([7])
+                guard try peer.receive(1) == [7] else { throw TestFailure("connected, not served") }
+                answered += 1
+              }
+              return answered
+            }
+          }
+        }
+        #expect(await eventually { log.current.accepted > 50 })
+        await server.stopAccepting()
+        var answered = 0
+        for client in clients { answered += try await client.value }
+        #expect(answered == log.current.accepted)
+      }
+    }
+  }
+
+  /// Whoever has connected is still accepted; who asks now is neither let in nor refused.
+  @Test func aDeafSocketBeginsNoConnection() throws {
+    let wanted = try #require(SocketAddress(numericHost: "127.0.0.1", port: 0))
+    let (sockets, address) = try BoundSockets.open(wanted, count: 1)
+    defer { close(sockets[0]) }
+    let early = try RawPeer(connectedTo: address.port ?? 0)
+    #expect(HandshakeFilter.attach(to: sockets[0], isTCP: true))
+    let late = try Socket.open(family: AF_INET)
+    defer { close(late) }
+    #expect(address.withSockaddr { connect(late, $0, $1) } == -1 && errno == EINPROGRESS)
+    var outcome = pollfd(fd: late, events: Int16(POLLOUT), revents: 0)
+    #expect(poll(&outcome, 1, 200) == 0)
+    let accepted = try #require(try Socket.accept(from: sockets[0]))
+    defer { close(accepted.descriptor) }
+    #expect(try Socket.accept(from: sockets[0])?.descriptor == nil)
+    // The filter comes with the connection, and lets what belongs to it pass.
+    try early.send([1])
+    var byte: UInt8 = 0
+    var input = pollfd(fd: accepted.descriptor, events: Int16(POLLIN), revents: 0)
+    #expect(poll(&input, 1, 2000) == 1)
+    #expect(recv(accepted.descriptor, &byte, 1, 0) == 1 && byte == 1)
   }
 
   @Test func acceptedSocketsAreTuned() async throws {

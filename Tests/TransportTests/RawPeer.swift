@@ -1,5 +1,7 @@
 import Glibc
 
+@testable import Transport
+
 /// A blocking socket of the test's own, to play peers that do not behave. Calls are bounded by a
 /// receive and send timeout of five seconds.
 final class RawPeer {
@@ -41,6 +43,17 @@ final class RawPeer {
       guard count > 0 else { throw TestFailure("send: \(errno)") }
       sent += count
     }
+  }
+
+  /// At a Unix socket; nil where nobody listens any more.
+  init?(connectedTo path: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    guard descriptor >= 0 else { throw TestFailure("socket") }
+    let result = SocketAddress.unix(path: path).withSockaddr { connect(descriptor, $0, $1) }
+    if result == 0 { return }
+    let code = errno
+    guard [ENOENT, ECONNREFUSED].contains(code) else { throw TestFailure("connect: \(code)") }
+    return nil
   }
 
   /// Bytes up to `count`, fewer only when the peer ends first.
