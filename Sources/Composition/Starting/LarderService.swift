@@ -21,12 +21,14 @@ package final class LarderService: Service {
   private let client: HTTPClient
   private let certificates: ServerCertificates?
   private let group: EventLoopGroup
+  /// The lines of the route table, `METHOD /pattern`.
+  package let routes: [String]
   private let logger: Logger
   private let whenListening: @Sendable ([SocketAddress]) -> Void
 
   private init(
     store: Store, keeper: StoreKeeper, server: HTTPService, client: HTTPClient,
-    certificates: ServerCertificates?, group: EventLoopGroup, logger: Logger,
+    certificates: ServerCertificates?, group: EventLoopGroup, routes: [String], logger: Logger,
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) {
     self.whenListening = whenListening
@@ -36,6 +38,7 @@ package final class LarderService: Service {
     self.client = client
     self.certificates = certificates
     self.group = group
+    self.routes = routes
     self.logger = logger
   }
 
@@ -84,7 +87,7 @@ package final class LarderService: Service {
           store: store, devices: gateway.devices, registry: workspace.registry,
           bytesMax: settings.cache.diskBytesMax, logger: logger),
         server: server, client: client, certificates: certificates, group: group,
-        logger: logger,
+        routes: handler.served, logger: logger,
         whenListening: whenListening)
     } catch {
       store.close()

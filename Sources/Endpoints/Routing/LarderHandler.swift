@@ -9,6 +9,8 @@ package final class LarderHandler: RequestHandler {
   private let deltas: DeltaShelf
   private let cors: CORSPolicy
   private let router: Router
+  /// What is served, `METHOD /pattern`, in the order of the route table.
+  package let served: [String]
 
   package init(_ services: Services) throws(RouteTable.Conflict) {
     let forwarded = services.callers.forwardedNames
@@ -46,7 +48,9 @@ package final class LarderHandler: RequestHandler {
         threshold: services.logThreshold),
       tables: TablesEndpoint(context: context, tables: services.tables),
       descriptions: descriptions, files: services.files)
-    router = try Router(try routes.all())
+    let table = try routes.all()
+    served = table.map { "\($0.method.name) \($0.pattern)" }
+    router = try Router(table)
   }
 
   package func answerAtOnce(
