@@ -57,11 +57,13 @@ struct FilmLibrary {
     let clock = ContinuousClock()
     let start = clock.now
     entities = EntityReader(
-      store: store, directory: EntityDirectory(registry: registry), renderer: renderer,
+      store: store.reading, directory: EntityDirectory(registry: registry, local: .none),
+      renderer: renderer,
       tokens: PageTokenCodec(
         key: KeyRing(root: [UInt8](repeating: 1, count: 32)).key(for: .page)),
       deadline: QueryDeadline(limit: .seconds(2)) { clock.now - start },
-      gate: StoredDataGate(hasServiceCredentials: false))
+      gate: StoredDataGate(hasServiceCredentials: false),
+      clock: WallClock { Timestamp(milliseconds: 0) }, uptime: { clock.now - start })
   }
 
   func end() {

@@ -36,7 +36,7 @@ extension Ways {
       #expect(again.body.isEmpty)
       #expect(try await larder.get("/v1/entities/Film/none").status == 404)
       #expect(try await larder.get("/v1/entities/Nothing/f1").status == 404)
-      let post = try await larder.post("/v1/entities/Film", "{}")
+      let post = try await larder.post("/v1/search", "{}")
       #expect(post.status == 405)
       #expect(post["allow"] == "GET, HEAD, OPTIONS")
       #expect(larder.demo.report.recent.count == requests)

@@ -13,6 +13,7 @@ struct GatewayAssembly {
   private let settings: Settings
   private let operations: OperationService
   private let entities: EntityReader
+  let writes: EntityWrites
   private let callers: CallerIdentifier
   let devices: DeviceRegistry
   private let cursors: CursorMint
@@ -67,12 +68,15 @@ struct GatewayAssembly {
       typeNames: workspace.registry.catalogue.types.map(\.name),
       gate: gate, devices: devices)
     self.signal = signal
+    let deadline = QueryDeadline(limit: settings.limits.queryDeadline) { SystemClock.uptime() }
     entities = EntityReader(
-      store: store, directory: EntityDirectory(registry: workspace.registry),
+      store: store.reading,
+      directory: EntityDirectory(registry: workspace.registry, local: workspace.local),
       renderer: EntityRenderer(catalogue: workspace.registry.catalogue),
       tokens: PageTokenCodec(key: keys.key(for: .page)),
-      deadline: QueryDeadline(limit: settings.limits.queryDeadline) { SystemClock.uptime() },
-      gate: gate)
+      deadline: deadline, gate: gate, clock: clock, uptime: { SystemClock.uptime() })
+    writes = EntityWriting.writes(
+      workspace, store: store, calls: calls, epoch: epoch, deadline: deadline)
     let failures = FailureMemory(clock: clock, random: { Double.random(in: 0..<1) })
     let directory = OperationDirectory(registry: workspace.registry)
     let reader = QueryReader(
@@ -95,7 +99,8 @@ struct GatewayAssembly {
     callers = CallerIdentifier(
       adminToken: settings.adminToken?.revealed, forwardedNames: settings.upstream.forward,
       keys: keys, devices: devices, tickets: StreamTickets(clock: clock, random: random))
-    purger = Purger(store: store, calls: calls, epoch: epoch)
+    purger = Purger(
+      store: store, calls: calls, epoch: epoch, ownTypes: Set(workspace.local.types.keys))
     console = SQLConsole(
       store: store, deadline: settings.limits.queryDeadline, clock: clock)
     backups = BackupFolder(

@@ -71,7 +71,7 @@ package final class LarderService: Service {
       var services = gateway.services(
         files: PublicFolder.files(settings, pool: group.blockingPool),
         metrics: { metrics.text() })
-      services.localWrites = LocalWriting.service(workspace, store: store)
+      services.localWrites = gateway.writes
       let handler = try LarderHandler(services)
       let server = HTTPService(
         configuration: ServerAssembly.configuration(

@@ -59,7 +59,9 @@ struct EntitiesEndpoint: Sendable {
       let caller = try await context.caller(of: request)
       // Noted before the read, so that the cursor is never ahead of the data.
       let head = cursors.head
-      let answer = try await read(caller)
+      let answer = try await entities.timed { () async throws(Failure) in
+        try await read(caller)
+      }
       return response(to: request, answer, caller: caller, head: head)
     }
   }
@@ -76,6 +78,8 @@ struct EntitiesEndpoint: Sendable {
         decoding: cursors.cursor(for: caller.viewer, at: head), as: UTF8.self),
     ]
     if let total = answer.total { fields[.totalCount] = "\(total)" }
+    if let age = answer.age { fields[.age] = "\(age.wholeSeconds)" }
+    fields[.serverTiming] = "store;dur=\(Self.milliseconds(answer.time))"
     switch request.preconditions.judge(isRead: true, tag: EntityTag(answer.tag)) {
     case .notModified:
       return ServerResponse(status: .notModified, fields: fields, isCompressible: true)
@@ -86,6 +90,11 @@ struct EntitiesEndpoint: Sendable {
       return ServerResponse(
         contentType: "application/json", bytes: answer.body, fields: fields)
     }
+  }
+
+  /// With their thousandths.
+  private static func milliseconds(_ time: Duration) -> Double {
+    (time / .microseconds(1)).rounded() / 1000
   }
 
   static func parameters(

@@ -26,8 +26,8 @@ enum OpenAPIEntityPaths {
 
   private static let view = query("view", "string", "Name of a fragment whose fields are shown.")
 
-  private static let collection: [JSONValue] = [
-    query("filter", "string", "`age >= :min AND name LIKE ?`"),
+  /// Of a filter.
+  static let arguments: [JSONValue] = [
     [
       "name": "arg", "in": "query", "description": "The value of each `?` of the filter in turn.",
       "schema": ["type": "array", "items": ["type": "string"]],
@@ -37,14 +37,18 @@ enum OpenAPIEntityPaths {
       "style": "form", "explode": true,
       "schema": ["type": "object", "additionalProperties": ["type": "string"]],
     ],
-    query("order", "string", "`-year,title`: the key breaks ties."),
-    query("limit", "integer", "50 unless told, at most 1000."),
-    query("offset", "integer", "Entities passed over."),
-    query("after", "string", "The `next` of the page before."),
-    view,
-    query("section", "string", "A column the order begins with: names, offsets, counts."),
-    query("total", "boolean", "Whether to count the whole list."),
   ]
+
+  private static let collection: [JSONValue] =
+    [query("filter", "string", "`age >= :min AND name LIKE ?`")] + arguments + [
+      query("order", "string", "`-year,title`: the key breaks ties."),
+      query("limit", "integer", "50 unless told, at most 1000."),
+      query("offset", "integer", "Entities passed over."),
+      query("after", "string", "The `next` of the page before."),
+      view,
+      query("section", "string", "A column the order begins with: names, offsets, counts."),
+      query("total", "boolean", "Whether to count the whole list."),
+    ]
 
   private static func query(_ name: String, _ type: String, _ text: String) -> JSONValue {
     [
@@ -60,20 +64,19 @@ enum OpenAPIEntityPaths {
   private static func path(
     _ path: String, _ id: String, _ text: String, _ parameters: [JSONValue]
   ) -> JSONMember {
-    JSONMember(
-      path,
+    let read = JSONMember(
+      "get",
       [
-        "get": [
-          "operationId": .string(id), "parameters": .array(parameters),
-          "responses": [
-            "200": [
-              "description": .string(text),
-              "content": ["application/json": ["schema": ["type": "object"]]],
-            ],
-            "304": ["description": "Not changed since the entity tag given."],
-            "default": ["$ref": "#/components/responses/Problem"],
+        "operationId": .string(id), "parameters": .array(parameters),
+        "responses": [
+          "200": [
+            "description": .string(text),
+            "content": ["application/json": ["schema": ["type": "object"]]],
           ],
-        ]
+          "304": ["description": "Not changed since the entity tag given."],
+          "default": ["$ref": "#/components/responses/Problem"],
+        ],
       ])
+    return JSONMember(path, .object([read] + OpenAPIEntityWritePaths.methods(of: path)))
   }
 }

@@ -2,13 +2,17 @@ import Gateway
 import LosslessJSON
 import Model
 
-/// Local writes as JSON.
+/// Writes as JSON.
 ///
 /// A list is `[{"op", "type", "id"?, "data"?, "ifMatch"?}, …]`, `op` one of `insert`,
-/// `insertOrUpdate`, `update`, `updateOrInsert`, `delete`; its answer is `{"items": […]}` with the entities and
-/// `null` for what was deleted.
+/// `insertOrUpdate`, `update`, `updateOrInsert`, `findOrInsert`, `delete`. In the place of `id`,
+/// `update` and `delete` take `filter` and `args`: a list of the values of each `?`, or an object with
+/// those of each `:name`. Its answer is `{"items": […]}`: the entities, `null` for what was deleted,
+/// `{"matched": n}` for a filter.
 enum LocalWritesDocument {
-  private static let memberNames: Set<String> = ["op", "type", "id", "data", "ifMatch"]
+  private static let memberNames: Set<String> = [
+    "op", "type", "id", "filter", "args", "data", "ifMatch",
+  ]
 
   static func body(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
     do throws(JSONParseError) {
@@ -18,11 +22,20 @@ enum LocalWritesDocument {
     }
   }
 
-  /// `If-Match` (RFC 9110 section 13.1.1): `*`, or values of `_rev` in quotes.
-  static func match(_ field: String?) throws(Failure) -> LocalWriteRequest.Match? {
-    guard let field else { return nil }
+  /// `If-Match` (RFC 9110 section 13.1.1): `*`, or values of `_rev` in quotes. `If-None-Match`
+  /// (section 13.1.2): `*` alone has a meaning for a write.
+  static func match(
+    ifMatch: String?, ifNoneMatch: String?
+  ) throws(Failure) -> EntityWriteRequest.Match? {
+    if let ifNoneMatch {
+      guard ifNoneMatch == "*", ifMatch == nil else {
+        throw Failure(.malformedRequest, "A write takes If-None-Match: * or If-Match, not both.")
+      }
+      return .absent
+    }
+    guard let ifMatch else { return nil }
     var revisions: [String] = []
-    for part in field.split(separator: ",") {
+    for part in ifMatch.split(separator: ",") {
       let tag = part.drop { $0 == " " || $0 == "\t" }.split(separator: " ").first ?? ""
       if tag == "*" { return .any }
       guard tag.count >= 2, tag.first == "\"", tag.last == "\"" else {
@@ -37,12 +50,12 @@ enum LocalWritesDocument {
     return .revisions(revisions)
   }
 
-  static func list(_ bytes: [UInt8]) throws(Failure) -> [LocalWriteRequest] {
+  static func list(_ bytes: [UInt8]) throws(Failure) -> [EntityWriteRequest] {
     guard let items = try body(bytes).array else {
       throw Failure(.malformedRequest, "The body is a list of operations.")
     }
     var faults: [Failure.Detail] = []
-    var requests: [LocalWriteRequest] = []
+    var requests: [EntityWriteRequest] = []
     for (index, item) in items.enumerated() {
       if let request = request(item, at: "/\(index)", &faults) { requests.append(request) }
     }
@@ -54,7 +67,7 @@ enum LocalWritesDocument {
 
   private static func request(
     _ item: JSONValue, at pointer: String, _ faults: inout [Failure.Detail]
-  ) -> LocalWriteRequest? {
+  ) -> EntityWriteRequest? {
     func note(_ member: String, _ detail: String) {
       faults.append(
         Failure.Detail(
@@ -70,36 +83,75 @@ enum LocalWritesDocument {
           place: .pointer(pointer.appending(pointerMember: member.name)),
           detail: "is none of \(memberNames.sorted().joined(separator: ", "))"))
     }
-    let action = item["op"]?.string.flatMap(LocalOperation.Action.init(rawValue:))
+    let action = item["op"]?.string.flatMap(WriteAction.init(rawValue:))
     if action == nil {
-      let known = LocalOperation.Action.allCases.map(\.rawValue)
+      let known = WriteAction.allCases.map(\.rawValue)
       note("op", "is none of \(known.joined(separator: ", "))")
     }
     let type = item["type"]?.string
     if type == nil { note("type", "is not the name of a type") }
     if let id = item["id"], id.string == nil { note("id", "is not a text") }
     if let match = item["ifMatch"], match.string == nil { note("ifMatch", "is not a text") }
+    var target = EntityWriteRequest.Target.one(id: item["id"]?.string)
+    if item["filter"] != nil || item["args"] != nil {
+      if item["id"] != nil { note("id", "does not go together with filter") }
+      guard let parameters = condition(item, note) else { return nil }
+      target = .many(parameters)
+    }
     guard let action, let type else { return nil }
-    return LocalWriteRequest(
-      action, type: type, id: item["id"]?.string, body: item["data"] ?? [:],
+    return EntityWriteRequest(
+      action, type: type, target: target, body: item["data"] ?? [:],
       match: item["ifMatch"]?.string.map { $0 == "*" ? .any : .revisions([$0]) },
-      pointer: "\(pointer)/data")
+      origin: pointer)
   }
 
-  static func bytes(_ answers: [LocalWriteAnswer]) -> [UInt8] {
+  /// `filter` and `args` as the parameters that a path would have.
+  private static func condition(
+    _ item: JSONValue, _ note: (_ member: String, _ detail: String) -> Void
+  ) -> [CollectionRequest.Parameter]? {
+    guard let filter = item["filter"]?.string else {
+      note("filter", "is not a text")
+      return nil
+    }
+    let arguments = item["args"] ?? []
+    let named: [(String, JSONValue)]
+    if let values = arguments.array {
+      named = values.map { ("arg", $0) }
+    } else if let members = arguments.members {
+      named = members.map { ("arg.\($0.name)", $0.value) }
+    } else {
+      note("args", "is neither a list nor an object")
+      return nil
+    }
+    var parameters = [CollectionRequest.Parameter("filter", filter)]
+    for (name, value) in named {
+      let text = value.string ?? value.number?.digits ?? value.bool.map { $0 ? "true" : "false" }
+      guard let text else {
+        note("args", "holds texts, numbers, true and false")
+        return nil
+      }
+      parameters.append(.init(name, text))
+    }
+    return parameters
+  }
+
+  static func bytes(_ answers: [EntityWriteAnswer]) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
     writer.name("items")
     writer.beginArray()
-    for answer in answers {
-      switch answer {
-      case .written(let document, _): writer.raw(document.body)
-      case .deleted: writer.null()
-      }
-    }
+    for answer in answers { writer.raw(bytes(answer)) }
     writer.endArray()
     writer.endObject()
     return writer.bytes
+  }
+
+  static func bytes(_ answer: EntityWriteAnswer) -> [UInt8] {
+    switch answer {
+    case .written(let document, _): return document.body
+    case .deleted: return Array("null".utf8)
+    case .matched(let count): return Array(#"{"matched":\#(count)}"#.utf8)
+    }
   }
 
   static func path(of key: EntityKey) -> String {

@@ -5,31 +5,54 @@ import HTTPWire
 import LosslessJSON
 import Model
 
-/// Writes to local types: `POST`, `PUT`, `PATCH` and `DELETE` below `/v1/entities`.
+/// `POST`, `PUT`, `PATCH` and `DELETE` below `/v1/entities`: own data by its owner, upstream's by the
+/// holder of the admin token.
 struct LocalWritesEndpoint: Sendable {
   let context: EndpointContext
-  let writes: LocalWriteService
+  let writes: EntityWrites
 
   var routes: [Route] {
     [
       Route(.post, "/v1/entities") { await list($0) },
-      Route(.post, "/v1/entities/{type}") { await write($0, .insert) },
-      Route(.put, "/v1/entities/{type}/{id}") { await write($0, .insertOrUpdate) },
-      Route(.patch, "/v1/entities/{type}/{id}") { await write($0, .update) },
-      Route(.delete, "/v1/entities/{type}/{id}") { await write($0, .delete) },
+      Route(.post, "/v1/entities/{type}") { await one($0, .insert) },
+      Route(.patch, "/v1/entities/{type}") { await many($0, .update) },
+      Route(.delete, "/v1/entities/{type}") { await many($0, .delete) },
+      Route(.put, "/v1/entities/{type}/{id}") { await one($0, .insertOrUpdate) },
+      Route(.patch, "/v1/entities/{type}/{id}") { await one($0, .update) },
+      Route(.delete, "/v1/entities/{type}/{id}") { await one($0, .delete) },
     ]
   }
 
+  private func one(_ request: ServerRequest, _ action: WriteAction) async -> ServerResponse {
+    await write(request, action) { parameters throws(Failure) in
+      let faults = parameters.map {
+        Failure.Detail(place: .parameter($0.name), detail: "is not known here")
+      }
+      guard faults.isEmpty else {
+        throw Failure(
+          .malformedRequest, "A write to one entity takes no parameters.", details: faults)
+      }
+      return .one(id: request.parameters["id"])
+    }
+  }
+
+  private func many(_ request: ServerRequest, _ action: WriteAction) async -> ServerResponse {
+    await write(request, action) { parameters throws(Failure) in .many(parameters) }
+  }
+
   private func write(
-    _ request: ServerRequest, _ action: LocalOperation.Action
+    _ request: ServerRequest, _ action: WriteAction,
+    target: ([CollectionRequest.Parameter]) throws(Failure) -> EntityWriteRequest.Target
   ) async -> ServerResponse {
     await context.answer(request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
       let bytes = try await context.json(of: request)
-      let body = try action == .delete ? [:] : LocalWritesDocument.body(bytes)
-      let write = LocalWriteRequest(
-        action, type: request.parameters["type"] ?? "", id: request.parameters["id"],
-        body: body, match: try LocalWritesDocument.match(request.field("if-match")))
+      let write = EntityWriteRequest(
+        action, type: request.parameters["type"] ?? "",
+        target: try target(try EntitiesEndpoint.parameters(request)),
+        body: try action == .delete ? [:] : LocalWritesDocument.body(bytes),
+        match: try LocalWritesDocument.match(
+          ifMatch: request.field("if-match"), ifNoneMatch: request.field("if-none-match")))
       guard let answer = try await writes.write([write], by: caller).first else {
         throw Failure(.internal, "One write had no answer.")
       }
@@ -46,10 +69,12 @@ struct LocalWritesEndpoint: Sendable {
     }
   }
 
-  private static func response(_ answer: LocalWriteAnswer) -> ServerResponse {
+  private static func response(_ answer: EntityWriteAnswer) -> ServerResponse {
     switch answer {
     case .deleted:
       return ServerResponse(status: .noContent, fields: [.cacheControl: "no-store"])
+    case .matched:
+      return .json(LocalWritesDocument.bytes(answer))
     case .written(let document, let isNew):
       var response = ServerResponse.json(document.body, status: isNew ? .created : .ok)
       if isNew { response.fields[.location] = LocalWritesDocument.path(of: document.key) }

@@ -15,8 +15,7 @@ package struct Services: Sendable {
   package var backups: BackupFolder
   package var tables: TableKeeper
   package var logThreshold: LogThreshold
-  /// Nil where there are no local types.
-  package var localWrites: LocalWriteService?
+  package var localWrites: EntityWrites?
   package var health: HealthCheck
   package var metrics: @Sendable () -> String
   /// Nil where there is no folder to serve.

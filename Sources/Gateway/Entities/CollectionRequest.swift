@@ -67,15 +67,6 @@ package struct CollectionRequest: Sendable {
     return try request.reading(subject, directory, tokens)
   }
 
-  static func read(
-    _ parameters: [Parameter], type: EntityType, directory: EntityDirectory,
-    tokens: PageTokenCodec, members: (keys: [String], owner: String)? = nil
-  ) throws(Failure) -> Reading {
-    try read(
-      parameters, of: Subject(type, members: members?.keys, owner: members?.owner),
-      directory: directory, tokens: tokens)
-  }
-
   private mutating func reading(
     _ subject: Subject, _ directory: EntityDirectory, _ tokens: PageTokenCodec
   ) throws(Failure) -> Reading {

@@ -13,7 +13,7 @@ package struct EntityDirectory: Sendable {
   private let local: [String: LocalType]
 
   /// - Parameter registry: with the local types in its catalogue.
-  package init(registry: OperationRegistry, local: LocalSchema = .none) {
+  package init(registry: OperationRegistry, local: LocalSchema) {
     let catalogue = registry.catalogue
     let views = registry.views
     self.views = views

@@ -12,8 +12,8 @@ extension EntityReader {
   package func search(
     _ parameters: [CollectionRequest.Parameter], caller: Caller
   ) async throws(Failure) -> Answer {
-    try gate.admit(caller)
-    let asked = try question(parameters)
+    let asked = try question(
+      parameters, searchable: try readable(by: caller).map(\.type).filter { !$0.search.isEmpty })
     let hits = try await reading { () async throws(StorageError) in
       try await store.search(
         asked.text, types: asked.types, viewer: caller.viewer, limit: asked.limit + 1,
@@ -58,7 +58,7 @@ extension EntityReader {
   }
 
   private func question(
-    _ parameters: [CollectionRequest.Parameter]
+    _ parameters: [CollectionRequest.Parameter], searchable: [EntityType]
   ) throws(Failure) -> SearchQuestion {
     var faults: [Failure.Detail] = []
     func fault(_ name: String, _ detail: String) {
@@ -75,7 +75,6 @@ extension EntityReader {
     } catch {
       fault("q", error.phrase)
     }
-    let searchable = directory.descriptions.map(\.type).filter { !$0.search.isEmpty }
     var types = searchable
     if let names = value("types")?.split(separator: ",").map(String.init) {
       types = searchable.filter { names.contains($0.name) }

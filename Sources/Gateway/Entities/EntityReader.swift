@@ -12,25 +12,36 @@ package struct EntityReader: Sendable {
     /// Of the strong entity tag, without quotes.
     package let tag: String
     package let total: Int?
+    /// Of the oldest of upstream's entities in it; nil where there is none.
+    package let age: Duration?
+    /// What reading and rendering took.
+    package fileprivate(set) var time = Duration.zero
 
-    init(body: [UInt8], total: Int? = nil) {
+    init(body: [UInt8], total: Int? = nil, age: Duration? = nil) {
       self.body = body
       self.total = total
+      self.age = age
       tag = EntityDigest.tag(of: body)
     }
   }
 
   package let directory: EntityDirectory
-  let store: Store
+  let store: ReadSession
   let renderer: EntityRenderer
   let tokens: PageTokenCodec
   let deadline: QueryDeadline
   let gate: StoredDataGate
+  private let clock: WallClock
+  private let uptime: @Sendable () -> Duration
 
+  /// - Parameter uptime: any clock that never goes back.
   package init(
-    store: Store, directory: EntityDirectory, renderer: EntityRenderer, tokens: PageTokenCodec,
-    deadline: QueryDeadline, gate: StoredDataGate
+    store: ReadSession, directory: EntityDirectory, renderer: EntityRenderer,
+    tokens: PageTokenCodec, deadline: QueryDeadline, gate: StoredDataGate, clock: WallClock,
+    uptime: @escaping @Sendable () -> Duration
   ) {
+    self.clock = clock
+    self.uptime = uptime
     self.store = store
     self.directory = directory
     self.renderer = renderer
@@ -39,18 +50,50 @@ package struct EntityReader: Sendable {
     self.gate = gate
   }
 
+  /// A read with the time that it took.
+  package func timed(
+    _ read: () async throws(Failure) -> Answer
+  ) async throws(Failure) -> Answer {
+    let start = uptime()
+    var answer = try await read()
+    answer.time = uptime() - start
+    return answer
+  }
+
+  // MARK: Who may read
+
+  /// Own data is read by its owner, whoever else may read what upstream gave.
+  func admit(_ caller: Caller, to type: String) throws(Failure) {
+    guard let local = directory.localType(named: type) else { return try gate.admit(caller) }
+    try OwnDataGate.admit(caller, to: local)
+  }
+
+  /// The types that a caller may read entities of. A device that may read nothing of upstream's has
+  /// its own data still.
+  func readable(by caller: Caller) throws(Failure) -> [EntityTypeDescription] {
+    do throws(Failure) {
+      try gate.admit(caller)
+      return directory.descriptions
+    } catch {
+      guard caller.device != nil else { throw error }
+      return directory.descriptions.filter(\.isLocal)
+    }
+  }
+
+  // MARK: Reads
+
   /// The types, with how many entities of each the caller sees.
   package func types(for caller: Caller) async throws(Failure) -> Answer {
-    try gate.admit(caller)
+    let descriptions = try readable(by: caller)
     let counts = try await reading { () async throws(StorageError) in
       try await store.counts(
-        of: directory.descriptions.map(\.type), viewer: caller.viewer, deadline: deadline)
+        of: descriptions.map(\.type), viewer: caller.viewer, deadline: deadline)
     }
     var writer = JSONWriter()
     writer.beginObject()
     writer.name("types")
     writer.beginArray()
-    for description in directory.descriptions {
+    for description in descriptions {
       description.write(count: counts[description.type.name], to: &writer)
     }
     writer.endArray()
@@ -62,10 +105,10 @@ package struct EntityReader: Sendable {
   package func entity(
     _ key: EntityKey, parameters: [CollectionRequest.Parameter], caller: Caller
   ) async throws(Failure) -> Answer {
-    try gate.admit(caller)
-    let type = try directory.type(named: key.type)
+    try admit(caller, to: key.type)
     let reading = try CollectionRequest.read(
-      parameters.filter { $0.name == "view" }, type: type, directory: directory, tokens: tokens)
+      parameters.filter { $0.name == "view" }, of: .init(try directory.type(named: key.type)),
+      directory: directory, tokens: tokens)
     if let other = parameters.first(where: { $0.name != "view" }) {
       throw Failure(
         .malformedRequest, "1 of the parameters cannot be used.",
@@ -76,7 +119,7 @@ package struct EntityReader: Sendable {
     guard let document = try renderer.document(key, record, selection: selection) else {
       throw Self.missing(key)
     }
-    return Answer(body: document.body)
+    return Answer(body: document.body, age: age(of: [(key, record)]))
   }
 
   /// A page of a type's entities.
@@ -86,57 +129,50 @@ package struct EntityReader: Sendable {
     of name: String, parameters: [CollectionRequest.Parameter], wantsTotal: Bool = false,
     caller: Caller
   ) async throws(Failure) -> Answer {
-    try gate.admit(caller)
-    let type = try directory.type(named: name)
+    try admit(caller, to: name)
     let reading = try CollectionRequest.read(
-      parameters, type: type, directory: directory, tokens: tokens)
+      parameters, of: .init(try directory.type(named: name)), directory: directory,
+      tokens: tokens)
     return try await page(reading, wantsTotal: wantsTotal, caller)
   }
 
   /// What a relationship leads to: the entity itself, or a collection of its members in stored
-  /// order.
+  /// order. Of a union's or an interface's members, filter and order take what all its types have.
   package func relationship(
     _ field: String, of key: EntityKey, parameters: [CollectionRequest.Parameter],
     wantsTotal: Bool = false, caller: Caller
   ) async throws(Failure) -> Answer {
-    try gate.admit(caller)
+    try admit(caller, to: key.type)
     _ = try directory.type(named: key.type)
-    guard let shape = directory.relationship(field, of: key.type) else {
-      throw Failure(.notFound, "\(key.type) has no relationship \(field).")
-    }
-    let record = try await record(key, caller)
-    guard !record.isDeleted else { throw Self.missing(key, isDeleted: true) }
-    guard let references = try renderer.references(field, of: record, key) else {
-      throw Failure(.notFound, "\(field) of \(key) was never fetched.")
-    }
+    guard let shape = directory.relationship(field, of: key.type),
+      case .object(let declared, _, _) = shape.value
+    else { throw Failure(.notFound, "\(key.type) has no relationship \(field).") }
+    guard
+      let references = try renderer.references(field, of: try await record(key, caller), key)
+    else { throw Failure(.notFound, "\(field) of \(key) was never fetched.") }
     if shape.isToMany != true {
       guard let other = references.first else {
         throw Failure(.notFound, "\(field) of \(key) is null.")
       }
       return try await entity(other, parameters: parameters, caller: caller)
     }
-    let types = Set(references.map(\.type))
-    guard types.count <= 1 else {
-      throw Failure(
-        .notImplemented,
-        "\(field) of \(key) leads to \(types.sorted().joined(separator: " and ")): lists of "
-          + "several types are not served.")
-    }
-    let declared = if case .object(let name, _, _) = shape.value { name } else { "" }
+    let owner = "\(key.type.utf8.count):\(key.type)\(key.key)/\(field)"
     guard
-      let name = types.first
-        ?? directory.descriptions.map(\.type.name).first(where: { $0 == declared })
+      let subject = directory.subject(declared: declared, members: references, owner: owner)
     else { return Answer(body: Array(#"{"items":[]}"#.utf8), total: 0) }
+    for type in subject.shown { try admit(caller, to: type) }
     let reading = try CollectionRequest.read(
-      parameters, type: try directory.type(named: name), directory: directory, tokens: tokens,
-      members: (references.map(\.key), "\(key.type.utf8.count):\(key.type)\(key.key)/\(field)"))
-    return try await page(reading, wantsTotal: wantsTotal, caller)
+      parameters, of: subject, directory: directory, tokens: tokens)
+    return try await page(
+      reading, mixed: subject.members == nil ? references : nil, wantsTotal: wantsTotal, caller)
   }
 
   // MARK: Pages
 
+  /// - Parameter mixed: the members, where they may be of several types.
   private func page(
-    _ reading: CollectionRequest.Reading, wantsTotal: Bool, _ caller: Caller
+    _ reading: CollectionRequest.Reading, mixed: [EntityKey]? = nil, wantsTotal: Bool,
+    _ caller: Caller
   ) async throws(Failure) -> Answer {
     var query = reading.query
     query.wantsTotal = query.wantsTotal || wantsTotal
@@ -148,14 +184,25 @@ package struct EntityReader: Sendable {
     }
     let asked = query
     let page = try await self.reading { () async throws(StorageError) in
-      try await store.page(asked, viewer: caller.viewer, deadline: deadline)
+      if let mixed {
+        try await store.page(
+          MixedQuery(members: mixed, like: asked), viewer: caller.viewer, deadline: deadline)
+      } else {
+        try await store.page(asked, viewer: caller.viewer, deadline: deadline)
+      }
     }
+    return try answer(page, to: reading)
+  }
+
+  private func answer(
+    _ page: EntityPage, to reading: CollectionRequest.Reading
+  ) throws(Failure) -> Answer {
     var writer = JSONWriter()
     writer.beginObject()
     writer.name("items")
     writer.beginArray()
-    let selection = reading.view?.selection.types[query.type.name]
     for item in page.items {
+      let selection = reading.view?.selection.types[item.key.type]
       if let document = try renderer.document(item.key, item.record, selection: selection) {
         writer.raw(document.body)
       }
@@ -169,18 +216,29 @@ package struct EntityReader: Sendable {
       writer.name("total")
       writer.int(total)
     }
-    if let sections = page.sections { Self.write(sections, to: &writer) }
+    if let sections = page.sections {
+      let column = reading.query.type.columns.first { $0.name == reading.query.section }
+      Self.write(sections, dates: column?.dates, to: &writer)
+    }
     writer.endObject()
-    return Answer(body: writer.bytes, total: page.total)
+    return Answer(
+      body: writer.bytes, total: page.total,
+      age: age(of: page.items.map { ($0.key, $0.record) }))
   }
 
-  private static func write(_ sections: [EntityPage.Section], to writer: inout JSONWriter) {
+  private static func write(
+    _ sections: [EntityPage.Section], dates: DateFormat?, to writer: inout JSONWriter
+  ) {
     writer.name("sections")
     writer.beginArray()
     for section in sections {
       writer.beginObject()
       writer.name("name")
-      if let name = section.name { writer.string(name) } else { writer.null() }
+      if let name = section.name {
+        writer.string(dates?.toldText(name) ?? name)
+      } else {
+        writer.null()
+      }
       writer.name("offset")
       writer.int(section.offset)
       writer.name("count")
@@ -200,6 +258,13 @@ package struct EntityReader: Sendable {
     guard let found else { throw Self.missing(key) }
     guard !found.isDeleted else { throw Self.missing(key, isDeleted: true) }
     return found
+  }
+
+  /// What upstream said may be old; own data is what it is.
+  private func age(of items: [(EntityKey, EntityRecord)]) -> Duration? {
+    let now = clock.now()
+    return items.filter { directory.localType(named: $0.0.type) == nil }
+      .compactMap { $0.1.received?.elapsed(until: now) }.max()
   }
 
   private static func missing(_ key: EntityKey, isDeleted: Bool = false) -> Failure {

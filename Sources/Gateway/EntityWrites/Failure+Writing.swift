@@ -28,4 +28,32 @@ extension Failure {
         .storageUnavailable, "The store takes no writes now.", retry: .after, cause: "\(error)")
     }
   }
+
+  /// Why a list of writes was refused, in words for its client.
+  init(_ refusal: WriteRefusal) {
+    func place(_ pointer: String, _ detail: String) -> [Detail] {
+      pointer.isEmpty ? [] : [Detail(place: .pointer(pointer), detail: detail)]
+    }
+    switch refusal {
+    case .exists(let key, let pointer):
+      self.init(
+        .entityExists, "\(key) exists.", details: place(pointer, "exists"))
+    case .missing(let key, let pointer):
+      self.init(.notFound, "There is no \(key).", details: place(pointer, "is not there"))
+    case .changed(let key, let pointer):
+      self.init(
+        .preconditionFailed, "\(key) is not what the request's condition says.",
+        details: place(pointer, "is another"))
+    case .denied(let key, let field, let pointer):
+      self.init(
+        .stillReferenced, "\(key) is not deleted while its \(field) leads to others.",
+        details: place(pointer, "has \(field)"))
+    case .invalid(let faults):
+      self.init(.invalidEntity, "The entity cannot be written.", details: faults)
+    case .tooMany(let max, let pointer):
+      self.init(
+        .tooCostly, "The filter holds of more than \(max) entities: write them in parts.",
+        details: place(pointer, "holds of too many"))
+    }
+  }
 }

@@ -1,0 +1,107 @@
+import LosslessJSON
+import Model
+
+/// What is written below `/v1/entities`, in `/openapi.json`: methods beside the reads of the same
+/// paths.
+enum OpenAPIEntityWritePaths {
+  static func methods(of path: String) -> [JSONMember] { byPath[path] ?? [] }
+
+  private static let byPath: [String: [JSONMember]] = [
+    "/v1/entities": [
+      operation(
+        "post", "writeEntities", "What became of each operation; all were done, or none.",
+        body: list)
+    ],
+    "/v1/entities/{type}": [
+      operation(
+        "post", "insertEntity", "The new entity.", [inPath("type")], body: entity,
+        success: "201"),
+      operation(
+        "patch", "updateEntities", "How many entities the filter held of: `matched`.",
+        [inPath("type")] + filter, body: entity),
+      operation(
+        "delete", "deleteEntities", "How many entities the filter held of: `matched`.",
+        [inPath("type")] + filter),
+    ],
+    "/v1/entities/{type}/{id}": [
+      operation(
+        "put", "insertOrUpdateEntity", "The entity; 201 where it is new.",
+        one + [ifMatch, ifNoneMatch], body: entity),
+      operation("patch", "updateEntity", "The entity.", one + [ifMatch], body: entity),
+      operation("delete", "deleteEntity", "It is gone.", one + [ifMatch], success: "204"),
+    ],
+  ]
+
+  // MARK: Parameters
+
+  private static let one = [inPath("type"), inPath("id")]
+
+  private static func inPath(_ name: String) -> JSONValue {
+    ["name": .string(name), "in": "path", "required": true, "schema": ["type": "string"]]
+  }
+
+  private static let filter: [JSONValue] =
+    [
+      [
+        "name": "filter", "in": "query", "required": true, "schema": ["type": "string"],
+        "description": "Which entities are meant: `age >= :min AND name LIKE ?`",
+      ]
+    ] + OpenAPIEntityPaths.arguments
+
+  private static let ifMatch: JSONValue = [
+    "name": "If-Match", "in": "header", "schema": ["type": "string"],
+    "description": "Values of `_rev` in quotes, or `*`.",
+  ]
+
+  private static let ifNoneMatch: JSONValue = [
+    "name": "If-None-Match", "in": "header", "schema": ["type": "string", "enum": ["*"]],
+    "description": "Only where there is none.",
+  ]
+
+  // MARK: Bodies
+
+  private static let entity: JSONValue = ["type": "object"]
+
+  private static let list: JSONValue = [
+    "type": "array", "maxItems": 1000,
+    "items": [
+      "type": "object", "required": ["op", "type"], "additionalProperties": false,
+      "properties": [
+        "op": [
+          "type": "string", "enum": .array(WriteAction.allCases.map { .string($0.rawValue) }),
+        ],
+        "type": ["type": "string"], "id": ["type": "string"],
+        "filter": ["type": "string", "description": "Instead of `id`, to update and delete."],
+        "args": [
+          "type": ["array", "object"],
+          "description": "Values of each `?` of the filter in turn, or of each `:name`.",
+        ],
+        "data": ["type": "object"],
+        "ifMatch": ["type": "string", "description": "A value of `_rev`, or `*`."],
+      ],
+    ],
+  ]
+
+  private static func operation(
+    _ method: String, _ id: String, _ text: String, _ parameters: [JSONValue] = [],
+    body: JSONValue? = nil, success: String = "200"
+  ) -> JSONMember {
+    var answer: JSONValue = ["description": .string(text)]
+    if success != "204" {
+      answer["content"] = ["application/json": ["schema": ["type": "object"]]]
+    }
+    var operation: JSONValue = [
+      "operationId": .string(id), "parameters": .array(parameters),
+      "responses": .object([
+        JSONMember(success, answer),
+        JSONMember("default", ["$ref": "#/components/responses/Problem"]),
+      ]),
+    ]
+    if let body {
+      operation["requestBody"] = [
+        "required": true, "content": ["application/json": ["schema": body]],
+      ]
+    }
+    return JSONMember(method, operation)
+  }
+}

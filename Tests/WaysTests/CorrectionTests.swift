@@ -1,0 +1,131 @@
+import LosslessJSON
+import TestSupport
+import Testing
+
+extension Ways {
+  /// The operator's writes to what upstream gave.
+  struct CorrectionTests {
+    private static let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")
+
+    private static func filled() async throws -> RunningLarder {
+      let larder = try await RunningLarder.start()
+      #expect(try await larder.get("/api/films?limit=20").status == 200)
+      #expect(try await larder.get("/api/films/f1").status == 200)
+      return larder
+    }
+
+    private static func json(_ response: RawResponse) throws -> JSONValue {
+      try JSONValue(parsing: response.body)
+    }
+
+    @Test func nobodyElseWritesToUpstreamsTypes() async throws {
+      let larder = try await Self.filled()
+      let device = ("Device-Token", try await DeviceTests.register(larder).token)
+      for (method, target, body) in [
+        ("POST", "/v1/entities/Film", #"{"id":"x"}"#), ("PUT", "/v1/entities/Film/f1", "{}"),
+        ("PATCH", "/v1/entities/Film/f1", #"{"title":"Mine"}"#),
+        ("DELETE", "/v1/entities/Film/f1", nil),
+        ("PATCH", "/v1/entities/Film?filter=year%20%3E%200", "{}"),
+        ("DELETE", "/v1/entities/Film?filter=year%20%3E%200", nil),
+        ("POST", "/v1/entities", #"[{"op":"delete","type":"Film","id":"f1"}]"#),
+      ] as [(String, String, String?)] {
+        let anonymous = try await larder.request(method, target, body: body)
+        #expect(anonymous.status == 401, "\(method) \(target)")
+        for known in [device, ("Authorization", "Bearer user-ada")] {
+          let answer = try await larder.request(method, target, headers: [known], body: body)
+          #expect(answer.status == 403, "\(method) \(target): \(answer.text)")
+        }
+      }
+      #expect(try await larder.get("/v1/entities/Film/f1").status == 200)
+      await larder.stop()
+    }
+
+    @Test func aCorrectionShowsEverywhereUntilUpstreamSpeaks() async throws {
+      let larder = try await Self.filled()
+      let before = try Self.json(try await larder.get("/v1/entities/Film/f1"))
+      let requests = larder.demo.report.recent.count
+      let patch = try await larder.request(
+        "PATCH", "/v1/entities/Film/f1",
+        headers: [Self.admin, ("If-Match", "\"\(before["_rev"]?.string ?? "")\"")],
+        body: #"{"title":"Mended","director":"p1"}"#)
+      #expect(patch.status == 200, "\(patch.text)")
+      #expect(try Self.json(patch)["title"] == "Mended")
+      #expect(try Self.json(try await larder.get("/v1/entities/Film/f1"))["director"] == "p1")
+      let operation = try Self.json(try await larder.get("/api/films/f1"))
+      #expect(operation["data"]?["film"]?["title"] == "Mended")
+      #expect(larder.demo.report.recent.count == requests)
+      let late = try await larder.request(
+        "DELETE", "/v1/entities/Film/f1",
+        headers: [Self.admin, ("If-Match", "\"\(before["_rev"]?.string ?? "")\"")])
+      #expect(late.status == 412)
+      #expect(
+        try await larder.get("/api/films/f1", ("Cache-Control", "no-cache")).status == 200)
+      #expect(
+        try Self.json(try await larder.get("/v1/entities/Film/f1"))["title"] == before["title"])
+      await larder.stop()
+    }
+
+    @Test func entitiesComeAndGoOneByOneAndByAFilter() async throws {
+      let larder = try await Self.filled()
+      let made = try await larder.request(
+        "POST", "/v1/entities/Film", headers: [Self.admin],
+        body: #"{"id":"x1","title":"New","year":1800}"#)
+      #expect(made.status == 201, "\(made.text)")
+      #expect(made["location"] == "/v1/entities/Film/x1")
+      let again = try await larder.request(
+        "POST", "/v1/entities/Film", headers: [Self.admin], body: #"{"id":"x1"}"#)
+      #expect(again.status == 409)
+      let put = try await larder.request(
+        "PUT", "/v1/entities/Film/x2", headers: [Self.admin],
+        body: #"{"title":"Newer","year":1801}"#)
+      #expect(put.status == 201)
+      #expect(try Self.json(put)["id"] == "x2")
+      let many = try await larder.request(
+        "PATCH", "/v1/entities/Film?filter=year%20%3C%201850", headers: [Self.admin],
+        body: #"{"title":"Old"}"#)
+      #expect(many.text == #"{"matched":2}"#)
+      let gone = try await larder.request(
+        "DELETE", "/v1/entities/Film?filter=title%20%3D%20'Old'", headers: [Self.admin])
+      #expect(gone.text == #"{"matched":2}"#)
+      let one = try await larder.get("/v1/entities/Film/x1")
+      #expect(one.status == 404)
+      #expect(try Self.json(one)["code"] == "deleted")
+      await larder.stop()
+    }
+
+    @Test func everyFaultIsToldAtOnce() async throws {
+      let larder = try await Self.filled()
+      let answer = try await larder.request(
+        "PATCH", "/v1/entities/Film/f1", headers: [Self.admin],
+        body: #"{"year":"1990","cast":[],"size":1,"title":3,"id":"f2","director":{}}"#)
+      #expect(answer.status == 422, "\(answer.text)")
+      let named = try Self.json(answer)["errors"]?.array?.compactMap { $0["pointer"]?.string } ?? []
+      #expect(
+        Set(named) == ["/year", "/cast", "/size", "/title", "/id", "/director"], "\(answer.text)")
+      let missing = try await larder.request(
+        "PATCH", "/v1/entities/Film/none", headers: [Self.admin], body: #"{"title":"X"}"#)
+      #expect(missing.status == 404)
+      let all = try await larder.request(
+        "DELETE", "/v1/entities/Film", headers: [Self.admin])
+      #expect(all.status == 400)
+      await larder.stop()
+    }
+
+    @Test func readsTellTheirAgeAndTime() async throws {
+      let larder = try await Self.filled()
+      for target in [
+        "/v1/entities/Film/f1", "/v1/entities/Film?limit=3", "/v1/entities/Film/f1/cast",
+      ] {
+        let answer = try await larder.get(target)
+        #expect(answer["age"].flatMap { Int($0) } != nil, "\(target)")
+        #expect(answer["server-timing"]?.hasPrefix("store;dur=") == true, "\(target)")
+        let unchanged = try await larder.get(target, ("If-None-Match", answer["etag"] ?? ""))
+        #expect(unchanged.status == 304)
+        #expect(unchanged["age"] != nil)
+      }
+      #expect(try await larder.get("/v1/entities/Film?limit=0")["age"] == nil)
+      #expect(try await larder.get("/v1/entities")["server-timing"] != nil)
+      await larder.stop()
+    }
+  }
+}
