@@ -35,8 +35,10 @@ struct DistinctKeys {
     while true {
       let text = String(String.UnicodeScalarView(scalars))
       do {
-        // Named encoding: the default one asks the environment, and prints what it finds.
-        return try Yams.compose(yaml: text, .default, .default, .utf8)
+        // No resolver: what a text stands for is the settings' business, and Yams' own compiles
+        // regular expressions, for which it takes megabytes. Named encoding: the default one asks
+        // the environment, and prints what it finds.
+        return try Yams.compose(yaml: text, .basic, .default, .utf8)
       } catch YamlError.duplicatedKeysInMapping(let names, let context) {
         guard rename(at: context.mark) else {
           throw YAMLFault(
