@@ -16,7 +16,7 @@ from wrk import load
 TOKEN = "bench-admin-token-of-forty-characters-long"
 # A read that is over sooner is not beside the hits but between them.
 READ_SECONDS_MIN = 0.5
-READ_SECONDS_AIM = 0.7
+READ_SECONDS_AIM = 1.5
 # Scans the stored films so many times: an unindexed condition that none of them meets.
 SCANS = string.Template(
     "WITH RECURSIVE scan(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM scan WHERE n < $scans) "
@@ -88,13 +88,13 @@ def run(bench):
 
 def _long_read(larder):
     """A statement that takes long enough, and how many scans that are."""
+    scans = SCANS_TRIED
     with Connection(larder.port) as connection:
-        _, seconds = _timed(connection, SCANS_TRIED)
-        scans = math.ceil(SCANS_TRIED * READ_SECONDS_AIM / seconds)
-        message, seconds = _timed(connection, scans)
-        if seconds < READ_SECONDS_MIN:
-            raise BenchError(f"{scans} scans took {seconds * 1e3:.0f} ms only")
-        return message, scans
+        while True:
+            message, seconds = _timed(connection, scans)
+            if seconds >= READ_SECONDS_AIM:
+                return message, scans
+            scans = max(scans + 1, math.ceil(scans * READ_SECONDS_AIM / seconds))
 
 
 def _timed(connection, scans):
