@@ -42,7 +42,7 @@ struct MixedRelationshipTests {
     let registry = try #require(loaded.registry, "\(loaded.findings)")
     folder = try StoreFolder(types: registry.catalogue.types)
     reader = EntityReader(
-      store: folder.store.reading, directory: EntityDirectory(registry: registry),
+      store: folder.store.reading, directory: EntityDirectory(registry: registry, local: .none),
       renderer: EntityRenderer(catalogue: registry.catalogue),
       tokens: PageTokenCodec(
         key: KeyRing(root: [UInt8](repeating: 1, count: 32)).key(for: .page)),
