@@ -139,6 +139,15 @@ let package = Package(
       name: "TestSupport",
       dependencies: ["CLinux", "LosslessJSON", "Model"],
       path: "Tests/TestSupport"),
+    .target(
+      name: "Auth0Double",
+      dependencies: [
+        "Accounts", "HTTPClient", "LosslessJSON", "Model", "Transport",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "JWTKit", package: "jwt-kit"),
+      ],
+      path: "Tests/Auth0Double"),
     .testTarget(name: "LosslessJSONTests", dependencies: ["LosslessJSON", "TestSupport"]),
     .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "TestSupport"]),
     .testTarget(name: "TransportTests", dependencies: ["Transport", "TestSupport"]),
@@ -172,11 +181,10 @@ let package = Package(
     .testTarget(
       name: "AccountsTests",
       dependencies: [
-        "Accounts", "HTTPClient", "LosslessJSON", "Model", "Sealing", "Storage", "TestSupport",
-        "Transport",
+        "Accounts", "Auth0Double", "HTTPClient", "LosslessJSON", "Model", "Sealing", "Storage",
+        "TestSupport", "Transport",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "JWTKit", package: "jwt-kit"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
@@ -204,7 +212,7 @@ let package = Package(
     .testTarget(
       name: "CompositionTests",
       dependencies: [
-        "Composition", "Gateway", "HTTPClient", "HTTPServer", "HTTPWire", "Transport",
+        "Accounts", "Composition", "Gateway", "HTTPClient", "HTTPServer", "HTTPWire", "Transport",
         "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -214,7 +222,8 @@ let package = Package(
     .testTarget(
       name: "WaysTests",
       dependencies: [
-        "Composition", "DemoUpstream", "LosslessJSON", "TestSupport", "Transport", "larder",
+        "Auth0Double", "Composition", "DemoUpstream", "LosslessJSON", "TestSupport", "Transport",
+        "larder",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(

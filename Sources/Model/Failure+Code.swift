@@ -28,10 +28,26 @@ extension Failure {
     case unauthenticated = "unauthenticated"
     /// A token there may be, but none of a verified user.
     case signInRequired = "sign_in_required"
+    /// The access token names an issuer that is believed here, and was good.
+    case tokenExpired = "token_expired"
+    /// It names one, and was tampered with or is meant for others.
+    case tokenInvalid = "token_invalid"
     case forbidden = "forbidden"
     /// The device belongs to another user: register a new one.
     case deviceOfAnotherUser = "device_of_another_user"
     case adminOff = "admin_off"
+
+    // Accounts.
+    case invalidCredentials = "invalid_credentials"
+    /// The refresh token is used up or too old.
+    case sessionExpired = "session_expired"
+    case accountExists = "account_exists"
+    case weakPassword = "weak_password"
+    case mfaRequired = "mfa_required"
+    case accountBlocked = "account_blocked"
+    case passwordLeaked = "password_leaked"
+    case accountsMisconfigured = "accounts_misconfigured"
+    case accountsUnavailable = "accounts_unavailable"
 
     // Upstream.
     case nothingCached = "nothing_cached"

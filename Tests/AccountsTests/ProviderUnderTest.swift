@@ -1,4 +1,5 @@
 import Accounts
+import Auth0Double
 import Crypto
 import HTTPClient
 import Logging
@@ -28,7 +29,7 @@ struct ProviderUnderTest {
         clock: local.clock, folder: local.folder)
     case .auth0:
       let clock = TestClock()
-      let fake = try await FakeAuth0(clock: clock)
+      let fake = try await FakeAuth0 { clock.seconds }
       let issuer = TokenIssuer.remote(
         name: FakeAuth0.base, audience: FakeAuth0.audience, isFirst: true,
         keys: RemoteKeys(

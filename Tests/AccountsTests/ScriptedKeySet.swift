@@ -1,4 +1,5 @@
 import Accounts
+import Auth0Double
 import HTTPClient
 import HTTPTypes
 import LosslessJSON

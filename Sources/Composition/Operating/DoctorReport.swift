@@ -34,6 +34,7 @@ package struct DoctorReport: Sendable {
     findings.append(operations(loaded))
     findings += certificates(loaded.settings.tls)
     findings += database(loaded.settings)
+    findings += await accounts(loaded.settings)
     findings.append(await upstream(loaded.settings))
     return DoctorReport(findings: findings, settingsText: SettingsDump.yaml(loaded))
   }

@@ -3,6 +3,7 @@ import Gateway
 import HTTPClient
 import HTTPServer
 import Logging
+import LosslessJSON
 import Model
 import Storage
 import Upstream
@@ -16,6 +17,8 @@ struct GatewayAssembly {
   let writes: EntityWrites
   private let callers: CallerIdentifier
   let devices: DeviceRegistry
+  private let accounts: AccountService
+  private let publishedKeys: JSONValue?
   private let cursors: CursorMint
   private let changes: ChangeFeed
   /// Ending it ends the live streams, so that their connections can end.
@@ -31,8 +34,8 @@ struct GatewayAssembly {
   private static let changeSchemaVersion: UInt32 = 1
 
   init(
-    workspace: Workspace, store: Store, client: HTTPClient, keys: KeyRing, logger: Logger,
-    logThreshold: LogThreshold
+    workspace: Workspace, store: Store, client: HTTPClient, keys: KeyRing,
+    accounts: AccountAssembly, logger: Logger, logThreshold: LogThreshold
   ) {
     let settings = workspace.settings
     let upstream = UpstreamClient(
@@ -98,7 +101,13 @@ struct GatewayAssembly {
       store: store, pulse: pulse, operationCount: directory.descriptions.count)
     callers = CallerIdentifier(
       adminToken: settings.adminToken?.revealed, forwardedNames: settings.upstream.forward,
-      keys: keys, devices: devices, tickets: StreamTickets(clock: clock, random: random))
+      keys: keys, tokens: accounts.tokens, devices: devices,
+      tickets: StreamTickets(clock: clock, random: random))
+    // The place to put away what a device has queued for the user who leaves.
+    self.accounts = AccountService(
+      provider: accounts.provider, rules: AccountRules(settings.accounts), devices: devices,
+      clock: clock, logger: logger, whenSignedOut: { _ in })
+    publishedKeys = accounts.publishedKeys
     purger = Purger(
       store: store, calls: calls, epoch: epoch, ownTypes: Set(workspace.local.types.keys))
     console = SQLConsole(
@@ -116,6 +125,7 @@ struct GatewayAssembly {
   func services(files: StaticFiles?, metrics: @escaping @Sendable () -> String) -> Services {
     Services(
       operations: operations, entities: entities, callers: callers, devices: devices,
+      accounts: accounts, publishedKeys: publishedKeys,
       changes: changes,
       cursors: cursors, purger: purger, console: console, backups: backups, tables: tables,
       logThreshold: logThreshold, health: health, metrics: metrics, files: files,

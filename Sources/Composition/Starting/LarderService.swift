@@ -5,6 +5,7 @@ import HTTPClient
 import HTTPServer
 package import Logging
 import Model
+import Sealing
 import ServiceLifecycle
 import Storage
 package import Transport
@@ -65,8 +66,14 @@ package final class LarderService: Service {
     do {
       let group = try EventLoopGroup(count: EventLoopGroup.coreCount)
       let client = try makeClient(settings, group: group)
+      let keys = KeyRing(root: key)
+      let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
+      let accounts = try await AccountAssembly.make(
+        settings, store: store, client: client,
+        sealer: Sealer(key: keys.key(for: .sealing), random: random), random: random,
+        logger: logger)
       let gateway = GatewayAssembly(
-        workspace: workspace, store: store, client: client, keys: KeyRing(root: key),
+        workspace: workspace, store: store, client: client, keys: keys, accounts: accounts,
         logger: logger, logThreshold: logThreshold)
       var services = gateway.services(
         files: PublicFolder.files(settings, pool: group.blockingPool),
@@ -165,7 +172,9 @@ package final class LarderService: Service {
     limits.firstByteTimeout = settings.upstream.timeout
     limits.totalTimeout = settings.upstream.timeout
     // The system's certificates take a good part of a start to read.
-    let tls = settings.upstream.url?.scheme == "https" ? try TLSClientContext() : nil
+    let asksOverTLS =
+      settings.upstream.url?.scheme == "https" || settings.accounts.asksOverTLS
+    let tls = asksOverTLS ? try TLSClientContext() : nil
     return HTTPClient(
       group: group, settings: limits, tls: tls,
       random: { Double.random(in: 0..<1) })

@@ -5,13 +5,16 @@ import Storage
 import Upstream
 
 /// Keeps the store from growing without end: drops what no window serves any more, what nothing
-/// refers to once the budget is passed, deletions that are old enough to be forgotten, and devices
-/// that nobody uses.
+/// refers to once the budget is passed, deletions that are old enough to be forgotten, devices
+/// that nobody uses, and sessions that are over.
 struct StoreKeeper: Sendable {
   /// Between passes.
   private static let rest = Duration.seconds(300)
   /// Between the steps of a pass, each a few milliseconds of the writer.
   private static let pause = Duration.milliseconds(50)
+
+  /// Expired sessions that go in one pass.
+  private static let sessionsMax = 1_000
 
   private let store: Store
   private let devices: DeviceRegistry
@@ -39,7 +42,10 @@ struct StoreKeeper: Sendable {
       var hasMore = false
       do {
         hasMore = try await store.evict(policy, at: clock.now()).hasMore
-        if !hasMore { try await devices.expire() }
+        if !hasMore {
+          try await devices.expire()
+          _ = try await store.removeSessions(expiredBy: clock.now(), limit: Self.sessionsMax)
+        }
       } catch {
         logger.warning("the store was not cleaned", metadata: ["cause": "\(error)"])
       }

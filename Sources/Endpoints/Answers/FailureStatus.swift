@@ -5,23 +5,29 @@ enum FailureStatus {
   static func status(of code: Failure.Code) -> Int {
     switch code {
     case .malformedRequest, .invalidVariables: 400
-    case .unauthenticated, .signInRequired, .upstreamUnauthenticated: 401
-    case .forbidden, .deviceOfAnotherUser, .upstreamForbidden: 403
+    case .unauthenticated, .signInRequired, .upstreamUnauthenticated, .tokenExpired,
+      .tokenInvalid, .invalidCredentials, .sessionExpired:
+      401
+    case .forbidden, .deviceOfAnotherUser, .upstreamForbidden, .mfaRequired, .accountBlocked,
+      .passwordLeaked:
+      403
     case .notFound, .unknownOperation, .deleted, .adminOff: 404
     case .methodNotAllowed: 405
     case .cursorGone: 410
-    case .alreadyExists, .typeInUse: 409
+    case .alreadyExists, .typeInUse, .accountExists: 409
     case .entityExists, .stillReferenced: 409
     case .preconditionFailed: 412
     case .bodyTooLarge: 413
     case .unsupportedMediaType: 415
-    case .invalidEntity: 422
+    case .invalidEntity, .weakPassword: 422
     case .rateLimited: 429
     case .internal: 500
     case .notImplemented: 501
-    case .upstreamMalformed, .upstreamTooLarge, .upstreamFailed, .upstreamRejected: 502
+    case .upstreamMalformed, .upstreamTooLarge, .upstreamFailed, .upstreamRejected,
+      .accountsMisconfigured:
+      502
     case .upstreamUnreachable, .upstreamBusy, .storageUnavailable, .overloaded, .tooCostly,
-      .draining:
+      .draining, .accountsUnavailable:
       503
     case .nothingCached, .upstreamTimeout, .outcomeUnknown: 504
     }

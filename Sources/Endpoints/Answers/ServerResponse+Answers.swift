@@ -23,7 +23,7 @@ extension ServerResponse {
       fields[.retryAfter] = "\(max(1, seconds))"
     }
     switch problem.status {
-    case 401: fields[.wwwAuthenticate] = "Bearer"
+    case 401: fields[.wwwAuthenticate] = failure.challenge
     case 415: fields[.accept] = "application/json"
     case 503 where failure.retryAfter == nil: fields[.retryAfter] = "1"
     default: break
@@ -31,5 +31,16 @@ extension ServerResponse {
     return ServerResponse(
       status: HTTPResponse.Status(code: problem.status), fields: fields,
       body: .bytes(problem.bytes()), isCompressible: true)
+  }
+}
+
+extension Failure {
+  /// RFC 6750 section 3.1: a client with a token that is not good gets another one.
+  fileprivate var challenge: String {
+    switch code {
+    case .tokenExpired: #"Bearer error="invalid_token", error_description="it has expired""#
+    case .tokenInvalid: #"Bearer error="invalid_token""#
+    default: "Bearer"
+    }
   }
 }

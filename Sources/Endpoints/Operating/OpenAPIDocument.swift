@@ -18,7 +18,8 @@ struct OpenAPIDocument {
       "openapi": "3.1.0",
       "info": ["title": "Larder", "version": .string(version)],
       "paths": .object(
-        paths + OpenAPIDevicePaths.members + OpenAPIEntityPaths.members + OpenAPIChangePaths.members
+        paths + OpenAPIDevicePaths.members + OpenAPIAccountPaths.members
+          + OpenAPIEntityPaths.members + OpenAPIChangePaths.members
           + OpenAPIOperatingPaths.members),
       "components": [
         "schemas": ["Problem": OpenAPISchemas.problem],

@@ -10,6 +10,7 @@ final class ShelvedAnswer: Sendable {
   let rendered: RenderedAnswer
   /// Since 1970, as plain integers: they are compared at every hit, and `Duration` is 128 bits.
   let receivedMilliseconds: Int64
+  /// Also when the caller's token is refused, whichever comes first.
   let staleAtMilliseconds: Int64
   let viewer: Viewer
   let isAnonymous: Bool
@@ -17,15 +18,19 @@ final class ShelvedAnswer: Sendable {
   /// Nil where the body is not worth compressing.
   let gzip: ShelvedRepresentation?
 
+  /// - Parameter until: when the token in `authorization` is refused; nil for one that nobody looks
+  ///   at, and for none.
   init(
     target: [UInt8], authorization: [UInt8], rendered: RenderedAnswer, viewer: Viewer,
-    isPrivate: Bool, forwardedNames: [String], gzipped: [UInt8]?
+    isPrivate: Bool, until: Timestamp? = nil, forwardedNames: [String], gzipped: [UInt8]?
   ) {
     self.target = target
     self.authorization = authorization
     self.rendered = rendered
     receivedMilliseconds = rendered.received.milliseconds
-    staleAtMilliseconds = rendered.received.milliseconds + rendered.policy.maxAge.milliseconds
+    staleAtMilliseconds = min(
+      rendered.received.milliseconds + rendered.policy.maxAge.milliseconds,
+      until?.milliseconds ?? .max)
     self.viewer = viewer
     isAnonymous = viewer == .anonymous
     let fields = { (coding: ContentCoding) in

@@ -37,6 +37,8 @@ package final class LarderHandler: RequestHandler {
       entities: EntitiesEndpoint(
         context: context, entities: services.entities, cursors: services.cursors),
       devices: DevicesEndpoint(context: context, devices: services.devices),
+      accounts: AccountsEndpoint(
+        context: context, accounts: services.accounts, publishedKeys: services.publishedKeys),
       changes: ChangesEndpoint(context: context, feed: services.changes, deltas: deltas),
       diffs: ListDiffEndpoint(context: context, operations: services.operations),
       tickets: StreamTicketsEndpoint(context: context),

@@ -8,6 +8,7 @@ struct LarderRoutes {
   let operation: OperationEndpoint
   let entities: EntitiesEndpoint
   let devices: DevicesEndpoint
+  let accounts: AccountsEndpoint
   let changes: ChangesEndpoint
   let diffs: ListDiffEndpoint
   let tickets: StreamTicketsEndpoint
@@ -43,6 +44,16 @@ struct LarderRoutes {
       Route(.patch, "/v1/devices/me") { await devices.change($0) },
       Route(.delete, "/v1/devices/me") { await devices.remove($0) },
       Route(.post, "/v1/devices/me/rotate") { await devices.rotate($0) },
+
+      Route(.post, "/v1/auth/sign-up") { await accounts.signUp($0) },
+      Route(.post, "/v1/auth/sign-in") { await accounts.signIn($0) },
+      Route(.post, "/v1/auth/refresh") { await accounts.refresh($0) },
+      Route(.post, "/v1/auth/sign-out") { await accounts.signOut($0) },
+      Route(.post, "/v1/auth/check-password") { await accounts.checkPassword($0) },
+      Route(.put, "/v1/auth/password") { await accounts.changePassword($0) },
+      Route(.get, "/v1/auth/me") { await accounts.me($0) },
+      Route(.get, "/.well-known/jwks.json") { await accounts.keys($0) },
+
       Route(.get, "/v1/changes") { await changes.page($0) },
       Route(.get, "/v1/changes/stream") { await changes.stream($0) },
       Route(.post, "/v1/stream-tickets") { await tickets.issue($0) },

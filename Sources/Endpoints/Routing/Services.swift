@@ -1,6 +1,7 @@
 package import Gateway
 package import HTTPServer
 package import Logging
+package import LosslessJSON
 
 /// What the endpoints stand on; made by the composition.
 package struct Services: Sendable {
@@ -8,6 +9,9 @@ package struct Services: Sendable {
   package var entities: EntityReader
   package var callers: CallerIdentifier
   package var devices: DeviceRegistry
+  package var accounts: AccountService
+  /// The keys that check the users' tokens; nil where another service signs them.
+  package var publishedKeys: JSONValue?
   package var changes: ChangeFeed
   package var cursors: CursorMint
   package var purger: Purger
@@ -28,7 +32,7 @@ package struct Services: Sendable {
 
   package init(
     operations: OperationService, entities: EntityReader, callers: CallerIdentifier,
-    devices: DeviceRegistry,
+    devices: DeviceRegistry, accounts: AccountService, publishedKeys: JSONValue?,
     changes: ChangeFeed, cursors: CursorMint, purger: Purger, console: SQLConsole,
     backups: BackupFolder,
     tables: TableKeeper, logThreshold: LogThreshold, health: HealthCheck,
@@ -39,6 +43,8 @@ package struct Services: Sendable {
     self.entities = entities
     self.callers = callers
     self.devices = devices
+    self.accounts = accounts
+    self.publishedKeys = publishedKeys
     self.changes = changes
     self.cursors = cursors
     self.purger = purger

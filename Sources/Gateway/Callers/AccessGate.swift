@@ -16,15 +16,20 @@ enum AccessGate {
         throw Failure(.unauthenticated, "This operation takes the token of a registered device.")
       }
     case .user:
-      guard caller.subject != nil else {
+      guard caller.isSomebody else {
         throw Failure(.unauthenticated, "This operation takes a user's token.")
       }
     case nil:
-      guard operation.access.isOpen || caller.subject != nil else {
+      guard operation.access.isOpen || caller.isSomebody else {
         throw Failure(
           .unauthenticated,
           "This operation is not open to callers without a token of their own.")
       }
     }
   }
+}
+
+extension Caller {
+  /// Is a user who is known here, or presents a credential that upstream will judge.
+  fileprivate var isSomebody: Bool { user != nil || subject != nil }
 }

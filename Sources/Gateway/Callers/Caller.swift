@@ -1,3 +1,4 @@
+import Accounts
 package import Model
 
 /// Who asks, as far as reads and upstream calls need to know.
@@ -25,16 +26,25 @@ package struct Caller: Sendable {
     }
   }
 
+  /// A token that was verified, and whom it stands for.
+  struct Verified: Sendable {
+    let user: VerifiedUser
+    let token: String
+  }
+
   /// The headers that speak for a user upstream (`authorization`, `cookie`), as far as settings
   /// forward them.
   package let credentials: [Header]
   /// The other forwarded headers: they split the cache without being secrets.
   package let partitions: [Header]
-  /// The user's subject: a digest of ``credentials``; nil without any.
+  /// The subject that upstream's answers are kept under: ``user`` where upstream is asked with the
+  /// verified token alone, else a digest of ``credentials``; nil without any.
   package let subject: String?
   /// The subject again where its token was verified here. An opaque token is forwarded and judged
   /// by upstream: it signs nobody in, and the next one may be the same user's.
   package let user: String?
+  /// What ``user`` was read from; nil in tests that make a user up.
+  let verified: Verified?
   /// Presented the admin token.
   package let isAdmin: Bool
   /// Presented some bearer token, forwarded or not.
@@ -50,16 +60,29 @@ package struct Caller: Sendable {
     hasToken: Bool = false,
     device: Device? = nil
   ) {
+    self.init(
+      credentials: credentials, partitions: partitions, subject: subject, user: user,
+      verified: nil, isAdmin: isAdmin, hasToken: hasToken, device: device)
+  }
+
+  init(
+    credentials: [Header], partitions: [Header], subject: String?, user: String?,
+    verified: Verified?, isAdmin: Bool, hasToken: Bool, device: Device? = nil
+  ) {
     self.credentials = credentials
     self.partitions = partitions
     self.subject = subject
     self.user = user
+    self.verified = verified
     self.isAdmin = isAdmin
     self.hasToken = hasToken
     self.device = device
   }
 
   package static let anonymous = Caller()
+
+  /// When the token that ``user`` was read from is refused; nil without a user.
+  package var userExpires: Timestamp? { verified?.user.expires }
 
   /// The canonical text of ``partitions``, as ``Model/Scope/partition`` wants it.
   package var partition: String {

@@ -1,3 +1,4 @@
+package import Accounts
 import Crypto
 package import Model
 
@@ -9,19 +10,22 @@ package struct CallerIdentifier: Sendable {
 
   private let adminToken: [UInt8]?
   private let subjectKey: SymmetricKey
+  /// Nil where every token is opaque.
+  private let tokens: TokenVerifier?
   private let devices: DeviceRegistry
   package let tickets: StreamTickets
   /// Forwarded header names in lower case.
   package let forwardedNames: [String]
 
   package init(
-    adminToken: String?, forwardedNames: [String], keys: KeyRing, devices: DeviceRegistry,
-    tickets: StreamTickets
+    adminToken: String?, forwardedNames: [String], keys: KeyRing,
+    tokens: TokenVerifier? = nil, devices: DeviceRegistry, tickets: StreamTickets
   ) {
     self.adminToken = adminToken.map { Array($0.utf8) }
     // A device's token is for this service alone, whatever settings say.
     self.forwardedNames = forwardedNames.map { $0.lowercased() }.filter { $0 != "device-token" }
     subjectKey = keys.key(for: .subject)
+    self.tokens = tokens
     self.devices = devices
     self.tickets = tickets
   }
@@ -31,7 +35,7 @@ package struct CallerIdentifier: Sendable {
   /// - Parameter header: the value of a header by its lower-case name, its lines joined; nil
   ///   where it is absent.
   package func caller(header: (String) -> String?) async throws(Failure) -> Caller {
-    var caller = callerWithoutDevice(header: header)
+    var caller = try await callerWithoutDevice(header: header)
     if let token = header("device-token") {
       let (device, digest) = try await devices.identify(token: token, user: caller.user)
       caller.device = Caller.Device(id: device.id, tokenDigest: digest)
@@ -47,9 +51,18 @@ package struct CallerIdentifier: Sendable {
     return caller
   }
 
-  private func callerWithoutDevice(header: (String) -> String?) -> Caller {
+  /// Whether a request carries the admin token, for routes that ask for nothing else of the caller.
+  package func isAdmin(header: (String) -> String?) -> Bool {
+    header("authorization").flatMap(Self.bearerToken).map(isAdminToken) ?? false
+  }
+
+  private func callerWithoutDevice(
+    header: (String) -> String?
+  ) async throws(Failure) -> Caller {
     let token = header("authorization").flatMap(Self.bearerToken)
     let isAdmin = token.map(isAdminToken) ?? false
+    var verified: Caller.Verified?
+    if let token, !isAdmin { verified = try await verify(token) }
     var credentials: [Caller.Header] = []
     var partitions: [Caller.Header] = []
     for name in forwardedNames {
@@ -63,9 +76,21 @@ package struct CallerIdentifier: Sendable {
     return Caller(
       credentials: credentials,
       partitions: partitions,
-      subject: credentials.isEmpty ? nil : subject(of: credentials),
+      subject: subject(of: credentials, user: verified?.user.id),
+      user: verified?.user.id,
+      verified: verified,
       isAdmin: isAdmin,
       hasToken: token != nil && !isAdmin)
+  }
+
+  /// Nil for an opaque token, which is upstream's to judge.
+  private func verify(_ token: String) async throws(Failure) -> Caller.Verified? {
+    do throws(TokenFault) {
+      guard let user = try await tokens?.verify(token) else { return nil }
+      return Caller.Verified(user: user, token: token)
+    } catch {
+      throw Failure(error)
+    }
   }
 
   private func isAdminToken(_ token: String) -> Bool {
@@ -74,8 +99,11 @@ package struct CallerIdentifier: Sendable {
       Array(SHA256.hash(data: adminToken)), Array(SHA256.hash(data: Array(token.utf8))))
   }
 
-  /// Only a digest is kept: a subject in a database or a log opens nothing.
-  private func subject(of credentials: [Caller.Header]) -> String {
+  /// A verified user is known by name, whichever token it is today. Of anything else only a digest
+  /// is kept: a subject in a database or a log opens nothing.
+  private func subject(of credentials: [Caller.Header], user: String?) -> String? {
+    guard !credentials.isEmpty else { return nil }
+    if let user, credentials.allSatisfy({ $0.name == "authorization" }) { return user }
     var hmac = HMAC<SHA256>(key: subjectKey)
     for header in credentials {
       hmac.update(data: Array("\(header.name):\(header.value.utf8.count):\(header.value)".utf8))

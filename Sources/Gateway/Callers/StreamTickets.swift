@@ -46,7 +46,9 @@ package final class StreamTickets: Sendable {
     let ticket = Base64URL.encode(random.bytes(Self.byteCount))
     let digest = Self.digest(of: ticket)
     let now = clock.now()
-    let owner = caller.device?.id ?? caller.subject ?? (caller.isAdmin ? "admin" : "")
+    let owner =
+      caller.device?.id ?? caller.user ?? caller.subject
+      ?? (caller.isAdmin ? "admin" : "")
     let isIssued = state.withLock { state in
       if !Self.hasRoom(for: owner, in: state) { Self.sweep(&state, at: now) }
       guard Self.hasRoom(for: owner, in: state) else { return false }

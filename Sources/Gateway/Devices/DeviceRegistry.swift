@@ -26,7 +26,7 @@ package final class DeviceRegistry: Sendable {
   private let signal: CommitSignal
   private let logger: Logger
   private let cache = DeviceCache()
-  private let throttle: RegistrationThrottle
+  private let throttle: AttemptThrottle
 
   package init(
     store: Store, settings: DeviceSettings, clock: WallClock, random: RandomBytes,
@@ -38,7 +38,7 @@ package final class DeviceRegistry: Sendable {
     self.random = random
     self.signal = signal
     self.logger = logger
-    throttle = RegistrationThrottle(perMinute: settings.registrationsPerMinute)
+    throttle = AttemptThrottle(perMinute: settings.registrationsPerMinute)
   }
 
   // MARK: Coming
@@ -71,7 +71,8 @@ package final class DeviceRegistry: Sendable {
     case .admin:
       throw Failure(.unauthenticated, "Devices are registered with the admin token here.")
     }
-    let names = ["address \(address)"] + (caller.subject.map { ["caller \($0)"] } ?? [])
+    let names =
+      ["address \(address)"] + ((caller.user ?? caller.subject).map { ["caller \($0)"] } ?? [])
     if let wait = throttle.take(names, at: clock.now()) {
       throw Failure(
         .rateLimited, "Too many devices were registered from here within a minute.",

@@ -1,6 +1,11 @@
 import Transport
 
 extension ServerRequest {
+  /// The client's address in digits; nil over a Unix socket, which has none.
+  package var clientHost: String? {
+    if case .unix = clientAddress { nil } else { clientAddress.host }
+  }
+
   /// Who asks, for counting: an address, or of IPv6 the network of 64 bits, since whoever has one
   /// address of it has all of them.
   package var clientNetwork: String {

@@ -1,15 +1,15 @@
 import Accounts
+import Auth0Double
 import HTTPTypes
 import LosslessJSON
 import Model
-import Synchronization
 import Testing
 
 struct Auth0AccountsTests {
   let clock = TestClock()
 
   func tenant() async throws -> (FakeAuth0, Auth0Accounts) {
-    let fake = try await FakeAuth0(clock: clock)
+    let fake = try await FakeAuth0 { [clock] in clock.seconds }
     let provider = Auth0Accounts(
       settings: FakeAuth0.settings(), exchange: fake.exchange, clock: clock.clock)
     return (fake, provider)
@@ -145,16 +145,15 @@ struct Auth0AccountsTests {
           user: user, accessToken: session.accessToken, current: current, new: new),
         from: .test)
     }
-    func tokens() -> Int { fake.state.withLock { $0.managementTokens.count } }
     try await change("correct horse", "battery staple")
     try await change("battery staple", "correct horse")
-    #expect(tokens() == 1)
+    #expect(fake.managementTokenCount == 1)
     clock.advance(by: .seconds(86_400 - 60))
     try await change("correct horse", "battery staple")
-    #expect(tokens() == 2)
+    #expect(fake.managementTokenCount == 2)
     fake.withdrawManagementTokens()
     try await change("battery staple", "correct horse")
-    #expect(tokens() == 1)
+    #expect(fake.managementTokenCount == 1)
   }
 
   @Test func changesNobodyElsesPassword() async throws {

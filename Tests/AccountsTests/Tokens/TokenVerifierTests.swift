@@ -1,4 +1,5 @@
 import Accounts
+import Auth0Double
 import Crypto
 import HTTPClient
 import LosslessJSON

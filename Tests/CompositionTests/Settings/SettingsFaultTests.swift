@@ -134,7 +134,7 @@ struct SettingsFaultTests {
       ["1:20: `upstream.secret` needs `upstream.dialect: hasura` or `appsync`"]
     ),
     (
-      "accounts: {provider: auth0, clientId: a}",
+      "accounts: {provider: auth0, clientId: a, audience: b}",
       ["1:22: `accounts.provider: auth0` needs `accounts.domain`"]
     ),
     (

@@ -36,7 +36,10 @@ struct SettingsReferenceTests {
 
   /// What an example cannot stand without.
   private static let beside = [
-    "accounts.provider": "  domain: a.example\n  clientId: a",
+    "accounts.provider": "  domain: a.example\n  clientId: a\n  audience: a",
+    "accounts.issuers.<issuer>.url": "      audience: a",
+    "accounts.issuers.<issuer>.audience": "      url: http://a",
+    "accounts.issuers.<issuer>.keys": "      url: http://a\n      audience: a",
     "files.store": "  endpoint: http://s3\n  accessKey: a\n  secretKey: b",
     "push.sender": "  appId: a\n  apiKey: b",
     "tls.certificate": "  key: a",

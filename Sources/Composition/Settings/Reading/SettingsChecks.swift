@@ -40,6 +40,16 @@ struct SettingsChecks {
       faults += demand("accounts.provider", "auth0", "accounts.domain", settings.accounts.domain)
       faults += demand(
         "accounts.provider", "auth0", "accounts.clientId", settings.accounts.clientID)
+      faults += demand(
+        "accounts.provider", "auth0", "accounts.audience", settings.accounts.audience)
+    }
+    for (name, issuer) in settings.accounts.issuers.sorted(by: { $0.key < $1.key }) {
+      let section = "accounts.issuers.\(name)"
+      faults += needs("\(section).url", issuer.url?.text, "\(section).audience", issuer.audience)
+      faults += needs("\(section).audience", issuer.audience, "\(section).url", issuer.url?.text)
+      if issuer.url == nil, issuer.audience == nil {
+        faults += needs("\(section).keys", issuer.keys?.text, "\(section).url", nil)
+      }
     }
     if settings.files.store == .s3 {
       faults += demand("files.store", "s3", "files.endpoint", settings.files.endpoint)

@@ -1,28 +1,4 @@
 extension SettingTable {
-  static let accounts = SettingSection(
-    "accounts", "Who keeps the users.", isInUse: false,
-    [
-      SettingKey(
-        "accounts.provider", \.accounts.provider, .one(.choice), example: "auth0",
-        doc: "`local` keeps them here."),
-      SettingKey(
-        "accounts.issuer", \.accounts.issuer, .optional(.url("http", "https")),
-        example: "https://example.eu.auth0.com/", doc: "Whose tokens are verified."),
-      SettingKey(
-        "accounts.audience", \.accounts.audience, .optional(.text("an audience")),
-        example: "https://api.example.com", doc: "What a token must be meant for."),
-      SettingKey(
-        "accounts.clientId", \.accounts.clientID, .optional(.text("a client's id")),
-        example: "aBcD1234", doc: "The application at the provider."),
-      SettingKey(
-        "accounts.clientSecret", \.accounts.clientSecret,
-        .optional(.secret("a secret of one line")), example: Secret.mask,
-        doc: "That application's secret."),
-      SettingKey(
-        "accounts.domain", \.accounts.domain, .optional(.hostName),
-        example: "example.eu.auth0.com", doc: "The provider's tenant."),
-    ])
-
   static let files = SettingSection(
     "files", "Where files are kept.", isInUse: false,
     [

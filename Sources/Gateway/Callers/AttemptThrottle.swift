@@ -1,16 +1,16 @@
 import Model
 import Synchronization
 
-/// A bucket of registrations for each address and each user: full at first, and filled anew at an
+/// Buckets of attempts, one for each address, account or user: full at first, and filled anew at an
 /// even rate within a minute.
-final class RegistrationThrottle: Sendable {
+final class AttemptThrottle: Sendable {
   private struct Bucket {
     var tokens: Double
     var filled: Timestamp
   }
 
   /// Past this the full ones go, which say nothing.
-  private static let bucketsMax = 10_000
+  private static let bucketsMax = 20_000
   private static let minute = Duration.seconds(60)
 
   private let perMinute: Int
@@ -20,9 +20,13 @@ final class RegistrationThrottle: Sendable {
     self.perMinute = perMinute
   }
 
-  /// Takes one registration out of each bucket, or out of none.
+  /// Takes one attempt out of each bucket, or out of none.
   ///
   /// - Returns: nil where it was taken, else how long to wait.
+  func take(_ names: String..., at now: Timestamp) -> Duration? {
+    take(names, at: now)
+  }
+
   func take(_ names: [String], at now: Timestamp) -> Duration? {
     buckets.withLock { buckets in
       if buckets.count + names.count > Self.bucketsMax {
@@ -34,7 +38,9 @@ final class RegistrationThrottle: Sendable {
       let filled = names.map { name in
         buckets[name].map { tokens(in: $0, at: now) } ?? Double(perMinute)
       }
-      if let least = filled.min(), least < 1 { return wait(for: 1 - least) }
+      if let least = filled.min(), least < 1 {
+        return Self.minute * ((1 - least) / Double(perMinute))
+      }
       for (name, tokens) in zip(names, filled) {
         buckets[name] = Bucket(tokens: tokens - 1, filled: now)
       }
@@ -42,13 +48,18 @@ final class RegistrationThrottle: Sendable {
     }
   }
 
+  /// Gives back an attempt that was taken: it turned out not to be one that counts.
+  func giveBack(_ name: String, at now: Timestamp) {
+    buckets.withLock { buckets in
+      guard let bucket = buckets[name] else { return }
+      let tokens = min(Double(perMinute), tokens(in: bucket, at: now) + 1)
+      buckets[name] = Bucket(tokens: tokens, filled: now)
+    }
+  }
+
   private func tokens(in bucket: Bucket, at now: Timestamp) -> Double {
     let share = Double(bucket.filled.elapsed(until: now).milliseconds)
     let gained = share / Double(Self.minute.milliseconds) * Double(perMinute)
     return min(Double(perMinute), bucket.tokens + gained)
-  }
-
-  private func wait(for tokens: Double) -> Duration {
-    Self.minute * (tokens / Double(perMinute))
   }
 }

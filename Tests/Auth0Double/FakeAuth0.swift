@@ -1,14 +1,13 @@
-import Accounts
-import HTTPClient
-import HTTPTypes
-import LosslessJSON
+package import Accounts
+package import HTTPClient
+package import HTTPTypes
+package import LosslessJSON
 import Model
 import Synchronization
-import Transport
 
 /// An Auth0 tenant as strict as the real one is documented to be: what it does not know in a request
 /// it refuses, so that a client which only happens to work does not pass.
-final class FakeAuth0: Sendable {
+package final class FakeAuth0: Sendable {
   struct User: Sendable {
     var id: String
     var email: String
@@ -25,6 +24,7 @@ final class FakeAuth0: Sendable {
   }
 
   struct State {
+    var issuer = FakeAuth0.base
     var users: [User] = []
     var grants: [Grant] = []
     /// Access tokens by their scope.
@@ -37,34 +37,43 @@ final class FakeAuth0: Sendable {
     var isLosingAnswers = false
   }
 
-  static let domain = "acme.eu.auth0.com"
-  static let base = "https://\(domain)/"
-  static let audience = "https://api.example"
-  static let clientID = "client-1"
-  static let secret = "secret-1"
+  package static let domain = "acme.eu.auth0.com"
+  package static let base = "https://\(domain)/"
+  package static let audience = "https://api.example"
+  package static let clientID = "client-1"
+  package static let secret = "secret-1"
   static let connection = "Username-Password-Authentication"
   static let realmGrant = "http://auth0.com/oauth/grant-type/password-realm"
 
-  let key: TestKey
-  let clock: TestClock
+  package let key: TestKey
+  /// Since 1970.
+  let seconds: @Sendable () -> Int64
   let state = Mutex(State())
 
-  init(clock: TestClock) async throws {
+  package init(seconds: @escaping @Sendable () -> Int64) async throws {
     key = try await .rsa("tenant-key")
-    self.clock = clock
+    self.seconds = seconds
   }
 
-  static func settings(secret: String? = secret) -> Auth0Settings {
+  package static func settings(secret: String? = secret) -> Auth0Settings {
     Auth0Settings(
       base: base, tenant: domain, clientID: clientID, clientSecret: secret, audience: audience,
       connection: connection)
   }
 
-  var requests: [String] { state.withLock { $0.requests } }
-  var forwardedFor: [String] { state.withLock { $0.forwardedFor } }
+  /// What tokens name as their issuer, and where the tenant is asked.
+  package var issuer: String {
+    get { state.withLock { $0.issuer } }
+    set { state.withLock { $0.issuer = newValue } }
+  }
+
+  package var requests: [String] { state.withLock { $0.requests } }
+  package var forwardedFor: [String] { state.withLock { $0.forwardedFor } }
+
+  package var managementTokenCount: Int { state.withLock { $0.managementTokens.count } }
 
   /// What the next request gets, whatever it is.
-  func answerNext(_ status: Int, _ body: JSONValue, fields: HTTPFields = [:]) {
+  package func answerNext(_ status: Int, _ body: JSONValue, fields: HTTPFields = [:]) {
     state.withLock {
       $0.scripted.append(
         HTTPClientResponse(status: .init(code: status), fields: fields, body: body.bytes))
@@ -72,11 +81,11 @@ final class FakeAuth0: Sendable {
   }
 
   /// The next request is carried out and its answer lost.
-  func loseNextAnswer() { state.withLock { $0.isLosingAnswers = true } }
+  package func loseNextAnswer() { state.withLock { $0.isLosingAnswers = true } }
 
-  func withdrawManagementTokens() { state.withLock { $0.managementTokens = [] } }
+  package func withdrawManagementTokens() { state.withLock { $0.managementTokens = [] } }
 
-  var exchange: JSONExchange {
+  package var exchange: JSONExchange {
     JSONExchange { request, _ throws(HTTPClientError) in
       let line = "\(request.method.rawValue) \(request.url.target)"
       let scripted: HTTPClientResponse? = self.state.withLock { state in
@@ -94,10 +103,7 @@ final class FakeAuth0: Sendable {
     }
   }
 
-  private func respond(to request: HTTPClientRequest) -> HTTPClientResponse {
-    guard case .host(Self.domain, port: 443) = request.url.origin.endpoint else {
-      return Self.problem(404, "not_found", "Unknown host")
-    }
+  package func respond(to request: HTTPClientRequest) -> HTTPClientResponse {
     let body = (try? JSONValue(parsing: request.body)) ?? .null
     let target = request.url.target
     let isJSON = request.fields[.contentType] == "application/json"

@@ -107,10 +107,10 @@ extension FakeAuth0 {
   private func accessToken(
     of user: String, scope: String, _ state: inout State
   ) -> String {
-    let now = clock.seconds
+    let now = seconds()
     let claims: JSONValue = [
-      "iss": .string(Self.base), "sub": .string(user),
-      "aud": [.string(Self.audience), .string("\(Self.base)userinfo")],
+      "iss": .string(state.issuer), "sub": .string(user),
+      "aud": [.string(Self.audience), .string("\(state.issuer)userinfo")],
       "azp": .string(Self.clientID), "scope": .string(scope), "gty": "password",
       "iat": .number(JSONNumber(now)), "exp": .number(JSONNumber(now + 86400)),
       "jti": .string(fresh(&state, "jti")),

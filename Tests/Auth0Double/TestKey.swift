@@ -1,18 +1,18 @@
 import Crypto
 import Foundation
 import JWTKit
-import LosslessJSON
+package import LosslessJSON
 import Model
 
 /// A private key of an issuer made up for a test: RSA, or ECDSA on P-256.
-struct TestKey: Sendable {
-  let id: String
-  let algorithm: String
+package struct TestKey: Sendable {
+  package let id: String
+  package let algorithm: String
   /// As a member of a key set.
-  let published: JSONValue
+  package let published: JSONValue
   private let signer: any JWTAlgorithm
 
-  static func elliptic(_ id: String) async throws -> TestKey {
+  package static func elliptic(_ id: String) async throws -> TestKey {
     let key = P256.Signing.PrivateKey()
     let point = key.publicKey.rawRepresentation
     let signer = try await JWTKeyCollection()
@@ -26,7 +26,7 @@ struct TestKey: Sendable {
       ], signer: signer)
   }
 
-  static func rsa(_ id: String) async throws -> TestKey {
+  package static func rsa(_ id: String) async throws -> TestKey {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "Fixtures/rsa-2048.pem")
     let key = try Insecure.RSA.PrivateKey(pem: String(contentsOf: file, encoding: .utf8))
@@ -35,20 +35,20 @@ struct TestKey: Sendable {
       id: id, algorithm: "RS256",
       published: [
         "kty": "RSA", "kid": .string(id), "use": "sig", "alg": "RS256", "e": "AQAB",
-        "n": .string(Self.modulus),
+        "n": .string(modulus),
       ], signer: signer)
   }
 
   /// Of the key in `Fixtures`.
-  static let modulus =
+  private static let modulus =
     "i_S1JoLgfCV3dt9AVrAplnUlF67ALg9f1YyTcKw1ziOPSbBHNVuXRU3QI69RYVjV6uFkpQmRDdva8rxYwg2hbC"
     + "qNIBAm3oUCHR7QcWQaXrHxCwpoxJF80DgDhm7YmmGXjHoI_i5833tDEPBEEy5pH-MK6-uTejsAFwOthGZXewDF"
     + "lLmEI-PerLzr2DNhVPzjm23T6vr-yfLbRBH-UM7YyCggqLIAMNlh8Iytr_SJ-L4_zSqUjun6fngpf-Rwgp8Mqv"
     + "_OLhDElkxJnQFZo_Iwo67dXTZYJaAYCmOcWgpI5RbcogUHo26WYlkB8EBLzAINZGVcl-ZJX4ym7jWis9gYiQ"
 
-  func sign(_ text: String) throws -> [UInt8] { try signer.sign(Array(text.utf8)) }
+  package func sign(_ text: String) throws -> [UInt8] { try signer.sign(Array(text.utf8)) }
 
-  func token(_ claims: JSONValue, header: JSONValue? = nil) throws -> String {
+  package func token(_ claims: JSONValue, header: JSONValue? = nil) throws -> String {
     let header =
       header ?? ["alg": .string(algorithm), "typ": "JWT", "kid": .string(id)]
     let text = "\(Base64URL.encode(header.bytes)).\(Base64URL.encode(claims.bytes))"

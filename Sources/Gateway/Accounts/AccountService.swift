@@ -1,0 +1,232 @@
+package import Accounts
+package import Logging
+package import Model
+
+/// Signing up, in and out, and what goes with it, for whichever provider keeps the users.
+///
+/// Who asks is told by what is in the body; a device's token beside it makes the device that user's.
+package struct AccountService: Sendable {
+  /// Told after a sign-out, before it is answered. What it throws is logged: the session is over
+  /// either way.
+  package typealias SignOutListener = @Sendable (SignedOut) async throws(Failure) -> Void
+
+  private let provider: any AccountProvider
+  private let rules: AccountRules
+  private let devices: DeviceRegistry
+  private let clock: WallClock
+  private let logger: Logger
+  private let whenSignedOut: SignOutListener
+  private let accounts: AttemptThrottle
+  private let addresses: AttemptThrottle
+
+  package init(
+    provider: any AccountProvider, rules: AccountRules, devices: DeviceRegistry, clock: WallClock,
+    logger: Logger, whenSignedOut: @escaping SignOutListener
+  ) {
+    self.provider = provider
+    self.rules = rules
+    self.devices = devices
+    self.clock = clock
+    self.logger = logger
+    self.whenSignedOut = whenSignedOut
+    accounts = AttemptThrottle(perMinute: rules.triesPerMinute)
+    addresses = AttemptThrottle(perMinute: rules.callsPerMinute)
+  }
+
+  // MARK: Coming
+
+  /// - Parameter isAdmin: whether the operator asks.
+  package func signUp(
+    email: String, password: String, isAdmin: Bool, _ call: AccountCall
+  ) async throws(Failure) -> SignedIn {
+    guard rules.isSignUpOpen || isAdmin else {
+      throw Failure(.forbidden, "Accounts are opened by the operator here.")
+    }
+    guard let address = EmailAddress(email) else {
+      throw Failure(
+        .malformedRequest, "The account cannot be made.",
+        details: [.init(place: .pointer("/email"), detail: "is not an address")])
+    }
+    if !isAdmin { try take(call.network, of: addresses) }
+    let credentials = Credentials(email: address, password: password)
+    return try await session(call) { () async throws(AccountFault) in
+      try await provider.signUp(credentials, from: call.origin)
+    }
+  }
+
+  package func signIn(
+    email: String, password: String, _ call: AccountCall
+  ) async throws(Failure) -> SignedIn {
+    try await session(call) { () async throws(Failure) in
+      try await trying(email, call) { () async throws(AccountFault) in
+        try await provider.signIn(try Self.credentials(email, password), from: call.origin)
+      }
+    }
+  }
+
+  package func refresh(
+    _ token: String, _ call: AccountCall
+  ) async throws(Failure) -> SignedIn {
+    try take(call.network, of: addresses)
+    return try await session(call) { () async throws(AccountFault) in
+      let session = try await provider.refresh(token, from: call.origin)
+      addresses.giveBack(call.network, at: clock.now())
+      return session
+    }
+  }
+
+  /// Signs in with the device's token where one comes along: a device of another user's ends the
+  /// sign-in.
+  private func session<Problem: Error>(
+    _ call: AccountCall, _ open: () async throws(Problem) -> AccountSession
+  ) async throws(Failure) -> SignedIn {
+    // A token that is not known is refused before anything is done.
+    if let token = call.deviceToken { _ = try await devices.identify(token: token, user: nil) }
+    let session: AccountSession
+    do throws(Problem) {
+      session = try await open()
+    } catch {
+      throw failure(error)
+    }
+    guard let token = call.deviceToken else { return SignedIn(session) }
+    do throws(Failure) {
+      _ = try await devices.identify(token: token, user: session.user)
+    } catch {
+      _ = try? await provider.signOut(session.refreshToken)
+      throw error
+    }
+    return SignedIn(session)
+  }
+
+  // MARK: Passwords
+
+  package func checkPassword(
+    email: String, password: String, _ call: AccountCall
+  ) async throws(Failure) {
+    try await trying(email, call) { () async throws(AccountFault) in
+      try await provider.checkPassword(try Self.credentials(email, password), from: call.origin)
+    }
+  }
+
+  package func changePassword(
+    of caller: Caller, from current: String, to new: String, _ call: AccountCall
+  ) async throws(Failure) {
+    let (user, token) = try signedIn(caller)
+    let change = PasswordChange(user: user, accessToken: token, current: current, new: new)
+    try await trying(user.id, call, passwordMember: "newPassword") {
+      () async throws(AccountFault) in
+      try await provider.changePassword(change, from: call.origin)
+    }
+  }
+
+  // MARK: Going
+
+  package func signOut(_ refreshToken: String, _ call: AccountCall) async throws(Failure) {
+    let device = try await device(call)
+    let user: String?
+    do throws(AccountFault) {
+      user = try await provider.signOut(refreshToken)
+    } catch {
+      throw failure(error)
+    }
+    guard let device, let owner = device.user, user == nil || user == owner else { return }
+    do throws(Failure) {
+      try await whenSignedOut(SignedOut(user: owner, device: device.id))
+    } catch {
+      logger.error(
+        "what a device holds of a user who signed out was not put away",
+        metadata: ["device": "\(device.id)", "cause": "\(error.cause ?? error.message)"])
+    }
+  }
+
+  private func device(_ call: AccountCall) async throws(Failure) -> Device? {
+    guard let token = call.deviceToken else { return nil }
+    return try await devices.identify(token: token, user: nil).device
+  }
+
+  // MARK: Asking
+
+  /// The signed-in user, and the address of the account where it is known here.
+  package func me(_ caller: Caller) async throws(Failure) -> (user: String, email: String?) {
+    let (user, _) = try signedIn(caller)
+    do throws(AccountFault) {
+      return (user.id, try await provider.email(of: user))
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  private func signedIn(
+    _ caller: Caller
+  ) throws(Failure) -> (user: VerifiedUser, token: String) {
+    guard let verified = caller.verified else {
+      throw Failure(.signInRequired, "This route takes a signed-in user's access token.")
+    }
+    return (verified.user, verified.token)
+  }
+
+  // MARK: Counting
+
+  /// Runs what a guesser would call. Only a wrong password counts in the end.
+  private func trying<Answer>(
+    _ account: String, _ call: AccountCall, passwordMember: String = "password",
+    _ body: () async throws(AccountFault) -> Answer
+  ) async throws(Failure) -> Answer {
+    let name = account.lowercased()
+    try take(call.network, of: addresses)
+    do throws(Failure) {
+      try take(name, of: accounts)
+    } catch {
+      addresses.giveBack(call.network, at: clock.now())
+      throw error
+    }
+    do throws(AccountFault) {
+      let answer = try await body()
+      giveBack(name, call)
+      return answer
+    } catch {
+      if error != .wrongCredentials { giveBack(name, call) }
+      throw told(error, passwordMember: passwordMember)
+    }
+  }
+
+  private func take(_ name: String, of throttle: AttemptThrottle) throws(Failure) {
+    guard let wait = throttle.take(name, at: clock.now()) else { return }
+    throw Failure(
+      .rateLimited, "Too many attempts within a minute.", retry: .after, retryAfter: wait)
+  }
+
+  private func giveBack(_ name: String, _ call: AccountCall) {
+    let now = clock.now()
+    accounts.giveBack(name, at: now)
+    addresses.giveBack(call.network, at: now)
+  }
+
+  /// What is no address has no account.
+  private static func credentials(
+    _ email: String, _ password: String
+  ) throws(AccountFault) -> Credentials {
+    guard let email = EmailAddress(email) else { throw .wrongCredentials }
+    return Credentials(email: email, password: password)
+  }
+
+  private func failure(_ error: any Error) -> Failure {
+    switch error {
+    case let failure as Failure: failure
+    case let fault as AccountFault: told(fault)
+    default: Failure(.internal, "Something went wrong.", cause: "\(error)")
+    }
+  }
+
+  /// A provider that refuses this service is for the operator to mend.
+  private func told(_ fault: AccountFault, passwordMember: String = "password") -> Failure {
+    switch fault {
+    case .misconfigured(let cause):
+      logger.error("the account provider refuses this service", metadata: ["cause": "\(cause)"])
+    case .unavailable(let cause, _):
+      logger.warning("the account provider does not answer", metadata: ["cause": "\(cause)"])
+    default: break
+    }
+    return Failure(fault, passwordMember: passwordMember)
+  }
+}

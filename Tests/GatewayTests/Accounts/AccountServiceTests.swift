@@ -1,0 +1,163 @@
+import Accounts
+import Gateway
+import Logging
+import Model
+import Synchronization
+import Testing
+
+struct AccountServiceTests {
+  /// Signs in whoever comes, as the user in front of the at sign.
+  struct AnyoneIn: AccountProvider {
+    let ended = Mutexed<[String]>([])
+
+    func signUp(
+      _ credentials: Credentials, from client: ClientOrigin
+    ) async throws(AccountFault) -> AccountSession {
+      try await signIn(credentials, from: client)
+    }
+
+    func signIn(
+      _ credentials: Credentials, from client: ClientOrigin
+    ) async throws(AccountFault) -> AccountSession {
+      guard credentials.password == "right" else { throw .wrongCredentials }
+      let user = String(credentials.email.text.prefix { $0 != "@" })
+      return AccountSession(
+        accessToken: "access", refreshToken: "refresh-\(user)", lifetime: .seconds(60), user: user)
+    }
+
+    func refresh(
+      _ refreshToken: String, from client: ClientOrigin
+    ) async throws(AccountFault) -> AccountSession {
+      throw .sessionExpired
+    }
+
+    func signOut(_ refreshToken: String) async throws(AccountFault) -> String? {
+      ended.change { $0.append(refreshToken) }
+      return refreshToken.split(separator: "-").last.map(String.init)
+    }
+
+    func checkPassword(
+      _ credentials: Credentials, from client: ClientOrigin
+    ) async throws(AccountFault) {
+      throw .unavailable(cause: "away", wasSent: false)
+    }
+
+    func changePassword(
+      _ change: PasswordChange, from client: ClientOrigin
+    ) async throws(AccountFault) {}
+
+    func email(of user: VerifiedUser) async throws(AccountFault) -> String? { nil }
+  }
+
+  final class Mutexed<Value: Sendable>: Sendable {
+    private let value: Mutex<Value>
+
+    init(_ value: Value) { self.value = Mutex(value) }
+
+    var current: Value { value.withLock { $0 } }
+    func change(_ body: (inout Value) -> Void) { value.withLock { body(&$0) } }
+  }
+
+  let folder: StoreFolder
+  let clock = TestClock()
+  let devices: DeviceRegistry
+  let provider = AnyoneIn()
+  let signedOut = Mutexed<[SignedOut]>([])
+
+  init() throws {
+    folder = try StoreFolder()
+    devices = .forTests(folder, clock)
+  }
+
+  func service(isListenerBroken: Bool = false) -> AccountService {
+    let signedOut = signedOut
+    return AccountService(
+      provider: provider,
+      rules: AccountRules(isSignUpOpen: true, triesPerMinute: 3, callsPerMinute: 5),
+      devices: devices, clock: clock.clock,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    ) { event throws(Failure) in
+      if isListenerBroken { throw Failure(.internal, "broken") }
+      signedOut.change { $0.append(event) }
+    }
+  }
+
+  func call(_ token: String? = nil) -> AccountCall {
+    AccountCall(address: "192.0.2.1", network: "192.0.2.1", deviceToken: token)
+  }
+
+  func device() async throws -> (id: String, token: String) {
+    let made = try await devices.register(
+      DeviceRegistration(platform: "ios"), by: .anonymous, address: "192.0.2.1")
+    return (made.device.id, made.token)
+  }
+
+  @Test func tellsWhoSignedOutOnWhichDevice() async throws {
+    let phone = try await device()
+    let service = service()
+    _ = try await service.signIn(email: "ada@x", password: "right", call(phone.token))
+    // Another user's session on this device is none of the device's business, nor is one without.
+    try await service.signOut("refresh-eve", call(phone.token))
+    try await service.signOut("refresh-ada", call())
+    #expect(signedOut.current.isEmpty)
+    try await service.signOut("refresh-ada", call(phone.token))
+    #expect(signedOut.current == [SignedOut(user: "ada", device: phone.id)])
+  }
+
+  @Test func signsOutThoughTheListenerFails() async throws {
+    let phone = try await device()
+    let service = service(isListenerBroken: true)
+    _ = try await service.signIn(email: "ada@x", password: "right", call(phone.token))
+    try await service.signOut("refresh-ada", call(phone.token))
+    #expect(provider.ended.current == ["refresh-ada"])
+  }
+
+  @Test func leavesNoSessionBehindOnAnotherUsersDevice() async throws {
+    let phone = try await device()
+    let service = service()
+    _ = try await service.signIn(email: "ada@x", password: "right", call(phone.token))
+    let failure = try await #require(throws: Failure.self) {
+      try await service.signIn(email: "eve@x", password: "right", call(phone.token))
+    }
+    #expect(failure.code == .deviceOfAnotherUser)
+    #expect(provider.ended.current == ["refresh-eve"])
+    let unknown = try await #require(throws: Failure.self) {
+      try await service.signIn(email: "ada@x", password: "right", call("unknown"))
+    }
+    #expect(unknown.code == .unauthenticated)
+  }
+
+  @Test func onlyWrongPasswordsCount() async throws {
+    let service = service()
+    for _ in 0..<20 {
+      _ = try await service.signIn(email: "ada@x", password: "right", call())
+      let failure = try await #require(throws: Failure.self) {
+        try await service.checkPassword(email: "ada@x", password: "right", call())
+      }
+      #expect(failure.code == .accountsUnavailable)
+    }
+    func code(_ name: String) async throws -> Failure.Code? {
+      try await #require(throws: Failure.self) {
+        try await service.signIn(email: "\(name)@x", password: "wrong", call())
+      }.code
+    }
+    for _ in 0..<3 { #expect(try await code("ada") == .invalidCredentials) }
+    #expect(try await code("ADA") == .rateLimited)
+    for name in ["b", "c"] { #expect(try await code(name) == .invalidCredentials) }
+    #expect(try await code("d") == .rateLimited)
+    clock.advance(by: .seconds(60))
+    #expect(try await code("d") == .invalidCredentials)
+  }
+
+  @Test func refusedRefreshesCountToo() async throws {
+    let service = service()
+    var codes: [Failure.Code] = []
+    for _ in 0..<6 {
+      codes.append(
+        try await #require(throws: Failure.self) {
+          try await service.refresh("none", call())
+        }.code)
+    }
+    #expect(codes == Array(repeating: .sessionExpired, count: 5) + [.rateLimited])
+  }
+}
