@@ -39,8 +39,7 @@ let package = Package(
     .target(
       name: "Gateway", dependencies: ["Crypto", "Model", "Storage"], exclude: ["DESIGN.md"],
       sources: [
-        "Base64URL.swift", "ConstantTime.swift", "Changes/Cursor.swift",
-        "Changes/CursorCodec.swift", "Entities/PageTokenCodec.swift",
+        "Changes/Cursor.swift", "Changes/CursorCodec.swift", "Entities/PageTokenCodec.swift",
       ]),
     .executableTarget(
       name: "Fuzzing",
