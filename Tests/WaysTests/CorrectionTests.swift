@@ -1,4 +1,5 @@
 import DemoUpstream
+import DemoUpstream
 import LosslessJSON
 import TestSupport
 import Testing
