@@ -44,7 +44,7 @@ package struct CallerIdentifier: Sendable {
   }
 
   /// Who asks with a stream ticket. A device that was revoked, or whose token was replaced, since
-  /// the ticket was given is refused as with its token.
+  /// the ticket was given is refused as with its token, and so is a user whose token has expired.
   package func caller(ticket: String) async throws(Failure) -> Caller {
     let caller = try tickets.redeem(ticket)
     try await devices.confirm(caller)

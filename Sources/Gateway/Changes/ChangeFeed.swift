@@ -49,6 +49,9 @@ package final class ChangeFeed: Sendable {
     try gate.admit(caller)
   }
 
+  /// How long a caller may go on without asking anew; nil for ever.
+  func lifetime(of caller: Caller) -> Duration? { devices.lifetime(of: caller) }
+
   /// Whether a caller who was admitted before still is who it was.
   func confirm(_ caller: Caller) async throws(Failure) {
     try await devices.confirm(caller)
@@ -67,7 +70,9 @@ package final class ChangeFeed: Sendable {
     let viewer = caller.viewer
     var place = try startingPlace(since, viewer: viewer, filter: filter)
     // Registered before reading: what is committed from here on wakes.
-    let listener = wait > .zero ? signal.listen(as: viewer, device: caller.device?.id) : nil
+    let listener =
+      wait > .zero
+      ? signal.listen(as: viewer, device: caller.device?.id, lifetime: lifetime(of: caller)) : nil
     let alarm = listener.map { signal.alarm($0, after: wait) }
     defer {
       alarm?.cancel()

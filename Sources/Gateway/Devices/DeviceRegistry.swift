@@ -1,3 +1,4 @@
+import Accounts
 package import Logging
 package import Model
 package import Storage
@@ -94,9 +95,16 @@ package final class DeviceRegistry: Sendable {
     return (device, digest)
   }
 
-  /// Fails as its token would where a caller's device has gone or has another token since.
+  /// Fails as the caller's tokens would now: where its device has gone or has another token since, or
+  /// its user's token has expired.
   func confirm(_ caller: Caller) async throws(Failure) {
+    if let left = lifetime(of: caller), left <= .zero { throw Failure(TokenFault.expired) }
     if let device = caller.device { _ = try await find(device.tokenDigest) }
+  }
+
+  /// How long until the caller's user's token expires; nil without one.
+  func lifetime(of caller: Caller) -> Duration? {
+    caller.userExpires.map { clock.now().elapsed(until: $0) }
   }
 
   /// The device whose token has this digest now.

@@ -32,7 +32,7 @@ package final class AnswerStream: EventSource {
     toldTag = start.told
     listener = signal.listen(
       as: request.caller.viewer(of: request.scope), device: request.caller.device?.id,
-      hearsBeats: true)
+      lifetime: devices.lifetime(of: request.caller), hearsBeats: true)
   }
 
   deinit {

@@ -43,7 +43,9 @@ package final class ChangeStream: EventSource {
     place = start.place
     fault = start.fault
     toldPlace = start.told
-    listener = feed.signal.listen(as: viewer, device: caller.device?.id, hearsBeats: true)
+    listener = feed.signal.listen(
+      as: viewer, device: caller.device?.id, lifetime: feed.lifetime(of: caller),
+      hearsBeats: true)
   }
 
   deinit { feed.signal.remove(listener) }

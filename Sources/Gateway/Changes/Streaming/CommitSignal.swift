@@ -13,6 +13,8 @@ package final class CommitSignal: Sendable {
     let listener: ChangeListener
     let viewer: Viewer
     let device: String?
+    /// Ends the listener once its caller's right to listen has run out.
+    let ending: Task<Void, Never>?
   }
 
   private struct State {
@@ -40,13 +42,15 @@ package final class CommitSignal: Sendable {
   /// - Parameter device: the id of the device in whose name it is; ``end(device:)`` ends it. Whether
   ///   the device still is what it was is to be asked after registering, since it may have gone
   ///   before.
+  /// - Parameter lifetime: after which it is ended; nil for as long as it likes.
   package func listen(
-    as viewer: Viewer, device: String? = nil, hearsBeats: Bool = false
+    as viewer: Viewer, device: String? = nil, lifetime: Duration? = nil, hearsBeats: Bool = false
   ) -> ChangeListener {
     let listener = ChangeListener(hearsBeats: hearsBeats)
+    let ending = lifetime.map { wake(listener, .end, after: $0) }
     let hasEnded = state.withLock { state in
       state.all[ObjectIdentifier(listener)] = Entry(
-        listener: listener, viewer: viewer, device: device)
+        listener: listener, viewer: viewer, device: device, ending: ending)
       if let device {
         state.devices[device, default: []].insert(ObjectIdentifier(listener))
       }
@@ -70,6 +74,7 @@ package final class CommitSignal: Sendable {
         state.listeners[scope]?.remove(ObjectIdentifier(listener))
         if state.listeners[scope]?.isEmpty == true { state.listeners[scope] = nil }
       }
+      entry.ending?.cancel()
       if let device = entry.device {
         state.devices[device]?.remove(ObjectIdentifier(listener))
         if state.devices[device]?.isEmpty == true { state.devices[device] = nil }
@@ -123,9 +128,15 @@ package final class CommitSignal: Sendable {
 
   /// Wakes a listener once, after a while, unless the task is cancelled before.
   func alarm(_ listener: ChangeListener, after wait: Duration) -> Task<Void, Never> {
-    Task.detached { [sleep] in
+    wake(listener, .alarm, after: wait)
+  }
+
+  private func wake(
+    _ listener: ChangeListener, _ wakes: Wakes, after wait: Duration
+  ) -> Task<Void, Never> {
+    Task.detached { [sleep, weak listener] in
       do { try await sleep(wait) } catch { return }
-      listener.wake(.alarm)
+      listener?.wake(wakes)
     }
   }
 

@@ -10,7 +10,7 @@ package struct Wakes: OptionSet, Sendable {
   package static let beat = Wakes(rawValue: 2)
   /// Waiting long enough.
   package static let alarm = Wakes(rawValue: 4)
-  /// The service drains, the listener's device has gone, or its task was cancelled: nothing more
-  /// comes.
+  /// The service drains, the listener's device has gone or its user's token has expired, or its task
+  /// was cancelled: nothing more comes.
   package static let end = Wakes(rawValue: 8)
 }
