@@ -59,7 +59,7 @@ final class DeltaShelf: Sendable {
       target: Array(request.head.target),
       authorization: request.head["authorization"].map(Array.init) ?? [], head: head,
       bytes: Self.bytes(body))
-    let hash = plain.hash(of: request.head)
+    let hash = PlainRequests.hash(entry.target[...], entry.authorization[...])
     entries.withLock { entries in
       if entries.count >= Self.entriesMax { entries.removeAll(keepingCapacity: true) }
       entries[hash] = entry
@@ -74,9 +74,10 @@ final class DeltaShelf: Sendable {
   ) -> Bool {
     guard head.method == .get, head.target.starts(with: Self.path), plain.contains(head)
     else { return false }
-    let hash = plain.hash(of: head)
+    let authorization = head["authorization"] ?? []
+    let hash = PlainRequests.hash(head.target, authorization)
     guard let entry = entries.withLock({ $0[hash] }), head.target.equals(entry.target),
-      (head["authorization"] ?? []).equals(entry.authorization), entry.head == cursors.head
+      authorization.equals(entry.authorization), entry.head == cursors.head
     else { return false }
     output.append("HTTP/1.1 200 OK\r\n")
     stamp.appendDate(to: &output)

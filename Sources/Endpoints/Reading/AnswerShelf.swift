@@ -18,18 +18,16 @@ final class AnswerShelf: Sendable {
   private static let repeatedBytesMax = 64 * 1024
 
   private let cursors: CursorMint
-  /// Field names that make a request one for the router: credentials and partitions beside
-  /// `Authorization`, and `Origin` where CORS is on.
-  private let excluded: [String]
+  private let plain: PlainRequests
   private let entries = Mutex<[Int: ShelvedAnswer]>([:])
 
   init(cursors: CursorMint, forwardedNames: [String], hasCORS: Bool) {
     self.cursors = cursors
-    excluded = forwardedNames.filter { $0 != "authorization" } + (hasCORS ? ["origin"] : [])
+    plain = PlainRequests(forwardedNames: forwardedNames, hasCORS: hasCORS)
   }
 
   func keep(_ answer: ShelvedAnswer) {
-    let hash = Self.hash(answer.target[...], answer.authorization[...])
+    let hash = PlainRequests.hash(answer.target[...], answer.authorization[...])
     entries.withLock { entries in
       if entries.count >= Self.entriesMax { entries.removeAll(keepingCapacity: true) }
       entries[hash] = answer
@@ -38,9 +36,9 @@ final class AnswerShelf: Sendable {
 
   /// The answer to a request if it can be given as it stands.
   func find(_ head: borrowing RequestHead) -> ShelvedAnswer? {
-    guard isPlain(head) else { return nil }
+    guard plain.contains(head) else { return nil }
     let authorization = head["authorization"]
-    let hash = Self.hash(head.target, authorization ?? [])
+    let hash = PlainRequests.hash(head.target, authorization ?? [])
     guard let entry = entries.withLock({ $0[hash] }),
       entry.isFor(target: head.target, authorization: authorization)
     else { return nil }
@@ -77,24 +75,5 @@ final class AnswerShelf: Sendable {
       entry.rendered.body.count <= Self.repeatedBytesMax
     else { return nil }
     return RepeatedReply(entry, reply: ShelvedReply(entry, to: head), cursors: cursors)
-  }
-
-  /// A request whose answer depends on nothing but target and `Authorization`.
-  private func isPlain(_ head: borrowing RequestHead) -> Bool {
-    guard head.method == .get || head.method == .head, head.keepsAlive, !head.hasBody,
-      !head.fields.contains("cache-control"), !head.fields.contains("device-token"),
-      !head.fields.contains("if-match")
-    else { return false }
-    for name in excluded where head.contains(name) { return false }
-    return true
-  }
-
-  private static func hash(
-    _ target: ArraySlice<UInt8>, _ authorization: ArraySlice<UInt8>
-  ) -> Int {
-    var hasher = Hasher()
-    target.withUnsafeBytes { hasher.combine(bytes: $0) }
-    authorization.withUnsafeBytes { hasher.combine(bytes: $0) }
-    return hasher.finalize()
   }
 }

@@ -20,11 +20,10 @@ struct PlainRequests: Sendable {
     return true
   }
 
-  /// Of target and `Authorization`.
-  func hash(of head: borrowing RequestHead) -> Int {
+  static func hash(_ target: ArraySlice<UInt8>, _ authorization: ArraySlice<UInt8>) -> Int {
     var hasher = Hasher()
-    head.target.withUnsafeBytes { hasher.combine(bytes: $0) }
-    (head["authorization"] ?? []).withUnsafeBytes { hasher.combine(bytes: $0) }
+    target.withUnsafeBytes { hasher.combine(bytes: $0) }
+    authorization.withUnsafeBytes { hasher.combine(bytes: $0) }
     return hasher.finalize()
   }
 }
