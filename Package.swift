@@ -90,6 +90,7 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "Accounts", "GraphQL", "LosslessJSON", "Model", "Sealing", "Storage", "Upstream",
+        "Files", "HTTPWire", "Transport",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),

@@ -2,6 +2,8 @@
 package struct DiskFileLimits: Sendable, Hashable {
   /// Of every part but the last.
   package var partBytesMin = 5 << 20
+  /// Of a range that is read at once, with the opening; longer ones are left to whoever sends them.
+  var inlineBytesMax = 16 * 1024
   /// Lookups of an object that is replaced again and again while it is opened.
   var openTriesMax = 8
   /// Index rows that one step of the sweep takes.

@@ -22,9 +22,12 @@ extension DiskFileStore {
       guard let wanted = range.map({ $0.resolve(length: size) }) ?? 0..<size else {
         throw .rangeNotSatisfiable(size: size)
       }
-      guard let file = try await open(found.blob) else { continue }
-      guard file.byteCount == size else { throw .other("a stored file has another length") }
-      return ObjectContent(metadata: found.metadata, range: wanted, source: .file(file))
+      guard let opened = try await open(found.blob, reading: wanted) else { continue }
+      guard opened.file.byteCount == size, opened.bytes?.count ?? wanted.count == wanted.count
+      else { throw .other("a stored file has another length") }
+      return ObjectContent(
+        metadata: found.metadata, range: wanted,
+        source: opened.bytes.map { .bytes($0) } ?? .file(opened.file))
     }
     throw .other("a stored file is missing")
   }
@@ -65,10 +68,16 @@ extension DiskFileStore {
   }
 
   /// - Returns: nil where the file is gone: its object has been replaced since it was looked up.
-  func open(_ blob: BlobName) async throws(FileStoreError) -> OpenFile? {
-    let folder = folder
+  private func open(
+    _ blob: BlobName, reading range: Range<Int>
+  ) async throws(FileStoreError) -> (file: OpenFile, bytes: [UInt8]?)? {
+    let (folder, limits) = (folder, limits)
     do throws(SystemError) {
-      return try await pool.run { () throws(SystemError) in try folder.open(blob) }
+      return try await pool.run { () throws(SystemError) in
+        guard let file = try folder.open(blob) else { return nil }
+        let isShort = range.count <= limits.inlineBytesMax
+        return (file, isShort ? try file.read(range.count, from: range.lowerBound) : nil)
+      }
     } catch {
       throw .other("\(error)")
     }

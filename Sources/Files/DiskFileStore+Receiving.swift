@@ -16,12 +16,12 @@ extension DiskFileStore {
   ///
   /// - Parameter room: how much the quotas leave.
   func receive<Answer>(
-    _ content: UploadContent, room: FileRoom, quota: FileQuota,
+    _ content: UploadContent, room: FileRoom,
     commit: (Received) async throws(FileStoreError) -> Answer
   ) async throws(FileStoreError) -> Answer {
     let bytesMax = min(content.bytesMax, room.bytes ?? .max)
     if let count = content.byteCount, count > bytesMax {
-      throw excess(of: content, room: room, quota: quota)
+      throw excess(of: content, room: room)
     }
     return try await keepingActive { name throws(FileStoreError) in
       let (folder, pool) = (folder, pool)
@@ -30,7 +30,7 @@ extension DiskFileStore {
         try IncomingBlob(name, in: folder, pool: pool, computing: algorithms)
       }
       do throws(FileStoreError) {
-        let size = try await take(content, to: blob, room: room, quota: quota)
+        let size = try await take(content, to: blob, room: room)
         return try await commit(try await check(content, in: blob, size: size))
       } catch {
         await blob.stop()
@@ -51,13 +51,13 @@ extension DiskFileStore {
   }
 
   private func take(
-    _ content: UploadContent, to blob: IncomingBlob, room: FileRoom, quota: FileQuota
+    _ content: UploadContent, to blob: IncomingBlob, room: FileRoom
   ) async throws(FileStoreError) -> Int {
     let bytesMax = min(content.bytesMax, room.bytes ?? .max)
     var size = 0
     while let piece = try await content.next() {
       size += piece.count
-      guard size <= bytesMax else { throw excess(of: content, room: room, quota: quota) }
+      guard size <= bytesMax else { throw excess(of: content, room: room) }
       guard size <= content.byteCount ?? .max else { throw .incomplete }
       do throws(DiskError) { try await blob.append(piece) } catch { throw FileStoreError(error) }
     }
@@ -82,11 +82,11 @@ extension DiskFileStore {
 
   /// What stops content that is too long: what one request may bring, or a quota.
   private func excess(
-    of content: UploadContent, room: FileRoom, quota: FileQuota
+    of content: UploadContent, room: FileRoom
   ) -> FileStoreError {
-    guard let room = room.bytes, room < content.bytesMax else {
+    guard let bytes = room.bytes, bytes < content.bytesMax else {
       return .tooLarge(bytesMax: content.bytesMax)
     }
-    return .quotaExceeded(quota.bucketBytesMax == nil ? .owner : .bucket)
+    return FileStoreError(room.bound)
   }
 }

@@ -1,6 +1,7 @@
 package import HTTPWire
 package import Model
 import Storage
+import Synchronization
 import Transport
 
 extension DiskFileStore {
@@ -25,7 +26,7 @@ extension DiskFileStore {
     guard UploadPart.numbers.contains(number) else { throw .partNumberInvalid }
     guard try await find(upload) != nil else { throw .noSuchUpload }
     let room = try await room(in: upload.object.bucket, quota, replacing: nil)
-    return try await receive(content, room: room, quota: quota) {
+    return try await receive(content, room: room) {
       received throws(FileStoreError) in
       let part = UploadPart(
         number: number, size: received.size, tag: ObjectTag.whole(md5: received.md5),
@@ -51,12 +52,23 @@ extension DiskFileStore {
   ) async throws(FileStoreError) -> UploadPart {
     let found = try await get(source, range: range, conditions: nil)
     try judge(sourceConditions, found.metadata, isRead: false)
-    guard case .file(let file) = found.source else { throw .unsupported }
-    let reading = FileReading(file, found.range, pool: pool)
-    let content = UploadContent(
-      byteCount: found.range.count,
-      next: { () async throws(FileStoreError) in try await reading.next() })
-    return try await putPart(number, of: upload, content, quota: quota)
+    return try await putPart(number, of: upload, reading(found), quota: quota)
+  }
+
+  /// An object's wanted bytes as content to be stored.
+  private func reading(_ found: ObjectContent) -> UploadContent {
+    let next: @Sendable () async throws(FileStoreError) -> [UInt8]?
+    switch found.source {
+    case .bytes(let bytes):
+      let rest = Mutex([bytes])
+      next = { () async throws(FileStoreError) in rest.withLock { $0.popLast() } }
+    case .file(let file):
+      let reading = FileReading(file, found.range, pool: pool)
+      next = { () async throws(FileStoreError) in try await reading.next() }
+    case .stream(let stream):
+      next = stream
+    }
+    return UploadContent(byteCount: found.range.count, next: next)
   }
 
   package func parts(

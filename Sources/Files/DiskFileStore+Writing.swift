@@ -1,6 +1,7 @@
 package import HTTPWire
 package import Model
 import Storage
+import Transport
 
 extension DiskFileStore {
   package func put(
@@ -12,7 +13,7 @@ extension DiskFileStore {
     // Judged again with the write; before it, to spare the client the sending.
     if write.condition != .none { try await judge(write.condition, at: address) }
     let room = try await room(in: address.bucket, write.quota, replacing: address.key)
-    return try await receive(content, room: room, quota: write.quota) {
+    return try await receive(content, room: room) {
       received throws(FileStoreError) in
       let metadata = ObjectMetadata(
         key: address.key, size: received.size, modified: clock.now(),

@@ -4,6 +4,8 @@ package import Transport
 /// An object opened for reading.
 package struct ObjectContent: Sendable {
   package enum Source: Sendable {
+    /// The range alone, where it is short.
+    case bytes([UInt8])
     /// The whole object as a file, of which ``ObjectContent/range`` is wanted.
     case file(OpenFile)
     /// The range alone, piece by piece; nil at its end. Fewer bytes than the range has mean that the

@@ -1,5 +1,5 @@
 import Crypto
-package import Model
+import Model
 
 /// Entity tags as S3 clients expect them, without quotes.
 package enum ObjectTag {

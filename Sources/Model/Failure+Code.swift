@@ -24,6 +24,31 @@ extension Failure {
     case cursorGone = "cursor_gone"
     case rateLimited = "rate_limited"
 
+    // Files.
+    case keyInvalid = "key_invalid"
+    case bucketInvalid = "bucket_invalid"
+    case noSuchBucket = "no_such_bucket"
+    case noSuchUpload = "no_such_upload"
+    case bucketExists = "bucket_exists"
+    case bucketNotEmpty = "bucket_not_empty"
+    case rangeNotSatisfiable = "range_not_satisfiable"
+    /// Another write of the same key came between: the same request may be sent again.
+    case writeConflict = "write_conflict"
+    case digestMismatch = "digest_mismatch"
+    /// The content ended early, or cannot be read.
+    case bodyIncomplete = "body_incomplete"
+    case metadataTooLarge = "metadata_too_large"
+    case invalidPart = "invalid_part"
+    case invalidPartOrder = "invalid_part_order"
+    case partTooSmall = "part_too_small"
+    case quotaExceeded = "quota_exceeded"
+    case storageFull = "storage_full"
+    case signatureInvalid = "signature_invalid"
+    case signatureExpired = "signature_expired"
+    /// The store behind this one cannot be reached, or does not take our credentials.
+    case filesUnavailable = "files_unavailable"
+    case filesRefused = "files_refused"
+
     // Who asks.
     case unauthenticated = "unauthenticated"
     /// A token there may be, but none of a verified user.

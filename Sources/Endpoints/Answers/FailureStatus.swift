@@ -21,6 +21,17 @@ enum FailureStatus {
     case .unsupportedMediaType: 415
     case .invalidEntity, .weakPassword: 422
     case .rateLimited: 429
+    case .keyInvalid, .bucketInvalid, .digestMismatch, .bodyIncomplete, .metadataTooLarge,
+      .invalidPart, .invalidPartOrder, .partTooSmall:
+      400
+    case .signatureInvalid, .signatureExpired: 403
+    case .noSuchBucket, .noSuchUpload: 404
+    case .bucketExists, .bucketNotEmpty, .writeConflict: 409
+    case .quotaExceeded: 413
+    case .rangeNotSatisfiable: 416
+    case .filesRefused: 502
+    case .filesUnavailable: 503
+    case .storageFull: 507
     case .internal: 500
     case .notImplemented: 501
     case .upstreamMalformed, .upstreamTooLarge, .upstreamFailed, .upstreamRejected,

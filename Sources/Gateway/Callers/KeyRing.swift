@@ -7,6 +7,8 @@ package struct KeyRing: Sendable {
     case cursor
     /// Of the pages of collections.
     case page
+    /// Of links that stand for a right to a file.
+    case presign
     /// Turns opaque tokens into subjects.
     case subject
     /// Of secrets that are stored sealed.

@@ -26,6 +26,8 @@ struct RouteNode: Sendable {
       return parameter[0].insert(method, segments.dropFirst(), index: index)
     case .rest:
       return rest.updateValue(index, forKey: method) == nil
+    case .encodedRest:
+      preconditionFailure("encoded paths are not in the tree")
     }
   }
 

@@ -1,6 +1,7 @@
-/// A path with names in it: `/films/{id}`, `/files/{path...}`.
+/// A path with names in it: `/films/{id}`, `/pages/{path...}`, `/objects/{key*}`.
 ///
 /// A segment is a literal or a name; a name with `...` takes the rest of the path, and stands last.
+/// So does one with `*`, which takes it as it was sent, for names that may hold anything.
 /// A literal goes before a name, a name before a rest, whatever order routes are given in.
 package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral,
   CustomStringConvertible
@@ -11,6 +12,8 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral,
     case parameter(String)
     /// What is left of the path, slashes included; possibly nothing.
     case rest(String)
+    /// The same, still percent-encoded: what it may hold is the route's business.
+    case encodedRest(String)
   }
 
   package let segments: [Segment]
@@ -31,11 +34,14 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral,
       guard part.hasSuffix("}") else { return nil }
       let inner = part.dropFirst().dropLast()
       let isRest = inner.hasSuffix("...")
-      let name = isRest ? inner.dropLast(3) : inner
-      guard !name.isEmpty, names.insert(name).inserted, !isRest || index == parts.count - 1 else {
+      let isEncodedRest = inner.hasSuffix("*")
+      let name = isRest ? inner.dropLast(3) : isEncodedRest ? inner.dropLast() : inner
+      let isLast = index == parts.count - 1
+      guard !name.isEmpty, names.insert(name).inserted, !(isRest || isEncodedRest) || isLast else {
         return nil
       }
-      segments.append(isRest ? .rest(String(name)) : .parameter(String(name)))
+      let text = String(name)
+      segments.append(isRest ? .rest(text) : isEncodedRest ? .encodedRest(text) : .parameter(text))
     }
     self.segments = segments
   }
@@ -54,6 +60,7 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral,
       case .literal(let text): "/" + text
       case .parameter(let name): "/{\(name)}"
       case .rest(let name): "/{\(name)...}"
+      case .encodedRest(let name): "/{\(name)*}"
       }
     }.joined()
   }

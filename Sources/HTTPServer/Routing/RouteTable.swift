@@ -13,11 +13,18 @@ package struct RouteTable: Sendable {
   /// The routes in the order they were given.
   package let routes: [Route]
   private var root = RouteNode()
+  /// Places whose paths are not decoded here; they go before all others.
+  private var encoded: [EncodedPlace] = []
 
   package init(_ routes: [Route]) throws(Conflict) {
     self.routes = routes
     for (index, route) in routes.enumerated() {
-      let isNew = root.insert(route.method, route.pattern.segments[...], index: index)
+      let isNew: Bool
+      if case .encodedRest = route.pattern.segments.last {
+        isNew = EncodedPlace.insert(route.method, route.pattern, index: index, into: &encoded)
+      } else {
+        isNew = root.insert(route.method, route.pattern.segments[...], index: index)
+      }
       guard isNew else { throw Conflict(method: route.method, pattern: route.pattern) }
     }
   }
@@ -27,6 +34,14 @@ package struct RouteTable: Sendable {
   /// Segments are decoded one by one, so that an encoded slash never
   /// separates; a path that cannot be decoded is nowhere, and neither is one with `.` or `..`.
   package func match(_ method: RequestMethod, path: ArraySlice<UInt8>) -> RouteMatch {
+    for place in encoded {
+      guard let values = place.match(path) else { continue }
+      for wanted in method == .head ? [.head, .get] : [method] {
+        guard let index = place.endpoints[wanted] else { continue }
+        return .route(routes[index], parameters(of: routes[index], values: values))
+      }
+      return .otherMethods(place.endpoints.keys.sorted { $0.rawValue < $1.rawValue })
+    }
     guard let segments = PathSegments.decode(path) else { return .none }
     // HEAD is GET without the content (RFC 9110 9.3.2), where it has no route of its own.
     for wanted in method == .head ? [.head, .get] : [method] {
@@ -46,7 +61,8 @@ package struct RouteTable: Sendable {
     for segment in route.pattern.segments {
       switch segment {
       case .literal: break
-      case .parameter(let name), .rest(let name): parameters.append(name, values.removeFirst())
+      case .parameter(let name), .rest(let name), .encodedRest(let name):
+        parameters.append(name, values.removeFirst())
       }
     }
     return parameters

@@ -3,10 +3,11 @@ import Model
 
 /// An object's attributes as they lie in a column: compact JSON, what is not set left out.
 enum AttributesText {
-  private static let names: [(String, any WritableKeyPath<ObjectAttributes, String?> & Sendable)] = [
-    ("encoding", \.contentEncoding), ("language", \.contentLanguage),
-    ("disposition", \.contentDisposition), ("cache", \.cacheControl), ("expires", \.expires),
-  ]
+  private static let names: [(String, any WritableKeyPath<ObjectAttributes, String?> & Sendable)] =
+    [
+      ("encoding", \.contentEncoding), ("language", \.contentLanguage),
+      ("disposition", \.contentDisposition), ("cache", \.cacheControl), ("expires", \.expires),
+    ]
 
   static func encode(_ attributes: ObjectAttributes) -> String {
     var writer = JSONWriter()

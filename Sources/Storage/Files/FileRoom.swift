@@ -2,4 +2,6 @@
 package struct FileRoom: Hashable, Sendable {
   /// Nil for any number.
   package let bytes: Int?
+  /// Which bound is the nearest.
+  package let bound: FileQuotaKind
 }

@@ -38,14 +38,23 @@ struct FileUsage {
     return nil
   }
 
-  /// Bytes that may still come; nil for any number.
-  func room(within quota: FileQuota) throws -> Int? {
-    var room: Int64?
-    if let max = quota.bucketBytesMax { room = Int64(max) - (try bytes(of: "")) }
-    if let max = quota.ownerBytesMax, !quota.owner.isEmpty {
-      room = min(room ?? .max, Int64(max) - (try bytes(of: quota.owner)))
+  /// Bytes that may still come.
+  ///
+  /// - Parameter freed: that come free by the same write.
+  func room(within quota: FileQuota, freed: Int64) throws -> FileRoom {
+    var room = FileRoom(bytes: nil, bound: .bucket)
+    if let max = quota.bucketBytesMax {
+      room = FileRoom(bytes: try left(of: max, owner: "", freed: freed), bound: .bucket)
     }
-    return room.map { max(0, Int($0)) }
+    if let max = quota.ownerBytesMax, !quota.owner.isEmpty {
+      let left = try left(of: max, owner: quota.owner, freed: freed)
+      if left < room.bytes ?? .max { room = FileRoom(bytes: left, bound: .owner) }
+    }
+    return room
+  }
+
+  private func left(of bytesMax: Int, owner: String, freed: Int64) throws -> Int {
+    max(0, bytesMax - Int(try bytes(of: owner) - freed))
   }
 
   private func bytes(of owner: String) throws -> Int64 {

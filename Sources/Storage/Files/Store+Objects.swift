@@ -21,10 +21,9 @@ extension Store {
   ) async throws(StorageError) -> FileRoom? {
     try await reader.read { database in
       guard let number = try BucketTable(database: database).id(of: bucket) else { return nil }
-      guard let room = try FileUsage(database: database, bucket: number).room(within: quota)
-      else { return FileRoom(bytes: nil) }
       let old = try replaced.flatMap { try ObjectTable(database: database, bucket: number).row($0) }
-      return FileRoom(bytes: room + Int(old?.size ?? 0))
+      return try FileUsage(database: database, bucket: number).room(
+        within: quota, freed: old?.size ?? 0)
     }
   }
 

@@ -1,0 +1,112 @@
+import Files
+package import HTTPWire
+package import Model
+
+extension FileService {
+  package func read(
+    _ address: ObjectAddress, range: ByteRangeSet.Spec?, conditions: Preconditions?,
+    by grant: FileGrant
+  ) async throws(Failure) -> FileReadAnswer {
+    try admit(grant, to: .get, address)
+    if range == nil, conditions?.isEmpty ?? true, let file = smallFiles?.find(address) {
+      return .content(FileDownload(file))
+    }
+    let ticket = smallFiles?.ticket(for: address)
+    return try await answer { () async throws(FileStoreError) in
+      let content = try await store.get(address, range: range, conditions: conditions)
+      return .content(
+        FileDownload(content, kept: ticket.flatMap { keep(content, at: address, since: $0) }))
+    }
+  }
+
+  private func keep(
+    _ content: ObjectContent, at address: ObjectAddress, since ticket: SmallFiles.Ticket
+  ) -> SmallFile? {
+    guard case .bytes(let bytes) = content.source, bytes.count == content.metadata.size else {
+      return nil
+    }
+    return smallFiles?.keep(content.metadata, bytes, at: address, since: ticket)
+  }
+
+  /// As ``read(_:range:conditions:by:)`` without opening the object.
+  package func describe(
+    _ address: ObjectAddress, by grant: FileGrant
+  ) async throws(Failure) -> ObjectMetadata {
+    try admit(grant, to: .get, address)
+    return try await failing { () async throws(FileStoreError) in
+      try await store.head(address, conditions: nil)
+    }
+  }
+
+  package func write(
+    _ upload: FileUpload, at address: ObjectAddress, attributes: ObjectAttributes,
+    if condition: WriteCondition, by grant: FileGrant
+  ) async throws(Failure) -> WrittenFile {
+    try admit(grant, to: .put, address)
+    let write = ObjectWrite(
+      attributes: attributes, condition: condition, quota: gate.quota(of: address))
+    return try await replacing(address) { () async throws(FileStoreError) in
+      WrittenFile(try await store.put(upload.content, at: address, write))
+    }
+  }
+
+  /// - Returns: whether there was one.
+  package func remove(
+    _ address: ObjectAddress, if condition: WriteCondition, by grant: FileGrant
+  ) async throws(Failure) -> Bool {
+    try admit(grant, to: .delete, address)
+    return try await replacing(address) { () async throws(FileStoreError) in
+      try await store.delete(address, if: condition)
+    }
+  }
+
+  /// - Parameters:
+  ///   - conditions: on the object that is copied.
+  ///   - attributes: nil for those of the source.
+  package func copy(
+    _ source: ObjectAddress, where conditions: Preconditions? = nil, to target: ObjectAddress,
+    attributes: ObjectAttributes? = nil, if condition: WriteCondition, by caller: Caller
+  ) async throws(Failure) -> WrittenFile {
+    try gate.admit(caller, to: .read, source)
+    try gate.admit(caller, to: .write, target)
+    let write = CopyWrite(condition: condition, quota: gate.quota(of: target))
+    return try await replacing(target) { () async throws(FileStoreError) in
+      WrittenFile(
+        try await store.copy(
+          source, if: conditions, to: target, attributes: attributes, write))
+    }
+  }
+
+  /// A link with which anybody may do what the caller may.
+  ///
+  /// - Parameter seconds: how long it is good for.
+  package func presign(
+    _ method: FileMethod, _ address: ObjectAddress, seconds: Int64, by caller: Caller
+  ) throws(Failure) -> PresignedURL {
+    try gate.admit(caller, to: method.action, address)
+    guard Presigner.lifetimeSeconds.contains(seconds) else {
+      throw Failure(
+        .malformedRequest, "The link cannot be signed.",
+        details: [
+          Failure.Detail(
+            place: .pointer("/expiresIn"),
+            detail: "is a number of seconds from 1 to \(Presigner.lifetimeSeconds.upperBound)")
+        ])
+    }
+    return presigner.sign(method, address, seconds: seconds)
+  }
+
+  private func answer(
+    _ body: () async throws(FileStoreError) -> FileReadAnswer
+  ) async throws(Failure) -> FileReadAnswer {
+    do throws(FileStoreError) {
+      return try await body()
+    } catch {
+      switch error {
+      case .notModified(let metadata): return .notModified(metadata)
+      case .rangeNotSatisfiable(let size): return .rangeNotSatisfiable(size: size)
+      default: throw error.failure
+      }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package import Crypto
+package import Model
+
+/// Makes and checks signatures of links: an HMAC of method, object and expiry under a key that only
+/// this service has.
+package struct Presigner: Sendable {
+  package static let lifetimeSeconds: ClosedRange<Int64> = 1...604_800
+  package static let lifetimeSecondsDefault: Int64 = 900
+
+  private let key: SymmetricKey
+  private let clock: WallClock
+
+  /// - Parameter key: of this purpose alone.
+  package init(key: SymmetricKey, clock: WallClock) {
+    self.key = key
+    self.clock = clock
+  }
+
+  func sign(_ method: FileMethod, _ address: ObjectAddress, seconds: Int64) -> PresignedURL {
+    let expires = clock.now().milliseconds / 1000 + seconds
+    let signature = HMAC<SHA256>.authenticationCode(
+      for: Self.text(method, address, expires: expires), using: key)
+    return PresignedURL(
+      query: "expires=\(expires)&signature=\(Base64URL.encode(signature))",
+      expires: Timestamp(milliseconds: expires * 1000))
+  }
+
+  /// - Throws: where the signature is another link's or nobody's, and where its time is over.
+  func check(
+    _ method: FileMethod, _ address: ObjectAddress, expires: String, signature: String
+  ) throws(Failure) {
+    guard let seconds = Int64(expires), "\(seconds)" == expires,
+      let code = Base64URL.decode(signature),
+      HMAC<SHA256>.isValidAuthenticationCode(
+        code, authenticating: Self.text(method, address, expires: seconds), using: key)
+    else {
+      throw Failure(.signatureInvalid, "The link's signature is not for this.")
+    }
+    guard seconds * 1000 > clock.now().milliseconds else {
+      throw Failure(.signatureExpired, "The link's time is over.")
+    }
+  }
+
+  /// No part but the last can hold a line's end.
+  private static func text(
+    _ method: FileMethod, _ address: ObjectAddress, expires: Int64
+  ) -> [UInt8] {
+    Array("\(method.rawValue)\n\(expires)\n\(address.bucket.text)\n\(address.key.text)".utf8)
+  }
+}

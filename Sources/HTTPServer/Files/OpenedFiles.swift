@@ -1,0 +1,29 @@
+package import HTTPTypes
+package import HTTPWire
+package import Transport
+
+/// Answers with files that somebody else has opened: whole, or the ranges a request asks for.
+package struct OpenedFiles: Sendable {
+  private let pool: BlockingPool
+  private let ranges: StaticFiles.RangeLimits
+
+  package init(
+    pool: BlockingPool, ranges: StaticFiles.RangeLimits = StaticFiles.RangeLimits()
+  ) {
+    self.pool = pool
+    self.ranges = ranges
+  }
+
+  /// - Parameters:
+  ///   - tag: strong, of the whole file; `If-Range` is judged by it.
+  ///   - fields: of the whole file's answer.
+  package func answer(
+    _ request: ServerRequest, _ file: OpenFile, tag: EntityTag, modified: HTTPDate,
+    fields: HTTPFields
+  ) -> ServerResponse {
+    let answer = FileRangeAnswer(
+      file: file, tag: tag, modified: modified, fields: fields, limits: ranges, pool: pool)
+    return answer.respond(to: request)
+      ?? ServerResponse(fields: fields, body: .file(file, 0..<file.byteCount))
+  }
+}
