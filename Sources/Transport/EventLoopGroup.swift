@@ -16,9 +16,10 @@ package final class EventLoopGroup: Sendable {
     signal(SIGPIPE, SIG_IGN)
     let pool = BlockingPool(threadsMax: blockingThreadsMax)
     blockingPool = pool
+    let spares = SpareDescriptors(count: count)
     var reactors: [Reactor] = []
     for index in 0..<count {
-      reactors.append(Reactor(loop: try EventLoop(index: index), resolver: pool))
+      reactors.append(Reactor(loop: try EventLoop(index: index), resolver: pool, spares: spares))
     }
     self.reactors = reactors
     for reactor in reactors { reactor.start() }

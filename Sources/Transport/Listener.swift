@@ -22,9 +22,9 @@ final class Listener: EventReceiver, TimerDelegate {
   private let core: ReactorCore
   private var token: SlotToken?
   private var pause: LoopTimer?
-  /// Given up to accept, and refuse, a connection when no descriptor is left: it would otherwise
-  /// stay in the queue, and its client would wait for nothing. -1 while `refused` has its place.
-  private var spare: Int32
+  /// The last attempt found no descriptor.
+  private var isShort = false
+  /// A client that is being told so. It has the place of a spare descriptor.
   private var refused: (stream: ByteStream, until: LoopInstant)?
   private var isClosed = false
 
@@ -38,7 +38,7 @@ final class Listener: EventReceiver, TimerDelegate {
     self.tls = tls
     self.acceptor = acceptor
     core = reactor.core
-    spare = Self.openSpare()
+    core.spares.prepare()
     pause = LoopTimer(delegate: self, on: reactor)
     let token = core.slots.insert(self)
     self.token = token
@@ -81,19 +81,28 @@ final class Listener: EventReceiver, TimerDelegate {
     for _ in 0..<count {
       guard !isClosed else { return false }
       do throws(SystemError) {
-        guard let (socket, address) = try Socket.accept(from: descriptor) else { return false }
+        guard let (socket, address) = try accept() else { return false }
         core.adopt(socket, from: address, tls: tls, acceptor: acceptor, on: reactor)
       } catch {
+        isShort = error.isOutOfDescriptors
         // The kernel says so before it looks whether anybody waits, and tells of the next who comes.
-        guard !error.isOutOfDescriptors || Socket.hasConnectionWaiting(descriptor) else {
-          return false
-        }
-        if error.isOutOfDescriptors { descriptorsRanOut(on: reactor) }
+        guard !isShort || Socket.hasConnectionWaiting(descriptor) else { return false }
+        if isShort { descriptorsRanOut(on: reactor) }
         pause?.set(after: Self.exhaustionPause)
         return false
       }
     }
     return true
+  }
+
+  private func accept() throws(SystemError) -> (descriptor: Int32, address: SocketAddress)? {
+    guard isShort else { return try Socket.accept(from: descriptor) }
+    // Another loop may just have given a spare one up, which is not for this.
+    let next = try core.spares.whileNoneIsLent { () throws(SystemError) in
+      try Socket.accept(from: descriptor)
+    }
+    isShort = false
+    return next
   }
 
   private func close() {
@@ -102,7 +111,8 @@ final class Listener: EventReceiver, TimerDelegate {
     pause?.cancel()
     if let token { core.slots.remove(token) }
     Glibc.close(descriptor)
-    if spare >= 0 { Glibc.close(spare) }
+    // That connection goes on without this; its descriptor is spare when it is closed.
+    if refused.take() != nil { core.spares.takeBack() }
   }
 }
 
@@ -110,33 +120,25 @@ final class Listener: EventReceiver, TimerDelegate {
 extension Listener {
   private func descriptorsRanOut(on reactor: isolated Reactor) {
     guard refused == nil, !acceptor.descriptorsRanOut(on: reactor) else { return }
-    if spare >= 0 { Glibc.close(spare) }
-    spare = -1
-    // Another thread may be quicker; then the next try, after the pause, finds one again.
-    if let (socket, address) = try? Socket.accept(from: descriptor) {
-      let stream = core.adopt(
-        socket, from: address, tls: tls, acceptor: acceptor, isRefused: true, on: reactor)
-      refused = (stream, core.now + Self.refusalDeadline)
-    }
+    let next = core.spares.lend { try? Socket.accept(from: descriptor) }
+    guard let (socket, address) = next else { return }
+    let stream = core.adopt(
+      socket, from: address, tls: tls, acceptor: acceptor, isRefused: true, on: reactor)
+    refused = (stream, core.now + Self.refusalDeadline)
     endRefusal()
   }
 
   /// Takes the spare descriptor back from whoever was refused, if that is over.
   private func endRefusal() {
-    if let (stream, deadline) = refused {
-      let isInTheWay = stream.hasShutDownWriting && Socket.hasConnectionWaiting(descriptor)
-      guard stream.phase == .closed || deadline <= core.now || isInTheWay else {
-        pause?.set(after: Self.exhaustionPause)
-        return
-      }
-      stream.close()
-      stream.reset()  // if anything is unsent
-      refused = nil
+    guard let (stream, deadline) = refused else { return }
+    let isInTheWay = stream.hasShutDownWriting && Socket.hasConnectionWaiting(descriptor)
+    guard stream.phase == .closed || deadline <= core.now || isInTheWay else {
+      pause?.set(after: Self.exhaustionPause)
+      return
     }
-    if spare < 0 { spare = Self.openSpare() }
-  }
-
-  private static func openSpare() -> Int32 {
-    open("/dev/null", O_RDONLY | O_CLOEXEC)
+    stream.close()
+    stream.reset()  // if anything is unsent
+    refused = nil
+    core.spares.takeBack()
   }
 }

@@ -21,9 +21,9 @@ package actor Reactor {
     loop.asUnownedSerialExecutor()
   }
 
-  init(loop: EventLoop, resolver: BlockingPool) {
+  init(loop: EventLoop, resolver: BlockingPool, spares: SpareDescriptors) {
     self.loop = loop
-    core = ReactorCore(epoll: loop.epoll, timer: loop.timer, resolver: resolver)
+    core = ReactorCore(epoll: loop.epoll, timer: loop.timer, resolver: resolver, spares: spares)
   }
 
   nonisolated func start() {

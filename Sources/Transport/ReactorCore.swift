@@ -14,6 +14,7 @@ final class ReactorCore {
 
   let epoll: Descriptor
   let resolver: BlockingPool
+  let spares: SpareDescriptors
   private let timer: Descriptor
   private(set) var now = LoopClock.now()
   private(set) var wallSeconds = LoopClock.wallSeconds()
@@ -37,10 +38,13 @@ final class ReactorCore {
   private var nextListener = 0
   private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: eventsPerPollMax)
 
-  init(epoll: Descriptor, timer: Descriptor, resolver: BlockingPool) {
+  init(
+    epoll: Descriptor, timer: Descriptor, resolver: BlockingPool, spares: SpareDescriptors
+  ) {
     self.epoll = epoll
     self.timer = timer
     self.resolver = resolver
+    self.spares = spares
   }
 
   deinit {
