@@ -156,6 +156,11 @@ extension Ways {
       let types = try await world.json("/v1/entities")["types"]?.array
       #expect(types?.compactMap { $0["name"]?.string } == ["Leg", "Trip"])
       #expect(try await world.json("/v1/search?q=garden")["items"]?.array?.count == 1)
+      let changes = try await world.json("/v1/changes?types=Trip")["changes"]?.array
+      #expect(changes?.count == 3)
+      for target in ["/v1/changes", "/v1/changes?types=Trip,Film", "/v1/changes/stream"] {
+        #expect(try await world.ask("GET", target).status == 401)
+      }
       #expect(try await world.ask("GET", "/v1/entities/Film").status == 401)
       #expect(try await world.ask("GET", "/v1/entities/Trip/t1/film").status == 401)
       await world.larder.stop()

@@ -62,7 +62,8 @@ struct GatewayAssembly {
       store: store, settings: DeviceSettings(settings.devices), clock: clock, random: random,
       signal: signal, logger: logger)
     let gate = StoredDataGate(
-      hasServiceCredentials: settings.upstream.hasServiceCredentials)
+      hasServiceCredentials: settings.upstream.hasServiceCredentials,
+      ownTypes: Set(workspace.local.types.keys))
     changes = ChangeFeed(
       store: store,
       desk: CursorDesk(

@@ -13,8 +13,8 @@ struct ChangesEndpoint: Sendable {
   func page(_ request: ServerRequest) async -> ServerResponse {
     await answer(request) {
       let caller = try await context.caller(of: request)
-      try feed.admit(caller)
       let query = try ChangesQuery(request, types: feed.typeNames)
+      try feed.admit(caller, types: query.filter.types)
       // Noted before the page is read, so that it is never of a later head.
       let head = deltas.head
       let page = try await feed.page(
@@ -31,8 +31,8 @@ struct ChangesEndpoint: Sendable {
   func stream(_ request: ServerRequest) async -> ServerResponse {
     await answer(request) {
       let caller = try await context.streamCaller(of: request)
-      try feed.admit(caller)
       var query = try ChangesQuery(request, types: feed.typeNames)
+      try feed.admit(caller, types: query.filter.types)
       if let last = request.field("last-event-id"), !last.isEmpty { query.since = .cursor(last) }
       let start = try feed.streamStart(caller: caller, filter: query.filter, since: query.since)
       return .eventStream { [feed] in feed.open(start) }

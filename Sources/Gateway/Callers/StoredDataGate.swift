@@ -8,9 +8,20 @@ package import Model
 /// there, and here nothing is sent.
 package struct StoredDataGate: Sendable {
   private let hasServiceCredentials: Bool
+  private let ownTypes: Set<String>
 
-  package init(hasServiceCredentials: Bool) {
+  /// - Parameter ownTypes: types that live here alone: their entities were got with nobody's
+  ///   credentials.
+  package init(hasServiceCredentials: Bool, ownTypes: Set<String> = []) {
     self.hasServiceCredentials = hasServiceCredentials
+    self.ownTypes = ownTypes
+  }
+
+  /// - Parameter types: what is asked for; nil for everything. A device that asks for its own data
+  ///   alone is admitted: nobody else's is in its sight.
+  package func admit(_ caller: Caller, types: Set<String>?) throws(Failure) {
+    if caller.device != nil, let types, types.isSubset(of: ownTypes) { return }
+    try admit(caller)
   }
 
   package func admit(_ caller: Caller) throws(Failure) {

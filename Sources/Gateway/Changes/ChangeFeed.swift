@@ -45,8 +45,10 @@ package final class ChangeFeed: Sendable {
   }
 
   /// Whether a caller may read the store at all.
-  package func admit(_ caller: Caller) throws(Failure) {
-    try gate.admit(caller)
+  ///
+  /// - Parameter types: what is asked for; nil for everything.
+  package func admit(_ caller: Caller, types: Set<String>?) throws(Failure) {
+    try gate.admit(caller, types: types)
   }
 
   /// How long a caller may go on without asking anew; nil for ever.
