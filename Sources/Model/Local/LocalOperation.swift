@@ -2,8 +2,6 @@ package import LosslessJSON
 
 /// One write to entities of a local type; a list of them is done whole or not at all.
 package struct LocalOperation: Sendable {
-  package typealias Action = WriteAction
-
   package let action: WriteAction
   package let type: LocalType
   package let target: WriteTarget
