@@ -52,6 +52,9 @@ package final class EventClient: @unchecked Sendable {
     return nil
   }
 
+  /// Whether nothing has come that was not taken; does not wait.
+  package var isQuiet: Bool { text.isEmpty && raw.isEmpty && !hasEnded && client.isQuiet() }
+
   private func readHead() throws {
     while true {
       if let end = raw.firstRange(of: Array("\r\n\r\n".utf8)) {

@@ -83,6 +83,13 @@ package final class RawClient {
     return buffer
   }
 
+  /// Whether nothing has come that was not read; does not wait.
+  package func isQuiet() -> Bool {
+    var byte: UInt8 = 0
+    return buffer.isEmpty
+      && recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) < 0
+  }
+
   /// Whether the peer has closed, waiting for it.
   package func isClosedByPeer() -> Bool {
     var byte: UInt8 = 0

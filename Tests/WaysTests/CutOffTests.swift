@@ -83,6 +83,36 @@ extension Ways {
       await larder.stop()
     }
 
+    /// A user's token is of minutes, and what it opened is no longer.
+    @Test func whatAUserHasOpenEndsWithTheToken() async throws {
+      let larder = try await AccountTests.start(accounts: "accessLifetime: 5s")
+      _ = try await larder.get("/api/films/f1")
+      let session = try await AccountTests.signUp(larder)
+      let port = larder.port
+      async let held = onOwnThread {
+        try RawClient(port: port, timeoutSeconds: 20).request(
+          "GET", "/v1/changes?since=now&wait=15", headers: [session.bearer])
+      }
+      var streams: [EventClient] = []
+      for target in [Self.changes, Self.film] {
+        let ticket = try await Self.ticket(larder, of: session.bearer)
+        streams.append(try await EventClient.open(port: port, target, headers: [session.bearer]))
+        streams.append(try await EventClient.open(port: port, "\(target)&ticket=\(ticket)"))
+      }
+      let unused = try await Self.ticket(larder, of: session.bearer)
+      for stream in streams {
+        #expect(stream.status == 200)
+        #expect(try await stream.nextEvent() != nil)
+      }
+      for stream in streams {
+        let more = try await stream.nextEvent()
+        #expect(more == nil)
+      }
+      #expect(try await held.status == 401)
+      #expect(try await larder.get("\(Self.changes)&ticket=\(unused)").status == 401)
+      await larder.stop()
+    }
+
     private static func ticket(
       _ larder: RunningLarder, of device: (String, String)
     ) async throws -> String {

@@ -12,6 +12,8 @@ final class RunningLarder {
   let demo: DemoServer
   let folder: String
   private(set) var port = 0
+  /// The lines of the route table that is served, `METHOD /pattern`.
+  private(set) var routes: [String] = []
   private var task: Task<Void, any Error>?
   private let extraSettings: String
   private let operations: [String: String]
@@ -66,6 +68,7 @@ final class RunningLarder {
       told.yield(addresses)
       told.finish()
     }
+    routes = service.routes
     let task = Task {
       defer { told.finish() }
       try await service.run()

@@ -1,0 +1,152 @@
+/// What is asked of each route of the table with the secrets of somebody else.
+///
+/// Every route stands here by its line of the table, `METHOD /pattern`; one that is missing fails the
+/// matrix. Whoever adds a route says here how a stranger would try it: with the owner's ids, tags,
+/// revisions, cursors and tokens, wherever the route takes such.
+enum MatrixRequests {
+  typealias Make = @Sendable (MatrixSecrets) -> [MatrixAsk]
+
+  /// Nil for a route that nobody has said anything about.
+  static func all(of route: String, _ secrets: MatrixSecrets) -> [MatrixAsk]? {
+    byRoute[route].map { $0(secrets) }
+  }
+
+  static let byRoute: [String: Make] = operating.merging(operations) { first, _ in first }
+    .merging(devices) { first, _ in first }
+    .merging(accounts) { first, _ in first }
+    .merging(changes) { first, _ in first }
+    .merging(entities) { first, _ in first }
+    .merging(localWrites) { first, _ in first }
+    .merging(files) { first, _ in first }
+    .merging(admin) { first, _ in first }
+
+  /// A tag as a parameter takes it.
+  static func quoted(_ tag: String) -> String { "%22\(tag)%22" }
+
+  /// A read, also with every tag that the owner was given.
+  static func read(_ target: String, _ secrets: MatrixSecrets) -> [MatrixAsk] {
+    [.get(target), .get(target, ("If-None-Match", secrets.tags.joined(separator: ", ")))]
+  }
+
+  private static let operating: [String: Make] = [
+    "GET /healthz": { _ in [.get("/healthz")] },
+    "GET /readyz": { _ in [.get("/readyz")] },
+    // Counts all requests, of everybody.
+    "GET /metrics": { _ in [.get("/metrics", comparison: .words)] },
+    "GET /openapi.json": { _ in [.get("/openapi.json")] },
+    "GET /v1/operations": { _ in [.get("/v1/operations")] },
+    "GET /{path...}": { secrets in [.get("/"), .get("/\(secrets.noteID)")] },
+  ]
+
+  // MARK: Devices
+
+  /// A token nobody has, so that no caller's own device goes.
+  private static let nobodysToken = ("Device-Token", String(repeating: "A", count: 43))
+
+  private static let devices: [String: Make] = [
+    "POST /v1/devices": { secrets in
+      [
+        MatrixAsk(
+          "POST", "/v1/devices",
+          body: #"{"platform":"ios","name":"x","pushToken":"push-\#(secrets.word)"}"#,
+          comparison: .form)
+      ]
+    },
+    "GET /v1/devices/me": { read("/v1/devices/me", $0) },
+    "PATCH /v1/devices/me": { secrets in
+      [MatrixAsk("PATCH", "/v1/devices/me", body: "{}")]
+    },
+    "DELETE /v1/devices/me": { _ in
+      [MatrixAsk("DELETE", "/v1/devices/me", headers: [nobodysToken])]
+    },
+    "POST /v1/devices/me/rotate": { _ in
+      [MatrixAsk("POST", "/v1/devices/me/rotate", headers: [nobodysToken])]
+    },
+    "POST /v1/stream-tickets": { _ in
+      [MatrixAsk("POST", "/v1/stream-tickets", comparison: .form)]
+    },
+  ]
+
+  // MARK: Accounts
+
+  /// What says in words who has an account, or counts tries, differs as it is meant to.
+  private static func account(_ path: String, _ body: String) -> MatrixAsk {
+    MatrixAsk("POST", "/v1/auth/\(path)", body: body, comparison: .words)
+  }
+
+  private static let accounts: [String: Make] = [
+    "POST /v1/auth/sign-up": { secrets in
+      [account("sign-up", #"{"email":"\#(secrets.email)","password":"short"}"#)]
+    },
+    "POST /v1/auth/sign-in": { secrets in
+      [account("sign-in", #"{"email":"\#(secrets.email)","password":"wrong horse"}"#)]
+    },
+    "POST /v1/auth/check-password": { secrets in
+      [account("check-password", #"{"email":"\#(secrets.email)","password":"wrong horse"}"#)]
+    },
+    "POST /v1/auth/refresh": { secrets in
+      [account("refresh", #"{"refreshToken":"\#(secrets.word)"}"#)]
+    },
+    "POST /v1/auth/sign-out": { secrets in
+      [account("sign-out", #"{"refreshToken":"\#(secrets.word)"}"#)]
+    },
+    "PUT /v1/auth/password": { _ in
+      [
+        MatrixAsk(
+          "PUT", "/v1/auth/password",
+          body: #"{"currentPassword":"wrong horse","newPassword":"another wrong horse"}"#,
+          comparison: .words)
+      ]
+    },
+    "GET /v1/auth/me": { read("/v1/auth/me", $0) },
+    "GET /.well-known/jwks.json": { _ in [.get("/.well-known/jwks.json")] },
+  ]
+
+  // MARK: Changes
+
+  private static let changes: [String: Make] = [
+    "GET /v1/changes": { secrets in
+      [
+        "", "since=now", "types=User,FilmList,Note,Notebook", "on=insert", "on=delete",
+        "since=now&wait=0.05", "since=\(secrets.cursor)", "since=\(secrets.cursor)&wait=0.05",
+        "types=User&filter=name%20LIKE%20%3F&arg=%25\(secrets.word)%25",
+      ].map { .get("/v1/changes?limit=1000&\($0)") }
+    },
+    "GET /v1/changes/stream": { secrets in
+      [
+        .stream("/v1/changes/stream?since=now"), .stream("/v1/changes/stream"),
+        .stream("/v1/changes/stream?since=\(secrets.cursor)"),
+        .stream("/v1/changes/stream?since=now", ("Last-Event-ID", secrets.cursor)),
+        .stream("/v1/changes/stream?ticket=\(secrets.word)"),
+      ]
+    },
+  ]
+
+  // MARK: Operators
+
+  private static let admin: [String: Make] = [
+    "POST /v1/admin/purge": { secrets in
+      [
+        MatrixAsk(
+          "POST", "/v1/admin/purge",
+          body: #"{"targets":[{"type":"User","id":"\#(secrets.userID)"}]}"#)
+      ]
+    },
+    "POST /v1/admin/explain": { _ in
+      [MatrixAsk("POST", "/v1/admin/explain", body: #"{"operation":"Me"}"#)]
+    },
+    "POST /v1/admin/sql": { _ in
+      [MatrixAsk("POST", "/v1/admin/sql", body: #"{"sql":"SELECT * FROM entity_User"}"#)]
+    },
+    "GET /v1/admin/log-level": { _ in [.get("/v1/admin/log-level")] },
+    "PUT /v1/admin/log-level": { _ in
+      [MatrixAsk("PUT", "/v1/admin/log-level", body: #"{"level":"debug"}"#)]
+    },
+    "POST /v1/admin/backup": { _ in
+      [MatrixAsk("POST", "/v1/admin/backup", body: #"{"name":"x"}"#)]
+    },
+    "GET /v1/admin/tables": { _ in [.get("/v1/admin/tables")] },
+    "POST /v1/admin/tables/clean-up": { _ in [MatrixAsk("POST", "/v1/admin/tables/clean-up")] },
+    "DELETE /v1/admin/tables/{type}": { _ in [MatrixAsk("DELETE", "/v1/admin/tables/User")] },
+  ]
+}

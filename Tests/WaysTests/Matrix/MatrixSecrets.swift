@@ -1,0 +1,59 @@
+/// What an owner was given, or chose: everything that somebody else might try.
+struct MatrixSecrets: Sendable {
+  /// Part of every id and text.
+  let word: String
+  /// The owner's list upstream.
+  var listID: String
+  /// The value of `_rev` of the owner's note.
+  var revision: String
+  /// Entity tags, quotes and all.
+  var tags: [String]
+  /// Of the list diff of the owner's watchlist, without quotes.
+  var listTag: String
+  var cursor: String
+  /// Of the second page of the owner's notes; nil for an owner without.
+  var pageToken: String?
+
+  var userID: String { "u-\(word)" }
+  var noteID: String { "note-\(word)" }
+  var bookID: String { "book-\(word)" }
+  var wishID: String { "wish-\(word)" }
+  var email: String { "\(word)@example.com" }
+
+  /// Secrets of the same form that nobody was ever given.
+  ///
+  /// - Parameter cursor: of somebody who owns nothing, since one made up is refused otherwise.
+  func madeUp(cursor: String) -> MatrixSecrets {
+    MatrixSecrets(
+      word: Self.shifted(word), listID: Self.shifted(listID), revision: Self.shifted(revision),
+      tags: tags.map(Self.shifted), listTag: Self.shifted(listTag), cursor: cursor,
+      pageToken: pageToken)
+  }
+
+  /// Text with these secrets in place of others.
+  func replacing(_ others: MatrixSecrets, in text: String) -> String {
+    var text = text
+    var pairs = [
+      (others.word, word), (others.listID, listID), (others.revision, revision),
+      (others.listTag, listTag),
+    ]
+    pairs += zip(others.tags, tags).map { ($0, $1) }
+    for (from, to) in pairs where from != to { text = text.replacing(from, with: to) }
+    return text
+  }
+
+  /// Another text of the same length and the same kinds of characters.
+  private static func shifted(_ text: String) -> String {
+    String(
+      text.map { character in
+        switch character {
+        case "a"..."y", "A"..."Y", "0"..."8":
+          Character(Unicode.Scalar(character.asciiValue! + 1))
+        case "z": "a"
+        case "Z": "A"
+        case "9": "0"
+        default: character
+        }
+      })
+  }
+}

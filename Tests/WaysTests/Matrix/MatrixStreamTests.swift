@@ -1,0 +1,102 @@
+import DemoUpstream
+import LosslessJSON
+import TestSupport
+import Testing
+
+extension Ways {
+  /// What is open while somebody else is given something: nothing of it is heard, or felt.
+  struct MatrixStreamTests {
+    private static let strangers = MatrixCaller.all.filter { $0.word != owner.word }
+    private static let owner = MatrixCaller(kind: .deviceWithToken, word: "zgbothab")
+
+    @Test func openStreamsHearNothing() async throws {
+      let world = try await MatrixWorld.start()
+      var deaf: [(name: String, events: EventClient)] = []
+      var hearing: [(name: String, events: EventClient)] = []
+      for caller in Self.strangers {
+        for target in [
+          "/v1/changes/stream?since=now&types=User,Note,FilmList", "/v1/operations/Me/stream",
+          "/v1/operations/MyFilm/stream?id=f1",
+        ] {
+          deaf.append(("\(caller) \(target)", try await Self.open(target, by: caller, in: world)))
+        }
+        for target in ["/v1/changes/stream?since=now", "/v1/operations/Film/stream?id=f30"] {
+          hearing.append(
+            ("\(caller) \(target)", try await Self.open(target, by: caller, in: world)))
+        }
+      }
+      _ = try await world.plant(Self.owner)
+      // What comes next is what everybody is meant to hear, where there is such a thing.
+      let renamed = try await world.larder.post(
+        "/v1/operations/Rename", #"{"id":"f30","patch":{"title":"Heard by all"}}"#)
+      #expect(renamed.status == 200, "\(renamed.text)")
+      for (name, events) in hearing {
+        let next = try #require(try await events.nextEvent(), "\(name)")
+        #expect(next.data.contains("Heard by all"), "\(name): \(next.data)")
+      }
+      // By now anything of before would have come.
+      for (name, events) in deaf { #expect(events.isQuiet, "\(name)") }
+      await world.stop()
+    }
+
+    private static func open(
+      _ target: String, by caller: MatrixCaller, in world: MatrixWorld
+    ) async throws -> EventClient {
+      let events = try await EventClient.open(
+        port: world.larder.port, target, headers: world.headers(of: caller))
+      #expect(events.status == 200, "\(caller): \(target)")
+      // The bookmark, or the answer as it is.
+      #expect(try await events.nextEvent() != nil, "\(caller): \(target)")
+      return events
+    }
+
+    /// A request that waits is not woken before its time, by whatever others are given.
+    @Test func waitingRequestsAreNotWoken() async throws {
+      let world = try await MatrixWorld.start()
+      let port = world.larder.port
+      let callers = Self.strangers.map { (caller: $0, headers: world.headers(of: $0)) }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (caller, headers) in callers {
+          group.addTask {
+            let start = ContinuousClock.now
+            let answer = try await onOwnThread {
+              try RawClient(port: port).request(
+                "GET", "/v1/changes?since=now&wait=3", headers: headers)
+            }
+            let page = try JSONValue(parsing: answer.body)
+            #expect(page["changes"] == [], "\(caller): \(answer.text)")
+            #expect(ContinuousClock.now - start >= .milliseconds(2_900), "\(caller)")
+          }
+        }
+        _ = try await world.plant(Self.owner)
+        try await group.waitForAll()
+      }
+      await world.stop()
+    }
+
+    /// Two who ask the same at once ask upstream each for themselves.
+    @Test func nobodyWaitsForAnothersFlight() async throws {
+      let world = try await MatrixWorld.start()
+      let asked = world.larder.demo.report["Me"].requests
+      try await world.larder.demo.change { $0.latency = .milliseconds(300) }
+      let port = world.larder.port
+      let callers = MatrixCaller.all.filter(\.kind.hasToken)
+      let calls = callers.map { (caller: $0, headers: world.headers(of: $0)) }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (caller, headers) in calls {
+          group.addTask {
+            let answer = try await onOwnThread {
+              try RawClient(port: port).request(
+                "GET", "/api/me", headers: headers + [("Cache-Control", "no-cache")])
+            }
+            #expect(answer.text.lowercased().contains(caller.word))
+            #expect(answer["cache-status"]?.contains("collapsed") == false)
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(world.larder.demo.report["Me"].requests - asked == callers.count)
+      await world.stop()
+    }
+  }
+}

@@ -1,0 +1,271 @@
+import DemoUpstream
+import Foundation
+import LosslessJSON
+import TestSupport
+import Testing
+
+/// A running service, its callers, and what each of them owns.
+final class MatrixWorld {
+  let larder: RunningLarder
+  /// The lines of the route table, `METHOD /pattern`.
+  let routes: [String]
+  /// What owners have been seen to own, by the owner's word.
+  private var owned: [String: [MatrixAnswer]] = [:]
+  private var devices: [String: String] = [:]
+  private var sessions: [String: Ways.AccountTests.Session] = [:]
+
+  private static let settings = """
+    types:
+      User: {search: [name], index: [name]}
+      FilmList: {search: [name, note]}
+      Film: {search: [title]}
+    limits: {requestsPerConnection: 100000}
+    devices: {rate: 1000}
+    accounts: {passwordCost: 10}
+    """
+
+  private static let operations = [
+    "me": """
+    query Me @route(path: "/me") @cache(maxAge: 600) {
+      me { id name memberSince lists { id name note } watchlist { id title } }
+    }
+    query Watchlist @route(path: "/me/watchlist") @cache(maxAge: 600) {
+      watchlist @complete { id title }
+    }
+    query Fresh { me { id name } }
+    query MyFilm($id: ID!) @route(path: "/films/{id}/mine") @cache(maxAge: 600) {
+      film(id: $id) { id title myStars }
+    }
+    """,
+    "films": """
+    query Film($id: ID!) @route(path: "/films/{id}") @cache(maxAge: 600, scope: PUBLIC) {
+      film(id: $id) { id title year }
+    }
+    query Films($limit: Int = 20) @route(path: "/films") @cache(maxAge: 600, scope: PUBLIC) {
+      films(limit: $limit) { id title year }
+    }
+    """,
+    "writing": """
+    mutation CreateList($input: FilmListInput!) @effects(invalidates: ["Me"]) {
+      createList(input: $input) { list { id name note } userErrors { message } }
+    }
+    mutation AddToWatchlist($filmId: ID!) @effects(invalidates: ["Watchlist", "Me"]) {
+      addToWatchlist(filmId: $filmId) { id watchlist { id title } }
+    }
+    mutation Rename($id: ID!, $patch: FilmPatch!) @effects(updates: ["Film:$id"]) {
+      updateFilm(id: $id, patch: $patch) { id title year }
+    }
+    """,
+  ]
+
+  private static let localTypes = """
+    type Notebook @local {
+      id: ID!
+      name: String!
+      notes: [Note!]! @inverse(field: "book", onDelete: DENY)
+    }
+    type Note @local {
+      id: ID!
+      text: String!
+      book: Notebook @inverse(field: "notes")
+      film: Film
+    }
+    type Wish @local(scope: USER) {
+      id: ID!
+      text: String!
+    }
+    """
+
+  /// With everything public that the requests of the matrix bring read once.
+  static func start() async throws -> MatrixWorld {
+    let file = FileManager.default.temporaryDirectory
+      .appending(path: "larder-matrix-\(UUID().uuidString).graphql").path
+    try Data(localTypes.utf8).write(to: URL(filePath: file))
+    let larder = try await RunningLarder.start(
+      settings: "\(settings)\nlocal: \(file)", operations: operations)
+    let world = MatrixWorld(larder)
+    for caller in MatrixCaller.all where caller.kind.hasDevice {
+      world.devices[caller.word] = try await Ways.DeviceTests.register(larder).token
+    }
+    for caller in MatrixCaller.all where caller.kind == .user {
+      world.sessions[caller.word] = try await Ways.AccountTests.signUp(larder, caller.word)
+    }
+    for caller in MatrixCaller.all where caller.kind.hasToken {
+      try await world.rate("f1", stars: caller.rank % 5 + 1, by: caller)
+    }
+    for caller in MatrixCaller.all {
+      for target in [
+        "/api/films", "/api/films/f1", "/api/films/f2", "/api/films/f30", "/api/me",
+        "/api/me/watchlist",
+        "/api/films/f1/mine",
+      ] {
+        #expect(try await world.response(to: .get(target), by: caller).status == 200)
+      }
+    }
+    return world
+  }
+
+  private init(_ larder: RunningLarder) {
+    self.larder = larder
+    routes = larder.routes
+  }
+
+  func stop() async { await larder.stop() }
+
+  // MARK: Asking
+
+  /// What a caller sends with every request.
+  func headers(of caller: MatrixCaller) -> [(String, String)] {
+    let device = devices[caller.word].map { [("Device-Token", $0)] } ?? []
+    let authorization = caller.authorization ?? sessions[caller.word]?.bearer
+    return device + [authorization].compactMap { $0 }
+  }
+
+  func response(
+    to ask: MatrixAsk, by caller: MatrixCaller
+  ) async throws -> RawResponse {
+    let own = headers(of: caller).filter { own in !ask.headers.contains { $0.0 == own.0 } }
+    return try await larder.request(
+      ask.method, ask.target, headers: own + ask.headers, body: ask.body)
+  }
+
+  func answer(to ask: MatrixAsk, by caller: MatrixCaller) async throws -> MatrixAnswer {
+    guard ask.isStream else { return MatrixAnswer(try await response(to: ask, by: caller)) }
+    let events = try await EventClient.open(
+      port: larder.port, ask.target, headers: headers(of: caller) + ask.headers)
+    return MatrixAnswer(
+      status: events.status,
+      firstEvent: events.status == 200 ? try await events.nextEvent() : nil)
+  }
+
+  private func json(
+    _ method: String, _ target: String, by caller: MatrixCaller, _ body: String? = nil
+  ) async throws -> JSONValue {
+    let answer = try await response(to: MatrixAsk(method, target, body: body), by: caller)
+    #expect(answer.status < 300, "\(caller): \(method) \(target): \(answer.text)")
+    return answer.body.isEmpty ? [:] : try JSONValue(parsing: answer.body)
+  }
+
+  // MARK: Planting
+
+  /// Gives an owner everything a caller can have, the owner's word in all of it.
+  func plant(_ caller: MatrixCaller) async throws -> MatrixSecrets {
+    var secrets = MatrixSecrets(
+      word: caller.word, listID: "l-none", revision: "none", tags: [], listTag: "none",
+      cursor: "", pageToken: nil)
+    if caller.kind.hasToken { try await plantUpstream(caller, &secrets) }
+    if caller.kind.hasDevice { try await plantLocal(caller, &secrets) }
+    if caller.kind == .user { try await plantWishes(caller, &secrets) }
+    for target in [
+      "/api/me", "/api/films/f1/mine", "/v1/entities", "/v1/entities/User?total=true",
+      "/v1/entities/Note?total=true", "/v1/entities/User/\(secrets.userID)",
+      "/v1/entities/Note/\(secrets.noteID)", "/v1/search?q=\(caller.word)",
+      "/v1/entities/Wish?total=true", "/v1/entities/Wish/\(secrets.wishID)",
+    ] {
+      let answer = try await response(to: .get(target), by: caller)
+      let open = try await larder.get(target)
+      // What everybody sees is no secret.
+      if let tag = answer["etag"], tag != open["etag"] { secrets.tags.append(tag) }
+    }
+    owned[caller.word] = try await belongings(of: caller)
+    let head = try await json("GET", "/v1/changes?since=now", by: caller)
+    secrets.cursor = try #require(head["cursor"]?.string)
+    return secrets
+  }
+
+  private func plantUpstream(_ caller: MatrixCaller, _ secrets: inout MatrixSecrets) async throws {
+    let word = caller.word
+    for _ in 0..<caller.rank {
+      let made = try await json(
+        "POST", "/v1/operations/CreateList", by: caller,
+        #"{"input":{"name":"List of \#(word)","note":"Note of \#(word)"}}"#)
+      secrets.listID = try #require(made["data"]?["createList"]?["list"]?["id"]?.string)
+    }
+    // Each owner's list is another's with more at its end, so that a diff between them is short.
+    for number in 1...caller.rank * 2 {
+      _ = try await json(
+        "POST", "/v1/operations/AddToWatchlist", by: caller, #"{"filmId":"f\#(number)"}"#)
+    }
+    let mine = try await json("GET", "/api/me", by: caller)
+    #expect(mine["data"]?["me"]?["id"]?.string == secrets.userID)
+    _ = try await json("GET", "/api/me/watchlist", by: caller)
+    let diff = try await json("GET", "/v1/operations/Watchlist/diff", by: caller)
+    #expect(diff["count"]?.int64 == Int64(caller.rank * 2))
+    secrets.listTag = String((diff["etag"]?.string ?? "").dropFirst().dropLast())
+  }
+
+  private func plantLocal(_ caller: MatrixCaller, _ secrets: inout MatrixSecrets) async throws {
+    _ = try await json(
+      "PATCH", "/v1/devices/me", by: caller,
+      #"{"name":"Phone of \#(caller.word)","pushToken":"push-\#(caller.word)"}"#)
+    _ = try await json(
+      "PUT", "/v1/entities/Notebook/\(secrets.bookID)", by: caller,
+      #"{"name":"Book of \#(caller.word)"}"#)
+    for id in [secrets.noteID] + (1..<caller.rank).map({ "\(secrets.noteID)-\($0)" }) {
+      let note = try await json(
+        "PUT", "/v1/entities/Note/\(id)", by: caller,
+        #"{"text":"Text of \#(caller.word)","book":"\#(secrets.bookID)","film":"f1"}"#)
+      secrets.revision = try #require(note["_rev"]?.string)
+    }
+    let page = try await json("GET", "/v1/entities/Note?limit=1&order=text", by: caller)
+    secrets.pageToken = try #require(page["next"]?.string)
+  }
+
+  private func plantWishes(_ caller: MatrixCaller, _ secrets: inout MatrixSecrets) async throws {
+    for id in [secrets.wishID] + (1..<caller.rank).map({ "\(secrets.wishID)-\($0)" }) {
+      let wish = try await json(
+        "PUT", "/v1/entities/Wish/\(id)", by: caller, #"{"text":"Text of \#(caller.word)"}"#)
+      secrets.revision = try #require(wish["_rev"]?.string)
+    }
+  }
+
+  /// Stars that only their giver sees, given to upstream itself.
+  private func rate(_ film: String, stars: Int, by caller: MatrixCaller) async throws {
+    let port = try #require(URL(string: larder.demo.url)?.port)
+    let headers = [caller.authorization].compactMap { $0 } + [("Content-Type", "application/json")]
+    let body = #"{"query":"mutation { rateFilm(id: \"\#(film)\", stars: \#(stars)) { id } }"}"#
+    let answer = try await onOwnThread {
+      try RawClient(port: port).request("POST", "/graphql", headers: headers, body: body)
+    }
+    #expect(answer.status == 200 && !answer.text.contains("errors"), "\(answer.text)")
+  }
+
+  // MARK: Looking after
+
+  /// A cursor of somebody who owns nothing and asks nothing else.
+  func nobodysCursor() async throws -> String {
+    let answer = try await larder.get(
+      "/v1/changes?since=now", ("Authorization", "Bearer user-zzghost"))
+    return try #require(try JSONValue(parsing: answer.body)["cursor"]?.string)
+  }
+
+  /// Removes what a caller's own tries at somebody's ids may have left with the caller.
+  func tidy(_ caller: MatrixCaller, after secrets: MatrixSecrets) async throws {
+    for target in [
+      "Note/\(secrets.noteID)", "Notebook/\(secrets.bookID)", "Wish/\(secrets.wishID)",
+    ] {
+      _ = try await response(to: MatrixAsk("DELETE", "/v1/entities/\(target)"), by: caller)
+    }
+  }
+
+  func owns(_ caller: MatrixCaller) -> Bool { owned[caller.word] != nil }
+
+  /// Whether all that was planted for an owner is there as it was.
+  func checkPlanted(_ caller: MatrixCaller) async throws {
+    #expect(try await belongings(of: caller) == owned[caller.word], "\(caller) lost something")
+  }
+
+  private func belongings(of caller: MatrixCaller) async throws -> [MatrixAnswer] {
+    var answers: [MatrixAnswer] = []
+    for target in [
+      "/api/me", "/v1/devices/me", "/v1/entities/User/u-\(caller.word)",
+      "/v1/entities/Note/note-\(caller.word)", "/v1/entities/Notebook/book-\(caller.word)",
+      "/v1/entities/Notebook/book-\(caller.word)/notes?total=true", "/v1/auth/me",
+      "/v1/entities/Wish/wish-\(caller.word)", "/v1/entities/Wish?total=true",
+      "/v1/search?q=\(caller.word)&limit=100",
+    ] {
+      answers.append(try await answer(to: .get(target), by: caller))
+    }
+    return answers
+  }
+}
