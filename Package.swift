@@ -111,7 +111,7 @@ let package = Package(
       name: "Composition",
       dependencies: [
         "Accounts", "Endpoints", "Gateway", "GraphQL", "HTTPClient", "HTTPServer", "HTTPWire",
-        "LosslessJSON", "Model", "Sealing", "Storage", "Transport", "Upstream",
+        "LosslessJSON", "Model", "Sealing", "Storage", "Transport", "Upstream", "Files",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),

@@ -18,6 +18,8 @@ import Upstream
 package final class LarderService: Service {
   private let store: Store
   private let keeper: StoreKeeper
+  private let filesKeeper: FilesKeeper
+  private let publicAddress: PublicAddress
   private let server: HTTPService
   private let client: HTTPClient
   private let certificates: ServerCertificates?
@@ -28,13 +30,16 @@ package final class LarderService: Service {
   private let whenListening: @Sendable ([SocketAddress]) -> Void
 
   private init(
-    store: Store, keeper: StoreKeeper, server: HTTPService, client: HTTPClient,
+    store: Store, keeper: StoreKeeper, filesKeeper: FilesKeeper, publicAddress: PublicAddress,
+    server: HTTPService, client: HTTPClient,
     certificates: ServerCertificates?, group: EventLoopGroup, routes: [String], logger: Logger,
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) {
     self.whenListening = whenListening
     self.store = store
     self.keeper = keeper
+    self.filesKeeper = filesKeeper
+    self.publicAddress = publicAddress
     self.server = server
     self.client = client
     self.certificates = certificates
@@ -79,6 +84,11 @@ package final class LarderService: Service {
         files: PublicFolder.files(settings, pool: group.blockingPool),
         metrics: { metrics.text() })
       services.localWrites = gateway.writes
+      let publicAddress = PublicAddress(settings)
+      let files = try FilesAssembly.service(settings, store: store, keys: KeyRing(root: key))
+      services.storedFiles = FileServices(
+        files: files, opened: OpenedFiles(pool: group.blockingPool),
+        publicURL: { publicAddress.url })
       let handler = try LarderHandler(services)
       let server = HTTPService(
         configuration: ServerAssembly.configuration(
@@ -93,6 +103,7 @@ package final class LarderService: Service {
         keeper: StoreKeeper(
           store: store, devices: gateway.devices, registry: workspace.registry,
           bytesMax: settings.cache.diskBytesMax, logger: logger),
+        filesKeeper: FilesKeeper(files: files, logger: logger), publicAddress: publicAddress,
         server: server, client: client, certificates: certificates, group: group,
         routes: handler.served, logger: logger,
         whenListening: whenListening)
@@ -108,9 +119,16 @@ package final class LarderService: Service {
   /// signal that comes right after the ready line drains too.
   package func run() async throws {
     do {
-      whenListening(try await Self.listen(server))
+      await filesKeeper.prepare()
+      let addresses = try await Self.listen(server)
+      publicAddress.note(addresses, isSecure: certificates != nil)
+      whenListening(addresses)
       let keeping = Task { await keeper.run() }
-      defer { keeping.cancel() }
+      let sweeping = Task { await filesKeeper.run() }
+      defer {
+        keeping.cancel()
+        sweeping.cancel()
+      }
       try await server.run()
     } catch {
       await close()

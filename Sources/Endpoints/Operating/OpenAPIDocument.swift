@@ -20,7 +20,7 @@ struct OpenAPIDocument {
       "paths": .object(
         paths + OpenAPIDevicePaths.members + OpenAPIAccountPaths.members
           + OpenAPIEntityPaths.members + OpenAPIChangePaths.members
-          + OpenAPIOperatingPaths.members),
+          + OpenAPIFilePaths.members + OpenAPIOperatingPaths.members),
       "components": [
         "schemas": ["Problem": OpenAPISchemas.problem],
         "responses": ["Problem": OpenAPISchemas.problemResponse],

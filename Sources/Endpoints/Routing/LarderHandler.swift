@@ -9,6 +9,7 @@ package final class LarderHandler: RequestHandler {
   private let deltas: DeltaShelf
   private let cors: CORSPolicy
   private let router: Router
+  private let fileShelf: FileShelf?
   /// What is served, `METHOD /pattern`, in the order of the route table.
   package let served: [String]
 
@@ -50,7 +51,9 @@ package final class LarderHandler: RequestHandler {
         threshold: services.logThreshold),
       tables: TablesEndpoint(context: context, tables: services.tables),
       descriptions: descriptions, files: services.files)
-    let table = try routes.all()
+    fileShelf = services.storedFiles?.shelf
+    let storedFiles = services.storedFiles.map { FilesEndpoint(context: context, services: $0) }
+    let table = try routes.all() + (storedFiles?.routes ?? [])
     served = table.map { "\($0.method.name) \($0.pattern)" }
     router = try Router(table)
   }
@@ -61,13 +64,15 @@ package final class LarderHandler: RequestHandler {
     if let answer = shelf.find(head) {
       return shelf.write(answer, for: head, stamp: stamp, to: &output)
     }
-    return deltas.answer(head, stamp: stamp, into: &output)
+    if deltas.answer(head, stamp: stamp, into: &output) { return true }
+    return fileShelf?.answer(head, stamp: stamp, into: &output) ?? false
   }
 
   package func repeatableAnswer(
     to head: borrowing RequestHead
   ) -> (any RepeatableAnswer)? {
-    shelf.repeatableAnswer(to: head)
+    if let reply = shelf.repeatableAnswer(to: head) { return reply }
+    return fileShelf?.repeatableAnswer(to: head)
   }
 
   package func bodyBytesMax(for head: borrowing RequestHead) -> Int? {

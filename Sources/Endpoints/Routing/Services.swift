@@ -20,6 +20,8 @@ package struct Services: Sendable {
   package var tables: TableKeeper
   package var logThreshold: LogThreshold
   package var localWrites: EntityWrites?
+  /// Nil where no files are kept.
+  package var storedFiles: FileServices?
   package var health: HealthCheck
   package var metrics: @Sendable () -> String
   /// Nil where there is no folder to serve.

@@ -13,8 +13,7 @@ extension SettingTable {
       SettingKey(
         "publicUrl", \.publicURL, .optional(.url("http", "https")),
         example: "https://api.example.com",
-        doc: "Where clients reach the service from outside; presigned URLs begin with it."
-      ).reserved,
+        doc: "Where clients reach the service from outside; presigned URLs begin with it."),
       SettingKey(
         "data", \.dataFolder, .one(.path), example: "./data",
         doc: "Folder of the database and the files, made if missing."),

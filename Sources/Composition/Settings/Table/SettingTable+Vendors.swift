@@ -1,25 +1,29 @@
 extension SettingTable {
   static let files = SettingSection(
-    "files", "Where files are kept.", isInUse: false,
+    "files", "Where files are kept.",
     [
       SettingKey(
         "files.store", \.files.store, .one(.choice), example: "s3",
         doc: "`disk` keeps them in the data folder."),
       SettingKey(
         "files.endpoint", \.files.endpoint, .optional(.url("http", "https")),
-        example: "https://s3.eu-central-1.amazonaws.com", doc: "The S3-compatible service."),
+        example: "https://s3.eu-central-1.amazonaws.com", doc: "The S3-compatible service.").reserved,
       SettingKey(
         "files.region", \.files.region, .optional(.text("a region")), example: "eu-central-1",
-        doc: "The region requests are signed for."),
+        doc: "The region requests are signed for.").reserved,
       SettingKey(
         "files.accessKey", \.files.accessKey, .optional(.text("an access key's id")),
-        example: "AKIAEXAMPLE", doc: "The id of the key that signs."),
+        example: "AKIAEXAMPLE", doc: "The id of the key that signs.").reserved,
       SettingKey(
         "files.secretKey", \.files.secretKey, .optional(.secret("a secret of one line")),
-        example: Secret.mask, doc: "The key that signs."),
+        example: Secret.mask, doc: "The key that signs.").reserved,
       SettingKey(
         "files.pathStyle", \.files.usesPathStyle, .one(.boolean), example: "false",
-        doc: "Whether a bucket stands in the path, not in the host."),
+        doc: "Whether a bucket stands in the path, not in the host.").reserved,
+      SettingKey(
+        "files.uploadExpiry", \.files.uploadExpiry,
+        .one(.duration(.seconds(60) ... .seconds(366 * 86_400))), example: "2d",
+        doc: "Uploads in parts that are not complete after this are given up."),
       SettingKey(
         "files.buckets.<bucket>.access", membersOf: \.files.buckets, named: .bucketName,
         fresh: FilesSettings.Bucket(), \.access, .one(.choice), example: "public-read",
@@ -28,6 +32,11 @@ extension SettingTable {
         "files.buckets.<bucket>.quota", membersOf: \.files.buckets, named: .bucketName,
         fresh: FilesSettings.Bucket(), \.quotaBytes, .optional(.byteSize(0...(1 << 50))),
         example: "10GiB", doc: "How much the bucket holds; as much as the disk if unset."),
+      SettingKey(
+        "files.buckets.<bucket>.userQuota", membersOf: \.files.buckets, named: .bucketName,
+        fresh: FilesSettings.Bucket(), \.userQuotaBytes,
+        .optional(.byteSize(0...(1 << 50))), example: "100MiB",
+        doc: "How much of it one user's keys may take; as much as the bucket if unset."),
     ])
 
   static let push = SettingSection(

@@ -15,6 +15,8 @@ package struct FilesSettings: Sendable {
     package var access = Access.admin
     /// Nil = as much as the disk holds.
     package var quotaBytes: Int?
+    /// Of one user; nil = as much as the bucket holds.
+    package var userQuotaBytes: Int?
   }
 
   package var store = Store.disk
@@ -23,6 +25,8 @@ package struct FilesSettings: Sendable {
   package var accessKey: String?
   package var secretKey: Secret?
   package var usesPathStyle = true
+  /// Uploads in parts that are not complete after this are given up.
+  package var uploadExpiry: Duration = .seconds(7 * 86_400)
   /// By bucket name.
   package var buckets: [String: Bucket] = [:]
 }

@@ -1,0 +1,68 @@
+import Endpoints
+import Files
+import Gateway
+import HTTPServer
+import Model
+import Storage
+import Transport
+
+/// Files, wired over the store that settings name.
+enum FilesAssembly {
+  /// Threads for writing, hashing and syncing content; a sync may take long, and others go on.
+  private static let threadsMax = 8
+  /// Of small objects in memory.
+  private static let smallFilesBytesMax = 16 << 20
+  /// In the data folder.
+  private static let folderName = "files"
+
+  static func service(
+    _ settings: Settings, store: Store, keys: KeyRing
+  ) throws -> FileService {
+    let clock = SystemClock.wall
+    return FileService(
+      store: try fileStore(settings, store: store, clock: clock),
+      rules: rules(settings.files), isAdminOn: settings.adminToken != nil,
+      presigner: Presigner(key: keys.key(for: .presign), clock: clock), clock: clock,
+      uploadLifetime: settings.files.uploadExpiry,
+      smallFiles: settings.files.store == .disk ? SmallFiles(bytesMax: smallFilesBytesMax) : nil)
+  }
+
+  private static func fileStore(
+    _ settings: Settings, store: Store, clock: WallClock
+  ) throws -> any FileStore {
+    switch settings.files.store {
+    case .disk:
+      do throws(FileStoreError) {
+        return try DiskFileStore.open(
+          store: store, folder: "\(settings.dataFolder)/\(folderName)",
+          pool: BlockingPool(threadsMax: threadsMax), clock: clock,
+          random: { UInt64.random(in: 0...UInt64.max) })
+      } catch {
+        throw StartFailure(.dataFolder, "The folder for files cannot be made: \(error)")
+      }
+    case .s3:
+      throw StartFailure(.faultySettings, "files.store: s3 is not in this version.")
+    }
+  }
+
+  private static func rules(_ settings: FilesSettings) -> [BucketName: BucketRule] {
+    var rules: [BucketName: BucketRule] = [:]
+    for (text, bucket) in settings.buckets {
+      guard let name = BucketName(text) else { continue }
+      rules[name] = BucketRule(
+        access: BucketRule.Access(bucket.access), bytesMax: bucket.quotaBytes,
+        userBytesMax: bucket.userQuotaBytes)
+    }
+    return rules
+  }
+}
+
+extension BucketRule.Access {
+  fileprivate init(_ access: FilesSettings.Access) {
+    switch access {
+    case .publicRead: self = .publicRead
+    case .user: self = .user
+    case .admin: self = .admin
+    }
+  }
+}

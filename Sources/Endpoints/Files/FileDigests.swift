@@ -1,0 +1,59 @@
+import HTTPServer
+import Model
+
+/// Digests that a request gives so that its content is checked: `Content-MD5` (RFC 1864),
+/// `x-amz-checksum-…`, `Digest` (RFC 3230) and `Content-Digest` (RFC 9530).
+enum FileDigests {
+  static func read(_ request: ServerRequest) throws(Failure) -> [ContentDigest] {
+    var digests: [ContentDigest] = []
+    if let text = request.field("content-md5") {
+      digests.append(try digest(.md5, text, field: "Content-MD5"))
+    }
+    for algorithm in ContentDigest.Algorithm.allCases where algorithm != .md5 {
+      let field = "x-amz-checksum-\(algorithm.rawValue)"
+      guard let text = request.field(field) else { continue }
+      digests.append(try digest(algorithm, text, field: field))
+    }
+    for field in ["digest", "content-digest"] {
+      for member in (request.field(field) ?? "").split(separator: ",") {
+        guard let (algorithm, text) = try named(member, field: field) else { continue }
+        digests.append(try digest(algorithm, text, field: field))
+      }
+    }
+    return digests
+  }
+
+  /// One `name=value`; nil for an algorithm that is not known, which is no fault.
+  private static func named(
+    _ member: Substring, field: String
+  ) throws(Failure) -> (ContentDigest.Algorithm, String)? {
+    let parts = member.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " } }
+    guard parts.count == 2 else { throw malformed(field) }
+    let algorithm: ContentDigest.Algorithm
+    switch parts[0].lowercased() {
+    case "sha-256": algorithm = .sha256
+    case "md5": algorithm = .md5
+    case "sha": algorithm = .sha1
+    default: return nil
+    }
+    // RFC 9530 writes a byte sequence between colons.
+    return (algorithm, field == "digest" ? parts[1] : parts[1].filter { $0 != ":" })
+  }
+
+  private static func digest(
+    _ algorithm: ContentDigest.Algorithm, _ text: String, field: String
+  ) throws(Failure) -> ContentDigest {
+    guard let bytes = Base64.decode(text), let digest = ContentDigest(algorithm, bytes) else {
+      throw malformed(field)
+    }
+    return digest
+  }
+
+  private static func malformed(_ field: String) -> Failure {
+    Failure(
+      .malformedRequest, "A digest cannot be read.",
+      details: [
+        Failure.Detail(place: .parameter(field), detail: "is the digest's bytes in base 64")
+      ])
+  }
+}

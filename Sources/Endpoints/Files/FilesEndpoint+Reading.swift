@@ -1,0 +1,98 @@
+import Gateway
+import HTTPServer
+import HTTPTypes
+import HTTPWire
+import Model
+
+extension FilesEndpoint {
+  func read(_ request: ServerRequest, _ query: FileQuery) async throws(Failure) -> ServerResponse {
+    let address = try FileTarget.object(of: request)
+    let grant = try await grant(request, query)
+    let isPublic = files.isPublic(address.bucket)
+    if request.method == .head {
+      return Self.head(
+        try await files.describe(address, by: grant), request, isPublic: isPublic)
+    }
+    let ranges = try await ranges(of: request, address, by: grant)
+    let answer = try await files.read(
+      address, range: ranges?.specs.count == 1 ? ranges?.specs.first : nil,
+      conditions: request.preconditions, by: grant)
+    switch answer {
+    case .notModified(let metadata):
+      return Self.notModified(metadata, isPublic: isPublic)
+    case .rangeNotSatisfiable(let size):
+      var response = ServerResponse.failure(
+        Failure(.rangeNotSatisfiable, "The object has \(size) bytes."), request: request)
+      response.fields[.contentRange] = "bytes */\(size)"
+      return response
+    case .content(let download):
+      return respond(request, download, ranges, isPublic: isPublic)
+    }
+  }
+
+  private static func head(
+    _ metadata: ObjectMetadata, _ request: ServerRequest, isPublic: Bool
+  ) -> ServerResponse {
+    let verdict = request.preconditions.judge(
+      isRead: true, tag: FileFields.tag(metadata), modified: FileFields.modified(metadata))
+    switch verdict {
+    case .notModified: return notModified(metadata, isPublic: isPublic)
+    case .failed:
+      return .failure(
+        Failure(.preconditionFailed, "A condition of the request does not hold."),
+        request: request)
+    case .proceed:
+      // Nothing is written of it for HEAD; the length is told.
+      return ServerResponse(
+        fields: FileFields.fields(of: metadata, isPublic: isPublic),
+        body: .stream(length: metadata.size) { _ in })
+    }
+  }
+
+  private static func notModified(_ metadata: ObjectMetadata, isPublic: Bool) -> ServerResponse {
+    ServerResponse(
+      status: .notModified, fields: FileFields.validators(of: metadata, isPublic: isPublic))
+  }
+
+  /// The ranges that count: those of another version of the object do not (RFC 9110 13.1.5).
+  private func ranges(
+    of request: ServerRequest, _ address: ObjectAddress, by grant: FileGrant
+  ) async throws(Failure) -> ByteRangeSet? {
+    guard let ranges = request.head["range"].flatMap({ ByteRangeSet($0) }) else { return nil }
+    guard let condition = request.head["if-range"] else { return ranges }
+    let metadata = try await files.describe(address, by: grant)
+    let holds = RangeCondition(condition.text, now: request.date)?.holds(
+      tag: FileFields.tag(metadata), modified: FileFields.modified(metadata))
+    return holds == true ? ranges : nil
+  }
+
+  private func respond(
+    _ request: ServerRequest, _ download: FileDownload, _ ranges: ByteRangeSet?, isPublic: Bool
+  ) -> ServerResponse {
+    let metadata = download.metadata
+    var fields = FileFields.fields(of: metadata, isPublic: isPublic)
+    var status = HTTPResponse.Status.ok
+    if let ranges, ranges.specs.count == 1 {
+      status = .partialContent
+      let range = download.range
+      fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(metadata.size)"
+    }
+    if isPublic, let kept = download.kept { services.shelf.keep(kept, fields, for: request) }
+    switch download.source {
+    case .bytes(let bytes):
+      return ServerResponse(status: status, fields: fields, body: .bytes(bytes))
+    case .file(let file) where ranges?.specs.count ?? 0 > 1:
+      return services.opened.answer(
+        request, file, tag: FileFields.tag(metadata), modified: FileFields.modified(metadata),
+        fields: fields)
+    case .file(let file):
+      return ServerResponse(status: status, fields: fields, body: .file(file, download.range))
+    case .stream(let next):
+      return ServerResponse(
+        status: status, fields: fields,
+        body: .stream(length: download.range.count) { writer in
+          while let piece = try await next() { try await writer.write(piece) }
+        })
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import Gateway
+import HTTPServer
+import HTTPTypes
+import HTTPWire
+import Model
+
+/// `/v1/files`: buckets and objects.
+///
+/// A key is whatever the path has behind its bucket. `POST` names what is to be done behind the
+/// key: `uploads`, `presign`, `copy`.
+struct FilesEndpoint: Sendable {
+  let context: EndpointContext
+  let services: FileServices
+
+  var files: FileService { services.files }
+
+  /// Bytes of one request's content, as in S3. Larger objects come in parts.
+  private static let bodyBytesMax = 5 << 30
+
+  var routes: [Route] {
+    [
+      Route(.get, "/v1/files") { await listBuckets($0) },
+      Route(.get, "/v1/files/{bucket}") { await get($0) },
+      Route(.put, "/v1/files/{bucket}") { await put($0) },
+      Route(.delete, "/v1/files/{bucket}") { await delete($0) },
+      Route(.get, "/v1/files/{bucket}/{key*}") { await get($0) },
+      Route(
+        .put, "/v1/files/{bucket}/{key*}", bodyBytesMax: Self.bodyBytesMax,
+        keepsContentCoding: true
+      ) { await put($0) },
+      Route(.delete, "/v1/files/{bucket}/{key*}") { await delete($0) },
+      Route(.post, "/v1/files/{bucket}/{key*}") { await post($0) },
+    ]
+  }
+
+  func get(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      guard try FileTarget.keyText(of: request) != nil else { return try await list(request) }
+      let query = try FileQuery(request)
+      if let id = query["uploadId"] { return try await listParts(request, id: id, query) }
+      return try await read(request, query)
+    }
+  }
+
+  func put(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      guard try FileTarget.keyText(of: request) != nil else {
+        return try await createBucket(request)
+      }
+      let query = try FileQuery(request)
+      if let id = query["uploadId"] { return try await writePart(request, id: id, query) }
+      return try await write(request, query)
+    }
+  }
+
+  func delete(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      guard try FileTarget.keyText(of: request) != nil else {
+        return try await deleteBucket(request)
+      }
+      let query = try FileQuery(request)
+      if let id = query["uploadId"] { return try await abortUpload(request, id: id) }
+      return try await remove(request, query)
+    }
+  }
+
+  func post(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      let bucket = try FileTarget.bucket(of: request)
+      let query = try FileQuery(request)
+      let text = try FileTarget.keyText(of: request) ?? ""
+      if let id = query["uploadId"] {
+        return try await completeUpload(
+          request, ObjectAddress(bucket: bucket, key: try FileTarget.key(text)), id: id)
+      }
+      for (suffix, action) in Self.actions where text.hasSuffix(suffix) {
+        let key = try FileTarget.key(String(text.dropLast(suffix.count)))
+        return try await action(self, request, ObjectAddress(bucket: bucket, key: key))
+      }
+      throw Failure(
+        .notFound, "What is to be done stands behind the key: /uploads, /presign or /copy.")
+    }
+  }
+
+  private typealias Action =
+    @Sendable (FilesEndpoint, ServerRequest, ObjectAddress) async throws(Failure) -> ServerResponse
+
+  private static let actions: [(String, Action)] = [
+    (
+      "/uploads",
+      { endpoint, request, address async throws(Failure) in
+        try await endpoint.beginUpload(request, address)
+      }
+    ),
+    (
+      "/presign",
+      { endpoint, request, address async throws(Failure) in
+        try await endpoint.presign(request, address)
+      }
+    ),
+    (
+      "/copy",
+      { endpoint, request, address async throws(Failure) in
+        try await endpoint.copy(request, address)
+      }
+    ),
+  ]
+
+  /// By what the request may be let through: a link that was signed here, or who asks.
+  func grant(_ request: ServerRequest, _ query: FileQuery) async throws(Failure) -> FileGrant {
+    if let signature = query["signature"] {
+      return .link(expires: query["expires"] ?? "", signature: signature)
+    }
+    return .caller(try await context.caller(of: request))
+  }
+}

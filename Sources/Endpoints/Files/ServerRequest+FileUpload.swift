@@ -1,0 +1,24 @@
+import Gateway
+import HTTPServer
+import Model
+
+extension ServerRequest {
+  /// The request's content as an upload.
+  func upload() throws(Failure) -> FileUpload {
+    let body = body
+    return FileUpload(
+      byteCount: body.length, digests: try FileDigests.read(self),
+      next: { () async throws(FileUpload.Fault) in
+        var iterator = body.makeAsyncIterator()
+        do throws(BodyReadError) {
+          return try await iterator.next()
+        } catch {
+          switch error {
+          case .tooLarge(let bytesMax): throw .tooLarge(bytesMax: bytesMax)
+          case .refused: throw .framing
+          case .disconnected, .cancelled: throw .disconnected
+          }
+        }
+      })
+  }
+}

@@ -1,0 +1,36 @@
+import Gateway
+import HTTPServer
+import HTTPWire
+
+/// What of a shelved object one request is given: the whole, its head, or a 304.
+struct ShelvedFileReply {
+  private let entry: ShelvedFile
+  private let isUnchanged: Bool
+  private let hasBody: Bool
+
+  init(_ entry: ShelvedFile, to head: borrowing RequestHead) {
+    self.entry = entry
+    isUnchanged = Self.holds(entry, head["if-none-match"])
+    hasBody = !isUnchanged && head.method == .get
+  }
+
+  /// Writes the status line and the date; the request id is next.
+  func begin(stamp: ResponseStamp, into output: inout [UInt8]) {
+    output.append(isUnchanged ? "HTTP/1.1 304 Not Modified\r\n" : "HTTP/1.1 200 OK\r\n")
+    stamp.appendDate(to: &output)
+  }
+
+  /// Writes what follows the request id.
+  func end(into output: inout [UInt8]) {
+    output.append(contentsOf: isUnchanged ? entry.notModifiedFields : entry.fields)
+    if hasBody { output.append(contentsOf: entry.file.content) }
+  }
+
+  /// The one tag that nearly every client sends is compared as bytes; a list takes the long way.
+  private static func holds(_ entry: ShelvedFile, _ condition: ArraySlice<UInt8>?) -> Bool {
+    guard let condition else { return false }
+    if condition.equals(entry.entityTag) { return true }
+    let current = EntityTag(parsing: String(decoding: entry.entityTag, as: UTF8.self))
+    return EntityTagList(condition)?.weaklyContains(current) ?? false
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+extension Crashes {
+  /// Objects that are written while the service is killed or its disk is full: the one before or the
+  /// new one, whole, and nothing left over.
+  struct FileKillTests {
+    private static let rounds = 6
+    private static let writers = 4
+    private static let settings = """
+      files:
+        buckets:
+          pics:
+            access: public-read
+      """
+
+    /// What a writer was told of its object.
+    private struct Told: Sendable {
+      var acknowledged = 0
+      var tried = 0
+    }
+
+    @Test(arguments: [UInt64(77)])
+    func killedWritersLeaveWholeObjects(seed: UInt64) async throws {
+      var random = SeededGenerator(seed: seed)
+      let folder = try ServiceFolder(
+        upstream: RefusedStartTests.nowhere, settings: Self.settings)
+      let told = (0..<Self.writers).map { _ in Shared(Told()) }
+      for round in 0..<Self.rounds {
+        let larder = try await LarderProcess.serve(folder)
+        let port = larder.port
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for (number, told) in told.enumerated() {
+            group.addTask {
+              try await onOwnThread { Self.write(number, port: port, told: told) }
+            }
+          }
+          let before = told.reduce(0) { $0 + $1.value.acknowledged }
+          let goal = before + Int.random(in: 4..<40, using: &random)
+          let delay = Duration.microseconds(Int.random(in: 0..<15_000, using: &random))
+          let isUnderWay = await Moment.comes(withinSeconds: 30) {
+            told.reduce(0) { $0 + $1.value.acknowledged } >= goal
+          }
+          #expect(isUnderWay, "\(larder.errors)")
+          await Moment.passes(delay)
+          await larder.kill()
+          try await group.waitForAll()
+        }
+        try await check(folder, told: told, note: "seed \(seed), round \(round)")
+      }
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
+    func aFullDiskRefusesWritesAndKeepsObjects() async throws {
+      let disk = try SmallDisk()
+      let folder = try ServiceFolder(
+        upstream: RefusedStartTests.nowhere, data: "\(disk.path)/data", settings: Self.settings)
+      let larder = try await LarderProcess.serve(folder)
+      let port = larder.port
+      #expect(try await Self.put("k", Self.content(1), port: port).status == 201)
+      try disk.fill()
+      let refused = try await Self.put("k", Self.content(2), port: port)
+      #expect(refused.status == 507)
+      #expect(refused.text.contains("\"code\":\"storage_full\""))
+      let read = try await onOwnThread {
+        try RawClient(port: port).request("GET", "/v1/files/pics/k")
+      }
+      #expect(read.body == Self.content(1))
+      try disk.free()
+      #expect(try await Self.put("k", Self.content(3), port: port).status == 200)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: Self.incoming(folder)) == [])
+      #expect(try await larder.terminate() == 0)
+    }
+
+    /// Every object is one that its writer sent, whole, and not older than what it was told.
+    private func check(_ folder: ServiceFolder, told: [Shared<Told>], note: String) async throws {
+      let larder = try await LarderProcess.serve(folder)
+      let port = larder.port
+      for (number, told) in told.enumerated() {
+        let told = told.value
+        let answer = try await onOwnThread {
+          try RawClient(port: port).request("GET", "/v1/files/pics/k\(number)")
+        }
+        if told.acknowledged == 0, answer.status == 404 { continue }
+        let version = answer.body.count - Self.contentBytes
+        #expect(
+          version >= told.acknowledged && version <= told.tried,
+          "\(note): \(version) of \(told)")
+        #expect(answer.body == Self.content(version), "\(note)")
+      }
+      let isSwept = await Moment.comes(withinSeconds: 20) {
+        try FileManager.default.contentsOfDirectory(atPath: Self.incoming(folder)).isEmpty
+      }
+      #expect(isSwept, "\(note)")
+      let kept = try FileManager.default.subpathsOfDirectory(
+        atPath: "\(folder.dataPath)/files/objects"
+      ).filter { $0.contains("/") }
+      #expect(kept.count <= told.count, "\(note): \(kept.count) files")
+      #expect(try StoredFiles(of: folder).faults() == [], "\(note)")
+      await larder.kill()
+    }
+
+    /// Writes one object again and again until the service is gone.
+    private static func write(_ number: Int, port: Int, told: Shared<Told>) {
+      while true {
+        let version = told.value.tried + 1
+        told.change { $0.tried = version }
+        guard let client = try? RawClient(port: port),
+          let answer = try? put("k\(number)", content(version), by: client)
+        else { return }
+        if answer.status < 300 { told.change { $0.acknowledged = version } }
+      }
+    }
+
+    private static func put(
+      _ key: String, _ content: [UInt8], port: Int
+    ) async throws -> RawResponse {
+      try await onOwnThread { try put(key, content, by: RawClient(port: port)) }
+    }
+
+    private static func put(
+      _ key: String, _ content: [UInt8], by client: RawClient
+    ) throws -> RawResponse {
+      try client.send(
+        "PUT /v1/files/pics/\(key) HTTP/1.1\r\nHost: x\r\n"
+          + "Authorization: Bearer \(ServiceFolder.adminToken)\r\n"
+          + "Content-Length: \(content.count)\r\n\r\n")
+      try client.send(content)
+      return try client.response(to: "PUT")
+    }
+
+    private static let contentBytes = 150_000
+
+    /// Another length, and other bytes, for each version.
+    private static func content(_ version: Int) -> [UInt8] {
+      [UInt8](repeating: UInt8(truncatingIfNeeded: version), count: contentBytes + version)
+    }
+
+    private static func incoming(_ folder: ServiceFolder) -> String {
+      "\(folder.dataPath)/files/incoming"
+    }
+  }
+}
+
+/// A value that several threads change.
+private final class Shared<Value: Sendable>: Sendable {
+  private let state: Mutex<Value>
+
+  init(_ value: Value) { state = Mutex(value) }
+
+  var value: Value { state.withLock { $0 } }
+
+  func change(_ body: (inout Value) -> Void) { state.withLock { body(&$0) } }
+}
