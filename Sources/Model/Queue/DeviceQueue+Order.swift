@@ -61,7 +61,7 @@ extension DeviceQueue {
   ) -> Bool {
     (footprint ?? item.footprint).tokens.contains { token in
       line.places(touching: token).from(item.place + 1).contains { place in
-        place < end && !except.contains(place) && line[place]?.state != .expired
+        place < end && !except.contains(place)
       }
     }
   }

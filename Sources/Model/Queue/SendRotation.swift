@@ -7,7 +7,6 @@ package struct SendRotation: Sendable {
   package struct Turn: Hashable, Sendable {
     package let device: String
     package let ready: DeviceOutlook.Ready
-    let isProbe: Bool
   }
 
   private struct Lane {
@@ -61,8 +60,7 @@ package struct SendRotation: Sendable {
     _ turn: Turn, as outcome: SendOutcome?, at now: Timestamp, policy: QueuePolicy
   ) {
     lanes[turn.ready.upstream]?.gate.end(
-      isForced: turn.ready.isForced, isProbe: turn.isProbe, as: outcome, at: now,
-      probe: policy.probe)
+      isForced: turn.ready.isForced, as: outcome, at: now, probe: policy.probe)
   }
 
   /// Devices whose outlook is due to be asked anew, at most so many.
@@ -124,8 +122,8 @@ package struct SendRotation: Sendable {
         $0.upstream == upstream && $0.isForced == isForced
       }), let item = ready[device]?.remove(at: index)
     else { return nil }
-    let isProbe = lane.gate.start(isForced: isForced, at: now)
-    return Turn(device: device, ready: item, isProbe: isProbe)
+    lane.gate.start(isForced: isForced, at: now)
+    return Turn(device: device, ready: item)
   }
 
   private func oldest(in devices: ArraySlice<String>, _ upstream: String) -> String? {

@@ -1,4 +1,4 @@
-/// What may go to one upstream at once: a bound on what is in flight, one probe at a time while it
+/// What may go to one upstream at once: a bound on what is in flight, a probe now and then while it
 /// is away, and a gentle start after it came back.
 ///
 /// Forced items have a bound of their own of the same size and ignore that upstream is away: a
@@ -11,13 +11,18 @@ package struct UpstreamGate: Hashable, Sendable {
   /// How many ordinary ones may be in flight: one after it came back, twice as many with each
   /// answer, so that what gathered in hours does not fall on it in one moment.
   private var allowance: Int
-  /// Nil while upstream is reachable, else when the next probe is due.
-  private var probeDue: Timestamp?
-  private var probeStarted: Timestamp?
-  /// When it last did what it was asked, see ``DeviceQueue/settling(_:as:othersSucceeded:at:policy:using:)``.
+  private var absence: Absence?
+  /// When it last did what it was asked, see
+  /// ``DeviceQueue/settling(_:as:othersSucceeded:at:policy:using:)``.
   package private(set) var lastSucceeded: Timestamp?
 
-  /// Between the end of a slow probe and the next.
+  private struct Absence: Hashable, Sendable {
+    /// From one probe's start to the next's: one that hangs does not keep back others.
+    let interval: Duration
+    var probeDue: Timestamp
+  }
+
+  /// The least time between the end of a failed probe and the next.
   private static let probePause = Duration.milliseconds(500)
 
   package init(concurrencyMax: Int) {
@@ -25,43 +30,43 @@ package struct UpstreamGate: Hashable, Sendable {
     allowance = self.concurrencyMax
   }
 
-  package var isAway: Bool { probeDue != nil }
+  package var isAway: Bool { absence != nil }
 
   /// When the next probe may go; nil where time alone opens nothing.
-  var nextProbe: Timestamp? { probeStarted == nil ? probeDue : nil }
+  var nextProbe: Timestamp? { ordinary < concurrencyMax ? absence?.probeDue : nil }
 
   func admits(isForced: Bool, at now: Timestamp) -> Bool {
     if isForced { return forced < concurrencyMax }
-    guard let probeDue else { return ordinary < allowance }
-    return probeStarted == nil && probeDue <= now
+    guard let absence else { return ordinary < allowance }
+    return ordinary < concurrencyMax && absence.probeDue <= now
   }
 
-  /// - Returns: whether the attempt is a probe.
-  mutating func start(isForced: Bool, at now: Timestamp) -> Bool {
+  mutating func start(isForced: Bool, at now: Timestamp) {
     if isForced {
       forced += 1
-      return false
+    } else {
+      ordinary += 1
+      if let interval = absence?.interval { absence?.probeDue = now.advanced(by: interval) }
     }
-    ordinary += 1
-    guard isAway else { return false }
-    probeStarted = now
-    return true
   }
 
   /// - Parameter outcome: nil where nothing was sent after all.
   mutating func end(
-    isForced: Bool, isProbe: Bool, as outcome: SendOutcome?, at now: Timestamp, probe: Duration
+    isForced: Bool, as outcome: SendOutcome?, at now: Timestamp, probe: Duration
   ) {
     if isForced { forced -= 1 } else { ordinary -= 1 }
-    let started = isProbe ? probeStarted ?? now : now
-    if isProbe { probeStarted = nil }
-    guard let outcome else { return }
+    guard let outcome else {
+      absence?.probeDue = now
+      return
+    }
     if case .applied = outcome { succeeded(at: now) }
     if outcome.wasAnswered {
-      probeDue = nil
+      absence = nil
       allowance = min(allowance * 2, concurrencyMax)
-    } else if isAway ? isProbe : outcome == .notSent(isAway: true) {
-      probeDue = max(started.advanced(by: probe), now.advanced(by: Self.probePause))
+    } else if let due = absence?.probeDue {
+      absence?.probeDue = max(due, now.advanced(by: Self.probePause))
+    } else if outcome == .notSent(isAway: true) {
+      absence = Absence(interval: probe, probeDue: now.advanced(by: probe))
       allowance = 1
     }
   }

@@ -1,0 +1,159 @@
+import Model
+import Testing
+
+/// The table of what a lazy change does to what is queued for the same object: a test a row.
+struct LazyTableTests {
+  typealias Asked = QueueFixture.Asked
+
+  @Test func neverSentOfTheSameOperationIsReplacedInItsOldPlace() throws {
+    var fixture = QueueFixture()
+    try fixture.add("first")
+    try fixture.add("elsewhere", Asked(object: .film("1")))
+    let decision = try fixture.add("second")
+    #expect(decision.supersedes == MutationID("first"))
+    #expect(fixture.state("first") == .superseded)
+    #expect(try fixture.row("first").supersededBy == MutationID("second"))
+    #expect(try fixture.row("second").place == fixture.row("first").place)
+    #expect(fixture.queue.held.map(\.id.value) == ["second", "elsewhere"])
+  }
+
+  @Test func neverSentOfTheSameOperationIsAppendedWhereSomethingBetweenMeetsIt() throws {
+    var fixture = QueueFixture()
+    try fixture.add("first")
+    try fixture.add("between", .rename())
+    let decision = try fixture.add("second")
+    #expect(decision.supersedes == nil)
+    #expect(fixture.queue.held.map(\.id.value) == ["first", "between", "second"])
+  }
+
+  @Test func whatMeetsOnlyTheNewFootprintStandsBetweenToo() throws {
+    var fixture = QueueFixture()
+    try fixture.add("first")
+    try fixture.add("between", .rename(.person("3")))
+    try fixture.add("second", Asked(refs: [.person("3")]))
+    #expect(fixture.queue.held.map(\.id.value) == ["first", "between", "second"])
+  }
+
+  @Test func whatWasAppendedIsReplacedInTurn() throws {
+    var fixture = QueueFixture()
+    try fixture.add("first")
+    try fixture.add("between", .rename())
+    try fixture.add("second")
+    let decision = try fixture.add("third")
+    #expect(decision.supersedes == MutationID("second"))
+    #expect(fixture.state("first") == .queued)
+  }
+
+  @Test func inFlightGetsOneSuccessorIntoWhichLaterOnesMerge() throws {
+    var fixture = QueueFixture()
+    try fixture.add("first")
+    try fixture.claim("first")
+    #expect(try fixture.add("second").supersedes == nil)
+    #expect(try fixture.add("third").supersedes == MutationID("second"))
+    #expect(fixture.queue.held.map(\.id.value) == ["first", "third"])
+    #expect(fixture.ready.isEmpty)
+    try fixture.settle("first", .applied(created: [:]))
+    #expect(fixture.ready == ["third"])
+  }
+
+  @Test func sentOnceGetsASuccessor() throws {
+    var fixture = QueueFixture()
+    try fixture.add("first")
+    try fixture.send("first", .transient(retryAfter: .seconds(5)))
+    #expect(try fixture.add("second").supersedes == nil)
+    #expect(try fixture.add("third").supersedes == MutationID("second"))
+    #expect(fixture.state("first") == .queued)
+  }
+
+  @Test func notSentCountsAsNeverSent() throws {
+    var fixture = QueueFixture()
+    try fixture.add("first")
+    try fixture.send("first", .notSent(isAway: true))
+    #expect(try fixture.add("second").supersedes == MutationID("first"))
+  }
+
+  @Test func createNeverSentAndItsDeleteAnnihilateEachOther() throws {
+    var fixture = QueueFixture()
+    try fixture.add("create", .create(.test(1)))
+    let decision = try fixture.add("delete", .delete(.film(TemporaryID.test(1).value)))
+    #expect(decision.mutation.state == .annihilated)
+    #expect(fixture.state("create") == .annihilated)
+    #expect(fixture.state("delete") == .annihilated)
+    #expect(fixture.queue.isEmpty)
+  }
+
+  @Test func createWhoseTemporaryIdOthersMentionIsKeptWithItsDelete() throws {
+    var fixture = QueueFixture()
+    let film = EntityKey.film(TemporaryID.test(1).value)
+    try fixture.add("create", .create(.test(1)))
+    try fixture.add("mention", Asked(object: .person("3"), mentions: [.test(1)]))
+    try fixture.add("delete", .delete(film))
+    #expect(fixture.queue.held.map(\.id.value) == ["create", "mention", "delete"])
+  }
+
+  @Test func deleteWaitsForACreateInFlightAndGoesWithTheRealId() throws {
+    var fixture = QueueFixture()
+    try fixture.add("create", .create(.test(1)))
+    try fixture.claim("create")
+    try fixture.add("delete", .delete(.film(TemporaryID.test(1).value)))
+    #expect(fixture.ready.isEmpty)
+    try fixture.settle("create", .applied(created: [.test(1): .film("77")]))
+    #expect(fixture.ready == ["delete"])
+    #expect(try fixture.row("delete").object == .film("77"))
+    #expect(try fixture.row("delete").footprint.tokens == [.entity(.film("77"))])
+  }
+
+  @Test func deleteIsAnnihilatedIfTheSentCreateIsRejected() throws {
+    var fixture = QueueFixture()
+    try fixture.add("create", .create(.test(1)))
+    try fixture.send("create", .transient(retryAfter: nil))
+    try fixture.add("delete", .delete(.film(TemporaryID.test(1).value)))
+    try fixture.flushAndSend("create", .permanent)
+    #expect(fixture.state("create") == .rejected)
+    #expect(fixture.state("delete") == .annihilated)
+  }
+
+  @Test func updateAndDeleteAreBothKept() throws {
+    var fixture = QueueFixture()
+    try fixture.add("update")
+    try fixture.add("delete", .delete(.film("9")))
+    #expect(fixture.queue.held.map(\.id.value) == ["update", "delete"])
+  }
+
+  @Test(arguments: [MutationEffect.update, .create])
+  func whatComesAfterADeleteIsRefused(effect: MutationEffect) throws {
+    var fixture = QueueFixture()
+    try fixture.add("delete", .delete(.film("9")))
+    let before = fixture.rows
+    #expect(throws: EnqueueRefusal.objectDeleted(by: MutationID("delete"))) {
+      try fixture.add("late", Asked(effect: effect))
+    }
+    #expect(fixture.rows == before)
+  }
+
+  @Test func steadyChangesAreNeverMerged() throws {
+    var fixture = QueueFixture()
+    try fixture.add("first", .steady(.film("9")))
+    try fixture.add("second", .steady(.film("9")))
+    try fixture.add("third", Asked(operation: "LogView"))
+    #expect(fixture.queue.held.map(\.id.value) == ["first", "second", "third"])
+  }
+
+  @Test func withoutAnObjectNothingIsReplaced() throws {
+    var fixture = QueueFixture()
+    try fixture.add("first", Asked(object: nil))
+    try fixture.add("second", Asked(object: nil))
+    #expect(fixture.queue.held.count == 2)
+  }
+
+  @Test func fullQueueRefusesWhatWouldMakeItLongerOnly() throws {
+    var fixture = QueueFixture()
+    fixture.policy.itemsMax = 2
+    try fixture.add("first", Asked(object: .film("1")))
+    try fixture.add("second", Asked(object: .film("2")))
+    #expect(throws: EnqueueRefusal.queueFull(itemsMax: 2)) {
+      try fixture.add("third", Asked(object: .film("3")))
+    }
+    #expect(try fixture.add("again", Asked(object: .film("2"))).supersedes != nil)
+  }
+}

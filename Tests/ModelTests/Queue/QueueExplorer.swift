@@ -1,0 +1,229 @@
+import Model
+import TestSupport
+
+/// Walks through all queues that can come about, each once: two that differ only in names, times
+/// and what is finished are one.
+struct QueueExplorer {
+  struct State {
+    var queue: DeviceQueue
+    var now: Timestamp
+    var operationsLeft: Int
+    var isNewAsked = false
+    var known: [TemporaryID: EntityKey] = [:]
+    var kinds: [MutationID: ExploredKind] = [:]
+    var next: Int64 = 0
+    /// How it came about, for the report of a fault.
+    var trail: ExploredStep?
+  }
+
+  let kinds: [ExploredKind]
+  /// Whether clients cancel and discard too, which only makes queues shorter.
+  let isWide: Bool
+  private(set) var faults: [String] = []
+  private(set) var stateCount = 0
+  private(set) var stepCount = 0
+  private var seen: Set<[UInt8]> = []
+  private var random = SeededGenerator(seed: 1)
+  /// Forced ones stay armed for the whole of a walk, until a step lets their time pass.
+  private let policy = QueuePolicy(
+    forceDeadline: .seconds(86_400), answerDeadline: .seconds(10 * 86_400))
+
+  private static let faultsMax = 5
+
+  init(kinds: [ExploredKind], isWide: Bool) {
+    self.kinds = kinds
+    self.isWide = isWide
+  }
+
+  mutating func explore(operations: Int) {
+    var todo = [
+      State(
+        queue: DeviceQueue(device: "phone"), now: Timestamp(milliseconds: 1_000_000_000),
+        operationsLeft: operations)
+    ]
+    while let state = todo.popLast(), faults.count < Self.faultsMax {
+      guard seen.insert(fingerprint(state)).inserted else { continue }
+      stateCount += 1
+      check(state)
+      todo += steps(from: state)
+    }
+  }
+
+  private mutating func steps(from state: State) -> [State] {
+    arrivals(in: state) + claims(in: state) + outcomes(in: state) + commands(in: state)
+  }
+
+  private mutating func arrivals(in state: State) -> [State] {
+    guard state.operationsLeft > 0 else { return [] }
+    return kinds.compactMap { kind in
+      if kind.isCreate ? state.isNewAsked : kind.needsNew && !state.isNewAsked { return nil }
+      let asked = kind.asked
+      let id = MutationID("m\(state.next)")
+      let mutation = Mutation(
+        id: id, device: "phone", key: id.value, fingerprint: .test(1),
+        operation: asked.operation, upstream: "films", mode: asked.mode, effect: asked.effect,
+        unknownRule: asked.rule, overtakesAll: asked.overtakesAll, object: asked.object,
+        footprint: Footprint(
+          object: asked.object, mentions: asked.mentions, creates: asked.creates),
+        sequence: state.next, now: state.now,
+        expires: state.now.advanced(by: policy.expiry))
+      guard
+        let decision = try? state.queue.enqueuing(
+          mutation, known: state.known, at: state.now, policy: policy)
+      else { return nil }
+      var after = commit(decision.changes, to: state, .arrived(kind, id))
+      after.kinds[id] = kind
+      after.next += 1
+      after.operationsLeft -= 1
+      after.isNewAsked = after.isNewAsked || kind.isCreate
+      return after
+    }
+  }
+
+  private mutating func claims(in state: State) -> [State] {
+    state.queue.outlook(at: state.now, policy: policy).ready.compactMap { ready in
+      guard let item = state.queue[ready.id],
+        let changes = state.queue.claiming(
+          ready.id, boot: "boot", at: state.now, policy: policy)
+      else {
+        faults.append("\(ready.id) is ready and cannot be claimed: \(told(state))")
+        return nil
+      }
+      for fault in OrderRule.faults(claiming: item, among: state.queue.held, at: state.now) {
+        faults.append("\(fault): \(told(state))")
+      }
+      return commit(changes, to: state, .claimed(ready.id))
+    }
+  }
+
+  private mutating func outcomes(in state: State) -> [State] {
+    var after: [State] = []
+    for item in state.queue.held {
+      guard let claim = item.claim else { continue }
+      for outcome in possibleOutcomes(of: item) {
+        guard
+          let changes = state.queue.settling(
+            claim, as: outcome, othersSucceeded: nil, at: state.now, policy: policy,
+            using: &random)
+        else {
+          faults.append("\(item.id) cannot settle: \(told(state))")
+          continue
+        }
+        after.append(commit(changes, to: state, ending: item.id, .ended(item.id, outcome)))
+      }
+    }
+    return after
+  }
+
+  private func possibleOutcomes(of item: Mutation) -> [SendOutcome] {
+    let created = Dictionary(
+      uniqueKeysWithValues: item.footprint.creates.map { ($0.id, ExploredKind.real) })
+    let common: [SendOutcome] = [
+      .applied(created: created), .notSent(isAway: true), .authRefused,
+      .transient(retryAfter: nil), .permanent, .unknown,
+    ]
+    if item.step == .verify { return common + [.foundMissing] }
+    return item.footprint.creates.isEmpty ? common : common + [.applied(created: [:])]
+  }
+
+  private mutating func commands(in state: State) -> [State] {
+    var after: [State] = []
+    for item in state.queue.held {
+      if isWide, let changes = try? state.queue.cancelling(item.id, at: state.now) {
+        after.append(commit(changes, to: state, ending: item.id, .told("cancel", item.id)))
+      }
+      if isWide, let changes = try? state.queue.discarding(item.id, at: state.now) {
+        after.append(commit(changes, to: state, ending: item.id, .told("discard", item.id)))
+      }
+      if item.state == .parked,
+        let changes = try? state.queue.retrying(item.id, at: state.now, policy: policy)
+      {
+        after.append(commit(changes, to: state, .told("retry", item.id)))
+      }
+      if item.state == .expired {
+        let changes = state.queue.arming(
+          item, known: state.known, at: state.now, policy: policy)
+        after.append(commit(changes, to: state, .told("arm", item.id)))
+      }
+    }
+    if state.queue.control.needsCredential {
+      after.append(commit(state.queue.authenticated(), to: state, .happened("token")))
+    }
+    let crash = state.queue.recovering(
+      boot: "next", at: state.now, policy: policy, using: &random)
+    if !crash.isEmpty { after.append(commit(crash, to: state, endsAny: true, .happened("crash"))) }
+    if state.queue.held.contains(where: { $0.isArmed(at: state.now) && $0.state == .queued }) {
+      var late = state
+      late.now = state.now.advanced(by: policy.forceDeadline)
+      let lapse = late.queue.lapses(at: late.now, policy: policy, using: &random)
+      after.append(commit(lapse, to: late, .happened("deadline")))
+    }
+    return after
+  }
+
+  /// Applies, checks what the step may not do, and lets back-off and spacing pass.
+  private mutating func commit(
+    _ changes: QueueChanges, to state: State, ending ended: MutationID? = nil,
+    endsAny: Bool = false, _ what: ExploredStep.What
+  ) -> State {
+    stepCount += 1
+    var after = state
+    after.trail = ExploredStep(what: what, before: state.trail)
+    after.queue.apply(changes)
+    if !changes.resolved.isEmpty { after.known.merge(changes.resolved) { $1 } }
+    for mutation in changes.updated where mutation.id != ended && !endsAny {
+      guard let before = state.queue[mutation.id], before.isFrozen else { continue }
+      let isKept =
+        mutation.place == before.place && (!mutation.state.isFinished || before.state == .expired)
+      if !isKept { faults.append("\(mutation.id) was sent and is changed: \(told(after))") }
+    }
+    after.now = after.now.advanced(by: .seconds(1))
+    if changes.updated.contains(where: { $0.due.reason == .backOff }) {
+      after.queue.apply(after.queue.flushing(at: after.now))
+    }
+    return after
+  }
+
+  private mutating func check(_ state: State) {
+    let outlook = state.queue.outlook(at: state.now, policy: policy)
+    let reloaded = DeviceQueue(
+      device: "phone", control: state.queue.control, held: state.queue.held)
+    if reloaded.outlook(at: state.now, policy: policy) != outlook {
+      faults.append("loaded anew it looks otherwise: \(told(state))")
+    }
+    if let wake = outlook.wake, wake <= state.now {
+      faults.append("wakes in the past: \(told(state))")
+    }
+    for item in state.queue.held
+    where !item.footprint.needs.filter({ state.known[$0] != nil }).isEmpty {
+      faults.append("\(item.id) waits for a temporary id that is known: \(told(state))")
+    }
+    let isFlying = state.queue.held.contains { $0.state == .inflight }
+    guard outlook.ready.isEmpty, !isFlying, !state.queue.control.needsCredential else { return }
+    for item in state.queue.held where item.state == .queued {
+      if !OrderRule.isExcused(item, among: state.queue.held) {
+        faults.append("\(item.id) stands still: \(told(state))")
+      }
+    }
+  }
+
+  private func told(_ state: State) -> String {
+    state.trail?.told ?? "from the start"
+  }
+
+  private func fingerprint(_ state: State) -> [UInt8] {
+    var bytes: [UInt8] = [
+      UInt8(state.operationsLeft), state.isNewAsked ? 1 : 0, state.known.isEmpty ? 0 : 1,
+      state.queue.control.needsCredential ? 1 : 0,
+    ]
+    for item in state.queue.held {
+      bytes.append(state.kinds[item.id]?.rawValue ?? .max)
+      bytes.append(UInt8(MutationState.allCases.firstIndex(of: item.state) ?? 0))
+      bytes.append(
+        (item.everSent ? 1 : 0) | (item.step == .verify ? 2 : 0)
+          | (item.isArmed(at: state.now) ? 4 : 0)
+          | (item.object?.key == ExploredKind.real.key ? 8 : 0))
+    }
+    return bytes
+  }
+}

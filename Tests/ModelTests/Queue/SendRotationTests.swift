@@ -1,0 +1,134 @@
+import Model
+import Testing
+
+struct SendRotationTests {
+  static let start = Timestamp(milliseconds: 1_000_000_000)
+
+  @Test func aDeviceWithThousandsTakesTurnsWithOneThatHasOne() {
+    let rotation = RotationBench(concurrencyMax: 1)
+    rotation.note("many", place: 1)
+    for number in 0..<3 {
+      rotation.note("one\(number)", place: 100)
+    }
+    var served: [String] = []
+    for _ in 0..<6 {
+      guard let turn = rotation.next(at: Self.start) else { break }
+      served.append(turn.device)
+      rotation.ended(turn, as: .applied(created: [:]), at: Self.start)
+      if turn.device == "many" { rotation.note("many", place: 2) }
+    }
+    #expect(served == ["many", "one0", "one1", "one2", "many", "many"])
+  }
+
+  @Test func boundsWhatIsInFlightForEachUpstream() throws {
+    let rotation = RotationBench(concurrencyMax: 2)
+    for number in 0..<4 {
+      rotation.note("d\(number)", place: Int64(number))
+    }
+    rotation.note("e", place: 9, upstream: "other")
+    let turns = (0..<5).compactMap { _ in rotation.next(at: Self.start) }
+    #expect(turns.map(\.device) == ["d0", "d1", "e"])
+    rotation.ended(turns[0], as: .transient(retryAfter: nil), at: Self.start)
+    #expect(rotation.next(at: Self.start)?.device == "d2")
+  }
+
+  @Test func forcedOnesGoFirst() throws {
+    let rotation = RotationBench(concurrencyMax: 1)
+    rotation.note("a", place: 1)
+    rotation.note("b", place: 2, isForced: true)
+    #expect(rotation.next(at: Self.start)?.device == "b")
+    #expect(rotation.next(at: Self.start)?.device == "a")
+  }
+
+  @Test func theOldestProbesAnUpstreamThatIsAwayAtLeastEveryFiveSeconds() throws {
+    let rotation = RotationBench(concurrencyMax: 8)
+    func noteAll() {
+      for (device, place) in [("c", 3), ("a", 1), ("b", 2)] {
+        rotation.note(device, place: Int64(place))
+      }
+    }
+    noteAll()
+    let first = try #require(rotation.next(at: Self.start))
+    rotation.ended(first, as: .notSent(isAway: true), at: Self.start)
+    noteAll()
+    var now = Self.start
+    for _ in 0..<1_000 {
+      #expect(rotation.next(at: now) == nil)
+      let wake = try #require(rotation.wake)
+      #expect(now.elapsed(until: wake) <= .seconds(5) && wake > now)
+      now = wake
+      let probe = try #require(rotation.next(at: now))
+      #expect(probe.device == "a")
+      #expect(rotation.next(at: now) == nil)
+      rotation.ended(probe, as: .notSent(isAway: true), at: now)
+      noteAll()
+    }
+  }
+
+  @Test func whatGatheredComesBackGently() throws {
+    let rotation = RotationBench(concurrencyMax: 8)
+    var now = Self.start
+    func noteAll() {
+      for number in 0..<100 {
+        rotation.note("d\(number)", place: Int64(number))
+      }
+    }
+    noteAll()
+    let first = try #require(rotation.next(at: now))
+    rotation.ended(first, as: .notSent(isAway: true), at: now)
+    now = try #require(rotation.wake)
+    var flying = [try #require(rotation.next(at: now))]
+    var widths: [Int] = []
+    for _ in 0..<5 {
+      for turn in flying {
+        rotation.ended(turn, as: .applied(created: [:]), at: now)
+      }
+      flying = []
+      while let turn = rotation.next(at: now) { flying.append(turn) }
+      widths.append(flying.count)
+    }
+    #expect(widths == [2, 8, 8, 8, 8])
+  }
+
+  @Test func forcedOnesDoNotWaitForAProbe() throws {
+    let rotation = RotationBench(concurrencyMax: 2)
+    rotation.note("a", place: 1)
+    let first = try #require(rotation.next(at: Self.start))
+    rotation.ended(first, as: .notSent(isAway: true), at: Self.start)
+    rotation.note("a", place: 1)
+    rotation.note("b", place: 2, isForced: true)
+    let forced = try #require(rotation.next(at: Self.start))
+    #expect(forced.device == "b")
+    #expect(rotation.next(at: Self.start) == nil)
+    rotation.ended(forced, as: .permanent, at: Self.start)
+    #expect(rotation.next(at: Self.start)?.device == "a")
+  }
+
+  @Test func wakesDevicesAtTheirTimesAFewAtOnce() {
+    let rotation = RotationBench(concurrencyMax: 1)
+    for number in 0..<100 { rotation.noteUnseen("d\(number)", at: Self.start) }
+    let later = Self.start.advanced(by: .seconds(3))
+    rotation.noteWaiting("d7", until: later)
+    rotation.noteWaiting("d8", until: nil)
+    #expect(rotation.wake == Self.start)
+    var woken: [String] = []
+    while true {
+      let some = rotation.woken(at: Self.start, max: 30)
+      guard !some.isEmpty else { break }
+      #expect(some.count <= 30)
+      woken += some
+    }
+    #expect(Set(woken) == Set((0..<100).map { "d\($0)" }).subtracting(["d7", "d8"]))
+    #expect(rotation.wake == later)
+    #expect(rotation.woken(at: later) == ["d7"])
+    #expect(rotation.wake == nil)
+  }
+
+  @Test func whatIsNotReadyAnyMoreIsPassedOver() throws {
+    let rotation = RotationBench(concurrencyMax: 1)
+    rotation.note("a", place: 1)
+    rotation.noteWaiting("a", until: nil)
+    #expect(rotation.next(at: Self.start) == nil)
+    #expect(rotation.wake == nil)
+  }
+}
