@@ -88,14 +88,15 @@ package final class HTTPService: Service {
       steps.notReady()
       try? await Task.sleep(for: steps.delay)
     }
-    let deadline = ContinuousClock.now + steps.deadline
+    let began = LoopClock.now()
     // Loops learn of it first: whoever is still accepted is told that the connection ends.
     shared.drain.give()
     await stopAccepting(after: isPatient ? steps.handshakes : .zero)
     await withTaskGroup { group in
       group.addTask { await self.shared.book.waitUntilEmpty() }
       group.addTask {
-        if isPatient { try? await Task.sleep(until: deadline) }
+        let left = steps.deadline - LoopClock.now().elapsed(since: began)
+        if isPatient { try? await Task.sleep(for: left) }
         self.shared.cutOff.give()
       }
       await group.next()
