@@ -49,6 +49,26 @@ extension Failure {
     case filesUnavailable = "files_unavailable"
     case filesRefused = "files_refused"
 
+    // The sync queue.
+    case idempotencyKeyMissing = "idempotency_key_missing"
+    case idempotencyKeyMalformed = "idempotency_key_malformed"
+    /// The key stands for another payload.
+    case idempotencyKeyReused = "idempotency_key_reused"
+    /// It names no mutation, or its variables or expectations do not fit the schema.
+    case invalidMutation = "invalid_mutation"
+    case mutationTooLarge = "mutation_too_large"
+    case queueFull = "queue_full"
+    /// What is queued deletes the mutation's object.
+    case objectDeleted = "object_deleted"
+    case mutationNotFound = "mutation_not_found"
+    case mutationSent = "mutation_sent"
+    case mutationFinished = "mutation_finished"
+    case mutationNotParked = "mutation_not_parked"
+    /// Forced, and something that it depends on was rejected.
+    case dependencyRejected = "dependency_rejected"
+    /// Forced, and not sent by its deadline.
+    case notSent = "not_sent"
+
     // Who asks.
     case unauthenticated = "unauthenticated"
     /// A token there may be, but none of a verified user.

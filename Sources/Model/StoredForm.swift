@@ -16,6 +16,8 @@
 package enum StoredForm {
   package static let referenceMember = "$ref"
   package static let typenameMember = "__typename"
+  /// In what a device's queue lays over an entity: the ids of the mutations that do.
+  package static let pendingMember = "$pending"
 
   /// The storage name of a field.
   ///

@@ -41,6 +41,16 @@ package struct ReadSession: Sendable {
       text, types: types, viewer: viewer, limit: limit, offset: offset, deadline: deadline)
   }
 
+  package func resolve(
+    _ ids: [TemporaryID], of device: String
+  ) async throws(StorageError) -> [TemporaryID: EntityKey] {
+    try await store.resolve(ids, of: device)
+  }
+
+  package func queueStatus(of device: String) async throws(StorageError) -> QueueStatus {
+    try await store.queueStatus(of: device)
+  }
+
   package func changes(_ query: ChangeQuery) async throws(StorageError) -> ChangePage? {
     try await store.changes(query)
   }

@@ -51,6 +51,7 @@ package final class Store: Sendable {
     _ configuration: StoreConfiguration, types: [EntityType]
   ) throws(StorageError) -> Store {
     let folder = try DataFolder(path: configuration.folder)
+    let types = types + QueueTypes.all
     do {
       let connections = Connections(path: folder.databasePath, configuration)
       let writing = try connections.openWriter()

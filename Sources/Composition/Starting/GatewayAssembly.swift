@@ -5,6 +5,7 @@ import HTTPServer
 import Logging
 import LosslessJSON
 import Model
+import Sealing
 import Storage
 import Upstream
 
@@ -27,6 +28,7 @@ struct GatewayAssembly {
   private let console: SQLConsole
   private let backups: BackupFolder
   private let tables: TableKeeper
+  let sync: SyncQueue
   private let logThreshold: LogThreshold
   private let logger: Logger
 
@@ -117,6 +119,14 @@ struct GatewayAssembly {
       store: store, dataFolder: settings.dataFolder,
       makeFolder: { (try? DataFolder(path: $0).make()) != nil }, makeName: { BackupName.now() })
     tables = TableKeeper(store: store)
+    sync = SyncQueue(
+      store: store, registry: workspace.registry, localTypes: Set(workspace.local.types.keys),
+      upstream: upstream, calls: calls, epoch: epoch, pulse: pulse, cursors: cursors,
+      signal: signal, sealer: Sealer(key: keys.key(for: .credential), random: random),
+      surroundings: QueueAssembly.surroundings(settings),
+      concurrencyMax: QueueAssembly.concurrencyMax(settings),
+      transientCodes: Set(settings.queue.transientCodes), clock: clock, logger: logger,
+      makeID: { RandomName.make() })
     self.logThreshold = logThreshold
     self.cursors = cursors
     self.settings = settings
@@ -129,7 +139,7 @@ struct GatewayAssembly {
       accounts: accounts, publishedKeys: publishedKeys,
       changes: changes,
       cursors: cursors, purger: purger, console: console, backups: backups, tables: tables,
-      logThreshold: logThreshold, health: health, metrics: metrics, files: files,
+      logThreshold: logThreshold, sync: sync, health: health, metrics: metrics, files: files,
       cors: CORSPolicy(origins: settings.corsOrigins.map(\.description)), version: Version.text,
       bodyBytesMax: settings.limits.bodyBytesMax,
       compressionBytesMin: ServerLimits().compressionBytesMin, logger: logger)

@@ -20,6 +20,7 @@ package final class LarderService: Service {
   private let keeper: StoreKeeper
   private let filesKeeper: FilesKeeper
   private let publicAddress: PublicAddress
+  private let queue: QueueWorker
   private let server: HTTPService
   private let client: HTTPClient
   private let certificates: ServerCertificates?
@@ -31,7 +32,7 @@ package final class LarderService: Service {
 
   private init(
     store: Store, keeper: StoreKeeper, filesKeeper: FilesKeeper, publicAddress: PublicAddress,
-    server: HTTPService, client: HTTPClient,
+    queue: QueueWorker, server: HTTPService, client: HTTPClient,
     certificates: ServerCertificates?, group: EventLoopGroup, routes: [String], logger: Logger,
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) {
@@ -40,6 +41,7 @@ package final class LarderService: Service {
     self.keeper = keeper
     self.filesKeeper = filesKeeper
     self.publicAddress = publicAddress
+    self.queue = queue
     self.server = server
     self.client = client
     self.certificates = certificates
@@ -104,8 +106,8 @@ package final class LarderService: Service {
           store: store, devices: gateway.devices, registry: workspace.registry,
           bytesMax: settings.cache.diskBytesMax, logger: logger),
         filesKeeper: FilesKeeper(files: files, logger: logger), publicAddress: publicAddress,
-        server: server, client: client, certificates: certificates, group: group,
-        routes: handler.served, logger: logger,
+        queue: gateway.sync.worker, server: server, client: client, certificates: certificates,
+        group: group, routes: handler.served, logger: logger,
         whenListening: whenListening)
     } catch {
       store.close()
@@ -125,9 +127,11 @@ package final class LarderService: Service {
       whenListening(addresses)
       let keeping = Task { await keeper.run() }
       let sweeping = Task { await filesKeeper.run() }
+      let draining = Task { await queue.start() }
       defer {
         keeping.cancel()
         sweeping.cancel()
+        draining.cancel()
       }
       try await server.run()
     } catch {
@@ -177,6 +181,7 @@ package final class LarderService: Service {
   }
 
   private func close() async {
+    await queue.end()
     await client.close()
     store.close()
     await group.shutdown()

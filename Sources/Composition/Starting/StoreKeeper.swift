@@ -15,6 +15,9 @@ struct StoreKeeper: Sendable {
 
   /// Expired sessions that go in one pass.
   private static let sessionsMax = 1_000
+  /// How long an idempotency key stands for its mutation after that has ended.
+  private static let keyLife = Duration.seconds(30 * 86_400)
+  private static let temporaryIDLife = Duration.seconds(90 * 86_400)
 
   private let store: Store
   private let devices: DeviceRegistry
@@ -45,6 +48,9 @@ struct StoreKeeper: Sendable {
         if !hasMore {
           try await devices.expire()
           _ = try await store.removeSessions(expiredBy: clock.now(), limit: Self.sessionsMax)
+          hasMore = try await store.forgetMutations(
+            endedBefore: clock.now().advanced(by: .zero - Self.keyLife),
+            temporaryIDsMadeBefore: clock.now().advanced(by: .zero - Self.temporaryIDLife))
         }
       } catch {
         logger.warning("the store was not cleaned", metadata: ["cause": "\(error)"])

@@ -7,6 +7,7 @@ import Model
 /// What every endpoint needs of a request: who asks, with which directives and body.
 struct EndpointContext: Sendable {
   let callers: CallerIdentifier
+  let queue: SyncQueue
   let bodyBytesMax: Int
   let logger: Logger
 
@@ -33,7 +34,9 @@ struct EndpointContext: Sendable {
   }
 
   func caller(of request: ServerRequest) async throws(Failure) -> Caller {
-    try await callers.caller { request.field($0) }
+    let caller = try await callers.caller { request.field($0) }
+    queue.notePresence(of: caller)
+    return caller
   }
 
   /// Who asks for a stream: the caller a `?ticket=` was given to, else as everywhere.

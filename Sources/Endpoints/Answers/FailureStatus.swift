@@ -5,22 +5,25 @@ enum FailureStatus {
   static func status(of code: Failure.Code) -> Int {
     switch code {
     case .malformedRequest, .invalidVariables: 400
+    case .idempotencyKeyMissing, .idempotencyKeyMalformed: 400
     case .unauthenticated, .signInRequired, .upstreamUnauthenticated, .tokenExpired,
       .tokenInvalid, .invalidCredentials, .sessionExpired:
       401
     case .forbidden, .deviceOfAnotherUser, .upstreamForbidden, .mfaRequired, .accountBlocked,
       .passwordLeaked:
       403
-    case .notFound, .unknownOperation, .deleted, .adminOff: 404
+    case .notFound, .unknownOperation, .deleted, .adminOff, .mutationNotFound: 404
     case .methodNotAllowed: 405
     case .cursorGone: 410
     case .alreadyExists, .typeInUse, .accountExists: 409
     case .entityExists, .stillReferenced: 409
     case .preconditionFailed: 412
-    case .bodyTooLarge: 413
+    case .objectDeleted, .mutationSent, .mutationFinished, .mutationNotParked: 409
+    case .bodyTooLarge, .mutationTooLarge: 413
     case .unsupportedMediaType: 415
-    case .invalidEntity, .weakPassword: 422
-    case .rateLimited: 429
+    case .invalidEntity, .weakPassword, .invalidMutation, .idempotencyKeyReused: 422
+    case .dependencyRejected: 424
+    case .rateLimited, .queueFull: 429
     case .keyInvalid, .bucketInvalid, .digestMismatch, .bodyIncomplete, .metadataTooLarge,
       .invalidPart, .invalidPartOrder, .partTooSmall:
       400
@@ -38,7 +41,7 @@ enum FailureStatus {
       .accountsMisconfigured:
       502
     case .upstreamUnreachable, .upstreamBusy, .storageUnavailable, .overloaded, .tooCostly,
-      .draining, .accountsUnavailable:
+      .draining, .accountsUnavailable, .notSent:
       503
     case .nothingCached, .upstreamTimeout, .outcomeUnknown: 504
     }

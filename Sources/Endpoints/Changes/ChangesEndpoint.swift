@@ -20,7 +20,7 @@ struct ChangesEndpoint: Sendable {
       let page = try await feed.page(
         caller: caller, filter: query.filter, since: query.since, limit: query.limit,
         wait: query.wait)
-      let body = Self.body(of: page)
+      let body = Self.body(of: page, queue: try await feed.queue(of: caller.viewer))
       if page.elements.isEmpty, page.isComplete, query.wait == .zero, !caller.mayEnd {
         deltas.keep(body, for: request, at: head)
       }
@@ -39,7 +39,7 @@ struct ChangesEndpoint: Sendable {
     }
   }
 
-  private static func body(of page: RenderedChanges) -> [UInt8] {
+  private static func body(of page: RenderedChanges, queue: QueueStatus?) -> [UInt8] {
     var writer = JSONWriter()
     writer.reserve(page.elements.reduce(256) { $0 + $1.json.count + 1 })
     writer.beginObject()
@@ -50,6 +50,10 @@ struct ChangesEndpoint: Sendable {
     writer.beginArray()
     for element in page.elements { element.json.withUnsafeBufferPointer { writer.raw($0) } }
     writer.endArray()
+    if let queue {
+      writer.name("queue")
+      writer.value(queue.json)
+    }
     writer.endObject()
     return writer.bytes
   }

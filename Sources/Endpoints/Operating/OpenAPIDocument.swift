@@ -19,7 +19,7 @@ struct OpenAPIDocument {
       "info": ["title": "Larder", "version": .string(version)],
       "paths": .object(
         paths + OpenAPIDevicePaths.members + OpenAPIAccountPaths.members
-          + OpenAPIEntityPaths.members + OpenAPIChangePaths.members
+          + OpenAPIEntityPaths.members + OpenAPIChangePaths.members + OpenAPISyncPaths.members
           + OpenAPIFilePaths.members + OpenAPIOperatingPaths.members),
       "components": [
         "schemas": ["Problem": OpenAPISchemas.problem],

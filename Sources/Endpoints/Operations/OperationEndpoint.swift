@@ -2,12 +2,14 @@ import Gateway
 import HTTPServer
 import HTTPTypes
 import HTTPWire
+import LosslessJSON
 import Model
 
 /// `GET` and `POST /v1/operations/{name}`, and the paths of `@route` under `/api`.
 struct OperationEndpoint: Sendable {
   let context: EndpointContext
   let operations: OperationService
+  let queue: SyncQueue
   let answers: ReadAnswerWriter
 
   /// Whether a request's path can hold variables: that of `@route` does, the operation's own holds
@@ -50,11 +52,27 @@ struct OperationEndpoint: Sendable {
       if kind == .query {
         return try await read(name, input: input, caller: caller, request: request)
       }
+      if caller.device != nil { return try await force(name, input, caller: caller, request) }
       let body = try await operations.mutate(
         name, input: input,
         context: OperationService.Context(caller: caller, traceparent: request.traceparent))
       return .json(body)
     }
+  }
+
+  /// A device's mutation goes through its queue, ahead of what it does not meet.
+  private func force(
+    _ name: String, _ input: OperationDirectory.Input, caller: Caller, _ request: ServerRequest
+  ) async throws(Failure) -> ServerResponse {
+    let key = try request.field("idempotency-key").map { text throws(Failure) in
+      try IdempotencyKey.read(text)
+    }
+    let forced = try await queue.force(
+      try operations.forced(name, input: input), key: key, by: caller)
+    if let refusal = forced.refusal { throw refusal }
+    var response = ServerResponse.json((forced.response ?? ["data": .null]).bytes)
+    if forced.answer.isReplay { response.fields[.idempotencyReplayed] = "true" }
+    return response
   }
 
   /// A live query: the answer, sent again whenever what it shows changes.

@@ -16,7 +16,8 @@ package final class LarderHandler: RequestHandler {
   package init(_ services: Services) throws(RouteTable.Conflict) {
     let forwarded = services.callers.forwardedNames
     let context = EndpointContext(
-      callers: services.callers, bodyBytesMax: services.bodyBytesMax, logger: services.logger)
+      callers: services.callers, queue: services.sync, bodyBytesMax: services.bodyBytesMax,
+      logger: services.logger)
     let descriptions = services.operations.directory.descriptions
     shelf = AnswerShelf(
       cursors: services.cursors, forwardedNames: forwarded, hasCORS: services.cors.isOn)
@@ -26,7 +27,7 @@ package final class LarderHandler: RequestHandler {
       compressionBytesMin: services.compressionBytesMin)
     cors = services.cors
     let operation = OperationEndpoint(
-      context: context, operations: services.operations,
+      context: context, operations: services.operations, queue: services.sync,
       answers: ReadAnswerWriter(
         cursors: services.cursors, shelf: shelf, forwardedNames: forwarded,
         compressionBytesMin: services.compressionBytesMin))
@@ -50,6 +51,9 @@ package final class LarderHandler: RequestHandler {
         context: context, console: services.console, backups: services.backups,
         threshold: services.logThreshold),
       tables: TablesEndpoint(context: context, tables: services.tables),
+      sync: SyncRoutes(
+        mutations: MutationsEndpoint(context: context, queue: services.sync),
+        queue: QueueEndpoint(context: context, queue: services.sync)),
       descriptions: descriptions, files: services.files)
     fileShelf = services.storedFiles?.shelf
     let storedFiles = services.storedFiles.map { FilesEndpoint(context: context, services: $0) }

@@ -16,6 +16,7 @@ struct LarderRoutes {
   let admin: AdminEndpoint
   let maintenance: MaintenanceEndpoint
   let tables: TablesEndpoint
+  let sync: SyncRoutes
   let descriptions: [OperationDescription]
   let files: StaticFiles?
 
@@ -68,7 +69,7 @@ struct LarderRoutes {
       Route(.post, "/v1/admin/tables/clean-up") { await tables.cleanUp($0) },
       Route(.delete, "/v1/admin/tables/{type}") { await tables.drop($0) },
     ]
-    return fixed + EntityRoutes(entities: entities).all + (localWrites?.routes ?? [])
+    return fixed + EntityRoutes(entities: entities).all + (localWrites?.routes ?? []) + sync.all
       + descriptions.compactMap(route) + publicFiles
   }
 

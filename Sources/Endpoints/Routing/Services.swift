@@ -22,6 +22,7 @@ package struct Services: Sendable {
   package var localWrites: EntityWrites?
   /// Nil where no files are kept.
   package var storedFiles: FileServices?
+  package var sync: SyncQueue
   package var health: HealthCheck
   package var metrics: @Sendable () -> String
   /// Nil where there is no folder to serve.
@@ -37,7 +38,7 @@ package struct Services: Sendable {
     devices: DeviceRegistry, accounts: AccountService, publishedKeys: JSONValue?,
     changes: ChangeFeed, cursors: CursorMint, purger: Purger, console: SQLConsole,
     backups: BackupFolder,
-    tables: TableKeeper, logThreshold: LogThreshold, health: HealthCheck,
+    tables: TableKeeper, logThreshold: LogThreshold, sync: SyncQueue, health: HealthCheck,
     metrics: @escaping @Sendable () -> String, files: StaticFiles?,
     cors: CORSPolicy, version: String, bodyBytesMax: Int, compressionBytesMin: Int, logger: Logger
   ) {
@@ -54,6 +55,7 @@ package struct Services: Sendable {
     self.backups = backups
     self.tables = tables
     self.logThreshold = logThreshold
+    self.sync = sync
     self.health = health
     self.metrics = metrics
     self.files = files

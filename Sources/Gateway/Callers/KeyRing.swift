@@ -13,6 +13,8 @@ package struct KeyRing: Sendable {
     case subject
     /// Of secrets that are stored sealed.
     case sealing
+    /// Of what queued mutations are sent with.
+    case credential
   }
 
   private let root: SymmetricKey

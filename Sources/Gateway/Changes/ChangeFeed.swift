@@ -39,7 +39,7 @@ package final class ChangeFeed: Sendable {
     self.desk = desk
     self.entities = entities
     self.signal = signal
-    self.typeNames = Set(typeNames)
+    self.typeNames = Set(typeNames).union([QueueTypes.outcome])
     self.gate = gate
     self.devices = devices
   }
@@ -150,6 +150,20 @@ package final class ChangeFeed: Sendable {
       }
     }
     return try outcome.get()
+  }
+
+  // MARK: The queue
+
+  /// The queue of the viewer's device; nil for a viewer without one.
+  package func queue(of viewer: Viewer) async throws(Failure) -> QueueStatus? {
+    guard let device = viewer.layers.first(where: { $0.kind == .device }) else { return nil }
+    do {
+      return try await store.queueStatus(of: device.subject)
+    } catch {
+      throw Failure(
+        .storageUnavailable, "The store cannot be read at present.", retry: .after,
+        retryAfter: .seconds(1), cause: "\(error)")
+    }
   }
 
   // MARK: The log

@@ -50,6 +50,9 @@ struct ChangeRenderer {
   /// Nil for what the filter leaves out, and for what no operation shows any more.
   private func json(of entry: ChangePage.Entry) throws(Failure) -> [UInt8]? {
     switch entry.sight {
+    case .present(let record, let isNew) where entry.key.type == QueueTypes.outcome:
+      return filter.operations.contains(isNew ? .insert : .update)
+        ? outcome(entry.key, record, isNew: isNew) : nil
     case .present(let record, let isNew):
       guard filter.operations.contains(isNew ? .insert : .update),
         let document = try entities.document(entry.key, record)
@@ -58,6 +61,16 @@ struct ChangeRenderer {
     case .gone(let reason):
       guard filter.operations.contains(.delete) else { return nil }
       return removal(of: entry, reason)
+    }
+  }
+
+  /// What became of a mutation: a document already, and no entity of any operation's.
+  private func outcome(_ key: EntityKey, _ record: EntityRecord, isNew: Bool) -> [UInt8]? {
+    record.layers.first.map { body in
+      put(
+        EntityDocument(
+          key: key, body: body, revision: EntityDigest.revision(of: body), missing: nil),
+        isNew: isNew)
     }
   }
 

@@ -114,7 +114,7 @@ package struct EntityReader: Sendable {
         .malformedRequest, "1 of the parameters cannot be used.",
         details: [.init(place: .parameter(other.name), detail: "is not known here")])
     }
-    let record = try await record(key, caller)
+    let (key, record) = try await record(key, caller)
     let selection = reading.view?.selection.types[key.type]
     guard let document = try renderer.document(key, record, selection: selection) else {
       throw Self.missing(key)
@@ -147,8 +147,8 @@ package struct EntityReader: Sendable {
     guard let shape = directory.relationship(field, of: key.type),
       case .object(let declared, _, _) = shape.value
     else { throw Failure(.notFound, "\(key.type) has no relationship \(field).") }
-    guard
-      let references = try renderer.references(field, of: try await record(key, caller), key)
+    let (key, record) = try await record(key, caller)
+    guard let references = try renderer.references(field, of: record, key)
     else { throw Failure(.notFound, "\(field) of \(key) was never fetched.") }
     if shape.isToMany != true {
       guard let other = references.first else {
@@ -250,14 +250,26 @@ package struct EntityReader: Sendable {
 
   // MARK: One
 
-  private func record(_ key: EntityKey, _ caller: Caller) async throws(Failure) -> EntityRecord {
+  /// - Returns: the entity under its real key, where a device asks by a temporary id of its own.
+  private func record(
+    _ key: EntityKey, _ caller: Caller
+  ) async throws(Failure) -> (EntityKey, EntityRecord) {
     guard !key.key.utf8.contains(0) else { throw Self.missing(key) }
+    let key = try await resolved(key, caller)
     let found = try await reading { () async throws(StorageError) in
       try await store.entity(key, viewer: caller.viewer)
     }
     guard let found else { throw Self.missing(key) }
     guard !found.isDeleted else { throw Self.missing(key, isDeleted: true) }
-    return found
+    return (key, found)
+  }
+
+  private func resolved(_ key: EntityKey, _ caller: Caller) async throws(Failure) -> EntityKey {
+    guard let id = TemporaryID(key.key), let device = caller.device?.id else { return key }
+    let known = try await reading { () async throws(StorageError) in
+      try await store.resolve([id], of: device)
+    }
+    return known[id] ?? key
   }
 
   /// What upstream said may be old; own data is what it is.

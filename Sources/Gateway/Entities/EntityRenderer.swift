@@ -37,18 +37,15 @@ package struct EntityRenderer: Sendable {
 
   /// - Parameters:
   ///   - selection: the fields of a view; nil for all.
-  ///   - pending: ids of the mutations whose expected outcome shows in the record.
   /// - Returns: nil for what is gone, holds nothing, or is of no known type.
   package func document(
-    _ key: EntityKey, _ record: EntityRecord, selection: ObjectSelection? = nil,
-    pending: [String] = []
+    _ key: EntityKey, _ record: EntityRecord, selection: ObjectSelection? = nil
   ) throws(Failure) -> EntityDocument? {
     guard !record.isDeleted, !record.layers.isEmpty, let order = order[key.type],
       let shape = shapes[key.type]
     else { return nil }
     // A view shows a part, and has the revision of the whole.
-    let whole =
-      selection == nil ? nil : try document(key, record, selection: nil, pending: pending)
+    let whole = selection == nil ? nil : try document(key, record, selection: nil)
     let layers = try Self.documents(of: record, key)
     let dates = types[key.type]?.dates ?? .iso8601
     var writer = JSONWriter()
@@ -62,6 +59,7 @@ package struct EntityRenderer: Sendable {
     } else {
       for name in order { writeField(name, of: layers, shape, dates, to: &writer) }
     }
+    let pending = Self.pending(in: layers)
     if !pending.isEmpty { Self.write(pending, named: Self.pendingMember, to: &writer) }
     if let missing { Self.write(missing, named: Self.missingMember, to: &writer) }
     let revision = whole?.revision ?? EntityDigest.revision(of: writer.bytes)
@@ -208,6 +206,12 @@ package struct EntityRenderer: Sendable {
   }
 
   // MARK: Layers
+
+  /// The ids of queued mutations whose expected outcome shows.
+  private static func pending(in layers: [JSONDocument]) -> [String] {
+    layers.lazy.compactMap { $0.root[StoredForm.pendingMember] }.first?
+      .elements.compactMap(\.string) ?? []
+  }
 
   /// From the narrowest layer that has it.
   private static func value(_ name: String, of layers: [JSONDocument]) -> JSONNode? {

@@ -1,3 +1,4 @@
+import LosslessJSON
 package import Model
 import Upstream
 
@@ -92,6 +93,18 @@ package struct OperationService: Sendable {
     return try await mutations.run(
       operation, variables: variables, caller: context.caller, idempotencyKey: makeKey(),
       traceparent: context.traceparent)
+  }
+
+  /// A mutation as a device's queue takes it.
+  package func forced(
+    _ name: String, input: OperationDirectory.Input
+  ) throws(Failure) -> MutationRequest {
+    let operation = try directory.operation(named: name)
+    let variables = try directory.variables(of: operation, from: input)
+    let given = (try? JSONValue(parsing: Array(variables.json.utf8))) ?? [:]
+    let canonical: JSONValue = ["mode": "force", "operation": .string(name), "variables": given]
+    return MutationRequest(
+      operation: name, mode: .force, variables: given, canonicalText: canonical.canonicalText)
   }
 
   /// Tells what a read would do.

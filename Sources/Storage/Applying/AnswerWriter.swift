@@ -28,6 +28,7 @@ struct AnswerWriter {
     if answer.marksPublicCopies, answer.scope != .public {
       for (type, indices) in groups { try markPublicCopies(of: type, indices) }
     }
+    try OverlayRows.land(answer, in: context)
     let invalidator = Invalidator(context)
     for target in answer.invalidations {
       try invalidator.invalidate(target, scopes: Array(Set([scope, ScopeTable.publicID])))

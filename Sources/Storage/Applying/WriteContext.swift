@@ -39,6 +39,13 @@ final class WriteContext {
     if !invalidated.contains(target) { invalidated.append(target) }
   }
 
+  /// A device's queue is another than before, so those who read as the device are woken.
+  func noteQueue(of device: String) {
+    let change = CommitReport.Change(
+      scope: .device(device), key: EntityKey(type: QueueTypes.outcome, key: ""))
+    if changes.last != change { changes.append(change) }
+  }
+
   /// Targets that are known to differ from each other.
   func note(distinct targets: [InvalidationTarget]) {
     invalidated += targets

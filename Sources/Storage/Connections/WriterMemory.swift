@@ -36,6 +36,10 @@ final class WriterMemory: @unchecked Sendable {
   /// Kept on failure: an absence is then counted late.
   var presences = PresenceHistory()
   let touches = TouchLedger()
+  /// Forgotten on failure: the rows are the truth.
+  var queues = QueueWorkingSet()
+  /// Whether an overlay may still lie over what its mutation has settled.
+  var mayLinger = true
   /// The round of eviction that is under way.
   var eviction: EvictionPass?
 
@@ -65,6 +69,7 @@ final class WriterMemory: @unchecked Sendable {
   /// Takes back what a rolled-back command counted.
   func forget(since before: Counters) {
     counters = before
+    queues = QueueWorkingSet()
     scopes = [.public: ScopeTable.publicID]
   }
 

@@ -17,6 +17,11 @@ struct DeviceData {
         try run("DELETE FROM \(table) WHERE scope = ?1", scope)
       }
     }
+    for table in QueueSchema.tables {
+      let statement = try PreparedStatement(database, "DELETE FROM \(table) WHERE device = ?1")
+      statement.bind(device, at: 1)
+      try statement.run()
+    }
   }
 
   private func scopes(of device: String) throws -> [Int64] {

@@ -26,6 +26,13 @@ struct DeviceTable {
     try statement.run()
   }
 
+  func exists(_ id: String) throws -> Bool {
+    let statement = try PreparedStatement(database, "SELECT 1 FROM device WHERE id = ?1")
+    statement.bind(id, at: 1)
+    defer { statement.reset() }
+    return try statement.step()
+  }
+
   func find(tokenDigest: String) throws -> Device? {
     let statement = try PreparedStatement(
       database, "SELECT \(Self.columns) FROM device WHERE token_digest = ?1")

@@ -67,10 +67,11 @@ extension Store {
   package func remove(
     device id: String, unusedSince moment: Timestamp? = nil
   ) async throws(StorageError) -> Bool {
-    try await writer.write(.powerFailure) { database, _ in
+    try await writer.write(.powerFailure) { database, memory in
       guard try DeviceTable(database: database).remove(id, unusedSince: moment) else {
         return false
       }
+      memory.queues.forget(id)
       try DeviceData(database: database).remove(of: id)
       return true
     }

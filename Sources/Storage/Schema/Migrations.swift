@@ -12,6 +12,7 @@ enum Migrations {
     migrator.registerMigration("0004 what is gone and what is private", migrate: eviction)
     migrator.registerMigration("0005 devices", migrate: devices)
     migrator.registerMigration("0006 local types", migrate: localTypes)
+    migrator.registerMigration("0007 sync queue", migrate: QueueSchema.migrate)
     migrator.registerMigration("0008 accounts", migrate: AccountSchema.migrate)
     migrator.registerMigration("0009 what entities were", migrate: past)
     migrator.registerMigration("0010 files", migrate: FileSchema.migrate)

@@ -96,7 +96,7 @@ extension SettingTable {
     ])
 
   static let queue = SettingSection(
-    "queue", "The sync queue of each device.", isInUse: false,
+    "queue", "The sync queue of each device.",
     [
       SettingKey(
         "queue.debounce", \.queue.debounce, .one(.duration(.zero ... .seconds(60))),
@@ -104,6 +104,13 @@ extension SettingTable {
       SettingKey(
         "queue.parallel", \.queue.parallelMax, .one(.wholeNumber(1...4)), example: "2",
         doc: "Unrelated lazy changes of one device under way at once."),
+      SettingKey(
+        "queue.items", \.queue.itemsMax, .one(.wholeNumber(1...100_000)), example: "1000",
+        doc: "Unfinished changes of one device; then 429."),
+      SettingKey(
+        "queue.retryCodes", \.queue.transientCodes, .list(.text("a code")),
+        example: "[RATE_LIMITED]",
+        doc: "Codes in upstream's errors after which the same change is sent again."),
       SettingKey(
         "queue.forceDeadline", \.queue.forceDeadline, .one(.duration(.seconds(1) ... .seconds(60))),
         example: "10s", doc: "How long a forced change may take to be sent."),

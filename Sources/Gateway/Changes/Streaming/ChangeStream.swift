@@ -1,3 +1,4 @@
+import LosslessJSON
 package import Model
 
 /// One client's live stream of changes: a reader of the log that is woken, and holds nothing but
@@ -34,6 +35,9 @@ package final class ChangeStream: EventSource {
   private var mayHaveMore = true
   private var isAdmitted = false
   private var fault: CursorFault.Reason?
+  /// What the client was last told of its queue.
+  private var toldQueue: QueueStatus?
+  private var mustLookAtQueue = true
 
   init(feed: ChangeFeed, start: Start) {
     self.feed = feed
@@ -61,10 +65,14 @@ package final class ChangeStream: EventSource {
       if listener.hasEnded { return nil }
       if mayHaveMore {
         if let frames = try await readOn() { return frames }
+      } else if mustLookAtQueue {
+        mustLookAtQueue = false
+        if let frame = try await queueFrame() { return frame }
       } else {
         let wakes = await listener.next()
         if wakes.contains(.end) { return nil }
         mayHaveMore = wakes.contains(.commit)
+        mustLookAtQueue = mayHaveMore
         if wakes.contains(.beat) { return beat() }
       }
     }
@@ -86,6 +94,14 @@ package final class ChangeStream: EventSource {
     }
     if page.elements.last?.cursor != nil { noteTold() }
     return page.eventFrames
+  }
+
+  private func queueFrame() async throws(Failure) -> [UInt8]? {
+    guard let status = try await feed.queue(of: viewer), status != toldQueue else { return nil }
+    toldQueue = status
+    var frame: [UInt8] = []
+    EventFrame.append(id: nil, event: "queue", data: status.json.bytes, to: &frame)
+    return frame
   }
 
   /// What the client holds is void; what follows begins anew.

@@ -1,0 +1,133 @@
+import Gateway
+import HTTPServer
+import HTTPTypes
+import HTTPWire
+import LosslessJSON
+import Model
+
+/// `/v1/mutations`: handing mutations over, and what became of them.
+struct MutationsEndpoint: Sendable {
+  /// What proxies let a request stay silent for.
+  private static let waitMax = Duration.seconds(60)
+  private static let limitDefault = 50
+
+  let context: EndpointContext
+  let queue: SyncQueue
+
+  func post(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      let caller = try await context.caller(of: request)
+      let key = try IdempotencyKey.read(request.field("idempotency-key"))
+      switch try MutationRequestDocument.requests(try await context.json(of: request)) {
+      case .one(let mutation) where mutation.mode == .force:
+        let forced = try await queue.force(mutation, key: key, by: caller)
+        return Self.response(forced.answer.body, isReplay: forced.answer.isReplay, status: .ok)
+      case .one(let mutation):
+        let answers = try await queue.enqueue([(mutation, key)], by: caller)
+        guard let answer = answers.first else { throw Failure(.internal, "Nothing was taken.") }
+        return Self.response(answer.body, isReplay: answer.isReplay, status: .accepted)
+      case .several(let mutations):
+        let keyed = mutations.enumerated().map { (request: $1, key: "\(key)#\($0)") }
+        let answers = try await queue.enqueue(keyed, by: caller)
+        var writer = JSONWriter()
+        writer.beginArray()
+        for answer in answers { writer.raw(answer.body) }
+        writer.endArray()
+        return Self.response(
+          writer.bytes, isReplay: answers.allSatisfy(\.isReplay), status: .accepted)
+      }
+    }
+  }
+
+  func list(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      let caller = try await context.caller(of: request)
+      var states: [MutationState]?
+      var after: String?
+      var limit = Self.limitDefault
+      var faults: [Failure.Detail] = []
+      for parameter in try request.queryParameters() {
+        let value = parameter.value
+        switch parameter.name {
+        case "state":
+          let names = value.split(separator: ",").map(String.init)
+          let known = names.compactMap(MutationState.init)
+          states = (states ?? []) + known
+          if known.isEmpty || known.count < names.count {
+            let all = MutationState.allCases.map(\.rawValue).joined(separator: ", ")
+            faults.append(Self.fault("state", "is a list of \(all)"))
+          }
+        case "after": after = value
+        case "limit":
+          let number = Int(value).flatMap { (1...SyncQueue.pageMax).contains($0) ? $0 : nil }
+          limit = number ?? limit
+          if number == nil {
+            faults.append(Self.fault("limit", "is a number from 1 to \(SyncQueue.pageMax)"))
+          }
+        default: faults.append(Self.fault(parameter.name, "is not a parameter of this path"))
+        }
+      }
+      try Self.refuse(faults)
+      return .json(
+        try await queue.mutations(states: states, after: after, limit: limit, by: caller))
+    }
+  }
+
+  func show(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      let caller = try await context.caller(of: request)
+      var wait = Duration.zero
+      var faults: [Failure.Detail] = []
+      for parameter in try request.queryParameters() {
+        guard parameter.name == "wait" else {
+          faults.append(Self.fault(parameter.name, "is not a parameter of this path"))
+          continue
+        }
+        let number = Double(parameter.value).flatMap { $0 >= 0 && $0 <= 86_400 ? $0 : nil }
+        wait = min(.seconds(number ?? 0), Self.waitMax)
+        if number == nil { faults.append(Self.fault("wait", "is a number of seconds")) }
+      }
+      try Self.refuse(faults)
+      return .json(try await queue.mutation(Self.id(of: request), wait: wait, by: caller))
+    }
+  }
+
+  /// - Parameter command: of the mutation that the path names.
+  func perform(
+    _ request: ServerRequest, _ command: (MutationID) -> QueueCommand
+  ) async -> ServerResponse {
+    let command = command(MutationID(Self.id(of: request)))
+    return await context.answer(request) { () async throws(Failure) in
+      let caller = try await context.caller(of: request)
+      // Nothing is asked of a body, but a page of another origin must not post one unasked.
+      _ = try await context.json(of: request)
+      let body = try await queue.perform(command, by: caller)
+      return .json(body ?? Array("{}".utf8))
+    }
+  }
+
+  private static func response(
+    _ body: [UInt8], isReplay: Bool, status: HTTPResponse.Status
+  ) -> ServerResponse {
+    var response = ServerResponse.json(body, status: status)
+    if isReplay { response.fields[.idempotencyReplayed] = "true" }
+    return response
+  }
+
+  private static func id(of request: ServerRequest) -> String { request.parameters["id"] ?? "" }
+
+  private static func fault(_ parameter: String, _ detail: String) -> Failure.Detail {
+    Failure.Detail(place: .parameter(parameter), detail: detail)
+  }
+
+  private static func refuse(_ faults: [Failure.Detail]) throws(Failure) {
+    guard faults.isEmpty else {
+      throw Failure(
+        .malformedRequest, "\(faults.count) of the parameters cannot be used.", details: faults)
+    }
+  }
+}
+
+extension HTTPField.Name {
+  static let idempotencyReplayed = Self("Idempotency-Replayed")!
+}

@@ -1,0 +1,74 @@
+import LosslessJSON
+import Model
+import Storage
+
+/// What the caller of a forced mutation is told.
+struct ForcedOutcome {
+  private let record: MutationRecord
+  private let receipt: MutationReceipt
+  private let cursor: [UInt8]
+
+  init(_ record: MutationRecord, receipt: MutationReceipt, cursor: [UInt8]) {
+    self.record = record
+    self.receipt = receipt
+    self.cursor = cursor
+  }
+
+  func answer() throws(Failure) -> ForcedAnswer {
+    let result = record.result.flatMap { try? JSONValue(parsing: $0) }
+    switch record.mutation.state {
+    case .applied: return forced(response: result)
+    case .rejected:
+      if record.mutation.reason == .dependency {
+        throw Failure(
+          .dependencyRejected, "A mutation that this one depends on was rejected; it was not sent.",
+          retry: .newKey)
+      }
+      let code = result?["code"]?.string.flatMap(Failure.Code.init) ?? .upstreamRejected
+      let refusal = Failure(
+        code, result?["detail"]?.string ?? "The upstream API refused the mutation.", retry: .newKey)
+      guard let response = result?["response"] else { throw refusal }
+      return forced(response: response, refusal: refusal)
+    case .expired where record.mutation.reason == .authRequired:
+      throw Failure(
+        .upstreamUnauthenticated, "The upstream API does not accept the credential.",
+        retry: .sameKey)
+    case .expired:
+      throw Failure(
+        .notSent, "The mutation could not be sent in time, and does not go by itself.",
+        retry: .sameKey, retryAfter: .seconds(1))
+    case .queued where !record.mutation.everSent:
+      throw Failure(
+        .notSent, "The mutation was not sent yet.", retry: .sameKey, retryAfter: .seconds(1))
+    case .queued, .inflight, .parked:
+      throw Failure(
+        .outcomeUnknown,
+        "The mutation was sent and no answer came: it may or may not have taken effect.",
+        retry: .sameKey)
+    case .superseded, .annihilated, .cancelled, .discarded: return forced(response: nil)
+    }
+  }
+
+  private func forced(response: JSONValue?, refusal: Failure? = nil) -> ForcedAnswer {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.name("id")
+    writer.string(record.mutation.id.value)
+    writer.name("state")
+    writer.string(record.mutation.state.rawValue)
+    if let response {
+      writer.name("response")
+      writer.value(response)
+    }
+    writer.name("promoted")
+    writer.beginArray()
+    for id in receipt.promoted { writer.string(id.value) }
+    writer.endArray()
+    writer.name("cursor")
+    writer.string(String(decoding: cursor, as: UTF8.self))
+    writer.endObject()
+    return ForcedAnswer(
+      answer: MutationAnswer(body: writer.bytes, isReplay: receipt.isReplay),
+      response: response, refusal: refusal)
+  }
+}

@@ -1,0 +1,44 @@
+package import LosslessJSON
+
+/// One mutation as a client hands it over, read but not yet judged.
+package struct MutationRequest: Sendable {
+  package enum Mode: String, Sendable, CaseIterable {
+    case lazy
+    case steady
+    case force
+  }
+
+  package let operation: String
+  package let mode: Mode
+  /// An object; empty where the client gave none.
+  package let variables: JSONValue
+  /// `Type:id`; nil leaves it to the operation's `@sync`.
+  package let object: String?
+  package let references: [String]
+  package let optimistic: [JSONValue]
+  /// A force that goes ahead of everything, what it meets included.
+  package let goesAheadOfAll: Bool
+  /// From now on; nil for as long as it takes.
+  package let expiresIn: Duration?
+  /// Of the list that the request stands in, as `/3`; empty for a request alone.
+  package let pointer: String
+  /// Of everything that the client said, in canonical form: what a key stands for.
+  package let canonicalText: String
+
+  package init(
+    operation: String, mode: Mode, variables: JSONValue, object: String? = nil,
+    references: [String] = [], optimistic: [JSONValue] = [], goesAheadOfAll: Bool = false,
+    expiresIn: Duration? = nil, pointer: String = "", canonicalText: String
+  ) {
+    self.operation = operation
+    self.mode = mode
+    self.variables = variables
+    self.object = object
+    self.references = references
+    self.optimistic = optimistic
+    self.goesAheadOfAll = goesAheadOfAll
+    self.expiresIn = expiresIn
+    self.pointer = pointer
+    self.canonicalText = canonicalText
+  }
+}

@@ -1,0 +1,240 @@
+import Logging
+import LosslessJSON
+import Model
+import Storage
+import Upstream
+
+/// Sends one claimed mutation, or asks whether its last attempt took effect, and says what came of it.
+struct MutationSender: Sendable {
+  /// What one attempt came to.
+  struct Attempt: Sendable {
+    let outcome: SendOutcome
+    var answer: NormalisedAnswer?
+    var result: [UInt8]?
+    /// The number that the answer was written under; to be ended once it is stored.
+    var call: CallNumber?
+  }
+
+  let registry: OperationRegistry
+  let upstream: UpstreamClient
+  let calls: CallSequence
+  let pulse: UpstreamPulse
+  let callers: QueuedCaller
+  /// Codes in upstream's errors after which the same mutation may go through.
+  let transientCodes: Set<String>
+  let clock: WallClock
+
+  func attempt(_ claimed: ClaimedMutation) async -> Attempt {
+    let mutation = claimed.mutation
+    guard let operation = registry.operation(named: mutation.operation) else {
+      return Self.refused(
+        .unknownOperation, "There is no operation named \(mutation.operation) any more.")
+    }
+    guard
+      let caller = callers.caller(
+        sealedCredential: claimed.payload.sealedCredential,
+        partitions: claimed.payload.partitions, scope: claimed.payload.scope,
+        user: claimed.payload.user, device: mutation.device)
+    else { return Attempt(outcome: .authRefused) }
+    switch mutation.step {
+    case .send: return await send(claimed, operation, caller)
+    case .verify: return await verify(claimed, operation, caller)
+    }
+  }
+
+  // MARK: Sending
+
+  private func send(
+    _ claimed: ClaimedMutation, _ operation: RegisteredOperation, _ caller: Caller
+  ) async -> Attempt {
+    let variables: Variables
+    do throws(VariableFaults) {
+      variables = try operation.coerce(.body(Self.variables(of: claimed).bytes))
+    } catch {
+      return Self.refused(
+        .invalidVariables, "The variables do not fit the operation any more.", error.all)
+    }
+    let scope = claimed.payload.scope
+    var call = UpstreamCall(caller: caller, scope: scope, traceparent: nil)
+    call.idempotencyKey = claimed.mutation.id.value
+    let answer: UpstreamAnswer
+    do throws(UpstreamFailure) {
+      answer = try await upstream.execute(operation, variables: variables, call: call)
+    } catch {
+      pulse.note(isReachable: error.wasAnswered)
+      return attempt(after: error, operation, variables, scope)
+    }
+    pulse.note(isReachable: true)
+    return attempt(answer, claimed.mutation, operation, variables, scope)
+  }
+
+  /// The stored variables with real ids in the place of temporary ones.
+  private static func variables(of claimed: ClaimedMutation) -> JSONValue {
+    let stored = try? JSONValue(parsing: Array(claimed.payload.variables.utf8))
+    return TemporaryID.substituting(claimed.known, in: stored ?? [:])
+  }
+
+  private func attempt(
+    _ answer: UpstreamAnswer, _ mutation: Mutation, _ operation: RegisteredOperation,
+    _ variables: Variables, _ scope: Scope
+  ) -> Attempt {
+    guard Self.tookEffect(answer) else { return attempt(refusedBy: answer, operation, variables) }
+    let number = calls.begin()
+    let selection = operation.selection(for: variables)
+    let normalised = Normaliser.normalise(
+      answer, of: operation, variables: variables, selection: selection,
+      context: AnswerContext(
+        call: number, horizon: calls.horizon(of: number), received: clock.now(), scope: scope)
+    ).answer
+    var created: [TemporaryID: EntityKey] = [:]
+    for entity in mutation.footprint.creates {
+      created[entity.id] = normalised.entities.first { $0.key.type == entity.type }?.key
+    }
+    return Attempt(
+      outcome: .applied(created: created), answer: normalised,
+      result: AnswerRenderer.render(answer, selection: selection), call: number)
+  }
+
+  /// Executed, and at least one of its fields did not fail.
+  private static func tookEffect(_ answer: UpstreamAnswer) -> Bool {
+    guard let data = answer.data else { return false }
+    guard answer.errors != nil else { return true }
+    return data.members.contains { !$0.value.isNull }
+  }
+
+  private func attempt(
+    refusedBy answer: UpstreamAnswer, _ operation: RegisteredOperation, _ variables: Variables
+  ) -> Attempt {
+    if answer.permission == .unauthenticated { return Attempt(outcome: .authRefused) }
+    let codes = (answer.errors.map { Array($0.elements) } ?? []).flatMap { error in
+      [error["extensions"]?["code"]?.string, error["errorType"]?.string].compactMap { $0 }
+    }
+    if codes.contains(where: transientCodes.contains) {
+      return Attempt(outcome: .transient(retryAfter: nil))
+    }
+    let response = AnswerRenderer.render(answer, selection: operation.selection(for: variables))
+    let code: Failure.Code = answer.permission == nil ? .upstreamRejected : .upstreamForbidden
+    return Attempt(
+      outcome: .permanent,
+      result: MutationProblem(
+        code: code.rawValue, detail: Failure.upstreamErrors(of: answer).message,
+        response: response
+      ).bytes)
+  }
+
+  private func attempt(
+    after failure: UpstreamFailure, _ operation: RegisteredOperation, _ variables: Variables,
+    _ scope: Scope
+  ) -> Attempt {
+    switch failure {
+    case .notSent, .timeout(wasSent: false), .cancelled(wasSent: false):
+      return Attempt(outcome: .notSent(isAway: true))
+    case .busy:
+      return Attempt(outcome: .notSent(isAway: false))
+    case .status(let status, let retryAfter):
+      if Self.isTransient(status) { return Attempt(outcome: .transient(retryAfter: retryAfter)) }
+      return Self.refused(.upstreamFailed, "The upstream API answered with status \(status).")
+    case .timeout(wasSent: true), .cancelled(wasSent: true), .lost, .malformed, .tooLarge:
+      return unknown(operation, variables, scope)
+    }
+  }
+
+  /// What lies behind a gateway may be there the next time; what says that the request is wrong says so
+  /// again.
+  private static func isTransient(_ status: Int) -> Bool {
+    status >= 500 || [408, 425, 429].contains(status)
+  }
+
+  /// Sent and unanswered: what it may have changed is asked for again.
+  private func unknown(
+    _ operation: RegisteredOperation, _ variables: Variables, _ scope: Scope
+  ) -> Attempt {
+    let effects = operation.effects
+    let targets = (effects.updates + effects.deletes + effects.invalidates + effects.appends)
+      .compactMap { operation.resolve($0, with: variables) }
+    guard !targets.isEmpty else { return Attempt(outcome: .unknown) }
+    let number = calls.begin()
+    return Attempt(
+      outcome: .unknown,
+      answer: NormalisedAnswer(
+        call: number, horizon: calls.horizon(of: number), received: clock.now(), scope: scope,
+        invalidations: targets),
+      call: number)
+  }
+
+  private static func refused(
+    _ code: Failure.Code, _ detail: String, _ faults: [Failure.Detail] = []
+  ) -> Attempt {
+    let texts = faults.map(\.detail)
+    return Attempt(
+      outcome: .permanent,
+      result: MutationProblem(
+        code: code.rawValue,
+        detail: texts.isEmpty ? detail : "\(detail) \(texts.joined(separator: "; "))"
+      ).bytes)
+  }
+
+  // MARK: Verifying
+
+  /// Asks the query that `@sync` names whether the last attempt took effect: it did where the query
+  /// shows the mutation's object, or for a deletion does not show it.
+  private func verify(
+    _ claimed: ClaimedMutation, _ operation: RegisteredOperation, _ caller: Caller
+  ) async -> Attempt {
+    guard case .verify(let name) = claimed.mutation.unknownRule,
+      let query = registry.operation(named: name), query.kind == .query,
+      let object = claimed.mutation.object,
+      let variables = Self.variables(of: claimed, for: query)
+    else { return Attempt(outcome: .unknown) }
+    let scope = claimed.payload.scope
+    let call = UpstreamCall(caller: caller, scope: scope, traceparent: nil)
+    let number = calls.begin()
+    let answer: UpstreamAnswer
+    do throws(UpstreamFailure) {
+      answer = try await upstream.execute(query, variables: variables, call: call)
+    } catch {
+      calls.end(number)
+      pulse.note(isReachable: error.wasAnswered)
+      // A query does no harm: whatever became of it, it is asked again.
+      return Attempt(outcome: .notSent(isAway: !error.wasSent))
+    }
+    pulse.note(isReachable: true)
+    if answer.permission == .unauthenticated {
+      calls.end(number)
+      return Attempt(outcome: .authRefused)
+    }
+    guard answer.data != nil, answer.errors == nil else {
+      calls.end(number)
+      return Attempt(outcome: .transient(retryAfter: nil))
+    }
+    let normalised = Normaliser.normalise(
+      answer, of: query, variables: variables, selection: query.selection(for: variables),
+      context: AnswerContext(
+        call: number, horizon: calls.horizon(of: number), received: clock.now(), scope: scope)
+    ).answer
+    let isShown = normalised.entities.contains { $0.key == object }
+    let tookEffect = isShown != (claimed.mutation.effect == .delete)
+    return Attempt(
+      outcome: tookEffect ? .applied(created: [:]) : .foundMissing, answer: normalised,
+      call: number)
+  }
+
+  /// Those of the mutation's variables that the query takes too.
+  private static func variables(
+    of claimed: ClaimedMutation, for query: RegisteredOperation
+  ) -> Variables? {
+    let names = Set(query.variables.map(\.name))
+    let shared = (variables(of: claimed).members ?? []).filter { names.contains($0.name) }
+    return try? query.coerce(.body(JSONValue.object(shared).bytes))
+  }
+}
+
+extension UpstreamFailure {
+  /// Upstream is there, whatever it said.
+  fileprivate var wasAnswered: Bool {
+    switch self {
+    case .status, .malformed, .tooLarge: true
+    case .notSent, .busy, .timeout, .lost, .cancelled: false
+    }
+  }
+}

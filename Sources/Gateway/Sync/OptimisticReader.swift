@@ -1,0 +1,166 @@
+import GraphQL
+import LosslessJSON
+import Model
+import Storage
+import Upstream
+
+/// Reads what a mutation is expected to do, `[{"op","type","id","fields"}, …]`, into the form of the
+/// store, with every fault by its place.
+///
+/// Fields are written as entity reads show them: a relationship is the other's id, or `{"type","id"}`
+/// where its type is a union or an interface.
+struct OptimisticReader {
+  private static let memberNames: Set<String> = ["op", "type", "id", "fields"]
+  /// Of one mutation.
+  private static let changesMax = 100
+
+  let catalogue: EntityCatalogue
+  /// Types that live here alone: no upstream ever confirms what is expected of them.
+  let localTypes: Set<String>
+  private(set) var faults: [Failure.Detail] = []
+
+  init(catalogue: EntityCatalogue, localTypes: Set<String>) {
+    self.catalogue = catalogue
+    self.localTypes = localTypes
+  }
+
+  mutating func read(_ changes: [JSONValue], at pointer: String) -> [OverlayChange] {
+    guard changes.count <= Self.changesMax else {
+      note("holds at most \(Self.changesMax) changes", at: pointer)
+      return []
+    }
+    return changes.enumerated().compactMap { read($1, at: "\(pointer)/\($0)") }
+  }
+
+  private mutating func read(_ change: JSONValue, at pointer: String) -> OverlayChange? {
+    guard let members = change.members else {
+      note("is an object", at: pointer)
+      return nil
+    }
+    let countBefore = faults.count
+    for member in members where !Self.memberNames.contains(member.name) {
+      note("is not known here", at: pointer.appending(pointerMember: member.name))
+    }
+    let action = change["op"]?.string.flatMap(OverlayChange.Action.init)
+    if action == nil { note("is create, merge or delete", at: "\(pointer)/op") }
+    let type = change["type"]?.string.flatMap(catalogue.type(named:))
+    if type == nil || localTypes.contains(type?.name ?? "") {
+      let hint = NearestNames.didYouMean(
+        change["type"]?.string ?? "", among: catalogue.types.map(\.name))
+      note("names no entity type of upstream's.\(hint)", at: "\(pointer)/type")
+    }
+    let id = change["id"]?.string
+    if id?.isEmpty ?? true || id?.utf8.contains(0) ?? false {
+      note("is a text that is not empty", at: "\(pointer)/id")
+    }
+    guard let action, let type, let id, faults.count == countBefore else { return nil }
+    let key = EntityKey(type: type.name, key: id)
+    if action == .delete {
+      if change["fields"] != nil { note("is not for a deletion", at: "\(pointer)/fields") }
+      return OverlayChange(.delete, key)
+    }
+    guard let fields = change["fields"]?.members else {
+      note("is an object", at: "\(pointer)/fields")
+      return nil
+    }
+    let stored = read(fields, of: type, id: id, at: "\(pointer)/fields")
+    guard faults.count == countBefore else { return nil }
+    return OverlayChange(action, key, fields: JSONValue.object(stored).bytes)
+  }
+
+  // MARK: Fields
+
+  private mutating func read(
+    _ fields: [JSONMember], of type: EntityType, id: String, at pointer: String
+  ) -> [JSONMember] {
+    let shape = catalogue.shapes[type.name]
+    var stored: [JSONMember] = []
+    for member in fields {
+      let place = pointer.appending(pointerMember: member.name)
+      guard let field = shape?.fields[member.name] else {
+        let hint = NearestNames.didYouMean(
+          member.name, among: (shape?.fields.keys).map(Array.init) ?? [])
+        note("is no field of \(type.name) that an operation selects.\(hint)", at: place)
+        continue
+      }
+      if type.keyFields == [member.name], member.value.string != id {
+        note("is not the id of the change", at: place)
+      }
+      stored.append(
+        JSONMember(member.name, value(member.value, field, depth: field.listDepth, at: place)))
+    }
+    if let keyField = type.keyFields.first, type.keyFields.count == 1,
+      !stored.contains(where: { $0.name == keyField })
+    {
+      stored.insert(JSONMember(keyField, .string(id)), at: 0)
+    }
+    return stored
+  }
+
+  private mutating func value(
+    _ value: JSONValue, _ field: ObjectShape.Field, depth: Int, at pointer: String
+  ) -> JSONValue {
+    if value.isNull { return value }
+    if depth > 0 {
+      guard let elements = value.array else {
+        note("is a list", at: pointer)
+        return value
+      }
+      var read: [JSONValue] = []
+      for (index, element) in elements.enumerated() {
+        read.append(
+          self.value(element, field, depth: depth - 1, at: "\(pointer)/\(index)"))
+      }
+      return .array(read)
+    }
+    guard case .object(let declared, let isAbstract, let holdsEntities) = field.value else {
+      return value
+    }
+    guard holdsEntities else { return embedded(value, declared, at: pointer) }
+    guard let key = reference(value, declared, isAbstract: isAbstract) else {
+      note(
+        isAbstract ? "is {\"type\", \"id\"}" : "is the id of a \(declared)", at: pointer)
+      return value
+    }
+    let pair: JSONValue = .array([.string(key.type), .string(key.key)])
+    return .object([JSONMember(StoredForm.referenceMember, pair)])
+  }
+
+  private func reference(
+    _ value: JSONValue, _ declared: String, isAbstract: Bool
+  ) -> EntityKey? {
+    guard isAbstract else {
+      return value.string.map { EntityKey(type: declared, key: $0) }
+    }
+    guard let type = value["type"]?.string, let id = value["id"]?.string,
+      catalogue.type(named: type) != nil
+    else { return nil }
+    return EntityKey(type: type, key: id)
+  }
+
+  private mutating func embedded(
+    _ value: JSONValue, _ declared: String, at pointer: String
+  ) -> JSONValue {
+    guard let members = value.members else {
+      note("is an object", at: pointer)
+      return value
+    }
+    let type = value[StoredForm.typenameMember]?.string ?? declared
+    var stored = [JSONMember(StoredForm.typenameMember, .string(type))]
+    for member in members where member.name != StoredForm.typenameMember {
+      let place = pointer.appending(pointerMember: member.name)
+      guard let field = catalogue.shapes[type]?.fields[member.name] else {
+        note("is no field of \(type) that an operation selects", at: place)
+        continue
+      }
+      stored.append(
+        JSONMember(
+          member.name, self.value(member.value, field, depth: field.listDepth, at: place)))
+    }
+    return .object(stored)
+  }
+
+  private mutating func note(_ detail: String, at pointer: String) {
+    faults.append(Failure.Detail(place: .pointer(pointer), detail: detail))
+  }
+}

@@ -1,0 +1,252 @@
+import Logging
+import Metrics
+import Model
+import Storage
+import Synchronization
+
+/// Drains the queues of all devices by itself: whose turn it is says ``Model/SendRotation``, what may go
+/// the device's queue, and every wait ends by its own alarm.
+///
+/// It holds no payloads and no decisions: a turn is a claim on disk, an attempt, and a settlement on
+/// disk. Whatever is lost with the process is found again at the next start.
+package final class QueueWorker: Sendable {
+  /// Devices looked at together after a start; the first of them send while others are still read.
+  private static let recoveredAtATime = 64
+  /// Until a settlement that the store could not take is tried again.
+  private static let settlementPause = Duration.seconds(1)
+
+  private struct State {
+    var rotation: SendRotation
+    var alarm: Task<Void, Never>?
+    var alarmTime: Timestamp?
+    var hasEnded = false
+    /// Turns that are under way.
+    var running = 0
+    var ending: CheckedContinuation<Void, Never>?
+    /// Somebody sees to expected changes that linger.
+    var isLingering = true
+  }
+
+  private let store: Store
+  private let sender: MutationSender
+  private let surroundings: QueueSurroundings
+  private let epoch: MutationEpoch
+  private let logger: Logger
+  private let meters = QueueMeters()
+  private let state: Mutex<State>
+  /// Told of a credential that upstream refused.
+  private let refused: @Sendable (_ device: String) -> Void
+
+  init(
+    store: Store, sender: MutationSender, surroundings: QueueSurroundings, epoch: MutationEpoch,
+    concurrencyMax: Int, logger: Logger, refused: @escaping @Sendable (_ device: String) -> Void
+  ) {
+    self.store = store
+    self.sender = sender
+    self.surroundings = surroundings
+    self.epoch = epoch
+    self.logger = logger
+    self.refused = refused
+    state = Mutex(State(rotation: SendRotation(concurrencyMax: concurrencyMax)))
+  }
+
+  // MARK: Life
+
+  /// Finds what the last process left, and begins to send.
+  package func start() async {
+    Task.detached { await self.dropLingering() }
+    var last = ""
+    while !Task.isCancelled {
+      do throws(StorageError) {
+        let devices = try await store.queueDevices(after: last, limit: Self.recoveredAtATime)
+        guard let end = devices.last else { return }
+        try await recover(devices)
+        last = end
+      } catch {
+        logger.error("queues could not be read", metadata: ["cause": "\(error)"])
+        do { try await surroundings.sleep(Self.settlementPause) } catch { return }
+      }
+    }
+  }
+
+  /// Together, so that they share commits.
+  private func recover(_ devices: [String]) async throws(StorageError) {
+    let outcomes = await withTaskGroup(of: Result<Void, StorageError>.self) { group in
+      for device in devices {
+        group.addTask { [self] in
+          do throws(StorageError) {
+            let commit = try await store.recover(device, timing: surroundings.timing)
+            note(commit.outlook, of: device)
+            return .success(())
+          } catch {
+            return .failure(error)
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    for outcome in outcomes { try outcome.get() }
+  }
+
+  /// Begins nothing more, and returns once what is under way has ended.
+  package func end() async {
+    await withCheckedContinuation { continuation in
+      let isIdle = state.withLock { state in
+        state.hasEnded = true
+        state.alarm?.cancel()
+        state.alarm = nil
+        if state.running > 0 { state.ending = continuation }
+        return state.running == 0
+      }
+      if isIdle { continuation.resume() }
+    }
+  }
+
+  // MARK: Turns
+
+  /// A device's queue is another than before.
+  func note(_ outlook: DeviceOutlook, of device: String) {
+    state.withLock { $0.rotation.note(outlook, of: device) }
+    pump()
+  }
+
+  private func pump() {
+    let now = surroundings.now
+    let (woken, turns) = state.withLock { state -> ([String], [SendRotation.Turn]) in
+      guard !state.hasEnded else { return ([], []) }
+      let woken = state.rotation.woken(at: now)
+      var turns: [SendRotation.Turn] = []
+      while let turn = state.rotation.next(at: now) { turns.append(turn) }
+      state.running += woken.count + turns.count
+      arm(&state, at: now)
+      return (woken, turns)
+    }
+    for device in woken { Task.detached { await self.look(at: device) } }
+    for turn in turns { Task.detached { await self.take(turn) } }
+  }
+
+  /// One alarm for everything that time alone brings; a later one is not worth replacing it.
+  private func arm(_ state: inout State, at now: Timestamp) {
+    guard let wake = state.rotation.wake else { return }
+    if let armed = state.alarmTime, armed <= wake { return }
+    state.alarm?.cancel()
+    state.alarmTime = wake
+    let wait = max(.milliseconds(1), now.elapsed(until: wake))
+    state.alarm = Task.detached { [surroundings] in
+      do { try await surroundings.sleep(wait) } catch { return }
+      self.state.withLock { $0.alarmTime = nil }
+      self.pump()
+    }
+  }
+
+  private func look(at device: String) async {
+    defer { ended() }
+    do throws(StorageError) {
+      note(try await store.look(at: device, timing: surroundings.timing).outlook, of: device)
+    } catch {
+      await waitForStore(error, device: device)
+    }
+  }
+
+  private func take(_ turn: SendRotation.Turn) async {
+    defer { ended() }
+    let claimed: ClaimedMutation
+    do throws(StorageError) {
+      let commit = try await store.claim(
+        turn.ready.id, of: turn.device, timing: surroundings.timing)
+      guard let answer = commit.answer else { return close(turn, as: nil, commit.outlook) }
+      claimed = answer
+      if claimed.mutation.unknownRule != .sendAgain { try await store.makeDurable() }
+      note(commit.outlook, of: turn.device)
+    } catch {
+      state.withLock {
+        $0.rotation.ended(turn, as: nil, at: surroundings.now, policy: surroundings.policy)
+      }
+      return await waitForStore(error, device: turn.device)
+    }
+    let attempt = await sender.attempt(claimed)
+    meters.note(attempt.outcome)
+    let outlook = await settle(attempt, of: claimed)
+    if let call = attempt.call { sender.calls.end(call) }
+    epoch.advance()
+    if case .applied = attempt.outcome { noteLingering() }
+    if attempt.outcome == .authRefused { refused(turn.device) }
+    close(turn, as: attempt.outcome, outlook)
+  }
+
+  private func close(
+    _ turn: SendRotation.Turn, as outcome: SendOutcome?, _ outlook: DeviceOutlook?
+  ) {
+    state.withLock { state in
+      state.rotation.ended(
+        turn, as: outcome, at: surroundings.now, policy: surroundings.policy)
+      if let outlook { state.rotation.note(outlook, of: turn.device) }
+    }
+    pump()
+  }
+
+  /// What upstream did must not be forgotten because the disk is full for a while: the mutation stays in
+  /// flight until its end is written.
+  private func settle(
+    _ attempt: MutationSender.Attempt, of claimed: ClaimedMutation
+  ) async -> DeviceOutlook? {
+    let mutation = claimed.mutation
+    let others = state.withLock { $0.rotation.lastSucceeded(mutation.upstream) }
+    let settlement = MutationSettlement(
+      claim: claimed.claim, outcome: attempt.outcome, othersSucceeded: others,
+      answer: attempt.answer, result: attempt.result)
+    while true {
+      do throws(StorageError) {
+        return try await store.settle(
+          settlement, of: mutation.device, timing: surroundings.timing
+        ).outlook
+      } catch {
+        logger.error(
+          "a mutation's outcome could not be stored yet",
+          metadata: ["operation": "\(mutation.operation)", "cause": "\(error)"])
+        if error == .closed || state.withLock({ $0.hasEnded }) { return nil }
+        do { try await surroundings.sleep(Self.settlementPause) } catch { return nil }
+      }
+    }
+  }
+
+  /// Expected changes whose mutation has settled stand no longer than they may.
+  private func dropLingering() async {
+    while !state.withLock({ $0.hasEnded }) {
+      var next: Timestamp?
+      do throws(StorageError) {
+        next = try await store.dropLingering(now: surroundings.now)
+      } catch {
+        guard error != .closed else { return }
+        next = surroundings.now.advanced(by: Self.settlementPause)
+      }
+      guard let next else { return state.withLock { $0.isLingering = false } }
+      let wait = max(.milliseconds(1), surroundings.now.elapsed(until: next))
+      do { try await surroundings.sleep(wait) } catch { return }
+    }
+  }
+
+  private func noteLingering() {
+    let isFirst = state.withLock { state in
+      defer { state.isLingering = true }
+      return !state.isLingering
+    }
+    if isFirst { Task.detached { await self.dropLingering() } }
+  }
+
+  private func waitForStore(_ error: StorageError, device: String) async {
+    guard error != .closed, !state.withLock({ $0.hasEnded }) else { return }
+    logger.error("a queue could not be read or written", metadata: ["cause": "\(error)"])
+    do { try await surroundings.sleep(Self.settlementPause) } catch { return }
+    let now = surroundings.now
+    note(DeviceOutlook(ready: [], wake: now), of: device)
+  }
+
+  private func ended() {
+    let ending = state.withLock { state in
+      state.running -= 1
+      return state.running == 0 ? state.ending.take() : nil
+    }
+    ending?.resume()
+  }
+}

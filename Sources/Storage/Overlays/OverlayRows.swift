@@ -1,0 +1,253 @@
+import GRDB
+import LosslessJSON
+import Model
+
+/// The rows that stand in a device's own scope for what its queue is expected to do.
+///
+/// They carry the highest call number there is, and a barrier as high: no answer, purge or eviction
+/// is ever later than they are, so nothing but the queue's own commands touches them.
+struct OverlayRows {
+  private static let call = Int64.max
+
+  let context: WriteContext
+  let device: String
+  let now: Timestamp
+  private var database: Database { context.database }
+
+  init(_ context: WriteContext, device: String, now: Timestamp) {
+    self.context = context
+    self.device = device
+    self.now = now
+  }
+
+  // MARK: Changes
+
+  func add(_ changes: [OverlayChange], of mutation: MutationID, place: Int64) throws {
+    for change in changes {
+      let statement = try PreparedStatement(
+        database,
+        """
+        INSERT INTO overlay (mutation, place, device, type, key, action, fields) \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        """)
+      statement.bind(mutation.value, at: 1)
+      statement.bind(place, at: 2)
+      statement.bind(device, at: 3)
+      statement.bind(change.key.type, at: 4)
+      statement.bind(change.key.key, at: 5)
+      statement.bind(change.action.rawValue, at: 6)
+      statement.bind(change.fields, at: 7)
+      try statement.run()
+    }
+    for key in Set(changes.map(\.key)) { try fold(key) }
+  }
+
+  /// What a mutation was expected to do.
+  func changes(of mutation: MutationID) throws -> [OverlayChange] {
+    let statement = try PreparedStatement(
+      database, "SELECT action, type, key, fields FROM overlay WHERE mutation = ?1 ORDER BY id")
+    statement.bind(mutation.value, at: 1)
+    defer { statement.reset() }
+    var changes: [OverlayChange] = []
+    while try statement.step() {
+      guard let action = OverlayChange.Action(rawValue: statement.string(0)) else { continue }
+      changes.append(
+        OverlayChange(
+          action, EntityKey(type: statement.string(1), key: statement.string(2)),
+          fields: statement.bytes(3) ?? []))
+    }
+    return changes
+  }
+
+  /// Takes back, or lets go, what a mutation was expected to do.
+  func remove(of mutation: MutationID) throws {
+    let keys = Set(try changes(of: mutation).map(\.key))
+    guard !keys.isEmpty else { return }
+    let statement = try PreparedStatement(database, "DELETE FROM overlay WHERE mutation = ?1")
+    statement.bind(mutation.value, at: 1)
+    try statement.run()
+    for key in keys { try fold(key) }
+  }
+
+  /// Temporary ids became known: what lay over them lies over the real entities now, and what referred
+  /// to them refers to these.
+  func resolve(_ resolved: [TemporaryID: EntityKey]) throws {
+    let statement = try PreparedStatement(
+      database, "SELECT id, type, key, fields FROM overlay WHERE device = ?1")
+    statement.bind(device, at: 1)
+    var found: [(id: Int64, key: EntityKey, fields: [UInt8])] = []
+    while try statement.step() {
+      let key = EntityKey(type: statement.string(1), key: statement.string(2))
+      found.append((statement.int64(0), key, statement.bytes(3) ?? []))
+    }
+    statement.reset()
+    var touched: Set<EntityKey> = []
+    for row in found {
+      let key = TemporaryID(row.key.key).flatMap { resolved[$0] } ?? row.key
+      let fields = (try? JSONValue(parsing: row.fields))
+        .map { TemporaryID.substituting(resolved, in: $0).bytes }
+      guard key != row.key || (fields ?? row.fields) != row.fields else { continue }
+      try move(row.id, to: key, fields: fields ?? row.fields)
+      touched.formUnion([row.key, key])
+    }
+    for key in touched { try fold(key) }
+  }
+
+  private func move(_ id: Int64, to key: EntityKey, fields: [UInt8]) throws {
+    let statement = try PreparedStatement(
+      database, "UPDATE overlay SET type = ?2, key = ?3, fields = ?4 WHERE id = ?1")
+    statement.bind(id, at: 1)
+    statement.bind(key.type, at: 2)
+    statement.bind(key.key, at: 3)
+    statement.bind(fields, at: 4)
+    try statement.run()
+  }
+
+  // MARK: Lingering
+
+  /// How long an overlay stays over what its mutation settled, where the answer did not say it and no
+  /// later fetch did.
+  static let lingerMax = Duration.seconds(30)
+
+  /// Keeps a finished mutation's overlay for a while.
+  func linger(_ mutation: MutationID) throws {
+    let statement = try PreparedStatement(
+      database, "UPDATE overlay SET settled_call = ?2, lingers_until = ?3 WHERE mutation = ?1")
+    statement.bind(mutation.value, at: 1)
+    statement.bind(context.call, at: 2)
+    statement.bind(now.advanced(by: Self.lingerMax).milliseconds, at: 3)
+    try statement.run()
+    context.memory.mayLinger = true
+  }
+
+  /// A later call's answer says what is there: what lingers over its entities goes.
+  static func land(_ answer: NormalisedAnswer, in context: WriteContext) throws {
+    let keys = answer.entities.map(\.key) + answer.deletions
+    guard context.memory.mayLinger, !keys.isEmpty else { return }
+    for (type, keys) in Dictionary(grouping: keys, by: \.type) {
+      let found = try lingering(
+        "type = ?2 AND key IN (SELECT value FROM json_each(?3)) AND settled_call < ?1", context
+      ) { statement in
+        statement.bind(context.call, at: 1)
+        statement.bind(type, at: 2)
+        try statement.bind(KeyList.json(keys.map(\.key)), at: 3)
+      }
+      try drop(found, in: context, now: answer.received)
+    }
+  }
+
+  /// What lingers for too long goes.
+  ///
+  /// - Returns: when the next of them goes; nil where none is left.
+  static func expire(in context: WriteContext, now: Timestamp) throws -> Timestamp? {
+    let found = try lingering("lingers_until <= ?1", context) {
+      $0.bind(now.milliseconds, at: 1)
+    }
+    try drop(found, in: context, now: now)
+    let statement = try PreparedStatement(
+      context.database,
+      "SELECT min(lingers_until) FROM overlay WHERE lingers_until IS NOT NULL")
+    defer { statement.reset() }
+    guard try statement.step(), let next = statement.optionalInt64(0) else {
+      context.memory.mayLinger = false
+      return nil
+    }
+    return Timestamp(milliseconds: next)
+  }
+
+  private static func lingering(
+    _ condition: String, _ context: WriteContext, bind: (PreparedStatement) throws -> Void
+  ) throws -> [(id: Int64, device: String, key: EntityKey)] {
+    let statement = try PreparedStatement(
+      context.database,
+      "SELECT id, device, type, key FROM overlay WHERE lingers_until IS NOT NULL AND \(condition)")
+    try bind(statement)
+    defer { statement.reset() }
+    var found: [(Int64, String, EntityKey)] = []
+    while try statement.step() {
+      found.append(
+        (
+          statement.int64(0), statement.string(1),
+          EntityKey(type: statement.string(2), key: statement.string(3))
+        ))
+    }
+    return found
+  }
+
+  private static func drop(
+    _ found: [(id: Int64, device: String, key: EntityKey)], in context: WriteContext,
+    now: Timestamp
+  ) throws {
+    for row in found {
+      let statement = try PreparedStatement(
+        context.database, "DELETE FROM overlay WHERE id = ?1")
+      statement.bind(row.id, at: 1)
+      try statement.run()
+      try OverlayRows(context, device: row.device, now: now).fold(row.key)
+    }
+  }
+
+  // MARK: Rows
+
+  /// Brings the device's row of an entity to what the changes over it come to now.
+  func fold(_ key: EntityKey) throws {
+    // The table goes with the last operation that names the type; what shows it has gone too.
+    guard let table = context.catalogue[key.type] else { return }
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT action, fields, mutation FROM overlay \
+      WHERE device = ?1 AND type = ?2 AND key = ?3 ORDER BY place, id
+      """)
+    statement.bind(device, at: 1)
+    statement.bind(key.type, at: 2)
+    statement.bind(key.key, at: 3)
+    var fold: OverlayFold?
+    while try statement.step() {
+      guard let action = OverlayChange.Action(rawValue: statement.string(0)) else { continue }
+      var next = fold ?? OverlayFold()
+      try next.add(action, fields: statement.bytes(1) ?? [], mutation: statement.string(2))
+      fold = next
+    }
+    statement.reset()
+    if let fold { try write(fold.row, key, table) } else { try remove(key, table) }
+  }
+
+  private func write(_ fields: [UInt8]?, _ key: EntityKey, _ table: EntityTable) throws {
+    let scope = Scope.device(device)
+    let id = try context.memory.scopeID(scope, database)
+    let stored = try StoredRow.find(key.key, scope: id, table, database)
+    if let stored {
+      guard stored.fields != fields else { return }
+      try stored.update(
+        in: table, call: Self.call, received: now, isChanged: true, barrier: Self.call,
+        stamps: nil, fields: fields, context)
+    } else {
+      let row = NewRow(
+        scope: id, key: key.key, call: Self.call, received: now, barrier: Self.call,
+        fields: fields)
+      try row.insert(into: table, context)
+    }
+    if fields == nil {
+      try context.logDeletion(of: key, in: scope, id: id, type: table.id)
+    } else if stored?.fields == nil {
+      try context.logCreation(of: key, in: scope, id: id, type: table.id)
+    } else {
+      try context.logUpdate(of: key, in: scope, id: id, type: table.id)
+    }
+  }
+
+  /// The log says that something went; whoever reads it is told what shows now.
+  private func remove(_ key: EntityKey, _ table: EntityTable) throws {
+    let scope = Scope.device(device)
+    let id = try context.memory.scopeID(scope, database)
+    guard let stored = try StoredRow.find(key.key, scope: id, table, database),
+      stored.barrier == Self.call
+    else { return }
+    let statement = try PreparedStatement(database, table.delete)
+    statement.bind(stored.rowid, at: 1)
+    try statement.run()
+    try PrivateRows.remove(key.key, scope: id, type: table.id, database)
+    try context.logDeletion(of: key, in: scope, id: id, type: table.id)
+  }
+}

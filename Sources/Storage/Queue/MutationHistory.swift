@@ -1,0 +1,39 @@
+import GRDB
+import Model
+
+/// What is kept of mutations that have ended, until their keys need not be known any more.
+struct MutationHistory {
+  /// Of one command: the writer is held no longer.
+  private static let rowsMax = 256
+
+  private let context: WriteContext
+
+  init(_ context: WriteContext) { self.context = context }
+
+  func forget(endedBefore ended: Timestamp, madeBefore made: Timestamp) throws -> Bool {
+    let statement = try PreparedStatement(
+      context.database,
+      """
+      SELECT id, device FROM mutation WHERE settled < ?1 AND NOT is_held ORDER BY settled LIMIT ?2
+      """)
+    statement.bind(ended.milliseconds, at: 1)
+    statement.bind(Int64(Self.rowsMax), at: 2)
+    var found: [(id: MutationID, device: String)] = []
+    while try statement.step() {
+      found.append((MutationID(statement.string(0)), statement.string(1)))
+    }
+    statement.reset()
+    for row in found {
+      try OutcomeRows(context, device: row.device, now: ended).remove(row.id)
+      try run("DELETE FROM mutation WHERE id = ?1") { $0.bind(row.id.value, at: 1) }
+    }
+    try run("DELETE FROM temporary_id WHERE made < ?1") { $0.bind(made.milliseconds, at: 1) }
+    return found.count == Self.rowsMax
+  }
+
+  private func run(_ sql: String, _ bind: (PreparedStatement) -> Void) throws {
+    let statement = try PreparedStatement(context.database, sql)
+    bind(statement)
+    try statement.run()
+  }
+}

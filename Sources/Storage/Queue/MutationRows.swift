@@ -1,0 +1,281 @@
+import GRDB
+import LosslessJSON
+import Model
+
+/// The rows of mutations and the statements on them: a ``Model/Mutation`` is one row, whole.
+struct MutationRows {
+  private static let fixedColumns = """
+    sequence, id, device, idempotency_key, fingerprint, operation, upstream, mode, effect, \
+    unknown_rule, overtakes_all, enqueued
+    """
+  /// What deciding changes, in the order in which ``bind(_:at:of:)`` gives it.
+  private static let changing = [
+    "object_type", "object_key", "footprint", "place", "state", "step", "attempts", "strikes",
+    "ever_sent", "claims", "boot", "due", "due_reason", "ended", "expires", "armed_until",
+    "gathered_since", "superseded_by", "reason", "is_held",
+  ]
+  private static let columns = fixedColumns + ", " + changing.joined(separator: ", ")
+  private static let insertion = """
+    INSERT INTO mutation (\(columns), variables, scope, owner, partitions, user_credential) \
+    VALUES (\((1...37).map { "?\($0)" }.joined(separator: ", ")))
+    """
+  private static let assignments = changing.enumerated()
+    .map { "\($1) = ?\($0 + 2)" }.joined(separator: ", ")
+  private static let updating = "UPDATE mutation SET \(assignments) WHERE sequence = ?1"
+
+  let database: Database
+
+  // MARK: Writing
+
+  func insert(_ mutation: Mutation, _ payload: MutationPayload, scope: Int64) throws {
+    let statement = try PreparedStatement(database, Self.insertion)
+    statement.bind(mutation.sequence, at: 1)
+    statement.bind(mutation.id.value, at: 2)
+    statement.bind(mutation.device, at: 3)
+    statement.bind(mutation.key, at: 4)
+    statement.bind(HexText.encode(mutation.fingerprint.bytes), at: 5)
+    statement.bind(mutation.operation, at: 6)
+    statement.bind(mutation.upstream, at: 7)
+    statement.bind(mutation.mode.rawValue, at: 8)
+    statement.bind(mutation.effect.rawValue, at: 9)
+    statement.bind(mutation.unknownRule.text, at: 10)
+    statement.bind(mutation.overtakesAll ? 1 : 0, at: 11)
+    statement.bind(mutation.enqueued.milliseconds, at: 12)
+    let next = bind(mutation, at: 13, of: statement)
+    statement.bind(payload.variables, at: next)
+    statement.bind(scope, at: next + 1)
+    statement.bind(payload.user.bytes, at: next + 2)
+    statement.bind(payload.partitions, at: next + 3)
+    statement.bind(payload.sealedCredential.bytes, at: next + 4)
+    try statement.run()
+  }
+
+  func update(_ mutation: Mutation) throws {
+    let statement = try PreparedStatement(database, Self.updating)
+    statement.bind(mutation.sequence, at: 1)
+    _ = bind(mutation, at: 2, of: statement)
+    try statement.run()
+  }
+
+  /// - Parameter result: what the client is told of its end, as JSON.
+  func setResult(_ result: [UInt8], of id: MutationID) throws {
+    let statement = try PreparedStatement(
+      database, "UPDATE mutation SET result = ?2 WHERE id = ?1")
+    statement.bind(id.value, at: 1)
+    statement.bind(result, at: 2)
+    try statement.run()
+  }
+
+  func setCredential(_ sealed: String?, of id: MutationID) throws {
+    let statement = try PreparedStatement(
+      database, "UPDATE mutation SET user_credential = ?2 WHERE id = ?1")
+    statement.bind(id.value, at: 1)
+    statement.bind(sealed.bytes, at: 2)
+    try statement.run()
+  }
+
+  func setSettled(_ moment: Timestamp?, of id: MutationID) throws {
+    let statement = try PreparedStatement(
+      database, "UPDATE mutation SET settled = ?2 WHERE id = ?1")
+    statement.bind(id.value, at: 1)
+    statement.bind(moment?.milliseconds, at: 2)
+    try statement.run()
+  }
+
+  private func bind(
+    _ mutation: Mutation, at first: Int32, of statement: PreparedStatement
+  ) -> Int32 {
+    statement.bind((mutation.object?.type).bytes, at: first)
+    statement.bind((mutation.object?.key).bytes, at: first + 1)
+    statement.bind(mutation.footprint.json.bytes, at: first + 2)
+    statement.bind(mutation.place, at: first + 3)
+    statement.bind(mutation.state.rawValue, at: first + 4)
+    statement.bind(mutation.step.rawValue, at: first + 5)
+    statement.bind(Int64(mutation.attempts), at: first + 6)
+    statement.bind(Int64(mutation.strikes), at: first + 7)
+    statement.bind(mutation.everSent ? 1 : 0, at: first + 8)
+    statement.bind(Int64(mutation.claims), at: first + 9)
+    statement.bind(mutation.boot.bytes, at: first + 10)
+    statement.bind(mutation.due.time.milliseconds, at: first + 11)
+    statement.bind(mutation.due.reason.rawValue, at: first + 12)
+    statement.bind(mutation.ended?.milliseconds, at: first + 13)
+    statement.bind(mutation.expires.milliseconds, at: first + 14)
+    statement.bind(mutation.armedUntil?.milliseconds, at: first + 15)
+    statement.bind(mutation.gatheredSince.milliseconds, at: first + 16)
+    statement.bind((mutation.supersededBy?.value).bytes, at: first + 17)
+    statement.bind((mutation.reason?.rawValue).bytes, at: first + 18)
+    statement.bind(DeviceQueue.isHeld(mutation) ? 1 : 0, at: first + 19)
+    return first + 20
+  }
+
+  // MARK: Reading
+
+  /// What a device's queue holds, see ``Model/DeviceQueue/isHeld(_:)``, in the order of their places.
+  func held(of device: String) throws -> [Mutation] {
+    let statement = try PreparedStatement(
+      database,
+      "SELECT \(Self.columns) FROM mutation WHERE device = ?1 AND is_held ORDER BY place")
+    statement.bind(device, at: 1)
+    return try all(statement)
+  }
+
+  func find(_ id: MutationID) throws -> Mutation? {
+    let statement = try PreparedStatement(
+      database, "SELECT \(Self.columns) FROM mutation WHERE id = ?1")
+    statement.bind(id.value, at: 1)
+    return try all(statement).first
+  }
+
+  func find(key: String, of device: String) throws -> Mutation? {
+    let statement = try PreparedStatement(
+      database,
+      "SELECT \(Self.columns) FROM mutation WHERE device = ?1 AND idempotency_key = ?2")
+    statement.bind(device, at: 1)
+    statement.bind(key, at: 2)
+    return try all(statement).first
+  }
+
+  /// Those in whose stead a mutation goes.
+  func superseded(by id: MutationID) throws -> [Mutation] {
+    let statement = try PreparedStatement(
+      database, "SELECT \(Self.columns) FROM mutation WHERE superseded_by = ?1 ORDER BY sequence")
+    statement.bind(id.value, at: 1)
+    return try all(statement)
+  }
+
+  func result(of id: MutationID) throws -> [UInt8]? {
+    let statement = try PreparedStatement(
+      database, "SELECT result FROM mutation WHERE id = ?1")
+    statement.bind(id.value, at: 1)
+    defer { statement.reset() }
+    return try statement.step() ? statement.bytes(0) : nil
+  }
+
+  /// Without overlays, which have rows of their own.
+  func payload(of id: MutationID) throws -> MutationPayload? {
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT variables, scope, owner, partitions, user_credential FROM mutation WHERE id = ?1
+      """)
+    statement.bind(id.value, at: 1)
+    defer { statement.reset() }
+    guard try statement.step(),
+      let scope = try ScopeTable.scope(statement.int64(1), database)
+    else { return nil }
+    return MutationPayload(
+      variables: statement.string(0), scope: scope,
+      user: statement.isNull(2) ? nil : statement.string(2), partitions: statement.string(3),
+      sealedCredential: statement.isNull(4) ? nil : statement.string(4), overlays: [])
+  }
+
+  /// - Parameter states: nil for all.
+  /// - Returns: the newest first, those behind `before`, with their results.
+  func list(
+    of device: String, states: [MutationState]?, before: Int64?, limit: Int
+  ) throws -> [(mutation: Mutation, settled: Timestamp?, result: [UInt8]?)] {
+    let wanted = states.map { states in
+      " AND state IN (" + states.map { "'\($0.rawValue)'" }.joined(separator: ", ") + ")"
+    }
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT \(Self.columns), settled, result FROM mutation \
+      WHERE device = ?1 AND sequence < ?2\(wanted ?? "") ORDER BY sequence DESC LIMIT ?3
+      """)
+    statement.bind(device, at: 1)
+    statement.bind(before ?? .max, at: 2)
+    statement.bind(Int64(limit), at: 3)
+    defer { statement.reset() }
+    var found: [(Mutation, Timestamp?, [UInt8]?)] = []
+    while try statement.step() { found.append(try Self.full(statement)) }
+    return found
+  }
+
+  func full(
+    _ id: MutationID, of device: String
+  ) throws -> (mutation: Mutation, settled: Timestamp?, result: [UInt8]?)? {
+    let statement = try PreparedStatement(
+      database,
+      "SELECT \(Self.columns), settled, result FROM mutation WHERE id = ?1 AND device = ?2")
+    statement.bind(id.value, at: 1)
+    statement.bind(device, at: 2)
+    defer { statement.reset() }
+    return try statement.step() ? try Self.full(statement) : nil
+  }
+
+  private static func full(
+    _ row: PreparedStatement
+  ) throws -> (mutation: Mutation, settled: Timestamp?, result: [UInt8]?) {
+    (
+      try mutation(row), row.optionalInt64(32).map(Timestamp.init(milliseconds:)), row.bytes(33)
+    )
+  }
+
+  private func all(_ statement: PreparedStatement) throws -> [Mutation] {
+    defer { statement.reset() }
+    var mutations: [Mutation] = []
+    while try statement.step() { mutations.append(try Self.mutation(statement)) }
+    return mutations
+  }
+
+  private static func mutation(_ row: PreparedStatement) throws(StorageError) -> Mutation {
+    guard let fingerprint = HexText.decode(row.string(4)).flatMap({ PayloadFingerprint($0) }),
+      let mode = MutationMode(rawValue: row.string(7)),
+      let effect = MutationEffect(rawValue: row.string(8)),
+      let unknownRule = UnknownOutcomeRule(text: row.string(9)),
+      let footprint = (try? JSONValue(parsing: row.bytes(14) ?? [])).flatMap(Footprint.init(json:)),
+      let state = MutationState(rawValue: row.string(16)),
+      let step = MutationStep(rawValue: row.string(17)),
+      let dueReason = DueTime.Reason(rawValue: row.string(24))
+    else { throw .corrupt("a stored mutation cannot be read") }
+    var mutation = Mutation(
+      id: MutationID(row.string(1)), device: row.string(2), key: row.string(3),
+      fingerprint: fingerprint, operation: row.string(5), upstream: row.string(6), mode: mode,
+      effect: effect, unknownRule: unknownRule, overtakesAll: row.int64(10) != 0,
+      object: row.isNull(12) ? nil : EntityKey(type: row.string(12), key: row.string(13)),
+      footprint: footprint, sequence: row.int64(0), now: Timestamp(milliseconds: row.int64(11)),
+      expires: Timestamp(milliseconds: row.int64(26)))
+    mutation.place = row.int64(15)
+    mutation.state = state
+    mutation.step = step
+    mutation.attempts = Int(row.int64(18))
+    mutation.strikes = Int(row.int64(19))
+    mutation.everSent = row.int64(20) != 0
+    mutation.claims = Int(row.int64(21))
+    mutation.boot = row.isNull(22) ? nil : row.string(22)
+    mutation.due = DueTime(Timestamp(milliseconds: row.int64(23)), dueReason)
+    mutation.ended = row.optionalInt64(25).map(Timestamp.init(milliseconds:))
+    mutation.armedUntil = row.optionalInt64(27).map(Timestamp.init(milliseconds:))
+    mutation.gatheredSince = Timestamp(milliseconds: row.int64(28))
+    mutation.supersededBy = row.isNull(29) ? nil : MutationID(row.string(29))
+    mutation.reason = row.isNull(30) ? nil : SettleReason(rawValue: row.string(30))
+    return mutation
+  }
+}
+
+extension String? {
+  fileprivate var bytes: [UInt8]? { map { Array($0.utf8) } }
+}
+
+extension UnknownOutcomeRule {
+  private static let verifyPrefix = "verify "
+
+  fileprivate var text: String {
+    switch self {
+    case .sendAgain: "sendAgain"
+    case .park: "park"
+    case .verify(let operation): Self.verifyPrefix + operation
+    }
+  }
+
+  fileprivate init?(text: String) {
+    switch text {
+    case "sendAgain": self = .sendAgain
+    case "park": self = .park
+    default:
+      guard text.hasPrefix(Self.verifyPrefix) else { return nil }
+      self = .verify(operation: String(text.dropFirst(Self.verifyPrefix.count)))
+    }
+  }
+}

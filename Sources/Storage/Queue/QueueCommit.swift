@@ -1,0 +1,8 @@
+package import Model
+
+/// What a command on a device's queue did, and what the queue could send after it.
+package struct QueueCommit<Answer: Sendable>: Sendable {
+  package let answer: Answer
+  package let outlook: DeviceOutlook
+  package let report: CommitReport
+}

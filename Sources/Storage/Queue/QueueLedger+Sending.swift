@@ -1,0 +1,73 @@
+import GRDB
+import LosslessJSON
+import Model
+
+extension QueueLedger {
+  func claim(_ id: MutationID) throws -> ClaimedMutation? {
+    try lapse()
+    let changes = decide {
+      $0.claiming(id, boot: timing.boot, at: timing.now, policy: timing.policy)
+    }
+    guard let changes else { return nil }
+    try write(changes)
+    guard let mutation = changes.updated.first(where: { $0.id == id }), let claim = mutation.claim,
+      let payload = try rows.payload(of: id)
+    else { return nil }
+    let mentioned = (try? JSONValue(parsing: payload.variables)).map(TemporaryID.mentioned)
+    return ClaimedMutation(
+      mutation: mutation, claim: claim, payload: payload,
+      known: try temporaryIDs.find(mentioned ?? []))
+  }
+
+  /// - Returns: the mutation as it stands; nil where the claim no longer holds, and nothing was done.
+  func settle(_ settlement: MutationSettlement) throws -> Mutation? {
+    var random = timing.generator
+    let changes = decide {
+      $0.settling(
+        settlement.claim, as: settlement.outcome, othersSucceeded: settlement.othersSucceeded,
+        at: timing.now, policy: timing.policy, using: &random)
+    }
+    guard let changes else { return nil }
+    if let answer = settlement.answer { try AnswerWriter(answer, context).write() }
+    let id = settlement.claim.id
+    let isApplied = changes.updated.contains { $0.id == id && $0.state == .applied }
+    // Before it is judged, what lay over temporary ids must lie over the entities of the answer.
+    if isApplied { try overlays.resolve(changes.resolved) }
+    let lingers = isApplied ? try !isCovered(id, by: settlement.answer) : false
+    if lingers { try overlays.linger(id) }
+    try write(
+      changes, result: settlement.result.map { (id, $0) }, lingering: lingers ? id : nil)
+    return decide { $0[id] } ?? changes.updated.first { $0.id == id }
+  }
+
+  /// Whether the answer says all that the mutation was expected to do.
+  private func isCovered(_ id: MutationID, by answer: NormalisedAnswer?) throws -> Bool {
+    let changes = try overlays.changes(of: id)
+    guard !changes.isEmpty else { return true }
+    guard let answer else { return false }
+    for change in changes {
+      switch change.action {
+      case .delete:
+        guard answer.deletions.contains(change.key) else { return false }
+      case .create, .merge:
+        guard let entity = answer.entities.first(where: { $0.key == change.key }) else {
+          return answer.deletions.contains(change.key)
+        }
+        let said = Set(entity.fields.map(\.name))
+        let expected = (try? JSONValue(parsing: change.fields))?.members ?? []
+        guard expected.allSatisfy({ said.contains($0.name) }) else { return false }
+      }
+    }
+    return true
+  }
+
+  func recover() throws {
+    var random = timing.generator
+    let changes = decide {
+      $0.recovering(
+        boot: timing.boot, at: timing.now, policy: timing.policy, using: &random)
+    }
+    if !changes.isEmpty { try write(changes) }
+    try lapse()
+  }
+}

@@ -1,0 +1,136 @@
+import LosslessJSON
+import Model
+import Storage
+import Testing
+
+struct OverlayTests {
+  private static func merge(_ fields: String, _ id: String = "1") -> OverlayChange {
+    OverlayChange(.merge, .film(id), fields: Array(fields.utf8))
+  }
+
+  private static func base(_ call: Int64, _ title: String) -> NormalisedAnswer {
+    AnswerBuilder(call: call).film("1", ["title": .string(title), "year": 1958]).build()
+  }
+
+  @Test func showsToItsDeviceAloneAndIsTakenBackWhole() async throws {
+    let world = try await QueueWorld()
+    _ = try await world.store.apply(Self.base(1, "Old"))
+    _ = try await world.enqueue(
+      QueueWorld.arrival("a", overlays: [Self.merge(#"{"title":"Mine"}"#)])
+    ).get()
+    let seen = try await world.fixture.fields(of: .film("1"), viewer: world.viewer)
+    #expect(seen?["title"] == "Mine")
+    #expect(seen?["year"] == 1958)
+    #expect(seen?["$pending"] == ["m_a"])
+    #expect(try await world.fixture.title(of: "1") == "Old")
+    let claimed = try #require(try await world.claim("a"))
+    try await world.settle(claimed, as: .permanent)
+    let after = try await world.fixture.fields(of: .film("1"), viewer: world.viewer)
+    #expect(after?["title"] == "Old")
+    #expect(after?["$pending"] == nil)
+  }
+
+  @Test func laterOnesLieOverEarlierOnesAndGoOneByOne() async throws {
+    let world = try await QueueWorld()
+    _ = try await world.store.apply(Self.base(1, "Old"))
+    _ = try await world.enqueue(
+      QueueWorld.arrival("a", mode: .steady, overlays: [Self.merge(#"{"title":"A","year":1}"#)]),
+      QueueWorld.arrival("b", mode: .steady, overlays: [Self.merge(#"{"title":"B"}"#)])
+    ).get()
+    var seen = try await world.fixture.fields(of: .film("1"), viewer: world.viewer)
+    #expect(seen?["title"] == "B")
+    #expect(seen?["year"] == 1)
+    #expect(seen?["$pending"] == ["m_a", "m_b"])
+    try await world.settle(try #require(try await world.claim("a")), as: .permanent)
+    seen = try await world.fixture.fields(of: .film("1"), viewer: world.viewer)
+    #expect(seen?["title"] == "B")
+    #expect(seen?["year"] == 1958)
+  }
+
+  @Test func aDeletionHidesAndComesBack() async throws {
+    let world = try await QueueWorld()
+    _ = try await world.store.apply(Self.base(1, "Old"))
+    _ = try await world.enqueue(
+      QueueWorld.arrival(
+        "a", effect: .delete, overlays: [OverlayChange(.delete, .film("1"))])
+    ).get()
+    #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == nil)
+    #expect(try await world.fixture.title(of: "1") == "Old")
+    _ = try await world.store.command(
+      .cancel(MutationID("m_a")), on: QueueWorld.device, timing: world.timing
+    ).get()
+    #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Old")
+  }
+
+  @Test func whatTheAnswerDoesNotSayStaysUntilALaterFetch() async throws {
+    let world = try await QueueWorld()
+    _ = try await world.store.apply(Self.base(1, "Old"))
+    _ = try await world.enqueue(
+      QueueWorld.arrival("a", overlays: [Self.merge(#"{"title":"Mine"}"#)])
+    ).get()
+    let claimed = try #require(try await world.claim("a"))
+    try await world.settle(
+      claimed, as: .applied(created: [:]),
+      answer: AnswerBuilder(call: 5).film("1", ["year": 1958]).build())
+    #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Mine")
+    _ = try await world.store.apply(Self.base(4, "Late"))
+    #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Mine")
+    _ = try await world.store.apply(Self.base(6, "Upstream's"))
+    #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Upstream's")
+  }
+
+  @Test func whatNobodyFetchesGoesInTime() async throws {
+    let world = try await QueueWorld()
+    _ = try await world.store.apply(Self.base(1, "Old"))
+    _ = try await world.enqueue(
+      QueueWorld.arrival("a", overlays: [Self.merge(#"{"title":"Mine"}"#)])
+    ).get()
+    try await world.settle(try #require(try await world.claim("a")), as: .applied(created: [:]))
+    let next = try await world.store.dropLingering(now: world.now)
+    #expect(next == world.now.advanced(by: .seconds(30)))
+    #expect(try await world.store.dropLingering(now: try #require(next)) == nil)
+    #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Old")
+  }
+
+  @Test func temporaryIdsGiveWayToRealOnes() async throws {
+    let world = try await QueueWorld()
+    let id = try #require(TemporaryID("~01ARZ3NDEKTSV4RRFFQ69G5FAV"))
+    let made = EntityKey(type: "Film", key: id.value)
+    _ = try await world.enqueue(
+      QueueWorld.arrival(
+        "a", mode: .steady, object: made, effect: .create,
+        creates: [TemporaryEntity(id: id, type: "Film")],
+        overlays: [OverlayChange(.create, made, fields: Array(#"{"title":"Draft"}"#.utf8))]),
+      QueueWorld.arrival(
+        "b", mode: .steady, object: made, overlays: [Self.merge(#"{"year":1}"#, id.value)])
+    ).get()
+    #expect(try await world.fixture.title(of: id.value, viewer: world.viewer) == "Draft")
+    let claimed = try #require(try await world.claim("a"))
+    #expect(try await world.claim("b") == nil)
+    try await world.settle(
+      claimed, as: .applied(created: [id: .film("7")]),
+      answer: AnswerBuilder(call: 5).film("7", ["title": "Draft"]).build())
+    #expect(
+      try await world.store.resolve([id], of: QueueWorld.device) == [id: .film("7")])
+    #expect(try await world.fixture.title(of: id.value, viewer: world.viewer) == nil)
+    let seen = try await world.fixture.fields(of: .film("7"), viewer: world.viewer)
+    #expect(seen?["title"] == "Draft")
+    #expect(seen?["year"] == 1)
+    let next = try await world.claim("b")
+    #expect(next?.known == [:] || next?.known == [id: .film("7")])
+    #expect(next?.mutation.object == .film("7"))
+  }
+
+  @Test func purgesLeaveOverlaysAlone() async throws {
+    let world = try await QueueWorld()
+    _ = try await world.store.apply(Self.base(1, "Old"))
+    _ = try await world.enqueue(
+      QueueWorld.arrival("a", overlays: [Self.merge(#"{"title":"Mine"}"#)])
+    ).get()
+    for target in [InvalidationTarget.entity(.film("1")), .type("Film")] {
+      _ = try await world.store.purge(
+        [target], in: nil, call: CallNumber(9), horizon: CallNumber(9))
+      #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Mine")
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import LosslessJSON
+import Model
+import Storage
+import Testing
+
+struct QueueTests {
+  @Test func whatWasTakenIsThereAfterAStart() async throws {
+    let folder = TemporaryFolder()
+    var world = try await QueueWorld(folder)
+    _ = try await world.enqueue(QueueWorld.arrival("a"), QueueWorld.arrival("b", object: nil)).get()
+    world.store.close()
+    let again = try StoreFixture(folder, segment: 2)
+    defer { again.store.close() }
+    world.now = world.now.advanced(by: .seconds(1))
+    let status = try await again.store.queueStatus(of: QueueWorld.device)
+    #expect(status == QueueStatus(pending: 2, parked: 0, state: .running))
+    #expect(try await again.store.queueDevices(after: "", limit: 10) == [QueueWorld.device])
+    let outlook = try await again.store.recover(QueueWorld.device, timing: world.timing).outlook
+    #expect(outlook.ready.map(\.id) == [MutationID("m_a")])
+  }
+
+  @Test func aKeyMakesOneMutationWhateverComesUnderIt() async throws {
+    let world = try await QueueWorld()
+    let first = try await world.enqueue(QueueWorld.arrival("a")).get()
+    let second = try await world.enqueue(QueueWorld.arrival("a")).get()
+    #expect(first.answer.map(\.isReplay) == [false])
+    #expect(second.answer.map(\.isReplay) == [true])
+    #expect(second.answer.first?.mutation.id == first.answer.first?.mutation.id)
+    let other = try await world.enqueue(QueueWorld.arrival("a", content: 1))
+    #expect(throws: ArrivalRefusal.keyReused(index: 0)) { try other.get() }
+    #expect(try await world.fixture.count("mutation") == 1)
+  }
+
+  @Test func ofAListAllAreTakenOrNone() async throws {
+    let world = try await QueueWorld()
+    _ = try await world.enqueue(QueueWorld.arrival("b")).get()
+    let refused = try await world.enqueue(
+      QueueWorld.arrival("a", object: .film("9")), QueueWorld.arrival("b", content: 1))
+    #expect(throws: ArrivalRefusal.keyReused(index: 1)) { try refused.get() }
+    #expect(try await world.fixture.count("mutation") == 1)
+    #expect(try await world.state("a") == nil)
+  }
+
+  @Test func aFullQueueTakesNothing() async throws {
+    var world = try await QueueWorld()
+    world.policy.itemsMax = 1
+    _ = try await world.enqueue(QueueWorld.arrival("a")).get()
+    let refused = try await world.enqueue(QueueWorld.arrival("b", object: .film("2")))
+    #expect(throws: ArrivalRefusal.refused(.queueFull(itemsMax: 1), index: 0)) {
+      try refused.get()
+    }
+  }
+
+  @Test func anEndIsWrittenWithWhatTheAnswerSays() async throws {
+    let world = try await QueueWorld()
+    _ = try await world.enqueue(QueueWorld.arrival("a")).get()
+    let claimed = try #require(try await world.claim("a"))
+    #expect(try await world.state("a") == .inflight)
+    try await world.settle(
+      claimed, as: .applied(created: [:]),
+      answer: AnswerBuilder(call: 5).film("1", ["title": "New"]).build())
+    #expect(try await world.state("a") == .applied)
+    #expect(try await world.fixture.title(of: "1") == "New")
+    let outcome = EntityKey(type: "$mutation", key: "m_a")
+    let told = try await world.fixture.fields(of: outcome, viewer: world.viewer)
+    #expect(told?["state"] == "applied")
+    #expect(try await world.fixture.fields(of: outcome) == nil)
+  }
+
+  @Test func aClaimOfAnotherStartIsUnknownAndItsOldEndIsIgnored() async throws {
+    var world = try await QueueWorld()
+    _ = try await world.enqueue(QueueWorld.arrival("a")).get()
+    let claimed = try #require(try await world.claim("a"))
+    world.boot = "boot 2"
+    _ = try await world.store.recover(QueueWorld.device, timing: world.timing)
+    #expect(try await world.state("a") == .queued)
+    #expect(try await world.settle(claimed, as: .applied(created: [:])) == nil)
+    #expect(try await world.state("a") == .queued)
+  }
+
+  @Test func whatMayNotBeSentTwiceIsParkedAfterAStart() async throws {
+    var world = try await QueueWorld()
+    _ = try await world.enqueue(QueueWorld.arrival("a", rule: .park)).get()
+    _ = try #require(try await world.claim("a"))
+    world.boot = "boot 2"
+    _ = try await world.store.recover(QueueWorld.device, timing: world.timing)
+    #expect(try await world.state("a") == .parked)
+    _ = try await world.store.command(
+      .discard(MutationID("m_a")), on: QueueWorld.device, timing: world.timing
+    ).get()
+    #expect(try await world.state("a") == .discarded)
+  }
+
+  @Test func aReplacedOneSharesTheOutcome() async throws {
+    let world = try await QueueWorld()
+    _ = try await world.enqueue(QueueWorld.arrival("a")).get()
+    let second = try await world.enqueue(QueueWorld.arrival("b", content: 1)).get()
+    #expect(second.answer.first?.supersedes == MutationID("m_a"))
+    let claimed = try #require(try await world.claim("b"))
+    try await world.settle(claimed, as: .applied(created: [:]))
+    let record = try await world.store.mutation(MutationID("m_a"), of: QueueWorld.device)
+    #expect(record?.mutation.state == .superseded)
+    #expect(record?.sharedState == .applied)
+    let told = try await world.fixture.fields(
+      of: EntityKey(type: "$mutation", key: "m_a"), viewer: world.viewer)
+    #expect(told?["sharedState"] == "applied")
+  }
+
+  @Test func aRemovedDeviceLeavesNothingOfItsQueue() async throws {
+    let world = try await QueueWorld()
+    let overlay = OverlayChange(
+      .merge, .film("1"), fields: Array(#"{"title":"Mine"}"#.utf8))
+    _ = try await world.enqueue(QueueWorld.arrival("a", overlays: [overlay])).get()
+    _ = try await world.store.remove(device: QueueWorld.device)
+    for table in ["mutation", "overlay", "queue", "temporary_id"] {
+      #expect(try await world.fixture.count(table) == 0, "\(table)")
+    }
+    let refused = try await world.enqueue(QueueWorld.arrival("b"))
+    #expect(throws: ArrivalRefusal.deviceGone) { try refused.get() }
+  }
+}
