@@ -62,6 +62,25 @@ extension Ways {
       await larder.stop()
     }
 
+    /// The client comes back with another.
+    @Test func aStreamEndsWithItsToken() async throws {
+      let larder = try await AccountTests.start(accounts: "accessLifetime: 5s")
+      let session = try await AccountTests.signUp(larder)
+      let headers = [session.bearer]
+      let changes = try await EventClient.open(
+        port: larder.port, "/v1/changes/stream?since=now", headers: headers, timeoutSeconds: 30)
+      let film = try await EventClient.open(
+        port: larder.port, "/v1/operations/Film/stream?id=f1", headers: headers,
+        timeoutSeconds: 30)
+      for events in [changes, film] {
+        #expect(events.status == 200)
+        while let event = try await events.next() { #expect(event.event != "reset") }
+      }
+      #expect(
+        try await larder.get("/v1/changes/stream", session.bearer).status == 401)
+      await larder.stop()
+    }
+
     @Test func aTokenOutlivesAStart() async throws {
       let larder = try await AccountTests.start()
       let session = try await AccountTests.signUp(larder)
@@ -136,7 +155,9 @@ extension Ways {
         try await larder.post("/v1/auth/refresh", AccountTests.refreshBody(ada.refresh)))
       #expect(try await larder.get("/v1/entities/Note/n1", later.bearer).status == 200)
       #expect(try await larder.get("/v1/entities/Note/n1", eve.bearer).status == 404)
-      #expect(try await larder.get("/v1/entities/Note/n1").status == 404)
+      let anonymous = try await larder.get("/v1/entities/Note/n1")
+      #expect(anonymous.status == 401)
+      #expect(try AccountTests.code(anonymous) == "sign_in_required")
       await larder.stop()
     }
 
