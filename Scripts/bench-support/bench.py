@@ -22,6 +22,7 @@ SECTIONS = {
     "collapse": "Identical misses at once",
     "start": "Start",
     "live": "Waiting streams, and empty deltas",
+    "files": "Files",
     "idle": "At rest, and idle connections",
     "modules": "Modules",
 }
