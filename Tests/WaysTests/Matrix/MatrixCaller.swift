@@ -44,6 +44,12 @@ struct MatrixCaller: Sendable, CustomStringConvertible {
     return owners.filter { seen.insert($0.kind).inserted }
   }
 
+  /// One of each other kind, and another of this one's.
+  var strangers: [MatrixCaller] {
+    var seen: Set<Kind> = []
+    return Self.all.filter { $0.word != word && seen.insert($0.kind).inserted }
+  }
+
   var description: String { word }
 
   /// How many lists and notes it owns: no two owners have as many, so that a count, and the tag of

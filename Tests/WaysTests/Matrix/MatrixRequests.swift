@@ -18,6 +18,7 @@ enum MatrixRequests {
     .merging(entities) { first, _ in first }
     .merging(localWrites) { first, _ in first }
     .merging(files) { first, _ in first }
+    .merging(mutations) { first, _ in first }
     .merging(admin) { first, _ in first }
 
   /// A tag as a parameter takes it.

@@ -29,7 +29,7 @@ extension Ways {
       for owner in MatrixCaller.kinds {
         let real = try #require(secrets[owner.word])
         let madeUp = real.madeUp(cursor: nobodys)
-        for caller in MatrixCaller.all where caller.word != owner.word {
+        for caller in owner.strangers {
           for route in world.routes where Self.isTried(route, by: caller) {
             let asks = MatrixRequests.all(of: route, real) ?? []
             let others = MatrixRequests.all(of: route, madeUp) ?? []

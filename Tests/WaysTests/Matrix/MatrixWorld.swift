@@ -167,7 +167,9 @@ final class MatrixWorld {
       // What everybody sees is no secret.
       if let tag = answer["etag"], tag != open["etag"] { secrets.tags.append(tag) }
     }
-    owned[caller.word] = try await belongings(of: caller)
+    let mine = try await belongings(of: caller)
+    #expect(mine.contains { $0.text.lowercased().contains(caller.word) }, "\(caller) sees nothing")
+    owned[caller.word] = mine
     let head = try await json("GET", "/v1/changes?since=now", by: caller)
     secrets.cursor = try #require(head["cursor"]?.string)
     return secrets

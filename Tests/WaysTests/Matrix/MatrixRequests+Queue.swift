@@ -1,0 +1,32 @@
+extension MatrixRequests {
+  private static func mutation(_ method: String, _ rest: String = "") -> Make {
+    { secrets in [MatrixAsk(method, "/v1/mutations/\(secrets.noteID)\(rest)")] }
+  }
+
+  /// The queue is the asking device's own; what it says of itself differs from moment to moment.
+  private static func queue(_ action: String) -> Make {
+    { _ in [MatrixAsk("POST", "/v1/queue/\(action)", comparison: .words)] }
+  }
+
+  static let mutations: [String: Make] = [
+    "POST /v1/mutations": { secrets in
+      // Refused, so that nothing goes upstream; the key is what somebody else may have used.
+      [
+        MatrixAsk(
+          "POST", "/v1/mutations", headers: [("Idempotency-Key", "\"key-\(secrets.word)\"")],
+          body: #"{"operation":"Nothing","mode":"lazy","variables":{}}"#)
+      ]
+    },
+    "GET /v1/mutations": { secrets in
+      [.get("/v1/mutations"), .get("/v1/mutations?state=\(secrets.word)")]
+    },
+    "GET /v1/mutations/{id}": mutation("GET"),
+    "DELETE /v1/mutations/{id}": mutation("DELETE"),
+    "POST /v1/mutations/{id}/retry": mutation("POST", "/retry"),
+    "POST /v1/mutations/{id}/discard": mutation("POST", "/discard"),
+    "GET /v1/queue": { _ in [.get("/v1/queue", comparison: .words)] },
+    "POST /v1/queue/pause": queue("pause"),
+    "POST /v1/queue/resume": queue("resume"),
+    "POST /v1/queue/flush": queue("flush"),
+  ]
+}
