@@ -70,9 +70,9 @@ enum ServerAssembly {
     limits.connectionAgeMax = settings.connectionAgeMax
     limits.connectionsPerAddressMax = settings.connectionsPerAddressMax
     limits.backlog = settings.backlog
-    // Asked for in any case: asking raises the limit.
-    let descriptorsLeft = connectionsMax
-    limits.connectionsMax = settings.connectionsMax ?? descriptorsLeft
+    // Never more than there are descriptors for, whatever is asked: without any, Dispatch ends the
+    // process when it looks how its threads fare. Asked for in any case: asking raises the limit.
+    limits.connectionsMax = min(connectionsMax, settings.connectionsMax ?? .max)
     return limits
   }
 

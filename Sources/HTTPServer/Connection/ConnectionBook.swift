@@ -8,6 +8,8 @@ final class ConnectionBook: Sendable {
   private struct State {
     var total = 0
     var placesTaken = 0
+    /// Those that had to make room and are about to end.
+    var shed = 0
     var byAddress: [SocketAddress: Int] = [:]
     var emptyWaiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -25,6 +27,9 @@ final class ConnectionBook: Sendable {
   }
 
   var total: Int { state.withLock { $0.total } }
+
+  /// Connections that wait for a place, or are told that there is none.
+  var placeless: Int { state.withLock { $0.total - $0.placesTaken - $0.shed } }
 
   /// Enters a connection. Returns false if its address has too many, and then nothing is entered.
   func enter(_ address: SocketAddress) -> Bool {
@@ -49,9 +54,20 @@ final class ConnectionBook: Sendable {
     }
   }
 
-  /// Gives back the place of a connection, which may stay entered for a while.
   func leavePlace() {
     state.withLock { $0.placesTaken -= 1 }
+  }
+
+  /// Gives back the place of a connection that stays entered until ``shedHasEnded()``.
+  func shedPlace() {
+    state.withLock { state in
+      state.placesTaken -= 1
+      state.shed += 1
+    }
+  }
+
+  func shedHasEnded() {
+    state.withLock { $0.shed -= 1 }
   }
 
   /// Strikes out a connection that was entered.

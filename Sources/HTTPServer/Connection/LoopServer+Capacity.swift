@@ -2,8 +2,9 @@ import Transport
 
 /// What is done when connections or descriptors run out.
 extension LoopServer {
-  /// Connections without a place that are told 503; further ones are reset.
-  private static let refusalsMax = 64
+  /// Connections of all loops that have no place and are told 503; further ones are reset. They come
+  /// on top of the cap, and must leave descriptors for everything else.
+  private static let refusalsMax = 32
 
   /// How far the search for a descriptor is.
   enum Shortage {
@@ -16,7 +17,7 @@ extension LoopServer {
   func accepted(_ stream: ByteStream, on reactor: isolated Reactor) -> (any StreamDelegate)? {
     guard shared.book.enter(stream.remoteAddress) else { return nil }
     if shared.book.takePlace() { return begin(stream, .admitted, on: reactor) }
-    guard unadmitted < Self.refusalsMax else {
+    guard shared.book.placeless <= Self.refusalsMax else {
       shared.book.leave(stream.remoteAddress)
       return nil
     }
@@ -66,7 +67,6 @@ extension LoopServer {
       if hasPlace { shared.book.leavePlace() }
       return false
     }
-    if hasPlace { unadmitted -= 1 }
     return true
   }
 

@@ -27,8 +27,6 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   private(set) var isDraining = false
   private(set) var sessions: Set<SessionReference> = []
   private var tallyTimer: LoopTimer?
-  /// Sessions that wait for a place, or are told that there is none.
-  var unadmitted = 0
   var shortage = Shortage.none
 
   init(shared: ServerShared, on reactor: isolated Reactor) {
@@ -53,7 +51,6 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   ) -> ServerSession {
     let session = ServerSession(stream: stream, server: self, admission: admission, on: reactor)
     sessions.insert(SessionReference(session))
-    if case .admitted = admission {} else { unadmitted += 1 }
     tally.connections += 1
     noteCounted(on: reactor)
     return session
@@ -64,8 +61,8 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
     guard sessions.remove(SessionReference(session)) != nil else { return }
     switch session.admission {
     case .admitted: shared.book.leavePlace()
-    case .waiting, .refused: unadmitted -= 1
-    case .shed: break
+    case .shed: shared.book.shedHasEnded()
+    case .waiting, .refused: break
     }
     // Once the book is empty the server may be over, and no timer will come.
     if isDraining || sessions.isEmpty { handOverNotes() }

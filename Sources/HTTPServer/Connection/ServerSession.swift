@@ -96,7 +96,7 @@ final class ServerSession: StreamDelegate {
   func makeRoom() {
     guard case .admitted = admission else { return }
     admission = .shed
-    server.shared.book.leavePlace()
+    server.shared.book.shedPlace()
     stream.close()
   }
 

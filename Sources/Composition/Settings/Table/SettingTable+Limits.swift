@@ -107,8 +107,9 @@ extension SettingTable {
     SettingKey(
       "limits.connections", \.limits.connectionsMax, .optional(.wholeNumber(1...1_000_000)),
       example: "4096",
-      doc: "Connections at once; unset, the process's limit on open files less 64. Above it idle "
-        + "ones are closed, the oldest first, and newcomers get 503 where none is idle."),
+      doc: "Connections at once: at most, and if unset, the process's limit on open files less 64. "
+        + "Above it idle ones are closed, the oldest first, and newcomers get 503 where none is "
+        + "idle."),
     SettingKey(
       "limits.connectionsPerAddress", \.limits.connectionsPerAddressMax,
       .optional(.wholeNumber(1...1_000_000)), example: "256",
