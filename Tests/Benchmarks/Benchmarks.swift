@@ -9,7 +9,7 @@ struct Benchmarks {
   static func main() async throws {
     let asked = CommandLine.arguments.dropFirst()
     ResultRow.printHeader()
-    let all = ["json", "commit", "scale", "delta", "library"]
+    let all = ["json", "commit", "scale", "delta", "library", "listing"]
     for name in asked.isEmpty ? all[...] : asked[...] {
       switch name {
       case "json": try JSONBenchmark.run()
@@ -17,6 +17,7 @@ struct Benchmarks {
       case "scale": try await ScaleBenchmark.run()
       case "delta": try await DeltaBenchmark.run()
       case "library": try await library()
+      case "listing": try await ListingBenchmark.run()
       default: print("no benchmark \(name); there are \(all.joined(separator: ", "))")
       }
     }

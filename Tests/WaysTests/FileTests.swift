@@ -175,6 +175,44 @@ extension Ways {
       await larder.stop()
     }
 
+    @Test func keepsUsersApart() async throws {
+      let larder = try await started()
+      let ann = try await signUp("ann", in: larder)
+      let bob = try await signUp("bob", in: larder)
+      let path = "/v1/files/mine/\(ann.id)/k"
+      let stored = try await larder.request("PUT", path, headers: [ann.token], body: "hers")
+      #expect(stored.status == 201)
+      let read = try await larder.get(path, ann.token)
+      #expect(read.text == "hers")
+      #expect(read["cache-control"] == "private, no-cache")
+      #expect(try await larder.get("/v1/files/mine", ann.token).text.contains("/k"))
+      for method in ["GET", "HEAD", "PUT", "DELETE"] {
+        let tried = try await larder.request(
+          method, path, headers: [bob.token], body: method == "PUT" ? "his" : nil)
+        #expect(tried.status == 403, "\(method)")
+      }
+      let copied = try await larder.post("\(path)/copy", "{\"to\":\"\(bob.id)/k\"}", bob.token)
+      #expect(copied.status == 403)
+      let listed = try await larder.get("/v1/files/mine", bob.token)
+      #expect(listed.json?["Contents"]?.array?.isEmpty == true)
+      #expect(listed.json?["Prefix"]?.string == "\(bob.id)/")
+      #expect(try await larder.get("/v1/files/mine?prefix=\(ann.id)/", bob.token).status == 403)
+      #expect(try await larder.get(path).status == 401)
+      #expect(try await larder.get(path, Self.admin).text == "hers")
+      await larder.stop()
+    }
+
+    private func signUp(
+      _ name: String, in larder: RunningLarder
+    ) async throws -> (id: String, token: (String, String)) {
+      let answer = try await larder.post(
+        "/v1/auth/sign-up",
+        "{\"email\":\"\(name)@example.com\",\"password\":\"correct horse battery staple\"}")
+      #expect(answer.status == 201, "\(answer.text)")
+      let token = answer.json?["accessToken"]?.string ?? ""
+      return (answer.json?["userId"]?.string ?? "", ("Authorization", "Bearer \(token)"))
+    }
+
     @Test func makesAndRemovesBuckets() async throws {
       let larder = try await started()
       let made = try await larder.request("PUT", "/v1/files/fresh", headers: [Self.admin])
