@@ -106,10 +106,22 @@ struct GatewayAssembly {
       adminToken: settings.adminToken?.revealed, forwardedNames: settings.upstream.forward,
       keys: keys, tokens: accounts.tokens, devices: devices,
       tickets: StreamTickets(clock: clock, random: random))
-    // The place to put away what a device has queued for the user who leaves.
+    let sync = SyncQueue(
+      store: store, registry: workspace.registry, localTypes: Set(workspace.local.types.keys),
+      upstream: upstream, calls: calls, epoch: epoch, pulse: pulse, cursors: cursors,
+      signal: signal, sealer: Sealer(key: keys.key(for: .credential), random: random),
+      surroundings: QueueAssembly.surroundings(settings),
+      concurrencyMax: QueueAssembly.concurrencyMax(settings),
+      transientCodes: Set(settings.queue.transientCodes), clock: clock, logger: logger,
+      makeID: { RandomName.make() })
+    self.sync = sync
+    let signOut = QueueCommand.signOut(QueueAssembly.signOutPolicy(settings))
     self.accounts = AccountService(
       provider: accounts.provider, rules: AccountRules(settings.accounts), devices: devices,
-      clock: clock, logger: logger, whenSignedOut: { _ in })
+      clock: clock, logger: logger,
+      whenSignedOut: { gone async throws(Failure) in
+        _ = try await sync.perform(signOut, on: gone.device)
+      })
     publishedKeys = accounts.publishedKeys
     purger = Purger(
       store: store, calls: calls, epoch: epoch, ownTypes: Set(workspace.local.types.keys))
@@ -119,14 +131,6 @@ struct GatewayAssembly {
       store: store, dataFolder: settings.dataFolder,
       makeFolder: { (try? DataFolder(path: $0).make()) != nil }, makeName: { BackupName.now() })
     tables = TableKeeper(store: store)
-    sync = SyncQueue(
-      store: store, registry: workspace.registry, localTypes: Set(workspace.local.types.keys),
-      upstream: upstream, calls: calls, epoch: epoch, pulse: pulse, cursors: cursors,
-      signal: signal, sealer: Sealer(key: keys.key(for: .credential), random: random),
-      surroundings: QueueAssembly.surroundings(settings),
-      concurrencyMax: QueueAssembly.concurrencyMax(settings),
-      transientCodes: Set(settings.queue.transientCodes), clock: clock, logger: logger,
-      makeID: { RandomName.make() })
     self.logThreshold = logThreshold
     self.cursors = cursors
     self.settings = settings

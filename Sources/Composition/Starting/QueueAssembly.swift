@@ -9,6 +9,14 @@ enum QueueAssembly {
     max(1, settings.upstream.concurrencyMax / 2)
   }
 
+  static func signOutPolicy(_ settings: Settings) -> SignOutPolicy {
+    switch settings.queue.onLogout {
+    case .drain: .drain
+    case .drop: .drop
+    case .park: .park
+    }
+  }
+
   static func surroundings(_ settings: Settings) -> QueueSurroundings {
     let queue = settings.queue
     return QueueSurroundings(
