@@ -3,8 +3,8 @@ import Model
 
 /// The sync queue's surroundings as settings and the system give them.
 enum QueueAssembly {
-  /// A queue takes at most half of the calls that may be under way to upstream, so that a device that
-  /// comes back with a thousand mutations does not keep readers waiting.
+  /// A queue takes at most half of the calls that may be under way to upstream, so that a device
+  /// that comes back with a thousand mutations does not keep readers waiting.
   static func concurrencyMax(_ settings: Settings) -> Int {
     max(1, settings.upstream.concurrencyMax / 2)
   }

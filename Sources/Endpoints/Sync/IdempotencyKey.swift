@@ -23,7 +23,8 @@ enum IdempotencyKey {
     return key
   }
 
-  /// Of a structured string (RFC 9651 section 3.3.3) what stands between the quotes, else all of it.
+  /// Of a structured string (RFC 9651 section 3.3.3) what stands between the quotes, else all of
+  /// it.
   private static func unquoted(_ field: String) -> String? {
     guard field.utf8.first == UInt8(ascii: "\"") else { return field }
     var key: [UInt8] = []

@@ -4,7 +4,8 @@ import Model
 import Storage
 import Upstream
 
-/// Sends one claimed mutation, or asks whether its last attempt took effect, and says what came of it.
+/// Sends one claimed mutation, or asks whether its last attempt took effect, and says what came of
+/// it.
 struct MutationSender: Sendable {
   /// What one attempt came to.
   struct Attempt: Sendable {
@@ -139,8 +140,8 @@ struct MutationSender: Sendable {
     }
   }
 
-  /// What lies behind a gateway may be there the next time; what says that the request is wrong says so
-  /// again.
+  /// What lies behind a gateway may be there the next time; what says that the request is wrong
+  /// says so again.
   private static func isTransient(_ status: Int) -> Bool {
     status >= 500 || [408, 425, 429].contains(status)
   }

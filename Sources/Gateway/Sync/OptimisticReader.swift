@@ -4,11 +4,11 @@ import Model
 import Storage
 import Upstream
 
-/// Reads what a mutation is expected to do, `[{"op","type","id","fields"}, …]`, into the form of the
-/// store, with every fault by its place.
+/// Reads what a mutation is expected to do, `[{"op","type","id","fields"}, …]`, into the form of
+/// the store, with every fault by its place.
 ///
-/// Fields are written as entity reads show them: a relationship is the other's id, or `{"type","id"}`
-/// where its type is a union or an interface.
+/// Fields are written as entity reads show them: a relationship is the other's id, or
+/// `{"type","id"}` where its type is a union or an interface.
 struct OptimisticReader {
   private static let memberNames: Set<String> = ["op", "type", "id", "fields"]
   /// Of one mutation.

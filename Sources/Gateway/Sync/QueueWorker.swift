@@ -4,11 +4,11 @@ import Model
 import Storage
 import Synchronization
 
-/// Drains the queues of all devices by itself: whose turn it is says ``Model/SendRotation``, what may go
-/// the device's queue, and every wait ends by its own alarm.
+/// Drains the queues of all devices by itself: whose turn it is says ``Model/SendRotation``, what
+/// may go the device's queue, and every wait ends by its own alarm.
 ///
-/// It holds no payloads and no decisions: a turn is a claim on disk, an attempt, and a settlement on
-/// disk. Whatever is lost with the process is found again at the next start.
+/// It holds no payloads and no decisions: a turn is a claim on disk, an attempt, and a settlement
+/// on disk. Whatever is lost with the process is found again at the next start.
 package final class QueueWorker: Sendable {
   /// Devices looked at together after a start; the first of them send while others are still read.
   private static let recoveredAtATime = 64
@@ -185,8 +185,8 @@ package final class QueueWorker: Sendable {
     pump()
   }
 
-  /// What upstream did must not be forgotten because the disk is full for a while: the mutation stays in
-  /// flight until its end is written.
+  /// What upstream did must not be forgotten because the disk is full for a while: the mutation
+  /// stays in flight until its end is written.
   private func settle(
     _ attempt: MutationSender.Attempt, of claimed: ClaimedMutation
   ) async -> DeviceOutlook? {

@@ -3,8 +3,8 @@ import LosslessJSON
 import Model
 import Sealing
 
-/// In whose name a queued mutation goes upstream: the caller's headers, kept with it and brought back
-/// when it is sent.
+/// In whose name a queued mutation goes upstream: the caller's headers, kept with it and brought
+/// back when it is sent.
 struct QueuedCaller: Sendable {
   let sealer: Sealer
 

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Devices whose queue waits for a credential, as far as this process knows, and the credentials they
-/// have shown since: each is tried once.
+/// Devices whose queue waits for a credential, as far as this process knows, and the credentials
+/// they have shown since: each is tried once.
 final class RefusedCredentials: Sendable {
   /// Devices remembered. A device that is forgotten goes on with its next mutation's own command.
   private static let devicesMax = 10_000

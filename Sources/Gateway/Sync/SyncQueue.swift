@@ -66,7 +66,8 @@ package final class SyncQueue: Sendable {
     return receipts.map { Self.answer($0, cursor: cursor) }
   }
 
-  /// Takes a forced mutation and waits for what comes of it. The caller's going away changes nothing.
+  /// Takes a forced mutation and waits for what comes of it. The caller's going away changes
+  /// nothing.
   ///
   /// - Parameter key: nil where the caller does not mean to repeat it.
   package func force(

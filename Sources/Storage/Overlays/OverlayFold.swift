@@ -1,8 +1,8 @@
 import LosslessJSON
 import Model
 
-/// What the changes that lie over one entity come to, in the order of the queue: the row that stands
-/// in the device's own scope.
+/// What the changes that lie over one entity come to, in the order of the queue: the row that
+/// stands in the device's own scope.
 ///
 /// Only what the changes say is in it. What lies under them is read from the wider scopes, field by
 /// field, as everywhere; so nothing has to be done here when that changes, and nothing is left of a

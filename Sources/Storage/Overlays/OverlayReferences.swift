@@ -1,8 +1,8 @@
 import LosslessJSON
 import Model
 
-/// The entities that an expected change refers to: those its fields name, and those that the fields it
-/// replaces name now, as its device sees them.
+/// The entities that an expected change refers to: those its fields name, and those that the fields
+/// it replaces name now, as its device sees them.
 struct OverlayReferences {
   private let context: WriteContext
   private let scopes: [Int64]

@@ -69,8 +69,8 @@ struct OverlayRows {
     for key in keys { try fold(key) }
   }
 
-  /// Temporary ids became known: what lay over them lies over the real entities now, and what referred
-  /// to them refers to these.
+  /// Temporary ids became known: what lay over them lies over the real entities now, and what
+  /// referred to them refers to these.
   func resolve(_ resolved: [TemporaryID: EntityKey]) throws {
     let statement = try PreparedStatement(
       database, "SELECT id, type, key, fields FROM overlay WHERE device = ?1")
@@ -105,8 +105,8 @@ struct OverlayRows {
 
   // MARK: Lingering
 
-  /// How long an overlay stays over what its mutation settled, where the answer did not say it and no
-  /// later fetch did.
+  /// How long an overlay stays over what its mutation settled, where the answer did not say it and
+  /// no later fetch did.
   static let lingerMax = Duration.seconds(30)
 
   /// Keeps a finished mutation's overlay for a while.

@@ -1,11 +1,12 @@
 package import Model
 
-/// What is stored with a mutation and no decision reads: what to send, in whose name, and what it is
-/// expected to do.
+/// What is stored with a mutation and no decision reads: what to send, in whose name, and what it
+/// is expected to do.
 package struct MutationPayload: Sendable {
   /// The JSON object of variables as the client gave it, temporary ids and all.
   package let variables: String
-  /// Where its answer is kept: the user's scope, or the public one with the headers it was sent with.
+  /// Where its answer is kept: the user's scope, or the public one with the headers it was sent
+  /// with.
   package let scope: Scope
   /// The verified user in whose name it goes; nil for an opaque credential or none.
   package let user: String?

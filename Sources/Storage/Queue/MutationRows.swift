@@ -110,7 +110,8 @@ struct MutationRows {
 
   // MARK: Reading
 
-  /// What a device's queue holds, see ``Model/DeviceQueue/isHeld(_:)``, in the order of their places.
+  /// What a device's queue holds, see ``Model/DeviceQueue/isHeld(_:)``, in the order of their
+  /// places.
   func held(of device: String) throws -> [Mutation] {
     let statement = try PreparedStatement(
       database,

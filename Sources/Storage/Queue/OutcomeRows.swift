@@ -2,8 +2,8 @@ import GRDB
 import LosslessJSON
 import Model
 
-/// What a device is told of its mutations' ends: rows of a type of our own in the device's scope, so
-/// that they travel in the change log under the same cursor as data.
+/// What a device is told of its mutations' ends: rows of a type of our own in the device's scope,
+/// so that they travel in the change log under the same cursor as data.
 ///
 /// Like ``OverlayRows`` they carry the highest call number, so that nothing but the queue touches
 /// them.

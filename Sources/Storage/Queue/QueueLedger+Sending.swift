@@ -19,7 +19,8 @@ extension QueueLedger {
       known: try temporaryIDs.find(mentioned ?? []))
   }
 
-  /// - Returns: the mutation as it stands; nil where the claim no longer holds, and nothing was done.
+  /// - Returns: the mutation as it stands; nil where the claim no longer holds, and nothing was
+  /// done.
   func settle(_ settlement: MutationSettlement) throws -> Mutation? {
     var random = timing.generator
     let changes = decide {

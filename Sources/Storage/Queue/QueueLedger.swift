@@ -2,8 +2,8 @@ import GRDB
 import LosslessJSON
 import Model
 
-/// A device's queue inside one command of the writer: it is asked for decisions, and what they change
-/// is written here, whole.
+/// A device's queue inside one command of the writer: it is asked for decisions, and what they
+/// change is written here, whole.
 struct QueueLedger {
   let context: WriteContext
   let device: String

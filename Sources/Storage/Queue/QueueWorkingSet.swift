@@ -5,8 +5,8 @@ import Model
 /// Who guards it: the writer's serial queue, as all of ``WriterMemory``. A command that fails makes
 /// all of it forgotten: the rows are the truth.
 struct QueueWorkingSet {
-  /// Of all queues together: a device's is read anew where others pushed it out. An item takes about
-  /// a kilobyte.
+  /// Of all queues together: a device's is read anew where others pushed it out. An item takes
+  /// about a kilobyte.
   private static let itemsMax = 20_000
 
   private var queues: [String: DeviceQueue] = [:]

@@ -2,8 +2,8 @@ import GRDB
 package import Model
 import Synchronization
 
-/// The sync queue: a decision and what it changes are one transaction, and what was told of it is on
-/// disk.
+/// The sync queue: a decision and what it changes are one transaction, and what was told of it is
+/// on disk.
 extension Store {
   /// Takes mutations of one device, all or none. Returns once they would survive a power failure.
   package func enqueue(
@@ -14,8 +14,8 @@ extension Store {
     }
   }
 
-  /// Takes one for sending. The claim survives the process; before what must not be sent twice goes,
-  /// ``makeDurable()`` has it survive a power failure too.
+  /// Takes one for sending. The claim survives the process; before what must not be sent twice
+  /// goes, ``makeDurable()`` has it survive a power failure too.
   ///
   /// - Returns: nil in the answer where it may not go any more.
   package func claim(
@@ -62,7 +62,8 @@ extension Store {
     }
   }
 
-  /// A client's or an operator's word about one mutation or the whole queue. On disk when it returns.
+  /// A client's or an operator's word about one mutation or the whole queue. On disk when it
+  /// returns.
   package func command(
     _ command: QueueCommand, on device: String, timing: QueueTiming
   ) async throws(StorageError) -> Result<QueueCommit<Mutation?>, CommandRefusal> {

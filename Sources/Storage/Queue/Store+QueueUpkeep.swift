@@ -15,8 +15,8 @@ extension Store {
     try await upkeep { try OverlayRows.expire(in: $0, now: now) }
   }
 
-  /// Forgets mutations that ended, and temporary ids that were made, before some time: their keys may
-  /// come again as new ones. A few hundred at a time.
+  /// Forgets mutations that ended, and temporary ids that were made, before some time: their keys
+  /// may come again as new ones. A few hundred at a time.
   ///
   /// - Returns: whether there may be more.
   package func forgetMutations(
