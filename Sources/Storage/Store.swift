@@ -18,6 +18,8 @@ package final class Store: Sendable {
   private let currentCatalogue: Mutex<TypeCatalogue>
   let directory = ScopeDirectory()
   let touches: TouchLedger
+  /// Types whose past is known to be kept since this boot, see ``PastKeeper``.
+  let keptTypes = Mutex<Set<String>>([])
   let writer: GroupedWriter
   /// Short look-ups; never behind a long read.
   let reader: GroupedReader

@@ -3,7 +3,7 @@ import Composition
 
 struct Routes: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Lists the paths that the operations are served at.")
+    abstract: "Lists every path that is served.")
 
   @OptionGroup var settings: SettingsOptions
 

@@ -13,13 +13,19 @@ struct ChangeReader {
     case refused(Int, String)
   }
 
+  /// The marks that ``WriteLoad`` makes, by a condition on the object.
+  static let marked = "&types=Film&filter=synopsis%20LIKE%20%3F&arg=mark%25"
+
   let port: Int
+  /// Parameters beside the cursor, each behind its `&`.
+  let query: String
   private(set) var cursor: String?
   private(set) var held: [String: [UInt8]] = [:]
   private(set) var places: [Place] = []
 
-  init(port: Int, from place: Place? = nil) {
+  init(port: Int, query: String = "", from place: Place? = nil) {
     self.port = port
+    self.query = query
     cursor = place?.cursor
     held = place?.held ?? [:]
   }
@@ -29,7 +35,7 @@ struct ChangeReader {
   /// - Returns: whether nothing more lay behind it; nil where the cursor cannot be continued.
   mutating func takePage(_ client: RawClient, limit: Int) throws -> Bool? {
     let since = cursor.map { "&since=\($0)" } ?? ""
-    let answer = try client.request("GET", "/v1/changes?limit=\(limit)\(since)")
+    let answer = try client.request("GET", "/v1/changes?limit=\(limit)\(since)\(query)")
     if answer.status == 410 { return nil }
     guard answer.status == 200 else { throw Problem.refused(answer.status, answer.text) }
     let page = try JSONValue(parsing: answer.body)

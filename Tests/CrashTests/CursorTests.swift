@@ -4,32 +4,40 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// `kill -9` under writes: every cursor that was handed out either goes on exactly or is refused.
+  /// `kill -9` under writes: every cursor that was handed out either goes on exactly or is refused, and
+  /// every list that was handed out becomes the list there is.
   struct CursorTests {
     private static let rounds = 4
     /// Of those handed out in a round.
     private static let cursorsLookedAt = 25
 
-    @Test(arguments: [UInt64(4_711)])
-    func cursorsGoOnExactlyOrNotAtAll(seed: UInt64) async throws {
+    @Test(arguments: [(4_711, ""), (4_712, ChangeReader.marked)] as [(UInt64, String)])
+    func cursorsGoOnExactlyOrNotAtAll(seed: UInt64, query: String) async throws {
       var random = SeededGenerator(seed: seed)
       let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
       try await demo.start()
       let folder = try ServiceFolder(upstream: demo.url)
       var continued = 0
       for round in 0..<Self.rounds {
-        let places = try await loadAndKill(folder, round: round, random: &random)
+        let (places, lists) = try await loadAndKill(
+          folder, query, round: round, random: &random)
         let larder = try await LarderProcess.serve(folder)
         let port = larder.port
         let sample = places.shuffled(using: &random).prefix(Self.cursorsLookedAt)
         continued += try await onOwnThread {
-          var snapshot = ChangeReader(port: port)
+          var snapshot = ChangeReader(port: port, query: query)
           let hasSnapshot = try snapshot.catchUp()
           #expect(hasSnapshot)
           #expect(!snapshot.held.isEmpty)
+          let client = try RawClient(port: port)
+          for list in lists {
+            var list = list
+            try list.takeDiff(client)
+            #expect(try list.isCurrent(client), "seed \(seed), round \(round)")
+          }
           var count = 0
           for place in sample + places.suffix(1) {
-            var reader = ChangeReader(port: port, from: place)
+            var reader = ChangeReader(port: port, query: query, from: place)
             guard try reader.catchUp() else { continue }
             count += 1
             #expect(reader.held == snapshot.held, "seed \(seed), round \(round)")
@@ -43,18 +51,19 @@ extension Crashes {
     }
 
     private func loadAndKill(
-      _ folder: ServiceFolder, round: Int, random: inout SeededGenerator
-    ) async throws -> [ChangeReader.Place] {
+      _ folder: ServiceFolder, _ query: String, round: Int, random: inout SeededGenerator
+    ) async throws -> ([ChangeReader.Place], [ListReader]) {
       let larder = try await LarderProcess.serve(folder)
       let port = larder.port
       let kept = Kept()
       let seeds = (0..<3).map { _ in random.next() }
       let goal = Int.random(in: 20..<100, using: &random)
       async let places = onOwnThread {
-        var reader = ChangeReader(port: port)
+        var reader = ChangeReader(port: port, query: query)
         reader.followUntilTheEnd()
         return reader.places
       }
+      async let lists = onOwnThread { ListReader.followUntilTheEnd(port: port) }
       try await withThrowingTaskGroup(of: Void.self) { group in
         for (number, seed) in seeds.enumerated() {
           group.addTask {
@@ -71,7 +80,7 @@ extension Crashes {
         await larder.kill()
         try await group.waitForAll()
       }
-      return try await places
+      return try await (places, lists)
     }
   }
 }

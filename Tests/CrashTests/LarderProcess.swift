@@ -89,6 +89,26 @@ final class LarderProcess {
 
   var isRunning: Bool { process.isRunning }
 
+  /// How often its threads have given up the processor of themselves, and so how often one was woken.
+  func wakeUps() throws -> Int {
+    let tasks = "/proc/\(process.processIdentifier)/task"
+    return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, thread in
+      // A thread may end between the two looks.
+      let status = (try? String(contentsOfFile: "\(tasks)/\(thread)/status", encoding: .utf8)) ?? ""
+      let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+      return sum + (line.flatMap { Int($0.split(separator: "\t").last ?? "") } ?? 0)
+    }
+  }
+
+  /// What it holds in memory, in bytes.
+  func residentBytes() throws -> Int {
+    let status = try String(
+      contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    let words = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }) ?? []
+    return (words.count > 1 ? Int(words[1]) ?? 0 : 0) * 1024
+  }
+
   /// Ends it as a crash or the kernel would: no code of its own runs any more.
   func kill() async {
     signal(SIGKILL)

@@ -1,19 +1,32 @@
+import Endpoints
 import Gateway
+import HTTPServer
+import HTTPWire
 import Model
 import Upstream
 
-/// What `larder routes` prints: every path, the operation behind it, and how it is cached.
+/// What `larder routes` prints: every path there is, the operation behind it, and how it is cached.
+///
+/// Made of the route table itself, so nothing is served that it does not show.
 package struct RoutesReport {
   package let text: String
 
   package init(_ workspace: Workspace) {
-    var table = TextTable("METHOD", "PATH", "OPERATION", "ACCESS", "CACHE")
     let operations = OperationDirectory(registry: workspace.registry).descriptions
+    var table = TextTable("METHOD", "PATH", "OPERATION", "ACCESS", "CACHE")
     for operation in operations where operation.kind != .subscription {
-      for path in operation.paths {
-        table.add(
-          operation.method, path, operation.name, operation.accessText, operation.cacheText)
-      }
+      table.add(
+        operation.method, "/v1/operations/\(operation.name)", operation.name,
+        operation.accessText, operation.cacheText)
+    }
+    let lines = LarderRoutes.lines(
+      for: operations, hasLocalTypes: true,
+      hasFiles: PublicFolder.exists(workspace.settings))
+    for line in lines {
+      let operation = line.operation.flatMap { name in operations.first { $0.name == name } }
+      table.add(
+        line.method.name, line.pattern.description, operation?.name ?? "-",
+        operation?.accessText ?? "-", operation?.cacheText ?? "-")
     }
     text = table.text
   }

@@ -16,6 +16,7 @@ struct GatewayAssembly {
   private let operations: OperationService
   private let entities: EntityReader
   let writes: EntityWrites
+  private let lists: ListDiffer
   private let callers: CallerIdentifier
   let devices: DeviceRegistry
   private let accounts: AccountService
@@ -63,6 +64,7 @@ struct GatewayAssembly {
     devices = DeviceRegistry(
       store: store, settings: DeviceSettings(settings.devices), clock: clock, random: random,
       signal: signal, logger: logger)
+    let deadline = QueryDeadline(limit: settings.limits.queryDeadline) { SystemClock.uptime() }
     let gate = StoredDataGate(
       hasServiceCredentials: settings.upstream.hasServiceCredentials,
       ownTypes: Set(workspace.local.types.keys))
@@ -71,16 +73,17 @@ struct GatewayAssembly {
       desk: CursorDesk(
         codec: codec, segments: store.segments, schemaVersion: Self.changeSchemaVersion),
       entities: EntityRenderer(catalogue: workspace.registry.catalogue), signal: signal,
-      typeNames: workspace.registry.catalogue.types.map(\.name),
-      gate: gate, devices: devices)
+      types: workspace.registry.catalogue.types, gate: gate, devices: devices,
+      deadline: deadline)
     self.signal = signal
-    let deadline = QueryDeadline(limit: settings.limits.queryDeadline) { SystemClock.uptime() }
+    let memory = ListMemory()
     entities = EntityReader(
       store: store.reading,
       directory: EntityDirectory(registry: workspace.registry, local: workspace.local),
       renderer: EntityRenderer(catalogue: workspace.registry.catalogue),
       tokens: PageTokenCodec(key: keys.key(for: .page)),
-      deadline: deadline, gate: gate, clock: clock, uptime: { SystemClock.uptime() })
+      deadline: deadline, gate: gate, lists: memory, clock: clock,
+      uptime: { SystemClock.uptime() })
     writes = EntityWriting.writes(
       workspace, store: store, calls: calls, epoch: epoch, deadline: deadline)
     let failures = FailureMemory(clock: clock, random: { Double.random(in: 0..<1) })
@@ -88,6 +91,10 @@ struct GatewayAssembly {
     let reader = QueryReader(
       upstream: upstream, store: store, calls: calls, cache: cache, epoch: epoch,
       failures: failures, pulse: pulse, clock: clock, logger: logger)
+    lists = ListDiffer(
+      reader: reader, collections: entities, store: store,
+      entities: EntityRenderer(catalogue: workspace.registry.catalogue), cursors: cursors,
+      memory: memory)
     operations = OperationService(
       directory: directory,
       reader: reader,
@@ -95,10 +102,7 @@ struct GatewayAssembly {
         upstream: upstream, store: store, calls: calls, epoch: epoch, pulse: pulse,
         clock: clock, logger: logger),
       explainer: Explainer(store: store, cache: cache, clock: clock), signal: signal,
-      devices: devices,
-      differ: ListDiffer(
-        reader: reader, store: store,
-        entities: EntityRenderer(catalogue: workspace.registry.catalogue), cursors: cursors),
+      devices: devices, differ: lists,
       makeKey: { RandomName.make() })
     health = HealthCheck(
       store: store, pulse: pulse, operationCount: directory.descriptions.count)
@@ -138,15 +142,16 @@ struct GatewayAssembly {
   }
 
   func services(files: StaticFiles?, metrics: @escaping @Sendable () -> String) -> Services {
-    Services(
-      operations: operations, entities: entities, callers: callers, devices: devices,
-      accounts: accounts, publishedKeys: publishedKeys,
-      changes: changes,
+    var services = Services(
+      operations: operations, entities: entities, lists: lists, callers: callers,
+      devices: devices, accounts: accounts, publishedKeys: publishedKeys, changes: changes,
       cursors: cursors, purger: purger, console: console, backups: backups, tables: tables,
       logThreshold: logThreshold, sync: sync, health: health, metrics: metrics, files: files,
       cors: CORSPolicy(origins: settings.corsOrigins.map(\.description)), version: Version.text,
       bodyBytesMax: settings.limits.bodyBytesMax,
       compressionBytesMin: ServerLimits().compressionBytesMin, logger: logger)
+    services.streamStallMax = settings.limits.streamStall
+    return services
   }
 }
 

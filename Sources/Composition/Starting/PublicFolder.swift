@@ -7,12 +7,18 @@ enum PublicFolder {
   /// The one settings name, else the one beside the binary or the sources; nil where there is none,
   /// which is no fault.
   static func files(_ settings: Settings, pool: BlockingPool) -> StaticFiles? {
-    let candidates = settings.publicFolder.map { [$0] } ?? shipped
-    guard let root = candidates.first(where: isFolder) else { return nil }
+    guard let root = root(settings) else { return nil }
     var ranges = StaticFiles.RangeLimits()
     ranges.partsMax = settings.limits.rangesMax
     ranges.disorderMax = settings.limits.overlappingRangesMax
     return StaticFiles(root: root, pool: pool, ranges: ranges)
+  }
+
+  static func exists(_ settings: Settings) -> Bool { root(settings) != nil }
+
+  private static func root(_ settings: Settings) -> String? {
+    let candidates = settings.publicFolder.map { [$0] } ?? shipped
+    return candidates.first(where: isFolder)
   }
 
   private static var shipped: [String] { ShippedFiles.candidates(for: "Public") }

@@ -9,6 +9,8 @@ struct EndpointContext: Sendable {
   let callers: CallerIdentifier
   let queue: SyncQueue
   let bodyBytesMax: Int
+  /// A client of a stream that takes nothing for this long comes back with its last event's id.
+  let streamStallMax: Duration
   let logger: Logger
 
   /// Runs an endpoint and turns its failure into a problem document; the unknown is logged.

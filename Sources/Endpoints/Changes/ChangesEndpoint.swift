@@ -13,7 +13,7 @@ struct ChangesEndpoint: Sendable {
   func page(_ request: ServerRequest) async -> ServerResponse {
     await answer(request) {
       let caller = try await context.caller(of: request)
-      let query = try ChangesQuery(request, types: feed.typeNames)
+      let query = try ChangesQuery(request, types: feed.types)
       try feed.admit(caller, types: query.filter.types)
       // Noted before the page is read, so that it is never of a later head.
       let head = deltas.head
@@ -21,7 +21,10 @@ struct ChangesEndpoint: Sendable {
         caller: caller, filter: query.filter, since: query.since, limit: query.limit,
         wait: query.wait)
       let body = Self.body(of: page, queue: try await feed.queue(of: caller.viewer))
-      if page.elements.isEmpty, page.isComplete, query.wait == .zero, !caller.mayEnd {
+      // With a condition the store has to hear that it is still asked for.
+      if page.elements.isEmpty, page.isComplete, query.wait == .zero, !caller.mayEnd,
+        query.filter.condition == nil
+      {
         deltas.keep(body, for: request, at: head)
       }
       return .json(body)
@@ -31,11 +34,12 @@ struct ChangesEndpoint: Sendable {
   func stream(_ request: ServerRequest) async -> ServerResponse {
     await answer(request) {
       let caller = try await context.streamCaller(of: request)
-      var query = try ChangesQuery(request, types: feed.typeNames)
+      var query = try ChangesQuery(request, types: feed.types)
       try feed.admit(caller, types: query.filter.types)
       if let last = request.field("last-event-id"), !last.isEmpty { query.since = .cursor(last) }
-      let start = try feed.streamStart(caller: caller, filter: query.filter, since: query.since)
-      return .eventStream { [feed] in feed.open(start) }
+      let start = try await feed.streamStart(
+        caller: caller, filter: query.filter, since: query.since)
+      return .eventStream(stallMax: context.streamStallMax) { [feed] in feed.open(start) }
     }
   }
 

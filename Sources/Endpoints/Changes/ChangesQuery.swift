@@ -9,55 +9,105 @@ struct ChangesQuery {
   static let limitMax = 1000
   /// What proxies let a request stay silent for.
   static let waitSecondsMax = 60.0
+  private static let argumentPrefix = "arg."
 
   var since = ChangeFeed.Since.snapshot
   private(set) var limit = limitDefault
   private(set) var wait = Duration.zero
   private(set) var filter = ChangeFilter.all
 
-  /// - Parameter types: the names of the types there are.
-  init(_ request: ServerRequest, types: Set<String>) throws(Failure) {
-    var faults: [Failure.Detail] = []
-    var wanted: Set<String>?
-    var operations = Set(ChangeFilter.Operation.allCases)
+  private var faults: [Failure.Detail] = []
+  private var types: Set<String>?
+  private var operations = Set(ChangeFilter.Operation.allCases)
+  private var condition: String?
+  private var arguments = FilterArguments.none
+
+  /// - Parameter types: those that there are.
+  init(_ request: ServerRequest, types: [EntityType]) throws(Failure) {
+    let names = Set(types.map(\.name))
     for parameter in try request.queryParameters() {
-      let value = parameter.value
-      var fault: String?
-      switch parameter.name {
-      case "since": since = value == "now" ? .head : value.isEmpty ? .snapshot : .cursor(value)
-      case "limit":
-        let number = Int(value).flatMap { (1...Self.limitMax).contains($0) ? $0 : nil }
-        limit = number ?? limit
-        if number == nil { fault = "is a number from 1 to \(Self.limitMax)" }
-      case "wait":
-        let number = Double(value).flatMap { $0 >= 0 && $0.isFinite ? $0 : nil }
-        // Bounded as a number: a `Duration` traps where it cannot hold one.
-        wait = .seconds(min(number ?? 0, Self.waitSecondsMax))
-        if number == nil { fault = "is a number of seconds" }
-      case "types":
-        let names = Set(value.split(separator: ",").map(String.init))
-        let unknown = names.subtracting(types).sorted()
-        wanted = (wanted ?? []).union(names)
-        if names.isEmpty { fault = "names no type" }
-        if !unknown.isEmpty {
-          fault = "names no type of entities: \(unknown.joined(separator: ", "))"
-        }
-      case "on":
-        let names = value.split(separator: ",").map(String.init)
-        let known = names.compactMap(ChangeFilter.Operation.init)
-        operations = Set(known)
-        if known.isEmpty || known.count < names.count {
-          fault = "is a list of insert, update, delete"
-        }
-      case "ticket": break
-      default: fault = "is not a parameter of this path"
-      }
-      if let fault { faults.append(.init(place: .parameter(parameter.name), detail: fault)) }
+      if let fault = read(parameter, names) { note(parameter.name, fault) }
     }
+    let condition = readCondition(types)
     guard faults.isEmpty else {
       throw Failure(
         .malformedRequest, "\(faults.count) of the parameters cannot be used.", details: faults)
     }
-    filter = ChangeFilter(types: wanted, operations: operations)
+    filter = ChangeFilter(types: self.types, operations: operations, condition: condition)
+  }
+
+  private mutating func note(_ parameter: String, _ detail: String) {
+    faults.append(Failure.Detail(place: .parameter(parameter), detail: detail))
+  }
+
+  /// - Returns: what is wrong with it; nil where nothing is.
+  private mutating func read(
+    _ parameter: QueryString.Parameter, _ known: Set<String>
+  ) -> String? {
+    let value = parameter.value
+    switch parameter.name {
+    case "since": since = value == "now" ? .head : value.isEmpty ? .snapshot : .cursor(value)
+    case "limit":
+      guard let number = Int(value), (1...Self.limitMax).contains(number) else {
+        return "is a number from 1 to \(Self.limitMax)"
+      }
+      limit = number
+    case "wait":
+      guard let number = Double(value), number >= 0, number.isFinite else {
+        return "is a number of seconds"
+      }
+      // Bounded as a number: a `Duration` traps where it cannot hold one.
+      wait = .seconds(min(number, Self.waitSecondsMax))
+    case "types": return readTypes(value, known)
+    case "on": return readOperations(value)
+    case "filter":
+      guard condition == nil else { return "is given twice" }
+      condition = value
+    case "arg": arguments.positional.append(value)
+    case let name where name.hasPrefix(Self.argumentPrefix):
+      let name = String(name.dropFirst(Self.argumentPrefix.count))
+      guard arguments.named.updateValue(value, forKey: name) == nil else {
+        return "is given twice"
+      }
+    case "ticket": break
+    default: return "is not a parameter of this path"
+    }
+    return nil
+  }
+
+  private mutating func readTypes(_ value: String, _ known: Set<String>) -> String? {
+    let names = Set(value.split(separator: ",").map(String.init))
+    types = (types ?? []).union(names)
+    if names.isEmpty { return "names no type" }
+    let unknown = names.subtracting(known).sorted()
+    return unknown.isEmpty
+      ? nil : "names no type of entities: \(unknown.joined(separator: ", "))"
+  }
+
+  private mutating func readOperations(_ value: String) -> String? {
+    let names = value.split(separator: ",").map(String.init)
+    let known = names.compactMap(ChangeFilter.Operation.init)
+    operations = Set(known)
+    return known.isEmpty || known.count < names.count ? "is a list of insert, update, delete" : nil
+  }
+
+  // MARK: The condition on the object
+
+  private mutating func readCondition(_ known: [EntityType]) -> ChangeCondition? {
+    guard let condition else {
+      if arguments != .none { note("filter", "is missing, but arguments are given") }
+      return nil
+    }
+    guard let types else {
+      note("types", "is missing: a filter is about types that have all of its columns")
+      return nil
+    }
+    var found: [(String, String)] = []
+    let asked = known.filter { types.contains($0.name) }
+    let read = ChangeCondition(condition, arguments: arguments, types: asked) {
+      found.append(($0, $1))
+    }
+    for (parameter, detail) in found { note(parameter, detail) }
+    return read
   }
 }

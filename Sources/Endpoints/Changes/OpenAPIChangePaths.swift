@@ -32,7 +32,8 @@ enum OpenAPIChangePaths {
           "description": "The same as server-sent events: change, bookmark and reset.",
           "parameters": .array(
             filters + [
-              ["name": "Last-Event-ID", "in": "header", "schema": ["type": "string"]]
+              ["name": "Last-Event-ID", "in": "header", "schema": ["type": "string"]],
+              OpenAPIDiffPaths.ticket,
             ]),
           "responses": [
             "200": [
@@ -45,10 +46,16 @@ enum OpenAPIChangePaths {
       ]),
   ]
 
-  private static let filters: [JSONValue] = [
-    parameter("since", ["type": "string"]), parameter("types", ["type": "string"]),
-    parameter("on", ["type": "string"]),
-  ]
+  private static let filters: [JSONValue] =
+    [
+      parameter("since", ["type": "string"]), parameter("types", ["type": "string"]),
+      parameter("on", ["type": "string"]),
+      [
+        "name": "filter", "in": "query", "schema": ["type": "string"],
+        "description":
+          "A condition on the entities of `types`, as collections take it: what comes into it is new.",
+      ],
+    ] + OpenAPIEntityPaths.arguments
 
   private static let page: JSONValue = [
     "type": "object",

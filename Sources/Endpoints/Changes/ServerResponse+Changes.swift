@@ -4,12 +4,9 @@ import HTTPTypes
 import Model
 
 extension ServerResponse {
-  /// A client that takes nothing for this long comes back with its last event's id.
-  private static let streamStallMax: Duration = .seconds(30)
-
-  /// Server-sent events, until the source ends or the client is gone.
+  /// Server-sent events, until the source ends, or the client is gone or takes nothing for too long.
   static func eventStream(
-    _ open: @escaping @Sendable () -> any EventSource
+    stallMax: Duration, _ open: @escaping @Sendable () -> any EventSource
   ) -> ServerResponse {
     ServerResponse(
       fields: [
@@ -17,7 +14,7 @@ extension ServerResponse {
         .accelBuffering: "no",
       ],
       body: .stream { writer in
-        writer.limitStall(to: streamStallMax)
+        writer.limitStall(to: stallMax)
         let source = open()
         while let bytes = try await source.next() { try await writer.write(bytes) }
       })

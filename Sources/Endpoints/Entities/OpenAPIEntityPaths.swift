@@ -14,6 +14,17 @@ enum OpenAPIEntityPaths {
       "/v1/entities/{type}/{id}/{relationship}", "readRelationship",
       "The entity a relationship leads to, or a page of those it leads to.",
       [inPath("type"), inPath("id"), inPath("relationship")] + collection),
+    JSONMember(
+      "/v1/entities/{type}/diff",
+      OpenAPIDiffPaths.diff(
+        id: "listEntities", parameters: [inPath("type")] + collection,
+        of: "a page of a type's entities")),
+    JSONMember(
+      "/v1/entities/{type}/{id}/{relationship}/diff",
+      OpenAPIDiffPaths.diff(
+        id: "readRelationship",
+        parameters: [inPath("type"), inPath("id"), inPath("relationship")] + collection,
+        of: "a page of what a relationship leads to")),
     path("/v1/search", "search", "Full text over the fields that settings name.", search),
   ]
 

@@ -11,16 +11,26 @@ struct LocalWritesEndpoint: Sendable {
   let context: EndpointContext
   let writes: EntityWrites
 
-  var routes: [Route] {
-    [
-      Route(.post, "/v1/entities") { await list($0) },
-      Route(.post, "/v1/entities/{type}") { await one($0, .insert) },
-      Route(.patch, "/v1/entities/{type}") { await many($0, .update) },
-      Route(.delete, "/v1/entities/{type}") { await many($0, .delete) },
-      Route(.put, "/v1/entities/{type}/{id}") { await one($0, .insertOrUpdate) },
-      Route(.patch, "/v1/entities/{type}/{id}") { await one($0, .update) },
-      Route(.delete, "/v1/entities/{type}/{id}") { await one($0, .delete) },
-    ]
+  static let lines = [
+    line(.post, "/v1/entities") { await $0.list($1) },
+    line(.post, "/v1/entities/{type}") { await $0.one($1, .insert) },
+    line(.patch, "/v1/entities/{type}") { await $0.many($1, .update) },
+    line(.delete, "/v1/entities/{type}") { await $0.many($1, .delete) },
+    line(.put, "/v1/entities/{type}/{id}") { await $0.one($1, .insertOrUpdate) },
+    line(.patch, "/v1/entities/{type}/{id}") { await $0.one($1, .update) },
+    line(.delete, "/v1/entities/{type}/{id}") { await $0.one($1, .delete) },
+  ]
+
+  private static func line(
+    _ method: RequestMethod, _ pattern: RoutePattern,
+    respond: @escaping @Sendable (LocalWritesEndpoint, ServerRequest) async -> ServerResponse
+  ) -> RouteLine {
+    RouteLine(method, pattern) { endpoints, request in
+      guard let writes = endpoints.localWrites else {
+        return .failure(Failure(.notFound, "Nothing is written here."), request: request)
+      }
+      return await respond(writes, request)
+    }
   }
 
   private func one(_ request: ServerRequest, _ action: WriteAction) async -> ServerResponse {

@@ -9,9 +9,14 @@ struct OpenAPIDocument {
   func value() -> JSONValue {
     var paths: [JSONMember] = []
     for operation in operations where operation.kind != .subscription {
-      paths.append(JSONMember("/v1/operations/\(operation.name)", plainPath(operation)))
+      let path = "/v1/operations/\(operation.name)"
+      paths.append(JSONMember(path, plainPath(operation)))
+      paths += below(path, operation, id: operation.name, inPath: [])
       if let route = operation.route {
         paths.append(JSONMember("/api\(route)", routedPath(operation, route: route)))
+        paths += below(
+          "/api\(route)", operation, id: "\(operation.name)Route",
+          inPath: Self.names(inPath: route))
       }
     }
     return [
@@ -38,20 +43,33 @@ struct OpenAPIDocument {
   }
 
   private func routedPath(_ operation: OperationDescription, route: String) -> JSONValue {
-    let inPath = Set(
-      route.split(separator: "/").filter { $0.hasPrefix("{") }.map {
-        String($0.dropFirst().dropLast())
-      })
+    let inPath = Self.names(inPath: route)
     let id = "\(operation.name)Route"
     return operation.kind == .query
       ? ["get": get(operation, id: id, inPath: inPath)]
       : ["post": post(operation, id: id, inPath: inPath)]
   }
 
-  private func get(
-    _ operation: OperationDescription, id: String, inPath: Set<String>
-  ) -> JSONValue {
-    let parameters = operation.variables.map { variable -> JSONValue in
+  /// Live and as diffs.
+  private func below(
+    _ path: String, _ operation: OperationDescription, id: String, inPath: Set<String>
+  ) -> [JSONMember] {
+    guard operation.kind == .query else { return [] }
+    return OpenAPIDiffPaths.members(
+      below: path, id: id, parameters: parameters(of: operation, inPath: inPath))
+  }
+
+  private static func names(inPath route: String) -> Set<String> {
+    Set(
+      route.split(separator: "/").filter { $0.hasPrefix("{") }.map {
+        String($0.dropFirst().dropLast())
+      })
+  }
+
+  private func parameters(
+    of operation: OperationDescription, inPath: Set<String>
+  ) -> [JSONValue] {
+    operation.variables.map { variable in
       let isInPath = inPath.contains(variable.name)
       return [
         "name": .string(variable.name),
@@ -61,10 +79,15 @@ struct OpenAPIDocument {
         "schema": OpenAPISchemas.schema(of: variable.shape),
       ]
     }
-    return [
+  }
+
+  private func get(
+    _ operation: OperationDescription, id: String, inPath: Set<String>
+  ) -> JSONValue {
+    [
       "operationId": .string(id),
       "description": .string(operation.reason),
-      "parameters": .array(parameters),
+      "parameters": .array(parameters(of: operation, inPath: inPath)),
       "responses": responses(
         extra: [JSONMember("304", ["description": "Not changed since the entity tag given."])]),
     ]

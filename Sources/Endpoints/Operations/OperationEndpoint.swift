@@ -33,7 +33,7 @@ struct OperationEndpoint: Sendable {
       return try await read(
         name,
         input: .parameters(
-          path: pathParameters(request, of: name, by: path), query: query(request)),
+          path: path.parameters(request, of: name, operations), query: query(request)),
         caller: caller, request: request)
     }
   }
@@ -48,7 +48,7 @@ struct OperationEndpoint: Sendable {
       let caller = try await context.caller(of: request)
       let input = OperationDirectory.Input.body(
         try await context.json(of: request),
-        path: pathParameters(request, of: name, by: path))
+        path: path.parameters(request, of: name, operations))
       if kind == .query {
         return try await read(name, input: input, caller: caller, request: request)
       }
@@ -76,7 +76,9 @@ struct OperationEndpoint: Sendable {
   }
 
   /// A live query: the answer, sent again whenever what it shows changes.
-  func stream(_ request: ServerRequest, operation name: String) async -> ServerResponse {
+  func stream(
+    _ request: ServerRequest, operation name: String, by path: Path
+  ) async -> ServerResponse {
     await context.answer(request) { () async throws(Failure) in
       switch try operations.kind(of: name) {
       case .query: break
@@ -86,11 +88,15 @@ struct OperationEndpoint: Sendable {
       let caller = try await context.streamCaller(of: request)
       let variables = try query(request).filter { $0.name != "ticket" }
       let start = try await operations.streamStart(
-        name, input: .parameters(path: [], query: variables),
+        name,
+        input: .parameters(
+          path: path.parameters(request, of: name, operations), query: variables),
         context: OperationService.Context(
           caller: caller, directives: request.directives, traceparent: request.traceparent),
         told: request.field("last-event-id"))
-      return .eventStream { [operations] in operations.open(start) }
+      return .eventStream(stallMax: context.streamStallMax) { [operations] in
+        operations.open(start)
+      }
     }
   }
 
@@ -103,18 +109,6 @@ struct OperationEndpoint: Sendable {
       context: OperationService.Context(
         caller: caller, directives: request.directives, traceparent: request.traceparent))
     return answers.response(to: draft, answer: answer)
-  }
-
-  /// What the route's pattern took out of the path, by the names of the operation's variables.
-  private func pathParameters(
-    _ request: ServerRequest, of name: String, by path: Path
-  ) -> [OperationDirectory.Input.Parameter] {
-    guard path == .routed,
-      let description = operations.directory.descriptions.first(where: { $0.name == name })
-    else { return [] }
-    return description.variables.compactMap { variable in
-      request.parameters[variable.name].map { .init(variable.name, $0) }
-    }
   }
 
   private func query(
@@ -132,5 +126,19 @@ struct OperationEndpoint: Sendable {
 
   private static func subscriptionsAreNotServed(_ name: String) -> Failure {
     Failure(.notImplemented, "\(name) is a subscription, and this version serves none.")
+  }
+}
+
+extension OperationEndpoint.Path {
+  /// What the route's pattern took out of the path, by the names of the operation's variables.
+  func parameters(
+    _ request: ServerRequest, of name: String, _ operations: OperationService
+  ) -> [OperationDirectory.Input.Parameter] {
+    guard self == .routed,
+      let description = operations.directory.descriptions.first(where: { $0.name == name })
+    else { return [] }
+    return description.variables.compactMap { variable in
+      request.parameters[variable.name].map { .init(variable.name, $0) }
+    }
   }
 }

@@ -17,7 +17,7 @@ package final class LarderHandler: RequestHandler {
     let forwarded = services.callers.forwardedNames
     let context = EndpointContext(
       callers: services.callers, queue: services.sync, bodyBytesMax: services.bodyBytesMax,
-      logger: services.logger)
+      streamStallMax: services.streamStallMax, logger: services.logger)
     let descriptions = services.operations.directory.descriptions
     shelf = AnswerShelf(
       cursors: services.cursors, forwardedNames: forwarded, hasCORS: services.cors.isOn)
@@ -31,7 +31,7 @@ package final class LarderHandler: RequestHandler {
       answers: ReadAnswerWriter(
         cursors: services.cursors, shelf: shelf, forwardedNames: forwarded,
         compressionBytesMin: services.compressionBytesMin))
-    let routes = LarderRoutes(
+    let endpoints = EndpointSet(
       operating: OperatingEndpoint(
         operations: descriptions, version: services.version, health: services.health,
         metrics: services.metrics),
@@ -42,7 +42,8 @@ package final class LarderHandler: RequestHandler {
       accounts: AccountsEndpoint(
         context: context, accounts: services.accounts, publishedKeys: services.publishedKeys),
       changes: ChangesEndpoint(context: context, feed: services.changes, deltas: deltas),
-      diffs: ListDiffEndpoint(context: context, operations: services.operations),
+      diffs: ListDiffEndpoint(
+        context: context, operations: services.operations, lists: services.lists),
       tickets: StreamTicketsEndpoint(context: context),
       localWrites: services.localWrites.map { LocalWritesEndpoint(context: context, writes: $0) },
       admin: AdminEndpoint(
@@ -51,13 +52,18 @@ package final class LarderHandler: RequestHandler {
         context: context, console: services.console, backups: services.backups,
         threshold: services.logThreshold),
       tables: TablesEndpoint(context: context, tables: services.tables),
-      sync: SyncRoutes(
-        mutations: MutationsEndpoint(context: context, queue: services.sync),
-        queue: QueueEndpoint(context: context, queue: services.sync)),
-      descriptions: descriptions, files: services.files)
+      files: services.files)
+    let lines = LarderRoutes.lines(
+      for: descriptions, hasLocalTypes: services.localWrites != nil,
+      hasFiles: services.files != nil)
     fileShelf = services.storedFiles?.shelf
     let storedFiles = services.storedFiles.map { FilesEndpoint(context: context, services: $0) }
-    let table = try routes.all() + (storedFiles?.routes ?? [])
+    let table =
+      lines.map { $0.route(to: endpoints) } + (storedFiles?.routes ?? [])
+      + SyncRoutes(
+        mutations: MutationsEndpoint(context: context, queue: services.sync),
+        queue: QueueEndpoint(context: context, queue: services.sync)
+      ).all
     served = table.map { "\($0.method.name) \($0.pattern)" }
     router = try Router(table)
   }

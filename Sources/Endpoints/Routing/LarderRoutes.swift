@@ -1,99 +1,79 @@
-import Gateway
+package import Gateway
 import HTTPServer
 import HTTPWire
+import Model
 
 /// The route table, on one screen.
-struct LarderRoutes {
-  let operating: OperatingEndpoint
-  let operation: OperationEndpoint
-  let entities: EntitiesEndpoint
-  let devices: DevicesEndpoint
-  let accounts: AccountsEndpoint
-  let changes: ChangesEndpoint
-  let diffs: ListDiffEndpoint
-  let tickets: StreamTicketsEndpoint
-  let localWrites: LocalWritesEndpoint?
-  let admin: AdminEndpoint
-  let maintenance: MaintenanceEndpoint
-  let tables: TablesEndpoint
-  let sync: SyncRoutes
-  let descriptions: [OperationDescription]
-  let files: StaticFiles?
-
-  func all() throws(RouteTable.Conflict) -> [Route] {
-    let fixed: [Route] = [
-      Route(.get, "/healthz") { operating.alive($0) },
-      Route(.get, "/readyz") { await operating.ready($0) },
-      Route(.get, "/metrics") { operating.metrics($0) },
-      Route(.get, "/openapi.json") { operating.openAPI($0) },
-
-      Route(.get, "/v1/operations") { operating.list($0) },
-      Route(.get, "/v1/operations/{name}") {
-        await operation.get($0, operation: $0.name, by: .named)
-      },
-      Route(.post, "/v1/operations/{name}") {
-        await operation.post($0, operation: $0.name, by: .named)
-      },
-      Route(.get, "/v1/operations/{name}/stream") {
-        await operation.stream($0, operation: $0.name)
-      },
-      Route(.get, "/v1/operations/{name}/diff") { await diffs.get($0, operation: $0.name) },
-      Route(.post, "/v1/operations/{name}/diff") { await diffs.post($0, operation: $0.name) },
-
-      Route(.post, "/v1/devices") { await devices.register($0) },
-      Route(.get, "/v1/devices/me") { await devices.show($0) },
-      Route(.patch, "/v1/devices/me") { await devices.change($0) },
-      Route(.delete, "/v1/devices/me") { await devices.remove($0) },
-      Route(.post, "/v1/devices/me/rotate") { await devices.rotate($0) },
-
-      Route(.post, "/v1/auth/sign-up") { await accounts.signUp($0) },
-      Route(.post, "/v1/auth/sign-in") { await accounts.signIn($0) },
-      Route(.post, "/v1/auth/refresh") { await accounts.refresh($0) },
-      Route(.post, "/v1/auth/sign-out") { await accounts.signOut($0) },
-      Route(.post, "/v1/auth/check-password") { await accounts.checkPassword($0) },
-      Route(.put, "/v1/auth/password") { await accounts.changePassword($0) },
-      Route(.get, "/v1/auth/me") { await accounts.me($0) },
-      Route(.get, "/.well-known/jwks.json") { await accounts.keys($0) },
-
-      Route(.get, "/v1/changes") { await changes.page($0) },
-      Route(.get, "/v1/changes/stream") { await changes.stream($0) },
-      Route(.post, "/v1/stream-tickets") { await tickets.issue($0) },
-
-      Route(.post, "/v1/admin/purge") { await admin.purge($0) },
-      Route(.post, "/v1/admin/explain") { await admin.explain($0) },
-      Route(.post, "/v1/admin/sql") { await maintenance.sql($0) },
-      Route(.get, "/v1/admin/log-level") { await maintenance.showLogLevel($0) },
-      Route(.put, "/v1/admin/log-level") { await maintenance.setLogLevel($0) },
-      Route(.post, "/v1/admin/backup") { await maintenance.backUp($0) },
-      Route(.get, "/v1/admin/tables") { await tables.list($0) },
-      Route(.post, "/v1/admin/tables/clean-up") { await tables.cleanUp($0) },
-      Route(.delete, "/v1/admin/tables/{type}") { await tables.drop($0) },
-    ]
-    return fixed + EntityRoutes(entities: entities).all + (localWrites?.routes ?? []) + sync.all
-      + descriptions.compactMap(route) + publicFiles
+package enum LarderRoutes {
+  /// Everything that is served, in the order of the table.
+  package static func lines(
+    for operations: [OperationDescription], hasLocalTypes: Bool, hasFiles: Bool
+  ) -> [RouteLine] {
+    fixed + EntityRoutes.lines + (hasLocalTypes ? LocalWritesEndpoint.lines : [])
+      + operations.flatMap(OperationRoutes.lines) + (hasFiles ? publicFiles : [])
   }
 
-  /// The path that an operation's `@route` asks for.
-  private func route(_ description: OperationDescription) -> Route? {
-    guard let path = description.route, let pattern = RoutePattern("/api\(path)") else {
-      return nil
+  private static let fixed: [RouteLine] = [
+    RouteLine(.get, "/healthz") { $0.operating.alive($1) },
+    RouteLine(.get, "/readyz") { await $0.operating.ready($1) },
+    RouteLine(.get, "/metrics") { $0.operating.metrics($1) },
+    RouteLine(.get, "/openapi.json") { $0.operating.openAPI($1) },
+
+    RouteLine(.get, "/v1/operations") { $0.operating.list($1) },
+    RouteLine(.get, "/v1/operations/{name}") {
+      await $0.operation.get($1, operation: $1.name, by: .named)
+    },
+    RouteLine(.post, "/v1/operations/{name}") {
+      await $0.operation.post($1, operation: $1.name, by: .named)
+    },
+    RouteLine(.get, "/v1/operations/{name}/stream") {
+      await $0.operation.stream($1, operation: $1.name, by: .named)
+    },
+    RouteLine(.get, "/v1/operations/{name}/diff") {
+      await $0.diffs.operation($1, named: $1.name, by: .named)
+    },
+    RouteLine(.post, "/v1/operations/{name}/diff") {
+      await $0.diffs.operation($1, named: $1.name, by: .named)
+    },
+
+    RouteLine(.post, "/v1/devices") { await $0.devices.register($1) },
+    RouteLine(.get, "/v1/devices/me") { await $0.devices.show($1) },
+    RouteLine(.patch, "/v1/devices/me") { await $0.devices.change($1) },
+    RouteLine(.delete, "/v1/devices/me") { await $0.devices.remove($1) },
+    RouteLine(.post, "/v1/devices/me/rotate") { await $0.devices.rotate($1) },
+
+    RouteLine(.post, "/v1/auth/sign-up") { await $0.accounts.signUp($1) },
+    RouteLine(.post, "/v1/auth/sign-in") { await $0.accounts.signIn($1) },
+    RouteLine(.post, "/v1/auth/refresh") { await $0.accounts.refresh($1) },
+    RouteLine(.post, "/v1/auth/sign-out") { await $0.accounts.signOut($1) },
+    RouteLine(.post, "/v1/auth/check-password") { await $0.accounts.checkPassword($1) },
+    RouteLine(.put, "/v1/auth/password") { await $0.accounts.changePassword($1) },
+    RouteLine(.get, "/v1/auth/me") { await $0.accounts.me($1) },
+    RouteLine(.get, "/.well-known/jwks.json") { await $0.accounts.keys($1) },
+
+    RouteLine(.get, "/v1/changes") { await $0.changes.page($1) },
+    RouteLine(.get, "/v1/changes/stream") { await $0.changes.stream($1) },
+    RouteLine(.post, "/v1/stream-tickets") { await $0.tickets.issue($1) },
+
+    RouteLine(.post, "/v1/admin/purge") { await $0.admin.purge($1) },
+    RouteLine(.post, "/v1/admin/explain") { await $0.admin.explain($1) },
+    RouteLine(.post, "/v1/admin/sql") { await $0.maintenance.sql($1) },
+    RouteLine(.get, "/v1/admin/log-level") { await $0.maintenance.showLogLevel($1) },
+    RouteLine(.put, "/v1/admin/log-level") { await $0.maintenance.setLogLevel($1) },
+    RouteLine(.post, "/v1/admin/backup") { await $0.maintenance.backUp($1) },
+    RouteLine(.get, "/v1/admin/tables") { await $0.tables.list($1) },
+    RouteLine(.post, "/v1/admin/tables/clean-up") { await $0.tables.cleanUp($1) },
+    RouteLine(.delete, "/v1/admin/tables/{type}") { await $0.tables.drop($1) },
+  ]
+
+  private static let publicFiles: [RouteLine] = [
+    RouteLine(.get, "/{path...}") { endpoints, request in
+      guard let files = endpoints.files else {
+        return .failure(Failure(.notFound, "There is nothing here."), request: request)
+      }
+      return await files.respond(to: request, path: request.parameters["path"] ?? "")
     }
-    let name = description.name
-    switch description.kind {
-    case .query:
-      return Route(.get, pattern) { await operation.get($0, operation: name, by: .routed) }
-    case .mutation:
-      return Route(.post, pattern) { await operation.post($0, operation: name, by: .routed) }
-    case .subscription: return nil
-    }
-  }
-
-  private var publicFiles: [Route] {
-    guard let files else { return [] }
-    return [
-      Route(.get, "/{path...}") { await files.respond(to: $0, path: $0.parameters["path"] ?? "") }
-    ]
-  }
+  ]
 }
 
 extension ServerRequest {

@@ -7,6 +7,7 @@ package import LosslessJSON
 package struct Services: Sendable {
   package var operations: OperationService
   package var entities: EntityReader
+  package var lists: ListDiffer
   package var callers: CallerIdentifier
   package var devices: DeviceRegistry
   package var accounts: AccountService
@@ -30,12 +31,14 @@ package struct Services: Sendable {
   package var cors: CORSPolicy
   package var version: String
   package var bodyBytesMax: Int
+  package var streamStallMax = Duration.seconds(30)
   package var compressionBytesMin: Int
   package var logger: Logger
 
   package init(
-    operations: OperationService, entities: EntityReader, callers: CallerIdentifier,
-    devices: DeviceRegistry, accounts: AccountService, publishedKeys: JSONValue?,
+    operations: OperationService, entities: EntityReader, lists: ListDiffer,
+    callers: CallerIdentifier, devices: DeviceRegistry, accounts: AccountService,
+    publishedKeys: JSONValue?,
     changes: ChangeFeed, cursors: CursorMint, purger: Purger, console: SQLConsole,
     backups: BackupFolder,
     tables: TableKeeper, logThreshold: LogThreshold, sync: SyncQueue, health: HealthCheck,
@@ -44,6 +47,7 @@ package struct Services: Sendable {
   ) {
     self.operations = operations
     self.entities = entities
+    self.lists = lists
     self.callers = callers
     self.devices = devices
     self.accounts = accounts

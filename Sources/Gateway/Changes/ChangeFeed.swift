@@ -22,26 +22,31 @@ package final class ChangeFeed: Sendable {
   /// Contents of a page that a stream holds while its client takes it.
   private static let sharedPageBytesMax = 256 << 10
 
-  package let typeNames: Set<String>
+  /// Those that there are.
+  package let types: [EntityType]
   let desk: CursorDesk
   let signal: CommitSignal
   private let store: Store
   private let entities: EntityRenderer
   private let gate: StoredDataGate
   private let devices: DeviceRegistry
+  private let deadline: QueryDeadline
   private let share = PageShare()
 
+  /// - Parameter deadline: of a page with a condition, which is the caller's own making.
   package init(
     store: Store, desk: CursorDesk, entities: EntityRenderer, signal: CommitSignal,
-    typeNames: [String], gate: StoredDataGate, devices: DeviceRegistry
+    types: [EntityType], gate: StoredDataGate, devices: DeviceRegistry, deadline: QueryDeadline
   ) {
     self.store = store
     self.desk = desk
     self.entities = entities
     self.signal = signal
-    self.typeNames = Set(typeNames).union([QueueTypes.outcome])
+    let outcome = EntityType(name: QueueTypes.outcome, keyFields: ["id"], columns: [])
+    self.types = types + [outcome]
     self.gate = gate
     self.devices = devices
+    self.deadline = deadline
   }
 
   /// Whether a caller may read the store at all.
@@ -70,6 +75,7 @@ package final class ChangeFeed: Sendable {
     caller: Caller, filter: ChangeFilter, since: Since, limit: Int, wait: Duration = .zero
   ) async throws -> RenderedChanges {
     let viewer = caller.viewer
+    try await observe(filter)
     var place = try startingPlace(since, viewer: viewer, filter: filter)
     // Registered before reading: what is committed from here on wakes.
     let listener =
@@ -112,10 +118,11 @@ package final class ChangeFeed: Sendable {
   /// then begins anew.
   package func streamStart(
     caller: Caller, filter: ChangeFilter, since: Since
-  ) throws -> ChangeStream.Start {
+  ) async throws -> ChangeStream.Start {
     if signal.hasEnded {
       throw Failure(.draining, "The service is ending.", retry: .after, retryAfter: .seconds(1))
     }
+    try await observe(filter)
     do throws(CursorFault) {
       let place = try startingPlace(since, viewer: caller.viewer, filter: filter)
       if case .cursor = since {
@@ -168,6 +175,31 @@ package final class ChangeFeed: Sendable {
 
   // MARK: The log
 
+  /// With a condition, what entities were before they changed must be kept from now on.
+  private func observe(_ filter: ChangeFilter) async throws(Failure) {
+    guard let types = filter.condition?.observed.keys else { return }
+    try await storing { () async throws(StorageError) in
+      try await store.keepPast(ofTypes: Set(types))
+    }
+  }
+
+  private func storing<Answer>(
+    _ body: () async throws(StorageError) -> Answer
+  ) async throws(Failure) -> Answer {
+    do throws(StorageError) {
+      return try await body()
+    } catch {
+      if error == .tooCostly {
+        throw Failure(
+          .tooCostly, "The filter ran longer than \(deadline.limit) and was stopped.",
+          retry: .never)
+      }
+      throw Failure(
+        .storageUnavailable, "The store cannot be used at present.", retry: .after,
+        retryAfter: .seconds(1), cause: "\(error)")
+    }
+  }
+
   /// Nil for the beginning of a snapshot.
   private func startingPlace(
     _ since: Since, viewer: Viewer, filter: ChangeFilter
@@ -195,14 +227,10 @@ package final class ChangeFeed: Sendable {
   ) async throws(Failure) -> Outcome {
     let query = ChangeQuery(
       viewer: viewer, position: place?.position ?? .start, origin: place?.origin,
-      types: filter.types, limit: limit, bytesMax: bytesMax)
-    let page: ChangePage?
-    do {
-      page = try await store.changes(query)
-    } catch {
-      throw Failure(
-        .storageUnavailable, "The store cannot be read at present.", retry: .after,
-        retryAfter: .seconds(1), cause: "\(error)")
+      types: filter.types, conditions: filter.condition?.observed ?? [:], limit: limit,
+      bytesMax: bytesMax)
+    let page = try await storing { () async throws(StorageError) in
+      try await store.changes(query, deadline: deadline)
     }
     guard let page else { return .expired }
     let renderer = ChangeRenderer(entities: entities, desk: desk, viewer: viewer, filter: filter)

@@ -10,10 +10,16 @@ package struct ChangeFilter: Hashable, Sendable {
   /// Names of entity types; nil for all.
   package let types: Set<String>?
   package let operations: Set<Operation>
+  /// Nil where every entity of the types is asked for.
+  package let condition: ChangeCondition?
 
-  package init(types: Set<String>? = nil, operations: Set<Operation> = Set(Operation.allCases)) {
+  package init(
+    types: Set<String>? = nil, operations: Set<Operation> = Set(Operation.allCases),
+    condition: ChangeCondition? = nil
+  ) {
     self.types = types
     self.operations = operations
+    self.condition = condition
   }
 
   package static let all = ChangeFilter()
@@ -28,6 +34,8 @@ package struct ChangeFilter: Hashable, Sendable {
 
   private var canonicalText: String {
     let types = types.map { $0.sorted().joined(separator: ",") } ?? "*"
-    return "types=\(types);on=\(operations.map(\.rawValue).sorted().joined(separator: ","))"
+    let operations = operations.map(\.rawValue).sorted().joined(separator: ",")
+    let condition = condition.map { ";filter=\($0.text)" } ?? ""
+    return "types=\(types);on=\(operations)\(condition)"
   }
 }

@@ -31,14 +31,15 @@ package struct EntityReader: Sendable {
   let tokens: PageTokenCodec
   let deadline: QueryDeadline
   let gate: StoredDataGate
+  private let lists: ListMemory
   private let clock: WallClock
   private let uptime: @Sendable () -> Duration
 
   /// - Parameter uptime: any clock that never goes back.
   package init(
     store: ReadSession, directory: EntityDirectory, renderer: EntityRenderer,
-    tokens: PageTokenCodec, deadline: QueryDeadline, gate: StoredDataGate, clock: WallClock,
-    uptime: @escaping @Sendable () -> Duration
+    tokens: PageTokenCodec, deadline: QueryDeadline, gate: StoredDataGate,
+    lists: ListMemory = ListMemory(), clock: WallClock, uptime: @escaping @Sendable () -> Duration
   ) {
     self.clock = clock
     self.uptime = uptime
@@ -48,6 +49,7 @@ package struct EntityReader: Sendable {
     self.tokens = tokens
     self.deadline = deadline
     self.gate = gate
+    self.lists = lists
   }
 
   /// A read with the time that it took.
@@ -129,11 +131,21 @@ package struct EntityReader: Sendable {
     of name: String, parameters: [CollectionRequest.Parameter], wantsTotal: Bool = false,
     caller: Caller
   ) async throws(Failure) -> Answer {
+    answer(
+      try await list(of: name, parameters: parameters, wantsTotal: wantsTotal, caller: caller),
+      to: caller)
+  }
+
+  /// As ``collection(of:parameters:wantsTotal:caller:)``, as documents.
+  func list(
+    of name: String, parameters: [CollectionRequest.Parameter], wantsTotal: Bool = false,
+    caller: Caller
+  ) async throws(Failure) -> EntityList {
     try admit(caller, to: name)
     let reading = try CollectionRequest.read(
       parameters, of: .init(try directory.type(named: name)), directory: directory,
       tokens: tokens)
-    return try await page(reading, wantsTotal: wantsTotal, caller)
+    return try await list(reading, wantsTotal: wantsTotal, caller)
   }
 
   /// What a relationship leads to: the entity itself, or a collection of its members in stored
@@ -142,6 +154,44 @@ package struct EntityReader: Sendable {
     _ field: String, of key: EntityKey, parameters: [CollectionRequest.Parameter],
     wantsTotal: Bool = false, caller: Caller
   ) async throws(Failure) -> Answer {
+    switch try await target(of: field, key, caller) {
+    case .one(let other):
+      return try await entity(other, parameters: parameters, caller: caller)
+    case .many(let members):
+      return answer(
+        try await list(of: members, parameters: parameters, wantsTotal: wantsTotal, caller: caller),
+        to: caller)
+    }
+  }
+
+  /// As ``relationship(_:of:parameters:wantsTotal:caller:)`` for one that leads to many, as
+  /// documents.
+  func list(
+    ofRelationship field: String, of key: EntityKey, parameters: [CollectionRequest.Parameter],
+    caller: Caller
+  ) async throws(Failure) -> EntityList {
+    guard case .many(let members) = try await target(of: field, key, caller) else {
+      throw Failure(.malformedRequest, "\(field) of \(key.type) leads to one entity: no list.")
+    }
+    return try await list(of: members, parameters: parameters, caller: caller)
+  }
+
+  // MARK: Relationships
+
+  private enum Target {
+    case one(EntityKey)
+    case many(Members)
+  }
+
+  private struct Members {
+    /// Nil where nothing tells what they would be: there are none.
+    let subject: CollectionRequest.Subject?
+    let keys: [EntityKey]
+  }
+
+  private func target(
+    of field: String, _ key: EntityKey, _ caller: Caller
+  ) async throws(Failure) -> Target {
     try admit(caller, to: key.type)
     _ = try directory.type(named: key.type)
     guard let shape = directory.relationship(field, of: key.type),
@@ -154,26 +204,34 @@ package struct EntityReader: Sendable {
       guard let other = references.first else {
         throw Failure(.notFound, "\(field) of \(key) is null.")
       }
-      return try await entity(other, parameters: parameters, caller: caller)
+      return .one(other)
     }
     let owner = "\(key.type.utf8.count):\(key.type)\(key.key)/\(field)"
-    guard
-      let subject = directory.subject(declared: declared, members: references, owner: owner)
-    else { return Answer(body: Array(#"{"items":[]}"#.utf8), total: 0) }
+    return .many(
+      Members(
+        subject: directory.subject(declared: declared, members: references, owner: owner),
+        keys: references))
+  }
+
+  private func list(
+    of members: Members, parameters: [CollectionRequest.Parameter], wantsTotal: Bool = false,
+    caller: Caller
+  ) async throws(Failure) -> EntityList {
+    guard let subject = members.subject else { return EntityList(documents: [], total: 0) }
     for type in subject.shown { try admit(caller, to: type) }
     let reading = try CollectionRequest.read(
       parameters, of: subject, directory: directory, tokens: tokens)
-    return try await page(
-      reading, mixed: subject.members == nil ? references : nil, wantsTotal: wantsTotal, caller)
+    return try await list(
+      reading, mixed: subject.members == nil ? members.keys : nil, wantsTotal: wantsTotal, caller)
   }
 
   // MARK: Pages
 
   /// - Parameter mixed: the members, where they may be of several types.
-  private func page(
+  private func list(
     _ reading: CollectionRequest.Reading, mixed: [EntityKey]? = nil, wantsTotal: Bool,
     _ caller: Caller
-  ) async throws(Failure) -> Answer {
+  ) async throws(Failure) -> EntityList {
     var query = reading.query
     query.wantsTotal = query.wantsTotal || wantsTotal
     // A list may have changed since its last page: the member itself says where to go on.
@@ -191,61 +249,39 @@ package struct EntityReader: Sendable {
         try await store.page(asked, viewer: caller.viewer, deadline: deadline)
       }
     }
-    return try answer(page, to: reading)
-  }
-
-  private func answer(
-    _ page: EntityPage, to reading: CollectionRequest.Reading
-  ) throws(Failure) -> Answer {
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.name("items")
-    writer.beginArray()
+    var documents: [EntityDocument] = []
     for item in page.items {
       let selection = reading.view?.selection.types[item.key.type]
       if let document = try renderer.document(item.key, item.record, selection: selection) {
-        writer.raw(document.body)
+        documents.append(document)
       }
     }
-    writer.endArray()
-    if let next = page.next {
-      writer.name("next")
-      writer.string(tokens.encode(next, question: reading.question))
-    }
-    if reading.query.wantsTotal, let total = page.total {
-      writer.name("total")
-      writer.int(total)
-    }
-    if let sections = page.sections {
-      let column = reading.query.type.columns.first { $0.name == reading.query.section }
-      Self.write(sections, dates: column?.dates, to: &writer)
-    }
-    writer.endObject()
-    return Answer(
-      body: writer.bytes, total: page.total,
+    return EntityList(
+      documents: documents,
+      next: page.next.map { tokens.encode($0, question: reading.question) }, total: page.total,
+      showsTotal: reading.query.wantsTotal,
+      sections: page.sections.map { told($0, of: reading.query) },
       age: age(of: page.items.map { ($0.key, $0.record) }))
   }
 
-  private static func write(
-    _ sections: [EntityPage.Section], dates: DateFormat?, to writer: inout JSONWriter
-  ) {
-    writer.name("sections")
-    writer.beginArray()
-    for section in sections {
-      writer.beginObject()
-      writer.name("name")
-      if let name = section.name {
-        writer.string(dates?.toldText(name) ?? name)
-      } else {
-        writer.null()
-      }
-      writer.name("offset")
-      writer.int(section.offset)
-      writer.name("count")
-      writer.int(section.count)
-      writer.endObject()
+  /// Sections by a date, named in its format.
+  private func told(_ sections: [EntityPage.Section], of query: EntityQuery) -> [EntityPage.Section]
+  {
+    guard let dates = query.type.columns.first(where: { $0.name == query.section })?.dates else {
+      return sections
     }
-    writer.endArray()
+    return sections.map {
+      .init(name: $0.name.map { dates.toldText($0) }, offset: $0.offset, count: $0.count)
+    }
+  }
+
+  /// Devices may come back with the tag and ask for what changed.
+  private func answer(_ list: EntityList, to caller: Caller) -> Answer {
+    let answer = Answer(body: list.body, total: list.total, age: list.age)
+    if caller.device != nil {
+      lists.keep(ListVector(list.documents), tag: answer.tag, seenBy: caller.viewer)
+    }
+    return answer
   }
 
   // MARK: One

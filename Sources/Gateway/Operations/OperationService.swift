@@ -54,7 +54,10 @@ package struct OperationService: Sendable {
   package func read(
     _ name: String, input: OperationDirectory.Input, context: Context
   ) async throws(Failure) -> ReadAnswer {
-    try await reader.read(request(name, input: input, context: context))
+    let request = try request(name, input: input, context: context)
+    let answer = try await reader.read(request)
+    if context.caller.device != nil { await differ.note(answer, to: request) }
+    return answer
   }
 
   /// How the first list of a query's answer differs from the one that a client has.

@@ -197,7 +197,8 @@ struct EntityWriter {
       barrier: row.barrier, stamps: stamps.stamps, fields: fields, context)
     guard isChanged else { return }
     if row.fields == nil {
-      try context.logCreation(of: entity.key, in: answer.scope, id: scope, type: table.id)
+      try context.logCreation(
+        of: entity.key, in: answer.scope, id: scope, type: table.id, lifts: true)
     } else {
       try context.logUpdate(of: entity.key, in: answer.scope, id: scope, type: table.id)
     }

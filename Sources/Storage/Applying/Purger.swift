@@ -70,7 +70,8 @@ struct Purger {
       try PrivateRows.remove(key.key, scope: id, type: table.id, context.database)
       // A private tombstone may have hidden what shows now: the log must say that it went.
       guard row.fields != nil || id != ScopeTable.publicID else { return }
-      return try context.logDeletion(of: key, in: scope, id: id, type: table.id)
+      return try context.logDeletion(
+        of: key, in: scope, id: id, type: table.id, lifts: row.fields == nil)
     }
     let fields = state.encodedFields
     let isChanged = fields != row.fields
@@ -103,10 +104,11 @@ struct Purger {
     if isFilled == true {
       try context.database.execute(
         sql: """
-          INSERT INTO change (scope, type, key, created, revision, kind) \
-          SELECT scope, ?1, key, ?2, ?2, 1 FROM \(name) \
+          INSERT INTO change (scope, type, key, created, revision, kind, lifted) \
+          SELECT scope, ?1, key, ?2, ?2, 1, iif(fields IS NULL, ?2, 0) FROM \(name) \
           WHERE \(condition) AND \(isTold) \
-          ON CONFLICT (scope, type, key) DO UPDATE SET revision = excluded.revision, kind = 1
+          ON CONFLICT (scope, type, key) DO UPDATE SET revision = excluded.revision, kind = 1, \
+          lifted = max(lifted, excluded.lifted)
           """, arguments: [table.id, context.takeRevision()])
     }
     try context.database.execute(sql: "DELETE FROM \(name) WHERE \(condition)")

@@ -71,15 +71,21 @@ final class WriteContext {
 
   /// The entity came into being in this scope; or is stored again after it was evicted, which is
   /// a change to those who were told of it before.
-  func logCreation(of key: EntityKey, in scope: Scope, id: Int64, type: Int64) throws {
+  ///
+  /// - Parameter lifts: a tombstone was written over.
+  func logCreation(
+    of key: EntityKey, in scope: Scope, id: Int64, type: Int64, lifts: Bool = false
+  ) throws {
     let statement = try PreparedStatement(
       database,
       """
       INSERT INTO change (scope, type, key, created, revision, kind) VALUES (?1, ?2, ?3, ?4, ?4, 0) \
       ON CONFLICT (scope, type, key) DO UPDATE SET \
       created = CASE kind WHEN \(ChangeKind.evicted.rawValue) THEN created \
-      ELSE excluded.created END, revision = excluded.revision, kind = 0
+      ELSE excluded.created END, revision = excluded.revision, kind = 0, \
+      lifted = CASE ?5 WHEN 1 THEN excluded.revision ELSE lifted END
       """)
+    statement.bind(lifts ? 1 : 0, at: 5)
     try log(key, in: scope, id: id, type: type, statement)
   }
 
@@ -90,13 +96,19 @@ final class WriteContext {
   }
 
   /// `created` stays: a cursor between the two revisions is told of the deletion.
-  func logDeletion(of key: EntityKey, in scope: Scope, id: Int64, type: Int64) throws {
+  ///
+  /// - Parameter lifts: a tombstone went.
+  func logDeletion(
+    of key: EntityKey, in scope: Scope, id: Int64, type: Int64, lifts: Bool = false
+  ) throws {
     let statement = try PreparedStatement(
       database,
       """
       INSERT INTO change (scope, type, key, created, revision, kind) VALUES (?1, ?2, ?3, ?4, ?4, 1) \
-      ON CONFLICT (scope, type, key) DO UPDATE SET revision = excluded.revision, kind = 1
+      ON CONFLICT (scope, type, key) DO UPDATE SET revision = excluded.revision, kind = 1, \
+      lifted = CASE ?5 WHEN 1 THEN excluded.revision ELSE lifted END
       """)
+    statement.bind(lifts ? 1 : 0, at: 5)
     try log(key, in: scope, id: id, type: type, statement)
     try GoneLog.add(key.key, scope: id, type: type, at: takeRevision(), database)
   }

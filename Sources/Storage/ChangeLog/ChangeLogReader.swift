@@ -36,7 +36,7 @@ struct ChangeLogReader {
 
   /// - Returns: nil where deletions behind the position have been forgotten.
   func page() throws -> ChangePage? {
-    guard isAboveFloor else { return nil }
+    guard isAboveFloor, try isPastKnown() else { return nil }
     guard var last = query.position.row else {
       throw StorageError.failed(code: 0, message: "not a place in the change log")
     }
@@ -87,42 +87,73 @@ struct ChangeLogReader {
     }
   }
 
+  /// With a condition, what entities were at the origin decides what came into it.
+  private func isPastKnown() throws -> Bool {
+    guard case .delta(let base) = origin else { return true }
+    return try query.conditions.keys.allSatisfy { name in
+      guard let table = catalogue[name] else { return true }
+      let past = PastLoader(database: database, type: table.id, scopes: scopes)
+      return try past.since().map { $0 <= base.value } ?? false
+    }
+  }
+
   // MARK: Entries
 
   /// - Returns: the bytes of the contents that were added.
   private func append(
     _ rows: [ChangeRow], to entries: inout [ChangePage.Entry]
   ) throws -> Int {
-    var sights: [Int64: [String: LayeredSight]] = [:]
-    var tables: [Int64: EntityTable] = [:]
+    var sights: [Int64: [String: Seen]] = [:]
     for (type, rows) in Dictionary(grouping: rows, by: \.type) {
       guard let table = catalogue[id: type], query.types?.contains(table.type) ?? true else {
         continue
       }
-      tables[type] = table
-      sights[type] = try SightLoader(database, catalogue, scopes: scopes)
-        .sights(of: rows, in: table)
+      sights[type] = try self.sights(of: rows, in: table)
     }
     var bytes = 0
     for row in rows {
-      // Of a row that was changed later in another scope, that later one tells.
-      guard let table = tables[row.type], let layers = sights[row.type]?[row.key],
-        layers.revision == row.revision, let sight = sight(of: layers, revision: row.revision)
-      else { continue }
-      if case .present(let record, _) = sight { bytes += record.layers.reduce(0) { $0 + $1.count } }
+      guard let seen = sights[row.type]?[row.key], seen.revision == row.revision else { continue }
+      if case .present(let record, _) = seen.sight {
+        bytes += record.layers.reduce(0) { $0 + $1.count }
+      }
       entries.append(
-        ChangePage.Entry(
-          key: EntityKey(type: table.type, key: row.key), revision: Revision(row.revision),
-          sight: sight))
+        ChangePage.Entry(key: seen.key, revision: Revision(row.revision), sight: seen.sight))
     }
     return bytes
   }
 
+  private struct Seen {
+    let key: EntityKey
+    let revision: Int64
+    let sight: ChangePage.Sight
+  }
+
+  /// By key; what there is nothing to tell of is absent.
+  private func sights(of rows: [ChangeRow], in table: EntityTable) throws -> [String: Seen] {
+    let all = try SightLoader(database, catalogue, scopes: scopes).sights(of: rows, in: table)
+    // Of a row that was changed later in another scope, that later one tells.
+    let telling = Set(rows.lazy.filter { all[$0.key]?.revision == $0.revision }.map(\.key))
+    let layers = all.filter { telling.contains($0.key) }
+    let sights: [String: ChangePage.Sight]
+    if let condition = query.conditions[table.type] {
+      sights = try ConditionedSights(
+        condition, table, scopes: scopes, origin: origin, position: query.position, database
+      ).sights(of: layers)
+    } else {
+      sights = layers.compactMapValues(sight)
+    }
+    return sights.reduce(into: [:]) { seen, entity in
+      seen[entity.key] = Seen(
+        key: EntityKey(type: table.type, key: entity.key),
+        revision: layers[entity.key]?.revision ?? 0, sight: entity.value)
+    }
+  }
+
   /// Nil where there is nothing to tell.
-  private func sight(of layers: LayeredSight, revision: Int64) -> ChangePage.Sight? {
+  private func sight(of layers: LayeredSight) -> ChangePage.Sight? {
     let contents = layers.contents
     if contents.isEmpty {
-      if case .snapshot(let start) = origin, revision <= start.value { return nil }
+      if case .snapshot(let start) = origin, (layers.revision ?? 0) <= start.value { return nil }
       return layers.reasonGone.map { .gone($0) }
     }
     let isNew =

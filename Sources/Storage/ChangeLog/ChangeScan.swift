@@ -32,7 +32,7 @@ struct ChangeScan {
     let statement = try PreparedStatement(
       database,
       """
-      SELECT type, key, created, revision, kind FROM change INDEXED BY change_by_revision \
+      SELECT \(ChangeRow.columns) FROM change INDEXED BY change_by_revision \
       WHERE scope = ?1 AND (revision, type, key) > (?2, ?3, ?4) \
       ORDER BY revision, type, key LIMIT ?5
       """)

@@ -15,6 +15,10 @@ struct LayeredSight {
   struct Layer {
     var change: ChangeRow?
     var contents = Contents.none
+
+    var isTombstone: Bool {
+      if case .tombstone = contents { true } else { false }
+    }
   }
 
   /// Narrowest first.
@@ -24,7 +28,7 @@ struct LayeredSight {
 
   init(_ layers: [Layer]) {
     self.layers = layers
-    let tombstone = layers.firstIndex { if case .tombstone = $0.contents { true } else { false } }
+    let tombstone = layers.firstIndex(where: \.isTombstone)
     visibleCount = tombstone.map { $0 + 1 } ?? layers.count
   }
 
@@ -49,16 +53,42 @@ struct LayeredSight {
     return hasMore ? .hidden : .deleted
   }
 
-  /// Whether a viewer who had read up to `base` had it.
-  ///
-  /// The log keeps one row an entity and scope: where a narrower tombstone from before `base` has
-  /// been written over since, what it hid counts as seen.
+  /// Whether a viewer who had read up to `base` had it, and has had it ever since.
   func wasPresent(at base: Int64) -> Bool {
     for layer in layers {
       guard let change = layer.change else { continue }
+      // Hidden then, or in between: what shows now came later.
+      if base < change.lifted { return false }
       if change.wasPresent(at: base) { return true }
-      if case .tombstone = layer.contents, change.revision <= base { return false }
+      if layer.isTombstone, change.revision <= base { return false }
     }
     return false
+  }
+
+  /// What a viewer saw at an earlier revision.
+  enum Before {
+    case absent
+    case unknown
+    /// As ``contents``.
+    case fields([[UInt8]])
+  }
+
+  /// - Parameter past: what a layer held then, if it held anything.
+  func state(at base: Int64, past: (_ layer: Int) -> PastLoader.State) -> Before {
+    var fields: [[UInt8]] = []
+    for (index, layer) in layers.enumerated() {
+      guard let change = layer.change else { continue }
+      if base < change.lifted { break }
+      if change.wasPresent(at: base) {
+        switch (past(index), layer.contents) {
+        case (.fields(let old), _): fields.append(old)
+        case (.unchanged, .fields(let same)): fields.append(same)
+        case (.unchanged, .none), (.unchanged, .tombstone), (.unknown, _): return .unknown
+        }
+      } else if layer.isTombstone, change.revision <= base {
+        break
+      }
+    }
+    return fields.isEmpty ? .absent : .fields(fields)
   }
 }

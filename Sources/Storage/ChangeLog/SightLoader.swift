@@ -41,7 +41,7 @@ struct SightLoader {
     let statement = try PreparedStatement(
       database,
       """
-      SELECT type, key, created, revision, kind, scope FROM change \
+      SELECT \(ChangeRow.columns), scope FROM change \
       WHERE scope IN (SELECT value FROM json_each(?1)) AND type = ?2 \
       AND key IN (SELECT value FROM json_each(?3))
       """)
@@ -50,7 +50,7 @@ struct SightLoader {
     statement.bind(keys, at: 3)
     defer { statement.reset() }
     while try statement.step() {
-      guard let layer = scopes.firstIndex(of: statement.int64(5)) else { continue }
+      guard let layer = scopes.firstIndex(of: statement.int64(6)) else { continue }
       let row = ChangeRow(statement)
       layers[row.key]?[layer].change = row
     }

@@ -19,6 +19,12 @@ struct PreparedStatement {
     sqlite3_clear_bindings(handle)
   }
 
+  /// One whose text is a client's making: texts are many, and the cache forgets none.
+  init(_ db: Database, once sql: String) throws {
+    statement = try db.makeStatement(sql: sql)
+    handle = statement.sqliteStatement
+  }
+
   // MARK: Parameters, counted from 1
 
   func bind(_ value: Int64, at index: Int32) {

@@ -13,7 +13,7 @@ struct DeviceData {
       for table in tables {
         try run("DELETE FROM \(EntityTable.quoted(table)) WHERE scope = ?1", scope)
       }
-      for table in ["private_row", "gone", "change", "page", "invalidation", "result"] {
+      for table in ["private_row", "gone", "change", "past", "page", "invalidation", "result"] {
         try run("DELETE FROM \(table) WHERE scope = ?1", scope)
       }
     }

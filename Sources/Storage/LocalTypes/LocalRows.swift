@@ -116,7 +116,8 @@ final class LocalRows {
     if fields == nil {
       try context.logDeletion(of: key, in: scope, id: id, type: table.id)
     } else if stored?.fields == nil {
-      try context.logCreation(of: key, in: scope, id: id, type: table.id)
+      try context.logCreation(
+        of: key, in: scope, id: id, type: table.id, lifts: stored != nil)
     } else {
       try context.logUpdate(of: key, in: scope, id: id, type: table.id)
     }

@@ -55,7 +55,7 @@ struct TableCleaner {
     memory.counters.floor = max(memory.counters.floor, last ?? 0)
     // A pass under way holds row numbers of a table that is gone.
     memory.eviction = nil
-    for table in ["change", "gone", "private_row", "entity_column"] {
+    for table in ["change", "gone", "private_row", "past", "observed", "entity_column"] {
       try database.execute(sql: "DELETE FROM \(table) WHERE type = ?", arguments: [type.id])
     }
     try database.execute(sql: "DROP TABLE \(EntityTable.quoted(type.table))")

@@ -67,6 +67,37 @@ struct ChangeLogPropertyTests {
       }
     }
     #expect(timesCaughtUp > 10, "seed \(seed) proves nothing")
+    #expect(followers.flatMap(\.surprises).isEmpty, "seed \(seed)")
+    store.close()
+  }
+
+  /// An observer with a condition holds what a collection with the same filter shows.
+  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  func whoHasCaughtUpWithAConditionHoldsWhatPasses(seed: UInt64) async throws {
+    let store = try StoreFixture().store
+    let type = StoreFixture.types[0]
+    let filter = try Filter(
+      "title IN ('t1', 't2') OR NOT title < 't5'", arguments: .none, type: type)
+    let conditions = ["Film": ObservedCondition(type: type, filter: filter)]
+    var writer = Writer(generator: SeededGenerator(seed: seed))
+    for _ in 0..<writer.pick(0...40) { try await writer.write(to: store) }
+    try await store.keepPast(ofTypes: ["Film"])
+    var followers = Self.viewers.map { LogFollower($0, conditions: conditions) }
+    var timesCaughtUp = 0
+    for _ in 0..<400 {
+      if writer.pick(0...2) == 0 { try await writer.write(to: store) }
+      let index = writer.pick(0...2)
+      let page = try await followers[index].takePage(from: store, limit: writer.pick(1...6))
+      guard page?.isComplete == true else { continue }
+      timesCaughtUp += 1
+      let query = EntityQuery(type: type, filter: filter, limit: 1000)
+      let passing = try await store.page(query, viewer: followers[index].viewer)
+      let shown = try Dictionary(
+        uniqueKeysWithValues: passing.items.map { ($0.key, try LogFollower.united($0.record)) })
+      #expect(followers[index].held == shown, "seed \(seed)")
+    }
+    #expect(timesCaughtUp > 10, "seed \(seed) proves nothing")
+    #expect(followers.flatMap(\.surprises).isEmpty, "seed \(seed)")
     store.close()
   }
 

@@ -158,6 +158,40 @@ struct ChangeLogTests {
     #expect(mine.held[.film("1")] == #"id="1" title="A""#)
   }
 
+  /// What was hidden from this viewer is new to it, whoever else has long known it.
+  @Test func whatWasHiddenIsNewOnceItShowsAgain() async throws {
+    let store = try StoreFixture().store
+    _ = try await store.apply(Self.film(1, "1", "A"))
+    _ = try await store.apply(Self.film(2, "2", "A"))
+    _ = try await store.apply(Self.deletion(3, "1", scope: Self.user))
+    _ = try await store.apply(Self.deletion(4, "2", scope: Self.user))
+    var mine = LogFollower.atHead(of: store, Self.viewer)
+    var open = LogFollower.atHead(of: store)
+    _ = try await store.apply(Self.film(5, "1", "mine", scope: Self.user))
+    _ = try await store.purge(
+      [.entity(.film("2"))], in: Self.user, call: CallNumber(6), horizon: CallNumber(6))
+    try await mine.takePage(from: store)
+    #expect(mine.told == ["new Film/1", "new Film/2"])
+    // From here on both are known.
+    _ = try await store.apply(Self.film(7, "1", "A2", scope: Self.user))
+    _ = try await store.apply(Self.film(8, "2", "A2"))
+    try await mine.takePage(from: store)
+    #expect(mine.told == ["put Film/1", "put Film/2"])
+    try await open.takePage(from: store)
+    #expect(open.told == ["put Film/2"])
+  }
+
+  @Test func aPurgedTypeShowsWhatItHid() async throws {
+    let store = try StoreFixture().store
+    _ = try await store.apply(Self.film(1, "1", "A"))
+    _ = try await store.apply(Self.deletion(2, "1", scope: Self.user))
+    var mine = LogFollower.atHead(of: store, Self.viewer)
+    _ = try await store.purge(
+      [.type("Film")], in: Self.user, call: CallNumber(3), horizon: CallNumber(3))
+    try await mine.takePage(from: store)
+    #expect(mine.told == ["new Film/1"])
+  }
+
   // MARK: What is forgotten
 
   @Test func evictionTellsNothing() async throws {

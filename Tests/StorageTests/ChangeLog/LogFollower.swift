@@ -12,14 +12,21 @@ struct LogFollower {
   private(set) var held: [EntityKey: String] = [:]
   /// Entities told as new or not new in the last page.
   private(set) var told: [String] = []
+  /// Entities told as known that this client did not have.
+  private(set) var surprises: [EntityKey] = []
+  /// By type.
+  let conditions: [String: ObservedCondition]
 
-  init(_ viewer: Viewer = .anonymous) {
+  init(_ viewer: Viewer = .anonymous, conditions: [String: ObservedCondition] = [:]) {
     self.viewer = viewer
+    self.conditions = conditions
   }
 
   /// Begins at the head instead of with a snapshot.
-  static func atHead(of store: Store, _ viewer: Viewer = .anonymous) -> LogFollower {
-    var follower = LogFollower(viewer)
+  static func atHead(
+    of store: Store, _ viewer: Viewer = .anonymous, conditions: [String: ObservedCondition] = [:]
+  ) -> LogFollower {
+    var follower = LogFollower(viewer, conditions: conditions)
     follower.position = LogPosition(revision: store.head)
     follower.origin = .delta(base: store.head)
     return follower
@@ -31,12 +38,15 @@ struct LogFollower {
     from store: Store, limit: Int = 1000, types: Set<String>? = nil
   ) async throws -> ChangePage? {
     let query = ChangeQuery(
-      viewer: viewer, position: position, origin: origin, types: types, limit: limit)
+      viewer: viewer, position: position, origin: origin,
+      types: types ?? (conditions.isEmpty ? nil : Set(conditions.keys)), conditions: conditions,
+      limit: limit)
     guard let page = try await store.changes(query) else { return nil }
     told = []
     for entry in page.entries {
       switch entry.sight {
       case .present(let record, let isNew):
+        if !isNew, held[entry.key] == nil { surprises.append(entry.key) }
         held[entry.key] = try Self.united(record)
         told.append("\(isNew ? "new" : "put") \(entry.key)")
       case .gone(let reason):

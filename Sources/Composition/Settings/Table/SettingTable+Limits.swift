@@ -85,6 +85,10 @@ extension SettingTable {
       "limits.stall", \.limits.stall, .one(.duration(.seconds(1) ... .seconds(600))),
       example: "60s", doc: "Longest pause inside a body (408) or an answer (reset)."),
     SettingKey(
+      "limits.streamStall", \.limits.streamStall,
+      .one(.duration(.seconds(1) ... .seconds(600))), example: "30s",
+      doc: "How long the client of a live stream may take nothing of what waits for it (reset)."),
+    SettingKey(
       "limits.ranges", \.limits.rangesMax, .one(.wholeNumber(1...64)), example: "16",
       doc: "Ranges in one request for a file; with more it is sent whole."),
     SettingKey(

@@ -30,6 +30,8 @@ package struct LimitsSettings: Sendable {
   package var transferGrace = Duration.seconds(5)
   /// Longest pause inside a body or an answer.
   package var stall = Duration.seconds(60)
+  /// The same of a live stream, whose client comes back with its place.
+  package var streamStall = Duration.seconds(30)
   /// Above the idle time of usual load balancers (60 s), so that they close first.
   package var keepAlive = Duration.seconds(75)
   package var requestsPerConnectionMax = 10_000

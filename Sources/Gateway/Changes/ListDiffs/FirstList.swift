@@ -21,6 +21,16 @@ struct FirstList {
     }
   }
 
+  /// Whether a query may show one at all.
+  static func exists(in selection: Selection) -> Bool {
+    selection.types.values.contains { object in
+      object.fields.contains { field in
+        guard case .object(let inner) = field.value else { return false }
+        return field.listDepth > 0 ? leadsToEntities(inner) : exists(in: inner)
+      }
+    }
+  }
+
   private func members(
     _ object: ObjectSelection, in layers: [JSONNode]
   ) throws(JSONParseError) -> [EntityKey]? {

@@ -8,6 +8,8 @@ struct ListDiffWriter {
   /// With its quotes.
   let tag: String
   let cursor: String
+  /// Writes the members that go beside the list, such as its total.
+  var writeRest: (inout JSONWriter) -> Void = { _ in }
 
   /// The whole list.
   func full() -> [UInt8] {
@@ -21,6 +23,7 @@ struct ListDiffWriter {
     writer.beginArray()
     for document in documents { document.body.withUnsafeBufferPointer { writer.raw($0) } }
     writer.endArray()
+    writeRest(&writer)
     write("cursor", cursor, to: &writer)
     writer.endObject()
     return writer.bytes
@@ -57,6 +60,7 @@ struct ListDiffWriter {
       $0.new
     }
     writeEntities(diff.inserts + diff.updates.map(\.new), to: &writer)
+    writeRest(&writer)
     write("cursor", cursor, to: &writer)
     writer.endObject()
     return writer.bytes

@@ -1,3 +1,4 @@
+import LosslessJSON
 package import Model
 package import Storage
 import Upstream
@@ -19,23 +20,27 @@ package final class ListDiffer: Sendable {
     case body([UInt8], tag: String)
   }
 
-  /// Vectors of lists that were asked for: some two hundred of five hundred rows.
-  private static let memoryBytesMax = 8 << 20
-
   private let reader: QueryReader
+  private let collections: EntityReader
   private let store: Store
   private let entities: EntityRenderer
   private let cursors: CursorMint
-  private let memory = ListMemory(byteLimit: ListDiffer.memoryBytesMax)
+  private let memory: ListMemory
 
+  /// - Parameter memory: the one that `collections` keeps its lists in.
   package init(
-    reader: QueryReader, store: Store, entities: EntityRenderer, cursors: CursorMint
+    reader: QueryReader, collections: EntityReader, store: Store, entities: EntityRenderer,
+    cursors: CursorMint, memory: ListMemory
   ) {
     self.reader = reader
+    self.collections = collections
     self.store = store
     self.entities = entities
     self.cursors = cursors
+    self.memory = memory
   }
+
+  // MARK: Operations
 
   /// The first list of a query's answer, read as any read of it would be.
   package func diff(
@@ -43,26 +48,85 @@ package final class ListDiffer: Sendable {
   ) async throws(Failure) -> Outcome {
     let head = cursors.head
     _ = try await reader.read(request)
-    let documents = try await documents(of: request)
-    let cursor = cursors.cursor(for: request.caller.viewer, at: head)
+    guard let documents = try await documents(of: request) else {
+      throw Failure(
+        .malformedRequest, "\(request.operation.name) shows no list of entities that is stored.")
+    }
+    let vector = ListVector(documents)
+    let viewer = request.caller.viewer(of: request.scope)
+    // A list that has not changed keeps the tag that its client knows it by.
+    if case .tag(let tag) = base,
+      memory.vector(tagged: tag, seenBy: viewer)?.rows == vector.rows
+    {
+      return .unchanged(tag: tag)
+    }
     return outcome(
-      documents, seenBy: request.caller.viewer(of: request.scope), from: base,
-      cursor: String(decoding: cursor, as: UTF8.self))
+      documents, seenBy: viewer, tag: vector.tag, from: base,
+      cursor: cursor(for: request.caller, at: head))
   }
 
-  /// - Parameter documents: the list as it is.
-  package func outcome(
-    _ documents: [EntityDocument], seenBy viewer: Viewer, from base: Base, cursor: String
+  /// Keeps the list of an answer that goes to a device, which may come back with the answer's tag.
+  func note(_ answer: ReadAnswer, to request: ReadRequest) async {
+    let rendered = answer.rendered
+    let viewer = request.caller.viewer(of: request.scope)
+    guard memory.vector(tagged: rendered.tag, seenBy: viewer) == nil,
+      FirstList.exists(in: request.operation.selection(for: request.variables)),
+      let documents = try? await documents(of: request),
+      // What was read is what was answered, unless something touched it in between.
+      rendered.isCurrent
+    else { return }
+    memory.keep(ListVector(documents), tag: rendered.tag, seenBy: viewer)
+  }
+
+  // MARK: Collections
+
+  /// A page of a type's entities.
+  package func diff(
+    ofType type: String, parameters: [CollectionRequest.Parameter], caller: Caller, from base: Base
+  ) async throws(Failure) -> Outcome {
+    let head = cursors.head
+    let list = try await collections.list(of: type, parameters: parameters, caller: caller)
+    return outcome(list, for: caller, from: base, cursor: cursor(for: caller, at: head))
+  }
+
+  /// A page of what a relationship leads to.
+  package func diff(
+    ofRelationship field: String, of key: EntityKey, parameters: [CollectionRequest.Parameter],
+    caller: Caller, from base: Base
+  ) async throws(Failure) -> Outcome {
+    let head = cursors.head
+    let list = try await collections.list(
+      ofRelationship: field, of: key, parameters: parameters, caller: caller)
+    return outcome(list, for: caller, from: base, cursor: cursor(for: caller, at: head))
+  }
+
+  /// By the tag that a plain read of the same page has.
+  private func outcome(
+    _ list: EntityList, for caller: Caller, from base: Base, cursor: String
   ) -> Outcome {
-    let vector = ListVector(
-      rows: documents.map {
-        ListVector.Row(id: $0.key.description, revision: $0.revision)
-      })
-    let tag = vector.tag
-    if case .tag(tag) = base { return .unchanged(tag: tag) }
+    outcome(
+      list.documents, seenBy: caller.viewer, tag: EntityDigest.tag(of: list.body), from: base,
+      cursor: cursor, writeRest: { list.writeRest(to: &$0) })
+  }
+
+  private func cursor(for caller: Caller, at head: Revision) -> String {
+    String(decoding: cursors.cursor(for: caller.viewer, at: head), as: UTF8.self)
+  }
+
+  // MARK: Diffs
+
+  /// - Parameter documents: the list as it is.
+  private func outcome(
+    _ documents: [EntityDocument], seenBy viewer: Viewer, tag: String, from base: Base,
+    cursor: String,
+    writeRest: @escaping (inout JSONWriter) -> Void = { _ in }
+  ) -> Outcome {
+    let vector = ListVector(documents)
     memory.keep(vector, tag: tag, seenBy: viewer)
+    if case .tag(tag) = base { return .unchanged(tag: tag) }
     let writer = ListDiffWriter(
-      documents: documents, vector: vector, tag: "\"\(tag)\"", cursor: cursor)
+      documents: documents, vector: vector, tag: "\"\(tag)\"", cursor: cursor,
+      writeRest: writeRest)
     let full = writer.full()
     guard let old = known(base, seenBy: viewer) else { return .body(full, tag: tag) }
     let diff = writer.diff(
@@ -84,7 +148,10 @@ package final class ListDiffer: Sendable {
     }
   }
 
-  private func documents(of request: ReadRequest) async throws(Failure) -> [EntityDocument] {
+  /// Nil where the query shows no list, or nothing of it is stored.
+  private func documents(
+    of request: ReadRequest
+  ) async throws(Failure) -> [EntityDocument]? {
     let selection = request.operation.selection(for: request.variables)
     let snapshot: ResultSnapshot?
     let keys: [EntityKey]?
@@ -97,10 +164,7 @@ package final class ListDiffer: Sendable {
         .storageUnavailable, "The store cannot be read at present.", retry: .after,
         retryAfter: .seconds(1), cause: "\(error)")
     }
-    guard let snapshot, let keys else {
-      throw Failure(
-        .malformedRequest, "\(request.operation.name) shows no list of entities that is stored.")
-    }
+    guard let snapshot, let keys else { return nil }
     var documents: [EntityDocument] = []
     for key in keys {
       guard let record = snapshot.entities[key],

@@ -5,7 +5,10 @@ import Synchronization
 ///
 /// A list is found only by those to whom it was shown: what a diff takes out, keeps and moves tells
 /// of the old list, so another caller's tag is worth no more than one made up.
-final class ListMemory: Sendable {
+package final class ListMemory: Sendable {
+  /// Some two hundred lists of five hundred rows.
+  package static let defaultBytesMax = 8 << 20
+
   private struct Entry {
     let vector: ListVector
     var viewers: Set<Viewer>
@@ -23,7 +26,7 @@ final class ListMemory: Sendable {
   private let byteLimit: Int
   private let state = Mutex(State())
 
-  init(byteLimit: Int) {
+  package init(byteLimit: Int = ListMemory.defaultBytesMax) {
     self.byteLimit = byteLimit
   }
 

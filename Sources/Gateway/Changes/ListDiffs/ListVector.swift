@@ -1,3 +1,5 @@
+import Model
+
 /// A list as a client has it: what stands where, in which revision.
 package struct ListVector: Sendable {
   package struct Row: Hashable, Sendable {
@@ -16,6 +18,10 @@ package struct ListVector: Sendable {
 
   package init(rows: [Row]) {
     self.rows = rows
+  }
+
+  init(_ documents: [EntityDocument]) {
+    self.init(rows: documents.map { Row(id: $0.key.description, revision: $0.revision) })
   }
 
   /// The same for the same rows in the same order.

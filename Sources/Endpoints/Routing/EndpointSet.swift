@@ -1,0 +1,22 @@
+import Gateway
+import HTTPServer
+import Model
+
+/// What the lines of the route table lead to.
+struct EndpointSet: Sendable {
+  let operating: OperatingEndpoint
+  let operation: OperationEndpoint
+  let entities: EntitiesEndpoint
+  let devices: DevicesEndpoint
+  let accounts: AccountsEndpoint
+  let changes: ChangesEndpoint
+  let diffs: ListDiffEndpoint
+  let tickets: StreamTicketsEndpoint
+  /// Nil where there are no local types; their lines are not in the table then.
+  let localWrites: LocalWritesEndpoint?
+  let admin: AdminEndpoint
+  let maintenance: MaintenanceEndpoint
+  let tables: TablesEndpoint
+  /// Nil where there is no folder to serve.
+  let files: StaticFiles?
+}

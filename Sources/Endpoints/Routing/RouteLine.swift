@@ -1,0 +1,37 @@
+package import HTTPServer
+package import HTTPWire
+
+/// One line of the route table, before there is anything behind it: `larder routes` lists the very
+/// lines that the router is made of.
+package struct RouteLine: Sendable {
+  typealias Respond = @Sendable (EndpointSet, ServerRequest) async -> ServerResponse
+
+  package let method: RequestMethod
+  package let pattern: RoutePattern
+  /// The operation behind it; nil for a path of the service's own.
+  package let operation: String?
+  private let bodyBytesMax: Int?
+  private let keepsContentCoding: Bool
+  private let respond: Respond
+
+  /// - Parameters:
+  ///   - bodyBytesMax: see ``HTTPServer/Route/bodyBytesMax``.
+  ///   - keepsContentCoding: see ``HTTPServer/Route/keepsContentCoding``.
+  init(
+    _ method: RequestMethod, _ pattern: RoutePattern, of operation: String? = nil,
+    bodyBytesMax: Int? = nil, keepsContentCoding: Bool = false, respond: @escaping Respond
+  ) {
+    self.method = method
+    self.pattern = pattern
+    self.operation = operation
+    self.bodyBytesMax = bodyBytesMax
+    self.keepsContentCoding = keepsContentCoding
+    self.respond = respond
+  }
+
+  func route(to endpoints: EndpointSet) -> Route {
+    Route(
+      method, pattern, bodyBytesMax: bodyBytesMax, keepsContentCoding: keepsContentCoding
+    ) { [respond] in await respond(endpoints, $0) }
+  }
+}

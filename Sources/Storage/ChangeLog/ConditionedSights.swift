@@ -1,0 +1,92 @@
+import GRDB
+import Model
+
+/// What an observer with a condition sees of a stretch of entities: what comes into the condition is
+/// new to it, and what leaves is gone.
+///
+/// It goes by what the reader was told last of an entity: what it was where the reading set out, or
+/// where the last page ended.
+struct ConditionedSights {
+  private let database: Database
+  private let test: ConditionTest
+  private let past: PastLoader
+  private let origin: LogOrigin
+  private let position: LogPosition
+
+  init(
+    _ condition: ObservedCondition, _ table: EntityTable, scopes: [Int64], origin: LogOrigin,
+    position: LogPosition, _ database: Database
+  ) {
+    self.database = database
+    self.origin = origin
+    self.position = position
+    test = ConditionTest(condition)
+    past = PastLoader(database: database, type: table.id, scopes: scopes)
+  }
+
+  /// By key; what is absent is not told of.
+  func sights(of entities: [String: LayeredSight]) throws -> [String: ChangePage.Sight] {
+    let isIn = try passing(entities.mapValues(\.contents))
+    let answers = try earlierRevisions.map { try wasIn(entities, at: $0) }
+    var sights: [String: ChangePage.Sight] = [:]
+    for (key, layers) in entities {
+      let earlier = answers.map { $0[key] ?? .no }
+      if isIn.contains(key) {
+        sights[key] = .present(
+          EntityRecord(layers: layers.contents),
+          isNew: earlier.isEmpty || earlier.contains { $0 != .yes })
+      } else if isSnapshot ? mayBeTold(layers) : earlier.contains(where: { $0 != .no }) {
+        sights[key] = layers.contents.isEmpty ? layers.reasonGone.map { .gone($0) } : .gone(.hidden)
+      }
+    }
+    return sights
+  }
+
+  /// Where the reader may have been told something: of a snapshot nothing is known from before.
+  private var earlierRevisions: [Int64] {
+    guard case .delta(let base) = origin else { return [] }
+    let last = position.revision
+    return base == last ? [base.value] : [base.value, last.value]
+  }
+
+  private var isSnapshot: Bool { earlierRevisions.isEmpty }
+
+  /// Of a snapshot: it was there when the last page ended and has changed since the first one, so
+  /// that a page may have told of it.
+  private func mayBeTold(_ layers: LayeredSight) -> Bool {
+    guard case .snapshot(let start) = origin, let revision = layers.revision else { return false }
+    return revision > start.value && layers.wasPresent(at: position.revision.value)
+  }
+
+  private enum Answer {
+    case yes, no
+    /// It was there, and what it was is not known any more.
+    case unknown
+  }
+
+  private func wasIn(
+    _ entities: [String: LayeredSight], at revision: Int64
+  ) throws -> [String: Answer] {
+    let states = try past.states(of: entities.keys, at: revision)
+    var answers: [String: Answer] = [:]
+    var known: [String: [[UInt8]]] = [:]
+    for (key, layers) in entities {
+      switch layers.state(at: revision, past: { states[key]?[$0] ?? .unchanged }) {
+      case .absent: answers[key] = .no
+      case .unknown: answers[key] = .unknown
+      case .fields(let fields): known[key] = fields
+      }
+    }
+    let passing = try passing(known)
+    for key in known.keys { answers[key] = passing.contains(key) ? .yes : .no }
+    return answers
+  }
+
+  /// - Parameter states: layers by key; those without any are not in the condition.
+  private func passing(_ states: [String: [[UInt8]]]) throws -> Set<String> {
+    let filled = states.filter { !$0.value.isEmpty }
+    let keys = Array(filled.keys)
+    let places = try test.passing(keys.map { filled[$0] ?? [] }, database)
+    return Set(places.map { keys[$0] })
+  }
+}

@@ -1,0 +1,38 @@
+import DemoUpstream
+import Foundation
+import TestSupport
+import Testing
+
+extension Crashes {
+  /// Live streams cost nothing while nothing happens.
+  struct IdleStreamTests {
+    private static let streams = 1_000
+    /// In one stretch, of all threads. A poll of any interval would wake once a stream at least.
+    private static let wakeUpsMax = 100
+
+    @Test func aThousandIdleStreamsWakeNobody() async throws {
+      let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
+      try await demo.start()
+      let folder = try ServiceFolder(upstream: demo.url)
+      let larder = try await LarderProcess.serve(folder)
+      var open: [EventClient] = []
+      for _ in 0..<Self.streams {
+        let events = try await EventClient.open(
+          port: larder.port, "/v1/changes/stream?since=now")
+        #expect(try await events.nextEvent()?.event == "bookmark")
+        open.append(events)
+      }
+      // Signs of life fall into one stretch of three at most.
+      var fewest = Int.max
+      for _ in 0..<3 {
+        let before = try larder.wakeUps()
+        await Moment.passes(.seconds(2))
+        fewest = min(fewest, try larder.wakeUps() - before)
+      }
+      #expect(fewest <= Self.wakeUpsMax)
+      #expect(open.count == Self.streams)
+      await larder.kill()
+      await demo.stop()
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Model
+import Storage
+import Testing
+
+@testable import Gateway
+
+/// What a live stream says while nothing happens, and that it asks nothing of anybody meanwhile.
+@Suite(.timeLimit(.minutes(1))) struct ChangeStreamTests {
+  private static let comment = ":\n\n"
+
+  @Test func saysThatItIsAliveAtEachBeat() async throws {
+    let films = try FilmFeed()
+    let stream = try await films.stream()
+    var durations = films.beats.durations.makeAsyncIterator()
+    for _ in 0..<9 {
+      #expect(await durations.next() == .seconds(15))
+      films.beats.beat()
+      // The client knows its place already: no bookmark, however long nothing comes.
+      #expect(try await FilmFeed.frame(of: stream) == Self.comment)
+    }
+  }
+
+  /// What another filter tells moves the place of this one, which its client hears of at most every
+  /// minute.
+  @Test func tellsItsPlaceEveryFourthBeatWhereItHasMoved() async throws {
+    let films = try FilmFeed()
+    let stream = try await films.stream(ChangeFilter(operations: [.delete]))
+    var said: [String] = []
+    for beat in 0..<16 {
+      try await films.write("\(beat)", title: "T")
+      films.beats.beat()
+      said.append(try await FilmFeed.frame(of: stream))
+    }
+    let marks = said.indices.filter { said[$0].contains("event: bookmark") }
+    #expect(marks.count >= 3, "\(said)")
+    #expect(zip(marks, marks.dropFirst()).allSatisfy { $1 - $0 >= 4 }, "\(marks)")
+    #expect(said.indices.filter { !marks.contains($0) }.allSatisfy { said[$0] == Self.comment })
+    // A bookmark goes on behind what has been passed over.
+    let mark = try #require(marks.last.map { said[$0] })
+    let cursor = try #require(mark.split(separator: "\n").first?.dropFirst("id: ".count))
+    let page = try await films.feed.page(
+      caller: .anonymous, filter: ChangeFilter(operations: [.delete]),
+      since: .cursor(String(cursor)), limit: 10)
+    #expect(page.isComplete)
+  }
+
+  /// A thousand streams with a store that is closed under them: one that read it while nothing
+  /// happens would fail.
+  @Test func quietStreamsReadNothing() async throws {
+    let films = try FilmFeed()
+    try await films.write("1", title: "A")
+    let count = 1_000
+    let said = try await withThrowingTaskGroup(of: String.self) { group in
+      let ready = AsyncStream<Void>.makeStream()
+      for _ in 0..<count {
+        group.addTask {
+          let stream = try await films.stream()
+          ready.continuation.yield()
+          return try await FilmFeed.frame(of: stream)
+        }
+      }
+      var iterator = ready.stream.makeAsyncIterator()
+      for _ in 0..<count { _ = await iterator.next() }
+      films.store.close()
+      films.beats.beat()
+      return try await group.reduce(into: [String]()) { $0.append($1) }
+    }
+    #expect(said == [String](repeating: Self.comment, count: count))
+    // One timer for all of them, and none once they are gone.
+    var durations = films.beats.durations.makeAsyncIterator()
+    #expect(await durations.next() == .seconds(15))
+    #expect(films.signal.count == 0)
+  }
+
+  @Test func aCommitIsReadOnceForAllWhoStandAtOnePlace() async throws {
+    let films = try FilmFeed()
+    try await films.write("1", title: "A")
+    let streams = try await withThrowingTaskGroup(of: String.self) { group in
+      let ready = AsyncStream<Void>.makeStream()
+      for _ in 0..<200 {
+        group.addTask {
+          let stream = try await films.stream()
+          ready.continuation.yield()
+          return try await FilmFeed.frame(of: stream)
+        }
+      }
+      var iterator = ready.stream.makeAsyncIterator()
+      for _ in 0..<200 { _ = await iterator.next() }
+      try await films.write("1", title: "B")
+      return try await group.reduce(into: [String]()) { $0.append($1) }
+    }
+    #expect(streams.count == 200)
+    #expect(Set(streams).count == 1)
+    #expect(streams.first?.contains(#""title":"B""#) == true)
+  }
+}

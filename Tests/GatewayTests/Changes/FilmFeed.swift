@@ -1,0 +1,87 @@
+import Foundation
+import Logging
+import LosslessJSON
+import Model
+import Storage
+import Synchronization
+
+@testable import Gateway
+
+/// The change feed over a store of films, whose beats come when they are told to.
+final class FilmFeed: Sendable {
+  static let film = EntityType(
+    name: "Film", keyFields: ["id"],
+    columns: [.init(name: "id", kind: .text), .init(name: "title", kind: .text)])
+
+  let store: Store
+  let feed: ChangeFeed
+  let signal: CommitSignal
+  let beats = BeatClock()
+  private let folder: String
+  private let call = Mutex<Int64>(0)
+
+  init() throws {
+    folder = "\(NSTemporaryDirectory())/larder-feed-\(UUID().uuidString)"
+    store = try Store.open(
+      StoreConfiguration(folder: folder, segment: 1, opened: Timestamp(milliseconds: 0)),
+      types: [Self.film])
+    signal = CommitSignal { [beats] in try await beats.sleep($0) }
+    let clock = TestClock().clock
+    let leaf = ObjectShape.Field(value: .leaf, listDepth: 0)
+    feed = ChangeFeed(
+      store: store,
+      desk: CursorDesk(
+        codec: CursorCodec(key: KeyRing(root: Array(0..<32)).key(for: .cursor)),
+        segments: store.segments, schemaVersion: 1),
+      entities: EntityRenderer(
+        types: [Self.film],
+        shapes: ["Film": ObjectShape(type: "Film", fields: ["id": leaf, "title": leaf])]),
+      signal: signal, types: [Self.film], gate: StoredDataGate(hasServiceCredentials: false),
+      devices: DeviceRegistry(
+        store: store,
+        settings: DeviceSettings(
+          registration: .open, registrationsPerMinute: 1, expiry: .seconds(86_400)),
+        clock: clock,
+        random: RandomBytes { UInt8.random(in: 0...UInt8.max) }, signal: signal,
+        logger: Logger(label: "feed") { _ in SwiftLogNoOpLogHandler() }),
+      deadline: QueryDeadline(limit: .seconds(60)) { .zero })
+    store.observe { [signal] in signal.note($0) }
+  }
+
+  deinit {
+    store.close()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  func write(_ id: String, title: String, in scope: Scope = .public) async throws {
+    let number = call.withLock { call in
+      call += 1
+      return CallNumber(call)
+    }
+    var answer = NormalisedAnswer(
+      call: number, horizon: number, received: Timestamp(milliseconds: 0), scope: scope)
+    var fields: [NormalisedAnswer.Field] = []
+    for (name, value) in [("id", id), ("title", title)] {
+      let start = answer.bytes.count
+      answer.bytes += JSONValue.string(value).bytes
+      fields.append(.init(name: name, range: start..<answer.bytes.count, merges: false))
+    }
+    answer.entities = [.init(key: EntityKey(type: "Film", key: id), fields: fields)]
+    _ = try await store.apply(answer)
+  }
+
+  /// A stream from the head on, its first bookmark taken.
+  func stream(_ filter: ChangeFilter = .all) async throws -> ChangeStream {
+    let stream = feed.open(
+      try await feed.streamStart(caller: .anonymous, filter: filter, since: .head))
+    guard try await Self.frame(of: stream).contains("event: bookmark") else {
+      throw Failure(.internal, "no bookmark")
+    }
+    return stream
+  }
+
+  /// The next frame, as text; empty at the end.
+  static func frame(of stream: ChangeStream) async throws -> String {
+    String(decoding: try await stream.next() ?? [], as: UTF8.self)
+  }
+}

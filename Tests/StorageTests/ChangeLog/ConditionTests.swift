@@ -1,0 +1,170 @@
+import LosslessJSON
+import Model
+import Testing
+
+@testable import Storage
+
+/// Observers with a condition on the object.
+struct ConditionTests {
+  private static let user = Scope.user("u")
+  private static let viewer = Viewer(layers: [user, .public])
+
+  private static func conditions(_ text: String) throws -> [String: ObservedCondition] {
+    let type = StoreFixture.types[0]
+    let filter = try Filter(text, arguments: .none, type: type)
+    return ["Film": ObservedCondition(type: type, filter: filter)]
+  }
+
+  private static func film(
+    _ call: Int64, _ id: String, _ year: Int, scope: Scope = .public
+  ) -> NormalisedAnswer {
+    AnswerBuilder(call: call, scope: scope)
+      .film(id, ["title": "T", "year": .number(JSONNumber(year))]).build()
+  }
+
+  private static func deletion(_ call: Int64, _ id: String) -> NormalisedAnswer {
+    AnswerBuilder(call: call).deleting(.film(id)).build()
+  }
+
+  @Test func tellsWhatEntersStaysAndLeaves() async throws {
+    let store = try StoreFixture().store
+    try await store.keepPast(ofTypes: ["Film"])
+    for id in 1...4 { _ = try await store.apply(Self.film(Int64(id), "\(id)", 1900 + id)) }
+    let conditions = try Self.conditions("year > 1902")
+    var follower = LogFollower.atHead(of: store, conditions: conditions)
+    _ = try await store.apply(Self.film(5, "1", 2000))
+    _ = try await store.apply(Self.film(6, "2", 1800))
+    _ = try await store.apply(Self.film(7, "3", 2001))
+    _ = try await store.apply(Self.film(8, "4", 1700))
+    _ = try await store.apply(Self.film(9, "5", 2002))
+    _ = try await store.apply(Self.film(10, "6", 1701))
+    try await follower.takePage(from: store)
+    #expect(follower.told == ["new Film/1", "put Film/3", "hidden Film/4", "new Film/5"])
+    _ = try await store.apply(Self.deletion(11, "5"))
+    _ = try await store.apply(Self.deletion(12, "6"))
+    try await follower.takePage(from: store)
+    #expect(follower.told == ["deleted Film/5"])
+  }
+
+  @Test func aWordThatIsNullOrAbsentPassesNothing() async throws {
+    let store = try StoreFixture().store
+    try await store.keepPast(ofTypes: ["Film"])
+    var follower = LogFollower.atHead(of: store, conditions: try Self.conditions("NOT year = 1"))
+    _ = try await store.apply(AnswerBuilder(call: 1).film("1", ["title": "T"]).build())
+    try await follower.takePage(from: store)
+    #expect(follower.told.isEmpty)
+    _ = try await store.apply(Self.film(2, "1", 2))
+    try await follower.takePage(from: store)
+    #expect(follower.told == ["new Film/1"])
+  }
+
+  @Test func theValueShownDecides() async throws {
+    let store = try StoreFixture().store
+    try await store.keepPast(ofTypes: ["Film"])
+    _ = try await store.apply(Self.film(1, "1", 1950))
+    let conditions = try Self.conditions("year < 2000")
+    var mine = LogFollower.atHead(of: store, Self.viewer, conditions: conditions)
+    _ = try await store.apply(Self.film(2, "1", 2010, scope: Self.user))
+    try await mine.takePage(from: store)
+    #expect(mine.told == ["hidden Film/1"])
+    // Nothing that this viewer sees.
+    _ = try await store.apply(Self.film(3, "1", 1960))
+    try await mine.takePage(from: store)
+    #expect(mine.told.isEmpty)
+    _ = try await store.apply(Self.film(4, "1", 1970, scope: Self.user))
+    try await mine.takePage(from: store)
+    #expect(mine.told == ["new Film/1"])
+  }
+
+  @Test func leavingBetweenTwoPagesIsTold() async throws {
+    let store = try StoreFixture().store
+    try await store.keepPast(ofTypes: ["Film"])
+    let conditions = try Self.conditions("year > 1900")
+    var follower = LogFollower.atHead(of: store, conditions: conditions)
+    for id in 1...3 { _ = try await store.apply(Self.film(Int64(id), "\(id)", 2000)) }
+    try await follower.takePage(from: store, limit: 1)
+    #expect(follower.told == ["new Film/1"])
+    _ = try await store.apply(Self.film(4, "1", 1800))
+    _ = try await store.apply(Self.film(5, "3", 1800))
+    try await follower.takePage(from: store)
+    #expect(follower.told == ["new Film/2", "hidden Film/1"])
+    _ = try await store.apply(Self.film(6, "1", 2000))
+    try await follower.takePage(from: store)
+    #expect(follower.told == ["new Film/1"])
+  }
+
+  /// What an evicted entity was is not known: whoever may have it is told, and whoever may not have
+  /// it is told that it is new.
+  @Test func whatIsNotKnownIsToldRatherThanNot() async throws {
+    let store = try StoreFixture().store
+    try await store.keepPast(ofTypes: ["Film"])
+    _ = try await store.apply(Self.film(1, "1", 2000))
+    _ = try await store.apply(Self.film(2, "2", 2000))
+    let conditions = try Self.conditions("year > 1900")
+    var follower = LogFollower.atHead(of: store, conditions: conditions)
+    let policy = EvictionPolicy(windows: [:], bytesMax: 0)
+    while try await store.evict(policy, at: Timestamp(milliseconds: 86_400_000)).hasMore {}
+    try #require(try await store.entity(.film("1"), viewer: .anonymous) == nil)
+    _ = try await store.apply(Self.film(3, "1", 2001))
+    _ = try await store.apply(Self.film(4, "2", 1800))
+    try await follower.takePage(from: store)
+    #expect(follower.told == ["new Film/1", "hidden Film/2"])
+  }
+
+  // MARK: What is kept
+
+  @Test func aPlaceFromBeforeItWasKeptIsNotContinued() async throws {
+    let store = try StoreFixture().store
+    _ = try await store.apply(Self.film(1, "1", 2000))
+    let conditions = try Self.conditions("year > 1900")
+    var early = LogFollower.atHead(of: store, conditions: conditions)
+    _ = try await store.apply(Self.film(2, "1", 2001))
+    try await store.keepPast(ofTypes: ["Film"])
+    #expect(try await early.takePage(from: store) == nil)
+    var late = LogFollower.atHead(of: store, conditions: conditions)
+    #expect(try await late.takePage(from: store) != nil)
+    var anew = LogFollower(conditions: conditions)
+    try await anew.takePage(from: store)
+    #expect(anew.told == ["new Film/1"])
+  }
+
+  @Test func itIsKeptOverARestartWhileSomebodyAsks() async throws {
+    let folder = TemporaryFolder()
+    let conditions = try Self.conditions("year > 1900")
+    var store = try StoreFixture.open(folder, segment: 1)
+    try await store.keepPast(ofTypes: ["Film"])
+    _ = try await store.apply(Self.film(1, "1", 1800))
+    var follower = LogFollower.atHead(of: store, conditions: conditions)
+    store.close()
+    store = try StoreFixture.open(folder, segment: 2)
+    try await store.keepPast(ofTypes: ["Film"])
+    _ = try await store.apply(Self.film(2, "1", 2000))
+    #expect(try await follower.takePage(from: store) != nil)
+    #expect(follower.told == ["new Film/1"])
+    for segment in 3...4 as ClosedRange<UInt64> {
+      store.close()
+      store = try StoreFixture.open(folder, segment: segment)
+    }
+    // Nobody asked in segment 3.
+    #expect(try await follower.takePage(from: store) == nil)
+    store.close()
+  }
+
+  @Test func whatIsKeptIsBounded() async throws {
+    let fixture = try StoreFixture()
+    let store = fixture.store
+    try await store.keepPast(ofTypes: ["Film"])
+    let conditions = try Self.conditions("year > 1900")
+    _ = try await store.apply(Self.film(1, "0", 2000))
+    var early = LogFollower.atHead(of: store, conditions: conditions)
+    let films = 10_000
+    for call in 2...8 as ClosedRange<Int64> {
+      var builder = AnswerBuilder(call: call)
+      for id in 0..<films { builder = builder.film("\(id)", ["year": .number(JSONNumber(call))]) }
+      _ = try await store.apply(builder.build())
+    }
+    #expect(try await fixture.count("past") == PastKeeper.statesMax)
+    #expect(try await early.takePage(from: store, limit: 1) == nil)
+    store.close()
+  }
+}

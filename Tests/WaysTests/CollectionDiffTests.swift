@@ -1,0 +1,157 @@
+import LosslessJSON
+import TestSupport
+import Testing
+
+extension Ways {
+  /// List diffs of collections and relationships, and lists that a device read before.
+  struct CollectionDiffTests {
+    private static let target = "/v1/entities/Film/diff?order=title&limit=6"
+    private static let plain = "/v1/entities/Film?order=title&limit=6"
+
+    private static func filled() async throws -> RunningLarder {
+      let larder = try await RunningLarder.start()
+      #expect(try await larder.get("/api/films?limit=20").status == 200)
+      #expect(try await larder.get("/api/films/f1").status == 200)
+      return larder
+    }
+
+    private static func object(_ answer: RawResponse) throws -> JSONValue {
+      #expect(answer.status == 200, "\(answer.text)")
+      return try JSONValue(parsing: answer.body)
+    }
+
+    private static func from(_ answer: RawResponse) throws -> String {
+      let tag = try #require(answer["etag"])
+      return "&from=%22\(tag.dropFirst().dropLast())%22"
+    }
+
+    private static func rename(
+      _ larder: RunningLarder, _ film: String, to title: String
+    ) async throws {
+      let answer = try await larder.post(
+        "/v1/operations/UpdateFilm", #"{"id":"\#(film)","patch":{"title":"\#(title)"}}"#)
+      #expect(answer.status == 200, "\(answer.text)")
+    }
+
+    @Test func tellsHowAPageBecameAnother() async throws {
+      let larder = try await Self.filled()
+      let first = try await larder.get(Self.target)
+      let full = try Self.object(first)
+      #expect(full["kind"] == "full")
+      #expect(full["count"]?.int64 == 6)
+      #expect(full["next"]?.string != nil)
+      #expect(full["cursor"]?.string != nil)
+      // The tag is the page's own, as a plain read of it gives it.
+      #expect(try await larder.get(Self.plain)["etag"] == first["etag"])
+      let again = try await larder.get(Self.target + Self.from(first))
+      #expect(again.status == 304)
+      #expect(again["etag"] == first["etag"])
+
+      let last = try #require(full["items"]?.array?.last?["id"]?.string)
+      try await Self.rename(larder, last, to: "  First of all")
+      let diff = try Self.object(try await larder.get(Self.target + Self.from(first)))
+      #expect(diff["kind"] == "diff")
+      #expect(diff["from"]?.string == first["etag"])
+      #expect(diff["oldCount"]?.int64 == 6)
+      #expect(diff["deletes"]?.canonicalText == "[]")
+      #expect(diff["moves"]?.array?.count == 1)
+      #expect(diff["moves"]?[0]?["from"]?.int64 == 5)
+      #expect(diff["moves"]?[0]?["to"]?.int64 == 0)
+      #expect(diff["updates"]?.array?.map { $0["id"]?.string } == ["Film/\(last)"])
+      #expect(diff["entities"]?["Film/\(last)"]?["title"] == "  First of all")
+      await larder.stop()
+    }
+
+    @Test func realRevisionsOfTheClientAnswerADiff() async throws {
+      let larder = try await Self.filled()
+      let items = try #require(try Self.object(try await larder.get(Self.plain))["items"]?.array)
+      var have = items.map { item -> JSONValue in
+        [.string("Film/\(item["id"]?.string ?? "")"), item["_rev"] ?? .null]
+      }
+      have[1] = [have[1][0] ?? .null, "unknown"]
+      let changed = try #require(items[3]["id"]?.string)
+      try await Self.rename(larder, changed, to: try #require(items[3]["title"]?.string) + "!")
+      let body: JSONValue = ["have": .array(have)]
+      let diff = try Self.object(
+        try await larder.post(Self.target, String(decoding: body.bytes, as: UTF8.self)))
+      #expect(diff["kind"] == "diff")
+      #expect(diff["from"] == nil)
+      let updated = diff["updates"]?.array?.compactMap { $0["id"]?.string } ?? []
+      #expect(
+        Set(updated) == ["Film/\(changed)", "Film/\(items[1]["id"]?.string ?? "")"])
+      #expect(diff["inserts"]?.canonicalText == "[]")
+      #expect(try await larder.post(Self.target, #"{"have":1}"#).status == 400)
+      #expect(try await larder.post(Self.target + "&order=size", #"{"have":[]}"#).status == 400)
+      await larder.stop()
+    }
+
+    @Test func parametersViewsAndRelationships() async throws {
+      let larder = try await Self.filled()
+      let query = "filter=year%20%3E%20%3Ay&arg.y=1900&total=true&view=FilmCard&limit=3"
+      let first = try await larder.get("/v1/entities/Film/diff?\(query)")
+      let page = try Self.object(try await larder.get("/v1/entities/Film?\(query)"))
+      let full = try Self.object(first)
+      #expect(full["total"] == page["total"])
+      #expect(full["items"] == page["items"])
+      // The same page of other fields is another representation.
+      let other = "/v1/entities/Film/diff?\(query)".replacing("&view=FilmCard", with: "")
+      #expect(try await larder.get(other + Self.from(first)).status == 200)
+
+      let cast = try await larder.get("/v1/entities/Film/f1/cast/diff?limit=2")
+      #expect(try Self.object(cast)["kind"] == "full")
+      let sameCast = "/v1/entities/Film/f1/cast/diff?limit=2\(try Self.from(cast))"
+      #expect(try await larder.get(sameCast).status == 304)
+      #expect(try await larder.get("/v1/entities/Film/f1/director/diff").status == 400)
+      #expect(try await larder.get("/v1/entities/Nothing/diff").status == 404)
+      #expect(try await larder.get("/v1/entities/Film/diff?order=size").status == 400)
+      await larder.stop()
+    }
+
+    /// A device may come back with the tag of a plain read; whoever reads without one may not.
+    @Test func listsThatADeviceReadAreRemembered() async throws {
+      let larder = try await Self.filled()
+      let mine = ("Device-Token", try await DeviceTests.register(larder).token)
+      let operation = "/api/films?limit=5"
+      let known = [try await larder.get(Self.plain, mine), try await larder.get(operation, mine)]
+      let unknown = [
+        try await larder.get("/v1/entities/Film?order=title&limit=4"),
+        try await larder.get("/api/films?limit=4"),
+      ]
+      let film = try #require(
+        try Self.object(known[0])["items"]?[0]?["id"]?.string)
+      let routed = try #require(try Self.object(known[1])["data"]?["films"]?[0]?["id"]?.string)
+      let same = "/api/films/diff?limit=5\(try Self.from(known[1]))"
+      #expect(try await larder.get(same, mine, ("Cache-Control", "max-stale")).status == 304)
+      for (id, title) in [(film, "Aa"), (routed, "Bb")] {
+        try await Self.rename(larder, id, to: title)
+      }
+      let diffs = [
+        try await larder.get(Self.target + Self.from(known[0]), mine),
+        try await larder.get(same, mine, ("Cache-Control", "max-stale")),
+      ]
+      for diff in diffs { #expect(try Self.object(diff)["kind"] == "diff", "\(diff.text)") }
+      let fulls = [
+        try await larder.get(
+          "/v1/entities/Film/diff?order=title&limit=4\(try Self.from(unknown[0]))"),
+        try await larder.get("/api/films/diff?limit=4\(try Self.from(unknown[1]))"),
+      ]
+      for full in fulls { #expect(try Self.object(full)["kind"] == "full", "\(full.text)") }
+      await larder.stop()
+    }
+
+    @Test func routedOperationsHaveDiffAndStream() async throws {
+      let larder = try await Self.filled()
+      let full = try await larder.get("/api/films/diff?limit=3")
+      #expect(try Self.object(full)["count"]?.int64 == 3)
+      let have = try await larder.post("/api/films/diff?limit=3", #"{"have":[]}"#)
+      #expect(try Self.object(have)["count"]?.int64 == 3)
+      let events = try await EventClient.open(port: larder.port, "/api/films/f1/stream")
+      #expect(events.status == 200)
+      #expect(try await events.nextEvent() != nil)
+      try await Self.rename(larder, "f1", to: "Renamed")
+      #expect(try await events.nextEvent()?.data.contains("Renamed") == true)
+      #expect(try await larder.get("/api/films/f1/diff").status < 500)
+      await larder.stop()
+    }
+  }
+}
