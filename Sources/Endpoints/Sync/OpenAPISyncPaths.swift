@@ -65,7 +65,37 @@ enum OpenAPISyncPaths {
     whole("/v1/queue/pause", "pauseQueue", "Nothing goes until it is resumed, forces excepted."),
     whole("/v1/queue/resume", "resumeQueue", "Ends a pause."),
     whole("/v1/queue/flush", "flushQueue", "Ends debounce and back-off."),
+    operators("", "get", "listQueues", "Devices whose queue holds something."),
+    operators("/{device}/mutations", "get", "listQueued", "What a device's queue holds."),
+    operators("/{device}/pause", "post", "pauseDevice", "Nothing goes until it is resumed."),
+    operators("/{device}/resume", "post", "resumeDevice", "Ends a pause."),
+    operators("/{device}/flush", "post", "flushDevice", "Ends debounce and back-off."),
+    operators("/{device}/mutations/{id}/retry", "post", "retryQueued", "Lets it go again."),
+    operators("/{device}/mutations/{id}/discard", "post", "discardQueued", "Gives it up."),
   ]
+
+  /// Below `/v1/admin/queues`, with the admin token.
+  private static func operators(
+    _ path: String, _ method: String, _ name: String, _ text: String
+  ) -> JSONMember {
+    var parameters: [JSONValue] = []
+    let parts = path.split(separator: "/")
+    for name in ["device", "id"] where parts.contains(where: { $0 == "{\(name)}" }) {
+      let parameter: JSONValue = [
+        "name": .string(name), "in": "path", "required": true, "schema": ["type": "string"],
+      ]
+      parameters.append(parameter)
+    }
+    let operation: JSONValue = [
+      "operationId": .string(name), "description": .string(text),
+      "responses": responses([("200", "The queue, or what it holds.", ["type": "object"])]),
+    ]
+    return JSONMember(
+      "/v1/admin/queues\(path)",
+      .object([
+        JSONMember("parameters", .array(parameters)), JSONMember(method, operation),
+      ]))
+  }
 
   private static let handingOver: JSONValue = .string(
     "Takes a mutation, or an array of 1 to 100 (all or none; item i has key <key>#<i>). Lazy and "
