@@ -10,7 +10,8 @@ final class StoreFolder: Sendable {
   init(types: [EntityType] = []) throws {
     path = "\(NSTemporaryDirectory())/larder-gateway-\(UUID().uuidString)"
     store = try Store.open(
-      StoreConfiguration(folder: path, segment: 1, opened: Timestamp(milliseconds: 0)), types: types)
+      StoreConfiguration(folder: path, segment: 1, opened: Timestamp(milliseconds: 0)), types: types
+    )
   }
 
   deinit {

@@ -7,19 +7,24 @@ extension SettingTable {
         doc: "`disk` keeps them in the data folder."),
       SettingKey(
         "files.endpoint", \.files.endpoint, .optional(.url("http", "https")),
-        example: "https://s3.eu-central-1.amazonaws.com", doc: "The S3-compatible service.").reserved,
+        example: "https://s3.eu-central-1.amazonaws.com", doc: "The S3-compatible service."
+      ).reserved,
       SettingKey(
         "files.region", \.files.region, .optional(.text("a region")), example: "eu-central-1",
-        doc: "The region requests are signed for.").reserved,
+        doc: "The region requests are signed for."
+      ).reserved,
       SettingKey(
         "files.accessKey", \.files.accessKey, .optional(.text("an access key's id")),
-        example: "AKIAEXAMPLE", doc: "The id of the key that signs.").reserved,
+        example: "AKIAEXAMPLE", doc: "The id of the key that signs."
+      ).reserved,
       SettingKey(
         "files.secretKey", \.files.secretKey, .optional(.secret("a secret of one line")),
-        example: Secret.mask, doc: "The key that signs.").reserved,
+        example: Secret.mask, doc: "The key that signs."
+      ).reserved,
       SettingKey(
         "files.pathStyle", \.files.usesPathStyle, .one(.boolean), example: "false",
-        doc: "Whether a bucket stands in the path, not in the host.").reserved,
+        doc: "Whether a bucket stands in the path, not in the host."
+      ).reserved,
       SettingKey(
         "files.uploadExpiry", \.files.uploadExpiry,
         .one(.duration(.seconds(60) ... .seconds(366 * 86_400))), example: "2d",
