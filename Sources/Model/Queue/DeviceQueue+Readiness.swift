@@ -52,12 +52,12 @@ extension DeviceQueue {
         isForced
         ? forcedFlying >= QueuePolicy.forcedMax : isDependencyFlying || control.needsCredential
       guard !isHeld, !isBlocked(item, at: view.now) else { continue }
-      view.look(at: item, dueAt: forcedDue(item), isForced: true)
+      view.look(at: item, dueAt: forcedDue(item, at: view.now), isForced: true)
     }
   }
 
-  private func forcedDue(_ item: Mutation) -> Timestamp {
-    let spaced = item.ended?.advanced(by: QueuePolicy.forceSpacing) ?? item.enqueued
+  private func forcedDue(_ item: Mutation, at now: Timestamp) -> Timestamp {
+    let spaced = item.ended?.advanced(by: QueuePolicy.forceSpacing) ?? now
     return item.due.reason == .retryAfter ? max(spaced, item.due.time) : spaced
   }
 

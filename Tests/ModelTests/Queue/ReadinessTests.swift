@@ -132,6 +132,17 @@ struct ReadinessTests {
     #expect(fixture.ready == ["a"])
   }
 
+  @Test func clockSetBackWhileDownDoesNotStallAForcedOne() throws {
+    var fixture = QueueFixture()
+    try fixture.add("dependency", .rename())
+    fixture.now = fixture.now.advanced(by: .seconds(-86_400))
+    fixture.restart(boot: "boot-2")
+    try fixture.add("force", .force())
+    #expect(fixture.ready == ["dependency"])
+    try fixture.send("dependency")
+    #expect(fixture.ready == ["force"])
+  }
+
   @Test func aThousandOnOneObjectDrainInOrder() throws {
     var fixture = QueueFixture()
     for number in 0..<1_000 {

@@ -1,0 +1,37 @@
+import Foundation
+import Model
+import Testing
+
+/// Seeded runs of a whole service around the scheduler.
+///
+/// `LARDER_QUEUE_SEEDS` says how many (60), `LARDER_QUEUE_SEED` reruns a single one. The report of
+/// a fault names the seed.
+struct QueueSimulationTests {
+  @Test(.timeLimit(.minutes(10)))
+  func noSeedBreaksAPromise() {
+    let environment = ProcessInfo.processInfo.environment
+    let count = environment["LARDER_QUEUE_SEEDS"].flatMap(UInt64.init) ?? 60
+    let seeds = environment["LARDER_QUEUE_SEED"].flatMap(UInt64.init).map { $0...$0 } ?? 1...count
+    var totals = SimulationTotals()
+    for seed in seeds {
+      var simulation = QueueSimulation(seed: seed)
+      simulation.run()
+      totals.add(simulation)
+      if simulation.fault != nil {
+        var retold = QueueSimulation(seed: seed, isTelling: true)
+        retold.run()
+        let fault = retold.fault ?? "seed \(seed) is not the same twice"
+        Issue.record("\(fault)\nrerun: LARDER_QUEUE_SEED=\(seed) swift test --filter noSeedBreaks")
+        break
+      }
+    }
+    print("queue: seeds \(seeds.lowerBound)–\(seeds.upperBound), \(totals)")
+    // A simulation in which nothing goes wrong would prove nothing.
+    if seeds.count >= 100 {
+      for state in MutationState.allCases where state != .queued && state != .inflight {
+        #expect(totals.ever[state] ?? 0 > 0, "no run met \(state)")
+      }
+      #expect(totals.crashes > 0)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import TestSupport
+
+/// All chance of one run, from its seed.
+struct SimulationDice {
+  var generator: SeededGenerator
+  /// Whether faults happen at all; off while a run is brought to its end.
+  var isCalm = false
+  /// Of a thousand commits, how many meet a failpoint before, and how many after.
+  let crashesPerThousand: Int
+
+  init(seed: UInt64) {
+    generator = SeededGenerator(seed: seed)
+    crashesPerThousand = Int.random(in: 0...40, using: &generator)
+  }
+
+  mutating func chance(_ percent: Int) -> Bool {
+    Int.random(in: 0..<100, using: &generator) < percent
+  }
+
+  mutating func number(_ range: ClosedRange<Int>) -> Int {
+    Int.random(in: range, using: &generator)
+  }
+
+  mutating func pick<Element>(_ elements: [Element]) -> Element? {
+    elements.randomElement(using: &generator)
+  }
+
+  var isCrash: Bool {
+    mutating get {
+      !isCalm && Int.random(in: 0..<1000, using: &generator) < crashesPerThousand
+    }
+  }
+}
