@@ -8,7 +8,20 @@ extension MatrixRequests {
     { _ in [MatrixAsk("POST", "/v1/queue/\(action)", comparison: .words)] }
   }
 
+  private static func operators(_ method: String, _ rest: String = "") -> Make {
+    { _ in [MatrixAsk(method, "/v1/admin/queues\(rest)")] }
+  }
+
   static let mutations: [String: Make] = [
+    "GET /v1/admin/queues": operators("GET"),
+    "GET /v1/admin/queues/{device}/mutations": operators("GET", "/d_1/mutations"),
+    "POST /v1/admin/queues/{device}/pause": operators("POST", "/d_1/pause"),
+    "POST /v1/admin/queues/{device}/resume": operators("POST", "/d_1/resume"),
+    "POST /v1/admin/queues/{device}/flush": operators("POST", "/d_1/flush"),
+    "POST /v1/admin/queues/{device}/mutations/{id}/retry":
+      operators("POST", "/d_1/mutations/m1/retry"),
+    "POST /v1/admin/queues/{device}/mutations/{id}/discard":
+      operators("POST", "/d_1/mutations/m1/discard"),
     "POST /v1/mutations": { secrets in
       // Refused, so that nothing goes upstream; the key is what somebody else may have used.
       [
