@@ -4,13 +4,13 @@ import Testing
 
 /// Seeded runs of a whole service around the scheduler.
 ///
-/// `LARDER_QUEUE_SEEDS` says how many (60), `LARDER_QUEUE_SEED` reruns a single one. The report of
+/// `LARDER_QUEUE_SEEDS` says how many (200), `LARDER_QUEUE_SEED` reruns a single one. The report of
 /// a fault names the seed.
 struct QueueSimulationTests {
   @Test(.timeLimit(.minutes(10)))
   func noSeedBreaksAPromise() {
     let environment = ProcessInfo.processInfo.environment
-    let count = environment["LARDER_QUEUE_SEEDS"].flatMap(UInt64.init) ?? 60
+    let count = environment["LARDER_QUEUE_SEEDS"].flatMap(UInt64.init) ?? 200
     let seeds = environment["LARDER_QUEUE_SEED"].flatMap(UInt64.init).map { $0...$0 } ?? 1...count
     var totals = SimulationTotals()
     for seed in seeds {
