@@ -8,7 +8,23 @@ enum MatrixRequests {
 
   /// Nil for a route that nobody has said anything about.
   static func all(of route: String, _ secrets: MatrixSecrets) -> [MatrixAsk]? {
-    byRoute[route].map { $0(secrets) }
+    byRoute[route].map { $0(secrets) } ?? below(route, secrets)
+  }
+
+  /// What lies below the route of a query: tried as the query is, with tags and lists beside.
+  private static func below(_ route: String, _ secrets: MatrixSecrets) -> [MatrixAsk]? {
+    let words = route.split(separator: " ")
+    guard words.count == 2, words[1].hasPrefix("/api/"), let slash = words[1].lastIndex(of: "/"),
+      let target = byRoute["GET \(words[1][..<slash])"]?(secrets).first?.target
+    else { return nil }
+    switch (words[0], words[1][slash...]) {
+    case ("GET", "/stream"): return [.stream("\(target)/stream")]
+    case ("GET", "/diff"): return [.get("\(target)/diff?from=\(quoted(secrets.listTag))")]
+    case ("POST", "/diff"):
+      let have = #"{"have":[["FilmList/\#(secrets.listID)","\#(secrets.revision)"]]}"#
+      return [MatrixAsk("POST", "\(target)/diff", body: have)]
+    default: return nil
+    }
   }
 
   static let byRoute: [String: Make] = operating.merging(operations) { first, _ in first }
