@@ -13,7 +13,7 @@ extension Store {
     let catalogue = catalogue
     return try await longReader.read { database in
       try StoreStatistics(
-        tables: catalogue.all.map { ($0.type, $0.name) },
+        tables: catalogue.all.filter { $0.type != QueueTypes.outcome }.map { ($0.type, $0.name) },
         sqliteVersion: String.fetchOne(database, sql: "SELECT sqlite_version()") ?? ""
       ) { try Int.fetchOne(database, sql: $0) ?? 0 }
     }

@@ -153,7 +153,7 @@ struct EvictionTests {
   }
 
   /// Rows large enough that one of them is all that has to go.
-  private static let large = JSONValue.string(String(repeating: "x", count: 40_000))
+  private static let large = JSONValue.string(String(repeating: "x", count: 400_000))
 
   private static func evictOne(_ fixture: StoreFixture, day: Int64) async throws {
     let used = try await fixture.store.evict(policy(bytesMax: .max), at: at(day: day)).bytesUsed

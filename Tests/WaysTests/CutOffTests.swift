@@ -35,8 +35,12 @@ extension Ways {
       let kept = try await EventClient.open(port: larder.port, Self.changes, headers: [other])
       for stream in ended + [kept] {
         #expect(stream.status == 200)
-        // The bookmark, or the answer: the stream waits from here on.
+        // The bookmark, or the answer.
         #expect(try await stream.nextEvent() != nil)
+      }
+      // A device is told of its queue, too; the streams wait from here on.
+      for stream in [ended[0], ended[1], kept] {
+        #expect(try await stream.nextEvent()?.event == "queue")
       }
       let unused = try await Self.ticket(larder, of: mine)
       let start = ContinuousClock.now

@@ -90,7 +90,7 @@ extension Ways {
 
     @Test func aCursorBelongsToItsFilter() async throws {
       let larder = try await RunningLarder.start()
-      let films = try await larder.get("/api/films?limit=3")
+      _ = try await larder.get("/api/films?limit=3")
       let cursor = try await Self.page(larder, "\(Self.filter)&since=now").cursor
       for query in [
         "types=Film", "types=Film&filter=title%20LIKE%20%3F&arg=Yy%25",
@@ -99,7 +99,8 @@ extension Ways {
         #expect(try await larder.get("/v1/changes?\(query)&since=\(cursor)").status == 400)
         #expect(try await larder.get("/v1/changes/stream?\(query)&since=\(cursor)").status == 400)
       }
-      // One that came with an answer begins any.
+      // One that came with an answer begins any; from now on it is known what films were.
+      let films = try await larder.get("/api/films?limit=3")
       let open = try #require(films["sync-cursor"])
       #expect(try await Self.page(larder, "\(Self.filter)&since=\(open)").changes.isEmpty)
       await larder.stop()

@@ -33,8 +33,7 @@ enum FailureStatus {
     case .quotaExceeded: 413
     case .rangeNotSatisfiable: 416
     case .filesRefused: 502
-    case .filesUnavailable: 503
-    case .storageFull: 507
+    case .filesUnavailable, .storageFull: 503
     case .internal: 500
     case .notImplemented: 501
     case .upstreamMalformed, .upstreamTooLarge, .upstreamFailed, .upstreamRejected,

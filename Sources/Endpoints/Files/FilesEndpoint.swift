@@ -17,20 +17,32 @@ struct FilesEndpoint: Sendable {
   /// Bytes of one request's content, as in S3. Larger objects come in parts.
   private static let bodyBytesMax = 5 << 30
 
-  var routes: [Route] {
-    [
-      Route(.get, "/v1/files") { await listBuckets($0) },
-      Route(.get, "/v1/files/{bucket}") { await get($0) },
-      Route(.put, "/v1/files/{bucket}") { await put($0) },
-      Route(.delete, "/v1/files/{bucket}") { await delete($0) },
-      Route(.get, "/v1/files/{bucket}/{key*}") { await get($0) },
-      Route(
-        .put, "/v1/files/{bucket}/{key*}", bodyBytesMax: Self.bodyBytesMax,
-        keepsContentCoding: true
-      ) { await put($0) },
-      Route(.delete, "/v1/files/{bucket}/{key*}") { await delete($0) },
-      Route(.post, "/v1/files/{bucket}/{key*}") { await post($0) },
-    ]
+  static let lines = [
+    line(.get, "/v1/files") { await $0.listBuckets($1) },
+    line(.get, "/v1/files/{bucket}") { await $0.get($1) },
+    line(.put, "/v1/files/{bucket}") { await $0.put($1) },
+    line(.delete, "/v1/files/{bucket}") { await $0.delete($1) },
+    line(.get, "/v1/files/{bucket}/{key*}") { await $0.get($1) },
+    line(.put, "/v1/files/{bucket}/{key*}", bodyBytesMax: bodyBytesMax, keepsContentCoding: true) {
+      await $0.put($1)
+    },
+    line(.delete, "/v1/files/{bucket}/{key*}") { await $0.delete($1) },
+    line(.post, "/v1/files/{bucket}/{key*}") { await $0.post($1) },
+  ]
+
+  private static func line(
+    _ method: RequestMethod, _ pattern: RoutePattern, bodyBytesMax: Int? = nil,
+    keepsContentCoding: Bool = false,
+    respond: @escaping @Sendable (FilesEndpoint, ServerRequest) async -> ServerResponse
+  ) -> RouteLine {
+    RouteLine(
+      method, pattern, bodyBytesMax: bodyBytesMax, keepsContentCoding: keepsContentCoding
+    ) { endpoints, request in
+      guard let files = endpoints.storedFiles else {
+        return .failure(Failure(.notFound, "No files are kept here."), request: request)
+      }
+      return await respond(files, request)
+    }
   }
 
   func get(_ request: ServerRequest) async -> ServerResponse {

@@ -17,6 +17,10 @@ struct EndpointSet: Sendable {
   let admin: AdminEndpoint
   let maintenance: MaintenanceEndpoint
   let tables: TablesEndpoint
+  let mutations: MutationsEndpoint
+  let queue: QueueEndpoint
+  /// Nil where no files are kept.
+  let storedFiles: FilesEndpoint?
   /// Nil where there is no folder to serve.
   let files: StaticFiles?
 }

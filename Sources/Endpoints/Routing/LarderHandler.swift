@@ -52,20 +52,16 @@ package final class LarderHandler: RequestHandler {
         context: context, console: services.console, backups: services.backups,
         threshold: services.logThreshold),
       tables: TablesEndpoint(context: context, tables: services.tables),
+      mutations: MutationsEndpoint(context: context, queue: services.sync),
+      queue: QueueEndpoint(context: context, queue: services.sync),
+      storedFiles: services.storedFiles.map { FilesEndpoint(context: context, services: $0) },
       files: services.files)
     let lines = LarderRoutes.lines(
       for: descriptions, hasLocalTypes: services.localWrites != nil,
       hasFiles: services.files != nil)
     fileShelf = services.storedFiles?.shelf
-    let storedFiles = services.storedFiles.map { FilesEndpoint(context: context, services: $0) }
-    let table =
-      lines.map { $0.route(to: endpoints) } + (storedFiles?.routes ?? [])
-      + SyncRoutes(
-        mutations: MutationsEndpoint(context: context, queue: services.sync),
-        queue: QueueEndpoint(context: context, queue: services.sync)
-      ).all
-    served = table.map { "\($0.method.name) \($0.pattern)" }
-    router = try Router(table)
+    served = lines.map { "\($0.method.name) \($0.pattern)" }
+    router = try Router(lines.map { $0.route(to: endpoints) })
   }
 
   package func answerAtOnce(

@@ -2,36 +2,39 @@ import HTTPServer
 import HTTPWire
 import Model
 
-/// The rows of the route table for the sync queue.
-struct SyncRoutes {
-  let mutations: MutationsEndpoint
-  let queue: QueueEndpoint
+/// The lines of the route table for the sync queue.
+enum SyncRoutes {
+  static let lines = [
+    RouteLine(.post, "/v1/mutations") { await $0.mutations.post($1) },
+    RouteLine(.get, "/v1/mutations") { await $0.mutations.list($1) },
+    RouteLine(.get, "/v1/mutations/{id}") { await $0.mutations.show($1) },
+    RouteLine(.delete, "/v1/mutations/{id}") { await $0.mutations.perform($1) { .cancel($0) } },
+    RouteLine(.post, "/v1/mutations/{id}/retry") { await $0.mutations.perform($1) { .retry($0) } },
+    RouteLine(.post, "/v1/mutations/{id}/discard") {
+      await $0.mutations.perform($1) { .discard($0) }
+    },
 
-  var all: [Route] {
-    [
-      Route(.post, "/v1/mutations") { await mutations.post($0) },
-      Route(.get, "/v1/mutations") { await mutations.list($0) },
-      Route(.get, "/v1/mutations/{id}") { await mutations.show($0) },
-      Route(.delete, "/v1/mutations/{id}") { await mutations.perform($0) { .cancel($0) } },
-      Route(.post, "/v1/mutations/{id}/retry") { await mutations.perform($0) { .retry($0) } },
-      Route(.post, "/v1/mutations/{id}/discard") { await mutations.perform($0) { .discard($0) } },
+    RouteLine(.get, "/v1/queue") { await $0.queue.show($1) },
+    RouteLine(.post, "/v1/queue/pause") { await $0.queue.perform($1, .pause) },
+    RouteLine(.post, "/v1/queue/resume") { await $0.queue.perform($1, .resume) },
+    RouteLine(.post, "/v1/queue/flush") { await $0.queue.perform($1, .flush) },
 
-      Route(.get, "/v1/queue") { await queue.show($0) },
-      Route(.post, "/v1/queue/pause") { await queue.perform($0, .pause) },
-      Route(.post, "/v1/queue/resume") { await queue.perform($0, .resume) },
-      Route(.post, "/v1/queue/flush") { await queue.perform($0, .flush) },
-
-      Route(.get, "/v1/admin/queues") { await queue.list($0) },
-      Route(.get, "/v1/admin/queues/{device}/mutations") { await queue.showMutations($0) },
-      Route(.post, "/v1/admin/queues/{device}/pause") { await queue.operate($0) { _ in .pause } },
-      Route(.post, "/v1/admin/queues/{device}/resume") { await queue.operate($0) { _ in .resume } },
-      Route(.post, "/v1/admin/queues/{device}/flush") { await queue.operate($0) { _ in .flush } },
-      Route(.post, "/v1/admin/queues/{device}/mutations/{id}/retry") {
-        await queue.operate($0) { .retry($0) }
-      },
-      Route(.post, "/v1/admin/queues/{device}/mutations/{id}/discard") {
-        await queue.operate($0) { .discard($0) }
-      },
-    ]
-  }
+    RouteLine(.get, "/v1/admin/queues") { await $0.queue.list($1) },
+    RouteLine(.get, "/v1/admin/queues/{device}/mutations") { await $0.queue.showMutations($1) },
+    RouteLine(.post, "/v1/admin/queues/{device}/pause") {
+      await $0.queue.operate($1) { _ in .pause }
+    },
+    RouteLine(.post, "/v1/admin/queues/{device}/resume") {
+      await $0.queue.operate($1) { _ in .resume }
+    },
+    RouteLine(.post, "/v1/admin/queues/{device}/flush") {
+      await $0.queue.operate($1) { _ in .flush }
+    },
+    RouteLine(.post, "/v1/admin/queues/{device}/mutations/{id}/retry") {
+      await $0.queue.operate($1) { .retry($0) }
+    },
+    RouteLine(.post, "/v1/admin/queues/{device}/mutations/{id}/discard") {
+      await $0.queue.operate($1) { .discard($0) }
+    },
+  ]
 }

@@ -31,6 +31,11 @@ struct MutationSender: Sendable {
       return Self.refused(
         .unknownOperation, "There is no operation named \(mutation.operation) any more.")
     }
+    // What would have made them has ended without doing so.
+    guard mutation.footprint.needs.isEmpty else {
+      let ids = mutation.footprint.needs.map(\.value).sorted().joined(separator: ", ")
+      return Self.refused(.dependencyRejected, "Nothing has made what it is about: \(ids).")
+    }
     guard
       let caller = callers.caller(
         sealedCredential: claimed.payload.sealedCredential,

@@ -159,7 +159,10 @@ struct ChangeLogReader {
     let isNew =
       switch origin {
       case .snapshot: true
-      case .delta(let base): !layers.wasPresent(at: base.value)
+      case .delta(let base):
+        // It may have gone, and been told of as gone, since the reading set out.
+        !layers.wasPresent(at: base.value)
+          || !layers.wasPresent(at: query.position.revision.value)
       }
     return .present(EntityRecord(layers: contents), isNew: isNew)
   }

@@ -73,20 +73,23 @@ struct LayeredSight {
     case fields([[UInt8]])
   }
 
-  /// - Parameter past: what a layer held then, if it held anything.
+  /// - Parameter past: what is known of what a layer held then.
   func state(at base: Int64, past: (_ layer: Int) -> PastLoader.State) -> Before {
     var fields: [[UInt8]] = []
     for (index, layer) in layers.enumerated() {
       guard let change = layer.change else { continue }
-      if base < change.lifted { break }
-      if change.wasPresent(at: base) {
-        switch (past(index), layer.contents) {
-        case (.fields(let old), _): fields.append(old)
-        case (.unchanged, .fields(let same)): fields.append(same)
-        case (.unchanged, .none), (.unchanged, .tombstone), (.unknown, _): return .unknown
+      switch past(index) {
+      case .unknown: return .unknown
+      case .fields(let old): fields.append(old)
+      case .unchanged:
+        // A tombstone that is gone may have stood there, and hidden what lay under it, or not.
+        if base < change.lifted { return .unknown }
+        if change.wasPresent(at: base) {
+          guard case .fields(let same) = layer.contents else { return .unknown }
+          fields.append(same)
+        } else if layer.isTombstone, change.revision <= base {
+          return fields.isEmpty ? .absent : .fields(fields)
         }
-      } else if layer.isTombstone, change.revision <= base {
-        break
       }
     }
     return fields.isEmpty ? .absent : .fields(fields)

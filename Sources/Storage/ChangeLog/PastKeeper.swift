@@ -48,23 +48,24 @@ struct PastKeeper {
 
   // MARK: Triggers
 
-  /// An entity that is stored again (it was evicted or purged) was something that nobody knows any
-  /// more: a state without fields.
+  /// A state held from the revision that wrote it up to the one that replaced it. Of an entity that is
+  /// stored again (it was evicted or purged) nobody knows any more what it was, nor since when: a
+  /// state without fields, from the beginning on.
   private func addTriggers(to table: EntityTable) throws {
     try database.execute(
       sql: """
         CREATE TRIGGER \(Self.update(table.id)) AFTER UPDATE OF fields \
         ON \(EntityTable.quoted(table.name)) \
         WHEN old.fields IS NOT NULL AND old.fields IS NOT new.fields BEGIN \
-        INSERT INTO past (type, scope, key, until, fields) \
-        VALUES (\(table.id), old.scope, old.key, new.revision, old.fields) \
+        INSERT INTO past (type, scope, key, since, until, fields) \
+        VALUES (\(table.id), old.scope, old.key, old.revision, new.revision, old.fields) \
         ON CONFLICT DO NOTHING; END;
         CREATE TRIGGER \(Self.insert(table.id)) AFTER INSERT \
         ON \(EntityTable.quoted(table.name)) \
         WHEN EXISTS (SELECT 1 FROM change \
         WHERE scope = new.scope AND type = \(table.id) AND key = new.key) BEGIN \
-        INSERT INTO past (type, scope, key, until, fields) \
-        VALUES (\(table.id), new.scope, new.key, new.revision, NULL) \
+        INSERT INTO past (type, scope, key, since, until, fields) \
+        VALUES (\(table.id), new.scope, new.key, 0, new.revision, NULL) \
         ON CONFLICT DO NOTHING; END
         """)
   }

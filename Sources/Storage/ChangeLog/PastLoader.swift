@@ -4,10 +4,10 @@ import GRDB
 struct PastLoader {
   /// What stood in one scope then.
   enum State {
-    /// The same as now.
+    /// The same as now, or nothing.
     case unchanged
     case fields([UInt8])
-    /// It was evicted or purged since, and what it was is not known.
+    /// It was stored anew since, and whether there was something before is not known any more.
     case unknown
   }
 
@@ -29,9 +29,10 @@ struct PastLoader {
     let statement = try PreparedStatement(
       database,
       """
-      SELECT key, scope, fields, min(until) FROM past WHERE type = ?1 \
+      SELECT key, scope, fields, max(since) FROM past WHERE type = ?1 \
       AND key IN (SELECT value FROM json_each(?2)) \
-      AND scope IN (SELECT value FROM json_each(?3)) AND until > ?4 GROUP BY key, scope
+      AND scope IN (SELECT value FROM json_each(?3)) AND since <= ?4 AND until > ?4 \
+      GROUP BY key, scope
       """)
     statement.bind(type, at: 1)
     try statement.bind(KeyList.json(keys), at: 2)

@@ -68,10 +68,10 @@ struct StoreInspector {
   private static func statistics(
     _ database: borrowing ReadOnlyDatabase
   ) throws -> StoreStatistics {
-    let tables = try database.rows("SELECT name, table_name FROM entity_type ORDER BY name")
+    let tables = try database.rows(QueueTypes.tablesOfOthers)
     let version = try database.strings("SELECT sqlite_version()").first ?? ""
     return try StoreStatistics(
-      tables: tables.map { ($0[0], $0[1]) }, sqliteVersion: version
+      tables: tables.map { ($0[1], $0[2]) }, sqliteVersion: version
     ) { try database.number($0) }
   }
 

@@ -17,6 +17,7 @@ extension Migrations {
           type INTEGER NOT NULL,
           key TEXT NOT NULL,
           scope INTEGER NOT NULL,
+          since INTEGER NOT NULL,
           until INTEGER NOT NULL,
           fields TEXT,
           UNIQUE (type, key, scope, until)

@@ -6,7 +6,7 @@ extension Store {
   package func tables() async throws(StorageError) -> [TableDescription] {
     let named = namedFields
     return try await longReader.read { database in
-      try Row.fetchAll(database, sql: "SELECT id, name, table_name FROM entity_type ORDER BY name")
+      try Row.fetchAll(database, sql: QueueTypes.tablesOfOthers)
         .map { try Self.description($0, named: named[$0["name"]], database) }
     }
   }

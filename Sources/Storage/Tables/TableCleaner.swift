@@ -43,7 +43,7 @@ struct TableCleaner {
   }
 
   private func types() throws -> [StoredType] {
-    try Row.fetchAll(database, sql: "SELECT id, name, table_name FROM entity_type ORDER BY name")
+    try Row.fetchAll(database, sql: QueueTypes.tablesOfOthers)
       .map { StoredType(id: $0["id"], name: $0["name"], table: $0["table_name"]) }
   }
 

@@ -47,6 +47,9 @@ extension Ways {
       #expect(events.status == 200, "\(caller): \(target)")
       // The bookmark, or the answer as it is.
       #expect(try await events.nextEvent() != nil, "\(caller): \(target)")
+      if caller.kind.hasDevice, target.hasPrefix("/v1/changes/") {
+        #expect(try await events.nextEvent()?.event == "queue", "\(caller): \(target)")
+      }
       return events
     }
 
