@@ -255,7 +255,7 @@ extension Ways {
       #expect(others == before)
       let filtered = try JSONValue(
         parsing: try await larder.get(
-          "/v1/entities/Film?filter=title%20=%20:t&t=Mine&total=true", device, Self.ada
+          "/v1/entities/Film?filter=title%20=%20:t&arg.t=Mine&total=true", device, Self.ada
         ).body)
       #expect(filtered["total"] == 1)
       _ = try await larder.request(

@@ -34,28 +34,29 @@ struct ConditionedSights {
       if isIn.contains(key) {
         sights[key] = .present(
           EntityRecord(layers: layers.contents),
-          isNew: earlier.isEmpty || earlier.contains { $0 != .yes })
-      } else if isSnapshot ? mayBeTold(layers) : earlier.contains(where: { $0 != .no }) {
+          isNew: isSnapshot || earlier.contains { $0 != .yes })
+      } else if mayBeTold(layers), earlier.contains(where: { $0 != .no }) {
         sights[key] = layers.contents.isEmpty ? layers.reasonGone.map { .gone($0) } : .gone(.hidden)
       }
     }
     return sights
   }
 
-  /// Where the reader may have been told something: of a snapshot nothing is known from before.
+  /// Where the reader may have been told something.
   private var earlierRevisions: [Int64] {
-    guard case .delta(let base) = origin else { return [] }
-    let last = position.revision
-    return base == last ? [base.value] : [base.value, last.value]
+    let last = position.revision.value
+    guard case .delta(let base) = origin, base.value != last else { return [last] }
+    return [base.value, last]
   }
 
-  private var isSnapshot: Bool { earlierRevisions.isEmpty }
+  private var isSnapshot: Bool {
+    if case .snapshot = origin { true } else { false }
+  }
 
-  /// Of a snapshot: it was there when the last page ended and has changed since the first one, so
-  /// that a page may have told of it.
+  /// Of a snapshot: it has changed since the first page, so that an earlier one may have told of it.
   private func mayBeTold(_ layers: LayeredSight) -> Bool {
-    guard case .snapshot(let start) = origin, let revision = layers.revision else { return false }
-    return revision > start.value && layers.wasPresent(at: position.revision.value)
+    guard case .snapshot(let start) = origin else { return true }
+    return (layers.revision ?? 0) > start.value
   }
 
   private enum Answer {
