@@ -34,28 +34,28 @@ struct ConditionedSights {
       if isIn.contains(key) {
         sights[key] = .present(
           EntityRecord(layers: layers.contents),
-          isNew: isSnapshot || earlier.contains { $0 != .yes })
-      } else if mayBeTold(layers), earlier.contains(where: { $0 != .no }) {
+          isNew: earlier.isEmpty || earlier.contains { $0 != .yes })
+      } else if isSnapshot ? hasChangedSinceStart(layers) : earlier.contains(where: { $0 != .no }) {
         sights[key] = layers.contents.isEmpty ? layers.reasonGone.map { .gone($0) } : .gone(.hidden)
       }
     }
     return sights
   }
 
-  /// Where the reader may have been told something.
+  /// Where the reader may have been told something: of a snapshot nothing is known from before. Of
+  /// the revision that the last page ended in, some has been told and some not.
   private var earlierRevisions: [Int64] {
+    guard case .delta(let base) = origin else { return [] }
     let last = position.revision.value
-    guard case .delta(let base) = origin, base.value != last else { return [last] }
-    return [base.value, last]
+    let revisions = position.place.isEmpty ? [base.value, last] : [base.value, last - 1, last]
+    return Array(Set(revisions))
   }
 
-  private var isSnapshot: Bool {
-    if case .snapshot = origin { true } else { false }
-  }
+  private var isSnapshot: Bool { earlierRevisions.isEmpty }
 
-  /// Of a snapshot: it has changed since the first page, so that an earlier one may have told of it.
-  private func mayBeTold(_ layers: LayeredSight) -> Bool {
-    guard case .snapshot(let start) = origin else { return true }
+  /// An earlier page of the snapshot may have told of it as it was then.
+  private func hasChangedSinceStart(_ layers: LayeredSight) -> Bool {
+    guard case .snapshot(let start) = origin else { return false }
     return (layers.revision ?? 0) > start.value
   }
 
