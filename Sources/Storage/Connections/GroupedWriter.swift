@@ -187,9 +187,13 @@ final class GroupedWriter: Sendable {
   }
 
   /// Later commands fail; those already waiting are written first. Copies the log back, since
-  /// closing alone leaves it.
+  /// closing alone leaves it. Does nothing the second time.
   func close() {
-    state.withLock { $0.isClosed = true }
+    let wasClosed = state.withLock { state in
+      defer { state.isClosed = true }
+      return state.isClosed
+    }
+    if wasClosed { return }
     try? queue.writeWithoutTransaction { database in
       _ = try database.checkpoint(.truncate)
     }
