@@ -32,6 +32,9 @@ let package = Package(
     // Floor 1: the nouns, and the GraphQL language.
     .target(name: "Model", dependencies: ["LosslessJSON"]),
     .target(name: "GraphQL", dependencies: ["LosslessJSON"]),
+    .target(
+      name: "S3Wire",
+      dependencies: ["HTTPWire", .product(name: "Crypto", package: "swift-crypto")]),
 
     // Floor 2: what speaks to disks and sockets, and what keeps secrets.
     .target(
@@ -79,6 +82,19 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(
+      name: "S3",
+      dependencies: [
+        "Files", "HTTPClient", "HTTPWire", "Model", "S3Wire", "Storage", "Transport",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ]),
+    .target(
+      name: "Push",
+      dependencies: [
+        "HTTPClient", "LosslessJSON", "Model", "Transport",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ]),
+    .target(
       name: "Upstream",
       dependencies: [
         "GraphQL", "HTTPClient", "LosslessJSON", "Model",
@@ -90,7 +106,7 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "Accounts", "GraphQL", "LosslessJSON", "Model", "Sealing", "Storage", "Upstream",
-        "Files", "HTTPWire", "Transport",
+        "Files", "HTTPWire", "Push", "S3Wire", "Transport",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
@@ -101,7 +117,7 @@ let package = Package(
     .target(
       name: "Endpoints",
       dependencies: [
-        "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON", "Model",
+        "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3Wire",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -111,7 +127,8 @@ let package = Package(
       name: "Composition",
       dependencies: [
         "Accounts", "Endpoints", "Gateway", "GraphQL", "HTTPClient", "HTTPServer", "HTTPWire",
-        "LosslessJSON", "Model", "Sealing", "Storage", "Transport", "Upstream", "Files",
+        "LosslessJSON", "Model", "Push", "S3", "S3Wire", "Sealing", "Storage", "Transport",
+        "Upstream", "Files",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
@@ -149,6 +166,13 @@ let package = Package(
         .product(name: "JWTKit", package: "jwt-kit"),
       ],
       path: "Tests/Auth0Double"),
+    .target(
+      name: "OneSignalDouble",
+      dependencies: [
+        "HTTPClient", "LosslessJSON", "Model", "Transport",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      path: "Tests/OneSignalDouble"),
     .testTarget(name: "LosslessJSONTests", dependencies: ["LosslessJSON", "TestSupport"]),
     .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "TestSupport"]),
     .testTarget(name: "TransportTests", dependencies: ["Transport", "TestSupport"]),
@@ -191,8 +215,21 @@ let package = Package(
     .testTarget(
       name: "FilesTests",
       dependencies: [
-        "Files", "HTTPWire", "Model", "Storage", "Transport", "TestSupport",
+        "Files", "HTTPClient", "HTTPWire", "Model", "S3", "S3Wire", "Storage", "Transport",
+        "TestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ]),
+    .testTarget(
+      name: "S3WireTests",
+      dependencies: [
+        "S3Wire", "HTTPWire", "TestSupport", .product(name: "Crypto", package: "swift-crypto"),
+      ]),
+    .testTarget(
+      name: "PushTests",
+      dependencies: [
+        "HTTPClient", "LosslessJSON", "Model", "OneSignalDouble", "Push", "TestSupport", "Transport",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
     .testTarget(
       name: "UpstreamTests",
@@ -223,7 +260,8 @@ let package = Package(
     .testTarget(
       name: "WaysTests",
       dependencies: [
-        "Auth0Double", "Composition", "DemoUpstream", "LosslessJSON", "TestSupport", "Transport",
+        "Auth0Double", "Composition", "DemoUpstream", "LosslessJSON", "OneSignalDouble",
+        "TestSupport", "Transport",
         "larder",
         .product(name: "Logging", package: "swift-log"),
       ]),

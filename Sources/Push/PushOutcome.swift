@@ -1,0 +1,7 @@
+/// What became of a notification for one user id.
+package enum PushOutcome: String, Sendable, CaseIterable {
+  case queued, sent
+  /// The sender knows no device of this user.
+  case invalid
+  case failed
+}
