@@ -228,7 +228,8 @@ let package = Package(
     .testTarget(
       name: "PushTests",
       dependencies: [
-        "HTTPClient", "LosslessJSON", "Model", "OneSignalDouble", "Push", "TestSupport", "Transport",
+        "HTTPClient", "LosslessJSON", "Model", "OneSignalDouble", "Push", "TestSupport",
+        "Transport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
     .testTarget(
