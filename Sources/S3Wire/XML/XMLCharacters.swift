@@ -1,0 +1,49 @@
+/// Which characters XML 1.0 has (section 2.2), and which make its names.
+enum XMLCharacters {
+  static func isLegal(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x9, 0xA, 0xD, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
+    default: false
+    }
+  }
+
+  /// Where a document has bytes that are no UTF-8, or a character that is not XML's.
+  static func firstIllegal(in bytes: [UInt8]) -> Int? {
+    var offset = 0
+    while offset < bytes.count {
+      let byte = bytes[offset]
+      if byte < 0x80 {
+        guard isLegal(Unicode.Scalar(byte)) else { return offset }
+        offset += 1
+        continue
+      }
+      // No character is longer; what the next one adds behind this one does not matter.
+      var iterator = bytes[offset...].prefix(4).makeIterator()
+      var codec = UTF8()
+      guard case .scalarValue(let scalar) = codec.decode(&iterator), isLegal(scalar) else {
+        return offset
+      }
+      offset += UTF8.width(scalar)
+    }
+    return nil
+  }
+
+  static func isBlank(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x9 || byte == 0xA || byte == 0xD
+  }
+
+  /// Beyond ASCII all letters are taken: what is no name there matches none that is looked for.
+  static func beginsName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "_"), UInt8(ascii: ":"), 0x80...0xFF:
+      true
+    default: false
+    }
+  }
+
+  static func isInName(_ byte: UInt8) -> Bool {
+    beginsName(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+  }
+}
