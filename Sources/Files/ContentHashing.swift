@@ -1,15 +1,15 @@
 import Crypto
-import Model
+package import Model
 
 /// The digests of content, computed as it goes by: always MD5, which entity tags are made of, and
 /// those that somebody asked for.
-struct ContentHashing: Sendable {
+package struct ContentHashing: Sendable {
   private var md5 = Insecure.MD5()
   private var sha1: Insecure.SHA1?
   private var sha256: SHA256?
   private var checksums: [ContentDigest.Algorithm: CyclicChecksum] = [:]
 
-  init(_ algorithms: some Sequence<ContentDigest.Algorithm> = []) {
+  package init(_ algorithms: some Sequence<ContentDigest.Algorithm> = []) {
     for algorithm in algorithms {
       switch algorithm {
       case .md5: break
@@ -22,7 +22,7 @@ struct ContentHashing: Sendable {
     }
   }
 
-  mutating func update(_ bytes: [UInt8]) {
+  package mutating func update(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { buffer in
       md5.update(bufferPointer: buffer)
       sha1?.update(bufferPointer: buffer)
@@ -32,7 +32,7 @@ struct ContentHashing: Sendable {
   }
 
   /// The digests by algorithm.
-  func digests() -> [ContentDigest.Algorithm: ContentDigest] {
+  package func digests() -> [ContentDigest.Algorithm: ContentDigest] {
     var digests: [ContentDigest.Algorithm: ContentDigest] = [:]
     func add(_ algorithm: ContentDigest.Algorithm, _ bytes: [UInt8]?) {
       digests[algorithm] = bytes.flatMap { ContentDigest(algorithm, $0) }

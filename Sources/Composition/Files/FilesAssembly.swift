@@ -2,7 +2,9 @@ import Endpoints
 import Files
 import Gateway
 import HTTPServer
+import Logging
 import Model
+import Sealing
 import Storage
 import Transport
 
@@ -25,6 +27,20 @@ enum FilesAssembly {
       presigner: Presigner(key: keys.key(for: .presign), clock: clock), clock: clock,
       uploadLifetime: settings.files.uploadExpiry,
       smallFiles: settings.files.store == .disk ? SmallFiles(bytesMax: smallFilesBytesMax) : nil)
+  }
+
+  /// The S3 dialect over the same files. Its clients sign for whatever region they are set to.
+  static func s3(
+    _ files: FileService, store: Store, keys: KeyRing, random: RandomBytes, logger: Logger
+  ) -> S3Services {
+    let clock = SystemClock.wall
+    let accessKeys = S3Keys(
+      store: store, sealer: Sealer(key: keys.key(for: .s3), random: random), clock: clock,
+      random: random)
+    return S3Services(
+      files: files,
+      authenticator: S3Authenticator(keys: accessKeys, clock: clock, logger: logger),
+      keys: accessKeys)
   }
 
   private static func fileStore(

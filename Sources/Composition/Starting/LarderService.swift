@@ -91,6 +91,8 @@ package final class LarderService: Service {
       services.storedFiles = FileServices(
         files: files, opened: OpenedFiles(pool: group.blockingPool),
         publicURL: { publicAddress.url })
+      services.s3 = FilesAssembly.s3(
+        files, store: store, keys: keys, random: random, logger: logger)
       let handler = try LarderHandler(services)
       let server = HTTPService(
         configuration: ServerAssembly.configuration(

@@ -21,6 +21,8 @@ struct EndpointSet: Sendable {
   let queue: QueueEndpoint
   /// Nil where no files are kept.
   let storedFiles: FilesEndpoint?
+  let s3: S3Endpoint?
+  let s3Keys: S3KeysEndpoint?
   /// Nil where there is no folder to serve.
   let files: StaticFiles?
 }

@@ -55,6 +55,8 @@ package final class LarderHandler: RequestHandler {
       mutations: MutationsEndpoint(context: context, queue: services.sync),
       queue: QueueEndpoint(context: context, queue: services.sync),
       storedFiles: services.storedFiles.map { FilesEndpoint(context: context, services: $0) },
+      s3: services.s3.map { S3Endpoint(services: $0, logger: services.logger) },
+      s3Keys: services.s3.map { S3KeysEndpoint(context: context, keys: $0.keys) },
       files: services.files)
     let lines = LarderRoutes.lines(
       for: descriptions, hasLocalTypes: services.localWrites != nil,

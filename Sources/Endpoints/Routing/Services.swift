@@ -23,6 +23,7 @@ package struct Services: Sendable {
   package var localWrites: EntityWrites?
   /// Nil where no files are kept.
   package var storedFiles: FileServices?
+  package var s3: S3Services?
   package var sync: SyncQueue
   package var health: HealthCheck
   package var metrics: @Sendable () -> String

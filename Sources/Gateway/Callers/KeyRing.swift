@@ -15,6 +15,8 @@ package struct KeyRing: Sendable {
     case sealing
     /// Of what queued mutations are sent with.
     case credential
+    /// Of the secrets of access keys.
+    case s3
   }
 
   private let root: SymmetricKey

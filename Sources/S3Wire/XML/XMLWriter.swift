@@ -21,8 +21,9 @@ package struct XMLWriter: Sendable {
     open = [root]
   }
 
-  package mutating func begin(_ name: String) {
-    bytes += "<\(name)>".utf8
+  /// - Parameter attributes: written as they are.
+  package mutating func begin(_ name: String, attributes: String = "") {
+    bytes += "<\(name)\(attributes.isEmpty ? "" : " ")\(attributes)>".utf8
     open.append(name)
   }
 
@@ -31,10 +32,15 @@ package struct XMLWriter: Sendable {
     bytes += "</\(name)>".utf8
   }
 
+  /// Text in the element that is open.
+  package mutating func text(_ text: String) {
+    for scalar in text.unicodeScalars { append(scalar) }
+  }
+
   /// An element that holds text alone.
   package mutating func element(_ name: String, _ text: String) {
     begin(name)
-    for scalar in text.unicodeScalars { append(scalar) }
+    self.text(text)
     end()
   }
 

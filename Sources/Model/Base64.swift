@@ -1,8 +1,6 @@
-import Model
-
 /// Base 64 with padding (RFC 4648 section 4), as digests stand in header fields.
-enum Base64 {
-  static func encode(_ bytes: [UInt8]) -> String {
+package enum Base64 {
+  package static func encode(_ bytes: [UInt8]) -> String {
     let text = Base64URL.encode(bytes)
     let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     let standard = text.utf8.map { byte in
@@ -12,7 +10,7 @@ enum Base64 {
   }
 
   /// - Returns: nil unless it is exactly what encoding gives.
-  static func decode(_ text: String) -> [UInt8]? {
+  package static func decode(_ text: String) -> [UInt8]? {
     guard text.utf8.count.isMultiple(of: 4), !text.utf8.contains(UInt8(ascii: "-")),
       !text.utf8.contains(UInt8(ascii: "_"))
     else { return nil }

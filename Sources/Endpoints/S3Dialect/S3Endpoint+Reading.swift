@@ -1,0 +1,149 @@
+import Gateway
+import HTTPServer
+import HTTPTypes
+import HTTPWire
+import Model
+import S3Wire
+
+extension S3Endpoint {
+  func readObject(
+    _ address: ObjectAddress, _ call: S3Call
+  ) async throws(S3Fault) -> ServerResponse {
+    if let id = call.query["uploadId"] {
+      return try await listParts(of: UploadAddress(object: address, id: id), call)
+    }
+    if call.has("attributes") { return try await describeObject(address, call) }
+    if call.has("acl") || call.has("tagging") {
+      _ = try await metadata(of: address, call)
+      return call.has("acl") ? S3BucketConfiguration.accessControl() : Self.noTags()
+    }
+    try Self.refuseOthers(call)
+    let overrides = try S3ResponseOverrides(call)
+    if call.request.method == .head { return try await headObject(address, overrides, call) }
+    return try await getObject(address, overrides, call)
+  }
+
+  private func getObject(
+    _ address: ObjectAddress, _ overrides: S3ResponseOverrides, _ call: S3Call
+  ) async throws(S3Fault) -> ServerResponse {
+    let range = try await range(of: address, call)
+    let answer = try await S3Fault.translating { () async throws(Failure) in
+      try await files.read(
+        address, range: range, conditions: call.request.preconditions, by: .caller(call.caller))
+    }
+    switch answer {
+    case .notModified(let metadata):
+      return ServerResponse(status: .notModified, fields: S3ObjectFields.validators(of: metadata))
+    case .rangeNotSatisfiable(let size):
+      var response = S3Reply.fault(
+        S3Fault(.invalidRange, "The requested range is not satisfiable"), call.request)
+      response.fields[.contentRange] = "bytes */\(size)"
+      return response
+    case .content(let download):
+      let size = download.metadata.size
+      var fields = S3ObjectFields.fields(
+        of: download.metadata, isChecksumWanted: call.isChecksumWanted && range == nil)
+      overrides.apply(to: &fields)
+      if range != nil {
+        fields[.contentRange] =
+          "bytes \(download.range.lowerBound)-\(download.range.upperBound - 1)/\(size)"
+      }
+      return ServerResponse(
+        status: range == nil ? .ok : .partialContent, fields: fields, body: Self.body(download))
+    }
+  }
+
+  private static func body(_ download: FileDownload) -> ResponseBody {
+    switch download.source {
+    case .bytes(let bytes): .bytes(bytes)
+    case .file(let file): .file(file, download.range)
+    case .stream(let next):
+      .stream(length: download.range.count) { writer in
+        while let piece = try await next() { try await writer.write(piece) }
+      }
+    }
+  }
+
+  private func headObject(
+    _ address: ObjectAddress, _ overrides: S3ResponseOverrides, _ call: S3Call
+  ) async throws(S3Fault) -> ServerResponse {
+    let metadata = try await metadata(of: address, call)
+    let verdict = call.request.preconditions.judge(
+      isRead: true, tag: FileFields.tag(metadata), modified: FileFields.modified(metadata))
+    switch verdict {
+    case .notModified:
+      return ServerResponse(status: .notModified, fields: S3ObjectFields.validators(of: metadata))
+    case .failed:
+      throw S3Fault(.preconditionFailed, "A condition of the request does not hold.")
+    case .proceed:
+      var fields = S3ObjectFields.fields(of: metadata, isChecksumWanted: call.isChecksumWanted)
+      overrides.apply(to: &fields)
+      // Nothing is written of it for HEAD; the length is told.
+      return ServerResponse(fields: fields, body: .stream(length: metadata.size) { _ in })
+    }
+  }
+
+  /// GetObjectAttributes.
+  private func describeObject(
+    _ address: ObjectAddress, _ call: S3Call
+  ) async throws(S3Fault) -> ServerResponse {
+    let metadata = try await metadata(of: address, call)
+    let wanted = (call.field("x-amz-object-attributes") ?? "").split(separator: ",").map {
+      $0.filter { $0 != " " }
+    }
+    guard !wanted.isEmpty else {
+      throw S3Fault(.invalidArgument, "The field x-amz-object-attributes is missing.")
+    }
+    var writer = XMLWriter("GetObjectAttributesResponse")
+    if wanted.contains("ETag") { writer.element("ETag", metadata.tag) }
+    if wanted.contains("Checksum"), let checksum = metadata.checksum {
+      writer.element("Checksum") { $0.checksum(checksum) }
+    }
+    if wanted.contains("StorageClass") { writer.element("StorageClass", "STANDARD") }
+    if wanted.contains("ObjectSize") { writer.element("ObjectSize", metadata.size) }
+    var response = S3Reply.document(writer)
+    response.fields[.lastModified] = FileFields.modified(metadata).text
+    return response
+  }
+
+  func metadata(
+    of address: ObjectAddress, _ call: S3Call
+  ) async throws(S3Fault) -> ObjectMetadata {
+    try await S3Fault.translating { () async throws(Failure) in
+      try await files.describe(address, by: .caller(call.caller))
+    }
+  }
+
+  /// The one range that counts. Several are answered with the whole, as in S3, and so is one of
+  /// another version of the object (RFC 9110 13.1.5).
+  private func range(
+    of address: ObjectAddress, _ call: S3Call
+  ) async throws(S3Fault) -> ByteRangeSet.Spec? {
+    guard let ranges = call.request.head["range"].flatMap({ ByteRangeSet($0) }),
+      ranges.specs.count == 1
+    else { return nil }
+    guard let condition = call.request.head["if-range"] else { return ranges.specs.first }
+    let metadata = try await metadata(of: address, call)
+    let holds = RangeCondition(condition.text, now: call.request.date)?.holds(
+      tag: FileFields.tag(metadata), modified: FileFields.modified(metadata))
+    return holds == true ? ranges.specs.first : nil
+  }
+
+  private static func noTags() -> ServerResponse {
+    var writer = XMLWriter("Tagging")
+    writer.element("TagSet", "")
+    return S3Reply.document(writer)
+  }
+
+  private static func refuseOthers(_ call: S3Call) throws(S3Fault) {
+    for name in ["legal-hold", "partNumber", "retention", "torrent"] where call.has(name) {
+      throw S3Fault(.notImplemented, "\(name) is not told here.")
+    }
+  }
+}
+
+extension S3Call {
+  fileprivate var isChecksumWanted: Bool {
+    field("x-amz-checksum-mode")?.lowercased() == "enabled"
+  }
+}

@@ -1,0 +1,99 @@
+import Gateway
+import HTTPServer
+import HTTPTypes
+import HTTPWire
+import Model
+import S3Wire
+
+extension S3Endpoint {
+  func putObject(
+    _ address: ObjectAddress, _ call: S3Call
+  ) async throws(S3Fault) -> ServerResponse {
+    for name in ["acl", "legal-hold", "retention", "tagging"] where call.has(name) {
+      throw S3Fault(.notImplemented, "An object's \(name) is not set here.")
+    }
+    if let id = call.query["uploadId"] {
+      let upload = UploadAddress(object: address, id: id)
+      return call.field("x-amz-copy-source") == nil
+        ? try await putPart(of: upload, call) : try await copyPart(of: upload, call)
+    }
+    if call.field("x-amz-copy-source") != nil { return try await copyObject(to: address, call) }
+    let attributes = try S3WriteFields.attributes(call)
+    let condition = try S3WriteFields.condition(call)
+    try S3RequestContent.requireLength(call)
+    let upload = try S3RequestContent.upload(call)
+    let written = try await storing(upload, call) { () async throws(Failure) in
+      try await files.write(
+        upload, at: address, attributes: attributes, if: condition, by: .caller(call.caller))
+    }
+    var fields = HTTPFields()
+    fields[.eTag] = FileFields.tag(written.metadata).text
+    fields.setChecksum(written.metadata.checksum)
+    return ServerResponse(fields: fields)
+  }
+
+  /// Stores content, and tells a wrong `x-amz-content-sha256` by its own name.
+  func storing<Answer>(
+    _ upload: FileUpload, _ call: S3Call, _ body: () async throws(Failure) -> Answer
+  ) async throws(S3Fault) -> Answer {
+    do throws(Failure) {
+      return try await body()
+    } catch {
+      if error.code == .digestMismatch, case .sha256 = call.access.payload,
+        upload.digests.count == 1
+      {
+        throw S3Fault(
+          .contentSHA256Mismatch,
+          "The provided 'x-amz-content-sha256' header does not match what was computed.")
+      }
+      throw S3Fault(error)
+    }
+  }
+
+  func deleteObject(
+    _ address: ObjectAddress, _ call: S3Call
+  ) async throws(S3Fault) -> ServerResponse {
+    if let id = call.query["uploadId"] {
+      try await S3Fault.translating { () async throws(Failure) in
+        try await files.abortUpload(UploadAddress(object: address, id: id), by: call.caller)
+      }
+      return S3Reply.done(.noContent)
+    }
+    // Without tags it stays what it is.
+    if call.has("tagging") { return S3Reply.done(.noContent) }
+    let condition = try S3WriteFields.condition(call)
+    // Gone is gone, whether it was there or not.
+    _ = try await S3Fault.translating { () async throws(Failure) in
+      try await files.remove(address, if: condition, by: .caller(call.caller))
+    }
+    return S3Reply.done(.noContent)
+  }
+
+  func copyObject(
+    to target: ObjectAddress, _ call: S3Call
+  ) async throws(S3Fault) -> ServerResponse {
+    let source = try S3CopySource(call)
+    let attributes = try S3WriteFields.attributes(call)
+    let directive = call.field("x-amz-metadata-directive")?.uppercased() ?? "COPY"
+    guard ["COPY", "REPLACE"].contains(directive) else {
+      throw S3Fault(.invalidArgument, "x-amz-metadata-directive is COPY or REPLACE.")
+    }
+    guard directive == "REPLACE" || source.address != target else {
+      throw S3Fault(
+        .invalidRequest,
+        "This copy request is illegal because it is trying to copy an object to itself without "
+          + "changing the object's metadata.")
+    }
+    let condition = try S3WriteFields.condition(call)
+    let written = try await S3Fault.translating { () async throws(Failure) in
+      try await files.copy(
+        source.address, where: source.conditions, to: target,
+        attributes: directive == "REPLACE" ? attributes : nil, if: condition, by: call.caller)
+    }
+    var writer = XMLWriter("CopyObjectResult")
+    writer.element("LastModified", written.metadata.modified)
+    writer.element("ETag", tag: written.metadata.tag)
+    writer.checksum(written.metadata.checksum)
+    return S3Reply.document(writer)
+  }
+}

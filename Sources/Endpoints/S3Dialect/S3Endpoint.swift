@@ -1,0 +1,105 @@
+import Gateway
+import HTTPServer
+import HTTPTypes
+import HTTPWire
+import Logging
+import Model
+import S3Wire
+
+/// `/s3/{bucket}/{key…}`: files as clients of S3 know them, in path style.
+///
+/// What a request asks for stands in its method and in names of its query, so the routes are few and
+/// the choice is made here.
+struct S3Endpoint: Sendable {
+  let services: S3Services
+  let logger: Logger
+
+  var files: FileService { services.files }
+
+  /// Bytes of one request's content, as in S3, and what the framing of chunks may add.
+  private static let bodyBytesMax = (5 << 30) + (5 << 24)
+
+  static let lines: [RouteLine] =
+    ["/s3", "/s3/"].map { line(.get, $0) }
+    + ["/s3/{bucket}", "/s3/{bucket}/{key*}"].flatMap { (pattern: RoutePattern) in
+      [RequestMethod.get, .put, .post, .delete].map { line($0, pattern) }
+    }
+
+  private static func line(_ method: RequestMethod, _ pattern: RoutePattern) -> RouteLine {
+    RouteLine(
+      method, pattern, bodyBytesMax: method == .put ? bodyBytesMax : nil,
+      keepsContentCoding: method == .put || method == .post
+    ) { endpoints, request in
+      guard let endpoint = endpoints.s3 else {
+        return .failure(Failure(.notFound, "No files are kept here."), request: request)
+      }
+      return await endpoint.respond(to: request)
+    }
+  }
+
+  func respond(to request: ServerRequest) async -> ServerResponse {
+    var response: ServerResponse
+    do throws(S3Fault) {
+      response = try await answer(try await call(request))
+    } catch {
+      log(error, request)
+      response = S3Reply.fault(error, request)
+    }
+    if let name = HTTPField.Name("x-amz-request-id") { response.fields[name] = request.id }
+    return response
+  }
+
+  private func log(_ fault: S3Fault, _ request: ServerRequest) {
+    let metadata: Logger.Metadata = [
+      "request_id": "\(request.id)", "code": "\(fault.code.rawValue)",
+      "cause": "\(fault.cause ?? fault.message)",
+    ]
+    if fault.code == .internalError {
+      logger.error("request failed", metadata: metadata)
+    } else {
+      logger.debug("request refused", metadata: metadata)
+    }
+  }
+
+  private func call(_ request: ServerRequest) async throws(S3Fault) -> S3Call {
+    let query: QueryString
+    do throws(QueryString.Fault) {
+      query = try request.query()
+    } catch {
+      throw S3Fault(.invalidArgument, "The query string cannot be read.")
+    }
+    let fields = (0..<request.head.fields.count).map { index in
+      CanonicalRequest.Field(
+        request.head.fields.name(at: index).text.lowercased(),
+        request.head.fields.value(at: index).text)
+    }
+    let access = try await services.authenticator.authenticate(
+      S3SignedRequest(
+        method: request.method.name, path: request.path, query: query, fields: fields,
+        forwardedHost: request.forwardedHost, hasContent: request.head.hasBody, id: request.id))
+    return S3Call(request: request, access: access, query: query)
+  }
+
+  private func answer(_ call: S3Call) async throws(S3Fault) -> ServerResponse {
+    let isRead = call.request.method == .get || call.request.method == .head
+    guard let bucket = try call.bucket(for: isRead ? .read : .write) else {
+      return try await listBuckets(call)
+    }
+    guard let key = try call.key() else {
+      switch call.request.method {
+      case .get, .head: return try await readBucket(bucket, call)
+      case .put: return try await createBucket(bucket, call)
+      case .delete: return try await deleteBucket(bucket, call)
+      default: return try await postToBucket(bucket, call)
+      }
+    }
+    let address = ObjectAddress(bucket: bucket, key: key)
+    try call.requireNoVersion()
+    switch call.request.method {
+    case .get, .head: return try await readObject(address, call)
+    case .put: return try await putObject(address, call)
+    case .delete: return try await deleteObject(address, call)
+    default: return try await postToObject(address, call)
+    }
+  }
+}

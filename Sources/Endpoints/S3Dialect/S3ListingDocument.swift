@@ -1,0 +1,144 @@
+import Gateway
+import HTTPServer
+import HTTPWire
+import Model
+import S3Wire
+
+/// Listings as S3 writes them.
+struct S3ListingDocument {
+  /// Whether keys and what is like them are percent-encoded, as clients ask who may meet keys that
+  /// XML has no way to write.
+  private let isEncoded: Bool
+
+  init(_ call: S3Call) throws(S3Fault) {
+    let encoding = call.query["encoding-type"]
+    guard encoding == nil || encoding == "url" else {
+      throw S3Fault(.invalidArgument, "encoding-type is url.")
+    }
+    isEncoded = encoding != nil
+  }
+
+  func objects(
+    _ page: ObjectListPage, of bucket: BucketName, _ wish: ObjectListRequest,
+    isOwnerWanted: Bool
+  ) -> ServerResponse {
+    var writer = XMLWriter("ListBucketResult")
+    begin(&writer, page, of: bucket, wish)
+    if let after = wish.after { writer.element("StartAfter", text(after)) }
+    writer.element("KeyCount", page.items.count + page.commonPrefixes.count)
+    if let token = wish.token {
+      writer.element("ContinuationToken", ListTokenText.encode(token))
+    }
+    if let next = page.next {
+      writer.element("NextContinuationToken", ListTokenText.encode(next))
+    }
+    fill(&writer, page, isOwnerWanted: isOwnerWanted)
+    return S3Reply.document(writer)
+  }
+
+  func objectsByMarker(
+    _ page: ObjectListPage, of bucket: BucketName, _ wish: ObjectListRequest
+  ) -> ServerResponse {
+    var writer = XMLWriter("ListBucketResult")
+    begin(&writer, page, of: bucket, wish)
+    let marker = wish.after ?? ""
+    writer.element(
+      "Marker", text(marker.hasSuffix("\u{10FFFF}") ? String(marker.dropLast()) : marker))
+    if page.next != nil, let last = Self.last(of: page) {
+      writer.element("NextMarker", text(last))
+    }
+    fill(&writer, page, isOwnerWanted: true)
+    return S3Reply.document(writer)
+  }
+
+  func uploads(
+    _ uploads: [UploadDescription], of bucket: BucketName, prefix: String, limit: Int,
+    hasMore: Bool
+  ) -> ServerResponse {
+    var writer = XMLWriter("ListMultipartUploadsResult")
+    writer.element("Bucket", bucket.text)
+    writer.element("Prefix", text(prefix))
+    writer.element("MaxUploads", limit)
+    writer.element("IsTruncated", hasMore)
+    if isEncoded { writer.element("EncodingType", "url") }
+    if hasMore, let last = uploads.last {
+      writer.element("NextKeyMarker", text(last.address.object.key.text))
+      writer.element("NextUploadIdMarker", last.address.id)
+    }
+    for upload in uploads {
+      writer.element("Upload") { writer in
+        writer.element("Key", text(upload.address.object.key.text))
+        writer.element("UploadId", upload.address.id)
+        writer.owner("Initiator")
+        writer.owner()
+        writer.element("StorageClass", "STANDARD")
+        writer.element("Initiated", upload.begun)
+      }
+    }
+    return S3Reply.document(writer)
+  }
+
+  func parts(
+    _ parts: [UploadPart], of upload: UploadAddress, after: Int, limit: Int, hasMore: Bool
+  ) -> ServerResponse {
+    var writer = XMLWriter("ListPartsResult")
+    writer.element("Bucket", upload.object.bucket.text)
+    writer.element("Key", text(upload.object.key.text))
+    writer.element("UploadId", upload.id)
+    writer.owner("Initiator")
+    writer.owner()
+    writer.element("StorageClass", "STANDARD")
+    writer.element("PartNumberMarker", after)
+    writer.element("MaxParts", limit)
+    writer.element("IsTruncated", hasMore)
+    if hasMore, let last = parts.last { writer.element("NextPartNumberMarker", last.number) }
+    for part in parts {
+      writer.element("Part") { writer in
+        writer.element("PartNumber", part.number)
+        writer.element("LastModified", part.modified)
+        writer.element("ETag", tag: part.tag)
+        writer.element("Size", part.size)
+        writer.checksum(part.checksum)
+      }
+    }
+    return S3Reply.document(writer)
+  }
+
+  // MARK: Parts of them
+
+  private func begin(
+    _ writer: inout XMLWriter, _ page: ObjectListPage, of bucket: BucketName,
+    _ wish: ObjectListRequest
+  ) {
+    writer.element("Name", bucket.text)
+    writer.element("Prefix", text(wish.prefix))
+    if let delimiter = wish.delimiter { writer.element("Delimiter", text(delimiter)) }
+    writer.element("MaxKeys", wish.limit)
+    if isEncoded { writer.element("EncodingType", "url") }
+    writer.element("IsTruncated", page.next != nil)
+  }
+
+  private func fill(_ writer: inout XMLWriter, _ page: ObjectListPage, isOwnerWanted: Bool) {
+    for item in page.items {
+      writer.element("Contents") { writer in
+        writer.element("Key", text(item.key.text))
+        writer.element("LastModified", item.modified)
+        writer.element("ETag", tag: item.tag)
+        writer.element("Size", item.size)
+        if isOwnerWanted { writer.owner() }
+        writer.element("StorageClass", "STANDARD")
+      }
+    }
+    for prefix in page.commonPrefixes {
+      writer.element("CommonPrefixes") { $0.element("Prefix", text(prefix)) }
+    }
+  }
+
+  /// The last of keys and prefixes, in the order of their bytes.
+  private static func last(of page: ObjectListPage) -> String? {
+    let ends = [page.items.last?.key.text, page.commonPrefixes.last].compactMap { $0 }
+    return ends.max { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  private func text(_ text: String) -> String { isEncoded ? S3Encoding.path(text) : text }
+}

@@ -1,0 +1,41 @@
+import HTTPServer
+import HTTPTypes
+import HTTPWire
+import Model
+
+/// Header fields of an object as S3 writes them: what its writer said, and nothing of ours but what
+/// keeps an upload from acting in this service's name.
+enum S3ObjectFields {
+  static func fields(of metadata: ObjectMetadata, isChecksumWanted: Bool) -> HTTPFields {
+    let attributes = metadata.attributes
+    var fields = validators(of: metadata)
+    fields[.contentType] = attributes.contentType
+    fields[.acceptRanges] = "bytes"
+    fields[.contentEncoding] = attributes.contentEncoding
+    fields[.contentLanguage] = attributes.contentLanguage
+    fields[.contentDisposition] = attributes.contentDisposition
+    fields[.cacheControl] = attributes.cacheControl
+    fields[.expires] = attributes.expires
+    fields[.contentSecurityPolicy] = "sandbox; default-src 'none'"
+    for (name, value) in attributes.custom { fields.set("x-amz-meta-\(name)", value) }
+    if isChecksumWanted { fields.setChecksum(metadata.checksum) }
+    return fields
+  }
+
+  static func validators(of metadata: ObjectMetadata) -> HTTPFields {
+    [
+      .eTag: FileFields.tag(metadata).text, .lastModified: FileFields.modified(metadata).text,
+    ]
+  }
+}
+
+extension HTTPFields {
+  mutating func set(_ name: String, _ value: String) {
+    if let name = HTTPField.Name(name) { self[name] = value }
+  }
+
+  mutating func setChecksum(_ digest: ContentDigest?) {
+    guard let digest else { return }
+    set("x-amz-checksum-\(digest.algorithm.rawValue)", Base64.encode(digest.bytes))
+  }
+}

@@ -1,0 +1,69 @@
+import Gateway
+import HTTPServer
+import HTTPTypes
+import HTTPWire
+import Model
+import S3Wire
+
+/// Answers as S3's clients read them.
+enum S3Reply {
+  private static let mediaType = "application/xml"
+
+  static func document(_ writer: consuming XMLWriter) -> ServerResponse {
+    ServerResponse(
+      fields: [.contentType: mediaType, .cacheControl: "no-store"],
+      body: .bytes(writer.finished()))
+  }
+
+  /// Done, and there is nothing to tell.
+  static func done(_ status: HTTPResponse.Status = .ok) -> ServerResponse {
+    ServerResponse(status: status, fields: [.cacheControl: "no-store"])
+  }
+
+  static func fault(_ fault: S3Fault, _ request: ServerRequest) -> ServerResponse {
+    var writer = XMLWriter("Error", namespace: nil)
+    writer.element("Code", fault.code.rawValue)
+    writer.element("Message", fault.message)
+    writer.element("Resource", request.path)
+    writer.element("RequestId", request.id)
+    var response = document(writer)
+    response.status = HTTPResponse.Status(code: fault.code.status)
+    if fault.code.status == 503 {
+      let seconds = ((fault.retryAfter ?? .seconds(1)).milliseconds + 999) / 1000
+      response.fields[.retryAfter] = "\(max(1, seconds))"
+    }
+    return response
+  }
+}
+
+extension XMLWriter {
+  mutating func element(_ name: String, tag: String) { element(name, EntityTag(tag).text) }
+
+  mutating func element(_ name: String, _ moment: Timestamp) {
+    element(name, HTTPDate(secondsSince1970: moment.milliseconds / 1000).isoText)
+  }
+
+  /// A digest, named as documents name it: `ChecksumCRC32C`.
+  mutating func checksum(_ digest: ContentDigest?) {
+    guard let digest else { return }
+    element("Checksum\(digest.algorithm.rawValue.uppercased())", Base64.encode(digest.bytes))
+  }
+
+  /// There are no owners here but the service; clients want to see one.
+  mutating func owner(_ name: String = "Owner") {
+    element(name) { writer in
+      writer.element("ID", "larder")
+      writer.element("DisplayName", "larder")
+    }
+  }
+
+  mutating func grantee() {
+    begin(
+      "Grantee",
+      attributes: "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" "
+        + "xsi:type=\"CanonicalUser\"")
+    element("ID", "larder")
+    element("DisplayName", "larder")
+    end()
+  }
+}

@@ -1,0 +1,199 @@
+import HTTPWire
+package import Logging
+package import Model
+import S3Wire
+
+/// Tells whose a signed request is (AWS Signature Version 4, in fields or in the query), and whether
+/// it is what was signed.
+package struct S3Authenticator: Sendable {
+  /// How far the client's clock may be off, as in S3.
+  private static let skewSecondsMax: Int64 = 900
+
+  private let keys: S3Keys
+  /// The only region that signatures are taken for; nil for any.
+  private let region: String?
+  private let clock: WallClock
+  private let logger: Logger
+
+  package init(keys: S3Keys, region: String? = nil, clock: WallClock, logger: Logger) {
+    self.keys = keys
+    self.region = region
+    self.clock = clock
+    self.logger = logger
+  }
+
+  /// A signature as it stands in a request, wherever it stands.
+  private struct Claim {
+    let credential: SignatureCredential
+    let time: SignatureTime
+    let signedFields: [String]
+    let signature: String
+    let payload: PayloadHash
+  }
+
+  package func authenticate(_ request: S3SignedRequest) async throws(S3Fault) -> S3Request {
+    guard let claim = try claim(of: request) else {
+      return S3Request(grant: .anonymous, payload: .unsigned, region: nil, chunks: nil)
+    }
+    let scope = claim.credential.scope
+    guard scope.service == "s3", region.map({ $0 == scope.region }) ?? true else {
+      throw S3Fault(
+        .authorizationHeaderMalformed,
+        "The credential is for service \(scope.service) in \(scope.region), and should be for s3"
+          + (region.map { " in \($0)" } ?? "") + ".")
+    }
+    let id = claim.credential.accessKey
+    let found = try await S3Fault.translating { () async throws(Failure) in
+      try await keys.credential(id)
+    }
+    guard let found else {
+      throw S3Fault(.invalidAccessKeyID, "There is no such access key here.")
+    }
+    let key = SigningKey(secret: found.secret, scope: scope)
+    try verify(claim, of: request, key: key)
+    if case .sha256 = claim.payload, !request.hasContent, claim.payload != .empty {
+      throw S3Fault(
+        .contentSHA256Mismatch, "The request has no content, and x-amz-content-sha256 is not its.")
+    }
+    let isChainSigned =
+      claim.payload == .signedChunks || claim.payload == .signedChunksAndTrailer
+    return S3Request(
+      grant: found.grant, payload: claim.payload, region: scope.region,
+      chunks: isChainSigned
+        ? ChunkSignatures(key: key, time: claim.time, seed: claim.signature) : nil)
+  }
+
+  // MARK: What is claimed
+
+  private func claim(of request: S3SignedRequest) throws(S3Fault) -> Claim? {
+    if let text = request.field("authorization") {
+      guard request.query[PresignedQuery.signatureName] == nil else {
+        throw S3Fault(.invalidArgument, "Only one way to sign a request may be used at a time.")
+      }
+      return try claim(of: request, authorization: text)
+    }
+    if request.query["Signature"] != nil, request.query["AWSAccessKeyId"] != nil {
+      throw Self.otherAlgorithm
+    }
+    return try presignedClaim(of: request)
+  }
+
+  private func claim(
+    of request: S3SignedRequest, authorization text: String
+  ) throws(S3Fault) -> Claim {
+    guard text.hasPrefix(SignatureAlgorithm.name) else { throw Self.otherAlgorithm }
+    guard let authorization = SignatureAuthorization(text) else {
+      throw S3Fault(.authorizationHeaderMalformed, "The Authorization field cannot be read.")
+    }
+    guard let hash = request.field("x-amz-content-sha256") else {
+      throw S3Fault(.invalidRequest, "The field x-amz-content-sha256 is missing.")
+    }
+    guard let payload = PayloadHash(hash) else {
+      throw S3Fault(
+        .invalidArgument,
+        "x-amz-content-sha256 is UNSIGNED-PAYLOAD, one of the STREAMING- names that S3 has, or a "
+          + "SHA-256 in lower-case hexadecimal.")
+    }
+    guard let time = time(of: request) else {
+      throw S3Fault(.accessDenied, "A signed request has a valid Date or x-amz-date.")
+    }
+    let scope = authorization.credential.scope
+    guard time.day == scope.day else {
+      throw S3Fault(
+        .authorizationHeaderMalformed, "The credential's day is not that of the request.")
+    }
+    guard abs(time.date.secondsSince1970 - now) <= Self.skewSecondsMax else {
+      throw S3Fault(
+        .requestTimeTooSkewed,
+        "The difference between the request's time and the server's is too large.")
+    }
+    return Claim(
+      credential: authorization.credential, time: time,
+      signedFields: authorization.signedFields, signature: authorization.signature,
+      payload: payload)
+  }
+
+  private func presignedClaim(of request: S3SignedRequest) throws(S3Fault) -> Claim? {
+    let presigned: PresignedQuery?
+    do throws(PresignedQuery.Fault) {
+      presigned = try PresignedQuery(request.query)
+    } catch {
+      switch error {
+      case .malformed(let name):
+        throw S3Fault(
+          .authorizationQueryParametersError, "\(name) is missing or cannot be read.")
+      case .unknownAlgorithm: throw Self.otherAlgorithm
+      case .otherDay:
+        throw S3Fault(
+          .authorizationQueryParametersError, "The credential's day is not that of X-Amz-Date.")
+      }
+    }
+    guard let presigned else { return nil }
+    let begins = presigned.time.date.secondsSince1970
+    guard begins <= now + Self.skewSecondsMax else {
+      throw S3Fault(.accessDenied, "The request is not valid yet.")
+    }
+    guard now <= begins + presigned.lifetimeSeconds else {
+      throw S3Fault(.accessDenied, "Request has expired")
+    }
+    // Whoever signs content ahead of time says so in a field that is signed.
+    let hash =
+      request.field("x-amz-content-sha256") ?? request.query["X-Amz-Content-Sha256"]
+    return Claim(
+      credential: presigned.credential, time: presigned.time,
+      signedFields: presigned.signedFields, signature: presigned.signature,
+      payload: hash.flatMap { PayloadHash($0) } ?? .unsigned)
+  }
+
+  private var now: Int64 { clock.now().milliseconds / 1000 }
+
+  private func time(of request: S3SignedRequest) -> SignatureTime? {
+    if let text = request.field("x-amz-date") { return SignatureTime(text) }
+    return request.field("date").flatMap {
+      HTTPDate($0, now: HTTPDate(secondsSince1970: now)).map { SignatureTime($0) }
+    }
+  }
+
+  private static let otherAlgorithm = S3Fault(
+    .invalidRequest, "Requests are signed with \(SignatureAlgorithm.name) here.")
+
+  // MARK: Whether it holds
+
+  private func verify(
+    _ claim: Claim, of request: S3SignedRequest, key: SigningKey
+  ) throws(S3Fault) {
+    guard claim.signedFields.contains("host") else {
+      throw S3Fault(.accessDenied, "The Host field is to be signed.")
+    }
+    // What is not signed could be anybody's, and these change what a request does.
+    let unsigned = request.fields.first {
+      $0.name.hasPrefix("x-amz-") && !claim.signedFields.contains($0.name)
+    }
+    if let unsigned {
+      throw S3Fault(.accessDenied, "There is a field that is not signed: \(unsigned.name).")
+    }
+    guard let path = S3Encoding.canonicalPath(request.path) else {
+      throw S3Fault(.invalidArgument, "The path is not well-formed percent-encoded UTF-8.")
+    }
+    var refused: CanonicalRequest?
+    for host in [nil] + (request.forwardedHost.map { [$0] } ?? []) {
+      let canonical = CanonicalRequest(
+        method: request.method, path: path,
+        query: request.query.parameters.filter { $0.name != PresignedQuery.signatureName },
+        fields: request.signed(claim.signedFields, host: host), payload: claim.payload)
+      let text = canonical.stringToSign(at: claim.time, scope: key.scope)
+      if key.isSignature(claim.signature, of: text) { return }
+      refused = refused ?? canonical
+    }
+    logger.debug(
+      "signature refused",
+      metadata: [
+        "request_id": "\(request.id)", "access_key": "\(claim.credential.accessKey)",
+        "canonical_request": "\(refused?.text ?? "")",
+      ])
+    throw S3Fault(
+      .signatureDoesNotMatch,
+      "The request's signature is not the one that the key gives. See the service's log at level "
+        + "debug for what should be signed.")
+  }
+}

@@ -1,0 +1,161 @@
+import Crypto
+package import Model
+import S3Wire
+import Synchronization
+
+/// The content of a request as it comes from the wire, made an upload: the framing of `aws-chunked`
+/// taken off, its signatures judged, and digests behind it handed on.
+///
+/// Pieces go on as they come, before the signature of their chunk is known; whoever stores them gets
+/// an error in place of the end where one is wrong.
+package final class S3Content: Sendable {
+  private struct State {
+    var decoder: AWSChunkedDecoder
+    var signatures: ChunkSignatures?
+    var digest = SHA256()
+    /// The signature that the chunk under way claims.
+    var claimed: String?
+    var input: ArraySlice<UInt8> = []
+    var trailing: ContentDigest?
+  }
+
+  private typealias Source = @Sendable () async throws(FileUpload.Fault) -> [UInt8]?
+
+  private let source: Source
+  private let announced: ContentDigest.Algorithm?
+  private let state: Mutex<State>
+
+  private init(
+    _ form: AWSChunkedForm, byteCount: Int, signatures: ChunkSignatures?,
+    announced: ContentDigest.Algorithm?, source: @escaping Source
+  ) {
+    self.source = source
+    self.announced = announced
+    state = Mutex(
+      State(
+        decoder: AWSChunkedDecoder(form, byteCount: byteCount), signatures: signatures))
+  }
+
+  /// - Parameters:
+  ///   - wire: the content as it comes, with the digests that stand in fields. Its length is the
+  ///     framing's too.
+  ///   - decodedCount: bytes of content without its framing (`x-amz-decoded-content-length`).
+  ///   - announced: what `x-amz-trailer` says will come behind the content.
+  package static func upload(
+    _ wire: FileUpload, of request: S3Request, decodedCount: Int?,
+    announced: ContentDigest.Algorithm?
+  ) throws(S3Fault) -> FileUpload {
+    var upload = wire
+    switch request.payload {
+    case .unsigned: return upload
+    case .sha256(let digits):
+      // In front: what is noted of an object is the last digest that a client gives.
+      let digest = Hexadecimal.decode(digits).flatMap { ContentDigest(.sha256, $0) }
+      upload.digests = (digest.map { [$0] } ?? []) + upload.digests
+      return upload
+    case .signedChunks, .signedChunksAndTrailer, .unsignedChunksAndTrailer: break
+    }
+    guard let decodedCount else {
+      throw S3Fault(.missingContentLength, "The field x-amz-decoded-content-length is missing.")
+    }
+    let form: AWSChunkedForm =
+      switch request.payload {
+      case .signedChunks: .signed
+      case .signedChunksAndTrailer: .signedWithTrailer
+      default: .unsignedWithTrailer
+      }
+    let content = S3Content(
+      form, byteCount: decodedCount, signatures: request.chunks, announced: announced,
+      source: wire.next)
+    upload.byteCount = decodedCount
+    upload.computing = announced
+    upload.next = { () async throws(FileUpload.Fault) in try await content.next() }
+    upload.trailingDigests = { () throws(FileUpload.Fault) in try content.trailingDigests() }
+    return upload
+  }
+
+  private func next() async throws(FileUpload.Fault) -> [UInt8]? {
+    while true {
+      let step = state.withLock { Self.step(&$0) }
+      switch try step.get() {
+      case .content(let piece): return piece
+      case .over:
+        // What is behind the end is looked at too, and is none.
+        guard let more = try await source() else { return nil }
+        guard more.isEmpty else { throw .framing }
+      case .needsMore:
+        guard let more = try await source() else { throw .incomplete }
+        state.withLock { $0.input = more[...] }
+      }
+    }
+  }
+
+  private enum Step {
+    case content([UInt8])
+    case needsMore
+    case over
+  }
+
+  private static func step(_ state: inout State) -> Result<Step, FileUpload.Fault> {
+    do throws(AWSChunkedError) {
+      while let event = try state.decoder.next(&state.input) {
+        switch event {
+        case .chunk(_, let signature):
+          state.claimed = signature
+          state.digest = SHA256()
+        case .content(let piece):
+          if state.signatures != nil {
+            piece.withUnsafeBytes { state.digest.update(bufferPointer: $0) }
+          }
+          return .success(.content(Array(piece)))
+        case .chunkEnd:
+          guard acceptChunk(&state) else { return .failure(.signature) }
+        case .trailers(let trailers, let signature):
+          let fields = trailers.map { CanonicalRequest.Field($0.name, $0.value) }
+          if let signatures = state.signatures,
+            !signatures.accept(signature ?? "", trailer: fields)
+          {
+            return .failure(.signature)
+          }
+          guard note(trailers, in: &state) else { return .failure(.trailer) }
+        case .end: break
+        }
+      }
+    } catch {
+      return .failure(fault(error))
+    }
+    return .success((try? state.decoder.finish()) == nil ? .needsMore : .over)
+  }
+
+  private static func acceptChunk(_ state: inout State) -> Bool {
+    guard state.signatures != nil else { return true }
+    let digest = SignatureDigest.hex(state.digest.finalize())
+    return state.signatures?.accept(state.claimed ?? "", digest: digest) ?? false
+  }
+
+  /// - Returns: false for a digest that cannot be read, and for a second one.
+  private static func note(_ trailers: [AWSChunkedTrailer], in state: inout State) -> Bool {
+    for trailer in trailers where trailer.name.hasPrefix(S3Digests.prefix) {
+      guard state.trailing == nil, let digest = S3Digests.digest(trailer.name, trailer.value)
+      else { return false }
+      state.trailing = digest
+    }
+    return true
+  }
+
+  private static func fault(_ error: AWSChunkedError) -> FileUpload.Fault {
+    switch error {
+    case .tooLittleContent, .tooMuchContent, .unfinished: .incomplete
+    case .malformedTrailer, .tooManyTrailers: .trailer
+    case .trailerSignatureMissing: .signature
+    case .lineTooLong, .malformedChunkLine, .malformedChunkEnd, .contentAfterEnd: .framing
+    }
+  }
+
+  /// The digest behind the content; it is there exactly where it was announced.
+  private func trailingDigests() throws(FileUpload.Fault) -> [ContentDigest] {
+    let trailing = state.withLock { $0.trailing }
+    guard trailing?.algorithm == announced else { throw .trailer }
+    return trailing.map { [$0] } ?? []
+  }
+}
