@@ -69,6 +69,12 @@ extension Failure {
     /// Forced, and not sent by its deadline.
     case notSent = "not_sent"
 
+    // Notifications.
+    case invalidNotification = "invalid_notification"
+    case notificationNotFound = "notification_not_found"
+    case outboxFull = "outbox_full"
+    case pushTokenMissing = "push_token_missing"
+
     // Who asks.
     case unauthenticated = "unauthenticated"
     /// A token there may be, but none of a verified user.

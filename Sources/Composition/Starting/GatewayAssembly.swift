@@ -30,6 +30,7 @@ struct GatewayAssembly {
   private let backups: BackupFolder
   private let tables: TableKeeper
   let sync: SyncQueue
+  private let push: PushService
   private let logThreshold: LogThreshold
   private let logger: Logger
 
@@ -38,7 +39,7 @@ struct GatewayAssembly {
 
   init(
     workspace: Workspace, store: Store, client: HTTPClient, keys: KeyRing,
-    accounts: AccountAssembly, logger: Logger, logThreshold: LogThreshold
+    accounts: AccountAssembly, push: PushService, logger: Logger, logThreshold: LogThreshold
   ) {
     let settings = workspace.settings
     let upstream = UpstreamClient(
@@ -59,11 +60,12 @@ struct GatewayAssembly {
       cache.note(report)
       cursors.publish(report.head)
       signal.note(report)
+      push.note(report)
     }
     let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
     devices = DeviceRegistry(
       store: store, settings: DeviceSettings(settings.devices), clock: clock, random: random,
-      signal: signal, logger: logger)
+      signal: signal, logger: logger, whenChanged: { push.noteDevices() })
     let deadline = QueryDeadline(limit: settings.limits.queryDeadline) { SystemClock.uptime() }
     let gate = StoredDataGate(
       hasServiceCredentials: settings.upstream.hasServiceCredentials,
@@ -119,11 +121,13 @@ struct GatewayAssembly {
       transientCodes: Set(settings.queue.transientCodes), clock: clock, logger: logger,
       makeID: { RandomName.make() })
     self.sync = sync
+    self.push = push
     let signOut = QueueCommand.signOut(QueueAssembly.signOutPolicy(settings))
     self.accounts = AccountService(
       provider: accounts.provider, rules: AccountRules(settings.accounts), devices: devices,
       clock: clock, logger: logger,
       whenSignedOut: { gone async throws(Failure) in
+        try await push.unregister(device: gone.device)
         _ = try await sync.perform(signOut, on: gone.device)
       })
     publishedKeys = accounts.publishedKeys
@@ -146,7 +150,8 @@ struct GatewayAssembly {
       operations: operations, entities: entities, lists: lists, callers: callers,
       devices: devices, accounts: accounts, publishedKeys: publishedKeys, changes: changes,
       cursors: cursors, purger: purger, console: console, backups: backups, tables: tables,
-      logThreshold: logThreshold, sync: sync, health: health, metrics: metrics, files: files,
+      logThreshold: logThreshold, sync: sync, push: push, health: health,
+      metrics: metrics, files: files,
       cors: CORSPolicy(origins: settings.corsOrigins.map(\.description)), version: Version.text,
       bodyBytesMax: settings.limits.bodyBytesMax,
       compressionBytesMin: ServerLimits().compressionBytesMin, logger: logger)

@@ -21,6 +21,7 @@ package final class LarderService: Service {
   private let filesKeeper: FilesKeeper
   private let publicAddress: PublicAddress
   private let queue: QueueWorker
+  private let push: PushAssembly
   private let server: HTTPService
   private let client: HTTPClient
   private let certificates: ServerCertificates?
@@ -32,7 +33,7 @@ package final class LarderService: Service {
 
   private init(
     store: Store, keeper: StoreKeeper, filesKeeper: FilesKeeper, publicAddress: PublicAddress,
-    queue: QueueWorker, server: HTTPService, client: HTTPClient,
+    queue: QueueWorker, push: PushAssembly, server: HTTPService, client: HTTPClient,
     certificates: ServerCertificates?, group: EventLoopGroup, routes: [String], logger: Logger,
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) {
@@ -42,6 +43,7 @@ package final class LarderService: Service {
     self.filesKeeper = filesKeeper
     self.publicAddress = publicAddress
     self.queue = queue
+    self.push = push
     self.server = server
     self.client = client
     self.certificates = certificates
@@ -79,9 +81,10 @@ package final class LarderService: Service {
         settings, store: store, client: client,
         sealer: Sealer(key: keys.key(for: .sealing), random: random), random: random,
         logger: logger)
+      let push = try PushAssembly(settings, store: store, group: group, logger: logger)
       let gateway = GatewayAssembly(
         workspace: workspace, store: store, client: client, keys: keys, accounts: accounts,
-        logger: logger, logThreshold: logThreshold)
+        push: push.service, logger: logger, logThreshold: logThreshold)
       var services = gateway.services(
         files: PublicFolder.files(settings, pool: group.blockingPool),
         metrics: { metrics.text() })
@@ -108,7 +111,7 @@ package final class LarderService: Service {
           store: store, devices: gateway.devices, registry: workspace.registry,
           bytesMax: settings.cache.diskBytesMax, logger: logger),
         filesKeeper: FilesKeeper(files: files, logger: logger), publicAddress: publicAddress,
-        queue: gateway.sync.worker, server: server, client: client, certificates: certificates,
+        queue: gateway.sync.worker, push: push, server: server, client: client, certificates: certificates,
         group: group, routes: handler.served, logger: logger,
         whenListening: whenListening)
     } catch {
@@ -130,6 +133,7 @@ package final class LarderService: Service {
       let keeping = Task { await keeper.run() }
       let sweeping = Task { await filesKeeper.run() }
       let draining = Task { await queue.start() }
+      push.service.start()
       defer {
         keeping.cancel()
         sweeping.cancel()
@@ -184,6 +188,7 @@ package final class LarderService: Service {
 
   private func close() async {
     await queue.end()
+    await push.end()
     await client.close()
     store.close()
     await group.shutdown()

@@ -15,9 +15,12 @@ struct StoreKeeper: Sendable {
 
   /// Expired sessions that go in one pass.
   private static let sessionsMax = 1_000
-  /// How long an idempotency key stands for its mutation after that has ended.
+  /// How long an idempotency key stands for its mutation or notification after that has ended.
   private static let keyLife = Duration.seconds(30 * 86_400)
   private static let temporaryIDLife = Duration.seconds(90 * 86_400)
+
+  /// Ended notifications that go in one step.
+  private static let notificationsMax = 200
 
   private let store: Store
   private let devices: DeviceRegistry
@@ -51,6 +54,11 @@ struct StoreKeeper: Sendable {
           hasMore = try await store.forgetMutations(
             endedBefore: clock.now().advanced(by: .zero - Self.keyLife),
             temporaryIDsMadeBefore: clock.now().advanced(by: .zero - Self.temporaryIDLife))
+        }
+        if !hasMore {
+          hasMore = try await store.forgetNotifications(
+            settledBefore: clock.now().advanced(by: .zero - Self.keyLife),
+            limit: Self.notificationsMax)
         }
       } catch {
         logger.warning("the store was not cleaned", metadata: ["cause": "\(error)"])

@@ -32,6 +32,10 @@ enum FailureStatus {
     case .bucketExists, .bucketNotEmpty, .writeConflict: 409
     case .quotaExceeded: 413
     case .rangeNotSatisfiable: 416
+    case .notificationNotFound: 404
+    case .pushTokenMissing: 409
+    case .invalidNotification: 422
+    case .outboxFull: 429
     case .filesRefused: 502
     case .filesUnavailable, .storageFull: 503
     case .internal: 500

@@ -19,6 +19,7 @@ struct EndpointSet: Sendable {
   let tables: TablesEndpoint
   let mutations: MutationsEndpoint
   let queue: QueueEndpoint
+  let push: PushEndpoint
   /// Nil where no files are kept.
   let storedFiles: FilesEndpoint?
   let s3: S3Endpoint?

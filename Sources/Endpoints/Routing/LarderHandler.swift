@@ -54,6 +54,7 @@ package final class LarderHandler: RequestHandler {
       tables: TablesEndpoint(context: context, tables: services.tables),
       mutations: MutationsEndpoint(context: context, queue: services.sync),
       queue: QueueEndpoint(context: context, queue: services.sync),
+      push: PushEndpoint(context: context, push: services.push),
       storedFiles: services.storedFiles.map { FilesEndpoint(context: context, services: $0) },
       s3: services.s3.map { S3Endpoint(services: $0, logger: services.logger) },
       s3Keys: services.s3.map { S3KeysEndpoint(context: context, keys: $0.keys) },

@@ -25,6 +25,7 @@ package struct Services: Sendable {
   package var storedFiles: FileServices?
   package var s3: S3Services?
   package var sync: SyncQueue
+  package var push: PushService
   package var health: HealthCheck
   package var metrics: @Sendable () -> String
   /// Nil where there is no folder to serve.
@@ -42,7 +43,8 @@ package struct Services: Sendable {
     publishedKeys: JSONValue?,
     changes: ChangeFeed, cursors: CursorMint, purger: Purger, console: SQLConsole,
     backups: BackupFolder,
-    tables: TableKeeper, logThreshold: LogThreshold, sync: SyncQueue, health: HealthCheck,
+    tables: TableKeeper, logThreshold: LogThreshold, sync: SyncQueue, push: PushService,
+    health: HealthCheck,
     metrics: @escaping @Sendable () -> String, files: StaticFiles?,
     cors: CORSPolicy, version: String, bodyBytesMax: Int, compressionBytesMin: Int, logger: Logger
   ) {
@@ -61,6 +63,7 @@ package struct Services: Sendable {
     self.tables = tables
     self.logThreshold = logThreshold
     self.sync = sync
+    self.push = push
     self.health = health
     self.metrics = metrics
     self.files = files

@@ -10,8 +10,8 @@ enum IdempotencyKey {
     guard let field else {
       throw Failure(
         .idempotencyKeyMissing,
-        "A mutation needs an Idempotency-Key: without one a repetition cannot be told from a new "
-          + "one.")
+        "This request needs an Idempotency-Key: without one a repetition cannot be told from a "
+          + "new one.")
     }
     guard let key = unquoted(field), (1...bytesMax).contains(key.utf8.count),
       key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })

@@ -28,10 +28,12 @@ package final class DeviceRegistry: Sendable {
   private let logger: Logger
   private let cache = DeviceCache()
   private let throttle: AttemptThrottle
+  private let whenChanged: @Sendable () -> Void
 
+  /// - Parameter whenChanged: told after a device has changed on disk, or gone.
   package init(
     store: Store, settings: DeviceSettings, clock: WallClock, random: RandomBytes,
-    signal: CommitSignal, logger: Logger
+    signal: CommitSignal, logger: Logger, whenChanged: @escaping @Sendable () -> Void = {}
   ) {
     self.store = store
     self.settings = settings
@@ -39,6 +41,7 @@ package final class DeviceRegistry: Sendable {
     self.random = random
     self.signal = signal
     self.logger = logger
+    self.whenChanged = whenChanged
     throttle = AttemptThrottle(perMinute: settings.registrationsPerMinute)
   }
 
@@ -165,6 +168,7 @@ package final class DeviceRegistry: Sendable {
       try await self.store.change(device: caller.id, change)
     }
     cache.drop(tokenDigest: caller.tokenDigest)
+    whenChanged()
     guard let changed else { throw Self.unknown }
     return changed
   }
@@ -191,6 +195,7 @@ package final class DeviceRegistry: Sendable {
     }
     cache.drop(tokenDigest: caller.tokenDigest)
     signal.end(device: caller.id)
+    whenChanged()
     guard wasThere else { throw Self.unknown }
   }
 
@@ -204,6 +209,7 @@ package final class DeviceRegistry: Sendable {
       // Also for those that went before the store failed.
       cache.dropAll()
       for id in removed { signal.end(device: id) }
+      whenChanged()
     }
     for id in unused where try await store.remove(device: id, unusedSince: moment) {
       removed.append(id)

@@ -20,7 +20,9 @@ extension Store {
     device id: String, _ change: DeviceChange
   ) async throws(StorageError) -> Device? {
     try await writer.write(.powerFailure) { database, _ in
-      try DeviceTable(database: database).change(id, change)
+      let changed = try DeviceTable(database: database).change(id, change)
+      try RegistrationTable(database: database).follow(id)
+      return changed
     }
   }
 
@@ -73,6 +75,7 @@ extension Store {
       }
       memory.queues.forget(id)
       try DeviceData(database: database).remove(of: id)
+      try RegistrationTable(database: database).follow(id)
       return true
     }
   }

@@ -17,6 +17,7 @@ enum Migrations {
     migrator.registerMigration("0009 what entities were", migrate: past)
     migrator.registerMigration("0010 files", migrate: FileSchema.migrate)
     migrator.registerMigration("0011 changes in their index", migrate: changeIndex)
+    migrator.registerMigration("0012 push", migrate: PushSchema.migrate)
     migrator.registerMigration("0013 keys of the S3 dialect", migrate: S3KeySchema.migrate)
     return migrator
   }

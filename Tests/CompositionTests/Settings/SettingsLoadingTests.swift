@@ -57,10 +57,10 @@ struct SettingsLoadingTests {
   }
 
   @Test func notesWhatIsAcceptedWithoutEffect() throws {
-    let loaded = try SettingsFixture(yaml: "log: {level: info}\npush:\n  send: users").load()
+    let loaded = try SettingsFixture(yaml: "log: {level: info}\nfiles:\n  region: eu").load()
     #expect(
       loaded.notes.map(\.description) == [
-        "larder.yaml:3:9: `push.send` is accepted, not used by this version"
+        "larder.yaml:3:11: `files.region` is accepted, not used by this version"
       ])
   }
 

@@ -35,6 +35,7 @@ enum MatrixRequests {
     .merging(localWrites) { first, _ in first }
     .merging(files) { first, _ in first }
     .merging(mutations) { first, _ in first }
+    .merging(push) { first, _ in first }
     .merging(admin) { first, _ in first }
 
   /// A tag as a parameter takes it.

@@ -45,11 +45,11 @@ extension SettingTable {
     ])
 
   static let push = SettingSection(
-    "push", "How notifications leave.", isInUse: false,
+    "push", "How notifications leave.",
     [
       SettingKey(
         "push.sender", \.push.sender, .one(.choice), example: "onesignal",
-        doc: "`outbox` keeps them and shows them in the console."),
+        doc: "`outbox` keeps them, to be seen at `/v1/admin/push/notifications`."),
       SettingKey(
         "push.appId", \.push.appID, .optional(.text("an application's id")),
         example: "b2f7f966-d8cc-11e4-bed1-df8f05be55ba", doc: "The application at OneSignal."),
@@ -61,8 +61,13 @@ extension SettingTable {
         doc: "Which of OneSignal's interfaces the key is for."),
       SettingKey(
         "push.send", \.push.send, .one(.choice), example: "users",
-        doc: "Who may send notifications."),
+        doc: "Who may send notifications; the operator always may."),
       SettingKey(
-        unreadList: "push.rules", example: "[]", doc: "Notifications that changes send."),
+        "push.url", \.push.url, .optional(.url("http", "https")),
+        example: "https://api.onesignal.com",
+        doc: "Where OneSignal is asked; where its interface in `push.api` is if unset."),
+      SettingKey(
+        unreadList: "push.rules", example: "[]", doc: "Notifications that changes send."
+      ).reserved,
     ])
 }

@@ -20,4 +20,6 @@ package struct PushSettings: Sendable {
   package var apiKey: Secret?
   package var api = API.current
   package var send = MaySend.admin
+  /// Where OneSignal is asked; nil = where the interface in ``api`` is.
+  package var url: ServiceURL?
 }

@@ -1,0 +1,91 @@
+import Gateway
+import HTTPServer
+import HTTPTypes
+import HTTPWire
+import Model
+
+/// `/v1/push`: who is reached on which device, and what is sent to whom.
+struct PushEndpoint: Sendable {
+  private static let limitDefault = 50
+
+  let context: EndpointContext
+  let push: PushService
+
+  // MARK: Registration
+
+  func showRegistration(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      .json(try await push.registration(of: try await context.caller(of: request)))
+    }
+  }
+
+  func register(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      let caller = try await context.caller(of: request)
+      // Nothing is asked of a body, but a page of another origin must not send one unasked.
+      _ = try await context.json(of: request)
+      return .json(try await push.register(caller))
+    }
+  }
+
+  func unregister(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      try await push.unregister(try await context.caller(of: request))
+      return ServerResponse(status: .noContent, fields: [.cacheControl: "no-store"])
+    }
+  }
+
+  // MARK: Notifications
+
+  func send(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      let caller = try await context.caller(of: request)
+      try push.requireSender(caller)
+      let key = try IdempotencyKey.read(request.field("idempotency-key"))
+      let notification = try NotificationRequestDocument.request(
+        try await context.json(of: request))
+      let answer = try await push.send(notification, key: key, by: caller)
+      var response = ServerResponse.json(answer.body, status: .accepted)
+      if answer.isReplay { response.fields[.idempotencyReplayed] = "true" }
+      return response
+    }
+  }
+
+  func show(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      let caller = try await context.caller(of: request)
+      return .json(try await push.notification(request.parameters["id"] ?? "", by: caller))
+    }
+  }
+
+  func list(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      try await context.requireAdmin(request)
+      var after: String?
+      var limit = Self.limitDefault
+      var faults: [Failure.Detail] = []
+      for parameter in try request.queryParameters() {
+        switch parameter.name {
+        case "after": after = parameter.value
+        case "limit":
+          let number = Int(parameter.value)
+            .flatMap { (1...PushService.pageMax).contains($0) ? $0 : nil }
+          limit = number ?? limit
+          if number == nil {
+            faults.append(Self.fault("limit", "is a number from 1 to \(PushService.pageMax)"))
+          }
+        default: faults.append(Self.fault(parameter.name, "is not a parameter of this path"))
+        }
+      }
+      guard faults.isEmpty else {
+        throw Failure(
+          .malformedRequest, "\(faults.count) of the parameters cannot be used.", details: faults)
+      }
+      return .json(try await push.notifications(after: after, limit: limit))
+    }
+  }
+
+  private static func fault(_ parameter: String, _ detail: String) -> Failure.Detail {
+    Failure.Detail(place: .parameter(parameter), detail: detail)
+  }
+}

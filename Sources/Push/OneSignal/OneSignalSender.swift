@@ -1,0 +1,128 @@
+import HTTPTypes
+import LosslessJSON
+
+/// Sends by OneSignal: users by their own ids, which OneSignal calls external ids.
+package struct OneSignalSender: PushSender {
+  package static let name = "onesignal"
+
+  private let settings: OneSignalSettings
+  private let exchange: OneSignalExchange
+
+  package init(_ settings: OneSignalSettings, send: @escaping OneSignalExchange.Send) {
+    self.settings = settings
+    exchange = OneSignalExchange(settings: settings, send: send)
+  }
+
+  package var name: String { Self.name }
+  /// What both interfaces take; the present one's reference says more, its libraries the same.
+  package var userIDsMax: Int { 2_000 }
+
+  package func send(_ batch: PushBatch) async throws(PushFault) -> PushReceipt {
+    let answer = try await exchange.ask(.post, "/notifications", body(of: batch))
+    let id = answer["id"]?.string ?? ""
+    let errors = answer["errors"]
+    // 200 without an id: nothing was sent.
+    guard !id.isEmpty else { return PushReceipt(remoteID: nil, reachedNobody: true) }
+    let invalid =
+      errors?["invalid_aliases"]?["external_id"]?.array
+      ?? errors?["invalid_external_user_ids"]?.array ?? []
+    let asked = Set(batch.userIDs)
+    return PushReceipt(
+      remoteID: id, invalidIDs: invalid.compactMap(\.string).filter(asked.contains))
+  }
+
+  private func body(of batch: PushBatch) -> JSONValue {
+    let message = batch.message
+    let ids = JSONValue.array(batch.userIDs.map { .string($0) })
+    var body: JSONValue = [
+      "app_id": .string(settings.appID),
+      // Whatever language it is: OneSignal demands an English text, and falls back to it.
+      "contents": ["en": .string(message.text)], "data": message.data,
+    ]
+    if let heading = message.heading { body["headings"] = ["en": .string(heading)] }
+    switch settings.api {
+    case .current:
+      body["include_aliases"] = ["external_id": ids]
+      body["target_channel"] = "push"
+      body["idempotency_key"] = .string(batch.key)
+    case .legacy:
+      body["include_external_user_ids"] = ids
+      body["channel_for_external_user_ids"] = "push"
+      // The key's old name, which has nothing to do with users' external ids.
+      body["external_id"] = .string(batch.key)
+    }
+    return body
+  }
+
+  // MARK: Devices
+
+  package func register(_ device: PushDevice) async throws(PushFault) -> String? {
+    let platform = try OneSignalPlatform.named(device.platform)
+    switch settings.api {
+    case .current:
+      // Makes the user or adds to it, and moves a token that another user had.
+      let answer = try await exchange.ask(
+        .post, "/apps/\(settings.appID)/users",
+        [
+          "identity": ["external_id": .string(device.userID)],
+          "subscriptions": [
+            [
+              "type": .string(platform.type), "token": .string(device.token), "enabled": true,
+              "notification_types": 1,
+            ]
+          ],
+        ])
+      let own = answer["subscriptions"]?.array?.first { $0["token"]?.string == device.token }
+      return own?["id"]?.string
+    case .legacy:
+      guard let type = platform.deviceType else {
+        throw .permanent(reason: "OneSignal's legacy interface knows no \(device.platform)")
+      }
+      let answer = try await exchange.ask(
+        .post, "/players",
+        [
+          "app_id": .string(settings.appID), "device_type": .number(.init(type)),
+          "identifier": .string(device.token), "external_user_id": .string(device.userID),
+        ])
+      return answer["id"]?.string
+    }
+  }
+
+  package func unregister(_ device: PushDevice, remoteID: String?) async throws(PushFault) {
+    switch (settings.api, remoteID) {
+    case (.current, let id?):
+      _ = try await exchange.ask(
+        .delete, "/apps/\(settings.appID)/subscriptions/\(id)", nil, known: [404])
+    case (.current, nil):
+      // Whether it is known is not known: muted by its token, which needs no id.
+      let type = try OneSignalPlatform.named(device.platform).type
+      let token = Self.encoded(device.token)
+      _ = try await exchange.ask(
+        .patch, "/apps/\(settings.appID)/subscriptions_by_token/\(type)/\(token)",
+        ["subscription": ["enabled": false]], known: [404])
+    case (.legacy, let id?):
+      _ = try await exchange.ask(
+        .delete, "/players/\(id)?app_id=\(settings.appID)", nil, known: [404])
+    case (.legacy, nil):
+      // Nothing finds a player by its token but registering it once more.
+      if let id = try await register(device) { try await unregister(device, remoteID: id) }
+    }
+  }
+
+  /// Everything but unreserved characters (RFC 3986 section 2.3) is encoded.
+  private static func encoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        bytes.append(byte)
+      default:
+        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,111 @@
+import LosslessJSON
+import Model
+import Storage
+import Testing
+
+struct PushRuleTests {
+  private static let rule = "Film insert director"
+
+  private static func all(
+    _ store: Store, since: Revision, scopes: Set<Scope>? = nil
+  ) async throws -> [RuleChanges.Change] {
+    var changes: [RuleChanges.Change] = []
+    var place: RulePlace?
+    while true {
+      let page = try await store.ruleChanges(
+        RuleQuery(types: ["Film"], since: since, scopes: scopes, place: place))
+      changes += page.changes
+      guard let next = page.next else { return changes }
+      place = next
+    }
+  }
+
+  private static func film(
+    _ call: Int64, _ id: String, _ title: String, scope: Scope = .public, in store: Store
+  ) async throws {
+    _ = try await store.apply(
+      AnswerBuilder(call: call, scope: scope).film(id, ["title": .string(title)]).build())
+  }
+
+  @Test func readsWhatIsNewAndWhatChanged() async throws {
+    let store = try StoreFixture().store
+    try await Self.film(1, "old", "Before", in: store)
+    let start = try await store.ruleCursor(of: [Self.rule])
+    #expect(start == store.head)
+    try await Self.film(2, "old", "After", in: store)
+    try await Self.film(3, "new", "New", in: store)
+    let changes = try await Self.all(store, since: start)
+    #expect(changes.map(\.entity) == [.film("old"), .film("new")])
+    #expect(changes.map(\.isNew) == [false, true])
+    #expect(try JSONValue(parsing: changes[1].fields)["title"] == "New")
+    #expect(try await Self.all(store, since: store.head).isEmpty)
+  }
+
+  /// What another user fetches of it later is a copy.
+  @Test func anEntityIsNewInOneScopeOnly() async throws {
+    let store = try StoreFixture().store
+    let start = try await store.ruleCursor(of: [Self.rule])
+    try await Self.film(1, "1", "Secret", scope: .user("ada"), in: store)
+    #expect(try await Self.all(store, since: start).map(\.isNew) == [true])
+    let middle = store.head
+    try await Self.film(2, "1", "Secret", scope: .user("bob"), in: store)
+    #expect(try await Self.all(store, since: middle).isEmpty)
+    try await Self.film(3, "1", "Other", scope: .user("bob"), in: store)
+    #expect(
+      try await Self.all(store, since: store.head, scopes: [.user("bob")]).isEmpty)
+    #expect(try await Self.all(store, since: middle, scopes: [.user("ada")]).isEmpty)
+  }
+
+  /// They are what its queue expects, or its own copy of upstream's.
+  @Test func rowsOfADeviceArePassedOver() async throws {
+    let store = try StoreFixture().store
+    let start = try await store.ruleCursor(of: [Self.rule])
+    try await Self.film(1, "1", "Expected", scope: .device("d"), in: store)
+    #expect(try await Self.all(store, since: start).isEmpty)
+  }
+
+  @Test func manyChangesComeInPages() async throws {
+    let store = try StoreFixture().store
+    let start = try await store.ruleCursor(of: [Self.rule])
+    var answer = AnswerBuilder(call: 1)
+    for number in 0..<600 { answer = answer.film("\(number)", ["title": "x"]) }
+    _ = try await store.apply(answer.build())
+    let page = try await store.ruleChanges(RuleQuery(types: ["Film"], since: start, scopes: nil))
+    #expect(page.changes.count < 600)
+    #expect(try await Self.all(store, since: start).count == 600)
+  }
+
+  @Test func nothingIsSaidTwice() async throws {
+    let world = try OutboxWorld()
+    func telling(_ key: String, _ content: String, isNew: Bool) -> RuleTelling {
+      RuleTelling(
+        rule: Self.rule, entity: .film("1"), content: content, isNew: isNew,
+        notification: world.arrival(key, origin: "rule"))
+    }
+    _ = try await world.store.ruleCursor(of: [Self.rule])
+    let store = world.store
+    #expect(try await store.tell([telling("1", "a", isNew: true)], cursor: nil) == 1)
+    #expect(try await store.tell([telling("2", "b", isNew: true)], cursor: nil) == 0)
+    #expect(try await store.tell([telling("3", "a", isNew: false)], cursor: nil) == 0)
+    #expect(try await store.tell([telling("4", "b", isNew: false)], cursor: nil) == 1)
+    #expect(try await store.tell([telling("5", "a", isNew: false)], cursor: nil) == 1)
+    #expect(try await world.fixture.count("push_notification") == 3)
+  }
+
+  @Test func theCursorStaysAndGoesWithTheRules() async throws {
+    let folder = TemporaryFolder()
+    let fixture = try StoreFixture(folder)
+    let start = try await fixture.store.ruleCursor(of: [Self.rule])
+    try await Self.film(1, "1", "A", in: fixture.store)
+    #expect(try await fixture.store.ruleCursor(of: [Self.rule]) == start)
+    _ = try await fixture.store.tell([], cursor: fixture.store.head)
+    fixture.store.close()
+    let again = try StoreFixture(folder, segment: 2)
+    let head = again.store.head
+    #expect(try await again.store.ruleCursor(of: [Self.rule]) == head)
+    try await Self.film(2, "2", "B", in: again.store)
+    #expect(try await again.store.ruleCursor(of: []) == again.store.head)
+    #expect(try await again.store.ruleCursor(of: [Self.rule]) == again.store.head)
+    again.store.close()
+  }
+}
