@@ -11,6 +11,19 @@ package struct CommitReport: Sendable {
     }
   }
 
+  /// An entity that has come to lie under what a device's queue is expected to do, or does no more.
+  package struct Overlay: Hashable, Sendable {
+    package let device: String
+    package let key: EntityKey
+    package let isLaid: Bool
+
+    package init(device: String, key: EntityKey, isLaid: Bool) {
+      self.device = device
+      self.key = key
+      self.isLaid = isLaid
+    }
+  }
+
   /// The new revision, or nil where no content changed.
   package let revision: Revision?
   /// Entities whose content changed, came or went.
@@ -24,6 +37,8 @@ package struct CommitReport: Sendable {
   package let isExact: Bool
   /// The head after this commit.
   package let head: Revision
+  /// In the order in which they were laid and taken away.
+  package let overlays: [Overlay]
 
   package init(
     revision: Revision?,
@@ -31,7 +46,8 @@ package struct CommitReport: Sendable {
     invalidated: [InvalidationTarget],
     resultChanged: Bool,
     isExact: Bool,
-    head: Revision
+    head: Revision,
+    overlays: [Overlay] = []
   ) {
     self.revision = revision
     self.changes = changes
@@ -39,5 +55,6 @@ package struct CommitReport: Sendable {
     self.resultChanged = resultChanged
     self.isExact = isExact
     self.head = head
+    self.overlays = overlays
   }
 }

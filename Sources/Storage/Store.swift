@@ -12,6 +12,8 @@ package final class Store: Sendable {
   package let segments: [Segment]
   /// The highest call number found when the store was opened.
   package let lastCall: CallNumber
+  /// What lay under overlays when the store was opened. Commits report what comes and goes.
+  package let overlays: [CommitReport.Overlay]
   /// What operations name: the fields by type.
   let namedFields: [String: Set<String>]
   /// Guarded, since a clean-up replaces it while the store is open.
@@ -38,6 +40,7 @@ package final class Store: Sendable {
     self.folder = folder
     segments = opening.segments
     lastCall = CallNumber(opening.counters.call)
+    overlays = opening.overlays
     currentCatalogue = Mutex(opening.catalogue)
     namedFields = Dictionary(
       uniqueKeysWithValues: types.map { ($0.name, Set($0.columns.map(\.name))) })

@@ -14,6 +14,7 @@ final class WriteContext {
   var resultChanged = false
   private var changes: [CommitReport.Change] = []
   private var invalidated: [InvalidationTarget] = []
+  private var overlays: [CommitReport.Overlay] = []
 
   init(
     _ database: Database, _ memory: WriterMemory, _ catalogue: TypeCatalogue, call: CallNumber,
@@ -46,6 +47,8 @@ final class WriteContext {
     if changes.last != change { changes.append(change) }
   }
 
+  func note(_ overlay: CommitReport.Overlay) { overlays.append(overlay) }
+
   /// Targets that are known to differ from each other.
   func note(distinct targets: [InvalidationTarget]) {
     invalidated += targets
@@ -56,7 +59,8 @@ final class WriteContext {
     memory.lateMarks.prune(horizon: horizon)
     return CommitReport(
       revision: revision.map(Revision.init), changes: changes, invalidated: invalidated,
-      resultChanged: resultChanged, isExact: isExact, head: Revision(memory.counters.revision))
+      resultChanged: resultChanged, isExact: isExact, head: Revision(memory.counters.revision),
+      overlays: overlays)
   }
 
   /// A purge that settled after this command's call began has been here.

@@ -103,6 +103,19 @@ struct OverlayRows {
     try statement.run()
   }
 
+  /// All entities that lie under overlays, of every device.
+  static func laid(_ database: Database) throws -> [CommitReport.Overlay] {
+    let statement = try PreparedStatement(
+      database, "SELECT DISTINCT device, type, key FROM overlay")
+    defer { statement.reset() }
+    var laid: [CommitReport.Overlay] = []
+    while try statement.step() {
+      let key = EntityKey(type: statement.string(1), key: statement.string(2))
+      laid.append(CommitReport.Overlay(device: statement.string(0), key: key, isLaid: true))
+    }
+    return laid
+  }
+
   // MARK: Lingering
 
   /// How long an overlay stays over what its mutation settled, where the answer did not say it and
@@ -227,11 +240,14 @@ struct OverlayRows {
         scope: id, key: key.key, call: Self.call, received: now, barrier: Self.call,
         fields: fields)
       try row.insert(into: table, context)
+      context.memory.noteRow(of: table.type, in: scope.kind)
+      context.note(CommitReport.Overlay(device: device, key: key, isLaid: true))
     }
     if fields == nil {
       try context.logDeletion(of: key, in: scope, id: id, type: table.id)
     } else if stored?.fields == nil {
-      try context.logCreation(of: key, in: scope, id: id, type: table.id)
+      try context.logCreation(
+        of: key, in: scope, id: id, type: table.id, lifts: stored != nil)
     } else {
       try context.logUpdate(of: key, in: scope, id: id, type: table.id)
     }
@@ -248,6 +264,8 @@ struct OverlayRows {
     statement.bind(stored.rowid, at: 1)
     try statement.run()
     try PrivateRows.remove(key.key, scope: id, type: table.id, database)
-    try context.logDeletion(of: key, in: scope, id: id, type: table.id)
+    try context.logDeletion(
+      of: key, in: scope, id: id, type: table.id, lifts: stored.fields == nil)
+    context.note(CommitReport.Overlay(device: device, key: key, isLaid: false))
   }
 }

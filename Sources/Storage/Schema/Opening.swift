@@ -7,6 +7,7 @@ struct Opening {
   let counters: WriterMemory.Counters
   let segments: [Segment]
   let memory: WriterMemory
+  let overlays: [CommitReport.Overlay]
 
   init(
     _ queue: DatabaseQueue, _ configuration: StoreConfiguration, types: [EntityType]
@@ -15,7 +16,7 @@ struct Opening {
     let isNewer = try queue.read { try migrator.hasBeenSuperseded($0) }
     if isNewer { throw StorageError.newerSchema(folder: configuration.folder) }
     try migrator.migrate(queue)
-    (catalogue, counters, segments, memory) = try queue.write { db in
+    (catalogue, counters, segments, memory, overlays) = try queue.write { db in
       try LocalRecord.rename(configuration.local, db)
       let catalogue = try TypeCatalogue(preparing: types, db)
       try SearchIndex.prepare(types, catalogue, db)
@@ -27,7 +28,7 @@ struct Opening {
       var migration = LocalMigration(configuration, catalogue, memory, db)
       try migration.run()
       if !memory.counters.isStored(as: counters) { try memory.saveCounters(db) }
-      return (catalogue, memory.counters, segments, memory)
+      return (catalogue, memory.counters, segments, memory, try OverlayRows.laid(db))
     }
   }
 

@@ -31,7 +31,8 @@ struct QueueWorld {
   static func arrival(
     _ key: String, mode: MutationMode = .lazy, object: EntityKey? = .film("1"),
     effect: MutationEffect = .update, content: UInt8 = 0, rule: UnknownOutcomeRule = .sendAgain,
-    creates: [TemporaryEntity] = [], overlays: [OverlayChange] = []
+    variables: String = #"{"id":"1"}"#, creates: [TemporaryEntity] = [],
+    overlays: [OverlayChange] = []
   ) -> MutationArrival {
     MutationArrival(
       id: MutationID("m_\(key)"), key: key,
@@ -39,7 +40,7 @@ struct QueueWorld {
       operation: "RateFilm", upstream: "default", mode: mode, effect: effect, unknownRule: rule,
       object: object, creates: creates,
       payload: MutationPayload(
-        variables: #"{"id":"1"}"#, scope: .public, user: nil, partitions: "{}",
+        variables: variables, scope: .public, user: nil, partitions: "{}",
         sealedCredential: "sealed", overlays: overlays))
   }
 
