@@ -14,6 +14,18 @@ extension Store {
     }
   }
 
+  /// What ``result(_:selection:viewer:)`` would give if an answer were stored; nil where nothing of
+  /// it can be.
+  package func result(
+    passing answer: NormalisedAnswer, selection: Selection, viewer: Viewer
+  ) async throws(StorageError) -> ResultSnapshot? {
+    let (catalogue, directory, touches) = (catalogue, directory, touches)
+    return try await reader.read { database in
+      try ResultLoader(database, catalogue, directory, touches)
+        .load(passing: answer, selection: selection, viewer: viewer)
+    }
+  }
+
   /// One entity as a viewer sees it; nil where no layer has anything of it.
   package func entity(
     _ key: EntityKey, viewer: Viewer

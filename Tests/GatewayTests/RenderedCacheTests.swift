@@ -5,7 +5,7 @@ import Testing
 struct RenderedCacheTests {
   func answer(
     _ name: String, entities: [String] = [], types: [String] = [], tags: [String] = [],
-    bytes: Int = 100
+    device: String? = nil, bytes: Int = 100
   ) -> RenderedAnswer {
     RenderedAnswer(
       key: ResultKey(operation: name, variables: "{}", scope: .public),
@@ -13,16 +13,16 @@ struct RenderedCacheTests {
       received: Timestamp(milliseconds: 0), policy: CachePolicy(maxAge: .seconds(60)),
       dependencies: RenderedAnswer.Dependencies(
         operation: name, tags: tags, types: types,
-        entities: entities.map { EntityKey(type: "Film", key: $0) }),
+        entities: entities.map { EntityKey(type: "Film", key: $0) }, device: device),
       hasErrors: false)
   }
 
   func report(
-    changed: [String] = [], invalidated: [InvalidationTarget] = []
+    changed: [String] = [], in scope: Scope = .public, invalidated: [InvalidationTarget] = []
   ) -> CommitReport {
     CommitReport(
       revision: Revision(2),
-      changes: changed.map { .init(scope: .public, key: EntityKey(type: "Film", key: $0)) },
+      changes: changed.map { .init(scope: scope, key: EntityKey(type: "Film", key: $0)) },
       invalidated: invalidated, resultChanged: false, isExact: true, head: Revision(2))
   }
 
@@ -41,6 +41,27 @@ struct RenderedCacheTests {
     #expect(!one.isCurrent)
     #expect(cache.answer(for: other.key) === other)
     #expect(other.isCurrent)
+  }
+
+  /// What lies over an entity for one device is no business of the answers that all share, nor of
+  /// another device's.
+  @Test func aDevicesOverlayTouchesItsOwnAnswersAlone() {
+    let cache = RenderedCache(byteLimit: 1 << 20)
+    let shared = answer("One", entities: ["1"])
+    let mine = answer("Two", entities: ["1"], device: "d1")
+    let other = answer("Three", entities: ["1"], device: "d2")
+    for answer in [shared, mine, other] { remember(answer, in: cache) }
+    let late = cache.ticket()
+    cache.note(report(changed: ["1"], in: .device("d1")))
+    #expect(shared.isCurrent)
+    #expect(!mine.isCurrent)
+    #expect(other.isCurrent)
+    let lateMine = answer("Two", entities: ["1"], device: "d1")
+    cache.remember(lateMine, ticket: late)
+    #expect(!lateMine.isCurrent)
+    cache.note(report(changed: ["1"]))
+    #expect(!shared.isCurrent)
+    #expect(!other.isCurrent)
   }
 
   @Test(arguments: [

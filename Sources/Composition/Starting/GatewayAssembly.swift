@@ -55,8 +55,10 @@ struct GatewayAssembly {
       codec: codec, segment: store.segments.last?.nonce ?? 0,
       schemaVersion: Self.changeSchemaVersion, head: store.head)
     let signal = CommitSignal { try await Task.sleep(for: $0) }
+    let overlaid = OverlaidEntities(store.overlays)
     // What a commit touched is dropped before the head that counts it is published.
     store.observe { report in
+      overlaid.note(report)
       cache.note(report)
       cursors.publish(report.head)
       signal.note(report)
@@ -92,7 +94,7 @@ struct GatewayAssembly {
     let directory = OperationDirectory(registry: workspace.registry)
     let reader = QueryReader(
       upstream: upstream, store: store, calls: calls, cache: cache, epoch: epoch,
-      failures: failures, pulse: pulse, clock: clock, logger: logger)
+      failures: failures, pulse: pulse, overlaid: overlaid, clock: clock, logger: logger)
     lists = ListDiffer(
       reader: reader, collections: entities, store: store,
       entities: EntityRenderer(catalogue: workspace.registry.catalogue), cursors: cursors,
@@ -104,7 +106,7 @@ struct GatewayAssembly {
         upstream: upstream, store: store, calls: calls, epoch: epoch, pulse: pulse,
         clock: clock, logger: logger),
       explainer: Explainer(store: store, cache: cache, clock: clock), signal: signal,
-      devices: devices, differ: lists,
+      devices: devices, differ: lists, temporary: TemporaryVariables(store: store),
       makeKey: { RandomName.make() })
     health = HealthCheck(
       store: store, pulse: pulse, operationCount: directory.descriptions.count)

@@ -27,13 +27,14 @@ package struct OperationService: Sendable {
   private let signal: CommitSignal
   private let devices: DeviceRegistry
   private let differ: ListDiffer
+  private let temporary: TemporaryVariables
   /// Makes the key upstream recognises a mutation by.
   private let makeKey: @Sendable () -> String
 
   package init(
     directory: OperationDirectory, reader: QueryReader, mutations: MutationRunner,
     explainer: Explainer, signal: CommitSignal, devices: DeviceRegistry, differ: ListDiffer,
-    makeKey: @escaping @Sendable () -> String
+    temporary: TemporaryVariables, makeKey: @escaping @Sendable () -> String
   ) {
     self.directory = directory
     self.reader = reader
@@ -42,6 +43,7 @@ package struct OperationService: Sendable {
     self.signal = signal
     self.devices = devices
     self.differ = differ
+    self.temporary = temporary
     self.makeKey = makeKey
   }
 
@@ -54,7 +56,7 @@ package struct OperationService: Sendable {
   package func read(
     _ name: String, input: OperationDirectory.Input, context: Context
   ) async throws(Failure) -> ReadAnswer {
-    let request = try request(name, input: input, context: context)
+    let request = try await request(name, input: input, context: context)
     let answer = try await reader.read(request)
     if context.caller.device != nil { await differ.note(answer, to: request) }
     return answer
@@ -77,7 +79,7 @@ package struct OperationService: Sendable {
     if signal.hasEnded {
       throw Failure(.draining, "The service is ending.", retry: .after, retryAfter: .seconds(1))
     }
-    let request = try request(name, input: input, context: context)
+    let request = try await request(name, input: input, context: context)
     _ = try await reader.read(request)
     return AnswerStream.Start(request: request, told: told)
   }
@@ -114,7 +116,7 @@ package struct OperationService: Sendable {
   package func explain(
     _ name: String, input: OperationDirectory.Input, context: Context
   ) async throws(Failure) -> Explanation {
-    let request = try request(name, input: input, context: context)
+    let request = try await request(name, input: input, context: context)
     guard request.operation.kind == .query else {
       throw Failure(.malformedRequest, "\(name) is not a query; only queries are stored.")
     }
@@ -123,10 +125,14 @@ package struct OperationService: Sendable {
 
   private func request(
     _ name: String, input: OperationDirectory.Input, context: Context
-  ) throws(Failure) -> ReadRequest {
+  ) async throws(Failure) -> ReadRequest {
     let operation = try directory.operation(named: name)
+    var variables = try directory.variables(of: operation, from: input)
+    if let real = try await temporary.resolved(variables, of: context.caller) {
+      variables = try directory.variables(of: operation, from: .body(real.bytes, path: []))
+    }
     return ReadRequest(
-      operation: operation, variables: try directory.variables(of: operation, from: input),
-      caller: context.caller, directives: context.directives, traceparent: context.traceparent)
+      operation: operation, variables: variables, caller: context.caller,
+      directives: context.directives, traceparent: context.traceparent)
   }
 }

@@ -142,12 +142,14 @@ struct AnswerFetcher: Sendable {
 
   private func unkept(_ answer: UpstreamAnswer, request: ReadRequest) -> RenderedAnswer {
     let selection = request.operation.selection(for: request.variables)
-    let answer = rendered(
-      AnswerRenderer.render(answer, selection: selection), entities: [], received: clock.now(),
-      request: request, hasErrors: answer.errors != nil)
+    let rendered = RenderedAnswer(
+      key: request.key, body: AnswerRenderer.render(answer, selection: selection),
+      received: clock.now(), policy: request.policy,
+      dependencies: RenderedAnswer.Dependencies(request.operation, entities: []),
+      hasErrors: answer.errors != nil, basis: nil, unkept: answer)
     // Nobody tells it of commits, so nobody may hold on to it.
-    answer.expire()
-    return answer
+    rendered.expire()
+    return rendered
   }
 
   private func rendered(

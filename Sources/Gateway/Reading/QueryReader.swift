@@ -24,12 +24,13 @@ package final class QueryReader: Sendable {
   private let logger: Logger
   private let epoch: MutationEpoch
   private let fetcher: AnswerFetcher
+  private let overlaid: OverlaidReader
   private let flights = SingleFlight<FlightKey, AnswerFetcher.Outcome>()
 
   package init(
     upstream: UpstreamClient, store: Store, calls: CallSequence, cache: RenderedCache,
-    epoch: MutationEpoch, failures: FailureMemory, pulse: UpstreamPulse, clock: WallClock,
-    logger: Logger
+    epoch: MutationEpoch, failures: FailureMemory, pulse: UpstreamPulse,
+    overlaid: OverlaidEntities, clock: WallClock, logger: Logger
   ) {
     self.store = store
     self.cache = cache
@@ -39,9 +40,31 @@ package final class QueryReader: Sendable {
     fetcher = AnswerFetcher(
       upstream: upstream, store: store, calls: calls, cache: cache, failures: failures,
       pulse: pulse, clock: clock, logger: logger)
+    self.overlaid = OverlaidReader(
+      store: store, cache: cache, overlaid: overlaid, logger: logger)
   }
 
+  /// The answer as the caller sees it: for a device, with what its queue is expected to do.
   package func read(_ request: ReadRequest) async throws(Failure) -> ReadAnswer {
+    let entities = overlaid.entities(for: request.caller)
+    let shared = try await readShared(request)
+    guard let entities else { return shared }
+    return ReadAnswer(
+      rendered: await overlaid.lay(entities, over: shared.rendered, request: request),
+      outcome: shared.outcome, age: shared.age, viewer: shared.viewer)
+  }
+
+  /// Whose sight of the stored result the answer to a request is of.
+  func sight(of request: ReadRequest) -> Viewer {
+    guard let device = request.caller.device?.id, overlaid.entities(for: request.caller) != nil
+    else { return request.sharedViewer }
+    return request.viewer(overlaidBy: device)
+  }
+
+  /// Another number once answers may be others though no shared one is.
+  func overlayVersion(for caller: Caller) -> UInt64 { overlaid.version(for: caller) }
+
+  private func readShared(_ request: ReadRequest) async throws(Failure) -> ReadAnswer {
     try AccessGate.admit(request.caller, to: request.operation)
     if request.directives.noStore { return try await readWithoutKeeping(request) }
     let stored = await stored(for: request)
@@ -196,7 +219,5 @@ package final class QueryReader: Sendable {
     rendered.received.elapsed(until: clock.now())
   }
 
-  private func viewer(of request: ReadRequest) -> Viewer {
-    request.caller.viewer(of: request.scope)
-  }
+  private func viewer(of request: ReadRequest) -> Viewer { request.sharedViewer }
 }

@@ -17,10 +17,10 @@ extension UpstreamCall {
 }
 
 extension RenderedAnswer.Dependencies {
-  init(_ operation: RegisteredOperation, entities: [EntityKey]) {
+  init(_ operation: RegisteredOperation, entities: [EntityKey], device: String? = nil) {
     self.init(
       operation: operation.name, tags: operation.cache.tags,
-      types: operation.entityTypes, entities: entities)
+      types: operation.entityTypes, entities: entities, device: device)
   }
 }
 

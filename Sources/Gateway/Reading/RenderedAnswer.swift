@@ -1,5 +1,6 @@
 package import Model
 import Synchronization
+import Upstream
 
 /// A result rendered for clients: the bytes, their tag, and what would make them wrong.
 ///
@@ -12,12 +13,19 @@ package final class RenderedAnswer: Sendable {
     package let tags: [String]
     package let types: [String]
     package let entities: [EntityKey]
+    /// Whose overlays are in it: what only another device sees does not touch it. Nil for an answer
+    /// that is shared.
+    package let device: String?
 
-    package init(operation: String, tags: [String], types: [String], entities: [EntityKey]) {
+    package init(
+      operation: String, tags: [String], types: [String], entities: [EntityKey],
+      device: String? = nil
+    ) {
       self.operation = operation
       self.tags = tags
       self.types = types
       self.entities = entities
+      self.device = device
     }
   }
 
@@ -30,6 +38,10 @@ package final class RenderedAnswer: Sendable {
   package let dependencies: Dependencies
   /// Errors of upstream stand in the body: never fresh.
   package let hasErrors: Bool
+  /// Of an answer with a device's overlays: the tag of the shared one that it was made beside.
+  let basis: String?
+  /// What it was made of where the store does not hold it.
+  let unkept: UpstreamAnswer?
 
   private let current = Atomic(true)
   private let used = Atomic(false)
@@ -38,7 +50,7 @@ package final class RenderedAnswer: Sendable {
   /// Nil until asked for; then the coded body, or nil where coding does not make it smaller.
   private let gzipped = Mutex<[UInt8]??>(nil)
 
-  package init(
+  package convenience init(
     key: ResultKey,
     body: [UInt8],
     received: Timestamp,
@@ -46,6 +58,23 @@ package final class RenderedAnswer: Sendable {
     dependencies: Dependencies,
     hasErrors: Bool
   ) {
+    self.init(
+      key: key, body: body, received: received, policy: policy, dependencies: dependencies,
+      hasErrors: hasErrors, basis: nil, unkept: nil)
+  }
+
+  init(
+    key: ResultKey,
+    body: [UInt8],
+    received: Timestamp,
+    policy: CachePolicy,
+    dependencies: Dependencies,
+    hasErrors: Bool,
+    basis: String?,
+    unkept: UpstreamAnswer?
+  ) {
+    self.basis = basis
+    self.unkept = unkept
     self.key = key
     self.body = body
     self.received = received

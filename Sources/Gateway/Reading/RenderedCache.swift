@@ -17,7 +17,10 @@ package final class RenderedCache: Sendable {
   /// What a commit touched.
   private struct Touch {
     let number: UInt64
+    /// In scopes that shared answers are made of.
     var entities: Set<EntityKey> = []
+    /// In the scope of a device alone.
+    var ofDevices: [String: Set<EntityKey>] = [:]
     var types: Set<String> = []
     var operations: Set<String> = []
     var tags: Set<String> = []
@@ -27,6 +30,12 @@ package final class RenderedCache: Sendable {
         || !tags.isDisjoint(with: dependencies.tags)
         || !types.isDisjoint(with: dependencies.types)
         || (!entities.isEmpty && dependencies.entities.contains { entities.contains($0) })
+        || touchesDevice(dependencies)
+    }
+
+    private func touchesDevice(_ dependencies: RenderedAnswer.Dependencies) -> Bool {
+      guard let device = dependencies.device, let touched = ofDevices[device] else { return false }
+      return dependencies.entities.contains { touched.contains($0) }
     }
   }
 
@@ -113,6 +122,14 @@ package final class RenderedCache: Sendable {
           if let answer = state.answers[key] { Self.remove(answer, from: &state) }
         }
       }
+      for (device, entities) in touch.ofDevices {
+        for key in entities.flatMap({ state.byEntity[$0] ?? [] }) {
+          guard let answer = state.answers[key], answer.dependencies.device == device else {
+            continue
+          }
+          Self.remove(answer, from: &state)
+        }
+      }
       if !touch.types.isEmpty || !touch.operations.isEmpty || !touch.tags.isEmpty {
         for answer in Array(state.answers.values) where touch.touches(answer.dependencies) {
           Self.remove(answer, from: &state)
@@ -124,7 +141,13 @@ package final class RenderedCache: Sendable {
 
   private static func touch(of report: CommitReport, number: UInt64) -> Touch {
     var touch = Touch(number: number)
-    for change in report.changes { touch.entities.insert(change.key) }
+    for change in report.changes {
+      if change.scope.kind == .device {
+        touch.ofDevices[change.scope.subject, default: []].insert(change.key)
+      } else {
+        touch.entities.insert(change.key)
+      }
+    }
     for target in report.invalidated {
       switch target {
       case .entity(let key): touch.entities.insert(key)

@@ -24,14 +24,16 @@ struct ReferenceWalk {
     follow([root], fields)
   }
 
-  /// Follows one object's fields, each out of the first layer that holds it.
+  /// Follows one object's fields, each out of the first layer that holds it; out of what lies under
+  /// an overlay too, which shows where the overlay leads nowhere.
   mutating func follow(_ layers: [JSONNode], _ selection: ObjectSelection) {
+    let isOverlaid = layers.count > 1 && layers[0][StoredForm.pendingMember] != nil
     for field in selection.fields {
       guard case .object(let inner) = field.value else { continue }
-      for layer in layers {
+      for (index, layer) in layers.enumerated() {
         guard let value = layer[field.storageName] else { continue }
         collect(value, inner)
-        break
+        guard isOverlaid, index == 0 else { break }
       }
     }
   }

@@ -41,6 +41,31 @@ struct ResultLoader {
       entities: reached.entities, revision: Revision(try Self.revision(database)))
   }
 
+  /// An answer that is not to be stored, as a viewer would see it if it were: its own entities
+  /// under what the viewer's device lays over them, and whatever else these lead to.
+  func load(
+    passing answer: NormalisedAnswer, selection: Selection, viewer: Viewer
+  ) throws -> ResultSnapshot? {
+    guard let result = answer.result else { return nil }
+    let text = answer.object(of: result.root)
+    let root: JSONDocument
+    do throws(JSONParseError) {
+      root = try JSONDocument(text)
+    } catch {
+      throw StorageError.corrupt("an answer's root is not JSON: \(error)")
+    }
+    var walk = ReferenceWalk()
+    walk.follow(root.root, selection)
+    var reached = Reached(answer)
+    let overlays = Viewer(layers: viewer.layers.filter { $0.kind == .device })
+    reached.overlays = try scopes(of: overlays)
+    try follow(&walk, scopes: try scopes(of: viewer), &reached)
+    return ResultSnapshot(
+      key: result.key, call: answer.call, received: answer.received, root: text,
+      errors: result.errors, isDue: false, entities: reached.entities,
+      revision: Revision(try Self.revision(database)))
+  }
+
   func load(_ key: EntityKey, viewer: Viewer) throws -> EntityRecord? {
     guard let table = catalogue[key.type] else { return nil }
     let loader = EntityLoader(database, scopes: try scopes(of: viewer), touches)
@@ -66,6 +91,16 @@ struct ResultLoader {
     var documents: [EntityKey: [JSONDocument]] = [:]
     var missing: [EntityKey] = []
     var due: Int64 = 0
+    /// What an answer that is not stored says of its entities.
+    var given: [EntityKey: [UInt8]] = [:]
+    /// Numbers of the scopes that lie over what is given.
+    var overlays: [Int64] = []
+
+    init() {}
+
+    init(_ answer: NormalisedAnswer) {
+      for entity in answer.entities { given[entity.key] = answer.object(of: entity.fields) }
+    }
   }
 
   private func follow(
@@ -79,8 +114,17 @@ struct ResultLoader {
           reached.entities[EntityKey(type: type, key: $0)] == nil
         }
         let loaded = try loader.load(unread, from: table)
+        let laid =
+          reached.given.isEmpty
+          ? [:]
+          : try EntityLoader(database, scopes: reached.overlays, touches)
+            .load(unread, from: table)
         for key in unread {
           let entity = EntityKey(type: type, key: key)
+          if let given = reached.given[entity] {
+            reached.entities[entity] = Self.lay(laid[key]?.record, over: given)
+            continue
+          }
           guard let found = loaded[key] else {
             reached.missing.append(entity)
             continue
@@ -96,6 +140,11 @@ struct ResultLoader {
         }
       }
     }
+  }
+
+  private static func lay(_ overlay: EntityRecord?, over fields: [UInt8]) -> EntityRecord {
+    guard let overlay else { return EntityRecord(layers: [fields]) }
+    return overlay.isDeleted ? overlay : EntityRecord(layers: overlay.layers + [fields])
   }
 
   private static func documents(
@@ -129,5 +178,20 @@ struct ResultLoader {
     statement.bind(ScopeTable.everyID, at: 5)
     defer { statement.reset() }
     return try statement.step() ? statement.int64(0) : 0
+  }
+}
+
+extension NormalisedAnswer {
+  fileprivate func object(of fields: [Field]) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    bytes.withUnsafeBufferPointer { bytes in
+      for field in fields {
+        writer.name(field.name)
+        writer.raw(UnsafeBufferPointer(rebasing: bytes[field.range]))
+      }
+    }
+    writer.endObject()
+    return writer.bytes
   }
 }

@@ -7,11 +7,14 @@ package struct RenderedResult: Sendable {
   package let misses: [String]
   /// How many response positions hold last-good values in place of what upstream failed to give.
   package let stalePositions: Int
+  /// How many response positions an overlay leads to of which the store knows nothing.
+  package let pendingGaps: Int
 
-  package init(body: [UInt8], misses: [String], stalePositions: Int) {
+  package init(body: [UInt8], misses: [String], stalePositions: Int, pendingGaps: Int = 0) {
     self.body = body
     self.misses = misses
     self.stalePositions = stalePositions
+    self.pendingGaps = pendingGaps
   }
 
   package var isComplete: Bool { misses.isEmpty }

@@ -3,16 +3,22 @@ package import Model
 
 /// The client's body from the store, in the operation's own shape and order.
 package enum ResultRenderer {
-  /// - Parameter onError: what becomes of positions that upstream answered with an error. A result
-  ///   with errors is not rendered under ``CachePolicy/ErrorPolicy/fail``: the caller fails it.
+  /// - Parameters:
+  ///   - onError: what becomes of positions that upstream answered with an error. A result with
+  ///     errors is not rendered under ``CachePolicy/ErrorPolicy/fail``: the caller fails it.
+  ///   - showsPending: the result is one device's own: entities under its overlays tell of them in
+  ///     `_pending`, and where an overlay leads to what is not stored, null propagates as in
+  ///     GraphQL, unless what lies under the overlay can be shown.
   package static func render(
-    _ result: ResultSnapshot, selection: Model.Selection, onError: CachePolicy.ErrorPolicy
+    _ result: ResultSnapshot, selection: Model.Selection, onError: CachePolicy.ErrorPolicy,
+    showsPending: Bool = false
   ) -> RenderedResult {
     let errors = result.errors.flatMap { try? JSONDocument($0) }
     var paths: ErrorPath?
     if case .paths(let read) = ErrorPath.read(errors?.root) { paths = read }
     let found = ResultWalker.walk(
-      result, selection: selection, errors: paths, fills: onError == .fill)
+      result, selection: selection, errors: paths, fills: onError == .fill,
+      pending: showsPending ? pending(in: result) : [:])
 
     var writer = JSONWriter()
     writer.reserve(found.output.count + (result.errors?.count ?? 0) + 32)
@@ -31,6 +37,19 @@ package enum ResultRenderer {
     }
     writer.endObject()
     return RenderedResult(
-      body: writer.bytes, misses: found.misses, stalePositions: found.stale.count)
+      body: writer.bytes, misses: found.misses, stalePositions: found.stale.count,
+      pendingGaps: found.pendingGaps)
+  }
+
+  /// An overlay is the narrowest layer there is.
+  private static func pending(in result: ResultSnapshot) -> [EntityKey: [UInt8]] {
+    result.entities.compactMapValues { record in
+      guard let first = record.layers.first, let document = try? JSONDocument(first),
+        let mutations = document.root[StoredForm.pendingMember]
+      else { return nil }
+      var writer = JSONWriter()
+      writer.value(mutations)
+      return writer.bytes
+    }
   }
 }

@@ -8,6 +8,7 @@ struct ResultWalker {
     let output: [UInt8]
     let misses: [String]
     let stale: [ResponsePath]
+    let pendingGaps: Int
   }
 
   /// What became of a value.
@@ -20,37 +21,49 @@ struct ResultWalker {
   private let plan: AnswerPlan
   private let tables: PlanTables
   private let fills: Bool
+  /// By entity under a device's overlays: the JSON array that its object is to tell of them.
+  private let pending: [EntityKey: [UInt8]]
   private let scanner: TextScanner
   private var objects: StoredObjects
   private var output: [UInt8] = []
   private var misses: [String] = []
   private var stale: [ResponsePath] = []
   private var path = ResponsePath()
+  /// How many entities under overlays lie around the present place. What the store lacks there is
+  /// no miss: upstream's answer never led there.
+  private var pendingDepth = 0
+  private(set) var pendingGaps = 0
 
-  /// - Parameter fills: last-good values stand where upstream answered with an error.
+  /// - Parameters:
+  ///   - fills: last-good values stand where upstream answered with an error.
+  ///   - pending: by entity under overlays, what its object tells of them.
   static func walk(
-    _ result: ResultSnapshot, selection: Model.Selection, errors: ErrorPath?, fills: Bool
+    _ result: ResultSnapshot, selection: Model.Selection, errors: ErrorPath?, fills: Bool,
+    pending: [EntityKey: [UInt8]] = [:]
   ) -> Findings {
     let objects = StoredObjects(result)
     let plan = AnswerPlan(selection)
     return plan.withTables { tables in
       objects.bytes.withUnsafeBufferPointer { text in
         var walker = ResultWalker(
-          plan: plan, tables: tables, fills: fills, scanner: TextScanner(text: text),
-          objects: objects)
+          plan: plan, tables: tables, fills: fills, pending: pending,
+          scanner: TextScanner(text: text), objects: objects)
         walker.walkRoot(errors: errors)
-        return Findings(output: walker.output, misses: walker.misses, stale: walker.stale)
+        return Findings(
+          output: walker.output, misses: walker.misses, stale: walker.stale,
+          pendingGaps: walker.pendingGaps)
       }
     }
   }
 
   private init(
-    plan: AnswerPlan, tables: PlanTables, fills: Bool, scanner: TextScanner,
-    objects: StoredObjects
+    plan: AnswerPlan, tables: PlanTables, fills: Bool, pending: [EntityKey: [UInt8]],
+    scanner: TextScanner, objects: StoredObjects
   ) {
     self.plan = plan
     self.tables = tables
     self.fills = fills
+    self.pending = pending
     self.scanner = scanner
     self.objects = objects
     output.reserveCapacity(objects.bytes.count)
@@ -59,12 +72,26 @@ struct ResultWalker {
   private mutating func walkRoot(errors: ErrorPath?) {
     guard let object = plan.positions[plan.root].objects.first,
       write(objects.root, as: object, errors: errors)
-    else { return miss() }
+    else {
+      // What was taken away for the time being was all that the operation asks for.
+      if !pending.isEmpty { return append("null") }
+      return miss()
+    }
   }
 
   private mutating func miss() {
     misses.append(path.text)
     append("null")
+  }
+
+  /// The store knows nothing of a value.
+  private mutating func lack() -> Written {
+    guard pendingDepth == 0 else {
+      pendingGaps += 1
+      return .gone
+    }
+    miss()
+    return .value
   }
 
   private mutating func append(_ word: StaticString) {
@@ -78,10 +105,12 @@ struct ResultWalker {
 
   // MARK: Objects
 
-  /// - Parameter sources: where fields are read from, the first that has one wins.
+  /// - Parameters:
+  ///   - sources: where fields are read from, the first that has one wins.
+  ///   - isPending: the first of them is an overlay.
   /// - Returns: false if a field that cannot be null is gone; then nothing is left written.
   private mutating func write(
-    _ sources: Range<Int>, as object: Int, errors: ErrorPath?
+    _ sources: Range<Int>, as object: Int, errors: ErrorPath?, isPending: Bool = false
   ) -> Bool {
     let start = output.count
     var isFirst = true
@@ -100,6 +129,7 @@ struct ResultWalker {
         of: field, in: sources, hint: &hint, tables: tables, scanner: scanner)
       let error = errors.flatMap { $0.member(plan.fields[field].responseName) }
       guard write(value, of: field, error: error) == .gone else { continue }
+      if isPending, writeUnderOverlay(field, in: sources, not: value, error: error) { continue }
       if tables.fields[field].isNonNull {
         output.removeLast(output.count - start)
         return false
@@ -129,12 +159,20 @@ struct ResultWalker {
       case .below: break
       }
     }
-    guard let value else {
-      miss()
-      return .value
-    }
+    guard let value else { return lack() }
     var offset = value.lowerBound
     return write(&offset, of: field, level: 0, errors: error)
+  }
+
+  /// Where an overlay leads to what is not known well enough to be shown, what lies under it stays.
+  private mutating func writeUnderOverlay(
+    _ field: Int, in sources: Range<Int>, not value: Range<Int>?, error: ErrorPath?
+  ) -> Bool {
+    var hint = 0
+    let under = objects.value(
+      of: field, in: sources.dropFirst(), hint: &hint, tables: tables, scanner: scanner)
+    guard let under, under != value else { return false }
+    return write(under, of: field, error: error) == .value
   }
 
   /// Puts the last-good value in place of one that upstream could not give, if there is a whole one.
@@ -181,8 +219,7 @@ struct ResultWalker {
   ) -> Written {
     guard scanner.byte(offset) == UInt8(ascii: "[") else {
       offset = scanner.skipValue(offset)
-      miss()
-      return .value
+      return lack()
     }
     var isFirst = true
     var index = 0
@@ -222,8 +259,7 @@ struct ResultWalker {
     let type = value..<scanner.skipValue(value)
     guard let object = tables.object(named: type, at: position, of: scanner) else {
       offset = scanner.skipValue(offset)
-      miss()
-      return .value
+      return lack()
     }
     let (layer, end) = objects.embedded(at: start, scanner)
     offset = end
@@ -242,11 +278,29 @@ struct ResultWalker {
       let record = objects.records[EntityKey(type: plan.objects[object].type, key: key)]
     else {
       // Evicted or purged, which says nothing of whether upstream still has it.
-      miss()
-      return .value
+      return lack()
     }
     if record.isDeleted { return .gone }
+    if !pending.isEmpty,
+      let told = pending[EntityKey(type: plan.objects[object].type, key: key)]
+    {
+      return write(pending: record.layers, telling: told, as: object, errors: errors)
+    }
     return write(record.layers, as: object, errors: errors) ? .value : .gone
+  }
+
+  private mutating func write(
+    pending sources: Range<Int>, telling mutations: [UInt8], as object: Int, errors: ErrorPath?
+  ) -> Written {
+    pendingDepth += 1
+    defer { pendingDepth -= 1 }
+    guard write(sources, as: object, errors: errors, isPending: true) else { return .gone }
+    output.removeLast()
+    if output.last != UInt8(ascii: "{") { output.append(UInt8(ascii: ",")) }
+    output.append(contentsOf: #""_pending":"#.utf8)
+    output.append(contentsOf: mutations)
+    output.append(UInt8(ascii: "}"))
+    return .value
   }
 
   private func key(at range: Range<Int>) -> String? {

@@ -48,30 +48,32 @@ package final class ListDiffer: Sendable {
   ) async throws(Failure) -> Outcome {
     let head = cursors.head
     _ = try await reader.read(request)
-    guard let documents = try await documents(of: request) else {
+    let viewer = reader.sight(of: request)
+    guard let documents = try await documents(of: request, seenBy: viewer) else {
       throw Failure(
         .malformedRequest, "\(request.operation.name) shows no list of entities that is stored.")
     }
     let vector = ListVector(documents)
-    let viewer = request.caller.viewer(of: request.scope)
+    // What the client has is of before overlays came, or of before they went.
+    let viewers = [viewer] + request.sights.filter { $0 != viewer }
     // A list that has not changed keeps the tag that its client knows it by.
     if case .tag(let tag) = base,
-      memory.vector(tagged: tag, seenBy: viewer)?.rows == vector.rows
+      known(base, seenBy: viewers)?.vector.rows == vector.rows
     {
       return .unchanged(tag: tag)
     }
     return outcome(
-      documents, seenBy: viewer, tag: vector.tag, from: base,
+      documents, seenBy: viewers, tag: vector.tag, from: base,
       cursor: cursor(for: request.caller, at: head))
   }
 
   /// Keeps the list of an answer that goes to a device, which may come back with the answer's tag.
   func note(_ answer: ReadAnswer, to request: ReadRequest) async {
     let rendered = answer.rendered
-    let viewer = request.caller.viewer(of: request.scope)
+    let viewer = reader.sight(of: request)
     guard memory.vector(tagged: rendered.tag, seenBy: viewer) == nil,
       FirstList.exists(in: request.operation.selection(for: request.variables)),
-      let documents = try? await documents(of: request),
+      let documents = try? await documents(of: request, seenBy: viewer),
       // What was read is what was answered, unless something touched it in between.
       rendered.isCurrent
     else { return }
@@ -105,7 +107,7 @@ package final class ListDiffer: Sendable {
     _ list: EntityList, for caller: Caller, from base: Base, cursor: String
   ) -> Outcome {
     outcome(
-      list.documents, seenBy: caller.viewer, tag: EntityDigest.tag(of: list.body), from: base,
+      list.documents, seenBy: [caller.viewer], tag: EntityDigest.tag(of: list.body), from: base,
       cursor: cursor, writeRest: { list.writeRest(to: &$0) })
   }
 
@@ -115,20 +117,22 @@ package final class ListDiffer: Sendable {
 
   // MARK: Diffs
 
-  /// - Parameter documents: the list as it is.
+  /// - Parameters:
+  ///   - documents: the list as it is.
+  ///   - viewers: whose sight it is of, then those that the client's list may have been of.
   private func outcome(
-    _ documents: [EntityDocument], seenBy viewer: Viewer, tag: String, from base: Base,
+    _ documents: [EntityDocument], seenBy viewers: [Viewer], tag: String, from base: Base,
     cursor: String,
     writeRest: @escaping (inout JSONWriter) -> Void = { _ in }
   ) -> Outcome {
     let vector = ListVector(documents)
-    memory.keep(vector, tag: tag, seenBy: viewer)
+    if let viewer = viewers.first { memory.keep(vector, tag: tag, seenBy: viewer) }
     if case .tag(tag) = base { return .unchanged(tag: tag) }
     let writer = ListDiffWriter(
       documents: documents, vector: vector, tag: "\"\(tag)\"", cursor: cursor,
       writeRest: writeRest)
     let full = writer.full()
-    guard let old = known(base, seenBy: viewer) else { return .body(full, tag: tag) }
+    guard let old = known(base, seenBy: viewers) else { return .body(full, tag: tag) }
     let diff = writer.diff(
       vector.diff(from: old.vector), from: old.vector, base: old.tag.map { "\"\($0)\"" })
     return .body(diff.count < full.count ? diff : full, tag: tag)
@@ -139,25 +143,26 @@ package final class ListDiffer: Sendable {
     let tag: String?
   }
 
-  private func known(_ base: Base, seenBy viewer: Viewer) -> Known? {
+  private func known(_ base: Base, seenBy viewers: [Viewer]) -> Known? {
     switch base {
     case .nothing: return nil
     case .tag(let tag):
-      return memory.vector(tagged: tag, seenBy: viewer).map { Known(vector: $0, tag: tag) }
+      return viewers.lazy.compactMap { [memory] in memory.vector(tagged: tag, seenBy: $0) }.first
+        .map { Known(vector: $0, tag: tag) }
     case .rows(let vector): return Known(vector: vector, tag: nil)
     }
   }
 
   /// Nil where the query shows no list, or nothing of it is stored.
   private func documents(
-    of request: ReadRequest
+    of request: ReadRequest, seenBy viewer: Viewer
   ) async throws(Failure) -> [EntityDocument]? {
     let selection = request.operation.selection(for: request.variables)
     let snapshot: ResultSnapshot?
     let keys: [EntityKey]?
     do {
       snapshot = try await store.result(
-        request.key, selection: selection, viewer: request.caller.viewer(of: request.scope))
+        request.key, selection: selection, viewer: viewer)
       keys = try snapshot.flatMap { try FirstList($0).members(selection) }
     } catch {
       throw Failure(

@@ -20,6 +20,8 @@ package final class AnswerStream: EventSource {
   private let signal: CommitSignal
   private let listener: ChangeListener
   private var watched: RenderedAnswer?
+  /// Of the device's overlays when the answer was read.
+  private var overlayVersion: UInt64 = 0
   private var toldTag: String?
   private var mustRead = true
   private var isAdmitted = false
@@ -30,8 +32,9 @@ package final class AnswerStream: EventSource {
     self.signal = signal
     request = start.request
     toldTag = start.told
+    let device = request.caller.device?.id
     listener = signal.listen(
-      as: request.caller.viewer(of: request.scope), device: request.caller.device?.id,
+      as: device.map(request.viewer(overlaidBy:)) ?? request.sharedViewer, device: device,
       lifetime: devices.lifetime(of: request.caller), hearsBeats: true)
   }
 
@@ -55,10 +58,16 @@ package final class AnswerStream: EventSource {
       }
       let wakes = await listener.next()
       if wakes.contains(.end) { return nil }
-      // An answer in memory says itself when it is wrong; any other may be after any commit.
-      mustRead = wakes.contains(.commit) && !(watched?.isCurrent ?? false)
+      mustRead = wakes.contains(.commit) && mayDiffer
       if wakes.contains(.beat) { return EventFrame.comment }
     }
+  }
+
+  /// An answer in memory says itself when it is wrong, unless an overlay has come over what had
+  /// none; any other may be after any commit.
+  private var mayDiffer: Bool {
+    !(watched?.isCurrent ?? false)
+      || reader.overlayVersion(for: request.caller) != overlayVersion
   }
 
   private enum Reading {
@@ -70,6 +79,7 @@ package final class AnswerStream: EventSource {
   /// Nil where the caller may not see it any more.
   private func read() async -> Reading? {
     do throws(Failure) {
+      overlayVersion = reader.overlayVersion(for: request.caller)
       let rendered = try await reader.read(request.fromStore).rendered
       watched?.unwatch(listener)
       watched = rendered.watch(listener) ? rendered : nil

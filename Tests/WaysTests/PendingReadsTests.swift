@@ -1,0 +1,173 @@
+import DemoUpstream
+import LosslessJSON
+import TestSupport
+import Testing
+
+extension Ways {
+  /// What a device's queue is expected to do, in every kind of read, and in nobody else's.
+  struct PendingReadsTests {
+    // MARK: Operations
+
+    @Test func anOperationShowsItToItsDeviceAlone() async throws {
+      let world = try await PendingWorld.start()
+      let before = try await world.get("/api/films/f1", as: .mine)
+      let id = try await world.expectTitle("Mine", of: "f1")
+      let mine = try await world.get("/api/films/f1", as: .mine)
+      let film = try JSONValue(parsing: mine.body)["data"]?["film"]
+      #expect(film?["title"] == "Mine")
+      #expect(film?["_pending"] == [.string(id)])
+      #expect(film?["director"]?["_pending"] == nil)
+      #expect(mine["cache-control"] == "private, no-cache")
+      #expect(mine.cacheStatus?.hasPrefix("hit") == true)
+      for reader in [PendingWorld.Reader.other, .anonymous] {
+        let others = try await world.get("/api/films/f1", as: reader)
+        #expect(others.body == before.body)
+        #expect(others["etag"] == before["etag"])
+      }
+      try await world.takeBack(id)
+      let after = try await world.get("/api/films/f1", as: .mine)
+      #expect(after.body == before.body)
+      #expect(after["etag"] == before["etag"])
+      await world.stop()
+    }
+
+    @Test func tagsTellTheTwoApart() async throws {
+      let world = try await PendingWorld.start()
+      let before = try #require(try await world.get("/api/films/f1", as: .mine)["etag"])
+      let id = try await world.expectTitle("Mine", of: "f1")
+      func status(_ tag: String, as reader: PendingWorld.Reader) async throws -> Int {
+        try await world.get("/api/films/f1", as: reader, ("If-None-Match", tag)).status
+      }
+      #expect(try await status(before, as: .mine) == 200)
+      #expect(try await status(before, as: .other) == 304)
+      let pending = try #require(try await world.get("/api/films/f1", as: .mine)["etag"])
+      #expect(try await status(pending, as: .mine) == 304)
+      #expect(try await status(pending, as: .anonymous) == 200)
+      let asked = world.larder.demo.report["Film"].requests
+      #expect(try await status(pending, as: .mine) == 304)
+      #expect(world.larder.demo.report["Film"].requests == asked)
+      try await world.takeBack(id)
+      #expect(try await status(pending, as: .mine) == 200)
+      #expect(try await status(before, as: .mine) == 304)
+      await world.stop()
+    }
+
+    /// Nothing of it may be lost where upstream is asked anew, or nothing is kept.
+    @Test(arguments: ["no-cache", "no-store"])
+    func anAnswerFromUpstreamShowsItToo(directive: String) async throws {
+      let world = try await PendingWorld.start()
+      let id = try await world.expectTitle("Mine", of: "f1")
+      for target in ["/api/films/f1", "/api/films/f1/mine"] {
+        let mine = try await world.get(target, as: .mine, ("Cache-Control", directive))
+        #expect(mine.cacheStatus?.hasPrefix("fwd=request") == true, "\(mine.cacheStatus ?? "")")
+        let film = try JSONValue(parsing: mine.body)["data"]?["film"]
+        #expect(film?["title"] == "Mine", "\(mine.text)")
+        #expect(film?["_pending"] == [.string(id)])
+        let others = try await world.get(target, as: .other, ("Cache-Control", directive))
+        #expect(!others.text.contains("Mine"))
+      }
+      await world.stop()
+    }
+
+    @Test func listsLoseWhatIsToBeDeletedAndKeepTheirOrder() async throws {
+      let world = try await PendingWorld.start()
+      let target = "/api/films?limit=5"
+      let before = try await world.films(target, as: .mine)
+      let gone = try #require(before.dropFirst().first?["id"]?.string)
+      let renamed = try #require(before.last?["id"]?.string)
+      let deletion = try await world.expectDeletion(of: gone)
+      let change = try await world.expectTitle("Mine", of: renamed)
+      let mine = try await world.films(target, as: .mine)
+      #expect(mine.map { $0["id"] } == before.filter { $0["id"]?.string != gone }.map { $0["id"] })
+      #expect(mine.last?["title"] == "Mine")
+      #expect(mine.first?["_pending"] == nil)
+      #expect(try await world.films(target, as: .other) == before)
+      let single = try await world.get("/api/films/\(gone)", as: .mine)
+      #expect(try JSONValue(parsing: single.body)["data"]?["film"] == .null)
+      try await world.takeBack(deletion)
+      try await world.takeBack(change)
+      #expect(try await world.films(target, as: .mine) == before)
+      await world.stop()
+    }
+
+    /// A list is upstream's: what exists on the device alone stands in none.
+    @Test func whatIsToBeCreatedStandsInNoOperationsList() async throws {
+      let world = try await PendingWorld.start()
+      let before = try await world.get("/api/films?limit=20", as: .mine)
+      _ = try await world.expectCreation(PendingWorld.temporary, titled: "Draft")
+      #expect(try await world.get("/api/films?limit=20", as: .mine).body == before.body)
+      let read = try await world.get("/v1/entities/Film/\(PendingWorld.temporary)", as: .mine)
+      #expect(try JSONValue(parsing: read.body)["title"] == "Draft")
+      #expect(
+        try await world.get("/v1/entities/Film/\(PendingWorld.temporary)", as: .other).status == 404
+      )
+      await world.stop()
+    }
+
+    @Test func aReferenceLeadsToWhatIsKnownOfItsTarget() async throws {
+      let world = try await PendingWorld.start()
+      #expect(try await world.get("/api/films/f2", as: .mine).status == 200)
+      func director(_ film: String) async throws -> JSONValue? {
+        let answer = try await world.get("/api/films/\(film)", as: .mine)
+        return try JSONValue(parsing: answer.body)["data"]?["film"]?["director"]
+      }
+      let (one, two) = (try await director("f1"), try await director("f2"))
+      #expect(one != two)
+      let person = try #require(two?["id"]?.string)
+      let known = try await world.expect(
+        "f1", #"{"director":"\#(person)"}"#, patch: #"{"directorId":"\#(person)"}"#)
+      #expect(try await director("f1") == two)
+      try await world.takeBack(known)
+      // Of a person that nobody fetched nothing can be shown in the operation's shape.
+      _ = try await world.expect(
+        "f1", #"{"director":"nobody","title":"Mine"}"#, patch: #"{"directorId":"nobody"}"#)
+      #expect(try await director("f1") == one)
+      let film = try await world.get("/api/films/f1", as: .mine)
+      #expect(try JSONValue(parsing: film.body)["data"]?["film"]?["title"] == "Mine")
+      await world.stop()
+    }
+
+    @Test func whatUpstreamRefusesIsRolledBack() async throws {
+      let world = try await PendingWorld.start()
+      let before = try await world.get("/api/films/f1", as: .mine)
+      let id = try await world.expectTitle("Mine", of: "f1")
+      #expect(try await world.get("/api/films/f1", as: .mine).body != before.body)
+      try await world.larder.demo.change { $0.fail = .graphQLErrors }
+      #expect(try await world.settled(id) == "rejected")
+      let after = try await world.get("/api/films/f1", as: .mine, ("Cache-Control", "max-stale"))
+      #expect(after.body == before.body)
+      await world.stop()
+    }
+
+    @Test func whatUpstreamTakesIsWhatItSaid() async throws {
+      let world = try await PendingWorld.start()
+      _ = try await world.get("/api/films/f1", as: .mine)
+      let id = try await world.expect(
+        "f1", #"{"title":"Guess"}"#, patch: #"{"title":"Upstream's"}"#)
+      #expect(try await world.settled(id) == "applied")
+      for reader in [PendingWorld.Reader.mine, .other] {
+        let answer = try await world.get("/api/films/f1", as: reader)
+        let film = try JSONValue(parsing: answer.body)["data"]?["film"]
+        #expect(film?["title"] == "Upstream's", "\(answer.text)")
+        #expect(film?["_pending"] == nil)
+      }
+      await world.stop()
+    }
+
+    @Test func aTemporaryIdFindsTheRealEntityOnceItIsKnown() async throws {
+      let world = try await PendingWorld.start()
+      let temporary = PendingWorld.temporary
+      let id = try await world.expectCreation(temporary, titled: "Draft")
+      #expect(try await world.settled(id) == "applied")
+      let entity = try JSONValue(
+        parsing: try await world.get("/v1/entities/Film/\(temporary)", as: .mine).body)
+      let real = try #require(entity["id"]?.string)
+      #expect(real != temporary)
+      let answer = try await world.get("/api/films/\(temporary)", as: .mine)
+      let film = try JSONValue(parsing: answer.body)["data"]?["film"]
+      #expect(film?["id"]?.string == real, "\(answer.text)")
+      #expect(film?["title"] == "Draft")
+      await world.stop()
+    }
+  }
+}
