@@ -44,6 +44,23 @@ final class ConnectionPool {
     fail(exchange, with: .cancelled(wasSent: exchange.wasSent), on: reactor)
   }
 
+  /// - Returns: whether the upstream still takes content.
+  func send(
+    _ piece: [UInt8], isLast: Bool, of id: Int, on reactor: isolated Reactor
+  ) -> OutgoingContent.Outcome {
+    guard let exchange = exchanges[id], exchange.phase == .sent,
+      let connection = exchange.connection
+    else { return .over }
+    connection.send(piece, isLast: isLast, of: exchange, on: reactor)
+    return .taken
+  }
+
+  func resume(_ id: Int, on reactor: isolated Reactor) {
+    guard let exchange = exchanges[id], exchange.phase == .receiving else { return }
+    exchange.enter(.receiving, limit: settings.stallTimeout, at: reactor.now)
+    exchange.connection?.resumeReading()
+  }
+
   /// Ends everything. Requests that were never sent say so.
   func close(on reactor: isolated Reactor) {
     isClosed = true

@@ -21,6 +21,8 @@ final class Exchange: TimerDelegate {
   let deadline: LoopInstant
   /// Whether it has been sent a second time, which is the last.
   var hasBeenRepeated = false
+  /// Whether all of the request's content has been written.
+  var hasSentContent: Bool
   /// The connection it is on, from the moment that one is opened for it.
   weak var connection: PooledConnection?
   private(set) var phase = Phase.queued
@@ -37,6 +39,7 @@ final class Exchange: TimerDelegate {
     self.order = order
     request = order.request
     deadline = reactor.now + order.limit
+    hasSentContent = order.outgoing == nil
     self.pool = pool
     self.completion = completion
     timer = LoopTimer(delegate: self, on: reactor)
@@ -49,14 +52,22 @@ final class Exchange: TimerDelegate {
     timer?.set(limit.map { min(deadline, now + $0) } ?? deadline)
   }
 
-  /// Tells the caller, once.
+  /// Tells the caller, once. Whoever has the head already is told through the content.
   func end(with result: Result<HTTPClientResponse, HTTPClientError>) {
-    guard let completion = completion.take() else { return }
+    guard phase != .ended else { return }
     phase = .ended
     timer?.cancel()
     timer = nil
     connection = nil
-    completion(result)
+    order.outgoing?.stop()
+    order.incoming?.finish(result.map { _ in () })
+    completion.take()?(result)
+  }
+
+  /// Gives the head of a streamed answer to the caller.
+  func begin(_ head: HTTPClientResponse) {
+    order.outgoing?.stop()
+    completion.take()?(.success(head))
   }
 
   func timerFired(_ timer: LoopTimer, on reactor: isolated Reactor) {

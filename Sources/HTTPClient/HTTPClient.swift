@@ -13,8 +13,8 @@ package final class HTTPClient: Sendable {
   private let group: EventLoopGroup
   private let settings: HTTPClientSettings
   private let tls: TLSClientContext?
-  private let clock: @Sendable () -> LoopInstant
-  private let random: @Sendable () -> Double
+  let clock: @Sendable () -> LoopInstant
+  let random: @Sendable () -> Double
   private let state = Mutex(State())
 
   /// - Parameters:
@@ -45,7 +45,7 @@ package final class HTTPClient: Sendable {
       responseBytesMax: request.responseBytesMax, limit: limit ?? settings.totalTimeout)
     let origin = try client(for: request.url.origin)
     let ticket = try origin.admit(at: clock())
-    let result = await origin.perform(order)
+    let result = await origin.perform(order, as: origin.nextExchange())
     origin.record(Self.outcome(of: result), of: ticket, at: clock(), chance: random())
     return try result.get()
   }
@@ -59,7 +59,7 @@ package final class HTTPClient: Sendable {
     for origin in origins { await origin.close() }
   }
 
-  private func client(for origin: Origin) throws(HTTPClientError) -> OriginClient {
+  func client(for origin: Origin) throws(HTTPClientError) -> OriginClient {
     let found: OriginClient? = state.withLock { state in
       guard !state.isClosed else { return nil }
       if let known = state.origins[origin] { return known }
@@ -74,7 +74,7 @@ package final class HTTPClient: Sendable {
 
   /// What a result says about the upstream's health. Answers that are too large or wrongly coded
   /// are answers; a full queue is our own doing.
-  private static func outcome(
+  static func outcome(
     of result: Result<HTTPClientResponse, HTTPClientError>
   ) -> CircuitBreaker.Outcome {
     switch result {

@@ -12,6 +12,8 @@ package struct HTTPClientSettings: Sendable, Equatable {
   package var firstByteTimeout: Duration = .seconds(10)
   /// All of it, waiting included, for a caller that names no limit.
   package var totalTimeout: Duration = .seconds(30)
+  /// How long the upstream may let a streamed content stand still, sending or taking it.
+  package var stallTimeout: Duration = .seconds(30)
   /// How long an unused connection is kept. Below what servers keep theirs (60 s or more as a rule;
   /// those that say less in `Keep-Alive: timeout=` are believed).
   package var idleTimeout: Duration = .seconds(30)

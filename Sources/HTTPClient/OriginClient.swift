@@ -35,13 +35,33 @@ final class OriginClient: Sendable {
     breaker.withLock { $0.record(outcome, of: ticket, at: now, chance: chance) }
   }
 
-  func perform(_ order: ExchangeOrder) async -> Result<HTTPClientResponse, HTTPClientError> {
-    let id = lastExchange.wrappingAdd(1, ordering: .relaxed).newValue
-    return await withTaskCancellationHandler {
+  func nextExchange() -> Int {
+    lastExchange.wrappingAdd(1, ordering: .relaxed).newValue
+  }
+
+  /// - Parameter id: of this exchange alone.
+  func perform(
+    _ order: ExchangeOrder, as id: Int
+  ) async -> Result<HTTPClientResponse, HTTPClientError> {
+    await withTaskCancellationHandler {
       await reactor.exchange(id, order, with: self)
     } onCancel: {
-      Task { await reactor.cancelExchange(id, of: self) }
+      cancel(id)
     }
+  }
+
+  func cancel(_ id: Int) {
+    Task { await reactor.cancelExchange(id, of: self) }
+  }
+
+  /// Has an answer read again whose reader has caught up.
+  func resume(_ id: Int) {
+    Task { await reactor.resumeExchange(id, of: self) }
+  }
+
+  /// Sends a piece of a request's content.
+  func send(_ piece: [UInt8], isLast: Bool, of id: Int) async -> OutgoingContent.Outcome {
+    await reactor.send(piece, isLast: isLast, of: id, with: self)
   }
 
   func close() async {
@@ -72,6 +92,16 @@ extension Reactor {
 
   fileprivate func cancelExchange(_ id: Int, of client: OriginClient) {
     client.pool(on: self).cancel(id, on: self)
+  }
+
+  fileprivate func resumeExchange(_ id: Int, of client: OriginClient) {
+    client.pool(on: self).resume(id, on: self)
+  }
+
+  fileprivate func send(
+    _ piece: [UInt8], isLast: Bool, of id: Int, with client: OriginClient
+  ) -> OutgoingContent.Outcome {
+    client.pool(on: self).send(piece, isLast: isLast, of: id, on: self)
   }
 
   fileprivate func closePool(of client: OriginClient) {

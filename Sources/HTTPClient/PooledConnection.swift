@@ -44,14 +44,50 @@ final class PooledConnection {
         decodedBytesFree: settings.decodedBytesFree),
       decodes: exchange.request.decodesAnswer)
     wire.requestSent(method: exchange.request.method)
-    exchange.enter(.sent, limit: settings.firstByteTimeout, at: reactor.now)
+    let hasAll = exchange.hasSentContent
+    exchange.enter(.sent, limit: hasAll ? settings.firstByteTimeout : nil, at: reactor.now)
     stream.write(exchange.request.head, exchange.request.body)
+    exchange.order.outgoing?.open()
   }
+
+  /// Writes a piece of the request's content. Waiting for the next has no limit here; having it
+  /// taken does.
+  func send(
+    _ piece: [UInt8], isLast: Bool, of exchange: Exchange, on reactor: isolated Reactor
+  ) {
+    guard let stream else { return }
+    stream.write(piece)
+    exchange.hasSentContent = isLast
+    if stream.isBackedUp {
+      exchange.order.outgoing?.fill()
+      exchange.enter(.sent, limit: pool.settings.stallTimeout, at: reactor.now)
+    } else {
+      awaitTurn(of: exchange, on: reactor)
+    }
+  }
+
+  /// The stream has room again: what comes next is the caller's content, or the answer.
+  private func awaitTurn(of exchange: Exchange, on reactor: isolated Reactor) {
+    let limit = exchange.hasSentContent ? pool.settings.firstByteTimeout : nil
+    exchange.enter(.sent, limit: limit, at: reactor.now)
+  }
+
+  /// Bytes of the answer have come: of a streamed one, the next are due within a time of their own.
+  private func receive(_ exchange: Exchange, on reactor: isolated Reactor) {
+    if exchange.order.incoming != nil {
+      exchange.enter(.receiving, limit: pool.settings.stallTimeout, at: reactor.now)
+    } else if exchange.phase == .sent {
+      exchange.enter(.receiving, at: reactor.now)
+    }
+  }
+
+  func resumeReading() { stream?.resumeReading() }
 
   func becomeIdle() {
     exchange = nil
     assembly = nil
     isReused = true
+    stream?.resumeReading()
     idleTimer?.set(after: idleLimit)
   }
 
@@ -78,12 +114,21 @@ extension PooledConnection: StreamDelegate {
   ) {
     guard !isDiscarded else { return }
     guard let exchange else { return pool.loseIdle(self) }  // nobody asked
-    if exchange.phase == .sent { exchange.enter(.receiving, at: reactor.now) }
+    // While content is on its way out, the beginning of an answer may be an interim one.
+    if exchange.hasSentContent || exchange.phase == .receiving { receive(exchange, on: reactor) }
     do throws(HTTPClientError) {
       try take(bytes, for: exchange, on: reactor)
     } catch {
       pool.lose(self, with: exchange, error: error, on: reactor)
     }
+  }
+
+  func drained(_ stream: ByteStream, on reactor: isolated Reactor) {
+    guard !isDiscarded, let exchange, let outgoing = exchange.order.outgoing,
+      exchange.phase == .sent
+    else { return }
+    awaitTurn(of: exchange, on: reactor)
+    outgoing.drain()
   }
 
   func reachedEnd(of stream: ByteStream, on reactor: isolated Reactor) {
@@ -130,19 +175,38 @@ extension PooledConnection {
       case .response:
         try assembly?.begin(wire.head, method: exchange.request.method)
         shortenIdleTime()
+        if exchange.order.incoming != nil, let head = assembly?.head {
+          receive(exchange, on: reactor)
+          exchange.begin(head)
+        }
       case .content(let range):
-        try assembly?.append(UnsafeRawBufferPointer(rebasing: bytes[range]))
+        try take(
+          content: UnsafeRawBufferPointer(rebasing: bytes[range]), for: exchange, on: reactor)
       case .switchedBytes:
         throw .answerMalformed(.unaskedUpgrade)
       case .endOfResponse:
         guard let response = try assembly?.finish() else { return }
         // Bytes behind the answer belong to no request of ours.
-        let isClean = offset == bytes.count && stream?.isFlushed == true
+        let isClean =
+          offset == bytes.count && stream?.isFlushed == true && exchange.hasSentContent
         return pool.complete(
           exchange, with: response, on: self, isReusable: isClean && wire.canBeReused,
           reactor: reactor)
       }
     }
+  }
+
+  private func take(
+    content: UnsafeRawBufferPointer, for exchange: Exchange, on reactor: isolated Reactor
+  ) throws(HTTPClientError) {
+    guard let incoming = exchange.order.incoming else {
+      try assembly?.append(content)
+      return
+    }
+    guard incoming.append(content) else { return }
+    stream?.pauseReading()
+    // The reader takes its time, which is no fault of the upstream's.
+    exchange.enter(.receiving, at: reactor.now)
   }
 
   private func next(

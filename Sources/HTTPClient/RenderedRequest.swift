@@ -15,18 +15,21 @@ struct RenderedRequest: Sendable {
   let body: [UInt8]
   let decodesAnswer: Bool
 
-  init(_ request: HTTPClientRequest) throws(HTTPClientError) {
+  /// - Parameter contentBytes: of content that follows; nil for the request's own body.
+  init(_ request: HTTPClientRequest, contentBytes: Int? = nil) throws(HTTPClientError) {
     guard let method = RequestMethod(name: request.method.rawValue) else {
       throw .invalidRequest("method")
     }
     self.method = method
-    body = request.body
+    body = contentBytes == nil ? request.body : []
     decodesAnswer = request.fields[.acceptEncoding] == nil
-    head = try Self.head(of: request, method: method, asksForCoding: decodesAnswer)
+    head = try Self.head(
+      of: request, method: method, contentBytes: contentBytes ?? request.body.count,
+      asksForCoding: decodesAnswer)
   }
 
   private static func head(
-    of request: HTTPClientRequest, method: RequestMethod, asksForCoding: Bool
+    of request: HTTPClientRequest, method: RequestMethod, contentBytes: Int, asksForCoding: Bool
   ) throws(HTTPClientError) -> [UInt8] {
     do throws(RequestHeadWriter.Fault) {
       var writer = try RequestHeadWriter(
@@ -36,17 +39,17 @@ struct RenderedRequest: Sendable {
         try writer.add(field.name.rawName, field.value)
       }
       if asksForCoding { try writer.add("Accept-Encoding", "gzip, deflate") }
-      return writer.finish(framing: framing(of: request.body, method: method))
+      return writer.finish(framing: framing(of: contentBytes, method: method))
     } catch {
       throw .invalidRequest("\(error)")
     }
   }
 
   /// A method that as a rule has a body says so also when it is empty (RFC 9110, 8.6).
-  private static func framing(of body: [UInt8], method: RequestMethod) -> BodyFraming {
+  private static func framing(of byteCount: Int, method: RequestMethod) -> BodyFraming {
     switch method {
-    case .post, .put, .patch: .length(body.count)
-    default: body.isEmpty ? .none : .length(body.count)
+    case .post, .put, .patch: .length(byteCount)
+    default: byteCount == 0 ? .none : .length(byteCount)
     }
   }
 }

@@ -47,6 +47,9 @@ struct ResponseAssembly: ~Copyable {
     }
   }
 
+  /// The head alone.
+  var head: HTTPClientResponse { HTTPClientResponse(status: status, fields: fields) }
+
   mutating func append(_ content: UnsafeRawBufferPointer) throws(HTTPClientError) {
     guard var inflater = inflater.take() else {
       guard body.count + content.count <= limits.bytesMax else { throw .answerTooLarge }

@@ -1,0 +1,53 @@
+extension HTTPClient {
+  /// A streamed exchange may take as long as its parties keep going; this only ends what nobody
+  /// would wait for.
+  private static let streamTimeMax = Duration.seconds(86_400)
+
+  /// Sends `request` and gives the answer as soon as its head is there, whatever its status.
+  ///
+  /// Neither content has to be whole in memory, nor to come within a time: each is ended when it
+  /// stands still for `stallTimeout` while this side waits for the upstream. Codings are not taken
+  /// off: the caller says in `Accept-Encoding` what it wants.
+  ///
+  /// - Parameter content: sent in place of the request's `body`. It is not asked for any more once
+  ///   this has returned.
+  package func stream(
+    _ request: HTTPClientRequest, content: HTTPClientContent? = nil
+  ) async throws(HTTPClientError) -> HTTPClientStream {
+    let outgoing = content.map { OutgoingContent(byteCount: $0.byteCount) }
+    let incoming = IncomingContent()
+    let order = ExchangeOrder(
+      request: try RenderedRequest(request, contentBytes: outgoing?.byteCount),
+      isSafeToRepeat: request.isSafeToRepeat && content == nil, responseBytesMax: .max,
+      limit: Self.streamTimeMax, outgoing: outgoing, incoming: incoming)
+    let origin = try client(for: request.url.origin)
+    let ticket = try origin.admit(at: clock())
+    let exchange = origin.nextExchange()
+    let sending = content.map { content in
+      Task { await Self.send(content, outgoing, of: exchange, to: origin) }
+    }
+    let result = await origin.perform(order, as: exchange)
+    outgoing?.stop()
+    sending?.cancel()
+    await sending?.value
+    origin.record(Self.outcome(of: result), of: ticket, at: clock(), chance: random())
+    return HTTPClientStream(
+      try result.get(), content: incoming, exchange: exchange, origin: origin)
+  }
+
+  /// Hands content over piece by piece, as the connection takes it.
+  private static func send(
+    _ content: HTTPClientContent, _ outgoing: OutgoingContent?, of exchange: Int,
+    to origin: OriginClient
+  ) async {
+    var left = content.byteCount
+    while left > 0, let outgoing, await outgoing.room() {
+      guard case .piece(let piece) = await content.next(), piece.count <= left else {
+        return origin.cancel(exchange)
+      }
+      if piece.isEmpty { continue }
+      left -= piece.count
+      guard await origin.send(piece, isLast: left == 0, of: exchange) == .taken else { return }
+    }
+  }
+}

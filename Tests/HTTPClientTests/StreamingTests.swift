@@ -1,0 +1,138 @@
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import HTTPClient
+
+struct StreamingTests {
+  private static let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+
+  private static func head(_ count: Int) -> [UInt8] {
+    Array("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8)
+  }
+
+  /// Content in pieces, which may end early.
+  private static func content(
+    _ bytes: [UInt8], promised: Int? = nil, pieceBytes: Int = 100_000
+  ) -> HTTPClientContent {
+    let offset = Mutex(0)
+    return HTTPClientContent(byteCount: promised ?? bytes.count) {
+      let start = offset.withLock { offset in
+        defer { offset += pieceBytes }
+        return offset
+      }
+      guard start < bytes.count else { return .end }
+      return .piece(Array(bytes[start..<min(start + pieceBytes, bytes.count)]))
+    }
+  }
+
+  @Test func givesContentAsItComesAndUsesTheConnectionAgain() async throws {
+    try await ClientSetting.run { _ in
+      .keep(Self.head(Self.bytes.count) + Self.bytes)
+    } body: {
+      setting in
+      for _ in 0..<2 {
+        let answer = try await setting.client.stream(setting.request())
+        #expect(answer.status == .ok)
+        // Far more than waits for a reader: the rest comes only because it is read.
+        #expect(try await answer.rest(bytesMax: .max) == Self.bytes)
+      }
+      #expect(setting.server.connectionCount == 1)
+    }
+  }
+
+  @Test func sendsContentAsItIsRead() async throws {
+    try await ClientSetting.run { _ in
+      .ok()
+    } body: { setting in
+      for _ in 0..<2 {
+        let answer = try await setting.client.stream(
+          setting.request(method: .put), content: Self.content(Self.bytes))
+        #expect(try await answer.rest(bytesMax: 100) == Array("hello".utf8))
+      }
+      #expect(setting.server.requests.map(\.body) == [Self.bytes, Self.bytes])
+      #expect(setting.server.requests[0].field("content-length") == "3000000")
+      #expect(setting.server.connectionCount == 1)
+    }
+  }
+
+  @Test func contentThatEndsEarlyIsNoRequest() async throws {
+    try await ClientSetting.run { _ in
+      .ok()
+    } body: { setting in
+      await #expect(throws: HTTPClientError.cancelled(wasSent: true)) {
+        _ = try await setting.client.stream(
+          setting.request(method: .put), content: Self.content([1, 2, 3], promised: 4))
+      }
+      #expect(await eventually { setting.server.openConnectionCount == 0 })
+      #expect(setting.server.requests.isEmpty)
+    }
+  }
+
+  @Test func anAnswerBeforeTheContentsEndStopsIt() async throws {
+    try await ClientSetting.run { _ in
+      .ok()
+    } body: { setting in
+      setting.server.refusesBodiesAbove(10)
+      let asked = Mutex(0)
+      let answer = try await setting.client.stream(
+        setting.request(method: .put),
+        content: HTTPClientContent(byteCount: 1 << 40) {
+          asked.withLock { $0 += 1 }
+          return .piece([UInt8](repeating: 0, count: 1000))
+        })
+      #expect(answer.status.code == 413)
+      let count = asked.withLock { $0 }
+      _ = try? await answer.rest(bytesMax: 1000)
+      #expect(asked.withLock { $0 } == count)
+    }
+  }
+
+  @Test func anAnswerLetGoTakesItsConnectionAlong() async throws {
+    try await ClientSetting.run { _ in
+      .keep(Self.head(Self.bytes.count) + Self.bytes)
+    } body: {
+      setting in
+      do {
+        let answer = try await setting.client.stream(setting.request())
+        #expect(try await answer.next() != nil)
+      }
+      #expect(await eventually { setting.server.openConnectionCount == 0 })
+    }
+  }
+
+  @Test func tellsWhereAnAnswerBrokeOff() async throws {
+    try await ClientSetting.run { _ in
+      .end(Self.head(10) + [1, 2, 3])
+    } body: { setting in
+      let answer = try await setting.client.stream(setting.request())
+      await #expect(throws: HTTPClientError.answerTruncated) {
+        _ = try await answer.rest(bytesMax: 100)
+      }
+    }
+  }
+
+  @Test func endsAnAnswerThatStandsStill() async throws {
+    let script: ScriptedServer.Script = { _ in .keep(Self.head(10) + [1, 2, 3]) }
+    try await ClientSetting.run(
+      script, settings: { $0.stallTimeout = .milliseconds(50) }
+    ) { setting in
+      let answer = try await setting.client.stream(setting.request())
+      await #expect(throws: HTTPClientError.answerTooSlow) {
+        _ = try await answer.rest(bytesMax: 100)
+      }
+    }
+  }
+
+  @Test func keepsRepeatingRequestsWithoutContentOnStaleConnections() async throws {
+    try await ClientSetting.run {
+      $0.connection == 1 && $0.index == 1 ? .reset([]) : .ok()
+    } body: {
+      setting in
+      for _ in 0..<2 {
+        let answer = try await setting.client.stream(setting.request())
+        #expect(try await answer.rest(bytesMax: 100) == Array("hello".utf8))
+      }
+    }
+  }
+}
