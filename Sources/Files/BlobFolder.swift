@@ -53,12 +53,16 @@ struct BlobFolder: Sendable {
   }
 
   /// Removes files, wherever they lie.
-  func remove(_ blobs: [BlobName]) {
-    for blob in blobs {
-      unlink(home(blob))
-      unlink(arrival(blob))
+  ///
+  /// - Returns: those that are gone now.
+  @discardableResult
+  func remove(_ blobs: [BlobName]) -> [BlobName] {
+    blobs.filter { blob in
+      isGone(home(blob)) && isGone(arrival(blob))
     }
   }
+
+  private func isGone(_ path: String) -> Bool { unlink(path) == 0 || errno == ENOENT }
 
   /// Gives a file's content a second name, without copying it. The content is never changed.
   ///

@@ -28,10 +28,11 @@ extension DiskFileStore: FileStore {
       let dead = try await indexed { () async throws(StorageError) in
         try await store.deadBlobs(limit: limits.sweepBatch)
       }
-      guard !dead.isEmpty else { return }
-      await bury(dead)
+      let gone = await bury(dead)
+      // What cannot be removed now stays noted for the next sweep.
+      guard !gone.isEmpty else { return }
       try await indexed { () async throws(StorageError) in
-        try await store.forget(deadBlobs: dead)
+        try await store.forget(deadBlobs: gone)
       }
     }
   }

@@ -46,9 +46,12 @@ package struct DiskFileStore: Sendable {
   }
 
   /// Removes files that nothing refers to. What cannot be removed now stays noted.
-  func bury(_ blobs: [BlobName]) async {
-    guard !blobs.isEmpty else { return }
+  ///
+  /// - Returns: those that are gone now.
+  @discardableResult
+  func bury(_ blobs: [BlobName]) async -> [BlobName] {
+    guard !blobs.isEmpty else { return [] }
     let folder = folder
-    await pool.run { folder.remove(blobs) }
+    return await pool.run { folder.remove(blobs) }
   }
 }

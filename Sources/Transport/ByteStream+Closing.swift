@@ -82,6 +82,7 @@ extension ByteStream: EventReceiver {
       readAvailable(on: reactor)
       return end(writeFailure)
     }
+    if !readiness.isLeftOver { isFull = isFull && !readiness.isWritable }
     if readiness.isWritable, !output.isEmpty || !plainOutput.isEmpty { makeRoom(on: reactor) }
     if phase == .closing, readiness.hasError { end(.from(pendingError)) }
     guard readiness.isReadable, phase != .closed else { return }

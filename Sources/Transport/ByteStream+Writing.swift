@@ -64,7 +64,7 @@ extension ByteStream {
   /// Sends what waits, as far as the kernel takes it. Files are sent a bounded stretch a turn.
   func flush() {
     var budget = Self.flushBytesPerTurnMax
-    while let head = output.head, phase != .closed, writeFailure == nil {
+    while !isFull, let head = output.head, phase != .closed, writeFailure == nil {
       guard budget > 0 else { return continueLater() }
       let wanted: Int
       let sent: Int
@@ -79,12 +79,12 @@ extension ByteStream {
       guard phase != .closed, writeFailure == nil else { return }
       output.consume(sent)
       budget -= sent
-      if sent < wanted { return }
+      if sent < wanted { isFull = true }
     }
   }
 
   /// The bytes one stream sends in a turn before others have theirs.
-  private static var flushBytesPerTurnMax: Int { 1024 * 1024 }
+  private static var flushBytesPerTurnMax: Int { 2 * 1024 * 1024 }
 
   private func noteBackedUp() {
     if unsentBytes > writeHighWatermark || hasFileWaiting { isBackedUp = true }

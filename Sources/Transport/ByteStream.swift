@@ -60,6 +60,9 @@ package final class ByteStream {
   var hasReachedEnd = false
   var shouldShutDownWriting = false
   var hasShutDownWriting = false
+  /// The kernel took less than it was given; it says when there is room again. Until then another try
+  /// would be in vain, or send a little at a time.
+  var isFull = false
   /// A write has failed. What the peer sent before it went is still read, then the stream ends.
   var writeFailure: CloseReason?
   var reason: CloseReason?

@@ -30,6 +30,8 @@ final class ReactorCore {
 
   /// Receivers with more to do than one turn allows.
   private var again: [SlotToken] = []
+  /// Those whose turn it is now.
+  private var leftOver: [SlotToken] = []
   /// Streams that have ended and whose delegates do not know yet.
   private var ended: [ByteStream] = []
   private var armedFor: LoopInstant?
@@ -77,20 +79,23 @@ final class ReactorCore {
 }
 
 extension ReactorCore {
-  /// One turn: what was left over, what the kernel says, what has come due. Returns whether
+  /// One turn: what the kernel says, what was left over, what has come due. Returns whether
   /// anything happened.
   func poll(mayWait: Bool, on reactor: isolated Reactor) -> Bool {
     let count = epoll_wait(
       epoll.number, events, Int32(Self.eventsPerPollMax), mayWait ? timeoutMilliseconds : 0)
     now = LoopClock.now()
     wallSeconds = LoopClock.wallSeconds()
-    var isBusy = resumeLeftOver(on: reactor)
+    // What events of this turn leave over is for the next one.
+    swap(&again, &leftOver)
+    var isBusy = false
     for index in 0..<Int(max(count, 0)) {
       let event = events[index]
       isBusy = true
       guard let receiver = slots[SlotToken(bits: event.data.u64)] else { continue }
       receiver.receive(Readiness(events: event.events), on: reactor)
     }
+    isBusy = resumeLeftOver(on: reactor) || isBusy
     isBusy = fireTimers(on: reactor) || isBusy
     return announceEnds(on: reactor) || isBusy
   }
@@ -131,12 +136,11 @@ extension ReactorCore {
   }
 
   private func resumeLeftOver(on reactor: isolated Reactor) -> Bool {
-    guard !again.isEmpty else { return false }
-    let tokens = again
-    again.removeAll(keepingCapacity: true)
-    for token in tokens {
-      slots[token]?.receive(Readiness(events: Readiness.leftOver), on: reactor)
+    guard !leftOver.isEmpty else { return false }
+    for token in leftOver {
+      slots[token]?.receive(.leftOver, on: reactor)
     }
+    leftOver.removeAll(keepingCapacity: true)
     return true
   }
 

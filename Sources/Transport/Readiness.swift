@@ -14,8 +14,13 @@ struct Readiness {
 
   static let edgeTriggeredRead = EPOLLIN.rawValue | EPOLLET.rawValue
 
-  /// What a stream is told that has more to do than its last turn allowed.
-  static let leftOver = EPOLLIN.rawValue | EPOLLOUT.rawValue
+  /// Set where the kernel said nothing: the receiver has more to do than its last turn allowed.
+  var isLeftOver: Bool { events & Self.leftOverMark != 0 }
+
+  static let leftOver = Readiness(
+    events: EPOLLIN.rawValue | EPOLLOUT.rawValue | leftOverMark)
+  /// None of epoll's own (epoll_ctl(2)).
+  private static let leftOverMark: UInt32 = 1 << 24
 
   /// Both directions from the start: no epoll_ctl is ever needed again, and an edge for writing
   /// comes only after a write has met a full socket.

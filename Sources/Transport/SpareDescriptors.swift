@@ -12,7 +12,6 @@ final class SpareDescriptors: Sendable {
     var held: [Int32] = []
     /// Those that connections which are being refused have in place of a spare one.
     var lentCount = 0
-    var isInUse = false
   }
 
   private let count: Int
@@ -28,10 +27,7 @@ final class SpareDescriptors: Sendable {
 
   /// Opens them, unless that has been done.
   func prepare() {
-    state.withLock { state in
-      state.isInUse = true
-      refill(&state)
-    }
+    state.withLock { refill(&$0) }
   }
 
   /// Gives one up for what `accept` takes, until ``takeBack()``. Returns nil if there is none, or
@@ -67,7 +63,7 @@ final class SpareDescriptors: Sendable {
   }
 
   private func refill(_ state: inout State) {
-    while state.isInUse, state.held.count + state.lentCount < count {
+    while state.held.count + state.lentCount < count {
       let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else { return }
       state.held.append(descriptor)

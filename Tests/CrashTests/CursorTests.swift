@@ -30,6 +30,7 @@ extension Crashes {
           #expect(hasSnapshot)
           #expect(!snapshot.held.isEmpty)
           let client = try RawClient(port: port)
+          #expect(!lists.isEmpty)
           for list in lists {
             var list = list
             try list.takeDiff(client)

@@ -31,10 +31,17 @@ struct ListReader {
     guard let client = try? RawClient(port: port) else { return [] }
     var kept: [ListReader] = []
     var reader = ListReader()
-    while (try? reader.takeDiff(client)) != nil {
+    while true {
+      do {
+        try reader.takeDiff(client)
+      } catch let broken as ListCopy.Broken {
+        Issue.record(broken)
+        return kept
+      } catch {
+        return kept
+      }
       kept.append(reader)
       if kept.count > keptMax { kept.removeFirst() }
     }
-    return kept
   }
 }

@@ -62,6 +62,34 @@ struct AnswerShelfTests {
     #expect(text.hasSuffix("\r\n\r\n" + String(decoding: Self.body, as: UTF8.self)))
   }
 
+  @Test func whatIsKeptVariesByOriginWhereCORSIsOn() {
+    #expect(shelf(forwarded: ["x-role"], hasCORS: true).varyingNames == ["x-role", "Origin"])
+    #expect(shelf(forwarded: ["x-role"]).varyingNames == ["x-role"])
+  }
+
+  @Test func aShelfPastItsBoundsStartsAnew() {
+    final class Entry: ShelfEntry {
+      let byteCount: Int
+      init(_ byteCount: Int) { self.byteCount = byteCount }
+    }
+    var entries = ShelfEntries<Entry>(countMax: 3, bytesMax: 100)
+    let first = Entry(60)
+    entries.keep(first, at: 1)
+    // In the place of another, or after one is gone, there is room for as many bytes again.
+    entries.keep(Entry(30), at: 1)
+    entries.keep(first, at: 2)
+    #expect(entries[1] != nil && entries[2] === first)
+    entries.remove(Entry(60), at: 2)
+    #expect(entries[2] === first)
+    entries.remove(first, at: 2)
+    entries.keep(Entry(60), at: 3)
+    #expect(entries[1] != nil && entries[2] == nil)
+    entries.keep(Entry(20), at: 4)
+    #expect(entries[1] == nil && entries[3] == nil && entries[4] != nil)
+    for hash in 5...7 { entries.keep(Entry(1), at: hash) }
+    #expect(entries[4] == nil && entries[7] != nil)
+  }
+
   @Test func headHasNoBodyAndAKnownTagIs304() throws {
     let shelf = shelf()
     let entry = entry()

@@ -49,6 +49,25 @@ struct CORSPolicyTests {
     }
   }
 
+  @Test func takesAndShowsTheUsersOwnFieldsOfObjects() throws {
+    let preflight = try #require(
+      policy.preflight(
+        request(
+          "OPTIONS", "/v1/files/pics/a", ("Origin", Self.app),
+          ("Access-Control-Request-Method", "PUT"),
+          ("Access-Control-Request-Headers", "content-md5, X-Amz-Meta-Place,x-amz-meta-(,x-other")))
+    )
+    let allowed = preflight.fields[.accessControlAllowHeaders] ?? ""
+    #expect(allowed.hasSuffix(", x-amz-meta-place"))
+    #expect(allowed.contains("Content-MD5"))
+    #expect(!allowed.contains("x-other"))
+    var response = ServerResponse(fields: [.init("x-amz-meta-place")!: "Rome"])
+    policy.decorate(&response, for: try request("GET", "/", ("Origin", Self.app)))
+    let exposed = response.fields[.accessControlExposeHeaders] ?? ""
+    #expect(exposed.hasSuffix(", x-amz-meta-place"))
+    #expect(exposed.contains("Content-Range"))
+  }
+
   @Test func isSilentWhenOff() throws {
     let off = CORSPolicy(origins: [])
     var response = ServerResponse()

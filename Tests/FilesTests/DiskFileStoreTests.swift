@@ -52,6 +52,23 @@ struct DiskFileStoreTests {
     #expect(try await it.bytes("k") == [1, 2, 3])
   }
 
+  @Test func whatCannotBeRemovedStaysNoted() async throws {
+    let fixture = try DiskFixture()
+    let it = try await fixture.contract()
+    try await it.put([1], at: "k")
+    let home = "\(fixture.path)/files/objects/\(try #require(try fixture.blobs().home.first))"
+    // A folder of this name is what unlink(2) refuses whoever asks.
+    try FileManager.default.removeItem(atPath: home)
+    try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: false)
+    _ = try await it.store.delete(try it.address("k"), if: .none)
+    try await fixture.files.sweep(uploadsBegunBefore: Timestamp(milliseconds: 0))
+    #expect(FileManager.default.fileExists(atPath: home))
+    try FileManager.default.removeItem(atPath: home)
+    #expect(FileManager.default.createFile(atPath: home, contents: Data([1])))
+    try await fixture.files.sweep(uploadsBegunBefore: Timestamp(milliseconds: 0))
+    #expect(try fixture.blobs().home == [])
+  }
+
   @Test func sweepGivesUpOldUploads() async throws {
     let fixture = try DiskFixture()
     let it = try await fixture.contract()

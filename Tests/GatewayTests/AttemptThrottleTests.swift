@@ -32,5 +32,7 @@ struct AttemptThrottleTests {
     for number in 0..<20_000 { #expect(throttle.take("name \(number)", at: now) == nil) }
     #expect(throttle.take("one more", at: now) == nil)
     #expect(throttle.take("and another", at: now) != nil)
+    throttle.giveBack("one more", at: now)
+    #expect(throttle.take("and another", at: now) == nil)
   }
 }

@@ -52,6 +52,8 @@ struct EncodedPathTests {
   @Test func refusesTheSamePlaceTwice() {
     let route = Route(.get, "/objects/{key*}") { _ in .text("") }
     #expect(throws: RouteTable.Conflict.self) { _ = try RouteTable([route, route]) }
+    let renamed = Route(.get, "/objects/{name*}") { _ in .text("") }
+    #expect(throws: RouteTable.Conflict.self) { _ = try RouteTable([route, renamed]) }
   }
 
   @Test(arguments: ["/a/{key*}/b", "/a/{*}", "/a/{key*}/{rest...}"])

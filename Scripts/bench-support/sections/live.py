@@ -107,13 +107,17 @@ class Streams:
     def hear(self, mark):
         """Returns when each stream has been told something that has this mark in it."""
         waiting = set(self.sockets)
+        # A mark may come in two pieces.
+        ends = {}
         deadline = time.perf_counter() + EVENT_SECONDS_MAX
         while waiting:
             ready = self.selector.select(max(0, deadline - time.perf_counter()))
             if not ready:
                 raise BenchError(f"{len(waiting)} streams were not told within seconds")
             for key, _ in ready:
-                if mark in (key.fileobj.recv(65536) or self._ended()):
+                told = ends.get(key.fileobj, b"") + (key.fileobj.recv(65536) or self._ended())
+                ends[key.fileobj] = told[-len(mark) :]
+                if mark in told:
                     waiting.discard(key.fileobj)
 
     def close(self):

@@ -108,7 +108,7 @@ struct Auth0Problem: Sendable {
       return .seconds(seconds)
     }
     guard let name = HTTPField.Name("X-RateLimit-Reset"),
-      let reset = fields[name].flatMap({ Int64($0) }), reset < Int64.max / 1000
+      let reset = fields[name].flatMap({ Int64($0) }), 0..<Int64.max / 1000 ~= reset
     else { return nil }
     return now.elapsed(until: Timestamp(milliseconds: reset * 1000))
   }

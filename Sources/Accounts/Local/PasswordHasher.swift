@@ -40,6 +40,7 @@ package final class PasswordHasher: Sendable {
 
   /// Takes the same time whether there is a hash or none, and whatever an older one cost: doubling
   /// the exponent's power from its own to today's adds up to what today's costs.
+  /// One that cost more takes longer: settings that go back to less tell which accounts are older.
   ///
   /// - Parameter hash: nil where there is no account; no password is right for it.
   func check(

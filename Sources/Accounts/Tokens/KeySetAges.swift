@@ -27,10 +27,15 @@ struct KeySetAges: Sendable {
   mutating func began(at now: Timestamp) { attempted = now }
   mutating func succeeded(at now: Timestamp) { fetched = now }
 
+  /// Whether the keys at hand, if there are any, may still open.
+  func isUsable(at now: Timestamp) -> Bool {
+    fetched.map { $0.elapsed(until: now) < Self.usableFor } ?? false
+  }
+
   func step(isKnown: Bool, at now: Timestamp) -> Step {
     let age = fetched.map { $0.elapsed(until: now) }
     let mayAsk = attempted.map { $0.elapsed(until: now) >= Self.attemptsApart || now < $0 } ?? true
-    if isKnown, let age, age < Self.usableFor {
+    if isKnown, let age, isUsable(at: now) {
       return age >= Self.freshFor && mayAsk ? .useAndRenew : .use
     }
     return mayAsk ? .fetch : .refuse

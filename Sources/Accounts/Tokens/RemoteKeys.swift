@@ -42,7 +42,7 @@ package final class RemoteKeys: KeySource {
     case .use: break
     case .useAndRenew: _ = begin(at: now)
     case .fetch: return try await fetched(id: id, algorithm: algorithm, at: now)
-    case .refuse: return try await joined(id: id, algorithm: algorithm)
+    case .refuse: return try await joined(id: id, algorithm: algorithm, at: now)
     }
     guard let found else { throw .unknownKey }
     return found
@@ -64,13 +64,13 @@ package final class RemoteKeys: KeySource {
 
   /// Whoever comes while the answer is awaited awaits it too; later ones are told what it was.
   private func joined(
-    id: String?, algorithm: TokenAlgorithm
+    id: String?, algorithm: TokenAlgorithm, at now: Timestamp
   ) async throws(TokenFault) -> VerificationKey {
     let flight = state.withLock { $0.flight }
     let cause = await flight?.value
-    let isEmpty = state.withLock { $0.set.keys.isEmpty }
+    let isUsable = state.withLock { $0.ages.isUsable(at: now) }
     return try result(
-      isEmpty ? cause ?? "they were asked for a moment ago" : nil, id: id, algorithm: algorithm)
+      !isUsable ? cause ?? "they were asked for a moment ago" : nil, id: id, algorithm: algorithm)
   }
 
   private func result(

@@ -1,8 +1,8 @@
 import Synchronization
 import Transport
 
-/// Where clients reach this service: what settings say, or else the first address it listens on,
-/// which is known once it does. Never what a client says in `Host`.
+/// Where clients reach this service: what settings say, or else the first address with a port that it
+/// listens on, which is known once it does. Never what a client says in `Host`.
 final class PublicAddress: Sendable {
   private let text: Mutex<String>
   private let isSet: Bool
@@ -17,8 +17,11 @@ final class PublicAddress: Sendable {
   /// Without a slash at its end.
   var url: String { text.withLock { $0 } }
 
-  func note(_ addresses: [SocketAddress], isSecure: Bool) {
-    guard !isSet, let first = addresses.first else { return }
+  /// - Returns: whether links to it lead there from another machine, as far as can be told.
+  func note(_ addresses: [SocketAddress], isSecure: Bool) -> Bool {
+    guard !isSet else { return true }
+    guard let first = addresses.first(where: { $0.port != nil }) else { return false }
     text.withLock { $0 = ListeningAddress.text(first, scheme: isSecure ? "https" : "http") }
+    return !["0.0.0.0", "::"].contains(first.host)
   }
 }

@@ -75,8 +75,10 @@ extension Auth0Settings {
   /// The settings' checks have seen that what must be there is there.
   init(_ settings: AccountsSettings) {
     let tenant = settings.domain ?? ""
+    let base = settings.issuer?.text ?? "https://\(tenant)/"
     self.init(
-      base: settings.issuer?.text ?? "https://\(tenant)/", tenant: tenant,
+      // Paths are put right behind it.
+      base: base.hasSuffix("/") ? base : base + "/", tenant: tenant,
       clientID: settings.clientID ?? "", clientSecret: settings.clientSecret?.revealed,
       audience: settings.audience ?? "", connection: settings.connection)
   }

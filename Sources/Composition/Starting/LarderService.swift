@@ -90,9 +90,11 @@ package final class LarderService: Service {
         metrics: { metrics.text() })
       services.localWrites = gateway.writes
       let publicAddress = PublicAddress(settings)
-      let files = try FilesAssembly.service(settings, store: store, keys: KeyRing(root: key))
+      let files = try FilesAssembly.service(settings, store: store, keys: keys)
       services.storedFiles = FileServices(
-        files: files, opened: OpenedFiles(pool: group.blockingPool),
+        files: files,
+        opened: OpenedFiles(
+          pool: group.blockingPool, ranges: PublicFolder.rangeLimits(settings)),
         publicURL: { publicAddress.url })
       services.s3 = FilesAssembly.s3(
         files, store: store, keys: keys, random: random, logger: logger)
@@ -128,7 +130,10 @@ package final class LarderService: Service {
     do {
       await filesKeeper.prepare()
       let addresses = try await Self.listen(server)
-      publicAddress.note(addresses, isSecure: certificates != nil)
+      if !publicAddress.note(addresses, isSecure: certificates != nil) {
+        logger.notice("links to files lead nowhere from other machines; publicUrl is not set")
+      }
+      ProgramPages.release()
       whenListening(addresses)
       let keeping = Task { await keeper.run() }
       let sweeping = Task { await filesKeeper.run() }

@@ -8,10 +8,14 @@ enum PublicFolder {
   /// which is no fault.
   static func files(_ settings: Settings, pool: BlockingPool) -> StaticFiles? {
     guard let root = root(settings) else { return nil }
+    return StaticFiles(root: root, pool: pool, ranges: rangeLimits(settings))
+  }
+
+  static func rangeLimits(_ settings: Settings) -> StaticFiles.RangeLimits {
     var ranges = StaticFiles.RangeLimits()
     ranges.partsMax = settings.limits.rangesMax
     ranges.disorderMax = settings.limits.overlappingRangesMax
-    return StaticFiles(root: root, pool: pool, ranges: ranges)
+    return ranges
   }
 
   static func exists(_ settings: Settings) -> Bool { root(settings) != nil }

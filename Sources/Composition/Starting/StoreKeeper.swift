@@ -13,12 +13,11 @@ struct StoreKeeper: Sendable {
   /// Between the steps of a pass, each a few milliseconds of the writer.
   private static let pause = Duration.milliseconds(50)
 
-  /// Expired sessions that go in one pass.
+  /// Expired sessions that go in one step.
   private static let sessionsMax = 1_000
   /// How long an idempotency key stands for its mutation or notification after that has ended.
   private static let keyLife = Duration.seconds(30 * 86_400)
   private static let temporaryIDLife = Duration.seconds(90 * 86_400)
-
   /// Ended notifications that go in one step.
   private static let notificationsMax = 200
 
@@ -50,10 +49,12 @@ struct StoreKeeper: Sendable {
         hasMore = try await store.evict(policy, at: clock.now()).hasMore
         if !hasMore {
           try await devices.expire()
-          _ = try await store.removeSessions(expiredBy: clock.now(), limit: Self.sessionsMax)
-          hasMore = try await store.forgetMutations(
+          let removed = try await store.removeSessions(
+            expiredBy: clock.now(), limit: Self.sessionsMax)
+          let hasMoreMutations = try await store.forgetMutations(
             endedBefore: clock.now().advanced(by: .zero - Self.keyLife),
             temporaryIDsMadeBefore: clock.now().advanced(by: .zero - Self.temporaryIDLife))
+          hasMore = hasMoreMutations || removed == Self.sessionsMax
         }
         if !hasMore {
           hasMore = try await store.forgetNotifications(

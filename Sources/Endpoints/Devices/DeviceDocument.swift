@@ -74,10 +74,8 @@ enum DeviceDocument {
     1...bytesMax ~= text.utf8.count && !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
   }
 
-  /// - Parameter name: of any member, so it is escaped (RFC 6901 section 3).
   private static func fault(_ name: String, _ detail: String) -> Failure.Detail {
-    let escaped = name.flatMap { $0 == "~" ? "~0" : $0 == "/" ? "~1" : String($0) }
-    return Failure.Detail(place: .pointer("/\(String(escaped))"), detail: detail)
+    Failure.Detail(place: .pointer("".appending(pointerMember: name)), detail: detail)
   }
 
   // MARK: Out

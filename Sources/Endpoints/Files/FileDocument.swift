@@ -26,7 +26,7 @@ enum FileDocument {
   static func copyTarget(
     _ bytes: [UInt8], bucket: BucketName
   ) throws(Failure) -> ObjectAddress {
-    let body = try object(bytes)
+    let body = try AdminDocument.object(bytes)
     if let text = body["to"]?.string {
       return ObjectAddress(bucket: bucket, key: try FileTarget.key(text))
     }
@@ -42,7 +42,7 @@ enum FileDocument {
   static func presigning(
     _ bytes: [UInt8]
   ) throws(Failure) -> (method: FileMethod, seconds: Int64) {
-    let body = try object(bytes)
+    let body = try AdminDocument.object(bytes)
     let text = body["method"].map { $0.string ?? "" } ?? FileMethod.get.rawValue
     guard let method = FileMethod(rawValue: text) else {
       let names = FileMethod.allCases.map(\.rawValue).joined(separator: ", ")
@@ -57,7 +57,9 @@ enum FileDocument {
 
   /// `{"parts": [{"partNumber", "etag"}]}`; nil for an empty body, which means all there are.
   static func parts(_ bytes: [UInt8]) throws(Failure) -> [PartReference]? {
-    guard !bytes.isEmpty, let list = try object(bytes)["parts"], list != .null else { return nil }
+    guard !bytes.isEmpty, let list = try AdminDocument.object(bytes)["parts"], list != .null else {
+      return nil
+    }
     guard let elements = list.array else { throw fault("/parts", "is a list") }
     var parts: [PartReference] = []
     for (index, element) in elements.enumerated() {
@@ -68,16 +70,6 @@ enum FileDocument {
       parts.append(PartReference(number: Int(number), tag: tag))
     }
     return parts
-  }
-
-  private static func object(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
-    do throws(JSONParseError) {
-      let value = try JSONValue(parsing: bytes.isEmpty ? Array("{}".utf8) : bytes)
-      if value.members != nil { return value }
-    } catch {
-      throw Failure(.malformedRequest, "The body is not JSON: \(error)")
-    }
-    throw Failure(.malformedRequest, "The body is a JSON object.")
   }
 
   private static func fault(_ pointer: String, _ detail: String) -> Failure {

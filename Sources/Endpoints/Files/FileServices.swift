@@ -8,14 +8,11 @@ package struct FileServices: Sendable {
   /// Where clients reach this service, without a slash at its end.
   package let publicURL: @Sendable () -> String
 
-  let shelf: FileShelf
-
   package init(
     files: FileService, opened: OpenedFiles, publicURL: @escaping @Sendable () -> String
   ) {
     self.files = files
     self.opened = opened
     self.publicURL = publicURL
-    shelf = FileShelf()
   }
 }

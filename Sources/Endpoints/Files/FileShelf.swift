@@ -9,8 +9,9 @@ import Synchronization
 ///
 /// An entry is trusted only while its object is what a read would give (``SmallFile/isCurrent``).
 final class FileShelf: Sendable {
-  /// Past this the shelf is cleared and fills anew.
   private static let entriesMax = 10_000
+  /// As much as the small objects themselves may take.
+  private static let bytesMax = 16 << 20
   private static let path = Array("/v1/files/".utf8)
   /// Fields that make a request one for the endpoint.
   private static let excluded = [
@@ -18,19 +19,24 @@ final class FileShelf: Sendable {
     "if-unmodified-since", "origin", "range",
   ]
 
-  private let entries = Mutex<[Int: ShelvedFile]>([:])
+  private let hasCORS: Bool
+  private let entries = Mutex(
+    ShelfEntries<ShelvedFile>(countMax: entriesMax, bytesMax: bytesMax))
+
+  init(hasCORS: Bool) {
+    self.hasCORS = hasCORS
+  }
 
   /// Keeps the answer to a request.
   ///
-  /// - Parameter fields: of the whole object's answer.
+  /// - Parameter fields: of the whole object's answer, before CORS.
   func keep(_ file: SmallFile, _ fields: HTTPFields, for request: ServerRequest) {
     guard Self.isPlain(request.head) else { return }
+    var fields = fields
+    if hasCORS { fields.varyByOrigin() }
     let entry = ShelvedFile(target: Array(request.head.target), file: file, fields: fields)
-    let hash = Self.hash(request.head.target)
-    entries.withLock { entries in
-      if entries.count >= Self.entriesMax { entries.removeAll(keepingCapacity: true) }
-      entries[hash] = entry
-    }
+    let hash = PlainRequests.hash(request.head.target, [])
+    entries.withLock { $0.keep(entry, at: hash) }
   }
 
   /// - Returns: false, with nothing written, for a request that is not answered here.
@@ -53,12 +59,12 @@ final class FileShelf: Sendable {
 
   private func find(_ head: borrowing RequestHead) -> ShelvedFile? {
     guard head.target.starts(with: Self.path), Self.isPlain(head) else { return nil }
-    let hash = Self.hash(head.target)
+    let hash = PlainRequests.hash(head.target, [])
     guard let entry = entries.withLock({ $0[hash] }), head.target.equals(entry.target) else {
       return nil
     }
     guard entry.file.isCurrent else {
-      entries.withLock { if $0[hash] === entry { $0[hash] = nil } }
+      entries.withLock { $0.remove(entry, at: hash) }
       return nil
     }
     return entry
@@ -71,11 +77,5 @@ final class FileShelf: Sendable {
     else { return false }
     for name in excluded where head.contains(name) { return false }
     return true
-  }
-
-  private static func hash(_ target: ArraySlice<UInt8>) -> Int {
-    var hasher = Hasher()
-    target.withUnsafeBytes { hasher.combine(bytes: $0) }
-    return hasher.finalize()
   }
 }

@@ -77,7 +77,7 @@ extension FilesEndpoint {
       let range = download.range
       fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(metadata.size)"
     }
-    if isPublic, let kept = download.kept { services.shelf.keep(kept, fields, for: request) }
+    if isPublic, let kept = download.kept { shelf.keep(kept, fields, for: request) }
     switch download.source {
     case .bytes(let bytes):
       return ServerResponse(status: status, fields: fields, body: .bytes(bytes))

@@ -11,6 +11,7 @@ import Model
 struct FilesEndpoint: Sendable {
   let context: EndpointContext
   let services: FileServices
+  let shelf: FileShelf
 
   var files: FileService { services.files }
 

@@ -3,7 +3,7 @@ import HTTPTypes
 import HTTPWire
 
 /// A small object with the bytes of its response made up to what changes with each request.
-final class ShelvedFile: Sendable {
+final class ShelvedFile: ShelfEntry {
   let target: [UInt8]
   let file: SmallFile
   /// Quotes included.
@@ -12,6 +12,10 @@ final class ShelvedFile: Sendable {
   let fields: [UInt8]
   /// Those of a 304 (RFC 9110 15.4.5), to the same end.
   let notModifiedFields: [UInt8]
+
+  var byteCount: Int {
+    file.content.count + fields.count + notModifiedFields.count + target.count
+  }
 
   private static let notModifiedNames: [HTTPField.Name] = [
     .eTag, .lastModified, .cacheControl, .expires, .vary,

@@ -10,7 +10,7 @@ struct ShelvedFileReply {
 
   init(_ entry: ShelvedFile, to head: borrowing RequestHead) {
     self.entry = entry
-    isUnchanged = Self.holds(entry, head["if-none-match"])
+    isUnchanged = ShelvedReply.holds(entry.entityTag, head["if-none-match"])
     hasBody = !isUnchanged && head.method == .get
   }
 
@@ -24,13 +24,5 @@ struct ShelvedFileReply {
   func end(into output: inout [UInt8]) {
     output.append(contentsOf: isUnchanged ? entry.notModifiedFields : entry.fields)
     if hasBody { output.append(contentsOf: entry.file.content) }
-  }
-
-  /// The one tag that nearly every client sends is compared as bytes; a list takes the long way.
-  private static func holds(_ entry: ShelvedFile, _ condition: ArraySlice<UInt8>?) -> Bool {
-    guard let condition else { return false }
-    if condition.equals(entry.entityTag) { return true }
-    let current = EntityTag(parsing: String(decoding: entry.entityTag, as: UTF8.self))
-    return EntityTagList(condition)?.weaklyContains(current) ?? false
   }
 }

@@ -1,4 +1,5 @@
 import Gateway
+import HTTPWire
 import LosslessJSON
 import Model
 
@@ -155,23 +156,6 @@ enum LocalWritesDocument {
   }
 
   static func path(of key: EntityKey) -> String {
-    "/v1/entities/\(escaped(key.type))/\(escaped(key.key))"
-  }
-
-  /// A path segment (RFC 3986 section 3.3), with no more left as it is than needs to be.
-  private static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-        UInt8(ascii: "."), UInt8(ascii: "~"):
-        escaped.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        escaped += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
-    return escaped
+    "/v1/entities/\(PercentCoding.encode(key.type))/\(PercentCoding.encode(key.key))"
   }
 }

@@ -7,12 +7,17 @@ package struct CORSPolicy: Sendable {
   /// What a page may read beside the fields that need no leave.
   static let exposed =
     "ETag, Sync-Cursor, Cache-Status, Total-Count, Request-Id, Retry-After, RateLimit, "
-    + "Idempotency-Replayed"
+    + "Idempotency-Replayed, Location, Accept-Ranges, Content-Range, Content-Disposition, "
+    + "x-amz-checksum-sha256"
+  /// What users name their own fields of objects with.
+  private static let metadataPrefix = "x-amz-meta-"
   static let allowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
   /// Named one by one: `*` does not cover `Authorization`.
   static let allowedHeaders =
     "Authorization, Device-Token, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
-    + "Cache-Control, Request-Id, Last-Event-ID, traceparent"
+    + "Cache-Control, Request-Id, Last-Event-ID, traceparent, Range, If-Range, Content-Encoding, "
+    + "Content-Language, Content-Disposition, Content-MD5, Content-Digest, Digest, "
+    + "x-amz-checksum-sha256"
   /// What Chrome keeps a preflight at most.
   static let preflightSecondsMax = 7200
 
@@ -37,7 +42,8 @@ package struct CORSPolicy: Sendable {
     guard let origin = allowedOrigin(of: request) else { return response }
     response.fields[.accessControlAllowOrigin] = origin
     response.fields[.accessControlAllowMethods] = Self.allowedMethods
-    response.fields[.accessControlAllowHeaders] = Self.allowedHeaders
+    response.fields[.accessControlAllowHeaders] =
+      ([Self.allowedHeaders] + Self.metadataNames(askedBy: request)).joined(separator: ", ")
     response.fields[.accessControlMaxAge] = "\(Self.preflightSecondsMax)"
     return response
   }
@@ -45,16 +51,33 @@ package struct CORSPolicy: Sendable {
   /// Adds what lets a page read the response, also an error's or a 304's.
   func decorate(_ response: inout ServerResponse, for request: ServerRequest) {
     guard isOn else { return }
-    let vary = response.fields[.vary]
-    response.fields[.vary] = vary.map { "\($0), Origin" } ?? "Origin"
+    response.fields.varyByOrigin()
     guard let origin = allowedOrigin(of: request) else { return }
     response.fields[.accessControlAllowOrigin] = origin
-    response.fields[.accessControlExposeHeaders] = Self.exposed
+    let metadata = response.fields.map(\.name.canonicalName).filter {
+      $0.hasPrefix(Self.metadataPrefix)
+    }
+    response.fields[.accessControlExposeHeaders] =
+      ([Self.exposed] + metadata).joined(separator: ", ")
+  }
+
+  /// The names of users' own fields that a preflight asks for; every one of them is taken.
+  private static func metadataNames(askedBy request: ServerRequest) -> [String] {
+    let asked = request.field("access-control-request-headers") ?? ""
+    return asked.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+      .filter { $0.hasPrefix(metadataPrefix) && HTTPField.Name($0) != nil }
   }
 
   private func allowedOrigin(of request: ServerRequest) -> String? {
     guard let origin = request.field("origin") else { return nil }
     if origins.contains("*") { return "*" }
     return origins.contains(origin) ? origin : nil
+  }
+}
+
+extension HTTPFields {
+  /// Tells caches that the answer to another page may have other fields.
+  mutating func varyByOrigin() {
+    self[.vary] = self[.vary].map { "\($0), Origin" } ?? "Origin"
   }
 }

@@ -44,7 +44,7 @@ enum AdminSQLDocument {
     case .object(let members):
       var named: [String: SQLValue] = [:]
       for member in members {
-        let place = "/args/\(AdminDocument.escaped(member.name))"
+        let place = "/args".appending(pointerMember: member.name)
         named[member.name] = argument(member.value, at: place, &faults)
       }
       return .named(named)

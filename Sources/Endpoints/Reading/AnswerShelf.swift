@@ -11,27 +11,30 @@ import Synchronization
 /// asked: a commit drops what it touches before it moves the head, so an answer that is current
 /// afterwards is right at that cursor.
 final class AnswerShelf: Sendable {
-  /// Distinct (target, credential) pairs; past this the shelf is cleared and fills anew.
+  /// Distinct (target, credential) pairs.
   private static let entriesMax = 20_000
+  /// Bodies are shared with the cache while that holds them, which has a bound of its own.
+  private static let bytesMax = 64 << 20
 
   /// Larger answers are not kept for repeated requests, which hold them beyond the cache's bound.
   private static let repeatedBytesMax = 64 * 1024
 
   private let cursors: CursorMint
   private let plain: PlainRequests
-  private let entries = Mutex<[Int: ShelvedAnswer]>([:])
+  /// What the `Vary` of what is kept tells beside the fields that always count.
+  let varyingNames: [String]
+  private let entries = Mutex(
+    ShelfEntries<ShelvedAnswer>(countMax: entriesMax, bytesMax: bytesMax))
 
   init(cursors: CursorMint, forwardedNames: [String], hasCORS: Bool) {
     self.cursors = cursors
     plain = PlainRequests(forwardedNames: forwardedNames, hasCORS: hasCORS)
+    varyingNames = forwardedNames + (hasCORS ? ["Origin"] : [])
   }
 
   func keep(_ answer: ShelvedAnswer) {
     let hash = PlainRequests.hash(answer.target[...], answer.authorization[...])
-    entries.withLock { entries in
-      if entries.count >= Self.entriesMax { entries.removeAll(keepingCapacity: true) }
-      entries[hash] = answer
-    }
+    entries.withLock { $0.keep(answer, at: hash) }
   }
 
   /// The answer to a request if it can be given as it stands.
@@ -43,7 +46,7 @@ final class AnswerShelf: Sendable {
       entry.isFor(target: head.target, authorization: authorization)
     else { return nil }
     guard entry.rendered.isCurrent else {
-      entries.withLock { if $0[hash] === entry { $0[hash] = nil } }
+      entries.withLock { $0.remove(entry, at: hash) }
       return nil
     }
     return entry

@@ -67,7 +67,7 @@ struct ReadAnswerWriter: Sendable {
           target: Array(request.head.target),
           authorization: request.head["authorization"].map(Array.init) ?? [],
           rendered: rendered, viewer: draft.caller.viewer, isPrivate: isPrivate,
-          until: draft.caller.userExpires, forwardedNames: forwardedNames, gzipped: gzipped))
+          until: draft.caller.userExpires, forwardedNames: shelf.varyingNames, gzipped: gzipped))
     }
     switch rendered.body.count {
     case ..<compressionBytesMin: keep(nil)

@@ -3,7 +3,7 @@ import HTTPWire
 import Model
 
 /// A rendered answer with the bytes of its response made up to what changes with each request.
-final class ShelvedAnswer: Sendable {
+final class ShelvedAnswer: ShelfEntry {
   let target: [UInt8]
   /// The `Authorization` field's value; empty without one.
   let authorization: [UInt8]
@@ -17,6 +17,10 @@ final class ShelvedAnswer: Sendable {
   let identity: ShelvedRepresentation
   /// Nil where the body is not worth compressing.
   let gzip: ShelvedRepresentation?
+
+  var byteCount: Int {
+    identity.byteCount + (gzip?.byteCount ?? 0) + target.count + authorization.count
+  }
 
   /// - Parameter until: when the token in `authorization` is refused; nil for one that nobody looks
   ///   at, and for none.
@@ -60,6 +64,8 @@ final class ShelvedRepresentation: Sendable {
   let fields: [UInt8]
   /// Those of a 304 (RFC 9110 section 15.4.5), up to the same end.
   let notModifiedFields: [UInt8]
+
+  var byteCount: Int { body.count + fields.count + notModifiedFields.count }
 
   init(body: [UInt8], coding: ContentCoding, fields: ReadFields) {
     self.body = body

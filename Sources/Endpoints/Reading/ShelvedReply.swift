@@ -12,7 +12,7 @@ struct ShelvedReply {
   @inline(__always)
   init(_ entry: ShelvedAnswer, to head: borrowing RequestHead) {
     representation = Self.representation(of: entry, for: head)
-    isUnchanged = Self.holds(representation, head["if-none-match"])
+    isUnchanged = Self.holds(representation.entityTag, head["if-none-match"])
     hasBody = !isUnchanged && head.method == .get
   }
 
@@ -45,14 +45,14 @@ struct ShelvedReply {
     return gzip
   }
 
-  /// Whether the request holds this representation already. The one tag that nearly every client
+  /// Whether the request holds what has this tag already. The one tag that nearly every client
   /// sends is compared as bytes; a list takes the long way.
-  private static func holds(
-    _ representation: ShelvedRepresentation, _ condition: ArraySlice<UInt8>?
-  ) -> Bool {
+  ///
+  /// - Parameter entityTag: quotes included.
+  static func holds(_ entityTag: [UInt8], _ condition: ArraySlice<UInt8>?) -> Bool {
     guard let condition else { return false }
-    if condition.equals(representation.entityTag) { return true }
-    let current = EntityTag(parsing: String(decoding: representation.entityTag, as: UTF8.self))
+    if condition.equals(entityTag) { return true }
+    let current = EntityTag(parsing: String(decoding: entityTag, as: UTF8.self))
     return EntityTagList(condition)?.weaklyContains(current) ?? false
   }
 }

@@ -9,7 +9,7 @@ package final class LarderHandler: RequestHandler {
   private let deltas: DeltaShelf
   private let cors: CORSPolicy
   private let router: Router
-  private let fileShelf: FileShelf?
+  private let fileShelf: FileShelf
   /// What is served, `METHOD /pattern`, in the order of the route table.
   package let served: [String]
 
@@ -25,6 +25,8 @@ package final class LarderHandler: RequestHandler {
       cursors: services.cursors,
       plain: PlainRequests(forwardedNames: forwarded, hasCORS: services.cors.isOn),
       compressionBytesMin: services.compressionBytesMin)
+    let fileShelf = FileShelf(hasCORS: services.cors.isOn)
+    self.fileShelf = fileShelf
     cors = services.cors
     let operation = OperationEndpoint(
       context: context, operations: services.operations, queue: services.sync,
@@ -55,14 +57,15 @@ package final class LarderHandler: RequestHandler {
       mutations: MutationsEndpoint(context: context, queue: services.sync),
       queue: QueueEndpoint(context: context, queue: services.sync),
       push: PushEndpoint(context: context, push: services.push),
-      storedFiles: services.storedFiles.map { FilesEndpoint(context: context, services: $0) },
+      storedFiles: services.storedFiles.map {
+        FilesEndpoint(context: context, services: $0, shelf: fileShelf)
+      },
       s3: services.s3.map { S3Endpoint(services: $0, logger: services.logger) },
       s3Keys: services.s3.map { S3KeysEndpoint(context: context, keys: $0.keys) },
       files: services.files)
     let lines = LarderRoutes.lines(
       for: descriptions, hasLocalTypes: services.localWrites != nil,
       hasFiles: services.files != nil)
-    fileShelf = services.storedFiles?.shelf
     served = lines.map { "\($0.method.name) \($0.pattern)" }
     router = try Router(lines.map { $0.route(to: endpoints) })
   }
@@ -74,14 +77,14 @@ package final class LarderHandler: RequestHandler {
       return shelf.write(answer, for: head, stamp: stamp, to: &output)
     }
     if deltas.answer(head, stamp: stamp, into: &output) { return true }
-    return fileShelf?.answer(head, stamp: stamp, into: &output) ?? false
+    return fileShelf.answer(head, stamp: stamp, into: &output)
   }
 
   package func repeatableAnswer(
     to head: borrowing RequestHead
   ) -> (any RepeatableAnswer)? {
     if let reply = shelf.repeatableAnswer(to: head) { return reply }
-    return fileShelf?.repeatableAnswer(to: head)
+    return fileShelf.repeatableAnswer(to: head)
   }
 
   package func bodyBytesMax(for head: borrowing RequestHead) -> Int? {

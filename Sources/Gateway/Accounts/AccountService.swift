@@ -58,7 +58,7 @@ package struct AccountService: Sendable {
     email: String, password: String, _ call: AccountCall
   ) async throws(Failure) -> SignedIn {
     try await session(call) { () async throws(Failure) in
-      try await trying(email, call) { () async throws(AccountFault) in
+      try await trying(Self.account(email), call) { () async throws(AccountFault) in
         try await provider.signIn(try Self.credentials(email, password), from: call.origin)
       }
     }
@@ -92,6 +92,8 @@ package struct AccountService: Sendable {
     do throws(Failure) {
       _ = try await devices.identify(token: token, user: session.user)
     } catch {
+      // Any other failure must not end a session whose refresh token was changed just now.
+      guard error.code == .deviceOfAnotherUser else { return SignedIn(session) }
       _ = try? await provider.signOut(session.refreshToken)
       throw error
     }
@@ -103,7 +105,7 @@ package struct AccountService: Sendable {
   package func checkPassword(
     email: String, password: String, _ call: AccountCall
   ) async throws(Failure) {
-    try await trying(email, call) { () async throws(AccountFault) in
+    try await trying(Self.account(email), call) { () async throws(AccountFault) in
       try await provider.checkPassword(try Self.credentials(email, password), from: call.origin)
     }
   }
@@ -168,24 +170,28 @@ package struct AccountService: Sendable {
   // MARK: Counting
 
   /// Runs what a guesser would call. Only a wrong password counts in the end.
+  /// What tries at an account are counted by. No account has what is no address; all such share one.
+  private static func account(_ email: String) -> String {
+    EmailAddress(email)?.text ?? "no address"
+  }
+
   private func trying<Answer>(
     _ account: String, _ call: AccountCall, passwordMember: String = "password",
     _ body: () async throws(AccountFault) -> Answer
   ) async throws(Failure) -> Answer {
-    let name = account.lowercased()
     try take(call.network, of: addresses)
     do throws(Failure) {
-      try take(name, of: accounts)
+      try take(account, of: accounts)
     } catch {
       addresses.giveBack(call.network, at: clock.now())
       throw error
     }
     do throws(AccountFault) {
       let answer = try await body()
-      giveBack(name, call)
+      giveBack(account, call)
       return answer
     } catch {
-      if error != .wrongCredentials { giveBack(name, call) }
+      if error != .wrongCredentials { giveBack(account, call) }
       throw told(error, passwordMember: passwordMember)
     }
   }

@@ -11,6 +11,8 @@ final class AttemptThrottle: Sendable {
 
   /// Past this the full ones go, which say nothing.
   private static let bucketsMax = 20_000
+  /// What those share who find no room for a bucket of their own.
+  private static let crowd = "others"
   private static let minute = Duration.seconds(60)
 
   private let perMinute: Int
@@ -34,7 +36,7 @@ final class AttemptThrottle: Sendable {
       }
       // Still too many: those that come share one, rather than have none.
       let isCrowded = buckets.count + names.count > Self.bucketsMax
-      let names = names.map { isCrowded && buckets[$0] == nil ? "others" : $0 }
+      let names = names.map { isCrowded && buckets[$0] == nil ? Self.crowd : $0 }
       let filled = names.map { name in
         buckets[name].map { tokens(in: $0, at: now) } ?? Double(perMinute)
       }
@@ -51,6 +53,7 @@ final class AttemptThrottle: Sendable {
   /// Gives back an attempt that was taken: it turned out not to be one that counts.
   func giveBack(_ name: String, at now: Timestamp) {
     buckets.withLock { buckets in
+      let name = buckets[name] == nil ? Self.crowd : name
       guard let bucket = buckets[name] else { return }
       let tokens = min(Double(perMinute), tokens(in: bucket, at: now) + 1)
       buckets[name] = Bucket(tokens: tokens, filled: now)

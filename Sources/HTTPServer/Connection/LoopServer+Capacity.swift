@@ -96,12 +96,3 @@ extension LoopServer {
     return sessions.count
   }
 }
-
-extension Reactor {
-  /// Runs a closure on the loop.
-  fileprivate func ask<Answer: Sendable>(
-    _ question: @Sendable (isolated Reactor) -> Answer
-  ) -> Answer {
-    question(self)
-  }
-}

@@ -4,7 +4,7 @@ import HTTPWire
 ///
 /// Clients that poll repeat themselves, and so do all connections of one program. Such a request
 /// need not be read again: its bytes are compared as a whole. It is kept when it comes the second
-/// time, so that requests that never do cost a hash each and no storage.
+/// time, so that requests that never do cost two hashes each and no storage.
 struct RepeatedRequests {
   /// Two requests that share a slot take turns in it. A power of two.
   private static let slotCount = 64
@@ -14,6 +14,8 @@ struct RepeatedRequests {
   private var known: [KnownRequest?] = Array(repeating: nil, count: slotCount)
   /// The hash of the request last seen for each slot.
   private var hashes: [UInt64] = Array(repeating: 0, count: slotCount)
+  /// That of one which came again and cannot be kept: it is not looked at each time anew.
+  private var refused: [UInt64] = Array(repeating: 0, count: slotCount)
 
   /// The request with these bytes.
   func find(_ bytes: UnsafeRawBufferPointer) -> KnownRequest? {
@@ -31,7 +33,10 @@ struct RepeatedRequests {
     let hash = WholeBytes.hash(bytes)
     let slot = Self.slot(hash)
     if hashes[slot] == hash {
-      known[slot] = make()
+      guard refused[slot] != hash else { return }
+      let request = make()
+      known[slot] = request
+      refused[slot] = request == nil ? hash : 0
     } else {
       hashes[slot] = hash
     }

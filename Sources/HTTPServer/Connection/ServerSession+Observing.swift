@@ -14,7 +14,7 @@ extension ServerSession {
     client: ProxiedClient?, on reactor: isolated Reactor
   ) {
     let id = server.stamp.lastRequestIDRange
-    // A handler that put no id into the answer leaves the range of an earlier one.
+    // A handler that put no id into the answer leaves the range of an earlier one, or none.
     let requestID = id.lowerBound >= start ? server.output[id] : []
     log(
       method, target, status: Self.status(in: server.output, from: start),

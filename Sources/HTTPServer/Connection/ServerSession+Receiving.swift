@@ -112,6 +112,7 @@ extension ServerSession {
     idleSince = nil
     readDeadline = nil
     server.stamp.setTime(secondsSince1970: reactor.wallSeconds)
+    server.stamp.forgetRequestID()
     if mayEndHere { connection.stopPersisting() }
     let client = isProxied ? proxiedClient() : nil
     let rate = judgeRate(of: client, on: reactor)
@@ -214,7 +215,7 @@ extension ServerSession {
     nonisolated(unsafe) let session = self
     return {
       Task(executorPreference: reactor.loop) {
-        await reactor.perform { session.contentIsWanted(by: number, on: $0) }
+        await reactor.ask { session.contentIsWanted(by: number, on: $0) }
       }
     }
   }
@@ -231,12 +232,5 @@ extension ServerSession {
       stream.resumeReading()
     }
     armTimer()
-  }
-}
-
-extension Reactor {
-  /// Runs a closure on the loop.
-  fileprivate func perform(_ body: @Sendable (isolated Reactor) -> Void) {
-    body(self)
   }
 }

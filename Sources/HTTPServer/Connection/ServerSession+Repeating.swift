@@ -11,6 +11,7 @@ extension ServerSession {
       server.rates == nil, !isHeldByOutput, let known = server.repeated.find(input)
     else { return false }
     server.stamp.setTime(secondsSince1970: reactor.wallSeconds)
+    server.stamp.forgetRequestID()
     guard known.answer.write(stamp: server.stamp, into: &server.output) else {
       server.repeated.forget(known)
       return false

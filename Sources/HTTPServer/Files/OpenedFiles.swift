@@ -7,9 +7,7 @@ package struct OpenedFiles: Sendable {
   private let pool: BlockingPool
   private let ranges: StaticFiles.RangeLimits
 
-  package init(
-    pool: BlockingPool, ranges: StaticFiles.RangeLimits = StaticFiles.RangeLimits()
-  ) {
+  package init(pool: BlockingPool, ranges: StaticFiles.RangeLimits) {
     self.pool = pool
     self.ranges = ranges
   }

@@ -19,6 +19,9 @@ package final class ResponseStamp {
     ids = RequestIDGenerator(seed: seed)
   }
 
+  /// To be called before an answer whose handler may put no id into it.
+  func forgetRequestID() { lastRequestIDRange = 0..<0 }
+
   /// Takes over the time.
   package func setTime(secondsSince1970 seconds: Int64) {
     guard seconds != secondsSince1970 else { return }

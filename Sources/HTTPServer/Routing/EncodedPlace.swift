@@ -9,7 +9,7 @@ struct EncodedPlace: Sendable {
   static func insert(
     _ method: RequestMethod, _ pattern: RoutePattern, index: Int, into places: inout [EncodedPlace]
   ) -> Bool {
-    guard let known = places.firstIndex(where: { $0.pattern == pattern }) else {
+    guard let known = places.firstIndex(where: { $0.pattern.takesTheSame(as: pattern) }) else {
       places.append(EncodedPlace(pattern: pattern, endpoints: [method: index]))
       return true
     }

@@ -14,6 +14,15 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral,
     case rest(String)
     /// The same, still percent-encoded: what it may hold is the route's business.
     case encodedRest(String)
+
+    fileprivate var nameless: Segment {
+      switch self {
+      case .literal: self
+      case .parameter: .parameter("")
+      case .rest: .rest("")
+      case .encodedRest: .encodedRest("")
+      }
+    }
   }
 
   package let segments: [Segment]
@@ -52,6 +61,11 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral,
       preconditionFailure("not a route pattern: \(text)")
     }
     self = pattern
+  }
+
+  /// Whether the other one matches the same paths, whatever its names are.
+  func takesTheSame(as other: RoutePattern) -> Bool {
+    segments.map(\.nameless) == other.segments.map(\.nameless)
   }
 
   package var description: String {

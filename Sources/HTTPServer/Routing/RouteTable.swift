@@ -32,7 +32,8 @@ package struct RouteTable: Sendable {
   /// Finds the route for a path, given percent-encoded.
   ///
   /// Segments are decoded one by one, so that an encoded slash never
-  /// separates; a path that cannot be decoded is nowhere, and neither is one with `.` or `..`.
+  /// separates; a path that cannot be decoded is nowhere, and neither is one with `.` or `..`, but
+  /// for patterns with an encoded rest, whose routes judge that themselves.
   package func match(_ method: RequestMethod, path: ArraySlice<UInt8>) -> RouteMatch {
     for place in encoded {
       guard let values = place.match(path) else { continue }

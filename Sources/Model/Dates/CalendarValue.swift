@@ -39,7 +39,7 @@ struct CalendarValue: Hashable {
   /// - Parameter seconds: since 1970-01-01T00:00:00Z.
   init?(seconds: Int64, nanoseconds: Int) {
     let secondsEach = CivilDay.secondsEach
-    let days = (seconds >= 0 ? seconds : seconds - secondsEach + 1) / secondsEach
+    let days = seconds / secondsEach - (seconds % secondsEach < 0 ? 1 : 0)
     guard let day = CivilDay(number: Int(days)) else { return nil }
     let second = Int(seconds - days * secondsEach)
     self.init(

@@ -62,16 +62,22 @@ extension JSONValue {
   package func mergePatched(with patch: JSONValue) -> JSONValue {
     guard let changes = patch.members else { return patch }
     var result = members ?? []
+    var places: [String: Int] = [:]
+    for (place, member) in result.enumerated() where places[member.name] == nil {
+      places[member.name] = place
+    }
+    var removed: Set<Int> = []
     for change in changes {
-      let place = result.firstIndex { $0.name == change.name }
       if change.value.isNull {
-        if let place { result.remove(at: place) }
-      } else if let place {
+        if let place = places.removeValue(forKey: change.name) { removed.insert(place) }
+      } else if let place = places[change.name] {
         result[place].value = result[place].value.mergePatched(with: change.value)
       } else {
+        places[change.name] = result.count
         result.append(JSONMember(change.name, JSONValue.null.mergePatched(with: change.value)))
       }
     }
-    return .object(result)
+    guard !removed.isEmpty else { return .object(result) }
+    return .object(result.enumerated().filter { !removed.contains($0.offset) }.map(\.element))
   }
 }

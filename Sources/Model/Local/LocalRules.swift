@@ -25,12 +25,13 @@ package struct LocalRules: Hashable, Sendable {
     return nil
   }
 
-  func patternFault(_ text: String) -> String? {
+  /// - Parameter regex: of ``pattern``, which takes long to compile.
+  func patternFault(_ text: String, _ regex: Regex<AnyRegexOutput>?) -> String? {
     guard let pattern else { return nil }
     guard text.unicodeScalars.count <= Self.patternCharactersMax else {
       return "has more than \(Self.patternCharactersMax) characters"
     }
-    guard let regex = try? Regex(pattern), (try? regex.wholeMatch(in: text)) != nil else {
+    guard let regex, (try? regex.wholeMatch(in: text)) != nil else {
       return "does not match \(pattern)"
     }
     return nil

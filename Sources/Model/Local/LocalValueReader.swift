@@ -4,17 +4,22 @@ package import LosslessJSON
 package struct LocalValueReader {
   /// Bytes of an id: it stands in paths, and in each reference to its entity.
   package static let idBytesMax = 256
+  private static let faultsMax = 100
 
   private let schema: LocalSchema
   /// Of the value that is being read.
   private var dates = DateFormat.iso8601
+  /// Those of the rules met so far, compiled; nil for one that is no expression.
+  private var patterns: [String: Regex<AnyRegexOutput>?] = [:]
   package private(set) var faults: [Failure.Detail] = []
 
   package init(schema: LocalSchema) {
     self.schema = schema
   }
 
+  /// Past ``faultsMax`` nothing more is told: a body may have as many faults as it has bytes.
   package mutating func note(_ detail: String, at pointer: String) {
+    guard faults.count < Self.faultsMax else { return }
     faults.append(Failure.Detail(place: .pointer(pointer), detail: detail))
   }
 
@@ -54,6 +59,18 @@ package struct LocalValueReader {
       note("names an entity twice", at: pointer)
     }
     return .array(read)
+  }
+
+  private mutating func patternFault(_ text: String, _ rules: LocalRules) -> String? {
+    guard let pattern = rules.pattern else { return nil }
+    let regex: Regex<AnyRegexOutput>?
+    if let known = patterns[pattern] {
+      regex = known
+    } else {
+      regex = try? Regex(pattern)
+      patterns[pattern] = .some(regex)
+    }
+    return rules.patternFault(text, regex)
   }
 
   private mutating func element(
@@ -122,13 +139,13 @@ package struct LocalValueReader {
       faults = [
         field.listDepth == 0
           ? field.rules.lengthFault(text.unicodeScalars.count, of: "characters") : nil,
-        field.rules.patternFault(text),
+        patternFault(text, field.rules),
       ]
     } else if let text = read.string {
       let length = field.listDepth == 0 ? text.unicodeScalars.count : nil
       faults = [
         length.flatMap { field.rules.lengthFault($0, of: "characters") },
-        field.rules.patternFault(text),
+        patternFault(text, field.rules),
       ]
     } else {
       faults = [read.number?.double.flatMap { field.rules.rangeFault($0) }]
@@ -191,20 +208,5 @@ extension JSONValue {
       let type = parts[0].string, let key = parts[1].string
     else { return nil }
     return EntityKey(type: type, key: key)
-  }
-}
-
-extension String {
-  /// A JSON pointer one member deeper (RFC 6901 section 3).
-  package func appending(pointerMember name: String) -> String {
-    var escaped = ""
-    for character in name {
-      switch character {
-      case "~": escaped += "~0"
-      case "/": escaped += "~1"
-      default: escaped.append(character)
-      }
-    }
-    return "\(self)/\(escaped)"
   }
 }

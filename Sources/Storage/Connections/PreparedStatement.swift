@@ -19,6 +19,16 @@ struct PreparedStatement {
     sqlite3_clear_bindings(handle)
   }
 
+  /// One whose text has the shape of a client's request. The first of them are cached, as the usual
+  /// ones come soon; the cache forgets none, so the others are prepared each time.
+  init(_ db: Database, shaped sql: String) throws {
+    if ShapedTexts.isCached(sql) {
+      try self.init(db, sql)
+    } else {
+      try self.init(db, once: sql)
+    }
+  }
+
   /// One whose text is a client's making: texts are many, and the cache forgets none.
   init(_ db: Database, once sql: String) throws {
     statement = try db.makeStatement(sql: sql)

@@ -68,7 +68,7 @@ struct EntityQueryRun {
   }
 
   private func places(_ sql: BoundSQL) throws -> [EntityPosition] {
-    let statement = try PreparedStatement(database, sql.text)
+    let statement = try PreparedStatement(database, shaped: sql.text)
     sql.bind(to: statement)
     defer { statement.reset() }
     let columns = query.order.terms.count + (isByPlace ? 1 : 0)
@@ -162,7 +162,7 @@ struct EntityQueryRun {
     var sql = BoundSQL()
     sql.append("SELECT count(*)")
     try appendFiltered(to: &sql)
-    let statement = try PreparedStatement(database, sql.text)
+    let statement = try PreparedStatement(database, shaped: sql.text)
     sql.bind(to: statement)
     defer { statement.reset() }
     return try statement.step() ? Int(statement.int64(0)) : 0
@@ -175,7 +175,7 @@ struct EntityQueryRun {
     sql.append("SELECT \(column), count(*)")
     try appendFiltered(to: &sql)
     sql.append(" GROUP BY \(column) ORDER BY \(column)\(isDescending ? " DESC" : "")")
-    let statement = try PreparedStatement(database, sql.text)
+    let statement = try PreparedStatement(database, shaped: sql.text)
     sql.bind(to: statement)
     defer { statement.reset() }
     var sections: [EntityPage.Section] = []

@@ -118,7 +118,7 @@ struct LayeredSearch {
   }
 
   private func forEachRow(of sql: BoundSQL, _ body: (PreparedStatement) -> Void) throws {
-    let statement = try PreparedStatement(database, sql.text)
+    let statement = try PreparedStatement(database, shaped: sql.text)
     sql.bind(to: statement)
     defer { statement.reset() }
     while try statement.step() { body(statement) }

@@ -59,7 +59,7 @@ struct SearchRun {
     sql.append(.integer(scopes[0]))
     sql.append(") ORDER BY hits / (hits + 1 + characters / 200.0) DESC, key LIMIT ")
     sql.append(.integer(Int64(count)))
-    let statement = try PreparedStatement(database, sql.text)
+    let statement = try PreparedStatement(database, shaped: sql.text)
     sql.bind(to: statement)
     defer { statement.reset() }
     var found: [Found] = []

@@ -62,7 +62,7 @@ struct LocalViewReader {
       }
       switch selection {
       case .field(let field):
-        collect(field, of: type, known, into: &fields)
+        collect(field, of: type, known, into: &fields, open: open)
       case .inlineFragment(let inner):
         if let condition = inner.typeCondition, condition.value != type {
           fault("This is a \(type), never a \(condition.value).", at: condition.location)
@@ -85,7 +85,8 @@ struct LocalViewReader {
   }
 
   private mutating func collect(
-    _ field: Field, of type: String, _ known: [LocalField], into fields: inout [SelectedField]
+    _ field: Field, of type: String, _ known: [LocalField], into fields: inout [SelectedField],
+    open: Set<String>
   ) {
     let name = field.name.value
     let shown = field.alias?.value ?? name
@@ -99,7 +100,7 @@ struct LocalViewReader {
     for argument in field.arguments {
       fault("Fields of local types take no arguments.", at: argument.location)
     }
-    check(field, local)
+    check(field, local, open: open)
     guard let other = fields.first(where: { $0.responseName == shown }) else {
       fields.append(SelectedField(responseName: shown, name: name, storageName: name))
       return
@@ -109,13 +110,13 @@ struct LocalViewReader {
     }
   }
 
-  private mutating func check(_ field: Field, _ local: LocalField) {
+  private mutating func check(_ field: Field, _ local: LocalField, open: Set<String>) {
     switch (local.kind, field.selectionSet) {
     case (.scalar, let set?), (.enumeration, let set?):
       fault("\(local.name) has no fields of its own.", at: set.location)
     case (.object(let name), let set?):
       var inner: [SelectedField] = []
-      collect(set, of: name, schema.objects[name] ?? [], into: &inner, open: [])
+      collect(set, of: name, schema.objects[name] ?? [], into: &inner, open: open)
     case (.object, nil), (.entity, nil):
       fault("\(local.name) needs a selection of fields.", at: field.location)
     case (.scalar, nil), (.enumeration, nil), (.entity, _?): break

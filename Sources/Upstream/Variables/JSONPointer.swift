@@ -1,3 +1,5 @@
+import Model
+
 /// A place in a JSON text (RFC 6901), built from the root down.
 struct JSONPointer: Hashable {
   let text: String
@@ -5,11 +7,7 @@ struct JSONPointer: Hashable {
   static let root = JSONPointer(text: "")
 
   func appending(_ name: String) -> JSONPointer {
-    guard name.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else {
-      return JSONPointer(text: "\(text)/\(name)")
-    }
-    let escaped = name.map { $0 == "~" ? "~0" : $0 == "/" ? "~1" : String($0) }.joined()
-    return JSONPointer(text: "\(text)/\(escaped)")
+    JSONPointer(text: text.appending(pointerMember: name))
   }
 
   func appending(_ index: Int) -> JSONPointer { JSONPointer(text: "\(text)/\(index)") }

@@ -251,6 +251,12 @@ struct TokenVerifierTests {
     clock.advance(by: .seconds(3_700))
     let later = try key.token(claims())
     #expect(try await verifier.verify(later) != nil)
+    // And not beyond, however often one asks.
+    clock.advance(by: .seconds(86_400))
+    let last = try key.token(claims())
+    for _ in 0..<2 {
+      await #expect(throws: TokenFault.self) { try await verifier.verify(last) }
+    }
   }
 
   @Test func findsTheKeysByTheIssuersMetadata() async throws {

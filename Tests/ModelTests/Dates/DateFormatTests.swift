@@ -47,6 +47,7 @@ struct DateFormatTests {
     ("iso8601", "2024-02-29T12:00:00"), ("iso8601", "2024-02-29T12:00:00.1234567891Z"),
     ("iso8601", 3), ("iso8601", "0000-01-01T00:00:00+01:00"), ("seconds", "3"),
     ("seconds", .number(JSONNumber(digits: "1e9")!)), ("seconds", 999_999_999_999),
+    ("seconds", .number(JSONNumber(digits: "-9223372036854775807")!)),
     ("dd.MM.yyyy", "2024-02-29"), ("dd.MM.yyyy", "29.02.2024 "),
     ("dd.MM.yyyy HH:mm", "29.02.2024 24:00"),
   ])

@@ -33,6 +33,18 @@ struct LocalViewTests {
     #expect(whole.fields.map(\.name) == ["id", "title", "place", "items"])
   }
 
+  @Test func aFragmentInsideOfItselfThroughAnObjectIsAFault() {
+    let faults = read(
+      """
+      type Ring { next: Ring }
+      type Chain @local { id: ID! ring: Ring }
+      fragment A on Chain { ring { ...B } }
+      fragment B on Ring { next { ...B } }
+      """
+    ).findings.filter { $0.severity == .fault }
+    #expect(faults.contains { $0.message.contains("inside of itself") }, "\(faults)")
+  }
+
   @Test(arguments: [
     ("fragment A on Film { id }", "local types"), ("fragment A on List { titel }", "\"title\""),
     ("fragment A on List { place }", "selection"), ("fragment A on List { title { id } }", "title"),

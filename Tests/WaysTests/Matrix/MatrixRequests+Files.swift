@@ -1,13 +1,13 @@
 extension MatrixRequests {
   /// Keys of a user's own begin with the user's id.
   private static func keys(_ secrets: MatrixSecrets) -> [String] {
-    ["pics/\(secrets.userID)/\(secrets.noteID).txt", "pics/\(secrets.word)"]
+    ["pics/\(secrets.accountID)/\(secrets.noteID).txt", "pics/\(secrets.word)"]
   }
 
   static let files: [String: Make] = [
     "GET /v1/files": { read("/v1/files", $0) },
     "GET /v1/files/{bucket}": { secrets in
-      read("/v1/files/pics?prefix=\(secrets.userID)", secrets) + [.get("/v1/files/\(secrets.word)")]
+      read("/v1/files/pics?prefix=\(secrets.accountID)", secrets) + [.get("/v1/files/\(secrets.word)")]
     },
     "PUT /v1/files/{bucket}": { secrets in [MatrixAsk("PUT", "/v1/files/\(secrets.word)")] },
     "DELETE /v1/files/{bucket}": { secrets in [MatrixAsk("DELETE", "/v1/files/\(secrets.word)")] },

@@ -1,6 +1,6 @@
 extension MatrixRequests {
   private static func mutation(_ method: String, _ rest: String = "") -> Make {
-    { secrets in [MatrixAsk(method, "/v1/mutations/\(secrets.noteID)\(rest)")] }
+    { secrets in [MatrixAsk(method, "/v1/mutations/\(secrets.mutationID)\(rest)")] }
   }
 
   /// The queue is the asking device's own; what it says of itself differs from moment to moment.

@@ -13,6 +13,10 @@ struct MatrixSecrets: Sendable {
   var cursor: String
   /// Of the second page of the owner's notes; nil for an owner without.
   var pageToken: String?
+  /// Of the account that a user signs in to.
+  var accountID = "none"
+  /// Of a mutation that waits in the owner's queue.
+  var mutationID = "m_999999"
 
   var userID: String { "u-\(word)" }
   var noteID: String { "note-\(word)" }
@@ -27,7 +31,7 @@ struct MatrixSecrets: Sendable {
     MatrixSecrets(
       word: Self.shifted(word), listID: Self.shifted(listID), revision: Self.shifted(revision),
       tags: tags.map(Self.shifted), listTag: Self.shifted(listTag), cursor: cursor,
-      pageToken: pageToken)
+      pageToken: pageToken, accountID: Self.shifted(accountID))
   }
 
   /// Text with these secrets in place of others.
@@ -35,7 +39,7 @@ struct MatrixSecrets: Sendable {
     var text = text
     var pairs = [
       (others.word, word), (others.listID, listID), (others.revision, revision),
-      (others.listTag, listTag),
+      (others.listTag, listTag), (others.accountID, accountID), (others.mutationID, mutationID),
     ]
     pairs += zip(others.tags, tags).map { ($0, $1) }
     for (from, to) in pairs where from != to { text = text.replacing(from, with: to) }

@@ -11,6 +11,7 @@ final class MatrixWorld {
   let routes: [String]
   /// What owners have been seen to own, by the owner's word.
   private var owned: [String: [MatrixAnswer]] = [:]
+  private var kept: [String: MatrixSecrets] = [:]
   private var devices: [String: String] = [:]
   private var sessions: [String: Ways.AccountTests.Session] = [:]
 
@@ -22,6 +23,7 @@ final class MatrixWorld {
     limits: {requestsPerConnection: 100000}
     devices: {rate: 1000}
     accounts: {passwordCost: 10}
+    files: {buckets: {pics: {access: user}}}
     """
 
   private static let operations = [
@@ -155,18 +157,23 @@ final class MatrixWorld {
       cursor: "", pageToken: nil)
     if caller.kind.hasToken { try await plantUpstream(caller, &secrets) }
     if caller.kind.hasDevice { try await plantLocal(caller, &secrets) }
+    if caller.kind.hasDevice { try await plantMutation(caller, &secrets) }
     if caller.kind == .user { try await plantWishes(caller, &secrets) }
+    if let session = sessions[caller.word] { try await plantFile(caller, session, &secrets) }
     for target in [
       "/api/me", "/api/films/f1/mine", "/v1/entities", "/v1/entities/User?total=true",
       "/v1/entities/Note?total=true", "/v1/entities/User/\(secrets.userID)",
       "/v1/entities/Note/\(secrets.noteID)", "/v1/search?q=\(caller.word)",
       "/v1/entities/Wish?total=true", "/v1/entities/Wish/\(secrets.wishID)",
+      "/v1/files/pics/\(secrets.accountID)/\(secrets.noteID).txt",
+      "/v1/mutations/\(secrets.mutationID)",
     ] {
       let answer = try await response(to: .get(target), by: caller)
       let open = try await larder.get(target)
       // What everybody sees is no secret.
       if let tag = answer["etag"], tag != open["etag"] { secrets.tags.append(tag) }
     }
+    kept[caller.word] = secrets
     let mine = try await belongings(of: caller)
     #expect(mine.contains { $0.text.lowercased().contains(caller.word) }, "\(caller) sees nothing")
     owned[caller.word] = mine
@@ -221,6 +228,29 @@ final class MatrixWorld {
     }
   }
 
+  /// A mutation that waits, since its queue is paused, under a key that others may try too.
+  private func plantMutation(_ caller: MatrixCaller, _ secrets: inout MatrixSecrets) async throws {
+    _ = try await json("POST", "/v1/queue/pause", by: caller)
+    let ask = MatrixAsk(
+      "POST", "/v1/mutations", headers: [("Idempotency-Key", "\"key-\(caller.word)\"")],
+      body: #"{"operation":"CreateList","mode":"steady","variables":"#
+        + #"{"input":{"name":"Queued by \#(caller.word)"}}}"#)
+    let answer = try await response(to: ask, by: caller)
+    #expect(answer.status == 202, "\(caller): \(answer.text)")
+    secrets.mutationID = try #require(
+      try JSONValue(parsing: answer.body)["id"]?.string, "\(answer.text)")
+  }
+
+  private func plantFile(
+    _ caller: MatrixCaller, _ session: Ways.AccountTests.Session, _ secrets: inout MatrixSecrets
+  ) async throws {
+    secrets.accountID = session.user
+    let target = "/v1/files/pics/\(session.user)/\(secrets.noteID).txt"
+    let ask = MatrixAsk("PUT", target, body: "Text of \(caller.word)")
+    let answer = try await response(to: ask, by: caller)
+    #expect(answer.status == 201, "\(caller): \(answer.text)")
+  }
+
   /// Stars that only their giver sees, given to upstream itself.
   private func rate(_ film: String, stars: Int, by caller: MatrixCaller) async throws {
     let port = try #require(URL(string: larder.demo.url)?.port)
@@ -259,7 +289,10 @@ final class MatrixWorld {
 
   private func belongings(of caller: MatrixCaller) async throws -> [MatrixAnswer] {
     var answers: [MatrixAnswer] = []
+    let secrets = kept[caller.word]
     for target in [
+      "/v1/files/pics/\(secrets?.accountID ?? "")/note-\(caller.word).txt",
+      "/v1/mutations/\(secrets?.mutationID ?? "")", "/v1/mutations",
       "/api/me", "/v1/devices/me", "/v1/entities/User/u-\(caller.word)",
       "/v1/entities/Note/note-\(caller.word)", "/v1/entities/Notebook/book-\(caller.word)",
       "/v1/entities/Notebook/book-\(caller.word)/notes?total=true", "/v1/auth/me",
