@@ -7,7 +7,9 @@ extension MatrixRequests {
   static let files: [String: Make] = [
     "GET /v1/files": { read("/v1/files", $0) },
     "GET /v1/files/{bucket}": { secrets in
-      read("/v1/files/pics?prefix=\(secrets.accountID)", secrets) + [.get("/v1/files/\(secrets.word)")]
+      read("/v1/files/pics?prefix=\(secrets.accountID)", secrets) + [
+        .get("/v1/files/\(secrets.word)")
+      ]
     },
     "PUT /v1/files/{bucket}": { secrets in [MatrixAsk("PUT", "/v1/files/\(secrets.word)")] },
     "DELETE /v1/files/{bucket}": { secrets in [MatrixAsk("DELETE", "/v1/files/\(secrets.word)")] },
