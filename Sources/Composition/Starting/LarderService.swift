@@ -113,7 +113,8 @@ package final class LarderService: Service {
           store: store, devices: gateway.devices, registry: workspace.registry,
           bytesMax: settings.cache.diskBytesMax, logger: logger),
         filesKeeper: FilesKeeper(files: files, logger: logger), publicAddress: publicAddress,
-        queue: gateway.sync.worker, push: push, server: server, client: client, certificates: certificates,
+        queue: gateway.sync.worker, push: push, server: server, client: client,
+        certificates: certificates,
         group: group, routes: handler.served, logger: logger,
         whenListening: whenListening)
     } catch {
