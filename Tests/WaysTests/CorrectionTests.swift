@@ -109,6 +109,14 @@ extension Ways {
       let missing = try await larder.request(
         "PATCH", "/v1/entities/Film/none", headers: [Self.admin], body: #"{"title":"X"}"#)
       #expect(missing.status == 404)
+      for (method, target, body) in [
+        ("PUT", "/v1/entities/Film/%00", "{}"),
+        ("POST", "/v1/entities/Film", #"{"id":"a\u0000","title":"X"}"#),
+      ] {
+        let answer = try await larder.request(
+          method, target, headers: [Self.admin], body: body)
+        #expect(answer.status == 422, "\(answer.text)")
+      }
       let all = try await larder.request(
         "DELETE", "/v1/entities/Film", headers: [Self.admin])
       #expect(all.status == 400)

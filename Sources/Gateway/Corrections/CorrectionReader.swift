@@ -116,6 +116,11 @@ struct CorrectionReader {
     let told = type.keyFields.map { name in
       fields.first { $0.name == name }.flatMap { Self.canonicalText($0.value) }
     }
+    for (name, text) in zip(type.keyFields, told) {
+      guard let text, LocalValueReader.id(.string(text)) == nil else { continue }
+      note("is not an id", at: pointer.appending(pointerMember: name))
+      return nil
+    }
     if !told.contains(nil) {
       let key = EntityKey(type: type.name, fields: told.compactMap { $0 }).key
       if let id, id != key { note("is not the id in the path", at: place) }
