@@ -172,11 +172,11 @@ package struct S3Authenticator: Sendable {
     if let unsigned {
       throw S3Fault(.accessDenied, "There is a field that is not signed: \(unsigned.name).")
     }
-    guard let path = S3Encoding.canonicalPath(request.path) else {
-      throw S3Fault(.invalidArgument, "The path is not well-formed percent-encoded UTF-8.")
-    }
     var refused: CanonicalRequest?
-    for host in [nil] + (request.forwardedHost.map { [$0] } ?? []) {
+    for (path, host) in request.places {
+      guard let path = S3Encoding.canonicalPath(path) else {
+        throw S3Fault(.invalidArgument, "The path is not well-formed percent-encoded UTF-8.")
+      }
       let canonical = CanonicalRequest(
         method: request.method, path: path,
         query: request.query.parameters.filter { $0.name != PresignedQuery.signatureName },

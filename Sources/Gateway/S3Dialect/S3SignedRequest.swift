@@ -32,12 +32,28 @@ package struct S3SignedRequest: Sendable {
   /// The first value of a field, its name given in lower case.
   func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 
+  /// What may have been signed as path and host.
+  ///
+  /// Some clients (s3cmd) take what is in front of the bucket for a part of the host, and sign the
+  /// path behind it. Nothing else can be meant by that: `s3` is no bucket's name.
+  var places: [(path: String, host: String)] {
+    let hosts = [field("host") ?? ""] + [forwardedHost].compactMap { $0 }
+    var places = hosts.map { (path, $0) }
+    if path.hasPrefix("\(Self.basePath)/") {
+      let rest = String(path.dropFirst(Self.basePath.count))
+      places += hosts.map { (rest, $0 + Self.basePath) }
+    }
+    return places
+  }
+
+  private static let basePath = "/s3"
+
   /// The values of the fields that are signed; one that is not there counts as empty.
   ///
   /// - Parameter host: in place of `Host`.
-  func signed(_ names: [String], host: String?) -> [CanonicalRequest.Field] {
+  func signed(_ names: [String], host: String) -> [CanonicalRequest.Field] {
     names.flatMap { name in
-      if name == "host", let host { return [CanonicalRequest.Field(name, host)] }
+      if name == "host" { return [CanonicalRequest.Field(name, host)] }
       let values = fields.filter { $0.name == name }
       return values.isEmpty ? [CanonicalRequest.Field(name, "")] : values
     }
