@@ -19,7 +19,8 @@ class Command:
 
     def __init__(self, *start, environment=None):
         self.start = start
-        self.environment = {"PATH": f"{TOOLS}:/usr/bin:/bin", "HOME": "/nonexistent", **(environment or {})}
+        self.environment = {"PATH": f"{TOOLS}:/usr/bin:/bin", "HOME": "/nonexistent"}
+        self.environment |= environment or {}
 
     def __call__(self, *arguments, status=0):
         """What the tool says; it must end with this status."""

@@ -25,7 +25,8 @@ class Signer:
 
     def __init__(self, larder, key=None, moment=None, secret=None):
         key = key or larder.key
-        self.larder, self.access, secret = larder, key["accessKeyId"], secret or key["secretAccessKey"]
+        self.larder, self.access = larder, key["accessKeyId"]
+        secret = secret or key["secretAccessKey"]
         moment = moment or datetime.datetime.now(datetime.timezone.utc)
         self.time = moment.strftime("%Y%m%dT%H%M%SZ")
         self.scope = f"{self.time[:8]}/{REGION}/s3/aws4_request"
@@ -82,7 +83,8 @@ def chunked(signer, content, form, trailer=None, spoil=lambda number, chunk: chu
     if form == SIGNED_TRAILER:
         lines = "".join(f"{name}:{value}\n" for name, value in (trailer or {}).items())
         digest = hashlib.sha256(lines.encode()).hexdigest()
-        body += f"x-amz-trailer-signature:{last or signer.sign('-TRAILER', previous, digest)}\r\n".encode()
+        signature = last or signer.sign("-TRAILER", previous, digest)
+        body += f"x-amz-trailer-signature:{signature}\r\n".encode()
     return body + b"\r\n"
 
 
@@ -124,7 +126,10 @@ def takes_content_in_chunks(larder):
     # Whatever is wrong, the object stays what it was.
     assert stream(larder, b"before", SIGNED)[0] == 200
     wrong = {"x-amz-checksum-crc32": crc32(b"other")}
-    flip = lambda at: lambda number, chunk: chunk[:-9] + b"?" + chunk[-8:] if number == at else chunk
+
+    def flip(at):
+        return lambda number, chunk: chunk[:-9] + b"?" + chunk[-8:] if number == at else chunk
+
     faults = (
         ((SIGNED,), {"spoil": flip(1)}, 403, "SignatureDoesNotMatch"),
         ((SIGNED,), {"spoil": flip(5)}, 400, "IncompleteBody"),
@@ -147,8 +152,13 @@ def takes_content_in_chunks(larder):
 def refuses_wrong_signatures(larder):
     larder.s3().create_bucket(Bucket="rude")
     now = datetime.datetime.now(datetime.timezone.utc)
-    minutes = lambda count: now + datetime.timedelta(minutes=count)
-    put = lambda signer, **options: signer.put("/s3/rude/k", b"content", **options)
+
+    def minutes(count):
+        return now + datetime.timedelta(minutes=count)
+
+    def put(signer, **options):
+        return signer.put("/s3/rude/k", b"content", **options)
+
     assert put(Signer(larder)) == (200, "")
     assert put(Signer(larder, moment=minutes(14))) == (200, "")
     assert put(Signer(larder, moment=minutes(16))) == (403, "RequestTimeTooSkewed")
