@@ -23,7 +23,13 @@ extension SignatureVector {
       signature: "07ec1639c89043aa0e3e2de82b96708f198cceab042d4a97044c66dd9f74e7f8"),
     ofSuite(
       "form", method: "POST",
-      more: [CanonicalRequest.Field("Content-Type", "application/x-www-form-urlencoded")],
+      more: [
+        CanonicalRequest.Field("Content-Type", "application/x-www-form-urlencoded"),
+        CanonicalRequest.Field("Content-Length", "13"),
+        CanonicalRequest.Field(
+          "X-Amz-Content-Sha256",
+          "9095672bbd1f56dfc5b65f3e153adc8731a4a654192329106275f4c7b24d0b6e"),
+      ],
       payload: PayloadHash(of: Array("Param1=value1".utf8)),
       signature: "d3875051da38690788ef43de4db0d8f280229d82040bfac253562e56c3f20e0b"),
     ofManual(

@@ -22,7 +22,8 @@ package struct SignatureAuthorization: Hashable, Sendable {
     for part in text.dropFirst(SignatureAlgorithm.name.count).split(separator: ",") {
       let part = Substring(part).drop { $0 == " " }
       guard let equals = part.firstIndex(of: "="),
-        parts.updateValue(part[part.index(after: equals)...], forKey: part[..<equals]) == nil
+        parts.updateValue(
+          part[part.index(after: equals)...].prefix { $0 != " " }, forKey: part[..<equals]) == nil
       else { return nil }
     }
     guard parts.count == 3,

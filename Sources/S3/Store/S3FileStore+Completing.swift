@@ -1,0 +1,98 @@
+package import Files
+import HTTPTypes
+package import Model
+import S3Wire
+
+extension S3FileStore {
+  package func completeUpload(
+    _ upload: UploadAddress, parts references: [PartReference]?, if condition: WriteCondition
+  ) async throws(FileStoreError) -> WrittenObject {
+    let stored = try await allParts(of: upload)
+    return try await complete(upload, try choose(references, from: stored), if: condition)
+  }
+
+  /// Makes the object of these parts.
+  func complete(
+    _ upload: UploadAddress, _ parts: [UploadPart], if condition: WriteCondition
+  ) async throws(FileStoreError) -> WrittenObject {
+    let existing = try await lookUp(upload.object)
+    var request = request(.post, upload)
+    try put(condition, on: existing, in: &request)
+    request.content = .bytes(Self.document(of: parts))
+    do throws(S3Failure) {
+      _ = try await client.perform(request, document: "CompleteMultipartUploadResult") {
+        _, _ throws(S3Failure) in ()
+      }
+    } catch {
+      guard try await isCompleted(upload, of: parts, error) else {
+        throw failure(error, completing: parts)
+      }
+    }
+    return WrittenObject(metadata: try await find(upload.object), isNew: existing == nil)
+  }
+
+  /// Whether an attempt before was carried out, though its answer was lost.
+  private func isCompleted(
+    _ upload: UploadAddress, of parts: [UploadPart], _ error: S3Failure
+  ) async throws(FileStoreError) -> Bool {
+    guard error.attempts > 1, error.status == 404 || error.status == 412 else { return false }
+    return try await lookUp(upload.object)?.tag == ObjectTag.parts(parts.map(\.tag))
+  }
+
+  /// The service does not say which part it is that it does not like.
+  private func failure(_ error: S3Failure, completing parts: [UploadPart]) -> FileStoreError {
+    switch error.code {
+    case "EntityTooSmall":
+      let small = parts.dropLast().first { $0.size < limits.partBytesMin } ?? parts.first
+      return .partTooSmall(number: small?.number ?? 1, bytesMin: limits.partBytesMin)
+    case "InvalidPart":
+      // Each was there a moment ago.
+      return .conflict
+    default:
+      return error.fileStoreError(about: .upload)
+    }
+  }
+
+  /// The parts that the client names, which must be there as it knows them.
+  private func choose(
+    _ references: [PartReference]?, from stored: [UploadPart]
+  ) throws(FileStoreError) -> [UploadPart] {
+    guard let references else {
+      guard !stored.isEmpty else { throw .partOrderInvalid }
+      return stored
+    }
+    let numbers = references.map(\.number)
+    guard !numbers.isEmpty, zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) else {
+      throw .partOrderInvalid
+    }
+    let byNumber = Dictionary(stored.map { ($0.number, $0) }) { $1 }
+    var used: [UploadPart] = []
+    for reference in references {
+      guard let part = byNumber[reference.number], part.tag == reference.tag else {
+        throw .partInvalid(number: reference.number)
+      }
+      used.append(part)
+    }
+    return used
+  }
+
+  private func allParts(of upload: UploadAddress) async throws(FileStoreError) -> [UploadPart] {
+    var parts: [UploadPart] = []
+    while true {
+      let page = try await self.parts(of: upload, after: parts.last?.number ?? 0, limit: 1000)
+      parts += page.parts
+      guard page.hasMore, !page.parts.isEmpty else { return parts }
+    }
+  }
+
+  private static func document(of parts: [UploadPart]) -> [UInt8] {
+    var writer = XMLWriter("CompleteMultipartUpload")
+    for part in parts {
+      writer.element("Part") { writer in
+        writer.element("PartNumber", part.number)
+        writer.element("ETag", "\"\(part.tag)\"")
+      }
+    }
+    return writer.finished()
+  }
+}

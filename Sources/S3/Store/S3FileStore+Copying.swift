@@ -1,0 +1,108 @@
+package import Files
+import HTTPTypes
+package import HTTPWire
+package import Model
+import S3Wire
+
+extension S3FileStore {
+  package func copy(
+    _ source: ObjectAddress, if sourceConditions: Preconditions?, to target: ObjectAddress,
+    attributes: ObjectAttributes?, _ write: CopyWrite
+  ) async throws(FileStoreError) -> WrittenObject {
+    try admit(write.quota)
+    try admit(attributes)
+    let found = try await find(source)
+    try judge(sourceConditions, found, isRead: false)
+    if found.size > limits.copyBytesMax {
+      return try await copyParts(
+        found, of: source, to: target, attributes ?? found.attributes, if: write.condition)
+    }
+    let existing = source == target ? found : try await lookUp(target)
+    var request = copyRequest(S3Request(.put, target), from: source, tag: found.tag)
+    try put(write.condition, on: existing, in: &request)
+    // A copy onto itself has to change something, as S3 sees it.
+    if attributes != nil || source == target {
+      request.set("x-amz-metadata-directive", "REPLACE")
+      request.fields += S3ObjectFields.fields(of: attributes ?? found.attributes)
+    }
+    let (tag, modified) = try await copied(request, "CopyObjectResult", about: .bucket)
+    return WrittenObject(
+      metadata: ObjectMetadata(
+        key: target.key, size: found.size, modified: modified, tag: tag,
+        checksum: found.checksum, attributes: attributes ?? found.attributes),
+      isNew: existing == nil)
+  }
+
+  package func copyPart(
+    _ number: Int, of upload: UploadAddress, from source: ObjectAddress,
+    range: ByteRangeSet.Spec?, if sourceConditions: Preconditions?, quota: FileQuota
+  ) async throws(FileStoreError) -> UploadPart {
+    try admit(quota)
+    guard UploadPart.numbers.contains(number) else { throw .partNumberInvalid }
+    let found = try await find(source)
+    try judge(sourceConditions, found, isRead: false)
+    guard let wanted = range.map({ $0.resolve(length: found.size) }) ?? 0..<found.size else {
+      throw .rangeNotSatisfiable(size: found.size)
+    }
+    return try await copyPart(
+      number, of: upload, from: source, found, range == nil ? nil : wanted)
+  }
+
+  /// - Parameter range: nil for all of it.
+  private func copyPart(
+    _ number: Int, of upload: UploadAddress, from source: ObjectAddress, _ found: ObjectMetadata,
+    _ range: Range<Int>?
+  ) async throws(FileStoreError) -> UploadPart {
+    var request = copyRequest(
+      request(.put, upload, ("partNumber", "\(number)")), from: source, tag: found.tag)
+    request.set(
+      "x-amz-copy-source-range", range.map { "bytes=\($0.lowerBound)-\($0.upperBound - 1)" })
+    let (tag, modified) = try await copied(request, "CopyPartResult", about: .upload)
+    return UploadPart(
+      number: number, size: range?.count ?? found.size, tag: tag, modified: modified)
+  }
+
+  /// Copies what is too long for one request.
+  private func copyParts(
+    _ found: ObjectMetadata, of source: ObjectAddress, to target: ObjectAddress,
+    _ attributes: ObjectAttributes, if condition: WriteCondition
+  ) async throws(FileStoreError) -> WrittenObject {
+    let upload = try await beginUpload(to: target, attributes: attributes, quota: .none)
+    do throws(FileStoreError) {
+      var parts: [UploadPart] = []
+      for start in stride(from: 0, to: found.size, by: limits.copyPartBytes) {
+        let range = start..<min(start + limits.copyPartBytes, found.size)
+        parts.append(
+          try await copyPart(parts.count + 1, of: upload, from: source, found, range))
+      }
+      return try await complete(upload, parts, if: condition)
+    } catch {
+      await Task { try? await abortUpload(upload) }.value
+      throw error
+    }
+  }
+
+  /// - Parameter tag: what the source must still have.
+  private func copyRequest(
+    _ request: S3Request, from source: ObjectAddress, tag: String
+  ) -> S3Request {
+    var request = request
+    request.set(
+      "x-amz-copy-source", "/\(source.bucket.text)/\(S3Encoding.path(source.key.text))")
+    request.set("x-amz-copy-source-if-match", "\"\(tag)\"")
+    return request
+  }
+
+  private func copied(
+    _ request: S3Request, _ name: String, about subject: S3Subject
+  ) async throws(FileStoreError) -> (tag: String, modified: Timestamp) {
+    try await asking(about: subject) { () async throws(S3Failure) in
+      try await client.perform(request, document: name) { root, _ throws(S3Failure) in
+        guard let tag = root["ETag"]?.text else {
+          throw S3Failure(unreadable: "a copy without a tag")
+        }
+        return (S3Documents.tag(tag), S3Documents.moment(root["LastModified"]))
+      }
+    }
+  }
+}

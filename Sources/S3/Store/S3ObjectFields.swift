@@ -1,0 +1,79 @@
+import HTTPTypes
+import HTTPWire
+import Model
+import S3Wire
+
+/// What is said of an object, as header fields.
+enum S3ObjectFields {
+  private static let customPrefix = "x-amz-meta-"
+
+  static func fields(of attributes: ObjectAttributes) -> [CanonicalRequest.Field] {
+    let named: [(String, String?)] = [
+      ("content-type", attributes.contentType), ("content-encoding", attributes.contentEncoding),
+      ("content-language", attributes.contentLanguage),
+      ("content-disposition", attributes.contentDisposition),
+      ("cache-control", attributes.cacheControl), ("expires", attributes.expires),
+    ]
+    return named.compactMap { name, value in value.map { CanonicalRequest.Field(name, $0) } }
+      + attributes.custom.sorted { $0.key < $1.key }.map {
+        CanonicalRequest.Field(customPrefix + $0.key, EncodedWord.encode($0.value))
+      }
+  }
+
+  /// The fields that give a digest to check content by, or have it noted.
+  static func fields(of digest: ContentDigest) -> [CanonicalRequest.Field] {
+    let text = Base64.encode(digest.bytes)
+    return digest.algorithm == .md5
+      ? [CanonicalRequest.Field("content-md5", text)]
+      : [CanonicalRequest.Field("x-amz-checksum-\(digest.algorithm.rawValue)", text)]
+  }
+
+  /// - Parameter size: of the whole object; nil for what the fields say.
+  static func metadata(
+    of key: ObjectKey, _ fields: HTTPFields, size: Int? = nil
+  ) -> ObjectMetadata? {
+    guard let size = size ?? fields[.contentLength].flatMap({ Int($0) }) else { return nil }
+    let modified = fields[.lastModified].flatMap {
+      HTTPDate($0, now: HTTPDate(secondsSince1970: 0))
+    }
+    return ObjectMetadata(
+      key: key, size: size,
+      modified: Timestamp(milliseconds: (modified?.secondsSince1970 ?? 0) * 1000),
+      tag: S3Documents.tag(fields[.eTag] ?? ""), checksum: checksum(fields),
+      attributes: attributes(fields))
+  }
+
+  /// The first that is of the whole content: those of parts have a number behind them.
+  static func checksum(_ fields: HTTPFields) -> ContentDigest? {
+    for algorithm in ContentDigest.Algorithm.allCases where algorithm != .md5 {
+      if let name = HTTPField.Name("x-amz-checksum-\(algorithm.rawValue)"),
+        let bytes = fields[name].flatMap({ Base64.decode($0) }),
+        let digest = ContentDigest(algorithm, bytes)
+      {
+        return digest
+      }
+    }
+    return nil
+  }
+
+  private static func attributes(_ fields: HTTPFields) -> ObjectAttributes {
+    var custom: [String: String] = [:]
+    for field in fields where field.name.canonicalName.hasPrefix(customPrefix) {
+      let name = String(field.name.canonicalName.dropFirst(customPrefix.count))
+      custom[name] = EncodedWord.decode(field.value)
+    }
+    return ObjectAttributes(
+      contentType: fields[.contentType] ?? ObjectAttributes.defaultContentType,
+      contentEncoding: coding(fields[.contentEncoding]),
+      contentLanguage: fields[.contentLanguage],
+      contentDisposition: fields[.contentDisposition], cacheControl: fields[.cacheControl],
+      expires: fields[.expires], custom: custom)
+  }
+
+  /// Some services note the framing that content came in.
+  private static func coding(_ text: String?) -> String? {
+    let codings = (text ?? "").split(separator: ",").map { $0.drop { $0 == " " } }
+      .filter { $0 != "aws-chunked" }
+    return codings.isEmpty ? nil : codings.joined(separator: ", ")
+  }
+}

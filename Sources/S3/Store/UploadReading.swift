@@ -1,0 +1,83 @@
+import Files
+import Model
+import Synchronization
+
+/// Content on its way up: measured, hashed, and checked at its end.
+///
+/// Read from one place at a time.
+final class UploadReading: Sendable {
+  private struct State {
+    var hashing: ContentHashing
+    var size = 0
+    var hasEnded = false
+    /// Read already, and handed out again first.
+    var returned: [UInt8]?
+  }
+
+  let content: UploadContent
+  private let state: Mutex<State>
+
+  init(_ content: UploadContent) {
+    self.content = content
+    let algorithms = content.digests.map(\.algorithm) + [content.computing].compactMap { $0 }
+    state = Mutex(State(hashing: ContentHashing(algorithms)))
+  }
+
+  /// Bytes read so far.
+  var size: Int { state.withLock { $0.size } }
+
+  /// The next piece, which is never empty; nil at the end.
+  func next() async throws(FileStoreError) -> [UInt8]? {
+    if let piece = state.withLock({ $0.returned.take() }) { return piece }
+    if state.withLock({ $0.hasEnded }) { return nil }
+    while let piece = try await content.next() {
+      if piece.isEmpty { continue }
+      let size = state.withLock { state in
+        state.size += piece.count
+        state.hashing.update(piece)
+        return state.size
+      }
+      guard size <= content.bytesMax else { throw .tooLarge(bytesMax: content.bytesMax) }
+      guard size <= content.byteCount ?? .max else { throw .incomplete }
+      return piece
+    }
+    guard size == content.byteCount ?? size else { throw .incomplete }
+    state.withLock { $0.hasEnded = true }
+    return nil
+  }
+
+  /// As many bytes as one buffer holds.
+  ///
+  /// - Returns: fewer than `count` only at the content's end.
+  func buffer(_ count: Int) async throws(FileStoreError) -> [UInt8] {
+    var buffer: [UInt8] = []
+    while buffer.count < count, let piece = try await next() {
+      let room = count - buffer.count
+      buffer += piece.prefix(room)
+      if piece.count > room {
+        state.withLock { $0.returned = Array(piece.dropFirst(room)) }
+      }
+    }
+    return buffer
+  }
+
+  /// Whether all has been handed out. Reads on where that is not known yet.
+  func isAtEnd() async throws(FileStoreError) -> Bool {
+    guard let piece = try await next() else { return true }
+    state.withLock { $0.returned = piece }
+    return false
+  }
+
+  /// Checks content that has ended.
+  ///
+  /// - Returns: its MD5, and a digest of another kind that was given or asked for.
+  func check() throws(FileStoreError) -> (md5: ContentDigest?, noted: ContentDigest?) {
+    let digests = state.withLock { $0.hashing.digests() }
+    let promised = content.digests + (try content.trailingDigests())
+    for digest in promised where digests[digest.algorithm] != digest {
+      throw .digestMismatch(digest.algorithm)
+    }
+    let noted = promised.last { $0.algorithm != .md5 }?.algorithm ?? content.computing
+    return (digests[.md5], noted.flatMap { digests[$0] })
+  }
+}
