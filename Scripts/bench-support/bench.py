@@ -24,6 +24,7 @@ SECTIONS = {
     "live": "Waiting streams, and empty deltas",
     "files": "Files",
     "idle": "At rest, and idle connections",
+    "push": "Notifications",
     "modules": "Modules",
 }
 # Far above what all sections take (about seven minutes): nothing of it may run on unseen.

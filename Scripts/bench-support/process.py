@@ -91,6 +91,14 @@ class Process:
                     found[name] = int(value.split()[0]) * 1024
         return found["VmRSS"], found["RssAnon"]
 
+    def peak_memory(self):
+        """The most bytes that were ever resident."""
+        with open(f"/proc/{self.pid}/status", encoding="ascii", errors="replace") as status:
+            for line in status:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+        raise BenchError(f"the system does not tell of process {self.pid}")
+
     def pin(self, core):
         """Keeps all its threads, and those to come, on one core."""
         for pid in self._family():

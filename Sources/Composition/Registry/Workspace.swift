@@ -57,8 +57,11 @@ package struct Workspace: Sendable {
     var check = TypeSettingsCheck(
       loaded: loaded, catalogue: whole.catalogue, local: file.schema)
     check.run()
-    guard check.faults.isEmpty else {
-      throw StartFailure(.faultySettings, SettingsFaults(check.faults).description)
+    let faults =
+      check.faults
+      + PushRulesCheck(rules: settings.push.rules, catalogue: whole.catalogue).faults
+    guard faults.isEmpty else {
+      throw StartFailure(.faultySettings, SettingsFaults(faults).description)
     }
     return Workspace(
       loaded: loaded, registry: whole, local: file.schema,

@@ -78,7 +78,7 @@ struct ValueReader {
     }
   }
 
-  private mutating func refuse(_ raw: RawValue, _ message: String) {
+  mutating func refuse(_ raw: RawValue, _ message: String) {
     faults.append(SettingsFault(raw.place, message))
   }
 }

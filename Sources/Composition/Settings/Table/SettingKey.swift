@@ -60,15 +60,6 @@ package struct SettingKey: Sendable {
       show: { [Shown(path: components.map(String.init), text: shape.show($0[keyPath: target]))] })
   }
 
-  /// A list whose elements this version does not look at.
-  init(unreadList name: String, example: String, doc: String) {
-    self.init(
-      name: name, noun: "a list", doc: doc, example: example, isSecret: false,
-      components: name.split(separator: "."), memberForm: nil,
-      assign: { raw, _, reader, _ in reader.expectList(raw) },
-      show: { _ in [] })
-  }
-
   /// A row of an open section. `fresh` is what a member is before anything is said of it.
   init<Member: Sendable, Value>(
     _ name: String, membersOf target: SettingPath<Settings, [String: Member]>,

@@ -67,7 +67,8 @@ extension SettingTable {
         example: "https://api.onesignal.com",
         doc: "Where OneSignal is asked; where its interface in `push.api` is if unset."),
       SettingKey(
-        unreadList: "push.rules", example: "[]", doc: "Notifications that changes send."
-      ).reserved,
+        "push.rules", \.push.rules, .pushRules,
+        example: "[{on: Message insert, to: recipientIds, text: New message}]",
+        doc: "Notifications that changes send."),
     ])
 }

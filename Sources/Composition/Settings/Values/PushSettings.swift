@@ -22,4 +22,5 @@ package struct PushSettings: Sendable {
   package var send = MaySend.admin
   /// Where OneSignal is asked; nil = where the interface in ``api`` is.
   package var url: ServiceURL?
+  package var rules: [PushRuleSettings] = []
 }

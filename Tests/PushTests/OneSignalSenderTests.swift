@@ -1,0 +1,198 @@
+import HTTPClient
+import LosslessJSON
+import Model
+import OneSignalDouble
+import Push
+import Testing
+
+/// The sender against an application that refuses what the real one would.
+struct OneSignalSenderTests {
+  private static let key = "3f1d0a52-9c1b-4d5e-8a6f-1b2c3d4e5f60"
+
+  private static func sender(
+    _ app: FakeOneSignal, key: String? = nil, as form: OneSignalForm? = nil
+  ) -> OneSignalSender {
+    OneSignalSender(
+      OneSignalSettings(
+        api: OneSignalAPI(form ?? app.form), url: "http://onesignal.test\(app.pathPrefix)/",
+        appID: FakeOneSignal.appID, key: key ?? app.key)
+    ) { request, limit throws(HTTPClientError) in try await app.send(request, within: limit) }
+  }
+
+  private static func batch(_ userIDs: [String], heading: String? = "Ada") -> PushBatch {
+    PushBatch(
+      key: key,
+      message: PushMessage(
+        text: "Hello", heading: heading, chatID: "c1", data: [JSONMember("kind", "greeting")]),
+      userIDs: userIDs)
+  }
+
+  @Test(arguments: OneSignalForm.allCases)
+  func theChatReachesThePhoneAsData(_ form: OneSignalForm) async throws {
+    let app = FakeOneSignal(form)
+    let sender = Self.sender(app)
+    for user in ["u1", "u2"] {
+      let id = try await sender.register(
+        PushDevice(userID: user, platform: "iOS", token: "token of \(user)"))
+      #expect(id != nil)
+    }
+    let receipt = try await sender.send(Self.batch(["u1", "u2"]))
+    #expect(receipt.remoteID != nil)
+    #expect(receipt.invalidIDs == [])
+    #expect(!receipt.reachedNobody)
+    #expect(app.deliveries.map(\.token) == ["token of u1", "token of u2"])
+    for delivery in app.deliveries {
+      #expect(delivery.payload["custom"]?["a"] == ["chatId": "c1", "kind": "greeting"])
+    }
+  }
+
+  @Test(arguments: OneSignalForm.allCases)
+  func aRepetitionIsAnsweredAndNotDelivered(_ form: OneSignalForm) async throws {
+    let app = FakeOneSignal(form)
+    let sender = Self.sender(app)
+    _ = try await sender.register(PushDevice(userID: "u1", platform: "android", token: "t"))
+    app.isLosingAnswers = true
+    await #expect(throws: PushFault.unknown(reason: "connectionLost")) {
+      try await sender.send(Self.batch(["u1"]))
+    }
+    app.isLosingAnswers = false
+    let receipt = try await sender.send(Self.batch(["u1"]))
+    #expect(receipt.remoteID != nil)
+    #expect(app.deliveries.count == 1)
+  }
+
+  @Test(arguments: OneSignalForm.allCases)
+  func idsThatAreNotKnownAreNamed(_ form: OneSignalForm) async throws {
+    let app = FakeOneSignal(form)
+    app.know(["u1", "u3"])
+    let sender = Self.sender(app)
+    let receipt = try await sender.send(Self.batch(["u1", "u2", "u3", "u4"], heading: nil))
+    #expect(receipt.invalidIDs == ["u2", "u4"])
+    #expect(!receipt.reachedNobody)
+  }
+
+  @Test(arguments: OneSignalForm.allCases)
+  func anAnswerWithoutAnIDHasSentNothing(_ form: OneSignalForm) async throws {
+    let receipt = try await Self.sender(FakeOneSignal(form)).send(Self.batch(["u1"]))
+    #expect(receipt == PushReceipt(remoteID: nil, reachedNobody: true))
+  }
+
+  @Test(arguments: OneSignalForm.allCases)
+  func asManyIDsGoAsOneCallTakes(_ form: OneSignalForm) async throws {
+    let app = FakeOneSignal(form)
+    let sender = Self.sender(app)
+    let ids = (0..<sender.userIDsMax).map { "u\($0)" }
+    app.know(ids)
+    #expect(try await sender.send(Self.batch(ids)).remoteID != nil)
+    await #expect(throws: PushFault.self) { try await sender.send(Self.batch(ids + ["more"])) }
+  }
+
+  /// A key of one form does not open the other.
+  @Test(arguments: OneSignalForm.allCases)
+  func aKeyThatIsRefusedIsTheOperatorsAffair(_ form: OneSignalForm) async throws {
+    let app = FakeOneSignal(form)
+    for sender in [
+      Self.sender(app, key: "wrong"), Self.sender(app, as: form == .current ? .legacy : .current),
+    ] {
+      let fault = await #expect(throws: PushFault.self) {
+        try await sender.send(Self.batch(["u1"]))
+      }
+      guard case .credentialsRefused(let reason) = fault else {
+        Issue.record("\(String(describing: fault))")
+        continue
+      }
+      #expect(!reason.contains("wrong"))
+    }
+  }
+
+  @Test(
+    arguments: [
+      (429, #"{"errors":["API rate limit exceeded"]}"#, "7", "transient 7"),
+      (503, "", nil, "transient"), (500, "<html>", nil, "transient"),
+      (408, "", nil, "transient"), (400, #"{"errors":["bad field"]}"#, nil, "permanent"),
+      (400, #"{"errors":["Please include an Authorization header"]}"#, nil, "credentials"),
+      (401, #"{"errors":[{"code":"auth-1","title":"Unauthorized"}]}"#, nil, "credentials"),
+      (403, #"{"errors":["Access denied."]}"#, nil, "credentials"),
+      (409, #"{"errors":[{"code":"user-2","title":"conflict"}]}"#, nil, "permanent"),
+      (302, "", nil, "permanent"), (200, "<html>", nil, "unknown"),
+    ] as [(Int, String, String?, String)])
+  func refusalsAreSorted(
+    status: Int, body: String, retryAfter: String?, kind: String
+  ) async throws {
+    let app = FakeOneSignal(.current)
+    app.answerNext(status, body, retryAfter: retryAfter)
+    let fault = await #expect(throws: PushFault.self) {
+      try await Self.sender(app).send(Self.batch(["u1"]))
+    }
+    let told =
+      switch fault {
+      case .transient(let wait, _): "transient" + (wait.map { " \($0.wholeSeconds)" } ?? "")
+      case .permanent: "permanent"
+      case .credentialsRefused: "credentials"
+      case .unknown: "unknown"
+      case .notSent: "not sent"
+      case nil: "nothing"
+      }
+    #expect(told == kind)
+  }
+
+  @Test func whatNeverLeftIsNotSent() async throws {
+    let settings = OneSignalSettings(api: .current, appID: FakeOneSignal.appID, key: "k")
+    let sender = OneSignalSender(settings) { _, _ throws(HTTPClientError) in
+      throw .connectTimedOut
+    }
+    await #expect(throws: PushFault.notSent(reason: "connectTimedOut")) {
+      try await sender.send(Self.batch(["u1"]))
+    }
+  }
+
+  // MARK: Devices
+
+  @Test(arguments: OneSignalForm.allCases)
+  func aDeviceIsItsUsersUntilItLeaves(_ form: OneSignalForm) async throws {
+    let app = FakeOneSignal(form)
+    let sender = Self.sender(app)
+    let ada = PushDevice(userID: "ada", platform: "ios", token: "t 1/ä")
+    let id = try await sender.register(ada)
+    #expect(app.owners == ["t 1/ä": "ada"])
+    #expect(try await sender.register(ada) == id)
+    let bob = PushDevice(userID: "bob", platform: "ios", token: "t 1/ä")
+    #expect(try await sender.register(bob) == id)
+    #expect(app.owners == ["t 1/ä": "bob"])
+    try await sender.unregister(bob, remoteID: id)
+    #expect(app.owners == [:])
+    // Gone already.
+    try await sender.unregister(bob, remoteID: id)
+  }
+
+  /// Where the answer to its registration was lost.
+  @Test(arguments: OneSignalForm.allCases)
+  func aDeviceLeavesWithoutItsID(_ form: OneSignalForm) async throws {
+    let app = FakeOneSignal(form)
+    let sender = Self.sender(app)
+    let device = PushDevice(userID: "ada", platform: "web", token: "token")
+    _ = try await sender.register(device)
+    try await sender.unregister(device, remoteID: nil)
+    #expect(app.owners == [:])
+    _ = try await sender.register(device)
+    #expect(app.owners == ["token": "ada"])
+  }
+
+  @Test func aPlatformThatIsNotKnownIsRefused() async throws {
+    let app = FakeOneSignal(.current)
+    await #expect(throws: PushFault.permanent(reason: "OneSignal knows no platform toaster")) {
+      try await Self.sender(app).register(
+        PushDevice(userID: "u", platform: "toaster", token: "t"))
+    }
+    #expect(app.requests == [])
+  }
+}
+
+extension OneSignalAPI {
+  fileprivate init(_ form: OneSignalForm) {
+    switch form {
+    case .current: self = .current
+    case .legacy: self = .legacy
+    }
+  }
+}

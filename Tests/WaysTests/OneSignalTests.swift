@@ -1,0 +1,179 @@
+import LosslessJSON
+import OneSignalDouble
+import TestSupport
+import Testing
+
+extension Ways {
+  /// Notifications that leave by OneSignal.
+  struct OneSignalTests {
+    private static func settings(
+      _ app: FakeOneSignal, _ url: String, key: String? = nil
+    ) -> String {
+      """
+      accounts: {passwordCost: 10}
+      push:
+        sender: onesignal
+        api: \(app.form)
+        url: \(url)
+        appId: \(FakeOneSignal.appID)
+        apiKey: \(key ?? app.key)
+      """
+    }
+
+    private static func start(
+      _ server: OneSignalServer, key: String? = nil
+    ) async throws -> RunningLarder {
+      try await RunningLarder.start(settings: settings(server.app, server.url, key: key))
+    }
+
+    private static func states(_ id: String, _ larder: RunningLarder) async throws -> JSONValue? {
+      try await PushTests.settled(id, larder)["states"]
+    }
+
+    @Test(arguments: OneSignalForm.allCases)
+    func aRegisteredUserIsReachedUntilItLeaves(_ form: OneSignalForm) async throws {
+      let server = try await OneSignalServer(FakeOneSignal(form))
+      let larder = try await Self.start(server)
+      let ada = try await AccountTests.signUp(larder)
+      let device = ("Device-Token", try await DeviceTests.register(larder).token)
+      for token in ["old", "new"] {
+        _ = try await larder.request(
+          "PATCH", "/v1/devices/me", headers: [device], body: #"{"pushToken":"\#(token)"}"#)
+        // The second time nobody asks: a registration follows its device.
+        if token == "old" {
+          let put = try await PushTests.registration(larder, "PUT", ada.bearer, device)
+          #expect(put.status == 200, "\(put.text)")
+        }
+        let owners = try await eventually {
+          server.app.owners
+        } until: {
+          $0 == [token: ada.user]
+        }
+        #expect(owners == [token: ada.user])
+      }
+      let id = try PushTests.id(
+        try await PushTests.send(larder, PushTests.body([ada.user, "nobody"])))
+      #expect(try await Self.states(id, larder) == [ada.user: "sent", "nobody": "invalid"])
+      #expect(server.app.deliveries.map(\.token) == ["new"])
+      #expect(server.app.deliveries.first?.payload["custom"]?["a"]?["chatId"] == "c1")
+      let out = try await larder.post(
+        "/v1/auth/sign-out", AccountTests.refreshBody(ada.refresh), device)
+      #expect(out.status == 204)
+      let owners = try await eventually {
+        server.app.owners
+      } until: {
+        $0.isEmpty
+      }
+      #expect(owners.isEmpty)
+      let late = try PushTests.id(
+        try await PushTests.send(larder, PushTests.body([ada.user]), key: "late"))
+      #expect(try await Self.states(late, larder) == [ada.user: "invalid"])
+      #expect(server.app.deliveries.count == 1)
+      await larder.stop()
+      await server.stop()
+    }
+
+    @Test func manyIDsLeaveInBatchesThatAreTaken() async throws {
+      let server = try await OneSignalServer(FakeOneSignal(.current))
+      server.app.know((0..<5_000).map { "u\($0)" }.filter { $0 != "u4999" })
+      let larder = try await Self.start(server)
+      // One of them twice.
+      let ids = (0..<5_000).map { "u\($0)" } + ["u7"]
+      let id = try PushTests.id(try await PushTests.send(larder, PushTests.body(ids)))
+      let told = try await PushTests.settled(id, larder)
+      #expect(told["counts"] == ["queued": 0, "sent": 4_999, "invalid": 1, "failed": 0])
+      #expect(told["states"]?["u4999"] == "invalid")
+      let sizes = server.app.notifications.values.compactMap {
+        $0["include_aliases"]?["external_id"]?.array?.count
+      }
+      #expect(sizes.sorted() == [1_000, 2_000, 2_000])
+      await larder.stop()
+      await server.stop()
+    }
+
+    /// Nothing is asked of a sender that is away but a probe; then all goes.
+    @Test func whatWaitsGoesWhenTheSenderIsBack() async throws {
+      let first = try await OneSignalServer(FakeOneSignal(.current))
+      let port = try #require(first.url.split(separator: ":").last.flatMap { UInt16($0) })
+      await first.stop()
+      let larder = try await RunningLarder.start(settings: Self.settings(first.app, first.url))
+      let id = try PushTests.id(try await PushTests.send(larder))
+      let waiting = try await eventually {
+        try await PushTests.notification(id, larder)
+      } until: {
+        $0["reasons"] != nil
+      }
+      #expect(waiting["states"] == ["u1": "queued", "u2": "queued"])
+      #expect(waiting["reasons"]?[0]?.string?.contains("connectFailed") == true, "\(waiting)")
+      first.app.know(["u1", "u2"])
+      let second = try await OneSignalServer(first.app, port: port)
+      #expect(try await Self.states(id, larder) == ["u1": "sent", "u2": "sent"])
+      await larder.stop()
+      await second.stop()
+    }
+
+    /// The answer is lost, the service ends, and the same batch goes again under its key.
+    @Test func whatMayHaveLeftIsDeliveredOnce() async throws {
+      let server = try await OneSignalServer(FakeOneSignal(.current))
+      let larder = try await Self.start(server)
+      let ada = try await AccountTests.signUp(larder)
+      let device = ("Device-Token", try await DeviceTests.register(larder).token)
+      _ = try await larder.request(
+        "PATCH", "/v1/devices/me", headers: [device], body: #"{"pushToken":"t"}"#)
+      _ = try await PushTests.registration(larder, "PUT", ada.bearer, device)
+      _ = try await eventually {
+        server.app.owners
+      } until: {
+        !$0.isEmpty
+      }
+      server.app.isLosingAnswers = true
+      let id = try PushTests.id(try await PushTests.send(larder, PushTests.body([ada.user])))
+      _ = try await eventually {
+        server.app.deliveries.count
+      } until: {
+        $0 > 0
+      }
+      await larder.stopService()
+      server.app.isLosingAnswers = false
+      try await larder.startService()
+      #expect(try await Self.states(id, larder) == [ada.user: "sent"])
+      #expect(server.app.deliveries.count == 1)
+      #expect(server.app.requests.filter { $0 == "POST /notifications" }.count > 1)
+      await larder.stop()
+      await server.stop()
+    }
+
+    @Test func aRefusalForGoodEndsTheBatchAloneAndABusySenderIsAskedAgain() async throws {
+      let server = try await OneSignalServer(FakeOneSignal(.legacy))
+      server.app.know(["u1", "u2"])
+      let larder = try await Self.start(server)
+      server.app.answerNext(400, #"{"errors":["bad"]}"#)
+      let bad = try PushTests.id(try await PushTests.send(larder))
+      let told = try await PushTests.settled(bad, larder)
+      #expect(told["states"] == ["u1": "failed", "u2": "failed"])
+      #expect(told["reasons"] == ["status 400: bad"])
+      server.app.answerNext(429, retryAfter: "1")
+      let busy = try PushTests.id(try await PushTests.send(larder, key: "busy"))
+      #expect(try await Self.states(busy, larder) == ["u1": "sent", "u2": "sent"])
+      await larder.stop()
+      await server.stop()
+    }
+
+    /// Nothing fails for the operator's mistake.
+    @Test func aRefusedKeyFailsNothing() async throws {
+      let server = try await OneSignalServer(FakeOneSignal(.current))
+      server.app.know(["u1", "u2"])
+      let larder = try await Self.start(server, key: "wrong")
+      let id = try PushTests.id(try await PushTests.send(larder))
+      let waiting = try await eventually {
+        try await PushTests.notification(id, larder)
+      } until: {
+        $0["reasons"] != nil
+      }
+      #expect(waiting["states"] == ["u1": "queued", "u2": "queued"])
+      #expect(!waiting.text.contains("wrong"))
+      await larder.stop()
+      await server.stop()
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import Composition
+import Foundation
+import LosslessJSON
+import TestSupport
+import Testing
+
+extension Ways {
+  /// Notifications that changes send.
+  struct PushRuleTests {
+    private static let types = """
+      type Message @local {
+        id: ID!
+        chat: String!
+        sender: String
+        text: String!
+        recipientIds: [ID!]!
+        isRead: Boolean
+      }
+      """
+
+    private static func start(_ rules: String) async throws -> RunningLarder {
+      let file = FileManager.default.temporaryDirectory
+        .appending(path: "larder-rules-\(UUID().uuidString).graphql").path
+      try Data(types.utf8).write(to: URL(filePath: file))
+      return try await RunningLarder.start(
+        settings: """
+          local: \(file)
+          push:
+            rules:
+          \(rules)
+          """)
+    }
+
+    private static let inserts = """
+          - on: Message insert
+            to: recipientIds
+            chatId: chat
+            heading: "{sender}"
+            text: "{sender}: {text} {{}}"
+      """
+
+    /// - Parameter id: of the one to change; nil makes another.
+    private static func message(
+      _ larder: RunningLarder, _ device: (String, String), _ body: String,
+      changing id: String? = nil
+    ) async throws {
+      let answer = try await larder.request(
+        id == nil ? "POST" : "PATCH", "/v1/entities/Message" + (id.map { "/\($0)" } ?? ""),
+        headers: [device], body: body)
+      #expect([200, 201].contains(answer.status), "\(answer.text)")
+    }
+
+    /// The outbox once it holds so many, the oldest first.
+    private static func outbox(
+      _ larder: RunningLarder, count: Int
+    ) async throws -> [JSONValue] {
+      try await eventually {
+        let list = try await larder.get("/v1/admin/push/notifications", PushTests.admin)
+        return Array((try JSONValue(parsing: list.body)["items"]?.array ?? []).reversed())
+      } until: {
+        $0.count >= count
+      }
+    }
+
+    @Test func whatComesIntoBeingIsTold() async throws {
+      let larder = try await Self.start(Self.inserts)
+      let device = ("Device-Token", try await DeviceTests.register(larder).token)
+      try await Self.message(
+        larder, device,
+        #"{"id":"m1","chat":"c7","sender":"Ada","text":"Hi","recipientIds":["u1","u2","u1"]}"#)
+      let first = try #require(try await Self.outbox(larder, count: 1).first)
+      #expect(first["text"] == "Ada: Hi {}")
+      #expect(first["heading"] == "Ada")
+      #expect(first["chatId"] == "c7")
+      #expect(first["data"] == ["chatId": "c7", "type": "Message", "id": "m1"])
+      #expect(first["origin"] == "rule")
+      let id = try #require(first["id"]?.string)
+      #expect(
+        try await PushTests.settled(id, larder)["states"] == ["u1": "sent", "u2": "sent"])
+      // An update is none of this rule's, nor is one without receivers.
+      try await Self.message(larder, device, #"{"text":"Hello"}"#, changing: "m1")
+      try await Self.message(
+        larder, device, #"{"id":"m2","chat":"c7","text":"x","recipientIds":[]}"#)
+      try await Self.message(
+        larder, device, #"{"id":"m3","chat":"c7","text":"x","recipientIds":["u3"]}"#)
+      let all = try await Self.outbox(larder, count: 2)
+      #expect(all.compactMap { $0["data"]?["id"] } == ["m1", "m3"])
+      await larder.stop()
+    }
+
+    @Test func aChangeIsToldWhereItChangesWhatThereIsToSay() async throws {
+      let larder = try await Self.start(
+        """
+            - {on: Message update, to: recipientIds, text: "{text}"}
+        """)
+      let device = ("Device-Token", try await DeviceTests.register(larder).token)
+      try await Self.message(
+        larder, device, #"{"id":"m1","chat":"c","text":"one","recipientIds":["u"]}"#)
+      // What was read before is not told together with what comes later.
+      _ = try await larder.get("/v1/entities/Message/m1", device)
+      try await Self.message(larder, device, #"{"isRead":true}"#, changing: "m1")
+      try await Self.message(larder, device, #"{"text":"two"}"#, changing: "m1")
+      let told = try await Self.outbox(larder, count: 1)
+      #expect(told.compactMap { $0["text"] } == ["two"])
+      await larder.stop()
+    }
+
+    @Test func aStartNeitherLosesNorTellsTwice() async throws {
+      let larder = try await Self.start(Self.inserts)
+      let device = ("Device-Token", try await DeviceTests.register(larder).token)
+      for number in 0..<20 {
+        try await Self.message(
+          larder, device,
+          #"{"id":"m\#(number)","chat":"c","text":"x","recipientIds":["u\#(number)"]}"#)
+        if number.isMultiple(of: 5) {
+          await larder.stopService()
+          try await larder.startService()
+        }
+      }
+      let told = try await Self.outbox(larder, count: 20)
+      #expect(
+        told.compactMap { $0["data"]?["id"]?.string }.sorted()
+          == (0..<20).map { "m\($0)" }.sorted())
+      await larder.stop()
+    }
+
+    /// A film is new when it is first fetched; other callers' copies and refreshes are not.
+    @Test func whatUpstreamGivesIsToldOnce() async throws {
+      let larder = try await Self.start(
+        """
+            - {on: Film insert, to: director, text: "{title}"}
+        """)
+      _ = try await larder.get("/api/films/f1")
+      let first = try #require(try await Self.outbox(larder, count: 1).first)
+      #expect(first["data"]?["id"] == "f1")
+      let count = try await Self.outbox(larder, count: 1).count
+      _ = try await larder.get("/api/films/f1", ("Authorization", "Bearer user-ada"))
+      _ = try await larder.get("/api/films/f1", ("Cache-Control", "no-cache"))
+      _ = try await larder.get("/api/films/f2")
+      let later = try await Self.outbox(larder, count: count + 1)
+      let ids = later.compactMap { $0["data"]?["id"]?.string }
+      #expect(ids.filter { $0 == "f1" }.count == 1)
+      #expect(ids.contains("f2"))
+      await larder.stop()
+    }
+
+    @Test func rulesThatFitNothingAreRefused() async throws {
+      let error = await #expect(throws: StartFailure.self) {
+        try await Self.start(
+          """
+              - {on: Mesage insert, to: recipientIds, text: x}
+              - {on: Message insert, to: receivers, chatId: recipientIds, text: "{body}"}
+          """)
+      }
+      let text = "\(String(describing: error))"
+      for fault in [
+        "no operation reaches a type Mesage.", "nothing selects receivers of Message.",
+        "recipientIds of Message is a list", "nothing selects body of Message.",
+      ] {
+        #expect(text.contains(fault), "\(text)")
+      }
+    }
+  }
+}
