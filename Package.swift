@@ -269,7 +269,7 @@ let package = Package(
     .testTarget(
       name: "CrashTests",
       dependencies: [
-        "DemoUpstream", "LosslessJSON", "TestSupport", "larder",
+        "DemoUpstream", "LosslessJSON", "OneSignalDouble", "TestSupport", "larder",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(name: "TidyTests"),
