@@ -238,7 +238,7 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Accounts", "Gateway", "GraphQL", "LosslessJSON", "Model", "Storage", "Upstream",
+        "Accounts", "Gateway", "GraphQL", "LosslessJSON", "Model", "Push", "Storage", "Upstream",
         "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ]),
