@@ -45,6 +45,16 @@ struct ServerConnectionTests {
     #expect(driver.connection.answerEnded() == .linger)
   }
 
+  @Test func anExpectationWithoutContentClosesTheConnection() {
+    var driver = ConnectionDriver(bodyBytesMax: 100)
+    driver.receive(
+      "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nExpect: 100-continue\r\n\r\n")
+    let isDue = driver.connection.takeContinue()
+    #expect(!isDue)
+    #expect(driver.connection.answerIsReady(isStreamed: false) == .send)
+    #expect(driver.connection.connectionField == .close)
+  }
+
   @Test func tooLongABodyIsRefusedBeforeItIsSent() {
     var driver = ConnectionDriver(bodyBytesMax: 4)
     driver.receive(

@@ -51,6 +51,9 @@ struct RequestFraming: Sendable {
     if head.minorVersion >= 1 {
       if hasUnknownExpectation { throw .unknownExpectation }
       head.expectsContinue = expectsContinue && head.hasBody
+      // Its answer comes in place of `100 Continue`, after which some clients (botocore) misread the
+      // next one on the same connection.
+      if expectsContinue, !head.hasBody { head.keepsAlive = false }
       head.asksForUpgrade = hasUpgrade && options.upgrade
     }
   }
