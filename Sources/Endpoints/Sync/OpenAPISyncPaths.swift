@@ -119,9 +119,21 @@ enum OpenAPISyncPaths {
       "variables": ["type": "object"],
       "object": ["type": "string", "description": "Type:id; wins over the operation's @sync."],
       "refs": ["type": "array", "items": ["type": "string"]],
-      "optimistic": ["type": "array", "items": ["type": "object"]],
-      "baseRev": ["type": "string"], "ahead": ["enum": ["all"]],
+      "optimistic": [
+        "type": "array",
+        "description": "What it is expected to do: shows to the device alone, in every read.",
+        "items": expectation,
+      ],
+      "baseRev": ["type": "string", "description": "Accepted; nothing is decided by it."],
+      "ahead": ["enum": ["all"]],
       "expires": ["type": "integer", "minimum": 1, "description": "Seconds from now."],
+    ],
+  ]
+  private static let expectation: JSONValue = [
+    "type": "object", "required": ["op", "type", "id"], "additionalProperties": false,
+    "properties": [
+      "op": ["enum": ["create", "merge", "delete"]], "type": ["type": "string"],
+      "id": ["type": "string"], "fields": ["type": "object"],
     ],
   ]
   private static let receipt = object([

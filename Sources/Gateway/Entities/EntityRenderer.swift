@@ -71,13 +71,20 @@ package struct EntityRenderer: Sendable {
   }
 
   /// The entities that a relationship of a stored entity leads to, in stored order without
-  /// repetition: every stored list of the field, whatever its arguments, holes left out.
+  /// repetition: every stored list of the field, whatever its arguments, holes left out. A list that
+  /// the device's queue is expected to leave stands for them all.
   package func references(
     _ field: String, of record: EntityRecord, _ key: EntityKey
   ) throws(Failure) -> [EntityKey]? {
     let layers = try Self.documents(of: record, key)
     var found: [EntityKey] = []
     var seen: Set<EntityKey> = []
+    if let overlay = layers.first?.root, overlay[StoredForm.pendingMember] != nil,
+      let expected = overlay[field]
+    {
+      Self.collect(expected, into: &found, &seen)
+      return found
+    }
     var isStored = false
     var names: Set<String> = []
     for layer in layers {

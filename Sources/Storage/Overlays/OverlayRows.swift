@@ -133,10 +133,13 @@ struct OverlayRows {
     context.memory.mayLinger = true
   }
 
-  /// A later call's answer says what is there: what lingers over its entities goes.
+  /// A later call's answer says what is there: what lingers over its entities goes, as far as the
+  /// answer says what it is over.
   static func land(_ answer: NormalisedAnswer, in context: WriteContext) throws {
     let keys = answer.entities.map(\.key) + answer.deletions
     guard context.memory.mayLinger, !keys.isEmpty else { return }
+    let said = Dictionary(
+      answer.entities.map { ($0.key, Set($0.fields.map(\.name))) }, uniquingKeysWith: { $1 })
     for (type, keys) in Dictionary(grouping: keys, by: \.type) {
       let found = try lingering(
         "type = ?2 AND key IN (SELECT value FROM json_each(?3)) AND settled_call < ?1", context
@@ -145,7 +148,9 @@ struct OverlayRows {
         statement.bind(type, at: 2)
         try statement.bind(KeyList.json(keys.map(\.key)), at: 3)
       }
-      try drop(found, in: context, now: answer.received)
+      try drop(
+        found.filter { said[$0.key]?.isSuperset(of: $0.fields) ?? true }, in: context,
+        now: answer.received)
     }
   }
 
@@ -168,28 +173,41 @@ struct OverlayRows {
     return Timestamp(milliseconds: next)
   }
 
+  /// A change whose mutation has been settled.
+  private struct Lingering {
+    let id: Int64
+    let device: String
+    let key: EntityKey
+    /// Names of what it says.
+    let fields: [String]
+
+    init(_ statement: PreparedStatement) {
+      id = statement.int64(0)
+      device = statement.string(1)
+      key = EntityKey(type: statement.string(2), key: statement.string(3))
+      let members = (try? JSONValue(parsing: statement.bytes(4) ?? []))?.members ?? []
+      fields = members.map(\.name)
+    }
+  }
+
   private static func lingering(
     _ condition: String, _ context: WriteContext, bind: (PreparedStatement) throws -> Void
-  ) throws -> [(id: Int64, device: String, key: EntityKey)] {
+  ) throws -> [Lingering] {
     let statement = try PreparedStatement(
       context.database,
-      "SELECT id, device, type, key FROM overlay WHERE lingers_until IS NOT NULL AND \(condition)")
+      """
+      SELECT id, device, type, key, fields FROM overlay \
+      WHERE lingers_until IS NOT NULL AND \(condition)
+      """)
     try bind(statement)
     defer { statement.reset() }
-    var found: [(Int64, String, EntityKey)] = []
-    while try statement.step() {
-      found.append(
-        (
-          statement.int64(0), statement.string(1),
-          EntityKey(type: statement.string(2), key: statement.string(3))
-        ))
-    }
+    var found: [Lingering] = []
+    while try statement.step() { found.append(Lingering(statement)) }
     return found
   }
 
   private static func drop(
-    _ found: [(id: Int64, device: String, key: EntityKey)], in context: WriteContext,
-    now: Timestamp
+    _ found: [Lingering], in context: WriteContext, now: Timestamp
   ) throws {
     for row in found {
       let statement = try PreparedStatement(

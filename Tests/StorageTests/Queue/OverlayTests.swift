@@ -108,7 +108,10 @@ struct OverlayTests {
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Mine")
     _ = try await world.store.apply(Self.base(4, "Late"))
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Mine")
-    _ = try await world.store.apply(Self.base(6, "Upstream's"))
+    // Nothing of the title: what stands under the overlay is still the old one.
+    _ = try await world.store.apply(AnswerBuilder(call: 6).film("1", ["year": 1959]).build())
+    #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Mine")
+    _ = try await world.store.apply(Self.base(7, "Upstream's"))
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Upstream's")
   }
 
