@@ -14,6 +14,8 @@ struct SenderGate: Sendable {
   /// When the sender last took something.
   private(set) var lastSuccess: Timestamp?
 
+  var isClosed: Bool { closedUntil != nil }
+
   mutating func admit(at now: Timestamp) -> Admission {
     guard let closedUntil else { return .granted }
     if isProbing { return .waits(nil) }

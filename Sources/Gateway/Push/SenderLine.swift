@@ -34,8 +34,10 @@ final class SenderLine: Sendable {
   }
 
   func answered(_ fault: PushFault, _ consequence: DeliveryPolicy.Consequence) {
+    let wasClosed = gate.withLock { $0.isClosed }
     note(closedFor: consequence.closedFor, isSuccess: false)
-    guard consequence.closedFor != nil else { return }
+    // Once, and not at every probe.
+    guard consequence.closedFor != nil, !wasClosed else { return }
     let metadata: Logger.Metadata = ["reason": "\(consequence.reason)"]
     if case .credentialsRefused = fault {
       logger.error("the push sender refuses the credentials in settings", metadata: metadata)
