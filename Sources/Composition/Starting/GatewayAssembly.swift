@@ -117,7 +117,8 @@ struct GatewayAssembly {
     let sync = SyncQueue(
       store: store, registry: workspace.registry, localTypes: Set(workspace.local.types.keys),
       upstream: upstream, calls: calls, epoch: epoch, pulse: pulse, cursors: cursors,
-      signal: signal, sealer: Sealer(key: keys.key(for: .credential), random: random),
+      devices: devices, signal: signal,
+      sealer: Sealer(key: keys.key(for: .credential), random: random),
       surroundings: QueueAssembly.surroundings(settings),
       concurrencyMax: QueueAssembly.concurrencyMax(settings),
       transientCodes: Set(settings.queue.transientCodes), clock: clock, logger: logger,

@@ -164,12 +164,8 @@ package final class ChangeFeed: Sendable {
   /// The queue of the viewer's device; nil for a viewer without one.
   package func queue(of viewer: Viewer) async throws(Failure) -> QueueStatus? {
     guard let device = viewer.layers.first(where: { $0.kind == .device }) else { return nil }
-    do {
-      return try await store.queueStatus(of: device.subject)
-    } catch {
-      throw Failure(
-        .storageUnavailable, "The store cannot be read at present.", retry: .after,
-        retryAfter: .seconds(1), cause: "\(error)")
+    return try await storing { () async throws(StorageError) in
+      try await store.queueStatus(of: device.subject)
     }
   }
 

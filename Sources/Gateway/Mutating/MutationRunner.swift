@@ -45,7 +45,7 @@ package final class MutationRunner: Sendable {
       if error.wasSent { await invalidate(operation, variables: variables, scope: scope) }
       throw error.mutationFailure
     }
-    pulse.note(isReachable: true)
+    pulse.note(answer, of: operation)
     if answer.data == nil, let permission = answer.permission { throw permission.failure }
     guard answer.data != nil else { throw .upstreamErrors(of: answer) }
     return await settle(answer, operation: operation, variables: variables, scope: scope)

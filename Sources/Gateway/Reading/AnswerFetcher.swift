@@ -54,7 +54,7 @@ struct AnswerFetcher: Sendable {
       failures.remember(failure, for: key)
       return .failed(failure)
     }
-    pulse.note(isReachable: true)
+    pulse.note(answer, of: request.operation)
     if let permission = answer.permission {
       return await refuse(permission, answer: answer, request: request, keeps: keeps)
     }

@@ -1,4 +1,3 @@
-import Logging
 import LosslessJSON
 import Model
 import Storage
@@ -14,6 +13,8 @@ struct MutationSender: Sendable {
     var result: [UInt8]?
     /// The number that the answer was written under; to be ended once it is stored.
     var call: CallNumber?
+    /// The digest of the credential that upstream refused; nil where it is not known.
+    var refusedCredential: [UInt8]?
   }
 
   let registry: OperationRegistry
@@ -42,10 +43,15 @@ struct MutationSender: Sendable {
         partitions: claimed.payload.partitions, scope: claimed.payload.scope,
         user: claimed.payload.user, device: mutation.device)
     else { return Attempt(outcome: .authRefused) }
-    switch mutation.step {
-    case .send: return await send(claimed, operation, caller)
-    case .verify: return await verify(claimed, operation, caller)
+    var attempt =
+      switch mutation.step {
+      case .send: await send(claimed, operation, caller)
+      case .verify: await verify(claimed, operation, caller)
+      }
+    if attempt.outcome == .authRefused {
+      attempt.refusedCredential = QueuedCaller.digest(of: caller)
     }
+    return attempt
   }
 
   // MARK: Sending
@@ -92,13 +98,23 @@ struct MutationSender: Sendable {
       context: AnswerContext(
         call: number, horizon: calls.horizon(of: number), received: clock.now(), scope: scope)
     ).answer
-    var created: [TemporaryID: EntityKey] = [:]
-    for entity in mutation.footprint.creates {
-      created[entity.id] = normalised.entities.first { $0.key.type == entity.type }?.key
-    }
     return Attempt(
-      outcome: .applied(created: created), answer: normalised,
+      outcome: .applied(created: Self.created(by: mutation, answer, selection)),
+      answer: normalised,
       result: AnswerRenderer.render(answer, selection: selection), call: number)
+  }
+
+  /// Of several that one mutation creates of one type, the first is the answer's first.
+  private static func created(
+    by mutation: Mutation, _ answer: UpstreamAnswer, _ selection: Model.Selection
+  ) -> [TemporaryID: EntityKey] {
+    var created: [TemporaryID: EntityKey] = [:]
+    let byType = Dictionary(grouping: mutation.footprint.creates, by: \.type)
+    for (type, entities) in byType {
+      let keys = CreatedEntities.keys(ofType: type, in: answer, selection: selection)
+      for (entity, key) in zip(entities, keys) { created[entity.id] = key }
+    }
+    return created
   }
 
   /// Executed, and at least one of its fields did not fail.

@@ -1,5 +1,4 @@
 import Logging
-import Metrics
 import Model
 import Storage
 import Synchronization
@@ -14,6 +13,9 @@ package final class QueueWorker: Sendable {
   private static let recoveredAtATime = 64
   /// Until a settlement that the store could not take is tried again.
   private static let settlementPause = Duration.seconds(1)
+  /// What the end waits for turns under way: less than what ends a process that does not end. What
+  /// is unanswered then is seen to at the next start as after a crash.
+  private static let endingMax = Duration.seconds(5)
 
   private struct State {
     var rotation: SendRotation
@@ -23,8 +25,7 @@ package final class QueueWorker: Sendable {
     /// Turns that are under way.
     var running = 0
     var ending: CheckedContinuation<Void, Never>?
-    /// Somebody sees to expected changes that linger.
-    var isLingering = true
+    var lingering = LingerWatch()
   }
 
   private let store: Store
@@ -35,11 +36,12 @@ package final class QueueWorker: Sendable {
   private let meters = QueueMeters()
   private let state: Mutex<State>
   /// Told of a credential that upstream refused.
-  private let refused: @Sendable (_ device: String) -> Void
+  private let refused: @Sendable (_ device: String, _ digest: [UInt8]?) -> Void
 
   init(
     store: Store, sender: MutationSender, surroundings: QueueSurroundings, epoch: MutationEpoch,
-    concurrencyMax: Int, logger: Logger, refused: @escaping @Sendable (_ device: String) -> Void
+    concurrencyMax: Int, logger: Logger,
+    refused: @escaping @Sendable (_ device: String, _ digest: [UInt8]?) -> Void
   ) {
     self.store = store
     self.sender = sender
@@ -76,6 +78,7 @@ package final class QueueWorker: Sendable {
         group.addTask { [self] in
           do throws(StorageError) {
             let commit = try await store.recover(device, timing: surroundings.timing)
+            if commit.needsCredential { refused(device, nil) }
             note(commit.outlook, of: device)
             return .success(())
           } catch {
@@ -88,8 +91,13 @@ package final class QueueWorker: Sendable {
     for outcome in outcomes { try outcome.get() }
   }
 
-  /// Begins nothing more, and returns once what is under way has ended.
+  /// Begins nothing more, and returns once what is under way has ended, or has had its time.
   package func end() async {
+    let alarm = Task.detached { [surroundings] in
+      do { try await surroundings.sleep(Self.endingMax) } catch { return }
+      self.state.withLock { $0.ending.take() }?.resume()
+    }
+    defer { alarm.cancel() }
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
         state.hasEnded = true
@@ -108,6 +116,12 @@ package final class QueueWorker: Sendable {
   func note(_ outlook: DeviceOutlook, of device: String) {
     state.withLock { $0.rotation.note(outlook, of: device) }
     pump()
+  }
+
+  /// Upstream answered somebody else well.
+  func noteWork(of upstream: String) {
+    let now = surroundings.now
+    if state.withLock({ $0.rotation.succeeded(upstream, at: now) }) { pump() }
   }
 
   private func pump() {
@@ -148,30 +162,50 @@ package final class QueueWorker: Sendable {
     }
   }
 
-  private func take(_ turn: SendRotation.Turn) async {
+  /// A turn, and those that follow it in its place while nobody else waits for one.
+  private func take(_ first: SendRotation.Turn) async {
     defer { ended() }
-    let claimed: ClaimedMutation
+    guard var claimed = await claim(first) else { return }
+    var turn = first
+    while true {
+      let attempt = await sender.attempt(claimed)
+      meters.note(attempt.outcome)
+      let commit = await settle(attempt, of: claimed, turn)
+      if let call = attempt.call { sender.calls.end(call) }
+      epoch.advance()
+      if commit?.answer.lingers == true { noteLingering() }
+      if attempt.outcome == .authRefused { refused(turn.device, attempt.refusedCredential) }
+      guard let commit, let next = commit.answer.next else {
+        return close(turn, as: attempt.outcome, commit?.outlook)
+      }
+      state.withLock {
+        $0.rotation.wentOn(
+          turn, as: attempt.outcome, at: surroundings.now, policy: surroundings.policy)
+      }
+      note(commit.outlook, of: turn.device)
+      claimed = next
+      turn = SendRotation.Turn(device: turn.device, ready: DeviceOutlook.Ready(next.mutation))
+    }
+  }
+
+  /// - Returns: nil where the turn is over: nothing may go any more, or the store did not take it.
+  private func claim(_ turn: SendRotation.Turn) async -> ClaimedMutation? {
     do throws(StorageError) {
       let commit = try await store.claim(
-        turn.ready.id, of: turn.device, timing: surroundings.timing)
-      guard let answer = commit.answer else { return close(turn, as: nil, commit.outlook) }
-      claimed = answer
-      if claimed.mutation.unknownRule != .sendAgain { try await store.makeDurable() }
+        turn.ready, of: turn.device, timing: surroundings.timing)
+      guard let claimed = commit.answer else {
+        close(turn, as: nil, commit.outlook)
+        return nil
+      }
       note(commit.outlook, of: turn.device)
+      return claimed
     } catch {
       state.withLock {
         $0.rotation.ended(turn, as: nil, at: surroundings.now, policy: surroundings.policy)
       }
-      return await waitForStore(error, device: turn.device)
+      await waitForStore(error, device: turn.device)
+      return nil
     }
-    let attempt = await sender.attempt(claimed)
-    meters.note(attempt.outcome)
-    let outlook = await settle(attempt, of: claimed)
-    if let call = attempt.call { sender.calls.end(call) }
-    epoch.advance()
-    if case .applied = attempt.outcome { noteLingering() }
-    if attempt.outcome == .authRefused { refused(turn.device) }
-    close(turn, as: attempt.outcome, outlook)
   }
 
   private func close(
@@ -187,19 +221,26 @@ package final class QueueWorker: Sendable {
 
   /// What upstream did must not be forgotten because the disk is full for a while: the mutation
   /// stays in flight until its end is written.
+  ///
+  /// - Returns: with the device's next, claimed, where the turn may go on.
   private func settle(
-    _ attempt: MutationSender.Attempt, of claimed: ClaimedMutation
-  ) async -> DeviceOutlook? {
+    _ attempt: MutationSender.Attempt, of claimed: ClaimedMutation, _ turn: SendRotation.Turn
+  ) async -> QueueCommit<SettledMutation>? {
     let mutation = claimed.mutation
-    let others = state.withLock { $0.rotation.lastSucceeded(mutation.upstream) }
+    let (others, mayGoOn) = state.withLock { state in
+      (
+        state.rotation.lastSucceeded(mutation.upstream),
+        !state.hasEnded && state.rotation.mayGoOn(turn)
+      )
+    }
     let settlement = MutationSettlement(
       claim: claimed.claim, outcome: attempt.outcome, othersSucceeded: others,
       answer: attempt.answer, result: attempt.result)
     while true {
       do throws(StorageError) {
         return try await store.settle(
-          settlement, of: mutation.device, timing: surroundings.timing
-        ).outlook
+          settlement, goesOn: mayGoOn && attempt.outcome.isApplied, of: mutation.device,
+          timing: surroundings.timing)
       } catch {
         logger.error(
           "a mutation's outcome could not be stored yet",
@@ -210,9 +251,12 @@ package final class QueueWorker: Sendable {
     }
   }
 
+  // MARK: What lingers
+
   /// Expected changes whose mutation has settled stand no longer than they may.
   private func dropLingering() async {
     while !state.withLock({ $0.hasEnded }) {
+      state.withLock { $0.lingering.willLook() }
       var next: Timestamp?
       do throws(StorageError) {
         next = try await store.dropLingering(now: surroundings.now)
@@ -220,18 +264,19 @@ package final class QueueWorker: Sendable {
         guard error != .closed else { return }
         next = surroundings.now.advanced(by: Self.settlementPause)
       }
-      guard let next else { return state.withLock { $0.isLingering = false } }
+      guard let next else {
+        if state.withLock({ $0.lingering.foundNothing() }) { return }
+        continue
+      }
       let wait = max(.milliseconds(1), surroundings.now.elapsed(until: next))
       do { try await surroundings.sleep(wait) } catch { return }
     }
   }
 
   private func noteLingering() {
-    let isFirst = state.withLock { state in
-      defer { state.isLingering = true }
-      return !state.isLingering
+    if state.withLock({ $0.lingering.noteLingering() }) {
+      Task.detached { await self.dropLingering() }
     }
-    if isFirst { Task.detached { await self.dropLingering() } }
   }
 
   private func waitForStore(_ error: StorageError, device: String) async {
@@ -248,5 +293,18 @@ package final class QueueWorker: Sendable {
       return state.running == 0 ? state.ending.take() : nil
     }
     ending?.resume()
+  }
+}
+
+extension SendOutcome {
+  fileprivate var isApplied: Bool { if case .applied = self { true } else { false } }
+}
+
+extension DeviceOutlook.Ready {
+  /// Of one that went by itself, in its turn.
+  fileprivate init(_ mutation: Mutation) {
+    self.init(
+      id: mutation.id, upstream: mutation.upstream, place: mutation.place, isForced: false,
+      isRepeatable: mutation.unknownRule == .sendAgain)
   }
 }

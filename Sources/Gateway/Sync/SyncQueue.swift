@@ -3,7 +3,6 @@ import LosslessJSON
 package import Model
 package import Sealing
 package import Storage
-import Synchronization
 package import Upstream
 
 /// The sync queue of each device, as its clients use it.
@@ -17,6 +16,7 @@ package final class SyncQueue: Sendable {
   private let store: Store
   private let drafter: MutationDrafter
   private let callers: QueuedCaller
+  private let devices: DeviceRegistry
   private let surroundings: QueueSurroundings
   private let cursors: CursorMint
   private let signal: CommitSignal
@@ -27,11 +27,12 @@ package final class SyncQueue: Sendable {
   package init(
     store: Store, registry: OperationRegistry, localTypes: Set<String>, upstream: UpstreamClient,
     calls: CallSequence, epoch: MutationEpoch, pulse: UpstreamPulse, cursors: CursorMint,
-    signal: CommitSignal, sealer: Sealer, surroundings: QueueSurroundings,
+    devices: DeviceRegistry, signal: CommitSignal, sealer: Sealer, surroundings: QueueSurroundings,
     concurrencyMax: Int, transientCodes: Set<String>, clock: WallClock, logger: Logger,
     makeID: @escaping @Sendable () -> String
   ) {
     self.store = store
+    self.devices = devices
     self.surroundings = surroundings
     self.cursors = cursors
     self.signal = signal
@@ -49,7 +50,8 @@ package final class SyncQueue: Sendable {
         registry: registry, upstream: upstream, calls: calls, pulse: pulse, callers: callers,
         transientCodes: transientCodes, clock: clock),
       surroundings: surroundings, epoch: epoch, concurrencyMax: concurrencyMax, logger: logger,
-      refused: { refusals.note($0) })
+      refused: { refusals.note($0, refused: $1) })
+    pulse.observe { [weak worker] in worker?.noteWork(of: $0) }
   }
 
   // MARK: Handing over
@@ -75,13 +77,13 @@ package final class SyncQueue: Sendable {
   ) async throws(Failure) -> ForcedAnswer {
     let device = try Self.device(of: caller)
     // Registered first: an end that comes between the two is not missed.
-    let listener = signal.listen(as: Viewer(layers: [.device(device)]))
+    let listener = try await listen(as: caller, device: device)
     defer { signal.remove(listener) }
     let key = key ?? makeID()
     let receipts = try await take([(request, key)], device: device, by: caller)
     guard let receipt = receipts.first else { throw Failure(.internal, "Nothing was taken.") }
     let record = try await end(
-      of: receipt.mutation.id, device: device, listener: listener,
+      of: receipt.mutation.id, device: device, caller: caller, listener: listener,
       within: surroundings.policy.forceDeadline + surroundings.policy.answerDeadline)
     return try ForcedOutcome(record, receipt: receipt, cursor: cursors.cursor(for: caller.viewer))
       .answer()
@@ -103,6 +105,10 @@ package final class SyncQueue: Sendable {
     switch result {
     case .success(let commit):
       worker.note(commit.outlook, of: device)
+      if commit.needsCredential {
+        refusals.note(device)
+        notePresence(of: caller)
+      }
       return commit.answer
     case .failure(let refusal):
       throw Failure(refusal, pointers: requests.map(\.request.pointer))
@@ -130,9 +136,26 @@ package final class SyncQueue: Sendable {
 
   // MARK: Waiting
 
+  /// For as long as the tokens are good that the caller came with. Asked again after registering: who
+  /// went in between would not be told of it.
+  private func listen(
+    as caller: Caller, device: String
+  ) async throws(Failure) -> ChangeListener {
+    let listener = signal.listen(
+      as: Viewer(layers: [.device(device)]), device: device, lifetime: devices.lifetime(of: caller))
+    do throws(Failure) {
+      try await devices.confirm(caller)
+    } catch {
+      signal.remove(listener)
+      throw error
+    }
+    return listener
+  }
+
   /// A mutation's record once nothing more comes of it by itself, or when the wait is over.
   private func end(
-    of id: MutationID, device: String, listener: ChangeListener, within wait: Duration
+    of id: MutationID, device: String, caller: Caller, listener: ChangeListener,
+    within wait: Duration
   ) async throws(Failure) -> MutationRecord {
     let alarm = signal.alarm(listener, after: wait)
     defer { alarm.cancel() }
@@ -140,6 +163,7 @@ package final class SyncQueue: Sendable {
       let record = try await record(id, device: device)
       if record.hasEnded(at: surroundings.now) { return record }
       let wakes = await listener.next()
+      if wakes.contains(.end) { try await devices.confirm(caller) }
       if !wakes.isDisjoint(with: [.alarm, .end]) {
         return try await self.record(id, device: device)
       }
@@ -161,10 +185,14 @@ package final class SyncQueue: Sendable {
     _ id: String, wait: Duration, by caller: Caller
   ) async throws(Failure) -> [UInt8] {
     let device = try Self.device(of: caller)
-    let listener = signal.listen(as: Viewer(layers: [.device(device)]))
+    guard wait > .zero else {
+      return MutationDocument.bytes(
+        try await record(MutationID(id), device: device), withResponse: true)
+    }
+    let listener = try await listen(as: caller, device: device)
     defer { signal.remove(listener) }
     let record = try await end(
-      of: MutationID(id), device: device, listener: listener, within: wait)
+      of: MutationID(id), device: device, caller: caller, listener: listener, within: wait)
     return MutationDocument.bytes(record, withResponse: true)
   }
 
@@ -266,16 +294,20 @@ package final class SyncQueue: Sendable {
   /// waits goes on in its name.
   package func notePresence(of caller: Caller) {
     guard let device = caller.device?.id, !caller.credentials.isEmpty,
-      refusals.takesAnother(QueuedCaller.digest(of: caller), of: device)
+      refusals.isWaiting(device),
+      let refused = refusals.takeOut(device, for: QueuedCaller.digest(of: caller))
     else { return }
     Task { [self] in
       do {
-        guard let sealed = try callers.sealedCredential(of: caller, device: device) else { return }
+        guard let sealed = try callers.sealedCredential(of: caller, device: device) else {
+          return refusals.putBack(refused, of: device)
+        }
         let commit = try await store.renewCredential(
           sealed, scope: caller.scope(sharing: .user), user: caller.user, of: device,
           timing: surroundings.timing)
         worker.note(commit.outlook, of: device)
       } catch {
+        refusals.putBack(refused, of: device)
         logger.warning("a credential was not renewed", metadata: ["cause": "\(error)"])
       }
     }
@@ -311,7 +343,7 @@ extension QueueCommand {
   fileprivate var mutation: MutationID? {
     switch self {
     case .cancel(let id), .retry(let id), .discard(let id): id
-    case .pause, .resume, .flush, .signOut, .authenticate: nil
+    case .pause, .resume, .flush, .signOut: nil
     }
   }
 }

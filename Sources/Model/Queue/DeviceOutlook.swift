@@ -8,12 +8,17 @@ package struct DeviceOutlook: Hashable, Sendable {
     package let place: Int64
     /// Forced, or gone ahead for a forced one: it ignores whether upstream is away.
     package let isForced: Bool
+    /// Sent twice it does no more than once: its claim need not survive a power failure.
+    package let isRepeatable: Bool
 
-    package init(id: MutationID, upstream: String, place: Int64, isForced: Bool) {
+    package init(
+      id: MutationID, upstream: String, place: Int64, isForced: Bool, isRepeatable: Bool = true
+    ) {
       self.id = id
       self.upstream = upstream
       self.place = place
       self.isForced = isForced
+      self.isRepeatable = isRepeatable
     }
   }
 
@@ -26,6 +31,4 @@ package struct DeviceOutlook: Hashable, Sendable {
     self.ready = ready
     self.wake = wake
   }
-
-  package static let idle = DeviceOutlook(ready: [], wake: nil)
 }

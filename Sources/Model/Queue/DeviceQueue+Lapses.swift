@@ -2,7 +2,7 @@ extension DeviceQueue {
   /// What the passing of time ends: forced ones never sent by their deadline expire, items past
   /// their `expires` are parked, answers too late count as lost.
   package func lapses(
-    at now: Timestamp, policy: QueuePolicy, using random: inout some RandomNumberGenerator
+    at now: Timestamp, using random: inout some RandomNumberGenerator
   ) -> QueueChanges {
     let late = line.inflight.values.compactMap { line[$0] }.filter { $0.due.time <= now }
     var later = self

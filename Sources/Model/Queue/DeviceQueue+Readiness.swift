@@ -1,7 +1,7 @@
 extension DeviceQueue {
   /// What may go now, and when to look again.
   ///
-  /// Deadlines that have passed are not acted on here: ask for ``lapses(at:policy:using:)`` first.
+  /// Deadlines that have passed are not acted on here: ask for ``lapses(at:using:)`` first.
   package func outlook(at now: Timestamp, policy: QueuePolicy) -> DeviceOutlook {
     var view = OutlookBuilder(now: now)
     noteDeadlines(in: &view)

@@ -5,7 +5,7 @@ extension DeviceQueue {
   ///   in queue time: failures beside it are what makes poison.
   package func settling(
     _ claim: MutationClaim, as outcome: SendOutcome, othersSucceeded: Timestamp?,
-    at now: Timestamp, policy: QueuePolicy, using random: inout some RandomNumberGenerator
+    at now: Timestamp, using random: inout some RandomNumberGenerator
   ) -> QueueChanges? {
     guard let item = self[claim.id], item.claim == claim else { return nil }
     return ending(

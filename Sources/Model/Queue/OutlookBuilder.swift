@@ -20,7 +20,8 @@ struct OutlookBuilder {
     guard !ready.contains(where: { $0.upstream == item.upstream }) else { return }
     ready.append(
       DeviceOutlook.Ready(
-        id: item.id, upstream: item.upstream, place: item.place, isForced: isForced))
+        id: item.id, upstream: item.upstream, place: item.place, isForced: isForced,
+        isRepeatable: item.unknownRule == .sendAgain))
   }
 
   var outlook: DeviceOutlook { DeviceOutlook(ready: ready, wake: wake) }

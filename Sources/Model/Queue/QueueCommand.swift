@@ -8,6 +8,4 @@ package enum QueueCommand: Hashable, Sendable {
   case retry(MutationID)
   case discard(MutationID)
   case signOut(SignOutPolicy)
-  /// A valid token came: what waited for one goes again.
-  case authenticate
 }

@@ -7,6 +7,11 @@ package struct SendRotation: Sendable {
   package struct Turn: Hashable, Sendable {
     package let device: String
     package let ready: DeviceOutlook.Ready
+
+    package init(device: String, ready: DeviceOutlook.Ready) {
+      self.device = device
+      self.ready = ready
+    }
   }
 
   private struct Lane {
@@ -36,11 +41,6 @@ package struct SendRotation: Sendable {
     }
   }
 
-  /// Has a device looked at at once: its queue is not loaded yet.
-  package mutating func noteUnseen(_ device: String, at now: Timestamp) {
-    wakes.set(device, now)
-  }
-
   /// The next to send, its place at the upstream taken; nil if nothing may go now.
   package mutating func next(at now: Timestamp) -> Turn? {
     for upstream in lanes.keys.sorted() {
@@ -63,6 +63,20 @@ package struct SendRotation: Sendable {
       isForced: turn.ready.isForced, as: outcome, at: now, probe: policy.probe)
   }
 
+  /// Whether the turn's device may have its next item sent in the same place: nobody else waits.
+  package func mayGoOn(_ turn: Turn) -> Bool {
+    guard !turn.ready.isForced, let lane = lanes[turn.ready.upstream] else { return false }
+    return lane.forced.isEmpty && lane.ordinary.isEmpty && !lane.gate.isAway
+  }
+
+  /// Instead of ``ended(_:as:at:policy:)`` where another item of the device is claimed already.
+  package mutating func wentOn(
+    _ turn: Turn, as outcome: SendOutcome, at now: Timestamp, policy: QueuePolicy
+  ) {
+    ended(turn, as: outcome, at: now, policy: policy)
+    lanes[turn.ready.upstream]?.gate.start(isForced: turn.ready.isForced, at: now)
+  }
+
   /// Devices whose outlook is due to be asked anew, at most so many.
   package mutating func woken(at now: Timestamp, max: Int = 64) -> [String] {
     wakes.takeDue(at: now, max: max)
@@ -74,18 +88,19 @@ package struct SendRotation: Sendable {
     return (probes + [wakes.first].compactMap { $0 }).min()
   }
 
-  /// Upstream did other work than the queue's.
-  package mutating func succeeded(_ upstream: String, at now: Timestamp) {
-    var lane = lanes.removeValue(forKey: upstream) ?? newLane()
-    lane.gate.succeeded(at: now)
-    lanes[upstream] = lane
+  /// Upstream did other work than the queue's: it is there, and what fails meanwhile fails by itself.
+  ///
+  /// - Returns: whether it had been away, so that ``next(at:)`` may have more now.
+  package mutating func succeeded(_ upstream: String, at now: Timestamp) -> Bool {
+    // What the queue never asked anything of is known to nobody: there is nothing to remember.
+    guard let wasAway = lanes[upstream]?.gate.isAway else { return false }
+    lanes[upstream]?.gate.succeeded(at: now)
+    return wasAway
   }
 
   package func lastSucceeded(_ upstream: String) -> Timestamp? {
     lanes[upstream]?.gate.lastSucceeded
   }
-
-  package func isAway(_ upstream: String) -> Bool { lanes[upstream]?.gate.isAway ?? false }
 
   private func newLane() -> Lane { Lane(gate: UpstreamGate(concurrencyMax: concurrencyMax)) }
 

@@ -13,7 +13,7 @@ package struct UpstreamGate: Hashable, Sendable {
   private var allowance: Int
   private var absence: Absence?
   /// When it last did what it was asked, see
-  /// ``DeviceQueue/settling(_:as:othersSucceeded:at:policy:using:)``.
+  /// ``DeviceQueue/settling(_:as:othersSucceeded:at:using:)``.
   package private(set) var lastSucceeded: Timestamp?
 
   private struct Absence: Hashable, Sendable {
@@ -71,7 +71,9 @@ package struct UpstreamGate: Hashable, Sendable {
     }
   }
 
+  /// It did what it was asked, by the queue or by anybody else.
   mutating func succeeded(at now: Timestamp) {
     lastSucceeded = now
+    absence = nil
   }
 }

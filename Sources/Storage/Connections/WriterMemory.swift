@@ -15,6 +15,8 @@ final class WriterMemory: @unchecked Sendable {
     var floor: Int64
     /// Not in the counter row, but undone with a command that fails.
     var absences = AbsenceLedger()
+    /// As `absences`: whether an overlay may still lie over what its mutation has settled.
+    var mayLinger = true
 
     /// The counter row says the same of both.
     func isStored(as other: Counters) -> Bool {
@@ -38,8 +40,6 @@ final class WriterMemory: @unchecked Sendable {
   let touches = TouchLedger()
   /// Forgotten on failure: the rows are the truth.
   var queues = QueueWorkingSet()
-  /// Whether an overlay may still lie over what its mutation has settled.
-  var mayLinger = true
   /// The round of eviction that is under way.
   var eviction: EvictionPass?
 
@@ -47,6 +47,11 @@ final class WriterMemory: @unchecked Sendable {
     self.counters = counters
     self.kindsPresent = kindsPresent
     horizon = counters.call
+  }
+
+  var mayLinger: Bool {
+    get { counters.mayLinger }
+    set { counters.mayLinger = newValue }
   }
 
   func note(call: CallNumber) {

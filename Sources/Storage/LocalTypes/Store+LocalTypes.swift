@@ -30,7 +30,7 @@ extension Store {
   func refusable(
     _ perform: @escaping @Sendable (Database, WriterMemory) throws -> WriteCommit
   ) async throws(StorageError) -> Result<WriteCommit, WriteRefusal> {
-    let note = RefusalNote()
+    let note = ThrownRefusal<WriteRefusal>()
     do throws(StorageError) {
       return .success(
         try await writer.write(report: { $0.report }) { database, memory in
@@ -47,9 +47,4 @@ extension Store {
       return .failure(refusal)
     }
   }
-}
-
-/// Brings a refusal out of a command that is undone.
-private final class RefusalNote: Sendable {
-  let refusal = Mutex<WriteRefusal?>(nil)
 }

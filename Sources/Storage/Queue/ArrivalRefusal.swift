@@ -7,4 +7,12 @@ package enum ArrivalRefusal: Error, Hashable, Sendable {
   case refused(EnqueueRefusal, index: Int)
   /// The device is gone.
   case deviceGone
+
+  /// Nothing of the list was written before it.
+  var isOfTheFirst: Bool {
+    switch self {
+    case .keyReused(let index), .refused(_, let index): index == 0
+    case .deviceGone: true
+    }
+  }
 }

@@ -27,8 +27,16 @@ struct MutationHistory {
       try OutcomeRows(context, device: row.device, now: ended).remove(row.id)
       try run("DELETE FROM mutation WHERE id = ?1") { $0.bind(row.id.value, at: 1) }
     }
-    try run("DELETE FROM temporary_id WHERE made < ?1") { $0.bind(made.milliseconds, at: 1) }
-    return found.count == Self.rowsMax
+    try run(
+      """
+      DELETE FROM temporary_id WHERE (device, temporary) IN \
+      (SELECT device, temporary FROM temporary_id WHERE made < ?1 LIMIT ?2)
+      """
+    ) {
+      $0.bind(made.milliseconds, at: 1)
+      $0.bind(Int64(Self.rowsMax), at: 2)
+    }
+    return found.count == Self.rowsMax || context.database.changesCount == Self.rowsMax
   }
 
   private func run(_ sql: String, _ bind: (PreparedStatement) -> Void) throws {

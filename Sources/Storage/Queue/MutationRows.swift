@@ -33,7 +33,7 @@ struct MutationRows {
     statement.bind(mutation.id.value, at: 2)
     statement.bind(mutation.device, at: 3)
     statement.bind(mutation.key, at: 4)
-    statement.bind(HexText.encode(mutation.fingerprint.bytes), at: 5)
+    statement.bind(Hexadecimal.encode(mutation.fingerprint.bytes), at: 5)
     statement.bind(mutation.operation, at: 6)
     statement.bind(mutation.upstream, at: 7)
     statement.bind(mutation.mode.rawValue, at: 8)
@@ -221,7 +221,7 @@ struct MutationRows {
   }
 
   private static func mutation(_ row: PreparedStatement) throws(StorageError) -> Mutation {
-    guard let fingerprint = HexText.decode(row.string(4)).flatMap({ PayloadFingerprint($0) }),
+    guard let fingerprint = Hexadecimal.decode(row.string(4)).flatMap({ PayloadFingerprint($0) }),
       let mode = MutationMode(rawValue: row.string(7)),
       let effect = MutationEffect(rawValue: row.string(8)),
       let unknownRule = UnknownOutcomeRule(text: row.string(9)),

@@ -4,5 +4,7 @@ package import Model
 package struct QueueCommit<Answer: Sendable>: Sendable {
   package let answer: Answer
   package let outlook: DeviceOutlook
+  /// Upstream refused the last credential: nothing goes by itself until the device shows another.
+  package let needsCredential: Bool
   package let report: CommitReport
 }

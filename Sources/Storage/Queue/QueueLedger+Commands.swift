@@ -9,7 +9,6 @@ extension QueueLedger {
     case .resume: try write(decide { $0.resuming() })
     case .flush: try write(decide { $0.flushing(at: timing.now) })
     case .signOut(let policy): try write(decide { $0.signingOut(policy) })
-    case .authenticate: try write(decide { $0.authenticated() })
     case .cancel(let id):
       return try write(id) { queue throws(CommandRefusal) in
         try queue.cancelling(id, at: timing.now)

@@ -19,26 +19,35 @@ extension QueueLedger {
       known: try temporaryIDs.find(mentioned ?? []))
   }
 
-  /// - Returns: the mutation as it stands; nil where the claim no longer holds, and nothing was
-  /// done.
-  func settle(_ settlement: MutationSettlement) throws -> Mutation? {
+  /// The one that goes next by itself, where its claim need not survive more than the process.
+  func claimNext(for upstream: String) throws -> ClaimedMutation? {
+    try lapse()
+    let next = outlook.ready.first {
+      $0.upstream == upstream && !$0.isForced && $0.isRepeatable
+    }
+    guard let next else { return nil }
+    return try claim(next.id)
+  }
+
+  func settle(_ settlement: MutationSettlement) throws -> SettledMutation {
     var random = timing.generator
     let changes = decide {
       $0.settling(
         settlement.claim, as: settlement.outcome, othersSucceeded: settlement.othersSucceeded,
-        at: timing.now, policy: timing.policy, using: &random)
+        at: timing.now, using: &random)
     }
-    guard let changes else { return nil }
+    guard let changes else { return SettledMutation() }
     if let answer = settlement.answer { try AnswerWriter(answer, context).write() }
     let id = settlement.claim.id
     let isApplied = changes.updated.contains { $0.id == id && $0.state == .applied }
     // Before it is judged, what lay over temporary ids must lie over the entities of the answer.
-    if isApplied { try overlays.resolve(changes.resolved) }
+    if isApplied, !changes.resolved.isEmpty { try overlays.resolve(changes.resolved) }
     let lingers = isApplied ? try !isCovered(id, by: settlement.answer) : false
     if lingers { try overlays.linger(id) }
     try write(
       changes, result: settlement.result.map { (id, $0) }, lingering: lingers ? id : nil)
-    return decide { $0[id] } ?? changes.updated.first { $0.id == id }
+    return SettledMutation(
+      mutation: decide { $0[id] } ?? changes.updated.first { $0.id == id }, lingers: lingers)
   }
 
   /// Whether the answer says all that the mutation was expected to do.
@@ -52,7 +61,8 @@ extension QueueLedger {
         guard answer.deletions.contains(change.key) else { return false }
       case .create, .merge:
         guard let entity = answer.entities.first(where: { $0.key == change.key }) else {
-          return answer.deletions.contains(change.key)
+          guard answer.deletions.contains(change.key) else { return false }
+          continue
         }
         let said = Set(entity.fields.map(\.name))
         let expected = (try? JSONValue(parsing: change.fields))?.members ?? []

@@ -33,6 +33,8 @@ struct QueueLedger {
     decide { $0.outlook(at: timing.now, policy: timing.policy) }
   }
 
+  var needsCredential: Bool { decide { $0.control.needsCredential } }
+
   var temporaryIDs: TemporaryIDRows {
     TemporaryIDRows(database: context.database, device: device)
   }
@@ -55,7 +57,7 @@ struct QueueLedger {
   func lapse() throws {
     var random = timing.generator
     let changes = decide {
-      $0.lapses(at: timing.now, policy: timing.policy, using: &random)
+      $0.lapses(at: timing.now, using: &random)
     }
     if !changes.isEmpty { try write(changes) }
   }

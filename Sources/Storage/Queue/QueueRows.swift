@@ -34,12 +34,14 @@ struct QueueRows {
       pending: pending, parked: parked, state: try control(of: device).state)
   }
 
-  /// Devices whose queue holds something, those behind `last`, in the order of their ids.
+  /// Devices whose queue holds something or waits for a credential, those behind `last`, in the
+  /// order of their ids.
   func devices(after last: String, limit: Int) throws -> [String] {
     let statement = try PreparedStatement(
       database,
       """
-      SELECT DISTINCT device FROM mutation WHERE is_held AND device > ?1 ORDER BY device LIMIT ?2
+      SELECT device FROM mutation WHERE is_held AND device > ?1 \
+      UNION SELECT device FROM queue WHERE needs_credential AND device > ?1 ORDER BY device LIMIT ?2
       """)
     statement.bind(last, at: 1)
     statement.bind(Int64(limit), at: 2)

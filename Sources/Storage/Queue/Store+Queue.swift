@@ -10,36 +10,44 @@ extension Store {
     _ arrivals: [MutationArrival], of device: String, timing: QueueTiming
   ) async throws(StorageError) -> Result<QueueCommit<[MutationReceipt]>, ArrivalRefusal> {
     try await refusable(.powerFailure, device, timing) { ledger in
-      try ledger.enqueue(arrivals)
+      do {
+        return .success(try ledger.enqueue(arrivals))
+      } catch let refusal as ArrivalRefusal where refusal.isOfTheFirst {
+        return .failure(refusal)
+      }
     }
   }
 
-  /// Takes one for sending. The claim survives the process; before what must not be sent twice
-  /// goes, ``makeDurable()`` has it survive a power failure too.
+  /// Takes one for sending. The claim survives the process; that of what must not be sent twice
+  /// survives a power failure too.
   ///
   /// - Returns: nil in the answer where it may not go any more.
   package func claim(
-    _ id: MutationID, of device: String, timing: QueueTiming
+    _ ready: DeviceOutlook.Ready, of device: String, timing: QueueTiming
   ) async throws(StorageError) -> QueueCommit<ClaimedMutation?> {
-    try await queueCommand(.process, device, timing) { ledger in try ledger.claim(id) }
-  }
-
-  /// Everything committed so far survives a power failure when this returns.
-  package func makeDurable() async throws(StorageError) {
-    try await writer.write(.powerFailure) { database, _ in
-      try PreparedStatement(database, "UPDATE counter SET probes = probes + 1 WHERE id = 1").run()
+    try await queueCommand(ready.isRepeatable ? .process : .powerFailure, device, timing) {
+      ledger in try ledger.claim(ready.id)
     }
   }
 
   /// Writes what an attempt came to: the mutation's end, what the answer said, temporary ids, its
   /// overlay and what depends on it.
+  ///
+  /// - Parameter goesOn: the device's next is taken in the same commit, if it may go at once to the
+  ///   same upstream and may be sent twice.
   package func settle(
-    _ settlement: MutationSettlement, of device: String, timing: QueueTiming
-  ) async throws(StorageError) -> QueueCommit<Mutation?> {
+    _ settlement: MutationSettlement, goesOn: Bool = false, of device: String, timing: QueueTiming
+  ) async throws(StorageError) -> QueueCommit<SettledMutation> {
     try await queueCommand(
       .process, device, timing, call: settlement.answer?.call,
       horizon: settlement.answer?.horizon
-    ) { ledger in try ledger.settle(settlement) }
+    ) { ledger in
+      var settled = try ledger.settle(settlement)
+      if goesOn, let upstream = settled.mutation?.upstream {
+        settled.next = try ledger.claimNext(for: upstream)
+      }
+      return settled
+    }
   }
 
   /// Does what the passing of time asks for, and tells what the queue could send.
@@ -67,7 +75,13 @@ extension Store {
   package func command(
     _ command: QueueCommand, on device: String, timing: QueueTiming
   ) async throws(StorageError) -> Result<QueueCommit<Mutation?>, CommandRefusal> {
-    try await refusable(.powerFailure, device, timing) { ledger in try ledger.perform(command) }
+    try await refusable(.powerFailure, device, timing) { ledger in
+      do {
+        return .success(try ledger.perform(command))
+      } catch let refusal as CommandRefusal {
+        return .failure(refusal)
+      }
+    }
   }
 
   /// A newer credential of the same user, or of the same device where it is opaque, for what waits.
@@ -88,7 +102,7 @@ extension Store {
     try await reader.read { try QueueRows(database: $0).status(of: device) }
   }
 
-  /// Devices whose queue holds something, those behind `last`.
+  /// Devices whose queue holds something or waits for a credential, those behind `last`.
   package func queueDevices(
     after last: String, limit: Int
   ) async throws(StorageError) -> [String] {
@@ -135,27 +149,35 @@ extension Store {
         horizon: horizon ?? CallNumber(memory.horizon))
       let ledger = try QueueLedger(context, device: device, timing: timing)
       let answer = try body(ledger)
-      return QueueCommit(answer: answer, outlook: ledger.outlook, report: context.finish())
+      return QueueCommit(
+        answer: answer, outlook: ledger.outlook, needsCredential: ledger.needsCredential,
+        report: context.finish())
     }
     return try await writer.write(durability, report: { $0.report }, perform)
   }
 
-  /// What the queue refuses is thrown inside, so that what was written already is undone.
+  /// What the queue refuses before anything was written is an answer like others. Where something
+  /// was it is thrown, so that this is undone: then the queues in memory are forgotten with it, and
+  /// must be read again.
   private func refusable<Answer: Sendable, Refusal: Error & Sendable>(
     _ durability: GroupedWriter.Durability, _ device: String, _ timing: QueueTiming,
-    _ body: @escaping @Sendable (QueueLedger) throws -> Answer
+    _ body: @escaping @Sendable (QueueLedger) throws -> Result<Answer, Refusal>
   ) async throws(StorageError) -> Result<QueueCommit<Answer>, Refusal> {
     let note = ThrownRefusal<Refusal>()
     do throws(StorageError) {
-      return .success(
-        try await queueCommand(durability, device, timing) { ledger in
-          do {
-            return try body(ledger)
-          } catch let error as Refusal {
-            note.refusal.withLock { $0 = error }
-            throw error
-          }
-        })
+      let commit = try await queueCommand(durability, device, timing) { ledger in
+        do {
+          return try body(ledger)
+        } catch let error as Refusal {
+          note.refusal.withLock { $0 = error }
+          throw error
+        }
+      }
+      return commit.answer.map {
+        QueueCommit(
+          answer: $0, outlook: commit.outlook, needsCredential: commit.needsCredential,
+          report: commit.report)
+      }
     } catch {
       guard let refusal = note.refusal.withLock({ $0 }) else { throw error }
       return .failure(refusal)

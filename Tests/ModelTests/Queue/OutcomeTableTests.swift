@@ -206,7 +206,7 @@ struct OutcomeTableTests {
     #expect(try fixture.row("a").isFrozen)
     var random = SeededGenerator(seed: 1)
     let late = fixture.queue.settling(
-      claim, as: .permanent, othersSucceeded: nil, at: fixture.now, policy: fixture.policy,
+      claim, as: .permanent, othersSucceeded: nil, at: fixture.now,
       using: &random)
     #expect(late == nil)
   }

@@ -103,7 +103,7 @@ struct QueueExplorer {
       for outcome in possibleOutcomes(of: item) {
         guard
           let changes = state.queue.settling(
-            claim, as: outcome, othersSucceeded: nil, at: state.now, policy: policy,
+            claim, as: outcome, othersSucceeded: nil, at: state.now,
             using: &random)
         else {
           faults.append("\(item.id) cannot settle: \(told(state))")
@@ -155,7 +155,7 @@ struct QueueExplorer {
     if state.queue.held.contains(where: { $0.isArmed(at: state.now) && $0.state == .queued }) {
       var late = state
       late.now = state.now.advanced(by: policy.forceDeadline)
-      let lapse = late.queue.lapses(at: late.now, policy: policy, using: &random)
+      let lapse = late.queue.lapses(at: late.now, using: &random)
       after.append(commit(lapse, to: late, .happened("deadline")))
     }
     return after

@@ -71,7 +71,7 @@ struct QueueFixture {
   mutating func settle(_ name: String, _ outcome: SendOutcome) throws {
     let claim = try #require(row(name).claim)
     let changes = queue.settling(
-      claim, as: outcome, othersSucceeded: othersSucceeded, at: now, policy: policy,
+      claim, as: outcome, othersSucceeded: othersSucceeded, at: now,
       using: &random)
     commit(try #require(changes))
   }
@@ -89,7 +89,7 @@ struct QueueFixture {
   }
 
   mutating func lapse() {
-    commit(queue.lapses(at: now, policy: policy, using: &random))
+    commit(queue.lapses(at: now, using: &random))
   }
 
   mutating func restart(boot: String) {

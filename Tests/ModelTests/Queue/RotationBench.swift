@@ -23,7 +23,13 @@ final class RotationBench {
     rotation.note(DeviceOutlook(ready: [], wake: wake), of: device)
   }
 
-  func noteUnseen(_ device: String, at now: Timestamp) { rotation.noteUnseen(device, at: now) }
+  func succeeded(_ upstream: String = "films", at now: Timestamp) -> Bool {
+    rotation.succeeded(upstream, at: now)
+  }
+
+  func lastSucceeded(_ upstream: String = "films") -> Timestamp? {
+    rotation.lastSucceeded(upstream)
+  }
 
   func next(at now: Timestamp) -> SendRotation.Turn? { rotation.next(at: now) }
 

@@ -90,6 +90,22 @@ struct SendRotationTests {
     #expect(widths == [2, 8, 8, 8, 8])
   }
 
+  @Test func otherWorkOfUpstreamEndsTheWaitForAProbe() throws {
+    let rotation = RotationBench(concurrencyMax: 2)
+    #expect(!rotation.succeeded(at: Self.start))
+    #expect(rotation.lastSucceeded() == nil)
+    rotation.note("a", place: 1)
+    let first = try #require(rotation.next(at: Self.start))
+    rotation.ended(first, as: .notSent(isAway: true), at: Self.start)
+    rotation.note("a", place: 1)
+    #expect(rotation.next(at: Self.start) == nil)
+    let later = Self.start.advanced(by: .milliseconds(10))
+    #expect(rotation.succeeded(at: later))
+    #expect(rotation.lastSucceeded() == later)
+    #expect(rotation.next(at: later)?.device == "a")
+    #expect(!rotation.succeeded(at: later))
+  }
+
   @Test func forcedOnesDoNotWaitForAProbe() throws {
     let rotation = RotationBench(concurrencyMax: 2)
     rotation.note("a", place: 1)
@@ -106,7 +122,7 @@ struct SendRotationTests {
 
   @Test func wakesDevicesAtTheirTimesAFewAtOnce() {
     let rotation = RotationBench(concurrencyMax: 1)
-    for number in 0..<100 { rotation.noteUnseen("d\(number)", at: Self.start) }
+    for number in 0..<100 { rotation.noteWaiting("d\(number)", until: Self.start) }
     let later = Self.start.advanced(by: .seconds(3))
     rotation.noteWaiting("d7", until: later)
     rotation.noteWaiting("d8", until: nil)

@@ -51,7 +51,9 @@ struct QueueWorld {
   }
 
   func claim(_ key: String) async throws -> ClaimedMutation? {
-    try await store.claim(MutationID("m_\(key)"), of: Self.device, timing: timing).answer
+    let ready = DeviceOutlook.Ready(
+      id: MutationID("m_\(key)"), upstream: "default", place: 0, isForced: false)
+    return try await store.claim(ready, of: Self.device, timing: timing).answer
   }
 
   @discardableResult
@@ -63,7 +65,7 @@ struct QueueWorld {
         claim: claimed.claim, outcome: outcome, othersSucceeded: nil, answer: answer,
         result: Array(#"{"data":{}}"#.utf8)),
       of: Self.device, timing: timing
-    ).answer
+    ).answer.mutation
   }
 
   func state(_ key: String) async throws -> MutationState? {

@@ -72,7 +72,7 @@ package final class ChangeStream: EventSource {
         let wakes = await listener.next()
         if wakes.contains(.end) { return nil }
         mayHaveMore = wakes.contains(.commit)
-        mustLookAtQueue = mayHaveMore
+        mustLookAtQueue = wakes.contains(.queue)
         if wakes.contains(.beat) { return beat() }
       }
     }

@@ -1,4 +1,5 @@
 package import Model
+import Storage
 import Synchronization
 
 /// Wakes those who wait for commits, by scope: no data passes through here.
@@ -25,6 +26,13 @@ package final class CommitSignal: Sendable {
     var beating: Task<Void, Never>?
     var beatListeners = 0
     var hasEnded = false
+
+    func listeners(to scopes: Set<Scope>) -> [ChangeListener] {
+      let touched = scopes.reduce(into: Set<ObjectIdentifier>()) {
+        $0.formUnion(listeners[$1] ?? [])
+      }
+      return touched.compactMap { all[$0]?.listener }
+    }
   }
 
   private let state = Mutex(State())
@@ -90,18 +98,18 @@ package final class CommitSignal: Sendable {
 
   /// A commit is visible.
   package func note(_ report: CommitReport) {
-    let woken = state.withLock { state -> [ChangeListener] in
-      guard !state.all.isEmpty else { return [] }
+    let (queued, woken) = state.withLock { state -> ([ChangeListener], [ChangeListener]) in
+      guard !state.all.isEmpty else { return ([], []) }
+      let queues = Set(report.changes.lazy.filter(\.isOfQueue).map(\.scope))
+      let queued = state.listeners(to: queues)
       // A purge of a type names no single change: everybody looks.
       if report.revision != nil, !report.invalidated.isEmpty {
-        return state.all.values.map(\.listener)
+        return (queued, state.all.values.map(\.listener))
       }
-      let scopes = Set(report.changes.lazy.map(\.scope))
-      let touched = scopes.reduce(into: Set<ObjectIdentifier>()) {
-        $0.formUnion(state.listeners[$1] ?? [])
-      }
-      return touched.compactMap { state.all[$0]?.listener }
+      let others = Set(report.changes.lazy.map(\.scope)).subtracting(queues)
+      return (queued, state.listeners(to: others))
     }
+    ChangeListener.wake(queued, [.commit, .queue])
     ChangeListener.wake(woken, .commit)
   }
 
@@ -147,4 +155,9 @@ package final class CommitSignal: Sendable {
       for listener in listeners { listener.wake(.beat) }
     }
   }
+}
+
+extension CommitReport.Change {
+  /// Of a device's queue, see ``Storage/QueueTypes``.
+  fileprivate var isOfQueue: Bool { scope.kind == .device && key.type == QueueTypes.outcome }
 }

@@ -6,6 +6,8 @@ package struct Wakes: OptionSet, Sendable {
 
   /// A commit, or an invalidation, touched what is listened to.
   package static let commit = Wakes(rawValue: 1)
+  /// The commit touched the queue of the listener's device.
+  package static let queue = Wakes(rawValue: 16)
   /// It is time for a sign of life.
   package static let beat = Wakes(rawValue: 2)
   /// Waiting long enough.

@@ -6,7 +6,7 @@ extension QueueSimulation {
     for device in server.rotation.woken(at: now) {
       let queue = server.queue(of: device, in: store)
       try commit(
-        queue.lapses(at: now, policy: server.policy, using: &dice.generator), of: device)
+        queue.lapses(at: now, using: &dice.generator), of: device)
     }
     while let turn = server.rotation.next(at: now) {
       try send(turn)
@@ -127,7 +127,7 @@ extension QueueSimulation {
     let queue = server.queue(of: turn.device, in: store)
     let changes = queue.settling(
       claim, as: outcome, othersSucceeded: server.rotation.lastSucceeded("films"), at: now,
-      policy: server.policy, using: &dice.generator)
+      using: &dice.generator)
     server.rotation.ended(turn, as: outcome, at: now, policy: server.policy)
     try commit(
       changes ?? QueueChanges(), of: turn.device, result: answer.map { (claim.id, $0) })

@@ -1,0 +1,55 @@
+import LosslessJSON
+package import Model
+
+/// The entities that a create's answer is about, for the temporary ids that stand for them.
+package enum CreatedEntities {
+  /// The objects of a type that stand nearest the answer's root, in the answer's order: what stands
+  /// further inside is what they belong to, as a film's sequel or a comment's parent does.
+  package static func keys(
+    ofType type: String, in answer: UpstreamAnswer, selection: Model.Selection
+  ) -> [EntityKey] {
+    var level = answer.data.map { [(node: $0, selection: selection)] } ?? []
+    while !level.isEmpty {
+      var found: [EntityKey] = []
+      var next: [(node: JSONNode, selection: Model.Selection)] = []
+      for (node, selection) in level {
+        guard let object = concrete(node, selection) else { continue }
+        if object.type == type, let key = key(of: node, object), !found.contains(key) {
+          found.append(key)
+        }
+        for field in object.fields {
+          guard case .object(let inner) = field.value, let value = node[field.responseName] else {
+            continue
+          }
+          next += objects(in: value).map { ($0, inner) }
+        }
+      }
+      if !found.isEmpty { return found }
+      level = next
+    }
+    return []
+  }
+
+  private static func objects(in value: JSONNode) -> [JSONNode] {
+    switch value.kind {
+    case .object: [value]
+    case .array: value.elements.flatMap(objects)
+    default: []
+    }
+  }
+
+  private static func concrete(
+    _ node: JSONNode, _ selection: Model.Selection
+  ) -> ObjectSelection? {
+    guard let name = selection.typenameResponseName else { return selection.single }
+    return node[name]?.string.flatMap { selection.types[$0] }
+  }
+
+  private static func key(of node: JSONNode, _ object: ObjectSelection) -> EntityKey? {
+    guard let fields = object.key else { return nil }
+    let texts = fields.compactMap { field in
+      node[field.responseName].flatMap { EntityKeyRule.text(of: JSONValue($0), field.canonical) }
+    }
+    return texts.count == fields.count ? EntityKey(type: object.type, fields: texts) : nil
+  }
+}

@@ -1,0 +1,77 @@
+import DemoUpstream
+import LosslessJSON
+import TestSupport
+import Testing
+
+extension Ways {
+  /// What the queue does not take, and says why.
+  struct SyncRefusalTests {
+    private static func post(
+      _ larder: RunningLarder, _ body: String, key: String, _ device: (String, String)
+    ) async throws -> (status: Int, body: JSONValue, retryAfter: String?) {
+      let answer = try await larder.post(
+        "/v1/mutations", body, device, SyncSendingTests.ada, ("Idempotency-Key", key))
+      return (answer.status, try JSONValue(parsing: answer.body), answer["retry-after"])
+    }
+
+    @Test func nothingIsChangedBehindADeletion() async throws {
+      let larder = try await RunningLarder.start()
+      let device = ("Device-Token", try await DeviceTests.register(larder).token)
+      _ = try await larder.request("POST", "/v1/queue/pause", headers: [device])
+      let deletion = try await Self.post(
+        larder, #"{"operation":"DeleteFilm","mode":"lazy","variables":{"id":"f1"}}"#, key: "a",
+        device)
+      #expect(deletion.status == 202, "\(deletion.body)")
+      let refused = try await Self.post(
+        larder, SyncSendingTests.rating("f1"), key: "b", device)
+      #expect(refused.status == 409, "\(refused.body)")
+      #expect(refused.body["code"] == "object_deleted")
+      // Of another object, and in a mode that asks for every change, it is taken.
+      #expect(
+        try await Self.post(larder, SyncSendingTests.rating("f2"), key: "c", device).status == 202)
+      #expect(
+        try await Self.post(
+          larder, SyncSendingTests.rating("f1", mode: "steady"), key: "d", device
+        ).status == 202)
+      await larder.stop()
+    }
+
+    @Test func aFullQueueTakesNothingNew() async throws {
+      let larder = try await RunningLarder.start(settings: "queue: {items: 2}")
+      let device = ("Device-Token", try await DeviceTests.register(larder).token)
+      _ = try await larder.request("POST", "/v1/queue/pause", headers: [device])
+      for film in ["f1", "f2"] {
+        #expect(
+          try await Self.post(larder, SyncSendingTests.rating(film), key: film, device).status
+            == 202)
+      }
+      let refused = try await Self.post(
+        larder, SyncSendingTests.rating("f3"), key: "f3", device)
+      #expect(refused.status == 429, "\(refused.body)")
+      #expect(refused.body["code"] == "queue_full")
+      #expect(refused.retryAfter != nil)
+      // The same again, and what takes another's place, need no room.
+      #expect(
+        try await Self.post(larder, SyncSendingTests.rating("f2"), key: "f2", device).status == 202)
+      let newer = try await Self.post(
+        larder, SyncSendingTests.rating("f2", stars: 5), key: "newer", device)
+      #expect(newer.status == 202)
+      #expect(newer.body["supersedes"]?.string != nil)
+      let list = try await larder.get("/v1/mutations?state=queued", device)
+      #expect(try JSONValue(parsing: list.body)["items"]?.array?.count == 2)
+      await larder.stop()
+    }
+
+    @Test func anUnknownOperationIsToldWithTheNearestName() async throws {
+      let larder = try await RunningLarder.start()
+      let device = ("Device-Token", try await DeviceTests.register(larder).token)
+      let refused = try await Self.post(
+        larder, #"{"operation":"RateFlim","mode":"lazy","variables":{}}"#, key: "a", device)
+      #expect(refused.status == 422)
+      let fault = refused.body["errors"]?.array?.first
+      #expect(fault?["pointer"] == "/operation")
+      #expect(fault?["detail"]?.string?.contains("RateFilm") == true, "\(refused.body)")
+      await larder.stop()
+    }
+  }
+}
