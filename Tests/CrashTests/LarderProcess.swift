@@ -22,12 +22,16 @@ final class LarderProcess {
   private let errorFile: String
   private let ended = DispatchSemaphore(value: 0)
 
-  /// - Parameter folder: where its standard error goes, to a file of its own.
-  private init(_ arguments: [String], in folder: ServiceFolder) throws {
+  /// - Parameters:
+  ///   - tracer: a program, with its arguments, that becomes this one; empty for none.
+  ///   - folder: where its standard error goes, to a file of its own.
+  private init(
+    _ arguments: [String], under tracer: [String] = [], in folder: ServiceFolder
+  ) throws {
     errorFile = "\(folder.path)/stderr-\(UUID().uuidString).txt"
     _ = FileManager.default.createFile(atPath: errorFile, contents: nil)
-    process.executableURL = URL(filePath: LarderProgram.path)
-    process.arguments = arguments
+    process.executableURL = URL(filePath: tracer.isEmpty ? LarderProgram.path : "/usr/bin/env")
+    process.arguments = tracer.isEmpty ? arguments : tracer + [LarderProgram.path] + arguments
     process.environment = ["PATH": "/usr/bin:/bin"]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
@@ -68,8 +72,10 @@ final class LarderProcess {
   }
 
   /// Starts the service and waits for nothing.
-  static func spawnService(_ folder: ServiceFolder) throws -> LarderProcess {
-    try LarderProcess(["serve", "--config", folder.settingsPath], in: folder)
+  static func spawnService(
+    _ folder: ServiceFolder, under tracer: [String] = []
+  ) throws -> LarderProcess {
+    try LarderProcess(["serve", "--config", folder.settingsPath], under: tracer, in: folder)
   }
 
   /// Runs a command that ends by itself.

@@ -154,10 +154,14 @@ extension Ways {
       #expect(
         try await Self.queue(larder, device) == ["pending": 500, "parked": 0, "state": "running"])
       try await larder.demo.change { $0.fail = .off }
-      let executed = try await eventually {
-        larder.demo.report["RateFilm"].executed
-      } until: {
-        $0 == 500
+      // A busy machine takes its time for so many.
+      var executed = 0
+      for _ in 0..<6 where executed < 500 {
+        executed = try await eventually {
+          larder.demo.report["RateFilm"].executed
+        } until: {
+          $0 == 500
+        }
       }
       #expect(executed == 500)
       let order = larder.demo.report.recent.suffix(50).compactMap { $0.variables["id"]?.string }

@@ -34,7 +34,8 @@ package actor DemoServer {
   package init(_ options: DemoOptions) {
     self.options = options
     engine = DemoEngine(seed: options.seed, now: options.now)
-    book = RequestBook(switches: options.switches, seed: options.seed)
+    book = RequestBook(
+      switches: options.switches, seed: options.seed, recentMax: options.recentMax)
   }
 
   /// The port it listens on, or did; 0 before the start.

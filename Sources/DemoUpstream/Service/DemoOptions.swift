@@ -8,6 +8,8 @@ package struct DemoOptions: Sendable {
   /// Seconds since 1970, for `serverTime` and `updatedAt`.
   package var now: @Sendable () -> Int64
   package var switches: DemoSwitches
+  /// Requests that ``DemoReport/recent`` keeps.
+  package var recentMax = 50
 
   package init(
     host: String = "127.0.0.1", port: Int = 0, seed: UInt64 = DemoOptions.usualSeed,

@@ -9,11 +9,11 @@ final class RequestBook: Sendable {
   }
 
   /// Requests kept for a look at them.
-  private static let recentMax = 50
-
+  private let recentMax: Int
   private let state: Mutex<State>
 
-  init(switches: DemoSwitches, seed: UInt64) {
+  init(switches: DemoSwitches, seed: UInt64, recentMax: Int) {
+    self.recentMax = recentMax
     state = Mutex(State(plan: FaultPlan(switches), random: SeededRandom(seed: seed)))
   }
 
@@ -30,7 +30,7 @@ final class RequestBook: Sendable {
       state.report.inFlight += 1
       state.report.concurrencyMax = max(state.report.concurrencyMax, state.report.inFlight)
       state.report.recent.append(request)
-      if state.report.recent.count > Self.recentMax { state.report.recent.removeFirst() }
+      if state.report.recent.count > recentMax { state.report.recent.removeFirst() }
       let decision = state.plan.decide(for: request.operationName, random: &state.random)
       state.report.operations[request.operationName, default: .init()].requests += 1
       if decision.fail != .off { state.report.operations[request.operationName]?.failed += 1 }
