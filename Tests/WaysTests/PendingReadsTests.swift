@@ -90,6 +90,36 @@ extension Ways {
       await world.stop()
     }
 
+    @Test func aStartLaterItShowsStill() async throws {
+      let world = try await PendingWorld.start()
+      let id = try await world.expectTitle("Mine", of: "f1")
+      await world.larder.stopService()
+      try await world.larder.startService()
+      let mine = try await world.get("/api/films/f1", as: .mine)
+      #expect(
+        try JSONValue(parsing: mine.body)["data"]?["film"]?["_pending"] == [.string(id)],
+        "\(mine.text)")
+      #expect(try await !world.get("/api/films/f1", as: .other).text.contains("Mine"))
+      await world.stop()
+    }
+
+    /// Of a union, whose members are of several types.
+    @Test func aListOfSeveralTypesShowsItToo() async throws {
+      let world = try await PendingWorld.start()
+      let film = try await world.json("/v1/entities/Film/f1", as: .mine)
+      let word = try #require(film["title"]?.string?.split(separator: " ").last).utf8
+        .map { "%" + String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+      let target = "/api/search?text=\(word)&limit=50"
+      let before = try await world.json(target, as: .mine)["data"]?["search"]?.array ?? []
+      #expect(before.contains { $0["id"] == "f1" })
+      let id = try await world.expectTitle("Mine", of: "f1")
+      let after = try await world.json(target, as: .mine)["data"]?["search"]?.array ?? []
+      #expect(after.map { $0["id"] } == before.map { $0["id"] })
+      #expect(after.first { $0["id"] == "f1" }?["_pending"] == [.string(id)])
+      #expect(try await !world.get(target, as: .other).text.contains("_pending"))
+      await world.stop()
+    }
+
     /// A list is upstream's: what exists on the device alone stands in none.
     @Test func whatIsToBeCreatedStandsInNoOperationsList() async throws {
       let world = try await PendingWorld.start()
