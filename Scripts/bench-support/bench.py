@@ -23,11 +23,12 @@ SECTIONS = {
     "start": "Start",
     "live": "Waiting streams, and empty deltas",
     "files": "Files",
+    "queue": "Sync queue",
     "idle": "At rest, and idle connections",
     "push": "Notifications",
     "modules": "Modules",
 }
-# Far above what all sections take (about seven minutes): nothing of it may run on unseen.
+# Far above what all sections take (about ten minutes): nothing of it may run on unseen.
 RUN_SECONDS_MAX = 40 * 60
 
 

@@ -25,6 +25,7 @@ schema: ./schema.graphql
 upstream:
   url: http://127.0.0.1:$upstream_port/graphql
   forward: [authorization]
+$more_upstream
 log: {level: error}
 limits:
   requestsPerConnection: 1000000
@@ -83,18 +84,27 @@ class Films:
             os.path.join(SUPPORT, "films", "operations.graphql"),
             os.path.join(self.folder, "operations"),
         )
-        self.upstream = bench.start(
-            [bench.larder, "demo-upstream", "--listen", f"127.0.0.1:{self.upstream_port}"],
-            f"{name}-demo.log",
+        self.upstream = None
+        self.start_upstream()
+
+    def start_upstream(self):
+        """At the same port as before, as a new library."""
+        self.upstream = self.bench.start(
+            [self.bench.larder, "demo-upstream", "--listen", f"127.0.0.1:{self.upstream_port}"],
+            f"{os.path.basename(self.folder)}-demo.log",
         )
         wait_until_ready(self.upstream, self.upstream_port, "/healthz")
 
-    def larder(self, data="data", certificate=None, environment=None, more_settings=""):
+    def larder(
+        self, data="data", certificate=None, environment=None, more_settings="", more_upstream=""
+    ):
         """Starts Larder over a data folder of this name; not waited for."""
         port = free_port()
         settings = os.path.join(self.folder, f"larder-{data}.yaml")
         with open(settings, "w", encoding="utf-8") as file:
-            text = SETTINGS.substitute(port=port, upstream_port=self.upstream_port)
+            text = SETTINGS.substitute(
+                port=port, upstream_port=self.upstream_port, more_upstream=more_upstream
+            )
             file.write(text.replace("./data", f"./{data}") + more_settings)
             if certificate:
                 file.write(TLS_SETTINGS.substitute(chain=certificate.chain, key=certificate.key))

@@ -25,15 +25,19 @@ class Load:
         self.p99_microseconds = float(tail[1]) * UNITS[tail[2]] * 1e6
 
 
-def load(process, path, *, seconds, connections=64, threads=2, fields=(), cores=None):
+def load(
+    process, path, *, seconds, connections=64, threads=2, fields=(), cores=None, script=None
+):
     """Has wrk ask for one path of a process's port, and takes the process's CPU time around it.
 
-    `cores` keeps wrk on these.
+    `cores` keeps wrk on these; `script` names a Lua file that makes the requests.
     """
     argv = ["wrk", "--latency", f"-t{min(threads, connections)}", f"-c{connections}"]
     argv.append(f"-d{seconds}s")
     for field in fields:
         argv += ["-H", field]
+    if script:
+        argv += ["-s", script]
     before = process.cpu_seconds()
     scheme = "https" if process.tls else "http"
     done = subprocess.run(
