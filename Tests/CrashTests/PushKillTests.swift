@@ -1,0 +1,116 @@
+import Foundation
+import LosslessJSON
+import OneSignalDouble
+import Synchronization
+import TestSupport
+import Testing
+
+extension Crashes {
+  /// `kill -9` while notifications are taken and sent, again and again over the same data.
+  struct PushKillTests {
+    private static let rounds = 8
+    private static let connections = 3
+    private static let bearer = ("Authorization", "Bearer \(ServiceFolder.adminToken)")
+
+    /// What was answered with 202: the id by its key.
+    private final class Taken: Sendable {
+      private let ids = Mutex<[String: String]>([:])
+
+      var all: [String: String] { ids.withLock { $0 } }
+
+      func note(_ id: String, key: String) { ids.withLock { $0[key] = id } }
+    }
+
+    @Test(arguments: [UInt64(20_262)])
+    func whatWasTakenIsSentOnce(seed: UInt64) async throws {
+      var random = SeededGenerator(seed: seed)
+      let server = try await OneSignalServer(FakeOneSignal(.current))
+      server.app.know(["u1", "u2"])
+      let folder = try ServiceFolder(
+        upstream: "http://127.0.0.1:1/graphql",
+        settings: """
+          push: {sender: onesignal, url: "\(server.url)", appId: \(FakeOneSignal.appID), \
+          apiKey: \(server.app.key)}
+          """)
+      let taken = Taken()
+      for round in 0..<Self.rounds {
+        // In some rounds answers are lost on their way.
+        server.app.isLosingAnswers = Bool.random(using: &random)
+        try await sendAndKill(folder, taken, round: round, random: &random)
+      }
+      server.app.isLosingAnswers = false
+      let larder = try await LarderProcess.serve(folder)
+      let all = taken.all
+      #expect(all.count > Self.rounds)
+      try await check(all, larder, note: "seed \(seed)")
+      // Each went once, and of what was never answered at most one.
+      var sent: [String: Int] = [:]
+      for body in server.app.notifications.values {
+        sent[body["data"]?["chatId"]?.string ?? "", default: 0] += 1
+      }
+      #expect(sent.values.allSatisfy { $0 == 1 }, "seed \(seed): \(sent.filter { $0.value != 1 })")
+      #expect(Set(all.keys).isSubset(of: sent.keys), "seed \(seed)")
+      #expect(try await larder.terminate() == 0)
+      await server.stop()
+    }
+
+    private func check(
+      _ taken: [String: String], _ larder: LarderProcess, note: String
+    ) async throws {
+      let port = larder.port
+      for (key, id) in taken {
+        let isSent = await Moment.comes(withinSeconds: 60) {
+          let answer = try await onOwnThread {
+            try RawClient(port: port).request(
+              "GET", "/v1/push/notifications/\(id)", headers: [Self.bearer])
+          }
+          return try JSONValue(parsing: answer.body)["states"] == ["u1": "sent", "u2": "sent"]
+        }
+        #expect(isSent, "\(note): \(key)")
+        let again = try await onOwnThread {
+          try Self.send(key, on: RawClient(port: port))
+        }
+        #expect(again == id, "\(note): \(key)")
+      }
+    }
+
+    private func sendAndKill(
+      _ folder: ServiceFolder, _ taken: Taken, round: Int, random: inout SeededGenerator
+    ) async throws {
+      let larder = try await LarderProcess.serve(folder)
+      let port = larder.port
+      let goal = taken.all.count + Int.random(in: 1..<30, using: &random)
+      let delay = Duration.microseconds(Int.random(in: 0..<20_000, using: &random))
+      await withTaskGroup { group in
+        for number in 0..<Self.connections {
+          group.addTask {
+            try? await onOwnThread {
+              let client = try RawClient(port: port)
+              // Until the connection breaks.
+              for step in 0... {
+                let key = "k-\(round)-\(number)-\(step)"
+                if let id = try Self.send(key, on: client) { taken.note(id, key: key) }
+              }
+            }
+          }
+        }
+        let isUnderWay = await Moment.comes(withinSeconds: 30) { taken.all.count >= goal }
+        #expect(isUnderWay, "\(larder.errors)")
+        await Moment.passes(delay)
+        await larder.kill()
+        await group.waitForAll()
+      }
+    }
+
+    /// - Returns: the id of what was taken.
+    private static func send(_ key: String, on client: RawClient) throws -> String? {
+      let answer = try client.request(
+        "POST", "/v1/push/notifications",
+        headers: [
+          bearer, ("Idempotency-Key", key), ("Content-Type", "application/json"),
+        ], body: #"{"chatId":"\#(key)","userIds":["u1","u2"],"text":"Hello"}"#)
+      guard answer.status == 202 else { return nil }
+      return try JSONValue(parsing: answer.body)["id"]?.string
+    }
+  }
+}
