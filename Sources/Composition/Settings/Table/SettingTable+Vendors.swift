@@ -49,7 +49,7 @@ extension SettingTable {
     [
       SettingKey(
         "push.sender", \.push.sender, .one(.choice), example: "onesignal",
-        doc: "`outbox` keeps them, to be seen at `/v1/admin/push/notifications`."),
+        doc: "`outbox` keeps them and shows them in the console."),
       SettingKey(
         "push.appId", \.push.appID, .optional(.text("an application's id")),
         example: "b2f7f966-d8cc-11e4-bed1-df8f05be55ba", doc: "The application at OneSignal."),
