@@ -261,8 +261,8 @@ let package = Package(
     .testTarget(
       name: "WaysTests",
       dependencies: [
-        "Auth0Double", "Composition", "DemoUpstream", "LosslessJSON", "OneSignalDouble",
-        "TestSupport", "Transport",
+        "Auth0Double", "Composition", "DemoUpstream", "HTTPWire", "LosslessJSON",
+        "OneSignalDouble", "S3Wire", "TestSupport", "Transport",
         "larder",
         .product(name: "Logging", package: "swift-log"),
       ]),

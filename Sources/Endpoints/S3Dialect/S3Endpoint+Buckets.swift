@@ -45,6 +45,7 @@ extension S3Endpoint {
 
   func createBucket(_ bucket: BucketName, _ call: S3Call) async throws(S3Fault) -> ServerResponse {
     try refuseConfiguring(call)
+    try S3WriteFields.check(call)
     // A bucket is where the service is, whatever place is asked for.
     if call.request.head.hasBody { _ = try await document(of: call) }
     try await S3Fault.translating { () async throws(Failure) in

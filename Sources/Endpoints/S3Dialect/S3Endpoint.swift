@@ -16,8 +16,8 @@ struct S3Endpoint: Sendable {
 
   var files: FileService { services.files }
 
-  /// Bytes of one request's content, as in S3, and what the framing of chunks may add.
-  private static let bodyBytesMax = (5 << 30) + (5 << 24)
+  /// Whoever reads content has a limit of its own, so that what is too long is refused in S3's words.
+  private static let bodyBytesMax = 1 << 40
 
   static let lines: [RouteLine] =
     ["/s3", "/s3/"].map { line(.get, $0) }
@@ -27,8 +27,7 @@ struct S3Endpoint: Sendable {
 
   private static func line(_ method: RequestMethod, _ pattern: RoutePattern) -> RouteLine {
     RouteLine(
-      method, pattern, bodyBytesMax: method == .put ? bodyBytesMax : nil,
-      keepsContentCoding: method == .put || method == .post
+      method, pattern, bodyBytesMax: bodyBytesMax, keepsContentCoding: true
     ) { endpoints, request in
       guard let endpoint = endpoints.s3 else {
         return .failure(Failure(.notFound, "No files are kept here."), request: request)

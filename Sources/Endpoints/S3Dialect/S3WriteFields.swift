@@ -10,7 +10,8 @@ enum S3WriteFields {
   /// What an owner may say to the same effect as nothing.
   private static let accessLists = ["private", "bucket-owner-full-control", "bucket-owner-read"]
   private static let unsupported = [
-    "x-amz-server-side-encryption", "x-amz-object-lock-", "x-amz-tagging",
+    "x-amz-bucket-object-lock-enabled", "x-amz-server-side-encryption", "x-amz-object-lock-",
+    "x-amz-tagging",
     "x-amz-website-redirect-location", "x-amz-grant-", "x-amz-write-offset-bytes",
     "x-amz-copy-source-server-side-encryption",
   ]
@@ -28,7 +29,7 @@ enum S3WriteFields {
   }
 
   /// Refuses what would be silently left out.
-  private static func check(_ call: S3Call) throws(S3Fault) {
+  static func check(_ call: S3Call) throws(S3Fault) {
     for field in call.request.fields {
       let name = field.name.canonicalName
       guard let prefix = unsupported.first(where: name.hasPrefix) else { continue }

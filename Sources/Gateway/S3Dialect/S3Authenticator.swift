@@ -157,6 +157,17 @@ package struct S3Authenticator: Sendable {
   private static let otherAlgorithm = S3Fault(
     .invalidRequest, "Requests are signed with \(SignatureAlgorithm.name) here.")
 
+  /// Fields that are signed and hold secrets of the client's.
+  private static let secretFields = [
+    "x-amz-security-token:", "x-amz-server-side-encryption-customer-key:", "cookie:",
+  ]
+
+  private static func withoutSecrets(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      secretFields.first(where: line.hasPrefix).map { "\($0)…" } ?? String(line)
+    }.joined(separator: "\n")
+  }
+
   // MARK: Whether it holds
 
   private func verify(
@@ -189,7 +200,7 @@ package struct S3Authenticator: Sendable {
       "signature refused",
       metadata: [
         "request_id": "\(request.id)", "access_key": "\(claim.credential.accessKey)",
-        "canonical_request": "\(refused?.text ?? "")",
+        "canonical_request": "\(Self.withoutSecrets(refused?.text ?? ""))",
       ])
     throw S3Fault(
       .signatureDoesNotMatch,

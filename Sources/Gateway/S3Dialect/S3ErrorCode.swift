@@ -6,7 +6,6 @@ package enum S3ErrorCode: String, Hashable, Sendable, CaseIterable {
   case authorizationQueryParametersError = "AuthorizationQueryParametersError"
   case badDigest = "BadDigest"
   case badGateway = "BadGateway"
-  case bucketAlreadyExists = "BucketAlreadyExists"
   case bucketAlreadyOwnedByYou = "BucketAlreadyOwnedByYou"
   case bucketNotEmpty = "BucketNotEmpty"
   case conditionalRequestConflict = "ConditionalRequestConflict"
@@ -24,7 +23,6 @@ package enum S3ErrorCode: String, Hashable, Sendable, CaseIterable {
   case invalidRange = "InvalidRange"
   case invalidRequest = "InvalidRequest"
   case invalidStorageClass = "InvalidStorageClass"
-  case invalidToken = "InvalidToken"
   case keyTooLong = "KeyTooLongError"
   case malformedXML = "MalformedXML"
   case metadataTooLarge = "MetadataTooLarge"
@@ -59,7 +57,7 @@ package enum S3ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .accessControlListNotSupported, .authorizationHeaderMalformed,
       .authorizationQueryParametersError, .badDigest, .entityTooLarge, .entityTooSmall,
       .incompleteBody, .invalidArgument, .invalidBucketName, .invalidDigest, .invalidPart,
-      .invalidPartOrder, .invalidRequest, .invalidStorageClass, .invalidToken, .keyTooLong,
+      .invalidPartOrder, .invalidRequest, .invalidStorageClass, .keyTooLong,
       .malformedXML, .metadataTooLarge, .contentSHA256Mismatch:
       400
     case .accessDenied, .invalidAccessKeyID, .quotaExceeded, .requestTimeTooSkewed,
@@ -72,7 +70,7 @@ package enum S3ErrorCode: String, Hashable, Sendable, CaseIterable {
       .replicationConfigurationNotFound, .serverSideEncryptionConfigurationNotFound:
       404
     case .methodNotAllowed: 405
-    case .bucketAlreadyExists, .bucketAlreadyOwnedByYou, .bucketNotEmpty,
+    case .bucketAlreadyOwnedByYou, .bucketNotEmpty,
       .conditionalRequestConflict:
       409
     case .missingContentLength: 411

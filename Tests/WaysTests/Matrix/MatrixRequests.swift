@@ -34,6 +34,7 @@ enum MatrixRequests {
     .merging(entities) { first, _ in first }
     .merging(localWrites) { first, _ in first }
     .merging(files) { first, _ in first }
+    .merging(s3) { first, _ in first }
     .merging(mutations) { first, _ in first }
     .merging(push) { first, _ in first }
     .merging(admin) { first, _ in first }

@@ -1,0 +1,127 @@
+import Foundation
+import HTTPWire
+import LosslessJSON
+import S3Wire
+import TestSupport
+import Testing
+
+extension Ways {
+  /// The S3 dialect over sockets, as far as no client of S3's own is needed for it: those try the
+  /// rest.
+  struct S3DialectTests {
+    private static let settings = """
+      files:
+        buckets:
+          pics:
+            access: public-read
+          plain:
+            access: admin
+      """
+    private static let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")
+
+    private struct Key {
+      let id: String
+      let secret: String
+    }
+
+    private static func issue(
+      _ larder: RunningLarder, _ wish: String = "{}"
+    ) async throws -> Key {
+      let answer = try await larder.post("/v1/admin/s3/keys", wish, admin)
+      #expect(answer.status == 201)
+      let body = try JSONValue(parsing: answer.body)
+      return Key(
+        id: try #require(body["accessKeyId"]?.string),
+        secret: try #require(body["secretAccessKey"]?.string))
+    }
+
+    private static func ask(
+      _ larder: RunningLarder, _ method: String, _ path: String, by key: Key, body: String? = nil
+    ) async throws -> RawResponse {
+      let now = HTTPDate(secondsSince1970: Int64(Date().timeIntervalSince1970))
+      let fields = RequestSigner(accessKey: key.id, secretKey: key.secret).fields(
+        method: method, path: path, query: [], host: "localhost", fields: [],
+        payload: PayloadHash(of: Array((body ?? "").utf8)), at: SignatureTime(now),
+        region: "eu-west-1")
+      return try await larder.request(
+        method, path,
+        headers: fields.map { ($0.name, $0.value) } + [("Content-Type", "text/plain")],
+        body: body)
+    }
+
+    @Test func keysWorkUntilTheyAreRevoked() async throws {
+      let larder = try await RunningLarder.start(settings: Self.settings)
+      let key = try await Self.issue(larder)
+      let put = try await Self.ask(larder, "PUT", "/s3/plain/a%20b", by: key, body: "hello")
+      #expect(put.status == 200)
+      #expect(put["etag"] == "\"5d41402abc4b2a76b9719d911017c592\"")
+      #expect(put["x-amz-request-id"] == put["request-id"])
+      // Both ways lead to the same object.
+      let read = try await larder.get("/v1/files/plain/a%20b", Self.admin)
+      #expect(read.text == "hello")
+      let got = try await Self.ask(larder, "GET", "/s3/plain/a%20b", by: key)
+      #expect(got.status == 200 && got.text == "hello")
+      // After a restart the key still opens.
+      await larder.stopService()
+      try await larder.startService()
+      #expect(try await Self.ask(larder, "GET", "/s3/plain/a%20b", by: key).text == "hello")
+      let revoked = try await larder.request(
+        "DELETE", "/v1/admin/s3/keys/\(key.id)", headers: [Self.admin])
+      #expect(revoked.status == 204)
+      let refused = try await Self.ask(larder, "GET", "/s3/plain/a%20b", by: key)
+      #expect(refused.status == 403)
+      #expect(refused.text.contains("<Code>InvalidAccessKeyId</Code>"))
+      await larder.stop()
+    }
+
+    /// Neither in the database, nor in what is copied of it, nor in what operators may ask.
+    @Test func secretsLieNowhereInTheClear() async throws {
+      let larder = try await RunningLarder.start(settings: Self.settings)
+      let key = try await Self.issue(larder, #"{"userId":"u1","buckets":["pics"]}"#)
+      #expect(try await larder.post("/v1/admin/backup", "{}", Self.admin).status == 201)
+      let listed = try await larder.get("/v1/admin/s3/keys", Self.admin)
+      #expect(listed.status == 200)
+      #expect(listed.text.contains(key.id) && !listed.text.contains(key.secret))
+      let (status, _) = try await AdminTests.sql(
+        larder, #"{"sql":"SELECT secret_sealed FROM s3_key"}"#)
+      #expect(status != 200)
+      await larder.stop()
+      var filesRead = 0
+      let enumerator = FileManager.default.enumerator(atPath: "\(larder.folder)/data")
+      for case let name as String in enumerator?.allObjects ?? [] {
+        guard let data = FileManager.default.contents(atPath: "\(larder.folder)/data/\(name)")
+        else {
+          continue
+        }
+        filesRead += 1
+        #expect(data.range(of: Data(key.secret.utf8)) == nil, "\(name)")
+      }
+      #expect(filesRead >= 2)
+    }
+
+    @Test func answersStrangersInXML() async throws {
+      let larder = try await RunningLarder.start(settings: Self.settings)
+      let wrong = Key(id: try await Self.issue(larder).id, secret: "wrong")
+      let refused = try await Self.ask(larder, "GET", "/s3/plain/x", by: wrong)
+      #expect(refused.status == 403)
+      let error = try XMLReader.read(refused.body)
+      #expect(error.name == "Error")
+      #expect(error["Code"]?.text == "SignatureDoesNotMatch")
+      #expect(error["RequestId"]?.text == refused["x-amz-request-id"])
+      #expect(!refused.text.contains("x-amz-date"))
+      for (path, status, code) in [
+        ("/s3", 403, "AccessDenied"), ("/s3/", 403, "AccessDenied"),
+        ("/s3/plain/x", 403, "AccessDenied"), ("/s3/plain", 403, "AccessDenied"),
+        ("/s3/No", 400, "InvalidBucketName"), ("/s3/pics/x", 404, "NoSuchKey"),
+        ("/s3/pics/../x", 400, "InvalidArgument"),
+      ] {
+        let answer = try await larder.get(path)
+        #expect(answer.status == status, "\(path)")
+        #expect(answer["content-type"] == "application/xml", "\(path)")
+        #expect(try XMLReader.read(answer.body)["Code"]?.text == code, "\(path)")
+      }
+      #expect(try await larder.get("/s3/pics").status == 200)
+      await larder.stop()
+    }
+  }
+}
