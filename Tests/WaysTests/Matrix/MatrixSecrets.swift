@@ -31,7 +31,8 @@ struct MatrixSecrets: Sendable {
     MatrixSecrets(
       word: Self.shifted(word), listID: Self.shifted(listID), revision: Self.shifted(revision),
       tags: tags.map(Self.shifted), listTag: Self.shifted(listTag), cursor: cursor,
-      pageToken: pageToken, accountID: Self.shifted(accountID))
+      pageToken: pageToken, accountID: Self.shifted(accountID),
+      mutationID: String(mutationID.prefix(2) + mutationID.dropFirst(2).map(Self.shiftedDigit)))
   }
 
   /// Text with these secrets in place of others.
@@ -42,8 +43,25 @@ struct MatrixSecrets: Sendable {
       (others.listTag, listTag), (others.accountID, accountID), (others.mutationID, mutationID),
     ]
     pairs += zip(others.tags, tags).map { ($0, $1) }
-    for (from, to) in pairs where from != to { text = text.replacing(from, with: to) }
+    for (from, to) in pairs where from != to { text = Self.replacing(from, with: to, in: text) }
     return text
+  }
+
+  /// Replaces whole words: an id of two letters stands by chance in a longer one.
+  private static func replacing(_ from: String, with to: String, in text: String) -> String {
+    var result = text
+    for range in text.ranges(of: from).reversed() {
+      let before = text[..<range.lowerBound].last, after = text[range.upperBound...].first
+      let isWord = ![before, after].contains { $0?.isLetter == true || $0?.isNumber == true }
+      if isWord { result.replaceSubrange(range, with: to) }
+    }
+    return result
+  }
+
+  /// Another digit of a hexadecimal number.
+  private static func shiftedDigit(_ digit: Character) -> Character {
+    let digits = Array("0123456789abcdef")
+    return digits.firstIndex(of: digit).map { digits[($0 + 1) % digits.count] } ?? digit
   }
 
   /// Another text of the same length and the same kinds of characters.
