@@ -18,11 +18,11 @@ enum FilesAssembly {
   private static let folderName = "files"
 
   static func service(
-    _ settings: Settings, store: Store, keys: KeyRing
+    _ settings: Settings, store: Store, keys: KeyRing, group: EventLoopGroup
   ) throws -> FileService {
     let clock = SystemClock.wall
     return FileService(
-      store: try fileStore(settings, store: store, clock: clock),
+      store: try fileStore(settings, store: store, group: group, clock: clock),
       rules: rules(settings.files), isAdminOn: settings.adminToken != nil,
       presigner: Presigner(key: keys.key(for: .presign), clock: clock), clock: clock,
       uploadLifetime: settings.files.uploadExpiry,
@@ -44,7 +44,7 @@ enum FilesAssembly {
   }
 
   private static func fileStore(
-    _ settings: Settings, store: Store, clock: WallClock
+    _ settings: Settings, store: Store, group: EventLoopGroup, clock: WallClock
   ) throws -> any FileStore {
     switch settings.files.store {
     case .disk:
@@ -57,7 +57,7 @@ enum FilesAssembly {
         throw StartFailure(.dataFolder, "The folder for files cannot be made: \(error)")
       }
     case .s3:
-      throw StartFailure(.faultySettings, "files.store: s3 is not in this version.")
+      return try S3Assembly.store(settings.files, group: group, clock: clock)
     }
   }
 

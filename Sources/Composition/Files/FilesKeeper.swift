@@ -20,6 +20,8 @@ struct FilesKeeper: Sendable {
           "files were not cleaned", metadata: ["cause": "\(error.cause ?? error.message)"])
       }
       try? await Task.sleep(for: Self.rest)
+      // Buckets that could not be made at start, or that others removed.
+      if !Task.isCancelled { await prepare() }
     }
   }
 

@@ -35,6 +35,7 @@ package struct DoctorReport: Sendable {
     findings += certificates(loaded.settings.tls)
     findings += database(loaded.settings)
     findings += await accounts(loaded.settings)
+    findings += await files(loaded.settings.files)
     findings.append(await upstream(loaded.settings))
     return DoctorReport(findings: findings, settingsText: SettingsDump.yaml(loaded))
   }

@@ -90,7 +90,8 @@ package final class LarderService: Service {
         metrics: { metrics.text() })
       services.localWrites = gateway.writes
       let publicAddress = PublicAddress(settings)
-      let files = try FilesAssembly.service(settings, store: store, keys: keys)
+      let files = try FilesAssembly.service(
+        settings, store: store, keys: keys, group: group)
       services.storedFiles = FileServices(
         files: files,
         opened: OpenedFiles(

@@ -132,8 +132,19 @@ extension S3FileStore {
     for digest in [hashing.digests()[.md5], noted].compactMap({ $0 }) {
       request.fields += S3ObjectFields.fields(of: digest)
     }
-    let answer = try await ask(request, about: .upload)
-    return part(number, bytes.count, answer, noted)
+    do throws(S3Failure) {
+      return part(number, bytes.count, try await client.perform(request), noted)
+    } catch {
+      throw try await failure(error, of: upload)
+    }
+  }
+
+  /// Some services fail in any way where an upload is over, instead of saying so.
+  private func failure(
+    _ error: S3Failure, of upload: UploadAddress
+  ) async throws(FileStoreError) -> FileStoreError {
+    if error.status == 500 { _ = try await parts(of: upload, after: 0, limit: 1) }
+    return error.fileStoreError(about: .upload)
   }
 
   /// Sends a part as it comes in.
@@ -149,7 +160,8 @@ extension S3FileStore {
         number, count, try await client.perform(request),
         reading.content.digests.last { $0.algorithm != .md5 })
     } catch {
-      throw streamed.failure ?? error.fileStoreError(about: .upload)
+      if let own = streamed.failure { throw own }
+      throw try await failure(error, of: upload)
     }
   }
 

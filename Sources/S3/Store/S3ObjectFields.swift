@@ -23,9 +23,12 @@ enum S3ObjectFields {
   /// The fields that give a digest to check content by, or have it noted.
   static func fields(of digest: ContentDigest) -> [CanonicalRequest.Field] {
     let text = Base64.encode(digest.bytes)
-    return digest.algorithm == .md5
-      ? [CanonicalRequest.Field("content-md5", text)]
-      : [CanonicalRequest.Field("x-amz-checksum-\(digest.algorithm.rawValue)", text)]
+    if digest.algorithm == .md5 { return [CanonicalRequest.Field("content-md5", text)] }
+    let name = digest.algorithm.rawValue
+    return [
+      CanonicalRequest.Field("x-amz-checksum-\(name)", text),
+      CanonicalRequest.Field("x-amz-sdk-checksum-algorithm", name.uppercased()),
+    ]
   }
 
   /// - Parameter size: of the whole object; nil for what the fields say.

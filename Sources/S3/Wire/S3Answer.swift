@@ -23,7 +23,15 @@ struct S3Answer: Sendable {
       throw S3Failure(unreadable: "\(error)")
     }
     if root.name == "Error" { throw S3Failure(status: 500, error: root, fields: fields) }
-    guard root.name == name else { throw S3Failure(unreadable: "<\(root.name)> for <\(name)>") }
+    guard Self.stem(root.name) == Self.stem(name) else {
+      throw S3Failure(unreadable: "<\(root.name)> for <\(name)>")
+    }
     return root
+  }
+
+  /// Where S3 says `…Result`, some services say `…Response`.
+  private static func stem(_ name: String) -> Substring {
+    for end in ["Result", "Response"] where name.hasSuffix(end) { return name.dropLast(end.count) }
+    return name[...]
   }
 }

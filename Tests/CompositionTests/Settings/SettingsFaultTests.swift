@@ -146,6 +146,18 @@ struct SettingsFaultTests {
       ["1:16: `files.store: s3` needs `files.secretKey`"]
     ),
     (
+      "files: {store: s3, endpoint: \"http://s3/x\", accessKey: a, secretKey: b}",
+      ["1:30: `files.endpoint` has no path, and this one has /x"]
+    ),
+    (
+      "files: {store: s3, endpoint: \"http://s3\", accessKey: a, secretKey: b, "
+        + "buckets: {pics: {quota: 9}}}",
+      [
+        "1:95: `files.buckets.pics.quota` cannot be kept with `files.store: s3`, where nobody"
+          + " counts"
+      ]
+    ),
+    (
       "cors: {origins: [\"*\", \"https://a.example\"]}",
       ["1:17: `*` in `cors.origins` stands alone"]
     ),

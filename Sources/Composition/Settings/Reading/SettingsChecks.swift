@@ -1,3 +1,5 @@
+import HTTPClient
+
 /// What must hold between settings that are each right by themselves. A fault stands at the
 /// setting that asks for something; defaults ask for nothing.
 struct SettingsChecks {
@@ -55,10 +57,29 @@ struct SettingsChecks {
       faults += demand("files.store", "s3", "files.endpoint", settings.files.endpoint)
       faults += demand("files.store", "s3", "files.accessKey", settings.files.accessKey)
       faults += demand("files.store", "s3", "files.secretKey", settings.files.secretKey)
+      faults += keptElsewhere
     }
     if settings.push.sender == .onesignal {
       faults += demand("push.sender", "onesignal", "push.appId", settings.push.appID)
       faults += demand("push.sender", "onesignal", "push.apiKey", settings.push.apiKey)
+    }
+    return faults
+  }
+
+  /// What a service that others write to as well cannot keep.
+  private var keptElsewhere: [SettingsFault] {
+    var faults: [SettingsFault] = []
+    for (name, bucket) in settings.files.buckets.sorted(by: { $0.key < $1.key }) {
+      for (quota, bytes) in [("quota", bucket.quotaBytes), ("userQuota", bucket.userQuotaBytes)]
+      where bytes != nil {
+        faults += fault(
+          "files.buckets.\(name).\(quota)",
+          "`files.buckets.\(name).\(quota)` cannot be kept with `files.store: s3`, where nobody"
+            + " counts")
+      }
+    }
+    if let target = settings.files.endpoint?.http.target, target != "/" {
+      faults += fault("files.endpoint", "`files.endpoint` has no path, and this one has \(target)")
     }
     return faults
   }

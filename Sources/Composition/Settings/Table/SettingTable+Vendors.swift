@@ -4,27 +4,22 @@ extension SettingTable {
     [
       SettingKey(
         "files.store", \.files.store, .one(.choice), example: "s3",
-        doc: "`disk` keeps them in the data folder."),
+        doc: "`disk` keeps them in the data folder, `s3` in an S3-compatible service."),
       SettingKey(
         "files.endpoint", \.files.endpoint, .optional(.url("http", "https")),
-        example: "https://s3.eu-central-1.amazonaws.com", doc: "The S3-compatible service."
-      ).reserved,
+        example: "https://s3.eu-central-1.amazonaws.com", doc: "The S3-compatible service."),
       SettingKey(
         "files.region", \.files.region, .optional(.text("a region")), example: "eu-central-1",
-        doc: "The region requests are signed for."
-      ).reserved,
+        doc: "The region requests are signed for; us-east-1 if unset."),
       SettingKey(
         "files.accessKey", \.files.accessKey, .optional(.text("an access key's id")),
-        example: "AKIAEXAMPLE", doc: "The id of the key that signs."
-      ).reserved,
+        example: "AKIAEXAMPLE", doc: "The id of the key that signs."),
       SettingKey(
         "files.secretKey", \.files.secretKey, .optional(.secret("a secret of one line")),
-        example: Secret.mask, doc: "The key that signs."
-      ).reserved,
+        example: Secret.mask, doc: "The key that signs."),
       SettingKey(
         "files.pathStyle", \.files.usesPathStyle, .one(.boolean), example: "false",
-        doc: "Whether a bucket stands in the path, not in the host."
-      ).reserved,
+        doc: "Whether a bucket stands in the path, not in the host."),
       SettingKey(
         "files.uploadExpiry", \.files.uploadExpiry,
         .one(.duration(.seconds(60) ... .seconds(366 * 86_400))), example: "2d",
@@ -36,12 +31,13 @@ extension SettingTable {
       SettingKey(
         "files.buckets.<bucket>.quota", membersOf: \.files.buckets, named: .bucketName,
         fresh: FilesSettings.Bucket(), \.quotaBytes, .optional(.byteSize(0...(1 << 50))),
-        example: "10GiB", doc: "How much the bucket holds; as much as the disk if unset."),
+        example: "10GiB",
+        doc: "How much the bucket holds; as much as the disk if unset. Not with `s3`."),
       SettingKey(
         "files.buckets.<bucket>.userQuota", membersOf: \.files.buckets, named: .bucketName,
         fresh: FilesSettings.Bucket(), \.userQuotaBytes,
         .optional(.byteSize(0...(1 << 50))), example: "100MiB",
-        doc: "How much of it one user's keys may take; as much as the bucket if unset."),
+        doc: "How much of it one user's keys may take; as the bucket if unset. Not with `s3`."),
     ])
 
   static let push = SettingSection(

@@ -1,0 +1,343 @@
+"""Files kept in an S3 service of other make (moto): what clients see is what they see of the disk.
+
+  checks.py --binary LARDER --folder FOLDER [--tally FILE] [--only NAME]
+
+The same requests go to a Larder over the service and to one over its disk, and the answers are
+compared; then the service is looked into with boto3, ended, and started again.
+"""
+
+import argparse
+import hashlib
+import http.client
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import traceback
+
+import boto3
+from botocore.config import Config
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "secure"))
+from service import Service, eventually  # noqa: E402
+
+ADMIN = "an-operator-of-the-tests-0123456789"
+START_SECONDS_MAX = 60
+# Fields of an answer that are the same over any store.
+COMPARED = (
+    "content-type", "content-length", "content-range", "content-encoding", "etag",
+    "accept-ranges", "cache-control", "content-disposition", "x-amz-meta-colour", "retry-after",
+)
+PART_BYTES = 5 << 20
+KEYS = ("plain", "a b+c", "per%25cent", "é/日本", "a//b", "q?x&y=z", "~'()*!")
+
+
+class Moto:
+    """The service, in memory: it forgets everything at its end."""
+
+    def __init__(self, folder, port=0):
+        self.log = folder / f"moto-{time.monotonic_ns()}.log"
+        program = pathlib.Path(sys.executable).parent / "moto_server"
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                [program, "-H", "127.0.0.1", "-p", str(port)], stdout=log, stderr=log)
+        pattern = re.compile(r"http://127\.0\.0\.1:(\d+)\s")
+        found = eventually(lambda: pattern.search(self.log.read_text()), START_SECONDS_MAX)
+        assert found, f"moto does not listen: {self.log.read_text()}"
+        self.port = int(found.group(1))
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def client(self):
+        return boto3.client(
+            "s3", endpoint_url=self.url, region_name="us-east-1", aws_access_key_id="any",
+            aws_secret_access_key="any", config=Config(s3={"addressing_style": "path"}))
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Answer:
+    def __init__(self, response):
+        self.status = response.status
+        self.fields = {name.lower(): value for name, value in response.getheaders()}
+        self.body = response.read()
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def told(self):
+        """What is compared: content in full, or, of a problem, what it is."""
+        body = self.body
+        if "problem+json" in self.fields.get("content-type", ""):
+            body = self.json["code"] if "code" in self.json else self.json["type"]
+        fields = {name: self.fields[name] for name in COMPARED if name in self.fields}
+        if "json" in fields.get("content-type", ""):
+            fields.pop("content-length", None)
+            fields.pop("etag", None)
+            body = body if isinstance(body, str) else steady(self.json)
+        return self.status, fields, body if len(body) < 2000 else hashlib.sha256(body).hexdigest()
+
+
+def steady(value):
+    """JSON without what differs from store to store by its nature."""
+    passing = {"LastModified", "UploadId", "modifiedAt", "uploadId"}
+    if isinstance(value, dict):
+        return {name: steady(one) for name, one in value.items() if name not in passing}
+    return [steady(one) for one in value] if isinstance(value, list) else value
+
+
+def ask(port, method, target, body=None, token=ADMIN, **fields):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    headers = {name.replace("_", "-"): value for name, value in fields.items()}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    if isinstance(body, (dict, list)):
+        headers["Content-Type"] = "application/json"
+        body = json.dumps(body)
+    try:
+        connection.request(method, target, body, headers, encode_chunked=hasattr(body, "__next__"))
+        return Answer(connection.getresponse())
+    finally:
+        connection.close()
+
+
+def path(key, bucket="pics"):
+    from urllib.parse import quote
+    return f"/v1/files/{bucket}/{quote(key, safe='/')}"
+
+
+def pieces(body, count=100_000):
+    """As one who does not say how much will come."""
+    return (body[start:start + count] for start in range(0, len(body), count))
+
+
+def data(count):
+    return bytes((n * 7 + (n >> 9)) & 255 for n in range(4096)) * (count // 4096) + b"x" * (count % 4096)
+
+
+def story(port):
+    """What a client does, and every answer it gets."""
+    def tell(name, answer):
+        told.append((name, answer.told))
+        return answer
+
+    told = []
+    text = {"Content_Type": "text/plain", "x_amz_meta_colour": "blue"}
+    first = tell("put", ask(port, "PUT", path("k"), b"0123456789", **text))
+    tell("put again", ask(port, "PUT", path("k"), b"0123456789", **text))
+    tag = first.fields["etag"]
+    tell("get", ask(port, "GET", path("k")))
+    tell("head", ask(port, "HEAD", path("k")))
+    for ranged in ("bytes=2-4", "bytes=7-", "bytes=-3", "bytes=9-100", "bytes=10-", "bytes=0-1,4-5"):
+        answer = ask(port, "GET", path("k"), Range=ranged)
+        if answer.fields.get("content-type", "").startswith("multipart/"):
+            answer.fields.pop("content-type")
+            answer.body = str(answer.body.count(b"Content-Range")).encode()
+            answer.fields.pop("content-length", None)
+        tell(ranged, answer)
+    tell("not modified", ask(port, "GET", path("k"), If_None_Match=tag))
+    tell("match", ask(port, "GET", path("k"), If_Match=tag))
+    tell("no match", ask(port, "GET", path("k"), If_Match='"other"'))
+    tell("only new", ask(port, "PUT", path("k"), b"x", If_None_Match="*"))
+    tell("only known", ask(port, "PUT", path("k"), b"y", If_Match='"other"'))
+    tell("known", ask(port, "PUT", path("k"), b"z", If_Match=tag))
+    tell("new", ask(port, "PUT", path("n"), b"n", If_None_Match="*"))
+    tell("wrong digest", ask(port, "PUT", path("k"), b"w", Content_MD5="AAAAAAAAAAAAAAAAAAAAAA=="))
+    tell("unchanged", ask(port, "GET", path("k")))
+    tell("empty", ask(port, "PUT", path("e"), b""))
+    tell("get empty", ask(port, "GET", path("e")))
+    tell("missing", ask(port, "GET", path("missing")))
+    tell("missing bucket", ask(port, "GET", path("k", "nowhere")))
+    for key in KEYS:
+        tell(key, ask(port, "PUT", path(f"odd/{key}"), key.encode()))
+        tell(key, ask(port, "GET", path(f"odd/{key}")))
+    large = data(12 << 20)
+    tell("large", ask(port, "PUT", path("large"), large))
+    tell("get large", ask(port, "GET", path("large")))
+    tell("middle", ask(port, "GET", path("large"), Range="bytes=1000000-9000000"))
+    tell("copy", ask(port, "POST", path("k/copy"), {"to": "copies/k"}))
+    tell("copied", ask(port, "GET", path("copies/k")))
+    for query in ("", "?delimiter=/", "?prefix=odd/&delimiter=/", "?prefix=c", "?max-keys=0"):
+        tell(f"list {query}", ask(port, "GET", f"/v1/files/pics{query}"))
+    upload = tell("begin", ask(port, "POST", path("parts/uploads"), **text)).json["uploadId"]
+    parts = []
+    for number, body in ((1, data(PART_BYTES)), (2, b"end")):
+        part = tell(f"part {number}", ask(
+            port, "PUT", f"{path('parts')}?uploadId={upload}&partNumber={number}", body))
+        parts.append({"partNumber": number, "etag": part.fields["etag"]})
+    tell("parts", ask(port, "GET", f"{path('parts')}?uploadId={upload}"))
+    tell("wrong part", ask(
+        port, "POST", f"{path('parts')}?uploadId={upload}",
+        {"parts": [{"partNumber": 1, "etag": '"0"'}]}))
+    tell("complete", ask(
+        port, "POST", f"{path('parts')}?uploadId={upload}", {"parts": parts}))
+    tell("whole", ask(port, "GET", path("parts")))
+    tell("over", ask(port, "GET", f"{path('parts')}?uploadId={upload}"))
+    link = ask(port, "POST", path("n/presign"), {"method": "GET", "expiresIn": 60}).json["url"]
+    target = "/" + link.split("/", 3)[3]
+    tell("link", ask(port, "GET", target, token=None))
+    tell("bent link", ask(port, "GET", target[:-4] + "AAAA", token=None))
+    tell("public", ask(port, "GET", path("n"), token=None))
+    tell("not public", ask(port, "PUT", path("n"), b"no", token=None))
+    tell("delete", ask(port, "DELETE", path("n")))
+    tell("deleted", ask(port, "DELETE", path("n")))
+    tell("gone", ask(port, "GET", path("n")))
+    tell("full bucket", ask(port, "DELETE", "/v1/files/pics"))
+    return told
+
+
+def answers_as_the_disk_does(site):
+    with site.moto() as moto, site.service(s3(moto)) as remote:
+        found = story(remote.port)
+    with site.service(buckets()) as local:
+        wanted = story(local.port)
+    differing = [
+        f"{name}:\n  s3   {one}\n  disk {other}"
+        for (name, one), (_, other) in zip(found, wanted, strict=True) if one != other
+    ]
+    assert not differing, "\n".join(differing)
+
+
+def keeps_objects_as_others_read_them(site):
+    with site.moto() as moto, site.service(s3(moto)) as larder:
+        client = moto.client()
+        ask(larder.port, "PUT", path("a b/é+"), b"hello", Content_Type="text/css",
+            Cache_Control="max-age=9", x_amz_meta_colour="red")
+        found = client.get_object(Bucket="pics", Key="a b/é+")
+        assert found["Body"].read() == b"hello" and found["ContentType"] == "text/css", found
+        assert found["Metadata"] == {"colour": "red"} and found["CacheControl"] == "max-age=9", found
+        client.put_object(Bucket="pics", Key="theirs", Body=b"from elsewhere", ContentType="text/plain")
+        answer = ask(larder.port, "GET", path("theirs"))
+        assert (answer.status, answer.body) == (200, b"from elsewhere"), answer.told
+        # Nothing of what is read is remembered.
+        client.put_object(Bucket="pics", Key="theirs", Body=b"changed", ContentType="text/plain")
+        assert ask(larder.port, "GET", path("theirs")).body == b"changed"
+
+
+def takes_content_of_unknown_length_in_parts(site):
+    with site.moto() as moto, site.service(s3(moto)) as larder:
+        body = data(20 << 20)
+        answer = ask(larder.port, "PUT", path("long"), pieces(body))
+        assert answer.status == 201 and re.search(r'-3"$', answer.fields["etag"]), answer.told
+        assert ask(larder.port, "GET", path("long")).body == body
+        assert "Uploads" not in moto.client().list_multipart_uploads(Bucket="pics")
+        assert larder.resident_bytes < 120 << 20, larder.resident_bytes
+
+
+def tells_when_the_service_is_away_and_when_it_is_back(site):
+    with site.moto() as moto, site.service(s3(moto)) as larder:
+        ask(larder.port, "PUT", path("k"), b"k")
+        moto.stop()
+        for method, body in (("GET", None), ("HEAD", None), ("PUT", b"x"), ("DELETE", None)):
+            answer = ask(larder.port, method, path("k"), body)
+            assert answer.status == 503, answer.told
+            if method != "HEAD":
+                assert answer.json["code"] == "files_unavailable", answer.json
+        # What needs no files goes on.
+        assert ask(larder.port, "GET", "/healthz", token=None).status == 200
+        assert "FAULT\tfiles: http://" in larder.doctor(), larder.doctor()
+        with site.moto(moto.port):
+            found = eventually(
+                lambda: ask(larder.port, "GET", path("k")).status == 404 or None, 60)
+            assert found, ask(larder.port, "GET", path("k")).told
+
+
+def tells_the_doctor_whether_the_service_answers(site):
+    with site.moto() as moto:
+        settings = s3(moto)
+        with site.service(settings) as larder:
+            found = larder.doctor()
+            assert re.search(r"ok\tfiles: http://\S+ answers\n", found + "\n"), found
+            moto.client().delete_bucket(Bucket="pics")
+            found = larder.doctor()
+            assert "answers; the start will make pics" in found, found
+
+
+def refuses_quotas_that_nobody_would_keep(site):
+    with site.moto() as moto:
+        settings = s3(moto).replace("access: public-read", "access: public-read, quota: 1GiB")
+        failed = site.service(settings)
+        assert failed.process.wait(30) == 78, failed.said
+        assert "cannot be kept" in failed.said, failed.said
+
+
+CHECKS = (
+    answers_as_the_disk_does, keeps_objects_as_others_read_them,
+    takes_content_of_unknown_length_in_parts,
+    tells_when_the_service_is_away_and_when_it_is_back,
+    tells_the_doctor_whether_the_service_answers, refuses_quotas_that_nobody_would_keep,
+)
+
+
+def buckets():
+    return f"admin: {{token: {ADMIN}}}\nfiles:\n  buckets: {{pics: {{access: public-read}}}}\n"
+
+
+def s3(moto):
+    return buckets() + (
+        f"  store: s3\n  endpoint: {moto.url}\n  accessKey: AKIATEST\n  secretKey: secretsecret\n"
+    )
+
+
+class Running(Service):
+    def doctor(self):
+        return subprocess.run(
+            [self.binary, "doctor"], cwd=self.folder, capture_output=True, text=True, timeout=120,
+            env={"PATH": "/usr/bin:/bin"},
+        ).stdout
+
+
+class Site:
+    def __init__(self, binary, folder):
+        self.binary, self.folder = binary, folder
+
+    def service(self, settings):
+        return Running(self.binary, self.folder / "service", settings)
+
+    def moto(self, port=0):
+        return Ended(Moto(self.folder, port))
+
+
+class Ended:
+    def __init__(self, moto):
+        self.one = moto
+
+    def __enter__(self):
+        return self.one
+
+    def __exit__(self, *_):
+        self.one.stop()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--binary", type=pathlib.Path, required=True)
+    parser.add_argument("--folder", type=pathlib.Path, required=True)
+    parser.add_argument("--tally", type=pathlib.Path)
+    parser.add_argument("--only", default="")
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(exist_ok=True, parents=True)
+    site = Site(arguments.binary.resolve(), arguments.folder.resolve())
+    failed = 0
+    chosen = [check for check in CHECKS if arguments.only in check.__name__]
+    for check in chosen:
+        began = time.monotonic()
+        try:
+            check(site)
+            print(f"{check.__name__}: {time.monotonic() - began:.1f} s")
+        except Exception:
+            failed += 1
+            print(f"FAILED files: {check.__name__}\n{traceback.format_exc()}")
+    if arguments.tally:
+        with arguments.tally.open("a") as tally:
+            tally.write(f"{len(chosen) - failed} {failed}\n")
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
