@@ -5,6 +5,9 @@ import Model
 import S3Wire
 
 extension S3Endpoint {
+  /// A thousand keys of a kilobyte, of which each character may take six.
+  private static let limits = XMLLimits(bytesMax: 8 << 20)
+
   /// The document that a request brings, its digests checked.
   ///
   /// - Parameter isDigestWanted: whether one must be there, as for what cannot be undone.
@@ -27,7 +30,7 @@ extension S3Endpoint {
       throw S3Fault(.badDigest, "The digest you specified did not match what we received.")
     }
     do throws(XMLFault) {
-      return try XMLReader.read(bytes)
+      return try XMLReader.read(bytes, within: Self.limits)
     } catch {
       throw S3Fault(
         .malformedXML, "The XML you provided was not well-formed or did not validate: \(error)")
@@ -35,7 +38,7 @@ extension S3Endpoint {
   }
 
   private func collect(_ upload: FileUpload) async throws(S3Fault) -> [UInt8] {
-    let bytesMax = XMLLimits().bytesMax
+    let bytesMax = Self.limits.bytesMax
     var bytes: [UInt8] = []
     do throws(FileUpload.Fault) {
       while let piece = try await upload.next() {

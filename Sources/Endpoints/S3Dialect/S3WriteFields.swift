@@ -32,7 +32,10 @@ enum S3WriteFields {
   static func check(_ call: S3Call) throws(S3Fault) {
     for field in call.request.fields {
       let name = field.name.canonicalName
-      guard let prefix = unsupported.first(where: name.hasPrefix) else { continue }
+      // Some clients say of everything that they do not want it.
+      guard let prefix = unsupported.first(where: name.hasPrefix),
+        field.value.lowercased() != "false"
+      else { continue }
       throw S3Fault(.notImplemented, "What \(prefix) asks for is not done here.")
     }
     if let name = call.field("x-amz-storage-class"), !storageClasses.contains(name) {

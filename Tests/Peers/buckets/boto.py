@@ -224,6 +224,8 @@ def deletes_many(larder):
     deleted = s3.delete_objects(Bucket="many", Delete={"Objects": wrong, "Quiet": True})
     assert "Deleted" not in deleted
     assert [error["Code"] for error in deleted["Errors"]] == ["NoSuchVersion", "InvalidArgument"]
+    long = [{"Key": f"{number:04}" + "&" * 1000} for number in range(1000)]
+    assert len(s3.delete_objects(Bucket="many", Delete={"Objects": long})["Deleted"]) == 1000
     left = {item["Key"] for item in s3.list_objects_v2(Bucket="many")["Contents"]}
     assert left == set(keys[60:]) - {keys[61]}
 
@@ -513,6 +515,9 @@ def refuses_what_is_not_done(larder):
     assert code_of(put, StorageClass="GLACIER") == (400, "InvalidStorageClass")
     assert code_of(put, ServerSideEncryption="AES256") == (501, "NotImplemented")
     assert code_of(put, Tagging="a=b") == (501, "NotImplemented")
+    assert code_of(
+        s3.create_bucket, Bucket="locked", ObjectLockEnabledForBucket=True
+    ) == (501, "NotImplemented")
     assert code_of(
         s3.put_object_tagging, Bucket="refused", Key="r",
         Tagging={"TagSet": [{"Key": "a", "Value": "b"}]},

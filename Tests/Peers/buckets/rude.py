@@ -219,6 +219,14 @@ def keeps_what_was_there(larder):
     with larder.connect() as connection:
         connection.sendall(f"PUT /s3/kept/k HTTP/1.1\r\n{lines}\r\n".encode())
         assert connection.recv(4096).startswith(b"HTTP/1.1 403")
+    for length, expected in (("6000000000", b"EntityTooLarge"), ("99999999999999", b"")):
+        fields = Signer(larder).fields("PUT", "/s3/kept/k", payload="UNSIGNED-PAYLOAD")
+        fields |= {"content-length": length, "expect": "100-continue"}
+        lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+        with larder.connect() as connection:
+            connection.sendall(f"PUT /s3/kept/k HTTP/1.1\r\n{lines}\r\n".encode())
+            answer = connection.recv(4096)
+            assert answer.startswith(b"HTTP/1.1 4") and expected in answer, answer
     for body in (
         b"", b"<Delete>", b"<Other/>", b"<Delete/>", b"nonsense",
         b"<!DOCTYPE a [<!ENTITY x 'k'>]><Delete><Object><Key>&x;</Key></Object></Delete>",
