@@ -16,7 +16,11 @@ struct S3FileStoreTests {
   ]
 
   private static func bytes(_ count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 >> 11) }
+    // Of a length that no part is a multiple of.
+    let block = (0..<4093).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+    var bytes: [UInt8] = []
+    while bytes.count < count { bytes += block }
+    return Array(bytes.prefix(count))
   }
 
   @Test(arguments: ContractCase.all) func keepsTheContract(_ contract: ContractCase) async throws {
