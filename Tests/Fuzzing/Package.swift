@@ -33,6 +33,7 @@ let package = Package(
         "GraphQL", "HTTPClient", "Model", "Transport", .product(name: "Yams", package: "Yams"),
       ],
       exclude: ["Settings/Reading/SettingsSources+Process.swift"], sources: ["Settings"]),
+    .target(name: "S3Wire", dependencies: ["HTTPWire"], sources: ["Chunked", "XML"]),
     // In place of the real ones, which no fuzzer gets past: see its files.
     .target(name: "Crypto", path: "Checksum"),
     .target(name: "Storage", dependencies: ["Model"], sources: ["ChangeLog/LogOrigin.swift"]),
@@ -45,7 +46,7 @@ let package = Package(
       name: "Fuzzing",
       dependencies: [
         "Composition", "Crypto", "Gateway", "GraphQL", "HTTPServer", "HTTPWire", "LosslessJSON",
-        "Model", "Storage", "Transport",
+        "Model", "S3Wire", "Storage", "Transport",
       ],
       path: "Targets",
       linkerSettings: [

@@ -113,6 +113,25 @@ TOKENS = [
 ]
 
 
+SIGNED_CHUNK = b";chunk-signature=" + b"0f" * 32 + b"\r\n"
+
+AWS_CHUNKED = [
+    b"3" + SIGNED_CHUNK + b"abc\r\n0" + SIGNED_CHUNK + b"\r\n",
+    b"3" + SIGNED_CHUNK + b"abc\r\n0" + SIGNED_CHUNK + b"x-amz-checksum-crc32:AAAAAA==\n\r\n"
+    b"x-amz-trailer-signature:" + b"0f" * 32 + b"\r\n\r\n",
+    b"a\r\n0123456789\r\n0\r\nx-amz-checksum-sha1: AA==\r\n\r\n",
+]
+
+S3_XML = [
+    b'<?xml version="1.0" encoding="UTF-8"?>'
+    b'<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
+    b"<Quiet>true</Quiet><Object><Key>a&amp;&#13;&#x1F600;</Key></Object></Delete>",
+    b"<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>&quot;a&quot;</ETag></Part>"
+    b"<!-- - --><Part/></CompleteMultipartUpload>",
+    b"<s:a x='1' y = \"&lt;\"><![CDATA[<b>\r\n]]>\r\n</s:a >",
+]
+
+
 def settings_files():
     for path in sorted((ROOT / "Examples").rglob("larder.yaml")):
         yield b"\xff" + path.read_bytes()
@@ -148,6 +167,8 @@ def seeds():
         "request-path": PATHS,
         "settings-text": [*SETTINGS, *settings_files()],
         "token": TOKENS,
+        "aws-chunked": behind_dials(AWS_CHUNKED),
+        "s3-xml": S3_XML,
         "witness": requests,
     }
 

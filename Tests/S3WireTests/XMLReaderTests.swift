@@ -49,7 +49,8 @@ struct XMLReaderTests {
       ("<a>\n\u{FFFF}</a>", .illegalCharacter, 2, 1), ("<a>]]></a>", .strayMarkup, 1, 4),
       ("<a x=1/>", .malformedTag, 1, 6), ("<a x='1' x='2'/>", .repeatedAttribute, 1, 10),
       ("<a x='1'y='2'/>", .malformedTag, 1, 9), ("<a x='<'/>", .malformedTag, 1, 7),
-      ("<1/>", .malformedTag, 1, 2), ("<a", .unfinished, 1, 3), ("<a x='", .unfinished, 1, 7),
+      ("<1/>", .malformedTag, 1, 2), ("<a:1/>", .malformedTag, 1, 1),
+      ("<a:/>", .malformedTag, 1, 1), ("<a", .unfinished, 1, 3), ("<a x='", .unfinished, 1, 7),
       ("<a></a x='1'>", .malformedTag, 1, 8), ("<a><!-- -- --></a>", .malformedComment, 1, 9),
       ("<?xml version='1.0' encoding='UTF-16'?><a/>", .otherEncoding, 1, 1),
     ] as [(String, XMLFault.Kind, Int, Int)])

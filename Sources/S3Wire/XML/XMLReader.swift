@@ -62,7 +62,10 @@ package struct XMLReader {
       throw scanner.fault(.tooManyElements, at: place)
     }
     guard open.count < limits.depthMax else { throw scanner.fault(.tooDeep, at: place) }
-    let local = name.split(separator: UInt8(ascii: ":")).last ?? name
+    let local = name.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).last
+    guard let local, let first = local.first, XMLCharacters.beginsName(first) else {
+      throw scanner.fault(.malformedTag, at: place)
+    }
     let element = XMLElement(String(decoding: local, as: UTF8.self))
     if isEmpty { return close(element) }
     open.append((element, name))

@@ -13,6 +13,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case requestPath = "request-path"
   case settingsText = "settings-text"
   case token
+  case awsChunked = "aws-chunked"
+  case s3XML = "s3-xml"
 
   /// Runs one input; traps on a finding.
   func run(_ input: UnsafeRawBufferPointer) {
@@ -30,6 +32,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .requestPath: RequestPathTarget.run(input)
     case .settingsText: SettingsTextTarget.run(input)
     case .token: TokenTarget.run(input)
+    case .awsChunked: AWSChunkedTarget.run(input)
+    case .s3XML: S3XMLTarget.run(input)
     }
   }
 }

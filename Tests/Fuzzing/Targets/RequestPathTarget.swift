@@ -1,3 +1,5 @@
+import HTTPWire
+
 @testable import HTTPServer
 
 /// Paths, patterns of paths and targets in logs: what is decoded never climbs, and what is logged is
