@@ -9,8 +9,9 @@ import Synchronization
 /// It holds no payloads and no decisions: a turn is a claim on disk, an attempt, and a settlement
 /// on disk. Whatever is lost with the process is found again at the next start.
 package final class QueueWorker: Sendable {
-  /// Devices looked at together after a start; the first of them send while others are still read.
-  private static let recoveredAtATime = 64
+  /// Devices looked at together after a start, so that they share commits; what is sent meanwhile
+  /// waits for no more of them than these.
+  private static let recoveredAtATime = 16
   /// Until a settlement that the store could not take is tried again.
   private static let settlementPause = Duration.seconds(1)
   /// What the end waits for turns under way: less than what ends a process that does not end. What
@@ -58,12 +59,15 @@ package final class QueueWorker: Sendable {
   package func start() async {
     Task.detached { await self.dropLingering() }
     var last = ""
+    // The first one sends while the others are still read.
+    var count = 1
     while !Task.isCancelled {
       do throws(StorageError) {
-        let devices = try await store.queueDevices(after: last, limit: Self.recoveredAtATime)
+        let devices = try await store.queueDevices(after: last, limit: count)
         guard let end = devices.last else { return }
         try await recover(devices)
         last = end
+        count = min(count * 2, Self.recoveredAtATime)
       } catch {
         logger.error("queues could not be read", metadata: ["cause": "\(error)"])
         do { try await surroundings.sleep(Self.settlementPause) } catch { return }
