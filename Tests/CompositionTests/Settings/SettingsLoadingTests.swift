@@ -18,7 +18,7 @@ struct SettingsLoadingTests {
     admin: {token: 0123456789abcdef0123456789abcdef}
     tls: {certificate: ./tls/chain.pem, key: ./tls/key.pem}
     accounts: {provider: auth0, issuer: "https://example.eu.auth0.com/", audience: api, clientId: abc, clientSecret: def, domain: example.eu.auth0.com}
-    files: {store: s3, endpoint: "http://127.0.0.1:9000", region: eu-central-1, accessKey: AKIA, secretKey: xyz, pathStyle: true, buckets: {pics: {access: public-read, quota: 10GiB}}}
+    files: {store: s3, endpoint: "http://127.0.0.1:9000", region: eu-central-1, accessKey: AKIA, secretKey: xyz, pathStyle: true, buckets: {pics: {access: public-read}}}
     push: {sender: onesignal, appId: app, apiKey: key, api: current, send: users, rules: []}
     queue: {debounce: 0s, parallel: 1, forceDeadline: 10s, probe: 5s, onLogout: drain}
     devices: {register: open, expiry: 180d}
@@ -47,7 +47,9 @@ struct SettingsLoadingTests {
     #expect(settings.tls.keyFile == "./tls/key.pem")
     #expect(settings.accounts.provider == .auth0)
     #expect(settings.files.buckets["pics"]?.access == .publicRead)
-    #expect(settings.files.buckets["pics"]?.quotaBytes == 10 << 30)
+    #expect(settings.files.store == .s3)
+    #expect(settings.files.endpoint?.text == "http://127.0.0.1:9000")
+    #expect(settings.files.secretKey?.revealed == "xyz")
     #expect(settings.push.send == .users)
     #expect(settings.devices.expiry == .seconds(180 * 86_400))
     #expect(settings.limits.bodyBytesMax == 2 << 20)
@@ -57,10 +59,10 @@ struct SettingsLoadingTests {
   }
 
   @Test func notesWhatIsAcceptedWithoutEffect() throws {
-    let loaded = try SettingsFixture(yaml: "log: {level: info}\nfiles:\n  region: eu").load()
+    let loaded = try SettingsFixture(yaml: "upstream:\n  url: http://a\n  websocket: ws://a").load()
     #expect(
       loaded.notes.map(\.description) == [
-        "larder.yaml:3:11: `files.region` is accepted, not used by this version"
+        "larder.yaml:3:14: `upstream.websocket` is accepted, not used by this version"
       ])
   }
 
