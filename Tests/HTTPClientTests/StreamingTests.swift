@@ -114,9 +114,10 @@ struct StreamingTests {
 
   @Test func endsAnAnswerThatStandsStill() async throws {
     let script: ScriptedServer.Script = { _ in .keep(Self.head(10) + [1, 2, 3]) }
-    try await ClientSetting.run(
-      script, settings: { $0.stallTimeout = .milliseconds(50) }
-    ) { setting in
+    let quickly = { (settings: inout HTTPClientSettings) in
+      settings.stallTimeout = .milliseconds(50)
+    }
+    try await ClientSetting.run(script, settings: quickly) { setting in
       let answer = try await setting.client.stream(setting.request())
       await #expect(throws: HTTPClientError.answerTooSlow) {
         _ = try await answer.rest(bytesMax: 100)
