@@ -82,13 +82,6 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(
-      name: "S3",
-      dependencies: [
-        "Files", "HTTPClient", "HTTPWire", "Model", "S3Wire", "Storage", "Transport",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-      ]),
-    .target(
       name: "Push",
       dependencies: [
         "HTTPClient", "LosslessJSON", "Model", "Transport",
@@ -101,7 +94,14 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
 
-    // Floor 4: use cases, a folder a way.
+    // Floor 4: use cases, a folder a way; and the other store of files, which stands on that one.
+    .target(
+      name: "S3",
+      dependencies: [
+        "Files", "HTTPClient", "HTTPWire", "Model", "S3Wire", "Transport",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ]),
     .target(
       name: "Gateway",
       dependencies: [

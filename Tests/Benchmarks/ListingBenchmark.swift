@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Model
 import Storage
 
@@ -9,18 +8,10 @@ enum ListingBenchmark {
   /// Keys under one prefix.
   private static let folderKeys = 500
   private static let bulkMax = 2000
-
-  private struct Filled {
-    let store: Store
-    let folder: String
-    let bucket: BucketName
-    let keys: Int
-
-    func end() {
-      store.close()
-      try? FileManager.default.removeItem(atPath: folder)
-    }
-  }
+  private static let bucket: BucketName = {
+    guard let bucket = BucketName("pics") else { preconditionFailure("a bucket's name") }
+    return bucket
+  }()
 
   static func run() async throws {
     let small = try await fill(keys: 10_000)
@@ -35,15 +26,15 @@ enum ListingBenchmark {
     ).show()
   }
 
-  private static func list(_ filled: Filled) async throws {
+  private static func list(_ filled: FilledStore) async throws {
     for place in 0..<10 {
-      let middle = key(place * (filled.keys - 2 * pageKeys) / 10)
+      let middle = key(place * (filled.count - 2 * pageKeys) / 10)
       let page = try await filled.store.listObjects(
-        in: filled.bucket, ObjectListRequest(after: middle, limit: pageKeys))
+        in: bucket, ObjectListRequest(after: middle, limit: pageKeys))
       precondition(page?.items.count == pageKeys)
     }
     let folders = try await filled.store.listObjects(
-      in: filled.bucket, ObjectListRequest(delimiter: "/", limit: 10))
+      in: bucket, ObjectListRequest(delimiter: "/", limit: 10))
     precondition(folders?.commonPrefixes.count == 10)
   }
 
@@ -52,14 +43,9 @@ enum ListingBenchmark {
     return "folder-\(10_000 + number / folderKeys)/photo-\(digits).jpeg"
   }
 
-  private static func fill(keys: Int) async throws -> Filled {
-    guard let bucket = BucketName("pics") else { preconditionFailure("a bucket's name") }
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "larder-bench-keys-\(keys)-\(UInt32.random(in: 0...(.max)))"
-    ).path
-    let store = try Store.open(
-      StoreConfiguration(folder: folder, segment: 1, opened: Timestamp(milliseconds: 0)),
-      types: [])
+  private static func fill(keys: Int) async throws -> FilledStore {
+    let filled = try FilledStore(count: keys, types: [])
+    let (store, bucket) = (filled.store, bucket)
     _ = try await store.createFileBucket(bucket, at: Timestamp(milliseconds: 0))
     for first in stride(from: 0, to: keys, by: bulkMax) {
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -79,6 +65,6 @@ enum ListingBenchmark {
         try await group.waitForAll()
       }
     }
-    return Filled(store: store, folder: folder, bucket: bucket, keys: keys)
+    return filled
   }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Model
 import Storage
 
@@ -8,19 +7,6 @@ enum ScaleBenchmark {
   private static let pages = 50
   private static let pageSize = 20
   private static let reads = 500
-  /// Entities of one answer while a store is filled.
-  private static let bulkMax = 10_000
-
-  private struct Filled {
-    let store: Store
-    let folder: String
-    let entities: Int
-
-    func end() {
-      store.close()
-      try? FileManager.default.removeItem(atPath: folder)
-    }
-  }
 
   static func run() async throws {
     let small = try await fill(entities: 1_000)
@@ -35,10 +21,10 @@ enum ScaleBenchmark {
     ).show()
   }
 
-  private static func read(_ filled: Filled) async throws {
+  private static func read(_ filled: FilledStore) async throws {
     let selection = FilmPages.selection
     for number in 0..<reads {
-      let first = number % pages * (filled.entities / pages)
+      let first = number % pages * (filled.count / pages)
       let key = ResultKey(
         operation: "Films", variables: "{\"from\":\(first)}", scope: .public)
       let snapshot = try await filled.store.result(
@@ -47,25 +33,13 @@ enum ScaleBenchmark {
     }
   }
 
-  private static func fill(entities: Int) async throws -> Filled {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "larder-bench-\(entities)-\(UInt32.random(in: 0...(.max)))"
-    ).path
-    let store = try Store.open(
-      StoreConfiguration(folder: folder, segment: 1, opened: Timestamp(milliseconds: 0)),
-      types: [FilmPages.type])
-    var call: Int64 = 0
-    for first in stride(from: 0, to: entities, by: bulkMax) {
-      call += 1
-      let count = min(bulkMax, entities - first)
-      _ = try await store.apply(
-        FilmPages.answer(count: count, call: call, operation: "Bulk", from: first))
-    }
+  private static func fill(entities: Int) async throws -> FilledStore {
+    var filled = try await FilledStore.films(entities)
     for page in 0..<pages {
-      call += 1
-      _ = try await store.apply(
-        FilmPages.answer(count: pageSize, call: call, from: page * (entities / pages)))
+      try await filled.apply { call in
+        FilmPages.answer(count: pageSize, call: call, from: page * (entities / pages))
+      }
     }
-    return Filled(store: store, folder: folder, entities: entities)
+    return filled
   }
 }

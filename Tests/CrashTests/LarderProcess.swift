@@ -106,15 +106,6 @@ final class LarderProcess {
     }
   }
 
-  /// What it holds in memory, in bytes.
-  func residentBytes() throws -> Int {
-    let status = try String(
-      contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-    let words = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }) ?? []
-    return (words.count > 1 ? Int(words[1]) ?? 0 : 0) * 1024
-  }
-
   /// Ends it as a crash or the kernel would: no code of its own runs any more.
   func kill() async {
     signal(SIGKILL)

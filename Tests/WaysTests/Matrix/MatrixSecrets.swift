@@ -51,7 +51,8 @@ struct MatrixSecrets: Sendable {
   private static func replacing(_ from: String, with to: String, in text: String) -> String {
     var result = text
     for range in text.ranges(of: from).reversed() {
-      let before = text[..<range.lowerBound].last, after = text[range.upperBound...].first
+      let before = text[..<range.lowerBound].last
+      let after = text[range.upperBound...].first
       let isWord = ![before, after].contains { $0?.isLetter == true || $0?.isNumber == true }
       if isWord { result.replaceSubrange(range, with: to) }
     }
