@@ -25,7 +25,8 @@ struct OpenAPIDocument {
       "paths": .object(
         paths + OpenAPIDevicePaths.members + OpenAPIAccountPaths.members
           + OpenAPIEntityPaths.members + OpenAPIChangePaths.members + OpenAPISyncPaths.members
-          + OpenAPIPushPaths.members + OpenAPIFilePaths.members + OpenAPIS3Paths.members + OpenAPIOperatingPaths.members),
+          + OpenAPIPushPaths.members + OpenAPIFilePaths.members + OpenAPIS3Paths.members
+          + OpenAPIOperatingPaths.members),
       "components": [
         "schemas": ["Problem": OpenAPISchemas.problem],
         "responses": ["Problem": OpenAPISchemas.problemResponse],

@@ -9,7 +9,8 @@ package enum LarderRoutes {
   package static func lines(
     for operations: [OperationDescription], hasLocalTypes: Bool, hasFiles: Bool
   ) -> [RouteLine] {
-    fixed + SyncRoutes.lines + PushRoutes.lines + FilesEndpoint.lines + S3KeysEndpoint.lines + S3Endpoint.lines
+    fixed + SyncRoutes.lines + PushRoutes.lines + FilesEndpoint.lines + S3KeysEndpoint.lines
+      + S3Endpoint.lines
       + EntityRoutes.lines
       + (hasLocalTypes ? LocalWritesEndpoint.lines : [])
       + operations.flatMap(OperationRoutes.lines) + (hasFiles ? publicFiles : [])
