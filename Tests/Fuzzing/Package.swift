@@ -30,7 +30,8 @@ let package = Package(
     .target(
       name: "Composition",
       dependencies: [
-        "GraphQL", "HTTPClient", "Model", "Transport", .product(name: "Yams", package: "Yams"),
+        "Gateway", "GraphQL", "HTTPClient", "Model", "Transport",
+        .product(name: "Yams", package: "Yams"),
       ],
       exclude: ["Settings/Reading/SettingsSources+Process.swift"], sources: ["Settings"]),
     .target(name: "S3Wire", dependencies: ["HTTPWire"], sources: ["Chunked", "XML"]),
@@ -41,6 +42,7 @@ let package = Package(
       name: "Gateway", dependencies: ["Crypto", "Model", "Storage"], exclude: ["DESIGN.md"],
       sources: [
         "Changes/Cursor.swift", "Changes/CursorCodec.swift", "Entities/PageTokenCodec.swift",
+        "Push/PushRule.swift", "Push/PushTemplate.swift",
       ]),
     .executableTarget(
       name: "Fuzzing",

@@ -100,6 +100,7 @@ SETTINGS = [
     b"\xffdata: a\ndata: b\n\"data\": c\nlisten: *c\n",
     b"\xfflimits: {head: 32KiB, target: 64KiB}\nproxies: {trust: [10.0.0.0/8, unix, '::1/128']}\n",
     b"\xfftls: {certificates: {a: {certificate: a.pem}}}\ncors: {origins: ['*', https://x.y]}\n",
+    b"\xffpush:\n  rules:\n    - {on: Message insert, to: readers, text: '{sender}: {{hi}}'}\n",
     b"\x00{Film: {key: [id]}}", b"\x01https://u:p@[::1]:99999/x#y", b"\x02:8080", b"\x031d12h",
     b"\x0410GiB", b"\x0510.0.0.0/33", b"\x06https://a.b:443", b"\x07~/x/../y",
 ]
