@@ -69,7 +69,8 @@ let package = Package(
     .target(
       name: "Accounts",
       dependencies: [
-        "COpenSSL", "HTTPClient", "LosslessJSON", "Model", "Sealing", "Storage", "Transport",
+        "COpenSSL", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Sealing", "Storage",
+        "Transport",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "JWTKit", package: "jwt-kit"),
@@ -84,7 +85,7 @@ let package = Package(
     .target(
       name: "Push",
       dependencies: [
-        "HTTPClient", "LosslessJSON", "Model", "Transport",
+        "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Transport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
     .target(
@@ -158,9 +159,15 @@ let package = Package(
       dependencies: ["CLinux", "LosslessJSON", "Model"],
       path: "Tests/TestSupport"),
     .target(
+      name: "VendorDouble",
+      dependencies: [
+        "HTTPClient", "Transport", .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      path: "Tests/VendorDouble"),
+    .target(
       name: "Auth0Double",
       dependencies: [
-        "Accounts", "HTTPClient", "LosslessJSON", "Model", "Transport",
+        "Accounts", "HTTPClient", "LosslessJSON", "Model", "VendorDouble",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "JWTKit", package: "jwt-kit"),
@@ -169,7 +176,7 @@ let package = Package(
     .target(
       name: "OneSignalDouble",
       dependencies: [
-        "HTTPClient", "LosslessJSON", "Model", "Transport",
+        "HTTPClient", "LosslessJSON", "Model", "VendorDouble",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Tests/OneSignalDouble"),

@@ -1,88 +1,19 @@
-import HTTPClient
-import HTTPTypes
-import Transport
+import VendorDouble
 
-/// A ``FakeAuth0`` behind a socket, for a service that goes the whole way to it.
+/// A ``FakeAuth0`` behind a socket.
 package final class Auth0Server: Sendable {
   package let tenant: FakeAuth0
-  private let group: EventLoopGroup
+  private let server: VendorServer
 
   /// Listens on a free port, which becomes the tenant's issuer.
   package init(seconds: @escaping @Sendable () -> Int64) async throws {
     let tenant = try await FakeAuth0(seconds: seconds)
-    group = try EventLoopGroup(count: 1)
     self.tenant = tenant
-    let listener = try await group.listen(on: .host("127.0.0.1", port: 0)) { _ in
-      Acceptor(tenant: tenant)
-    }
-    tenant.issuer = "http://127.0.0.1:\(listener.address.port ?? 0)/"
+    server = try await VendorServer { tenant.respond(to: $0) }
+    tenant.issuer = "http://127.0.0.1:\(server.port)/"
   }
 
   package func stop() async {
-    await group.shutdown()
-  }
-
-  private final class Acceptor: StreamAcceptor {
-    let tenant: FakeAuth0
-
-    init(tenant: FakeAuth0) {
-      self.tenant = tenant
-    }
-
-    func accepted(_ stream: ByteStream, on reactor: isolated Reactor) -> (any StreamDelegate)? {
-      Connection(tenant: tenant)
-    }
-  }
-
-  /// As much of HTTP/1.1 as the service's own client speaks.
-  private final class Connection: StreamDelegate {
-    private static let headEnd = Array("\r\n\r\n".utf8)
-
-    let tenant: FakeAuth0
-    var buffer: [UInt8] = []
-
-    init(tenant: FakeAuth0) {
-      self.tenant = tenant
-    }
-
-    func received(
-      _ bytes: UnsafeRawBufferPointer, from stream: ByteStream, on reactor: isolated Reactor
-    ) {
-      buffer += bytes
-      while let request = takeRequest() {
-        let response = tenant.respond(to: request)
-        let head =
-          "HTTP/1.1 \(response.status.code) Answer\r\nContent-Type: application/json\r\n"
-          + "Content-Length: \(response.body.count)\r\n\r\n"
-        stream.write(Array(head.utf8) + response.body)
-      }
-    }
-
-    private func takeRequest() -> HTTPClientRequest? {
-      guard let end = buffer.firstRange(of: Self.headEnd) else { return nil }
-      let lines = String(decoding: buffer[..<end.lowerBound], as: UTF8.self)
-        .split(separator: "\r\n")
-      var fields = HTTPFields()
-      for line in lines.dropFirst() {
-        let parts = line.split(separator: ":", maxSplits: 1)
-        guard parts.count == 2, let name = HTTPField.Name(String(parts[0])) else { continue }
-        fields[name] = String(parts[1].drop { $0 == " " })
-      }
-      let length = fields[.contentLength].flatMap { Int($0) } ?? 0
-      guard buffer.count >= end.upperBound + length else { return nil }
-      let body = Array(buffer[end.upperBound..<end.upperBound + length])
-      buffer.removeFirst(end.upperBound + length)
-      let words = lines.first?.split(separator: " ") ?? []
-      guard words.count == 3, let method = HTTPRequest.Method(rawValue: String(words[0])),
-        let url = try? HTTPURL("http://auth0.test\(words[1])")
-      else { return nil }
-      return HTTPClientRequest(method: method, url: url, fields: fields, body: body)
-    }
-
-    func reachedEnd(of stream: ByteStream, on reactor: isolated Reactor) {
-      stream.close()
-    }
-
-    func closed(_ stream: ByteStream, reason: CloseReason, on reactor: isolated Reactor) {}
+    await server.stop()
   }
 }

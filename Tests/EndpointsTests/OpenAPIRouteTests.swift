@@ -21,8 +21,7 @@ struct OpenAPIRouteTests {
       isCacheable: false, reason: "")
   }
 
-  private static let lines = LarderRoutes.lines(
-    for: operations, hasLocalTypes: true, hasFiles: false)
+  private static let lines = LarderRoutes.lines(for: operations, hasPages: false)
 
   /// As `METHOD /path`.
   private static func documented() -> Set<String> {

@@ -1,5 +1,6 @@
 import HTTPClient
 import HTTPTypes
+import HTTPWire
 import LosslessJSON
 import Model
 
@@ -71,7 +72,7 @@ struct Auth0Client: Sendable {
     of user: String, to password: String, managementToken: String
   ) async throws(AccountFault) {
     _ = try await ask(
-      .setPassword, .patch, "api/v2/users/\(Self.encoded(user))",
+      .setPassword, .patch, "api/v2/users/\(PercentCoding.encode(user))",
       body: [
         "password": .string(password), "connection": .string(settings.connection),
       ], fields: [.authorization: "Bearer \(managementToken)"])
@@ -107,22 +108,5 @@ struct Auth0Client: Sendable {
     }
     // A revocation has no body.
     return answer.body ?? .null
-  }
-
-  /// Everything but unreserved characters (RFC 3986 section 2.3) is encoded: ids hold a bar.
-  private static func encoded(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        bytes.append(byte)
-      default:
-        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

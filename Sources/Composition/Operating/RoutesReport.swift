@@ -20,8 +20,7 @@ package struct RoutesReport {
         operation.accessText, operation.cacheText)
     }
     let lines = LarderRoutes.lines(
-      for: operations, hasLocalTypes: true,
-      hasFiles: PublicFolder.exists(workspace.settings))
+      for: operations, hasPages: PublicFolder.exists(workspace.settings))
     for line in lines {
       let operation = line.operation.flatMap { name in operations.first { $0.name == name } }
       table.add(

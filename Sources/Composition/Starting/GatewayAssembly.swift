@@ -148,18 +148,20 @@ struct GatewayAssembly {
     self.logger = logger
   }
 
-  func services(files: StaticFiles?, metrics: @escaping @Sendable () -> String) -> Services {
-    var services = Services(
+  func services(
+    files: StaticFiles?, storedFiles: FileServices, s3: S3Services,
+    metrics: @escaping @Sendable () -> String
+  ) -> Services {
+    Services(
       operations: operations, entities: entities, lists: lists, callers: callers,
       devices: devices, accounts: accounts, publishedKeys: publishedKeys, changes: changes,
       cursors: cursors, purger: purger, console: console, backups: backups, tables: tables,
-      logThreshold: logThreshold, sync: sync, push: push, health: health,
+      logThreshold: logThreshold, writes: writes, storedFiles: storedFiles, s3: s3, sync: sync,
+      push: push, health: health,
       metrics: metrics, files: files,
       cors: CORSPolicy(origins: settings.corsOrigins.map(\.description)), version: Version.text,
-      bodyBytesMax: settings.limits.bodyBytesMax,
+      bodyBytesMax: settings.limits.bodyBytesMax, streamStallMax: settings.limits.streamStall,
       compressionBytesMin: ServerLimits().compressionBytesMin, logger: logger)
-    services.streamStallMax = settings.limits.streamStall
-    return services
   }
 }
 

@@ -85,20 +85,18 @@ package final class LarderService: Service {
       let gateway = GatewayAssembly(
         workspace: workspace, store: store, client: client, keys: keys, accounts: accounts,
         push: push.service, logger: logger, logThreshold: logThreshold)
-      var services = gateway.services(
-        files: PublicFolder.files(settings, pool: group.blockingPool),
-        metrics: { metrics.text() })
-      services.localWrites = gateway.writes
       let publicAddress = PublicAddress(settings)
       let files = try FilesAssembly.service(
         settings, store: store, keys: keys, group: group)
-      services.storedFiles = FileServices(
-        files: files,
-        opened: OpenedFiles(
-          pool: group.blockingPool, ranges: PublicFolder.rangeLimits(settings)),
-        publicURL: { publicAddress.url })
-      services.s3 = FilesAssembly.s3(
-        files, store: store, keys: keys, random: random, logger: logger)
+      let services = gateway.services(
+        files: PublicFolder.files(settings, pool: group.blockingPool),
+        storedFiles: FileServices(
+          files: files,
+          opened: OpenedFiles(
+            pool: group.blockingPool, ranges: PublicFolder.rangeLimits(settings)),
+          publicURL: { publicAddress.url }),
+        s3: FilesAssembly.s3(files, store: store, keys: keys, random: random, logger: logger),
+        metrics: { metrics.text() })
       let handler = try LarderHandler(services)
       let server = HTTPService(
         configuration: ServerAssembly.configuration(

@@ -39,10 +39,7 @@ struct FilesEndpoint: Sendable {
     RouteLine(
       method, pattern, bodyBytesMax: bodyBytesMax, keepsContentCoding: keepsContentCoding
     ) { endpoints, request in
-      guard let files = endpoints.storedFiles else {
-        return .failure(Failure(.notFound, "No files are kept here."), request: request)
-      }
-      return await respond(files, request)
+      await respond(endpoints.storedFiles, request)
     }
   }
 

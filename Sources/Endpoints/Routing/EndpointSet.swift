@@ -12,18 +12,16 @@ struct EndpointSet: Sendable {
   let changes: ChangesEndpoint
   let diffs: ListDiffEndpoint
   let tickets: StreamTicketsEndpoint
-  /// Nil where there are no local types; their lines are not in the table then.
-  let localWrites: LocalWritesEndpoint?
+  let writes: EntityWritesEndpoint
   let admin: AdminEndpoint
   let maintenance: MaintenanceEndpoint
   let tables: TablesEndpoint
   let mutations: MutationsEndpoint
   let queue: QueueEndpoint
   let push: PushEndpoint
-  /// Nil where no files are kept.
-  let storedFiles: FilesEndpoint?
-  let s3: S3Endpoint?
-  let s3Keys: S3KeysEndpoint?
+  let storedFiles: FilesEndpoint
+  let s3: S3Endpoint
+  let s3Keys: S3KeysEndpoint
   /// Nil where there is no folder to serve.
   let files: StaticFiles?
 }

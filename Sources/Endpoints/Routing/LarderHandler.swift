@@ -47,7 +47,7 @@ package final class LarderHandler: RequestHandler {
       diffs: ListDiffEndpoint(
         context: context, operations: services.operations, lists: services.lists),
       tickets: StreamTicketsEndpoint(context: context),
-      localWrites: services.localWrites.map { LocalWritesEndpoint(context: context, writes: $0) },
+      writes: EntityWritesEndpoint(context: context, writes: services.writes),
       admin: AdminEndpoint(
         context: context, operations: services.operations, purger: services.purger),
       maintenance: MaintenanceEndpoint(
@@ -57,15 +57,12 @@ package final class LarderHandler: RequestHandler {
       mutations: MutationsEndpoint(context: context, queue: services.sync),
       queue: QueueEndpoint(context: context, queue: services.sync),
       push: PushEndpoint(context: context, push: services.push),
-      storedFiles: services.storedFiles.map {
-        FilesEndpoint(context: context, services: $0, shelf: fileShelf)
-      },
-      s3: services.s3.map { S3Endpoint(services: $0, logger: services.logger) },
-      s3Keys: services.s3.map { S3KeysEndpoint(context: context, keys: $0.keys) },
+      storedFiles: FilesEndpoint(
+        context: context, services: services.storedFiles, shelf: fileShelf),
+      s3: S3Endpoint(services: services.s3, logger: services.logger),
+      s3Keys: S3KeysEndpoint(context: context, keys: services.s3.keys),
       files: services.files)
-    let lines = LarderRoutes.lines(
-      for: descriptions, hasLocalTypes: services.localWrites != nil,
-      hasFiles: services.files != nil)
+    let lines = LarderRoutes.lines(for: descriptions, hasPages: services.files != nil)
     served = lines.map { "\($0.method.name) \($0.pattern)" }
     router = try Router(lines.map { $0.route(to: endpoints) })
   }

@@ -7,13 +7,12 @@ import Model
 package enum LarderRoutes {
   /// Everything that is served, in the order of the table.
   package static func lines(
-    for operations: [OperationDescription], hasLocalTypes: Bool, hasFiles: Bool
+    for operations: [OperationDescription], hasPages: Bool
   ) -> [RouteLine] {
     fixed + SyncRoutes.lines + PushRoutes.lines + FilesEndpoint.lines + S3KeysEndpoint.lines
       + S3Endpoint.lines
-      + EntityRoutes.lines
-      + (hasLocalTypes ? LocalWritesEndpoint.lines : [])
-      + operations.flatMap(OperationRoutes.lines) + (hasFiles ? publicFiles : [])
+      + EntityRoutes.lines + EntityWritesEndpoint.lines
+      + operations.flatMap(OperationRoutes.lines) + (hasPages ? publicFiles : [])
   }
 
   private static let fixed: [RouteLine] = [

@@ -20,10 +20,9 @@ package struct Services: Sendable {
   package var backups: BackupFolder
   package var tables: TableKeeper
   package var logThreshold: LogThreshold
-  package var localWrites: EntityWrites?
-  /// Nil where no files are kept.
-  package var storedFiles: FileServices?
-  package var s3: S3Services?
+  package var writes: EntityWrites
+  package var storedFiles: FileServices
+  package var s3: S3Services
   package var sync: SyncQueue
   package var push: PushService
   package var health: HealthCheck
@@ -33,7 +32,7 @@ package struct Services: Sendable {
   package var cors: CORSPolicy
   package var version: String
   package var bodyBytesMax: Int
-  package var streamStallMax = Duration.seconds(30)
+  package var streamStallMax: Duration
   package var compressionBytesMin: Int
   package var logger: Logger
 
@@ -43,10 +42,12 @@ package struct Services: Sendable {
     publishedKeys: JSONValue?,
     changes: ChangeFeed, cursors: CursorMint, purger: Purger, console: SQLConsole,
     backups: BackupFolder,
-    tables: TableKeeper, logThreshold: LogThreshold, sync: SyncQueue, push: PushService,
-    health: HealthCheck,
+    tables: TableKeeper, logThreshold: LogThreshold, writes: EntityWrites,
+    storedFiles: FileServices,
+    s3: S3Services, sync: SyncQueue, push: PushService, health: HealthCheck,
     metrics: @escaping @Sendable () -> String, files: StaticFiles?,
-    cors: CORSPolicy, version: String, bodyBytesMax: Int, compressionBytesMin: Int, logger: Logger
+    cors: CORSPolicy, version: String, bodyBytesMax: Int, streamStallMax: Duration,
+    compressionBytesMin: Int, logger: Logger
   ) {
     self.operations = operations
     self.entities = entities
@@ -62,6 +63,9 @@ package struct Services: Sendable {
     self.backups = backups
     self.tables = tables
     self.logThreshold = logThreshold
+    self.writes = writes
+    self.storedFiles = storedFiles
+    self.s3 = s3
     self.sync = sync
     self.push = push
     self.health = health
@@ -70,6 +74,7 @@ package struct Services: Sendable {
     self.cors = cors
     self.version = version
     self.bodyBytesMax = bodyBytesMax
+    self.streamStallMax = streamStallMax
     self.compressionBytesMin = compressionBytesMin
     self.logger = logger
   }

@@ -29,10 +29,7 @@ struct S3Endpoint: Sendable {
     RouteLine(
       method, pattern, bodyBytesMax: bodyBytesMax, keepsContentCoding: true
     ) { endpoints, request in
-      guard let endpoint = endpoints.s3 else {
-        return .failure(Failure(.notFound, "No files are kept here."), request: request)
-      }
-      return await endpoint.respond(to: request)
+      await endpoints.s3.respond(to: request)
     }
   }
 

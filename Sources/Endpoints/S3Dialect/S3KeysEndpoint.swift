@@ -20,10 +20,7 @@ struct S3KeysEndpoint: Sendable {
     respond: @escaping @Sendable (S3KeysEndpoint, ServerRequest) async -> ServerResponse
   ) -> RouteLine {
     RouteLine(method, pattern) { endpoints, request in
-      guard let endpoint = endpoints.s3Keys else {
-        return .failure(Failure(.notFound, "No files are kept here."), request: request)
-      }
-      return await respond(endpoint, request)
+      await respond(endpoints.s3Keys, request)
     }
   }
 

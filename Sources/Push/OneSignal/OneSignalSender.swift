@@ -1,4 +1,5 @@
 import HTTPTypes
+import HTTPWire
 import LosslessJSON
 
 /// Sends by OneSignal: users by their own ids, which OneSignal calls external ids.
@@ -96,7 +97,7 @@ package struct OneSignalSender: PushSender {
     case (.current, nil):
       // Whether it is known is not known: muted by its token, which needs no id.
       let type = try OneSignalPlatform.named(device.platform).type
-      let token = Self.encoded(device.token)
+      let token = PercentCoding.encode(device.token)
       _ = try await exchange.ask(
         .patch, "/apps/\(settings.appID)/subscriptions_by_token/\(type)/\(token)",
         ["subscription": ["enabled": false]], known: [404])
@@ -107,22 +108,5 @@ package struct OneSignalSender: PushSender {
       // Nothing finds a player by its token but registering it once more.
       if let id = try await register(device) { try await unregister(device, remoteID: id) }
     }
-  }
-
-  /// Everything but unreserved characters (RFC 3986 section 2.3) is encoded.
-  private static func encoded(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        bytes.append(byte)
-      default:
-        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -6,7 +6,6 @@ The same requests go to a Larder over the service and to one over its disk, and 
 compared; then the service is looked into with boto3, ended, and started again.
 """
 
-import argparse
 import hashlib
 import http.client
 import json
@@ -15,12 +14,13 @@ import re
 import subprocess
 import sys
 import time
-import traceback
 
 import boto3
 from botocore.config import Config
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "secure"))
+PEERS = pathlib.Path(__file__).resolve().parent.parent
+sys.path += [str(PEERS), str(PEERS / "secure")]
+from check_run import run  # noqa: E402
 from service import Service, eventually  # noqa: E402
 
 ADMIN = "an-operator-of-the-tests-0123456789"
@@ -314,30 +314,5 @@ class Ended:
         self.one.stop()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", type=pathlib.Path, required=True)
-    parser.add_argument("--folder", type=pathlib.Path, required=True)
-    parser.add_argument("--tally", type=pathlib.Path)
-    parser.add_argument("--only", default="")
-    arguments = parser.parse_args()
-    arguments.folder.mkdir(exist_ok=True, parents=True)
-    site = Site(arguments.binary.resolve(), arguments.folder.resolve())
-    failed = 0
-    chosen = [check for check in CHECKS if arguments.only in check.__name__]
-    for check in chosen:
-        began = time.monotonic()
-        try:
-            check(site)
-            print(f"{check.__name__}: {time.monotonic() - began:.1f} s")
-        except Exception:
-            failed += 1
-            print(f"FAILED files: {check.__name__}\n{traceback.format_exc()}")
-    if arguments.tally:
-        with arguments.tally.open("a") as tally:
-            tally.write(f"{len(chosen) - failed} {failed}\n")
-    sys.exit(failed > 0)
-
-
 if __name__ == "__main__":
-    main()
+    run("files", __doc__, CHECKS, Site)

@@ -5,7 +5,6 @@
 Each check runs processes of its own, ended by their own pid.
 """
 
-import argparse
 import pathlib
 import re
 import resource
@@ -16,9 +15,10 @@ import subprocess
 import sys
 import threading
 import time
-import traceback
 
 import rude_clients
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from check_run import run  # noqa: E402
 from service import Asking, Certificates, Service, ask, eventually, trusting
 
 CERTIFICATE = "tls:\n  certificate: ../first.pem\n  key: ../first.key\n"
@@ -371,33 +371,12 @@ class Site:
         return Service(self.binary, self.folder / "service", settings, **options)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", type=pathlib.Path, required=True)
-    parser.add_argument("--folder", type=pathlib.Path, required=True)
-    parser.add_argument("--tally", type=pathlib.Path)
-    parser.add_argument("--only", default="")
-    arguments = parser.parse_args()
+def opening(binary, folder):
     # The checks hold thousands of connections.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    arguments.folder.mkdir(exist_ok=True)
-    site = Site(arguments.binary.resolve(), arguments.folder.resolve())
-    failed = 0
-    chosen = [check for check in CHECKS if arguments.only in check.__name__]
-    for check in chosen:
-        began = time.monotonic()
-        try:
-            check(site)
-            print(f"{check.__name__}: {time.monotonic() - began:.1f} s")
-        except Exception:
-            failed += 1
-            print(f"FAILED secure: {check.__name__}\n{traceback.format_exc()}")
-    if arguments.tally:
-        with arguments.tally.open("a") as tally:
-            tally.write(f"{len(chosen) - failed} {failed}\n")
-    sys.exit(failed > 0)
+    return Site(binary, folder)
 
 
 if __name__ == "__main__":
-    main()
+    run("secure", __doc__, CHECKS, opening)

@@ -7,7 +7,7 @@ import Model
 
 /// `POST`, `PUT`, `PATCH` and `DELETE` below `/v1/entities`: own data by its owner, upstream's by the
 /// holder of the admin token.
-struct LocalWritesEndpoint: Sendable {
+struct EntityWritesEndpoint: Sendable {
   let context: EndpointContext
   let writes: EntityWrites
 
@@ -23,13 +23,10 @@ struct LocalWritesEndpoint: Sendable {
 
   private static func line(
     _ method: RequestMethod, _ pattern: RoutePattern,
-    respond: @escaping @Sendable (LocalWritesEndpoint, ServerRequest) async -> ServerResponse
+    respond: @escaping @Sendable (EntityWritesEndpoint, ServerRequest) async -> ServerResponse
   ) -> RouteLine {
     RouteLine(method, pattern) { endpoints, request in
-      guard let writes = endpoints.localWrites else {
-        return .failure(Failure(.notFound, "Nothing is written here."), request: request)
-      }
-      return await respond(writes, request)
+      await respond(endpoints.writes, request)
     }
   }
 
@@ -60,8 +57,8 @@ struct LocalWritesEndpoint: Sendable {
       let write = EntityWriteRequest(
         action, type: request.parameters["type"] ?? "",
         target: try target(try EntitiesEndpoint.parameters(request)),
-        body: try action == .delete ? [:] : LocalWritesDocument.body(bytes),
-        match: try LocalWritesDocument.match(
+        body: try action == .delete ? [:] : EntityWritesDocument.body(bytes),
+        match: try EntityWritesDocument.match(
           ifMatch: request.field("if-match"), ifNoneMatch: request.field("if-none-match")))
       guard let answer = try await writes.write([write], by: caller).first else {
         throw Failure(.internal, "One write had no answer.")
@@ -73,9 +70,9 @@ struct LocalWritesEndpoint: Sendable {
   private func list(_ request: ServerRequest) async -> ServerResponse {
     await context.answer(request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
-      let requests = try LocalWritesDocument.list(try await context.json(of: request))
+      let requests = try EntityWritesDocument.list(try await context.json(of: request))
       let answers = try await writes.write(requests, by: caller)
-      return .json(LocalWritesDocument.bytes(answers))
+      return .json(EntityWritesDocument.bytes(answers))
     }
   }
 
@@ -84,10 +81,10 @@ struct LocalWritesEndpoint: Sendable {
     case .deleted:
       return ServerResponse(status: .noContent, fields: [.cacheControl: "no-store"])
     case .matched:
-      return .json(LocalWritesDocument.bytes(answer))
+      return .json(EntityWritesDocument.bytes(answer))
     case .written(let document, let isNew):
       var response = ServerResponse.json(document.body, status: isNew ? .created : .ok)
-      if isNew { response.fields[.location] = LocalWritesDocument.path(of: document.key) }
+      if isNew { response.fields[.location] = EntityWritesDocument.path(of: document.key) }
       return response
     }
   }

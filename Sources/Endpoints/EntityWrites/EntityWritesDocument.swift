@@ -10,7 +10,7 @@ import Model
 /// `update` and `delete` take `filter` and `args`: a list of the values of each `?`, or an object with
 /// those of each `:name`. Its answer is `{"items": […]}`: the entities, `null` for what was deleted,
 /// `{"matched": n}` for a filter.
-enum LocalWritesDocument {
+enum EntityWritesDocument {
   private static let memberNames: Set<String> = [
     "op", "type", "id", "filter", "args", "data", "ifMatch",
   ]
