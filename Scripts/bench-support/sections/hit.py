@@ -11,6 +11,7 @@ import time
 import servers
 from allocations import AllocationCount
 from connection import Connection, request
+from generator import Generator
 from process import BenchError, end_with_parent
 from report import Goal, median_text, ratios
 from wrk import load
@@ -24,13 +25,16 @@ STRACE_START_SECONDS_MAX = 10
 
 
 class Contestant:
-    def __init__(self, name, process, path, fields=()):
+    """A server and what it is asked for, by wrk or another load."""
+
+    def __init__(self, name, process, path, fields=None, load=load):
         self.name, self.process, self.path, self.fields = name, process, path, fields
         self.loads = []
+        self._load = load
 
-    def run(self, seconds):
+    def run(self, seconds, **how):
         self.process.check()
-        return load(self.process, self.path, seconds=seconds, fields=self.fields)
+        return self._load(self.process, self.path, seconds=seconds, fields=self.fields, **how)
 
     @property
     def cpu(self):
@@ -42,17 +46,21 @@ class Contestant:
 
 
 def run(bench):
+    generator = Generator(bench.compiler, bench.folder)
     films = servers.Films(bench, "hit")
     larder = films.ready_larder()
     body, tag = fill(larder)
+    nginx = servers.nginx(bench, body)
     contestants = [
-        Contestant("Larder, 200", larder, PATH),
-        Contestant("nginx, static file", servers.nginx(bench, body), "/answer"),
-        Contestant("Larder, 304", larder, PATH, [f"If-None-Match: {tag}"]),
+        Contestant("Larder, 200", larder, PATH, load=generator.load),
+        Contestant("nginx, static file", nginx, "/answer", load=generator.load),
+        Contestant("Larder, 304", larder, PATH, {"If-None-Match": tag}, generator.load),
     ]
     if bench.hummingbird:
-        started = servers.hummingbird(bench, body)
-        contestants.append(Contestant("Hummingbird 2.28.1, one route", started, "/answer"))
+        other = servers.hummingbird(bench, body)
+        contestants.append(
+            Contestant("Hummingbird 2.28.1, one route", other, "/answer", load=generator.load)
+        )
     for contestant in contestants:
         check(contestant, body)
         contestant.run(WARM_UP_SECONDS)
@@ -61,7 +69,7 @@ def run(bench):
         for contestant in contestants[first:] + contestants[:first]:
             contestant.loads.append(contestant.run(bench.seconds))
     _show(bench, contestants, len(body))
-    _show_system_calls(bench, larder)
+    _show_system_calls(bench, generator, larder)
     _show_allocations(bench, films)
     # Last, since they stay where they are put.
     _show_one_core(bench, *contestants[:2])
@@ -81,9 +89,8 @@ def fill(larder):
 def check(contestant, body):
     """All answer with the same bytes, or with none."""
     with Connection(contestant.process.port, contestant.process.tls) as connection:
-        fields = dict(field.split(": ", 1) for field in contestant.fields)
-        answer = connection.get(contestant.path, **fields)
-    wanted = (304, b"") if fields else (200, body)
+        answer = connection.get(contestant.path, **(contestant.fields or {}))
+    wanted = (304, b"") if contestant.fields else (200, body)
     if (answer.status, answer.body) != wanted:
         raise BenchError(f"{contestant.name} answers {answer.status}, {len(answer.body)} bytes")
 
@@ -91,7 +98,7 @@ def check(contestant, body):
 def _show(bench, contestants, size):
     report = bench.report
     report.line(
-        f"{size:,} bytes of JSON, 64 keep-alive connections of wrk (2 threads), "
+        f"{size:,} bytes of JSON, 64 keep-alive connections, a generator of 2 threads, "
         f"{bench.rounds} rounds of {bench.seconds} s each in turn, medians. "
         "CPU is the server's own."
     )
@@ -125,7 +132,7 @@ def show_loads(report, contestants):
 
 
 def _show_one_core(bench, larder, nginx):
-    """Where wrk takes none of the server's time, the server's own cost is what bounds it."""
+    """Where the generator takes none of the server's time, the server's own cost bounds it."""
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) < 2:
         return
@@ -134,11 +141,9 @@ def _show_one_core(bench, larder, nginx):
         one.loads = []
     for turn in range(bench.rounds):
         for one in (larder, nginx) if turn % 2 else (nginx, larder):
-            one.loads.append(
-                load(one.process, one.path, seconds=bench.seconds, threads=1, cores={cores[1]})
-            )
+            one.loads.append(one.run(bench.seconds, threads=1, cores={cores[1]}))
     bench.report.line()
-    bench.report.line("Each server on one core, wrk with one thread on another:")
+    bench.report.line("Each server on one core, the generator with one thread on another:")
     show_loads(bench.report, [larder, nginx])
     bench.report.goals(
         [
@@ -152,10 +157,6 @@ def _show_one_core(bench, larder, nginx):
 
 
 def _show_allocations(bench, films):
-    if not bench.compiler:
-        bench.report.line()
-        bench.report.line("Allocations: not counted, there is no C compiler here.")
-        return
     count = AllocationCount(bench.compiler, bench.folder)
     larder = films.ready_larder("counted", environment=count.environment)
     fill(larder)
@@ -192,7 +193,7 @@ def _ask(connections, message, count):
                 raise BenchError("a hit was refused")
 
 
-def _show_system_calls(bench, larder):
+def _show_system_calls(bench, generator, larder):
     if not shutil.which("strace"):
         bench.report.line()
         bench.report.line("System calls: not counted, there is no strace here.")
@@ -200,7 +201,7 @@ def _show_system_calls(bench, larder):
     goals, shares = [], []
     for connections in (64, 1):
         try:
-            calls, requests = _system_calls(bench, larder, connections)
+            calls, requests = _system_calls(bench, generator, larder, connections)
         except BenchError as error:
             bench.report.line()
             bench.report.line(f"System calls: not counted, {error}")
@@ -216,10 +217,10 @@ def _show_system_calls(bench, larder):
     bench.report.line(f"System calls a request by connections: {'; '.join(shares)}.")
 
 
-def _system_calls(bench, larder, connections):
+def _system_calls(bench, generator, larder, connections):
     """Counts by name, and the requests they served.
 
-    What wrk does at its start and end is counted too: a few calls for each connection among tens
+    What the generator does at its start and end is counted too: a few calls for each connection among tens
     of thousands.
     """
     summary = os.path.join(bench.folder, f"strace-{connections}")
@@ -232,7 +233,9 @@ def _system_calls(bench, larder, connections):
         )
         try:
             _wait_until_attached(tracer, larder, log.name)
-            done = load(larder, PATH, seconds=STRACE_SECONDS, connections=connections)
+            done = generator.load(
+                larder, PATH, seconds=STRACE_SECONDS, connections=connections
+            )
         finally:
             tracer.send_signal(signal.SIGINT)
             tracer.wait(STRACE_START_SECONDS_MAX)

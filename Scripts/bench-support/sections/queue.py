@@ -5,9 +5,9 @@ import os
 import sqlite3
 import statistics
 import string
-import subprocess
 import time
 
+import native
 import phones
 import servers
 from connection import Connection, request
@@ -70,7 +70,7 @@ def run(bench):
 
 
 def _taking(bench, films):
-    library = _library(bench)
+    library = native.build(bench.compiler, "nosync", bench.folder, "-shared", "-fPIC")
     durable, fast, tails, single, commits = [], [], [], [], []
     for turn in range(bench.rounds):
         commits.append(_commit_seconds(films.folder))
@@ -117,16 +117,6 @@ def _taking(bench, films):
             Goal("p50 of a single caller : a commit", ratios(single, commits), most=2),
         ]
     )
-
-
-def _library(bench):
-    if not bench.compiler:
-        raise BenchError("no C compiler here")
-    source = os.path.join(servers.SUPPORT, "nosync.c")
-    library = os.path.join(bench.folder, "nosync.so")
-    argv = [bench.compiler, "-O2", "-shared", "-fPIC", "-o", library, source]
-    subprocess.run(argv, check=True, stdin=subprocess.DEVNULL)
-    return library
 
 
 def _script(folder, tokens):

@@ -1,0 +1,35 @@
+"""Load by a generator that does less for a request than wrk: a closed loop over keep-alive
+connections, without TLS."""
+
+import subprocess
+
+import native
+from connection import request
+from loads import Load, begin
+from process import BenchError
+
+
+class Generator:
+    def __init__(self, compiler, folder):
+        self._path = native.build(compiler, "generator", folder, "-pthread")
+
+    def load(self, process, path, *, seconds, connections=64, threads=2, fields=None, cores=None):
+        """Asks for one path of a process's port, and takes the process's CPU time around it.
+
+        `cores` keeps the generator on these.
+        """
+        before = process.cpu_seconds()
+        done = subprocess.run(
+            [self._path, *map(str, (process.port, min(threads, connections), connections, seconds))],
+            input=request("GET", path, fields),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=seconds + 30,
+            check=False,
+            preexec_fn=lambda: begin(cores),
+        )
+        after = process.cpu_seconds()
+        if done.returncode != 0:
+            raise BenchError(done.stdout.decode(errors="replace"))
+        answered, taken, p99 = done.stdout.split()
+        return Load(int(answered), float(taken), int(p99), after - before)

@@ -1,0 +1,20 @@
+"""What a load did to a process."""
+
+import os
+
+from process import end_with_parent
+
+
+class Load:
+    def __init__(self, requests, seconds, p99_microseconds, cpu_seconds):
+        self.requests = requests
+        self.per_second = requests / seconds
+        self.p99_microseconds = p99_microseconds
+        self.cpu_microseconds = cpu_seconds / requests * 1e6
+
+
+def begin(cores=None):
+    """To be called in the process that makes the load, which may be kept on some cores."""
+    end_with_parent()
+    if cores:
+        os.sched_setaffinity(0, cores)
