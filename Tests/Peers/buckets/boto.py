@@ -165,16 +165,21 @@ def writes_under_conditions(larder):
     assert code_of(put, IfNoneMatch=tag) == (501, "NotImplemented")
     put(IfMatch=tag)
     assert code_of(s3.delete_object, Bucket="conditions", Key="c", IfMatch='"no"')[0] == 412
+
+
+def has_one_of_many_writers_win(larder):
+    s3 = larder.s3()
+    s3.create_bucket(Bucket="races")
+
+    def race(number):
+        try:
+            s3.put_object(Bucket="races", Key="race", Body=str(number), IfNoneMatch="*")
+            return True
+        except ClientError as error:
+            assert error.response["Error"]["Code"] == "PreconditionFailed"
+            return False
+
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        def race(number):
-            try:
-                s3.put_object(
-                    Bucket="conditions", Key="race", Body=str(number), IfNoneMatch="*"
-                )
-                return True
-            except ClientError as error:
-                assert error.response["Error"]["Code"] == "PreconditionFailed"
-                return False
         assert sum(pool.map(race, range(16))) == 1
 
 
@@ -224,10 +229,15 @@ def deletes_many(larder):
     deleted = s3.delete_objects(Bucket="many", Delete={"Objects": wrong, "Quiet": True})
     assert "Deleted" not in deleted
     assert [error["Code"] for error in deleted["Errors"]] == ["NoSuchVersion", "InvalidArgument"]
-    long = [{"Key": f"{number:04}" + "&" * 1000} for number in range(1000)]
-    assert len(s3.delete_objects(Bucket="many", Delete={"Objects": long})["Deleted"]) == 1000
     left = {item["Key"] for item in s3.list_objects_v2(Bucket="many")["Contents"]}
     assert left == set(keys[60:]) - {keys[61]}
+
+
+def takes_the_longest_documents(larder):
+    s3 = larder.s3()
+    s3.create_bucket(Bucket="longest")
+    long = [{"Key": f"{number:04}" + "&" * 1000} for number in range(1000)]
+    assert len(s3.delete_objects(Bucket="longest", Delete={"Objects": long})["Deleted"]) == 1000
 
 
 def copies(larder):
@@ -482,8 +492,16 @@ def gives_users_their_own_prefix(larder):
     assert code_of(first.list_objects_v2, Bucket="small") == denied
     gone = first.delete_objects(Bucket="own", Delete={"Objects": [{"Key": "u2/c"}]})
     assert gone["Errors"][0]["Code"] == "AccessDenied"
-    quota = code_of(first.put_object, Bucket="own", Key="u 1/big", Body=b"x" * (1 << 20))
-    assert quota == (403, "QuotaExceeded"), quota
+
+
+def keeps_quotas(larder):
+    first = larder.s3(larder.issue(userId="u 1"))
+    for s3, bucket, key, count in (
+        (first, "own", "u 1/big", (1 << 20) + 1), (larder.s3(), "small", "q", 70_000),
+    ):
+        refused = code_of(s3.put_object, Bucket=bucket, Key=key, Body=b"x" * count)
+        assert refused == (403, "QuotaExceeded"), (bucket, refused)
+        assert code_of(s3.head_object, Bucket=bucket, Key=key)[0] == 404
 
 
 def shows_the_world_what_is_public(larder):
@@ -528,14 +546,13 @@ def refuses_what_is_not_done(larder):
         s3.get_object, Bucket="refused", Key="r", VersionId="7"
     ) == (404, "NoSuchVersion")
     assert code_of(s3.list_object_versions, Bucket="refused") == (501, "NotImplemented")
-    quota = code_of(s3.put_object, Bucket="small", Key="q", Body=b"x" * 70_000)
-    assert quota == (403, "QuotaExceeded"), quota
 
 
 CHECKS = (
     makes_and_lists_buckets, answers_what_is_asked_about_buckets, puts_and_gets_objects,
-    reads_ranges_and_under_conditions, writes_under_conditions, lists_pages, deletes_many, copies,
-    uploads_in_parts, transfers_files, checks_digests, takes_presigned_addresses,
-    keeps_to_what_a_key_is_for, gives_users_their_own_prefix, shows_the_world_what_is_public,
+    reads_ranges_and_under_conditions, writes_under_conditions, has_one_of_many_writers_win,
+    lists_pages, deletes_many, takes_the_longest_documents, copies, uploads_in_parts,
+    transfers_files, checks_digests, takes_presigned_addresses, keeps_to_what_a_key_is_for,
+    gives_users_their_own_prefix, keeps_quotas, shows_the_world_what_is_public,
     refuses_what_is_not_done,
 )

@@ -14,23 +14,29 @@ from service import Service  # noqa: E402
 
 ADMIN_TOKEN = "the-admin-token-of-the-tests-of-buckets"
 REGION = "eu-north-1"
-SETTINGS = f"""\
+
+
+def settings(service=None):
+    """With quotas, but over a service, where they are refused: nobody would keep them."""
+    own, small = (", userQuota: 1MiB", ", quota: 64KiB") if service is None else ("", "")
+    return f"""\
 admin: {{token: {ADMIN_TOKEN}}}
 files:
   buckets:
-    own: {{access: user, userQuota: 1MiB}}
+    own: {{access: user{own}}}
     shown: {{access: public-read}}
-    small: {{access: admin, quota: 64KiB}}
-"""
+    small: {{access: admin{small}}}
+{service.settings if service else ""}"""
 
 
 class Larder(Service):
-    """`larder serve` with the admin token set."""
+    """`larder serve` with the admin token set, its files on disk or in an S3 service."""
 
     token = ADMIN_TOKEN
 
-    def __init__(self, binary, folder):
-        super().__init__(binary, folder, SETTINGS)
+    def __init__(self, binary, folder, service=None):
+        super().__init__(binary, folder, settings(service))
+        self.service = service
 
     def __enter__(self):
         super().__enter__()

@@ -13,18 +13,14 @@ import pathlib
 import re
 import subprocess
 import sys
-import time
-
-import boto3
-from botocore.config import Config
 
 PEERS = pathlib.Path(__file__).resolve().parent.parent
 sys.path += [str(PEERS), str(PEERS / "secure")]
 from check_run import run  # noqa: E402
+from s3_server import Moto  # noqa: E402
 from service import Service, eventually  # noqa: E402
 
 ADMIN = "an-operator-of-the-tests-0123456789"
-START_SECONDS_MAX = 60
 # Fields of an answer that are the same over any store.
 COMPARED = (
     "content-type", "content-length", "content-range", "content-encoding", "etag",
@@ -32,31 +28,6 @@ COMPARED = (
 )
 PART_BYTES = 5 << 20
 KEYS = ("plain", "a b+c", "per%25cent", "é/日本", "a//b", "q?x&y=z", "~'()*!")
-
-
-class Moto:
-    """The service, in memory: it forgets everything at its end."""
-
-    def __init__(self, folder, port=0):
-        self.log = folder / f"moto-{time.monotonic_ns()}.log"
-        program = pathlib.Path(sys.executable).parent / "moto_server"
-        with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(
-                [program, "-H", "127.0.0.1", "-p", str(port)], stdout=log, stderr=log)
-        pattern = re.compile(r"http://127\.0\.0\.1:(\d+)\s")
-        found = eventually(lambda: pattern.search(self.log.read_text()), START_SECONDS_MAX)
-        assert found, f"moto does not listen: {self.log.read_text()}"
-        self.port = int(found.group(1))
-        self.url = f"http://127.0.0.1:{self.port}"
-
-    def client(self):
-        return boto3.client(
-            "s3", endpoint_url=self.url, region_name="us-east-1", aws_access_key_id="any",
-            aws_secret_access_key="any", config=Config(s3={"addressing_style": "path"}))
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
 
 
 class Answer:
@@ -279,9 +250,7 @@ def buckets():
 
 
 def s3(moto):
-    return buckets() + (
-        f"  store: s3\n  endpoint: {moto.url}\n  accessKey: AKIATEST\n  secretKey: secretsecret\n"
-    )
+    return buckets() + moto.settings
 
 
 class Running(Service):
@@ -300,18 +269,7 @@ class Site:
         return Running(self.binary, self.folder / "service", settings)
 
     def moto(self, port=0):
-        return Ended(Moto(self.folder, port))
-
-
-class Ended:
-    def __init__(self, moto):
-        self.one = moto
-
-    def __enter__(self):
-        return self.one
-
-    def __exit__(self, *_):
-        self.one.stop()
+        return Moto(self.folder, port)
 
 
 if __name__ == "__main__":

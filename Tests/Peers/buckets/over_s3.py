@@ -1,0 +1,45 @@
+"""The checks of buckets once more, with Larder's files in an S3 service of other make (moto).
+
+  over_s3.py --binary LARDER --folder FOLDER [--tally FILE] [--only NAME]
+"""
+
+import contextlib
+import pathlib
+import sys
+
+import boto
+import checks
+from running import Larder
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from check_run import run  # noqa: E402
+from s3_server import Moto  # noqa: E402
+
+SKIPPED = {
+    boto.keeps_quotas: "nobody counts what is in the service: settings with quotas are refused",
+    boto.has_one_of_many_writers_win: "this one judges a condition and writes in two steps",
+    boto.takes_the_longest_documents: "it says nothing of the store, and takes this one long",
+}
+
+
+def keeps_all_of_it_in_the_service(larder):
+    larder.s3().put_object(Bucket="shown", Key="here", Body=b"content")
+    found = larder.service.client().get_object(Bucket="shown", Key="here")
+    assert found["Body"].read() == b"content"
+    files = [path for path in (larder.folder / "data" / "files").rglob("*") if path.is_file()]
+    assert not files, files
+
+
+CHECKS = [check for check in checks.CHECKS if check not in SKIPPED]
+
+
+@contextlib.contextmanager
+def opening(binary, folder):
+    for check, reason in SKIPPED.items():
+        print(f"{check.__name__}: skipped, {reason}")
+    with Moto(folder) as service, Larder(binary, folder / "service", service) as larder:
+        yield larder
+
+
+if __name__ == "__main__":
+    run("buckets over s3", __doc__, [*CHECKS, keeps_all_of_it_in_the_service], opening)
