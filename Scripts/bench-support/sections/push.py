@@ -1,6 +1,11 @@
-"""Many notifications to many: how soon they are taken, and what the process grows by."""
+"""Many notifications to many: how soon they are taken, and what the process grows by.
+
+Once into the outbox alone, and once to a OneSignal that takes its time, so that they pile up.
+"""
 
 import json
+import os
+import sys
 import time
 
 import servers
@@ -10,35 +15,48 @@ from report import Goal
 
 NOTIFICATIONS = 1_000
 USER_IDS = 2_000
+# As many ids as one call of OneSignal takes.
+BATCH_IDS = 2_000
+ANSWER_SECONDS = 0.2
 ADMIN = "bench-" * 8
 SETTLE_SECONDS = 2
-SECONDS_MAX = 120
+POLL_SECONDS = 0.05
+PAGE_MAX = 200
+SECONDS_MAX = 240
 MEBIBYTE = 1024 * 1024
 
 
 def run(bench):
     films = servers.Films(bench, "push")
-    larder = films.ready_larder("push", more_settings=f"admin: {{token: {ADMIN}}}\n")
-    time.sleep(SETTLE_SECONDS)
-    rest, _ = larder.memory()
-    ids = [f"auth0|{number:024x}" for number in range(USER_IDS)]
-    times = []
-    start = time.perf_counter()
-    with Connection(larder.port) as connection:
-        for number in range(NOTIFICATIONS):
-            response, seconds = connection.timed(_notification(number, ids))
-            if response.status != 202:
-                raise BenchError(f"answered with {response.status}: {response.body[:300]}")
-            times.append(seconds * 1e3)
-        last = json.loads(response.body)["id"]
-        taken = time.perf_counter() - start
-        _await_end(connection, last, start + SECONDS_MAX)
-        left = time.perf_counter() - start
-    peak = larder.peak_memory()
     bench.report.line(
         f"{NOTIFICATIONS:,} notifications to {USER_IDS:,} ids each, one after the other on one "
         "connection, each on disk before it is answered; the outbox takes them in batches."
     )
+    _measure(bench, films, "outbox", "")
+    port = servers.free_port()
+    script = os.path.join(servers.SUPPORT, "slow_onesignal.py")
+    vendor = bench.start([sys.executable, script, str(port), str(ANSWER_SECONDS)], "vendor.log")
+    servers.wait_until_ready(vendor, port, "/seen")
+    bench.report.line()
+    bench.report.line(
+        f"The same to a OneSignal that answers each batch after {ANSWER_SECONDS * 1e3:.0f} ms."
+    )
+    _measure(
+        bench, films, "onesignal",
+        f"push: {{sender: onesignal, url: 'http://127.0.0.1:{port}', appId: bench, apiKey: b}}\n",
+    )
+    _tell_seen(bench, port)
+
+
+def _measure(bench, films, name, settings):
+    larder = films.ready_larder(name, more_settings=f"admin: {{token: {ADMIN}}}\n{settings}")
+    try:
+        time.sleep(SETTLE_SECONDS)
+        rest, _ = larder.memory()
+        times, taken, left = _send(larder)
+        peak = larder.peak_memory()
+    finally:
+        larder.stop()
     bench.report.goals(
         [
             Goal("a notification taken", times, unit="ms"),
@@ -50,19 +68,57 @@ def run(bench):
     )
 
 
+def _send(larder):
+    """Milliseconds of each, seconds until all were taken and until all had left."""
+    ids = [f"auth0|{number:024x}" for number in range(USER_IDS)]
+    times = []
+    start = time.perf_counter()
+    with Connection(larder.port) as connection:
+        for number in range(NOTIFICATIONS):
+            response, seconds = connection.timed(_notification(number, ids))
+            if response.status != 202:
+                raise BenchError(f"answered with {response.status}: {response.body[:300]}")
+            times.append(seconds * 1e3)
+        taken = time.perf_counter() - start
+        while not _have_all_left(connection):
+            if time.perf_counter() > start + SECONDS_MAX:
+                raise BenchError(f"notifications were still waiting after {SECONDS_MAX} s")
+            time.sleep(POLL_SECONDS)
+        return times, taken, time.perf_counter() - start
+
+
 def _notification(number, ids):
     body = json.dumps({"chatId": f"c{number}", "userIds": ids, "text": "Hello"}).encode()
     fields = {"Authorization": f"Bearer {ADMIN}", "Idempotency_Key": f"n-{number}"}
     return request("POST", "/v1/push/notifications", fields, body)
 
 
-def _await_end(connection, notification, deadline):
-    """Until the last one has left; those before it went first."""
-    while time.perf_counter() < deadline:
+def _have_all_left(connection):
+    """Looks through the outbox, the newest first, until one of it waits."""
+    count, after = 0, ""
+    while count < NOTIFICATIONS:
         answer = connection.get(
-            f"/v1/push/notifications/{notification}", Authorization=f"Bearer {ADMIN}"
+            f"/v1/admin/push/notifications?limit={PAGE_MAX}{after}", Authorization=f"Bearer {ADMIN}"
         )
-        if "settledAt" in json.loads(answer.body):
-            return
-        time.sleep(0.01)
-    raise BenchError(f"notifications were still waiting after {SECONDS_MAX} s")
+        items = json.loads(answer.body)["items"]
+        if not items or any("settledAt" not in item for item in items):
+            return False
+        count += len(items)
+        after = f"&after={items[-1]['id']}"
+    return True
+
+
+def _tell_seen(bench, port):
+    """What the vendor was asked: every batch once, none longer than may be."""
+    with Connection(port) as connection:
+        seen = json.loads(connection.get("/seen").body)
+    wanted = NOTIFICATIONS * -(-USER_IDS // BATCH_IDS)
+    bench.report.goals(
+        [
+            Goal("requests at OneSignal", [seen["requests"]], most=wanted, digits=None),
+            Goal("batches with keys of their own", [seen["keys"]], least=wanted, digits=None),
+            Goal("ids in all", [seen["ids"]], least=NOTIFICATIONS * USER_IDS, digits=None),
+            Goal("ids of the longest", [seen["largest"]], most=BATCH_IDS, digits=None),
+            Goal("under way at once", [seen["at_once"]], digits=None),
+        ]
+    )
