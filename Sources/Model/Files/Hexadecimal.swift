@@ -2,8 +2,12 @@
 package enum Hexadecimal {
   private static let digits = Array("0123456789abcdef".utf8)
 
-  package static func encode(_ bytes: some Sequence<UInt8>) -> String {
+  package static func encode(_ bytes: some Sequence<UInt8>) -> String { encode(Array(bytes)) }
+
+  /// Not generic, since other modules would run that unspecialised, ten times as long.
+  package static func encode(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
+    text.reserveCapacity(2 * bytes.count)
     for byte in bytes {
       text.append(digits[Int(byte >> 4)])
       text.append(digits[Int(byte & 15)])

@@ -6,19 +6,23 @@ package struct PayloadFingerprint: Hashable, Sendable {
   package static let byteCount = 32
 
   /// Nil unless there are exactly ``byteCount`` bytes.
-  package init?(_ bytes: some Collection<UInt8>) {
+  package init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.byteCount else { return nil }
-    var words = [UInt64](repeating: 0, count: 4)
-    for (position, byte) in bytes.enumerated() {
-      words[position / 8] = words[position / 8] << 8 | UInt64(byte)
+    func word(_ index: Int) -> UInt64 {
+      bytes[8 * index..<8 * index + 8].reduce(0) { $0 << 8 | UInt64($1) }
     }
-    self.words = (words[0], words[1], words[2], words[3])
+    words = (word(0), word(1), word(2), word(3))
   }
 
   package var bytes: [UInt8] {
-    [words.0, words.1, words.2, words.3].flatMap { word in
-      (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.byteCount)
+    for word in [words.0, words.1, words.2, words.3] {
+      for shift in stride(from: 56, through: 0, by: -8) {
+        bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+      }
     }
+    return bytes
   }
 
   package static func == (left: Self, right: Self) -> Bool { left.words == right.words }

@@ -64,7 +64,7 @@ struct FootprintTests {
   @Test func keepsAFingerprintsBytes() throws {
     let bytes = (0..<32).map { UInt8($0 * 7) }
     #expect(try #require(PayloadFingerprint(bytes)).bytes == bytes)
-    #expect(PayloadFingerprint(bytes.dropLast()) == nil)
+    #expect(PayloadFingerprint(Array(bytes.dropLast())) == nil)
     #expect(PayloadFingerprint(bytes) != PayloadFingerprint(bytes.reversed()))
   }
 }
