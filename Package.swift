@@ -269,7 +269,7 @@ let package = Package(
       name: "WaysTests",
       dependencies: [
         "Auth0Double", "Composition", "DemoUpstream", "HTTPWire", "LosslessJSON",
-        "OneSignalDouble", "S3Wire", "TestSupport", "Transport",
+        "OneSignalDouble", "S3Wire", "TestSupport", "Transport", "VendorDouble",
         "larder",
         .product(name: "Logging", package: "swift-log"),
       ]),
