@@ -54,6 +54,22 @@ struct RouterTests {
     #expect(response.fields[.allow] == "GET, HEAD, DELETE, OPTIONS")
   }
 
+  @Test func routesRefuseMethodsInTheirOwnWords() async throws {
+    let router = try Router(
+      ["/odd", "/odd/{key*}"].compactMap { RoutePattern($0) }.map { pattern in
+        Route(.get, pattern, refuseMethod: { _ in .text("no", status: .conflict) }) { _ in .text("") }
+      })
+    for path in ["/odd", "/odd/a%2Fb"] {
+      let response = await router.respond(
+        to: ServerRequest(head: try head("PATCH", path), id: "test"))
+      #expect(response.status.code == 409)
+      #expect(response.fields[.allow] == "GET, HEAD, OPTIONS")
+      let options = await router.respond(
+        to: ServerRequest(head: try head("OPTIONS", path), id: "test"))
+      #expect(options.status.code == 204)
+    }
+  }
+
   @Test func optionsTellsTheMethods() async throws {
     let response = try await respond("OPTIONS", "/films/special")
     #expect(response.status.code == 204)

@@ -121,6 +121,15 @@ extension Ways {
         #expect(try XMLReader.read(answer.body)["Code"]?.text == code, "\(path)")
       }
       #expect(try await larder.get("/s3/pics").status == 200)
+      for (method, path) in [
+        ("PATCH", "/s3/pics/x"), ("PATCH", "/s3/pics"), ("PATCH", "/s3"), ("DELETE", "/s3/"),
+      ] {
+        let answer = try await larder.request(method, path)
+        #expect(answer.status == 405, "\(method) \(path)")
+        #expect(answer["allow"]?.contains("GET") == true, "\(method) \(path)")
+        #expect(answer["x-amz-request-id"] == answer["request-id"], "\(method) \(path)")
+        #expect(try XMLReader.read(answer.body)["Code"]?.text == "MethodNotAllowed")
+      }
       await larder.stop()
     }
   }

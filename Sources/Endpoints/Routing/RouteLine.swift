@@ -12,26 +12,37 @@ package struct RouteLine: Sendable {
   package let operation: String?
   private let bodyBytesMax: Int?
   private let keepsContentCoding: Bool
+  private let refuseMethod: Respond?
   private let respond: Respond
 
   /// - Parameters:
   ///   - bodyBytesMax: see ``HTTPServer/Route/bodyBytesMax``.
   ///   - keepsContentCoding: see ``HTTPServer/Route/keepsContentCoding``.
+  ///   - refuseMethod: see ``HTTPServer/Route/refuseMethod``.
   init(
     _ method: RequestMethod, _ pattern: RoutePattern, of operation: String? = nil,
-    bodyBytesMax: Int? = nil, keepsContentCoding: Bool = false, respond: @escaping Respond
+    bodyBytesMax: Int? = nil, keepsContentCoding: Bool = false, refuseMethod: Respond? = nil,
+    respond: @escaping Respond
   ) {
     self.method = method
     self.pattern = pattern
     self.operation = operation
     self.bodyBytesMax = bodyBytesMax
     self.keepsContentCoding = keepsContentCoding
+    self.refuseMethod = refuseMethod
     self.respond = respond
   }
 
   func route(to endpoints: EndpointSet) -> Route {
     Route(
-      method, pattern, bodyBytesMax: bodyBytesMax, keepsContentCoding: keepsContentCoding
-    ) { [respond] in await respond(endpoints, $0) }
+      method, pattern, bodyBytesMax: bodyBytesMax, keepsContentCoding: keepsContentCoding,
+      refuseMethod: refuseMethod.map { Self.bind($0, to: endpoints) },
+      respond: Self.bind(respond, to: endpoints))
+  }
+
+  private static func bind(
+    _ respond: @escaping Respond, to endpoints: EndpointSet
+  ) -> Route.Respond {
+    { request in await respond(endpoints, request) }
   }
 }

@@ -72,7 +72,9 @@ extension S3Endpoint {
       let condition: WriteCondition =
         object["ETag"].map { .tagged([EntityTag(parsing: $0.text)?.opaque ?? $0.text]) } ?? .none
       _ = try await S3Fault.translating { () async throws(Failure) in
-        try await files.remove(address, if: condition, by: .caller(call.caller))
+        try await files.asS3(condition, on: address, by: call.caller) { () async throws(Failure) in
+          try await files.remove(address, if: condition, by: .caller(call.caller))
+        }
       }
       return Outcome(key: text, fault: nil)
     } catch {

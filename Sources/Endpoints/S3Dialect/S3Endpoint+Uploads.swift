@@ -16,7 +16,7 @@ extension S3Endpoint {
     if call.has("restore") || call.has("select") {
       throw S3Fault(.notImplemented, "Objects are neither archived nor queried here.")
     }
-    throw S3Fault(.methodNotAllowed, "The specified method is not allowed against this resource.")
+    throw .methodNotAllowed
   }
 
   private func beginUpload(
@@ -80,7 +80,10 @@ extension S3Endpoint {
     let parts = try Self.parts(try await document(of: call))
     let condition = try S3WriteFields.condition(call)
     let written = try await S3Fault.translating { () async throws(Failure) in
-      try await files.completeUpload(upload, parts: parts, if: condition, by: call.caller)
+      try await files.asS3(condition, on: upload.object, by: call.caller) {
+        () async throws(Failure) in
+        try await files.completeUpload(upload, parts: parts, if: condition, by: call.caller)
+      }
     }
     var writer = XMLWriter("CompleteMultipartUploadResult")
     writer.element("Location", call.request.path)

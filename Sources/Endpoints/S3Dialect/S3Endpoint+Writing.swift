@@ -23,8 +23,10 @@ extension S3Endpoint {
     try S3RequestContent.requireLength(call)
     let upload = try S3RequestContent.upload(call)
     let written = try await storing(upload, call) { () async throws(Failure) in
-      try await files.write(
-        upload, at: address, attributes: attributes, if: condition, by: .caller(call.caller))
+      try await files.asS3(condition, on: address, by: call.caller) { () async throws(Failure) in
+        try await files.write(
+          upload, at: address, attributes: attributes, if: condition, by: .caller(call.caller))
+      }
     }
     var fields = HTTPFields()
     fields[.eTag] = FileFields.tag(written.metadata).text
@@ -64,7 +66,9 @@ extension S3Endpoint {
     let condition = try S3WriteFields.condition(call)
     // Gone is gone, whether it was there or not.
     _ = try await S3Fault.translating { () async throws(Failure) in
-      try await files.remove(address, if: condition, by: .caller(call.caller))
+      try await files.asS3(condition, on: address, by: call.caller) { () async throws(Failure) in
+        try await files.remove(address, if: condition, by: .caller(call.caller))
+      }
     }
     return S3Reply.done(.noContent)
   }
@@ -86,9 +90,11 @@ extension S3Endpoint {
     }
     let condition = try S3WriteFields.condition(call)
     let written = try await S3Fault.translating { () async throws(Failure) in
-      try await files.copy(
-        source.address, where: source.conditions, to: target,
-        attributes: directive == "REPLACE" ? attributes : nil, if: condition, by: call.caller)
+      try await files.asS3(condition, on: target, by: call.caller) { () async throws(Failure) in
+        try await files.copy(
+          source.address, where: source.conditions, to: target,
+          attributes: directive == "REPLACE" ? attributes : nil, if: condition, by: call.caller)
+      }
     }
     var writer = XMLWriter("CopyObjectResult")
     writer.element("LastModified", written.metadata.modified)

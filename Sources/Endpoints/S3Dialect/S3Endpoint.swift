@@ -17,7 +17,7 @@ struct S3Endpoint: Sendable {
   var files: FileService { services.files }
 
   /// Whoever reads content has a limit of its own, so that what is too long is refused in S3's words.
-  private static let bodyBytesMax = 1 << 40
+  private static let bodyBytesMax = Int.max
 
   static let lines: [RouteLine] =
     ["/s3", "/s3/"].map { line(.get, $0) }
@@ -27,22 +27,24 @@ struct S3Endpoint: Sendable {
 
   private static func line(_ method: RequestMethod, _ pattern: RoutePattern) -> RouteLine {
     RouteLine(
-      method, pattern, bodyBytesMax: bodyBytesMax, keepsContentCoding: true
+      method, pattern, bodyBytesMax: bodyBytesMax, keepsContentCoding: true,
+      refuseMethod: { endpoints, request in endpoints.s3.refuseMethod(request) }
     ) { endpoints, request in
       await endpoints.s3.respond(to: request)
     }
   }
 
   func respond(to request: ServerRequest) async -> ServerResponse {
-    var response: ServerResponse
     do throws(S3Fault) {
-      response = try await answer(try await call(request))
+      return S3Reply.named(try await answer(try await call(request)), request)
     } catch {
       log(error, request)
-      response = S3Reply.fault(error, request)
+      return S3Reply.fault(error, request)
     }
-    if let name = HTTPField.Name("x-amz-request-id") { response.fields[name] = request.id }
-    return response
+  }
+
+  func refuseMethod(_ request: ServerRequest) -> ServerResponse {
+    S3Reply.fault(.methodNotAllowed, request)
   }
 
   private func log(_ fault: S3Fault, _ request: ServerRequest) {

@@ -32,6 +32,13 @@ enum S3Reply {
       let seconds = ((fault.retryAfter ?? .seconds(1)).milliseconds + 999) / 1000
       response.fields[.retryAfter] = "\(max(1, seconds))"
     }
+    return named(response, request)
+  }
+
+  /// With the request's id, where S3's clients look for it.
+  static func named(_ response: ServerResponse, _ request: ServerRequest) -> ServerResponse {
+    var response = response
+    response.fields.set("x-amz-request-id", request.id)
     return response
   }
 }

@@ -23,6 +23,9 @@ package struct S3Fault: Error, Sendable {
       cause: failure.cause)
   }
 
+  package static let methodNotAllowed = S3Fault(
+    .methodNotAllowed, "The specified method is not allowed against this resource.")
+
   /// Runs a use case and puts its failure in the dialect's terms.
   package static func translating<Answer>(
     _ body: () async throws(Failure) -> Answer

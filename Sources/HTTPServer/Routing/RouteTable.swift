@@ -41,7 +41,7 @@ package struct RouteTable: Sendable {
         guard let index = place.endpoints[wanted] else { continue }
         return .route(routes[index], parameters(of: routes[index], values: values))
       }
-      return .otherMethods(place.endpoints.keys.sorted { $0.rawValue < $1.rawValue })
+      return otherMethods([place.endpoints])
     }
     guard let segments = PathSegments.decode(path) else { return .none }
     // HEAD is GET without the content (RFC 9110 9.3.2), where it has no route of its own.
@@ -52,8 +52,8 @@ package struct RouteTable: Sendable {
         return .route(routes[index], parameters(of: routes[index], values: values))
       }
     }
-    let others = methods(at: segments)
-    return others.isEmpty ? .none : .otherMethods(others)
+    let places = places(at: segments)
+    return places.isEmpty ? .none : otherMethods(places)
   }
 
   private func parameters(of route: Route, values: [String]) -> PathParameters {
@@ -69,13 +69,21 @@ package struct RouteTable: Sendable {
     return parameters
   }
 
-  private func methods(at segments: [String]) -> [RequestMethod] {
-    var methods: Set<RequestMethod> = []
+  /// All that a path may lead to, the most literal place first.
+  private func places(at segments: [String]) -> [RouteNode.Endpoints] {
+    var places: [RouteNode.Endpoints] = []
     var values: [String] = []
     _ = root.find(segments[...], values: &values) { endpoints in
-      methods.formUnion(endpoints.keys)
+      places.append(endpoints)
       return false
     }
-    return methods.sorted { $0.rawValue < $1.rawValue }
+    return places
+  }
+
+  /// Whoever refuses is of the most literal place, where the routes agree.
+  private func otherMethods(_ places: [RouteNode.Endpoints]) -> RouteMatch {
+    let methods = Set(places.flatMap(\.keys)).sorted { $0.rawValue < $1.rawValue }
+    return .otherMethods(
+      methods, refuse: places.first?.values.min().flatMap { routes[$0].refuseMethod })
   }
 }

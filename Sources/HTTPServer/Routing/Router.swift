@@ -31,8 +31,8 @@ package struct Router: RequestHandler {
       var request = request
       request.parameters = parameters
       return await route.respond(request)
-    case .otherMethods(let methods):
-      return otherMethod(request, allowed: methods)
+    case .otherMethods(let methods, let refuse):
+      return await otherMethod(request, allowed: methods, refuse: refuse)
     case .none:
       if request.method == .options, request.head.path.elementsEqual("*".utf8) {
         return ServerResponse(
@@ -43,14 +43,15 @@ package struct Router: RequestHandler {
   }
 
   private func otherMethod(
-    _ request: ServerRequest, allowed: [RequestMethod]
-  ) -> ServerResponse {
+    _ request: ServerRequest, allowed: [RequestMethod], refuse: Route.Respond?
+  ) async -> ServerResponse {
     let allow = Self.allow(allowed)
     if request.method == .options {
       return ServerResponse(status: .noContent, fields: [.allow: allow])
     }
-    var response = ServerResponse.problem(
-      .methodNotAllowed, requestID: request.id, renderer: problemRenderer)
+    var response =
+      await refuse?(request)
+      ?? .problem(.methodNotAllowed, requestID: request.id, renderer: problemRenderer)
     response.fields[.allow] = allow
     return response
   }

@@ -165,6 +165,16 @@ def writes_under_conditions(larder):
     assert code_of(put, IfNoneMatch=tag) == (501, "NotImplemented")
     put(IfMatch=tag)
     assert code_of(s3.delete_object, Bucket="conditions", Key="c", IfMatch='"no"')[0] == 412
+    # Of what is not there nobody can know the tag.
+    source = {"Bucket": "conditions", "Key": "c"}
+    for call, options in (
+        (s3.put_object, {"Body": b"1"}), (s3.delete_object, {}),
+        (s3.copy_object, {"CopySource": source}),
+    ):
+        for bucket, expected in (("conditions", "NoSuchKey"), ("nowhere", "NoSuchBucket")):
+            answer = code_of(call, Bucket=bucket, Key="none", IfMatch=tag, **options)
+            assert answer == (404, expected), (options, answer)
+    assert code_of(s3.head_object, Bucket="conditions", Key="none")[0] == 404
 
 
 def has_one_of_many_writers_win(larder):
@@ -305,7 +315,13 @@ def uploads_in_parts(larder):
     assert code_of(complete, (2, tags[2]), (1, tags[1])) == (400, "InvalidPartOrder")
     assert code_of(complete, (3, tags[3]), (4, tags[1]))[1] in ("InvalidPart", "EntityTooSmall")
     assert code_of(complete) == (400, "MalformedXML")
+    assert code_of(
+        complete, *sorted(tags.items()), IfMatch='"no"'
+    ) == (404, "NoSuchKey")
     s3.put_object(Bucket="parts", Key="p q", Body=b"before")
+    assert code_of(
+        complete, *sorted(tags.items()), IfMatch='"no"'
+    ) == (412, "PreconditionFailed")
     assert code_of(
         complete, *sorted(tags.items()), IfNoneMatch="*"
     ) == (412, "PreconditionFailed")
