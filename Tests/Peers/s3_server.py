@@ -15,6 +15,13 @@ from service import eventually  # noqa: E402
 START_SECONDS_MAX = 60
 
 
+def settings(url):
+    """Lines below `files` that have Larder keep its files there."""
+    return (
+        f"  store: s3\n  endpoint: {url}\n  accessKey: AKIATEST\n  secretKey: secretsecret\n"
+    )
+
+
 class Moto:
     """The service, in memory: it forgets everything at its end."""
 
@@ -32,11 +39,7 @@ class Moto:
 
     @property
     def settings(self):
-        """Lines below `files` that have Larder keep its files here."""
-        return (
-            f"  store: s3\n  endpoint: {self.url}\n"
-            "  accessKey: AKIATEST\n  secretKey: secretsecret\n"
-        )
+        return settings(self.url)
 
     def client(self):
         return boto3.client(

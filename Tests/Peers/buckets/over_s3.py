@@ -7,12 +7,12 @@ import contextlib
 import pathlib
 import sys
 
-import boto
-import checks
-from running import Larder
-
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import boto  # noqa: E402
+import checks  # noqa: E402
+from away import tells_when_the_service_is_away  # noqa: E402
 from check_run import run  # noqa: E402
+from running import Larder  # noqa: E402
 from s3_server import Moto  # noqa: E402
 
 SKIPPED = {
@@ -30,7 +30,9 @@ def keeps_all_of_it_in_the_service(larder):
     assert not files, files
 
 
-CHECKS = [check for check in checks.CHECKS if check not in SKIPPED]
+CHECKS = [check for check in checks.CHECKS if check not in SKIPPED] + [
+    keeps_all_of_it_in_the_service, tells_when_the_service_is_away,
+]
 
 
 @contextlib.contextmanager
@@ -42,4 +44,4 @@ def opening(binary, folder):
 
 
 if __name__ == "__main__":
-    run("buckets over s3", __doc__, [*CHECKS, keeps_all_of_it_in_the_service], opening)
+    run("buckets over s3", __doc__, CHECKS, opening)

@@ -47,6 +47,12 @@ class Larder(Service):
     def url(self):
         return f"http://127.0.0.1:{self.port}/s3"
 
+    def left_over(self, bucket):
+        """What is kept of content that is not, or not yet, an object."""
+        if self.service:
+            return self.service.client().list_multipart_uploads(Bucket=bucket).get("Uploads", [])
+        return list((self.folder / "data" / "files" / "incoming").iterdir())
+
     def scratch(self, name):
         """An empty folder for one check."""
         folder = self.folder.parent / name
