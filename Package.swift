@@ -245,8 +245,9 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Accounts", "Gateway", "GraphQL", "LosslessJSON", "Model", "Push", "Storage", "Upstream",
-        "TestSupport",
+        "Accounts", "Gateway", "GraphQL", "HTTPWire", "LosslessJSON", "Model", "Push", "S3Wire",
+        "Sealing", "Storage", "Upstream", "TestSupport",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
@@ -276,7 +277,8 @@ let package = Package(
     .testTarget(
       name: "CrashTests",
       dependencies: [
-        "DemoUpstream", "LosslessJSON", "OneSignalDouble", "TestSupport", "larder",
+        "DemoUpstream", "HTTPWire", "LosslessJSON", "OneSignalDouble", "S3Wire", "TestSupport",
+        "larder",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(name: "TidyTests"),
