@@ -7,6 +7,7 @@ import Synchronization
 extension FakeOneSignal {
   private static let userIDsMax = 2_000
   private static let dataBytesMax = 2_048
+  private static let listMax = 50
 
   /// What either form takes of what a client may send.
   private var knownMembers: Set<String> {
@@ -52,6 +53,23 @@ extension FakeOneSignal {
       if let key = key?.string { state.answers[key] = answer }
       return Self.answer(answer)
     }
+  }
+
+  /// - Parameter query: `app_id=…&limit=…&offset=…`, in this order.
+  func list(_ query: String) -> HTTPClientResponse {
+    let pairs = query.split(separator: "&").map { $0.split(separator: "=").map(String.init) }
+    guard pairs.map(\.first) == ["app_id", "limit", "offset"], pairs.allSatisfy({ $0.count == 2 }),
+      let limit = Int(pairs[1][1]), let offset = Int(pairs[2][1]), offset >= 0
+    else { return Self.refusal(400, "Unknown query: \(query)") }
+    guard pairs[0][1] == Self.appID else { return Self.refusal(400, "app_id not found") }
+    guard (1...Self.listMax).contains(limit) else { return Self.refusal(400, "limit is too high") }
+    let all = notifications.sorted { $0.key > $1.key }.dropFirst(offset).prefix(limit)
+    return Self.answer([
+      "total_count": .number(.init(Int64(notifications.count))),
+      "offset": .number(.init(Int64(offset))), "limit": .number(.init(Int64(limit))),
+      "notifications": .array(
+        all.map { ["id": .string($0.key), "contents": $0.value["contents"] ?? .null] }),
+    ])
   }
 
   private struct Fault: Error {

@@ -149,6 +149,7 @@ package final class FakeOneSignal: Sendable {
   ) -> HTTPClientResponse {
     switch (form, method, path.first, path.count) {
     case (_, .post, "notifications", 1): return create(body)
+    case (_, .get, "notifications", 1): return list(query)
     case (.current, _, "apps", 3...):
       guard path[1] == Self.appID else { return Self.refusal(404, "app not found") }
       return users(method, Array(path[2...]), body)

@@ -9,13 +9,17 @@ import Testing
 struct OneSignalSenderTests {
   private static let key = "3f1d0a52-9c1b-4d5e-8a6f-1b2c3d4e5f60"
 
+  /// Sun, 06 Nov 1994 08:49:37 GMT.
+  private static let clock = WallClock { Timestamp(milliseconds: 784_111_777_000) }
+
   private static func sender(
-    _ app: FakeOneSignal, key: String? = nil, as form: OneSignalForm? = nil
+    _ app: FakeOneSignal, key: String? = nil, as form: OneSignalForm? = nil,
+    appID: String = FakeOneSignal.appID
   ) -> OneSignalSender {
     OneSignalSender(
       OneSignalSettings(
         api: OneSignalAPI(form ?? app.form), url: "http://onesignal.test\(app.pathPrefix)/",
-        appID: FakeOneSignal.appID, key: key ?? app.key)
+        appID: appID, key: key ?? app.key), clock: clock
     ) { request, limit throws(HTTPClientError) in try await app.send(request, within: limit) }
   }
 
@@ -108,6 +112,10 @@ struct OneSignalSenderTests {
   @Test(
     arguments: [
       (429, #"{"errors":["API rate limit exceeded"]}"#, "7", "transient 7"),
+      (429, "", "Sun, 06 Nov 1994 08:51:07 GMT", "transient 90"),
+      (503, "", "Sunday, 06-Nov-94 08:49:38 GMT", "transient 1"),
+      (503, "", "Sun Nov  6 08:49:00 1994", "transient 0"),
+      (429, "", "-7", "transient"), (429, "", "soon", "transient"),
       (503, "", nil, "transient"), (500, "<html>", nil, "transient"),
       (408, "", nil, "transient"), (400, #"{"errors":["bad field"]}"#, nil, "permanent"),
       (400, #"{"errors":["Please include an Authorization header"]}"#, nil, "credentials"),
@@ -138,12 +146,40 @@ struct OneSignalSenderTests {
 
   @Test func whatNeverLeftIsNotSent() async throws {
     let settings = OneSignalSettings(api: .current, appID: FakeOneSignal.appID, key: "k")
-    let sender = OneSignalSender(settings) { _, _ throws(HTTPClientError) in
+    let sender = OneSignalSender(settings, clock: Self.clock) { _, _ throws(HTTPClientError) in
       throw .connectTimedOut
     }
     await #expect(throws: PushFault.notSent(reason: "connectTimedOut")) {
       try await sender.send(Self.batch(["u1"]))
     }
+  }
+
+  // MARK: Probing
+
+  @Test(arguments: OneSignalForm.allCases)
+  func aProbeSendsNothing(_ form: OneSignalForm) async throws {
+    let app = FakeOneSignal(form)
+    app.know(["u1"])
+    try await Self.sender(app).probe()
+    _ = try await Self.sender(app).send(Self.batch(["u1"]))
+    try await Self.sender(app).probe()
+    #expect(app.notifications.count == 1)
+    #expect(app.requests.filter { $0.hasPrefix("POST") }.count == 1)
+  }
+
+  @Test func aProbeTellsAKeyFromAnApplicationAndFromSomethingElse() async throws {
+    let app = FakeOneSignal(.current)
+    let refused = await #expect(throws: PushFault.self) {
+      try await Self.sender(app, key: "wrong").probe()
+    }
+    guard case .credentialsRefused = refused else { return #expect(refused == nil) }
+    await #expect(throws: PushFault.permanent(reason: "status 400: app_id not found")) {
+      try await Self.sender(app, appID: "of another").probe()
+    }
+    app.answerNext(200, #"{"hello":"world"}"#)
+    await #expect(
+      throws: PushFault.unknown(reason: "the answer holds no list of notifications")
+    ) { try await Self.sender(app).probe() }
   }
 
   // MARK: Devices

@@ -130,6 +130,24 @@ extension Ways {
       await larder.stop()
     }
 
+    @Test func aUserWhoSendsTooOftenIsToldWhenToGoOn() async throws {
+      let larder = try await AccountTests.start(settings: "push: {send: users, rate: 2}\n")
+      let ada = try await AccountTests.signUp(larder).bearer
+      for key in ["k1", "k1", "k2"] {
+        _ = try Self.id(try await Self.send(larder, key: key, as: ada))
+      }
+      let refused = try await Self.send(larder, key: "k3", as: ada)
+      #expect(refused.status == 429)
+      #expect(refused["retry-after"].flatMap { Int($0) }.map { (1...30).contains($0) } == true)
+      let problem = try JSONValue(parsing: refused.body)
+      #expect(problem["code"] == "rate_limited")
+      #expect(problem["retry"] == "same-key")
+      let bob = try await AccountTests.signUp(larder, "bob").bearer
+      _ = try Self.id(try await Self.send(larder, as: bob))
+      for key in ["a", "b", "c"] { _ = try Self.id(try await Self.send(larder, key: key)) }
+      await larder.stop()
+    }
+
     @Test func whatWasTakenOutlivesTheService() async throws {
       let larder = try await RunningLarder.start()
       let id = try Self.id(try await Self.send(larder))

@@ -25,15 +25,17 @@ struct PushAssembly: Sendable {
     case .onesignal:
       let oneSignal = OneSignalSettings(push)
       let client = try Self.client(of: oneSignal, group: group)
-      sender = OneSignalSender(oneSignal) { request, limit throws(HTTPClientError) in
+      sender = OneSignalSender(oneSignal, clock: SystemClock.wall) {
+        request, limit throws(HTTPClientError) in
         try await client.execute(request, within: limit)
       }
       self.client = client
     }
     service = PushService(
       store: store, sender: sender, senders: PushService.Senders(push.send),
-      isAdminOn: settings.adminToken != nil, rules: push.rules.map(\.rule),
-      surroundings: Self.surroundings, logger: logger, makeID: { RandomName.make() })
+      sendsPerMinute: push.sendsPerMinute, isAdminOn: settings.adminToken != nil,
+      rules: push.rules.map(\.rule), surroundings: Self.surroundings, logger: logger,
+      makeID: { RandomName.make() })
   }
 
   /// Returns once nothing is asked of the sender any more.
@@ -43,7 +45,7 @@ struct PushAssembly: Sendable {
   }
 
   /// Apart from upstream's: OneSignal may take longer than any upstream should.
-  private static func client(
+  static func client(
     of settings: OneSignalSettings, group: EventLoopGroup
   ) throws -> HTTPClient {
     var limits = HTTPClientSettings()
@@ -66,7 +68,7 @@ struct PushAssembly: Sendable {
 
 extension OneSignalSettings {
   /// The settings' checks have seen that what must be there is there.
-  fileprivate init(_ settings: PushSettings) {
+  init(_ settings: PushSettings) {
     let api: OneSignalAPI =
       switch settings.api {
       case .current: .current

@@ -23,6 +23,8 @@ package final class PushService: Sendable {
 
   private let store: Store
   private let senders: Senders
+  private let throttle: AttemptThrottle
+  private let surroundings: PushSurroundings
   private let isAdminOn: Bool
   private let maker: NotificationMaker
   private let bell: Bell
@@ -31,12 +33,16 @@ package final class PushService: Sendable {
   private let rules: RuleReader
   private let tasks = Mutex<[Task<Void, Never>]>([])
 
+  /// - Parameter sendsPerMinute: of one user.
   package init(
-    store: Store, sender: any PushSender, senders: Senders, isAdminOn: Bool, rules: [PushRule],
-    surroundings: PushSurroundings, logger: Logger, makeID: @escaping @Sendable () -> String
+    store: Store, sender: any PushSender, senders: Senders, sendsPerMinute: Int, isAdminOn: Bool,
+    rules: [PushRule], surroundings: PushSurroundings, logger: Logger,
+    makeID: @escaping @Sendable () -> String
   ) {
     self.store = store
     self.senders = senders
+    self.surroundings = surroundings
+    throttle = AttemptThrottle(perMinute: sendsPerMinute)
     self.isAdminOn = isAdminOn
     maker = NotificationMaker(
       userIDsMax: sender.userIDsMax, surroundings: surroundings, makeID: makeID)
@@ -150,7 +156,28 @@ package final class PushService: Sendable {
   package func send(
     _ request: NotificationRequest, key: String, by caller: Caller
   ) async throws(Failure) -> NotificationAnswer {
-    let origin = try admit(caller) ?? Self.operatorsOrigin
+    guard let user = try admit(caller) else {
+      return try await take(request, key: key, from: Self.operatorsOrigin)
+    }
+    if let wait = throttle.take(user, at: surroundings.now) {
+      throw Failure(
+        .rateLimited, "There were too many notifications of yours within a minute.",
+        retry: .sameKey, retryAfter: wait)
+    }
+    do throws(Failure) {
+      let answer = try await take(request, key: key, from: user)
+      // Sent once, however often it is asked for.
+      if answer.isReplay { throttle.giveBack(user, at: surroundings.now) }
+      return answer
+    } catch {
+      throttle.giveBack(user, at: surroundings.now)
+      throw error
+    }
+  }
+
+  private func take(
+    _ request: NotificationRequest, key: String, from origin: String
+  ) async throws(Failure) -> NotificationAnswer {
     let arrival = try maker.arrival(
       of: PushMessage(
         text: request.text, heading: request.heading, chatID: request.chatID, data: request.data),

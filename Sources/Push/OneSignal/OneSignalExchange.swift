@@ -1,5 +1,6 @@
 package import HTTPClient
 import HTTPTypes
+import HTTPWire
 import LosslessJSON
 import Model
 
@@ -17,6 +18,7 @@ package struct OneSignalExchange: Sendable {
   private static let reasonBytesMax = 200
 
   let settings: OneSignalSettings
+  let clock: WallClock
   let send: Send
 
   /// - Parameters:
@@ -35,7 +37,7 @@ package struct OneSignalExchange: Sendable {
     }
     let status = response.status.code
     guard [200, 201, 202].contains(status) || known.contains(status) else {
-      throw Self.fault(response)
+      throw fault(response)
     }
     if response.body.isEmpty { return [:] }
     guard let answer = try? JSONValue(parsing: response.body) else {
@@ -64,9 +66,9 @@ package struct OneSignalExchange: Sendable {
 
   // MARK: Refusals
 
-  private static func fault(_ response: HTTPClientResponse) -> PushFault {
+  private func fault(_ response: HTTPClientResponse) -> PushFault {
     let status = response.status.code
-    let words = words(of: response.body)
+    let words = Self.words(of: response.body)
     let reason = words.isEmpty ? "status \(status)" : "status \(status): \(words)"
     switch status {
     case 401, 403: return .credentialsRefused(reason: reason)
@@ -78,11 +80,9 @@ package struct OneSignalExchange: Sendable {
     }
   }
 
-  private static func retryAfter(_ fields: HTTPFields) -> Duration? {
-    guard let text = fields[.retryAfter], let seconds = Int64(text), seconds >= 0 else {
-      return nil
-    }
-    return .seconds(seconds)
+  private func retryAfter(_ fields: HTTPFields) -> Duration? {
+    let now = HTTPDate(secondsSince1970: clock.now().milliseconds / 1000)
+    return fields[.retryAfter].flatMap { RetryAfter.wait($0, now: now) }
   }
 
   /// `errors` is a list of texts, a list of objects with a title, or an object.

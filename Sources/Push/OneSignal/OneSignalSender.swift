@@ -1,6 +1,7 @@
 import HTTPTypes
 import HTTPWire
 import LosslessJSON
+package import Model
 
 /// Sends by OneSignal: users by their own ids, which OneSignal calls external ids.
 package struct OneSignalSender: PushSender {
@@ -9,9 +10,12 @@ package struct OneSignalSender: PushSender {
   private let settings: OneSignalSettings
   private let exchange: OneSignalExchange
 
-  package init(_ settings: OneSignalSettings, send: @escaping OneSignalExchange.Send) {
+  /// - Parameter clock: what the moments that OneSignal names are held against.
+  package init(
+    _ settings: OneSignalSettings, clock: WallClock, send: @escaping OneSignalExchange.Send
+  ) {
     self.settings = settings
-    exchange = OneSignalExchange(settings: settings, send: send)
+    exchange = OneSignalExchange(settings: settings, clock: clock, send: send)
   }
 
   package var name: String { Self.name }
@@ -30,6 +34,17 @@ package struct OneSignalSender: PushSender {
     let asked = Set(batch.userIDs)
     return PushReceipt(
       remoteID: id, invalidIDs: invalid.compactMap(\.string).filter(asked.contains))
+  }
+
+  /// Asks for the newest notification, which changes nothing and reaches nobody: whether OneSignal
+  /// answers, and takes the key for the application.
+  package func probe() async throws(PushFault) {
+    let app = PercentCoding.encode(settings.appID)
+    let answer = try await exchange.ask(
+      .get, "/notifications?app_id=\(app)&limit=1&offset=0", nil)
+    guard answer["notifications"]?.array != nil else {
+      throw .unknown(reason: "the answer holds no list of notifications")
+    }
   }
 
   private func body(of batch: PushBatch) -> JSONValue {

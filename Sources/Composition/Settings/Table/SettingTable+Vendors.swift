@@ -59,6 +59,10 @@ extension SettingTable {
         "push.send", \.push.send, .one(.choice), example: "users",
         doc: "Who may send notifications; the operator always may."),
       SettingKey(
+        "push.rate", \.push.sendsPerMinute, .one(.wholeNumber(1...100_000)), example: "60",
+        doc: "Notifications a minute from one user, with `push.send: users`; then 429. Neither the "
+          + "operator nor rules are counted."),
+      SettingKey(
         "push.url", \.push.url, .optional(.url("http", "https")),
         example: "https://api.onesignal.com",
         doc: "Where OneSignal is asked; where its interface in `push.api` is if unset."),

@@ -20,6 +20,8 @@ package struct PushSettings: Sendable {
   package var apiKey: Secret?
   package var api = API.current
   package var send = MaySend.admin
+  /// Of one user. Each may go to thousands, so somebody who types fast is fast enough.
+  package var sendsPerMinute = 60
   /// Where OneSignal is asked; nil = where the interface in ``api`` is.
   package var url: ServiceURL?
   package var rules: [PushRuleSettings] = []
