@@ -259,8 +259,8 @@ let package = Package(
     .testTarget(
       name: "CompositionTests",
       dependencies: [
-        "Accounts", "Composition", "Gateway", "HTTPClient", "HTTPServer", "HTTPWire", "Transport",
-        "TestSupport",
+        "Accounts", "Composition", "Gateway", "HTTPClient", "HTTPServer", "HTTPWire",
+        "OneSignalDouble", "Transport", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(

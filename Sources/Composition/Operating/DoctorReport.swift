@@ -36,6 +36,7 @@ package struct DoctorReport: Sendable {
     findings += database(loaded.settings)
     findings += await accounts(loaded.settings)
     findings += await files(loaded.settings.files)
+    findings += await push(loaded.settings.push)
     findings.append(await upstream(loaded.settings))
     return DoctorReport(findings: findings, settingsText: SettingsDump.yaml(loaded))
   }
