@@ -1,0 +1,80 @@
+import Files
+import HTTPClient
+import HTTPTypes
+import Synchronization
+
+@testable import S3
+
+/// A way to a service of other make that fails where a test says.
+final class S3Trouble: Sendable {
+  enum Kind: CaseIterable {
+    /// It answers 500 and does nothing.
+    case internalError
+    /// It answers 503 and does nothing.
+    case unavailable
+    /// It never gets the request.
+    case noConnection
+    /// It does what it is asked, and the answer does not come in time.
+    case lateAnswer
+  }
+
+  private let kind: Kind
+  private let isTroubled: @Sendable (HTTPClientRequest) -> Bool
+  private let left: Mutex<Int>
+  private let seen = Mutex<[HTTPClientRequest]>([])
+  private let fixture: S3Fixture
+
+  /// - Parameters:
+  ///   - times: how often it fails.
+  ///   - isTroubled: which requests do.
+  init(
+    _ fixture: S3Fixture, _ kind: Kind, times: Int,
+    at isTroubled: @escaping @Sendable (HTTPClientRequest) -> Bool
+  ) {
+    self.fixture = fixture
+    self.kind = kind
+    self.isTroubled = isTroubled
+    left = Mutex(times)
+  }
+
+  var store: S3FileStore {
+    S3FileStore(
+      client: S3Client(
+        fixture.settings, clock: TestClock.wall, random: { 0.5 }, rest: { _ in },
+        exchange: { [self] request, content async throws(HTTPClientError) in
+          try await exchange(request, content)
+        }), sweptBuckets: [])
+  }
+
+  /// Requests of some kind that were sent.
+  func count(_ isMeant: (HTTPClientRequest) -> Bool) -> Int {
+    seen.withLock { $0.count { isMeant($0) } }
+  }
+
+  private func exchange(
+    _ request: HTTPClientRequest, _ content: HTTPClientContent?
+  ) async throws(HTTPClientError) -> S3Reply {
+    // Without its content, which is long.
+    seen.withLock { $0.append(HTTPClientRequest(method: request.method, url: request.url)) }
+    guard isTroubled(request), fails() else {
+      return S3Reply(try await fixture.http.stream(request, content: content))
+    }
+    switch kind {
+    case .internalError: return S3Reply(status: 500, fields: [:]) { nil }
+    case .unavailable: return S3Reply(status: 503, fields: [:]) { nil }
+    case .noConnection: throw .connectTimedOut
+    case .lateAnswer:
+      let reply = S3Reply(try await fixture.http.stream(request, content: content))
+      _ = try await reply.rest(bytesMax: 1 << 20)
+      throw .noAnswerInTime
+    }
+  }
+
+  private func fails() -> Bool {
+    left.withLock { left in
+      guard left > 0 else { return false }
+      left -= 1
+      return true
+    }
+  }
+}

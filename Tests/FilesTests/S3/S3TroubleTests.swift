@@ -1,0 +1,119 @@
+import Files
+import HTTPClient
+import HTTPTypes
+import Model
+import Testing
+
+@testable import S3
+
+/// A service that fails in the middle of an upload in parts, and comes back or does not.
+@Suite(.enabled(if: PeerServer.environment != nil, Comment(rawValue: PeerServer.whyNot)))
+struct S3TroubleTests {
+  /// Three parts of 5 MiB at most, of a length that is not known before.
+  private static let bytes = (0..<12_000_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+
+  private static func content() -> UploadContent {
+    var content = UploadContent.of(bytes)
+    content.byteCount = nil
+    return content
+  }
+
+  private static func isPart(_ request: HTTPClientRequest, _ number: Int) -> Bool {
+    request.method == .put && request.url.target.contains("partNumber=\(number)&")
+  }
+
+  private static func isCompletion(_ request: HTTPClientRequest) -> Bool {
+    request.method == .post && request.url.target.contains("uploadId=")
+  }
+
+  private static func uploads(of it: ContractStore) async throws -> Int {
+    try await it.store.uploads(in: it.bucket, prefix: "", after: nil, limit: 9).uploads.count
+  }
+
+  /// Each part is in memory, so it alone goes again.
+  @Test(arguments: S3Trouble.Kind.allCases)
+  func aPartThatFailsGoesAgain(_ kind: S3Trouble.Kind) async throws {
+    try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
+      let it = try await fixture.contract()
+      let trouble = S3Trouble(fixture, kind, times: 2) { Self.isPart($0, 2) }
+      let written = try await trouble.store.put(
+        Self.content(), at: try it.address("k"), ObjectWrite())
+      #expect(written.metadata.size == Self.bytes.count)
+      #expect(trouble.count { Self.isPart($0, 1) } == 1)
+      #expect(trouble.count { Self.isPart($0, 2) } == 3)
+      #expect(trouble.count { Self.isPart($0, 3) } == 1)
+      #expect(try await it.bytes("k") == Self.bytes)
+      #expect(try await Self.uploads(of: it) == 0)
+    }
+  }
+
+  /// What is left of it would be paid for.
+  @Test(arguments: S3Trouble.Kind.allCases)
+  func anUploadThatIsGivenUpLeavesNothing(_ kind: S3Trouble.Kind) async throws {
+    try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
+      let it = try await fixture.contract()
+      try await it.put([1], at: "k")
+      let trouble = S3Trouble(fixture, kind, times: .max) { Self.isPart($0, 2) }
+      await #expect(throws: FileStoreError.self) {
+        _ = try await trouble.store.put(Self.content(), at: try it.address("k"), ObjectWrite())
+      }
+      #expect(trouble.count { Self.isPart($0, 2) } == S3StoreLimits().attemptsMax)
+      #expect(trouble.count { Self.isPart($0, 3) } == 0)
+      #expect(trouble.count { $0.method == .delete } == 1)
+      #expect(try await Self.uploads(of: it) == 0)
+      #expect(try await it.bytes("k") == [1])
+    }
+  }
+
+  /// The first completion may have been carried out, its answer lost.
+  @Test(arguments: S3Trouble.Kind.allCases)
+  func aCompletionThatFailsGoesAgain(_ kind: S3Trouble.Kind) async throws {
+    try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
+      let it = try await fixture.contract()
+      let trouble = S3Trouble(fixture, kind, times: 1, at: Self.isCompletion)
+      let written = try await trouble.store.put(
+        Self.content(), at: try it.address("k"), ObjectWrite())
+      #expect(written.metadata.size == Self.bytes.count)
+      #expect(trouble.count(Self.isCompletion) == 2)
+      #expect(try await it.bytes("k").count == Self.bytes.count)
+      #expect(try await Self.uploads(of: it) == 0)
+    }
+  }
+
+  /// Where the service is away for giving up as well, the sweep of old uploads finds it.
+  @Test func whatCouldNotBeGivenUpIsSwept() async throws {
+    try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
+      let it = try await fixture.contract()
+      let trouble = S3Trouble(fixture, .unavailable, times: .max) {
+        Self.isPart($0, 2) || $0.method == .delete
+      }
+      await #expect(throws: FileStoreError.unavailable(retryAfter: nil)) {
+        _ = try await trouble.store.put(Self.content(), at: try it.address("k"), ObjectWrite())
+      }
+      #expect(trouble.count { $0.method == .delete } == S3StoreLimits().attemptsMax)
+      #expect(try await Self.uploads(of: it) == 1)
+      try await S3FileStore(client: fixture.store.client, sweptBuckets: [it.bucket])
+        .sweep(uploadsBegunBefore: Timestamp(milliseconds: .max))
+      #expect(try await Self.uploads(of: it) == 0)
+    }
+  }
+
+  /// A client's own upload is the client's: it sends the part again when it likes.
+  @Test func aClientsUploadOutlivesAPartThatFailed() async throws {
+    try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
+      let it = try await fixture.contract()
+      let trouble = S3Trouble(
+        fixture, .unavailable, times: S3StoreLimits().attemptsMax
+      ) { Self.isPart($0, 1) }
+      let upload = try await trouble.store.beginUpload(
+        to: try it.address("k"), attributes: ObjectAttributes(), quota: .none)
+      await #expect(throws: FileStoreError.unavailable(retryAfter: nil)) {
+        _ = try await trouble.store.putPart(1, of: upload, .of([1, 2]), quota: .none)
+      }
+      #expect(try await Self.uploads(of: it) == 1)
+      _ = try await trouble.store.putPart(1, of: upload, .of([1, 2]), quota: .none)
+      _ = try await trouble.store.completeUpload(upload, parts: nil, if: .none)
+      #expect(try await it.bytes("k") == [1, 2])
+    }
+  }
+}
