@@ -17,6 +17,7 @@ import sys
 PEERS = pathlib.Path(__file__).resolve().parent.parent
 sys.path += [str(PEERS), str(PEERS / "secure")]
 from check_run import run  # noqa: E402
+from region_front import RegionFront  # noqa: E402
 from s3_server import Moto  # noqa: E402
 from service import Service, eventually  # noqa: E402
 
@@ -165,6 +166,10 @@ def story(port):
 def answers_as_the_disk_does(site):
     with site.moto() as moto, site.service(s3(moto)) as remote:
         found = story(remote.port)
+    is_as_on_disk(site, found)
+
+
+def is_as_on_disk(site, found):
     with site.service(buckets()) as local:
         wanted = story(local.port)
     differing = [
@@ -237,8 +242,53 @@ def refuses_quotas_that_nobody_would_keep(site):
         assert "cannot be kept" in failed.said, failed.said
 
 
+def names_the_bucket_in_the_host(site):
+    """Names below `localhost` are this machine, and moto takes the first label for the bucket."""
+    with site.moto() as moto:
+        settings = s3(moto).replace("127.0.0.1", "localhost") + "  pathStyle: false\n"
+        with site.service(settings) as larder:
+            found = story(larder.port)
+            ask(larder.port, "PUT", path("é/a b"), b"by host")
+            kept = moto.client().get_object(Bucket="pics", Key="é/a b")["Body"].read()
+            assert kept == b"by host", kept
+            assert re.search(r"ok\tfiles: http://localhost:\d+ answers", larder.doctor())
+            body = data(20 << 20)
+            assert ask(larder.port, "PUT", path("long"), pieces(body)).status == 201
+            assert ask(larder.port, "GET", path("long")).body == body
+        said = moto.log.read_text()
+    # In its log the path is what stands in the request: no bucket in front of the key.
+    assert '"PUT /é/a%20b HTTP/1.1" 200' in said, said[-3000:]
+    assert '"PUT /pics' not in said, said[-3000:]
+    is_as_on_disk(site, found)
+
+
+def signs_for_the_region_that_it_is_sent_to(site):
+    """No server of other make that runs here refuses a bucket of another region: moto serves it
+    wherever it is asked, as rclone does. So the refusal is S3's as documented, by a front that asks
+    moto for each bucket's region; all else is moto."""
+    for status in (301, 400):
+        for host, style in (("127.0.0.1", "true"), ("s3.us-east-1.localhost", "false")):
+            with site.moto() as moto, RegionFront(moto, status) as front:
+                moto.client().create_bucket(
+                    Bucket="pics", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
+                settings = s3(moto).replace(moto.url, f"http://{host}:{front.port}")
+                with site.service(settings + f"  pathStyle: {style}\n") as larder:
+                    assert ask(larder.port, "PUT", path("k"), b"far away").status == 201
+                    assert ask(larder.port, "GET", path("k")).body == b"far away"
+                kept = moto.client().get_object(Bucket="pics", Key="k")["Body"].read()
+                assert kept == b"far away", kept
+            about = [one for one in front.seen if one[0] != "s3.us-east-1.localhost"]
+            assert [one[1:] for one in about[:2]] == [("us-east-1", True), ("eu-west-1", False)], about
+            # It is told once, and remembered.
+            assert not any(refused for _, _, refused in about[1:]), about
+            if style == "false":
+                assert about[0][0] == "pics.s3.us-east-1.localhost", about
+                assert {one[0] for one in about[1:]} == {"pics.s3.eu-west-1.localhost"}, about
+
+
 CHECKS = (
-    answers_as_the_disk_does, keeps_objects_as_others_read_them,
+    answers_as_the_disk_does, names_the_bucket_in_the_host,
+    signs_for_the_region_that_it_is_sent_to, keeps_objects_as_others_read_them,
     takes_content_of_unknown_length_in_parts,
     tells_when_the_service_is_away_and_when_it_is_back,
     tells_the_doctor_whether_the_service_answers, refuses_quotas_that_nobody_would_keep,
