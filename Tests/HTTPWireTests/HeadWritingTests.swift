@@ -53,10 +53,12 @@ struct HeadWritingTests {
     var output: [UInt8] = []
     StatusLine.append(200, to: &output)
     StatusLine.append(404, to: &output)
+    StatusLine.append(507, to: &output)
     StatusLine.append(299, to: &output)
     #expect(
       String(decoding: output, as: UTF8.self)
-        == "HTTP/1.1 200 OK\r\nHTTP/1.1 404 Not Found\r\nHTTP/1.1 299 \r\n")
+        == "HTTP/1.1 200 OK\r\nHTTP/1.1 404 Not Found\r\nHTTP/1.1 507 Insufficient Storage\r\n"
+        + "HTTP/1.1 299 \r\n")
   }
 
   @Test(arguments: [
