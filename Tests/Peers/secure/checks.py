@@ -16,9 +16,10 @@ import sys
 import threading
 import time
 
-import rude_clients
+import restarts
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from check_run import run  # noqa: E402
+from leaks import Growth  # noqa: E402
 from service import Asking, Certificates, Service, ask, eventually, trusting
 
 CERTIFICATE = "tls:\n  certificate: ../first.pem\n  key: ../first.key\n"
@@ -29,10 +30,7 @@ SEVERAL = CERTIFICATE + (
 )
 IDLE_CONNECTIONS = 2000
 IDLE_BYTES_MAX = 24 * 1024
-RUDE_CONNECTIONS = 12_000
-# The least that belongs to a connection, its stream, is twice as large; what the allocator keeps in
-# pieces is not.
-LEAKED_BYTES_MAX = 200
+RUDE_CONNECTIONS = 24_000
 
 
 def complies_with_mozillas_profile(site):
@@ -307,20 +305,28 @@ def leaves_nothing_of_rude_clients(site):
     ):
         limits = "limits: {handshakeDeadline: 2s, headDeadline: 2s}\n"
         with site.service(settings + limits) as larder:
-            hello = larder.client_hello() if context else None
-            # The first thousands make what is made once: tables, the allocator's own.
-            rude_clients.flood(larder.port, RUDE_CONNECTIONS // 4, hello, context, seed=1)
-            assert eventually(lambda: larder.descriptors < 60), larder.descriptors
-            descriptors, memory = larder.descriptors, larder.resident_bytes
-            rude_clients.flood(larder.port, RUDE_CONNECTIONS, hello, context, seed=2)
-            assert eventually(lambda: larder.descriptors <= descriptors), (
-                f"{larder.descriptors} descriptors, {descriptors} before"
-            )
-            grown = larder.resident_bytes - memory
+            growth = Growth(larder, context)
+            growth.run(RUDE_CONNECTIONS, parts=8)
             kind = "TLS" if context else "plain"
-            print(f"{RUDE_CONNECTIONS} rude {kind} connections: {grown // 1024} KiB grown")
-            assert grown < LEAKED_BYTES_MAX * RUDE_CONNECTIONS, f"{grown} bytes have grown"
+            print(f"rude {kind} connections: {growth.bytes_each:+.1f} bytes for each")
+            growth.check()
             assert larder.get(context) == 200
+
+
+def loses_nothing_over_tls_when_restarted(site):
+    port, context = restarts.free_port(), trusting(site.certificates.authority)
+    restarts.lose_nothing(
+        site, CERTIFICATE, f"127.0.0.1:{port}",
+        lambda: restarts.secure_connection(port, context),
+    )
+
+
+def loses_nothing_over_a_unix_socket_when_restarted(site):
+    path = site.folder / "unix" / "restarted.sock"
+    path.parent.mkdir(exist_ok=True)
+    restarts.lose_nothing(
+        site, "", f'"unix:{path}"', lambda: restarts.unix_connection(path)
+    )
 
 
 def listens_on_a_unix_socket(site):
@@ -354,6 +360,7 @@ CHECKS = (
     refuses_faulty_certificates_all_at_once, tells_the_doctor_about_certificates,
     hostile_handshakes_cost_their_deadline, holds_idle_connections_in_little_memory,
     lives_on_without_descriptors, leaves_nothing_of_rude_clients, listens_on_a_unix_socket,
+    loses_nothing_over_tls_when_restarted, loses_nothing_over_a_unix_socket_when_restarted,
 )
 
 
