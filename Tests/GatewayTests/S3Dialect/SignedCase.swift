@@ -1,0 +1,96 @@
+import HTTPWire
+import S3Wire
+
+@testable import Gateway
+
+/// A request as a client signs and sends it, to be changed on its way.
+struct SignedCase {
+  static let region = "eu-west-1"
+
+  var method = "PUT"
+  var path = "/s3/pics/a%20b"
+  /// Decoded.
+  var query = [QueryString.Parameter(name: "tagging", value: "")]
+  /// All that are sent, names in lower case.
+  var fields = [
+    CanonicalRequest.Field("host", "files.example"),
+    CanonicalRequest.Field("content-type", "text/plain"),
+    CanonicalRequest.Field("x-amz-meta-colour", "green"),
+  ]
+  var forwardedHost: String?
+  var hasContent = true
+
+  /// What was sent under a name, to be changed.
+  subscript(field: String) -> String? {
+    get { fields.first { $0.name == field }?.value }
+    set {
+      fields.removeAll { $0.name == field }
+      if let newValue { fields.append(CanonicalRequest.Field(field, newValue)) }
+    }
+  }
+
+  subscript(parameter name: String) -> String? {
+    get { query.first { $0.name == name }?.value }
+    set {
+      query.removeAll { $0.name == name }
+      if let newValue { query.append(QueryString.Parameter(name: name, value: newValue)) }
+    }
+  }
+
+  /// Signs in fields.
+  ///
+  /// - Parameters:
+  ///   - unsigned: fields that are sent and left out.
+  ///   - scope: what the credential is for; made for the time where there is none.
+  ///   - as: path and host as the signer takes them, where that is not what it sends.
+  mutating func sign(
+    by key: S3Keys.Issued, at seconds: Int64, payload: PayloadHash = PayloadHash(of: [1]),
+    unsigned: Set<String> = ["content-type"], scope: SignatureScope? = nil,
+    as place: (path: String, host: String)? = nil
+  ) {
+    let time = SignatureTime(HTTPDate(secondsSince1970: seconds))
+    let scope = scope ?? SignatureScope(day: time.day, region: Self.region)
+    self["x-amz-content-sha256"] = payload.text
+    self["x-amz-date"] = time.text
+    var signed = fields.filter { !unsigned.contains($0.name) }
+    if let place, let index = signed.firstIndex(where: { $0.name == "host" }) {
+      signed[index].value = place.host
+    }
+    let canonical = CanonicalRequest(
+      method: method, path: place?.path ?? path, query: query, fields: signed, payload: payload)
+    self["authorization"] =
+      SignatureAuthorization(
+        credential: SignatureCredential(accessKey: key.key.id, scope: scope),
+        signedFields: canonical.signedFields,
+        signature: SigningKey(secret: key.secret, scope: scope).sign(
+          canonical.stringToSign(at: time, scope: scope))
+      ).text
+  }
+
+  /// Signs in the query: `Host` and nothing else.
+  mutating func presign(
+    by key: S3Keys.Issued, at seconds: Int64, lifetimeSeconds: Int64,
+    scope: SignatureScope? = nil
+  ) {
+    let time = SignatureTime(HTTPDate(secondsSince1970: seconds))
+    let scope = scope ?? SignatureScope(day: time.day, region: Self.region)
+    fields.removeAll { $0.name.hasPrefix("x-amz-") }
+    var presigned = PresignedQuery(
+      credential: SignatureCredential(accessKey: key.key.id, scope: scope), time: time,
+      lifetimeSeconds: lifetimeSeconds)
+    presigned.signature = SigningKey(secret: key.secret, scope: scope).sign(
+      presigned.stringToSign(
+        method: method, path: path, query: query,
+        fields: fields.filter { $0.name == "host" }))
+    query += presigned.parameters
+    self[parameter: PresignedQuery.signatureName] = presigned.signature
+  }
+
+  var request: S3SignedRequest {
+    var query = QueryString()
+    query.parameters = self.query
+    return S3SignedRequest(
+      method: method, path: path, query: query, fields: fields, forwardedHost: forwardedHost,
+      hasContent: hasContent, id: "the-request")
+  }
+}

@@ -1,0 +1,63 @@
+import Crypto
+import Model
+import Sealing
+import Storage
+
+@testable import Gateway
+
+/// Who judges signatures, with keys of its own and a clock that stands still.
+struct SigningSetting {
+  let clock = TestClock()
+  let log = RecordedLog()
+  let keys: S3Keys
+  /// Of the operator's.
+  let key: S3Keys.Issued
+  private let folder: StoreFolder
+
+  init() async throws {
+    folder = try StoreFolder()
+    let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
+    keys = S3Keys(
+      store: folder.store, sealer: Sealer(key: SymmetricKey(size: .bits256), random: random),
+      clock: clock.clock, random: random)
+    key = try await keys.issue(user: nil, buckets: nil, isReadOnly: false)
+  }
+
+  /// Seconds since 1970.
+  var now: Int64 { clock.clock.now().milliseconds / 1000 }
+
+  /// - Parameter region: the only one that is taken; nil for any.
+  func judge(_ sent: SignedCase, region: String? = nil) async throws(S3Fault) -> S3Request {
+    try await S3Authenticator(
+      keys: keys, region: region, clock: clock.clock, logger: log.logger
+    ).authenticate(sent.request)
+  }
+
+  /// - Returns: nil where the request is taken for what it says.
+  func refusal(of sent: SignedCase, region: String? = nil) async -> S3Fault? {
+    do throws(S3Fault) {
+      _ = try await judge(sent, region: region)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// A request that the key signed in its fields.
+  ///
+  /// - Parameter seconds: how far the client's clock is ahead.
+  func signed(ahead seconds: Int64 = 0) -> SignedCase {
+    var sent = SignedCase()
+    sent.sign(by: key, at: now + seconds)
+    return sent
+  }
+
+  /// A request that the key signed in its query.
+  ///
+  /// - Parameter seconds: how long from now it begins to hold.
+  func presigned(ahead seconds: Int64 = 0, lifetimeSeconds: Int64 = 60) -> SignedCase {
+    var sent = SignedCase()
+    sent.presign(by: key, at: now + seconds, lifetimeSeconds: lifetimeSeconds)
+    return sent
+  }
+}
