@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import boto  # noqa: E402
 import checks  # noqa: E402
+import rude  # noqa: E402
 from away import tells_when_the_service_is_away  # noqa: E402
 from check_run import run  # noqa: E402
 from running import Larder  # noqa: E402
@@ -19,6 +20,7 @@ SKIPPED = {
     boto.keeps_quotas: "nobody counts what is in the service: settings with quotas are refused",
     boto.has_one_of_many_writers_win: "this one judges a condition and writes in two steps",
     boto.takes_the_longest_documents: "it says nothing of the store, and takes this one long",
+    rude.keeps_no_chunks_in_memory: "the checks of files send as much on to a service",
 }
 
 

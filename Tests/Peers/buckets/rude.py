@@ -12,12 +12,15 @@ import urllib.parse
 import zlib
 
 from running import REGION
-from service import eventually
+from service import MemoryWatch, eventually
 
 EMPTY = hashlib.sha256(b"").hexdigest()
 CHUNK_BYTES = 16 << 10
 # More than is kept in memory before it is sent on.
 LARGE_BYTES = 12 << 20
+# So long that a copy of it, or of a good part, could not be missed.
+LONG_BYTES = 320 << 20
+GROWTH_BYTES_MAX = 40 << 20
 SIGNED, SIGNED_TRAILER, UNSIGNED_TRAILER = (
     "STREAMING-AWS4-HMAC-SHA256-PAYLOAD", "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER",
     "STREAMING-UNSIGNED-PAYLOAD-TRAILER",
@@ -151,6 +154,42 @@ def takes_content_in_chunks(larder):
         answer = stream(larder, content, *arguments, **options)
         assert answer[:2] == (status, expected), (arguments, options.keys(), answer[:2])
         assert s3.get_object(Bucket="chunks", Key="c")["Body"].read() == b"before"
+
+
+def keeps_no_chunks_in_memory(larder):
+    """What four times the content takes is what the content took."""
+    larder.s3().create_bucket(Bucket="long")
+
+    def put(count):
+        signer = Signer(larder)
+        fields = signer.fields("PUT", "/s3/long/c", payload=SIGNED, fields={
+            "content-encoding": "aws-chunked", "x-amz-decoded-content-length": str(count),
+        })
+        sizes = [1 << 20] * (count >> 20) + [0]
+        fields["content-length"] = str(sum(
+            len(f"{size:x};chunk-signature=") + 64 + 4 + size for size in sizes))
+        content = hashlib.md5()
+        with MemoryWatch(larder) as memory:
+            body = signed_chunks(signer, sizes, content)
+            status, headers, answer = larder.request("PUT", "/s3/long/c", body, fields)
+        assert status == 200, answer
+        assert headers["etag"] == f'"{content.hexdigest()}"', (headers["etag"], count)
+        return memory.peak_bytes
+
+    small, large = put(LONG_BYTES // 4), put(LONG_BYTES)
+    assert large - small <= GROWTH_BYTES_MAX, (small, large)
+    larder.s3().delete_object(Bucket="long", Key="c")
+
+
+def signed_chunks(signer, sizes, content):
+    """Chunks of these sizes, no two alike, which `content` takes in."""
+    previous = signer.seed
+    for number, size in enumerate(sizes):
+        piece = number.to_bytes(4, "big") * (size // 4)
+        content.update(piece)
+        digest = hashlib.sha256(piece).hexdigest()
+        previous = signer.sign("-PAYLOAD", previous, EMPTY, digest)
+        yield f"{len(piece):x};chunk-signature={previous}\r\n".encode() + piece + b"\r\n"
 
 
 def refuses_wrong_signatures(larder):
@@ -295,5 +334,5 @@ def send_some(larder, target, content, count, reset):
 
 CHECKS = (
     takes_content_in_chunks, refuses_wrong_signatures, keeps_what_was_there,
-    leaves_nothing_of_what_breaks_off,
+    leaves_nothing_of_what_breaks_off, keeps_no_chunks_in_memory,
 )

@@ -63,6 +63,27 @@ class Certificates:
         subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)
 
 
+class MemoryWatch:
+    """The most memory of its own that a service has while something goes on."""
+
+    def __init__(self, service):
+        self.service, self.peak_bytes = service, service.resident_bytes
+        self.is_over = threading.Event()
+        self.thread = threading.Thread(target=self._look, daemon=True)
+
+    def _look(self):
+        while not self.is_over.wait(0.01):
+            self.peak_bytes = max(self.peak_bytes, self.service.resident_bytes)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        self.thread.join()
+
+
 class Service:
     """`larder serve` in a folder. Nobody is upstream."""
 
