@@ -73,6 +73,70 @@ extension Ways {
       await server.stop()
     }
 
+    /// A device of the user, registered for notifications.
+    private static func phone(
+      _ larder: RunningLarder, of session: AccountTests.Session, token: String
+    ) async throws -> (String, String) {
+      let device = ("Device-Token", try await DeviceTests.register(larder).token)
+      _ = try await larder.request(
+        "PATCH", "/v1/devices/me", headers: [device], body: #"{"pushToken":"\#(token)"}"#)
+      let put = try await PushTests.registration(larder, "PUT", session.bearer, device)
+      #expect(put.status == 200, "\(put.text)")
+      return device
+    }
+
+    private static func expect(
+      _ app: FakeOneSignal, owners wanted: [String: String]
+    ) async throws {
+      let owners = try await eventually {
+        app.owners
+      } until: {
+        $0 == wanted
+      }
+      #expect(owners == wanted)
+    }
+
+    @Test(arguments: OneSignalForm.allCases)
+    func aDeviceLeavesWhenItIsUnregisteredOrRemoved(_ form: OneSignalForm) async throws {
+      let server = try await OneSignalServer(FakeOneSignal(form))
+      let larder = try await Self.start(server)
+      let ada = try await AccountTests.signUp(larder)
+      let device = try await Self.phone(larder, of: ada, token: "t")
+      try await Self.expect(server.app, owners: ["t": ada.user])
+      let gone = try await PushTests.registration(larder, "DELETE", ada.bearer, device)
+      #expect(gone.status == 204)
+      try await Self.expect(server.app, owners: [:])
+      let back = try await PushTests.registration(larder, "PUT", ada.bearer, device)
+      #expect(back.status == 200, "\(back.text)")
+      try await Self.expect(server.app, owners: ["t": ada.user])
+      let removed = try await larder.request("DELETE", "/v1/devices/me", headers: [device])
+      #expect(removed.status == 204, "\(removed.text)")
+      try await Self.expect(server.app, owners: [:])
+      await larder.stop()
+      await server.stop()
+    }
+
+    /// The user before has not signed out, and is not reached on it any more.
+    @Test(arguments: OneSignalForm.allCases)
+    func theNextUserOfAPhoneIsReachedOnIt(_ form: OneSignalForm) async throws {
+      let server = try await OneSignalServer(FakeOneSignal(form))
+      let larder = try await Self.start(server)
+      let ada = try await AccountTests.signUp(larder)
+      let first = try await Self.phone(larder, of: ada, token: "t")
+      try await Self.expect(server.app, owners: ["t": ada.user])
+      let bob = try await AccountTests.signUp(larder, "bob")
+      _ = try await Self.phone(larder, of: bob, token: "t")
+      try await Self.expect(server.app, owners: ["t": bob.user])
+      #expect(
+        try await PushTests.registration(larder, "GET", ada.bearer, first).status == 404)
+      let id = try PushTests.id(
+        try await PushTests.send(larder, PushTests.body([ada.user, bob.user])))
+      #expect(try await Self.states(id, larder) == [ada.user: "invalid", bob.user: "sent"])
+      #expect(server.app.deliveries.map(\.user) == [bob.user])
+      await larder.stop()
+      await server.stop()
+    }
+
     @Test func manyIDsLeaveInBatchesThatAreTaken() async throws {
       let server = try await OneSignalServer(FakeOneSignal(.current))
       server.app.know((0..<5_000).map { "u\($0)" }.filter { $0 != "u4999" })
@@ -87,6 +151,36 @@ extension Ways {
         $0["include_aliases"]?["external_id"]?.array?.count
       }
       #expect(sizes.sorted() == [1_000, 2_000, 2_000])
+      await larder.stop()
+      await server.stop()
+    }
+
+    @Test(arguments: OneSignalForm.allCases)
+    func whatARuleSaysReachesThePhone(_ form: OneSignalForm) async throws {
+      let server = try await OneSignalServer(FakeOneSignal(form))
+      let larder = try await PushRuleTests.start(
+        """
+            - {on: Message insert, to: recipientIds, chatId: chat, text: "new: {text}"}
+            - {on: Message update, to: recipientIds, chatId: chat, text: "changed: {text}"}
+        """, vendor: Self.settings(server.app, server.url))
+      let ada = try await AccountTests.signUp(larder)
+      let device = try await Self.phone(larder, of: ada, token: "t")
+      try await Self.expect(server.app, owners: ["t": ada.user])
+      try await PushRuleTests.message(
+        larder, device,
+        #"{"id":"m1","chat":"c7","text":"one","recipientIds":["\#(ada.user)","nobody"]}"#)
+      for (count, text) in [(1, "new: one"), (2, "changed: two")] {
+        let told = try #require(try await PushRuleTests.outbox(larder, count: count).last)
+        let id = try #require(told["id"]?.string)
+        #expect(try await Self.states(id, larder) == [ada.user: "sent", "nobody": "invalid"])
+        let payload = try #require(server.app.deliveries.last?.payload)
+        #expect(payload["aps"]?["alert"]?["body"]?.string == text)
+        #expect(payload["custom"]?["a"] == ["chatId": "c7", "type": "Message", "id": "m1"])
+        #expect(server.app.deliveries.count == count)
+        if count == 1 {
+          try await PushRuleTests.message(larder, device, #"{"text":"two"}"#, changing: "m1")
+        }
+      }
       await larder.stop()
       await server.stop()
     }

@@ -18,14 +18,17 @@ extension Ways {
       }
       """
 
-    private static func start(_ rules: String) async throws -> RunningLarder {
+    /// - Parameter vendor: settings that end within `push`.
+    static func start(
+      _ rules: String, vendor: String = "push:"
+    ) async throws -> RunningLarder {
       let file = FileManager.default.temporaryDirectory
         .appending(path: "larder-rules-\(UUID().uuidString).graphql").path
       try Data(types.utf8).write(to: URL(filePath: file))
       return try await RunningLarder.start(
         settings: """
           local: \(file)
-          push:
+          \(vendor)
             rules:
           \(rules)
           """)
@@ -40,7 +43,7 @@ extension Ways {
       """
 
     /// - Parameter id: of the one to change; nil makes another.
-    private static func message(
+    static func message(
       _ larder: RunningLarder, _ device: (String, String), _ body: String,
       changing id: String? = nil
     ) async throws {
@@ -51,7 +54,7 @@ extension Ways {
     }
 
     /// The outbox once it holds so many, the oldest first.
-    private static func outbox(
+    static func outbox(
       _ larder: RunningLarder, count: Int
     ) async throws -> [JSONValue] {
       try await eventually {
@@ -102,6 +105,72 @@ extension Ways {
       try await Self.message(larder, device, #"{"text":"two"}"#, changing: "m1")
       let told = try await Self.outbox(larder, count: 1)
       #expect(told.compactMap { $0["text"] } == ["two"])
+      await larder.stop()
+    }
+
+    private static let both = """
+          - {on: Message insert, to: recipientIds, text: "new: {text}"}
+          - {on: Message update, to: recipientIds, text: "changed: {text}"}
+      """
+
+    /// - Parameter operations: of one transaction.
+    private static func write(
+      _ larder: RunningLarder, _ device: (String, String), _ operations: String...
+    ) async throws {
+      let answer = try await larder.request(
+        "POST", "/v1/entities", headers: [device], body: "[\(operations.joined(separator: ","))]")
+      #expect(answer.status == 200, "\(answer.text)")
+    }
+
+    private static func insert(_ id: String, _ text: String) -> String {
+      #"{"op":"insert","type":"Message","id":"\#(id)","#
+        + #""data":{"chat":"c","text":"\#(text)","recipientIds":["u"]}}"#
+    }
+
+    private static func update(_ id: String, _ text: String) -> String {
+      #"{"op":"update","type":"Message","id":"\#(id)","data":{"text":"\#(text)"}}"#
+    }
+
+    /// Each entity once, as it is behind the commit, however often it was written within.
+    @Test func aCommitIsToldOnce() async throws {
+      let larder = try await Self.start(Self.both)
+      let device = ("Device-Token", try await DeviceTests.register(larder).token)
+      try await Self.write(
+        larder, device, Self.insert("m1", "one"), Self.insert("m2", "one"),
+        Self.update("m1", "two"), Self.update("m1", "three"))
+      let first = try await Self.outbox(larder, count: 2)
+      #expect(
+        Set(first.compactMap { $0["text"]?.string }) == ["new: three", "new: one"], "\(first)")
+      try await Self.write(
+        larder, device, Self.update("m1", "four"), Self.update("m2", "two"),
+        Self.update("m1", "five"))
+      let second = try await Self.outbox(larder, count: 4)
+      #expect(
+        Set(second.dropFirst(2).compactMap { $0["text"]?.string })
+          == ["changed: five", "changed: two"])
+      // What came of the commits before is all there by the time that this is.
+      try await Self.write(larder, device, Self.insert("m3", "last"))
+      let all = try await Self.outbox(larder, count: 5)
+      #expect(all.count == 5, "\(all)")
+      #expect(all.last?["text"] == "new: last")
+      await larder.stop()
+    }
+
+    @Test func changesAreToldOnceAcrossStarts() async throws {
+      let larder = try await Self.start(Self.both)
+      let device = ("Device-Token", try await DeviceTests.register(larder).token)
+      try await Self.write(larder, device, Self.insert("m1", "0"))
+      for number in 1...12 {
+        try await Self.write(larder, device, Self.update("m1", "\(number)"))
+        if number.isMultiple(of: 4) {
+          await larder.stopService()
+          try await larder.startService()
+        }
+        // Of changes that nobody has read in between the last alone is told.
+        _ = try await Self.outbox(larder, count: number + 1)
+      }
+      let told = try await Self.outbox(larder, count: 13).compactMap { $0["text"]?.string }
+      #expect(told == ["new: 0"] + (1...12).map { "changed: \($0)" })
       await larder.stop()
     }
 
