@@ -21,15 +21,23 @@ extension Crashes {
         upstream: RefusedStartTests.nowhere, data: "\(disk.path)/data", settings: Self.settings)
       let larder = try await LarderProcess.serve(folder)
       let client = try await SignedClient(port: larder.port)
-      let upload = try await Self.prepare(client)
-      let part = [("partNumber", "2"), ("uploadId", upload)]
+      let (upload, parts) = try await Self.prepare(client)
+      let complete = Request("POST", "/s3/pics/p", [("uploadId", upload)], content: parts)
 
       try disk.fill()
-      for (path, query) in [("/s3/pics/k", []), ("/s3/pics/new", []), ("/s3/pics/p", part)] {
-        let refused = try await client.request(
-          "PUT", path, query: query, content: Self.content(2))
-        #expect(refused.status == 507, "\(path): \(refused.text)")
-        #expect(refused.errorCode == "InsufficientStorage", "\(path): \(refused.text)")
+      for request in [
+        Request("PUT", "/s3/pics/k", content: Self.content(2)),
+        Request("PUT", "/s3/pics/new", content: Self.content(2)), Request("PUT", "/s3/pics/new"),
+        Request("PUT", "/s3/pics/new", fields: [("x-amz-copy-source", "pics/k")]),
+        Request("PUT", "/s3/another"), Request("POST", "/s3/pics/q", [("uploads", "")]),
+        Request(
+          "PUT", "/s3/pics/p", [("partNumber", "2"), ("uploadId", upload)],
+          content: Self.content(2)),
+        complete,
+      ] {
+        let refused = try await request.send(by: client)
+        #expect(refused.status == 507, "\(request): \(refused.text)")
+        #expect(refused.errorCode == "InsufficientStorage", "\(request): \(refused.text)")
       }
       try await Self.expect(Self.content(1), client)
       #expect(try await client.request("GET", "/s3/pics/new").errorCode == "NoSuchKey")
@@ -38,24 +46,58 @@ extension Crashes {
       try disk.free()
       #expect(try await client.request("PUT", "/s3/pics/k", content: Self.content(3)).status == 200)
       try await Self.expect(Self.content(3), client)
-      let parts = try await client.request("GET", "/s3/pics/p", query: [("uploadId", upload)])
-      #expect(try XMLReader.read(parts.body).all("Part").count == 1, "\(parts.text)")
+      let listed = try await client.request("GET", "/s3/pics/p", query: [("uploadId", upload)])
+      #expect(try XMLReader.read(listed.body).all("Part").count == 1, "\(listed.text)")
+      #expect(try await complete.send(by: client).status == 200)
+      #expect(try await client.request("GET", "/s3/pics/p").body == Self.content(1))
       #expect(try Self.incoming(folder) == [])
       #expect(try await larder.terminate() == 0)
     }
 
+    private struct Request: CustomStringConvertible {
+      let method: String
+      let path: String
+      let query: [(String, String)]
+      let fields: [(String, String)]
+      let content: [UInt8]
+
+      init(
+        _ method: String, _ path: String, _ query: [(String, String)] = [],
+        fields: [(String, String)] = [], content: [UInt8] = []
+      ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.fields = fields
+        self.content = content
+      }
+
+      var description: String { "\(method) \(path) \(query) \(content.count)" }
+
+      func send(by client: SignedClient) async throws -> RawResponse {
+        try await client.request(method, path, query: query, fields: fields, content: content)
+      }
+    }
+
     /// An object, and an upload with one part.
     ///
-    /// - Returns: the upload's id.
-    private static func prepare(_ client: SignedClient) async throws -> String {
+    /// - Returns: the upload's id, and the document that completes it.
+    private static func prepare(
+      _ client: SignedClient
+    ) async throws -> (upload: String, parts: [UInt8]) {
       #expect(try await client.request("PUT", "/s3/pics/k", content: content(1)).status == 200)
       let begun = try await client.request("POST", "/s3/pics/p", query: [("uploads", "")])
       let upload = try #require(try XMLReader.read(begun.body)["UploadId"]?.text)
       let part = try await client.request(
         "PUT", "/s3/pics/p", query: [("partNumber", "1"), ("uploadId", upload)],
         content: content(1))
-      #expect(part.status == 200, "\(part.text)")
-      return upload
+      let tag = try #require(part["etag"], "\(part.text)")
+      var writer = XMLWriter("CompleteMultipartUpload")
+      writer.element("Part") { writer in
+        writer.element("PartNumber", "1")
+        writer.element("ETag", tag)
+      }
+      return (upload, writer.finished())
     }
 
     private static func expect(_ content: [UInt8], _ client: SignedClient) async throws {
