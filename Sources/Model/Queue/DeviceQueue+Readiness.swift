@@ -3,12 +3,16 @@ extension DeviceQueue {
   ///
   /// Deadlines that have passed are not acted on here: ask for ``lapses(at:using:)`` first.
   package func outlook(at now: Timestamp, policy: QueuePolicy) -> DeviceOutlook {
+    looking(at: now, policy: policy).outlook
+  }
+
+  func looking(at now: Timestamp, policy: QueuePolicy) -> OutlookBuilder {
     var view = OutlookBuilder(now: now)
     noteDeadlines(in: &view)
     let promoted = promoted(at: now)
     lookAtPromoted(promoted, in: &view)
     if view.ready.isEmpty { lookAtOthers(than: promoted, in: &view, policy: policy) }
-    return view.outlook
+    return view
   }
 
   /// Takes one for sending: commit it before the first byte leaves.
@@ -34,6 +38,7 @@ extension DeviceQueue {
       view.wake(at: forced.armedUntil)
     }
     view.wake(at: line.firstExpiry)
+    view.wake(at: tail?.firstExpiry)
   }
 
   /// Forced items and what they wait for: neither back-off nor debounce nor a pause holds them, but
@@ -70,8 +75,10 @@ extension DeviceQueue {
     let isAlone = flying.isEmpty
     guard isAlone || (flying.count < policy.parallel && flying.allSatisfy { $0.mode == .lazy })
     else { return }
+    let upstreamCount = upstreamCount
     for place in line.places where !promoted.contains(place) {
-      guard view.ready.count < line.upstreamCount else { return }
+      guard view.ready.count < upstreamCount else { return }
+      if let tail, place >= tail.start { break }
       guard let item = line[place], item.state == .queued, !isHeldForForced(item, at: view.now),
         !isBlocked(item, at: view.now)
       else { continue }
@@ -80,5 +87,12 @@ extension DeviceQueue {
       if isReady, item.mode != .lazy, !isAlone { return }
       view.look(at: item, dueAt: item.due.time, isForced: false)
     }
+    if tail != nil, view.ready.count < upstreamCount { view.reachTail() }
+  }
+
+  /// How many upstreams have an item that waits.
+  private var upstreamCount: Int {
+    guard let tail else { return line.waitingUpstreams.count }
+    return tail.upstreams.union(line.waitingUpstreams.keys).count
   }
 }

@@ -9,14 +9,19 @@
 package struct DeviceQueue: Sendable {
   package let device: String
   package internal(set) var control: QueueControl
-  /// Everything held, by place; the index over it is kept by ``apply(_:)`` alone.
+  /// Everything held, by place; the index over it is kept by ``apply(_:)`` and
+  /// ``extend(by:tail:)`` alone.
   var line: QueueLine
+  /// What is left in the store until it is needed; nil where all is here.
+  package internal(set) var tail: QueueTail?
 
   package init(
-    device: String, control: QueueControl = QueueControl(), held: some Sequence<Mutation> = []
+    device: String, control: QueueControl = QueueControl(), held: some Sequence<Mutation> = [],
+    tail: QueueTail? = nil
   ) {
     self.device = device
     self.control = control
+    self.tail = tail
     line = QueueLine()
     for mutation in held where Self.isHeld(mutation) { line.insert(mutation) }
   }
@@ -38,7 +43,7 @@ package struct DeviceQueue: Sendable {
 }
 
 extension DeviceQueue {
-  /// In the order of sending.
+  /// In the order of sending, those in the tail aside, as in all that follows.
   package var held: [Mutation] { line.all }
 
   package subscript(id: MutationID) -> Mutation? { line[id] }

@@ -3,6 +3,8 @@ struct OutlookBuilder {
   let now: Timestamp
   private(set) var ready: [DeviceOutlook.Ready] = []
   private var wake: Timestamp?
+  /// What is held does not tell all that may go.
+  private(set) var reachesTail = false
 
   init(now: Timestamp) {
     self.now = now
@@ -23,6 +25,8 @@ struct OutlookBuilder {
         id: item.id, upstream: item.upstream, place: item.place, isForced: isForced,
         isRepeatable: item.unknownRule == .sendAgain))
   }
+
+  mutating func reachTail() { reachesTail = true }
 
   var outlook: DeviceOutlook { DeviceOutlook(ready: ready, wake: wake) }
 }

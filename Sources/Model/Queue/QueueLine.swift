@@ -15,7 +15,8 @@ struct QueueLine: Sendable {
   private var order = SortedValues<Int64>()
   private var touching: [Footprint.Token: SortedValues<Int64>] = [:]
   private var counts: [MutationState: Int] = [:]
-  private var waitingUpstreams: [String: Int] = [:]
+  /// How many wait for each upstream.
+  private(set) var waitingUpstreams: [String: Int] = [:]
   private var expiries = SortedValues<Expiry>()
 
   // The places of those that are queued or in flight and …
@@ -30,8 +31,6 @@ struct QueueLine: Sendable {
   var all: [Mutation] { order.values.compactMap { items[$0] } }
   var places: [Int64] { order.values }
   var isEmpty: Bool { items.isEmpty }
-  /// How many upstreams have an item that waits.
-  var upstreamCount: Int { waitingUpstreams.count }
   /// The earliest `expires` of those that wait.
   var firstExpiry: Timestamp? { expiries.first?.time }
 

@@ -14,7 +14,7 @@ struct MutationRows {
     "ever_sent", "claims", "boot", "due", "due_reason", "ended", "expires", "armed_until",
     "gathered_since", "superseded_by", "reason", "is_held",
   ]
-  private static let columns = fixedColumns + ", " + changing.joined(separator: ", ")
+  static let columns = fixedColumns + ", " + changing.joined(separator: ", ")
   private static let insertion = """
     INSERT INTO mutation (\(columns), variables, scope, owner, partitions, user_credential) \
     VALUES (\((1...37).map { "?\($0)" }.joined(separator: ", ")))
@@ -110,16 +110,6 @@ struct MutationRows {
 
   // MARK: Reading
 
-  /// What a device's queue holds, see ``Model/DeviceQueue/isHeld(_:)``, in the order of their
-  /// places.
-  func held(of device: String) throws -> [Mutation] {
-    let statement = try PreparedStatement(
-      database,
-      "SELECT \(Self.columns) FROM mutation WHERE device = ?1 AND is_held ORDER BY place")
-    statement.bind(device, at: 1)
-    return try all(statement)
-  }
-
   func find(_ id: MutationID) throws -> Mutation? {
     let statement = try PreparedStatement(
       database, "SELECT \(Self.columns) FROM mutation WHERE id = ?1")
@@ -213,7 +203,7 @@ struct MutationRows {
     )
   }
 
-  private func all(_ statement: PreparedStatement) throws -> [Mutation] {
+  func all(_ statement: PreparedStatement) throws -> [Mutation] {
     defer { statement.reset() }
     var mutations: [Mutation] = []
     while try statement.step() { mutations.append(try Self.mutation(statement)) }

@@ -22,7 +22,7 @@ extension QueueLedger {
   /// The one that goes next by itself, where its claim need not survive more than the process.
   func claimNext(for upstream: String) throws -> ClaimedMutation? {
     try lapse()
-    let next = outlook.ready.first {
+    let next = try outlook().ready.first {
       $0.upstream == upstream && !$0.isForced && $0.isRepeatable
     }
     guard let next else { return nil }
@@ -30,6 +30,7 @@ extension QueueLedger {
   }
 
   func settle(_ settlement: MutationSettlement) throws -> SettledMutation {
+    if decide({ $0.needsTail(toSettle: settlement.claim) }) { try readAll() }
     var random = timing.generator
     let changes = decide {
       $0.settling(
@@ -73,6 +74,7 @@ extension QueueLedger {
   }
 
   func recover() throws {
+    if decide({ $0.needsTailToRecover }) { try readAll() }
     var random = timing.generator
     let changes = decide {
       $0.recovering(

@@ -12,14 +12,22 @@ struct QueueLedger {
   let overlays: OverlayRows
   private let outcomes: OutcomeRows
 
-  init(_ context: WriteContext, device: String, timing: QueueTiming) throws {
+  /// - Parameter readsAll: whether all of the queue is asked about, not only what goes next.
+  init(
+    _ context: WriteContext, device: String, timing: QueueTiming, readsAll: Bool
+  ) throws {
     self.context = context
     self.device = device
     self.timing = timing
     rows = MutationRows(database: context.database)
     overlays = OverlayRows(context, device: device, now: timing.now)
     outcomes = OutcomeRows(context, device: device, now: timing.now)
-    if !context.memory.queues.contains(device) { context.memory.queues.keep(try load()) }
+    if !context.memory.queues.contains(device) {
+      let limit = readsAll ? .max : context.memory.queues.headLength
+      context.memory.queues.keep(try load(limit: limit))
+    } else if readsAll {
+      try readAll()
+    }
   }
 
   /// A decision about the queue as it stands.
@@ -29,8 +37,9 @@ struct QueueLedger {
     try body(context.memory.queues[device] ?? DeviceQueue(device: device))
   }
 
-  var outlook: DeviceOutlook {
-    decide { $0.outlook(at: timing.now, policy: timing.policy) }
+  func outlook() throws -> DeviceOutlook {
+    try readEnough()
+    return decide { $0.outlook(at: timing.now, policy: timing.policy) }
   }
 
   var needsCredential: Bool { decide { $0.control.needsCredential } }
@@ -55,11 +64,14 @@ struct QueueLedger {
 
   /// What the passing of time has ended.
   func lapse() throws {
+    try readEnough()
     var random = timing.generator
     let changes = decide {
       $0.lapses(at: timing.now, using: &random)
     }
-    if !changes.isEmpty { try write(changes) }
+    guard !changes.isEmpty else { return }
+    try write(changes)
+    try readEnough()
   }
 
   // MARK: Writing
@@ -151,12 +163,5 @@ struct QueueLedger {
     statement.bind(control.isPaused ? 1 : 0, at: 2)
     statement.bind(control.needsCredential ? 1 : 0, at: 3)
     try statement.run()
-  }
-
-  private func load() throws -> DeviceQueue {
-    DeviceQueue(
-      device: device,
-      control: try QueueRows(database: context.database).control(of: device),
-      held: try rows.held(of: device))
   }
 }

@@ -8,12 +8,22 @@ struct QueueWorkingSet {
   /// Of all queues together: a device's is read anew where others pushed it out. An item takes
   /// about a kilobyte.
   private static let itemsMax = 20_000
+  /// Of a long queue, read at a time: reading costs little beside sending so many.
+  private static let headMax = 64
+  /// Fewer are hardly read faster.
+  private static let headMin = 16
 
   private var queues: [String: DeviceQueue] = [:]
   private var order: [String] = []
   private var itemCount = 0
   /// The last number given to a mutation; nil before the first was asked for.
   var lastSequence: Int64?
+
+  /// How many of a device's items to read at first: the fewer, the more devices take turns, so that
+  /// the heads of a thousand long queues are in memory together.
+  var headLength: Int {
+    min(max(Self.itemsMax / (2 * (queues.count + 1)), Self.headMin), Self.headMax)
+  }
 
   func contains(_ device: String) -> Bool { queues[device] != nil }
 
@@ -24,22 +34,36 @@ struct QueueWorkingSet {
     queues[queue.device] = queue
     order.append(queue.device)
     itemCount += Self.size(queue)
-    while itemCount > Self.itemsMax, let oldest = order.first, oldest != queue.device {
-      forget(oldest)
-    }
+    makeRoom(for: queue.device)
   }
 
   /// In place: a queue of thousands is not copied.
   mutating func apply(_ changes: QueueChanges, to device: String) {
-    guard let before = queues[device].map(Self.size) else { return }
-    queues[device]?.apply(changes)
-    itemCount += (queues[device].map(Self.size) ?? 0) - before
+    note(device) { $0?.apply(changes) }
+  }
+
+  /// Adds what was read of a device's tail.
+  mutating func extend(_ device: String, by held: [Mutation], tail: QueueTail?) {
+    note(device) { $0?.extend(by: held, tail: tail) }
+    makeRoom(for: device)
   }
 
   mutating func forget(_ device: String) {
     guard let queue = queues.removeValue(forKey: device) else { return }
     itemCount -= Self.size(queue)
-    order.removeAll { $0 == device }
+    if order.first == device { order.removeFirst() } else { order.removeAll { $0 == device } }
+  }
+
+  private mutating func note(_ device: String, _ change: (inout DeviceQueue?) -> Void) {
+    let before = queues[device].map(Self.size) ?? 0
+    change(&queues[device])
+    itemCount += (queues[device].map(Self.size) ?? 0) - before
+  }
+
+  private mutating func makeRoom(for device: String) {
+    while itemCount > Self.itemsMax, let oldest = order.first(where: { $0 != device }) {
+      forget(oldest)
+    }
   }
 
   private static func size(_ queue: DeviceQueue) -> Int {

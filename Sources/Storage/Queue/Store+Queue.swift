@@ -138,7 +138,7 @@ extension Store {
 
   private func queueCommand<Answer: Sendable>(
     _ durability: GroupedWriter.Durability, _ device: String, _ timing: QueueTiming,
-    call: CallNumber? = nil, horizon: CallNumber? = nil,
+    call: CallNumber? = nil, horizon: CallNumber? = nil, readsAll: Bool = false,
     _ body: @escaping @Sendable (QueueLedger) throws -> Answer
   ) async throws(StorageError) -> QueueCommit<Answer> {
     let catalogue = catalogue
@@ -147,10 +147,11 @@ extension Store {
       let context = WriteContext(
         database, memory, catalogue, call: call ?? CallNumber(memory.counters.call),
         horizon: horizon ?? CallNumber(memory.horizon))
-      let ledger = try QueueLedger(context, device: device, timing: timing)
+      let ledger = try QueueLedger(
+        context, device: device, timing: timing, readsAll: readsAll)
       let answer = try body(ledger)
       return QueueCommit(
-        answer: answer, outlook: ledger.outlook, needsCredential: ledger.needsCredential,
+        answer: answer, outlook: try ledger.outlook(), needsCredential: ledger.needsCredential,
         report: context.finish())
     }
     return try await writer.write(durability, report: { $0.report }, perform)
@@ -165,7 +166,7 @@ extension Store {
   ) async throws(StorageError) -> Result<QueueCommit<Answer>, Refusal> {
     let note = ThrownRefusal<Refusal>()
     do throws(StorageError) {
-      let commit = try await queueCommand(durability, device, timing) { ledger in
+      let commit = try await queueCommand(durability, device, timing, readsAll: true) { ledger in
         do {
           return try body(ledger)
         } catch let error as Refusal {

@@ -15,6 +15,11 @@ struct QueueWorld {
     try await fixture.store.register(DeviceTests.phone(Self.device), tokenDigest: "one")
   }
 
+  /// The same device after the process ended.
+  init(reopening folder: TemporaryFolder) throws {
+    fixture = try StoreFixture(folder, segment: 2)
+  }
+
   var store: Store { fixture.store }
   var viewer: Viewer { Viewer(layers: [.device(Self.device), .public]) }
   var timing: QueueTiming {

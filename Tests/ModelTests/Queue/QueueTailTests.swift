@@ -1,0 +1,86 @@
+import Model
+import Testing
+
+/// Long queues are decided about by their first items; that these decide alike in every small queue
+/// shows `QueueExhaustionTests`.
+struct QueueTailTests {
+  private func queue(_ count: Int, _ asked: (Int) -> QueueFixture.Asked) throws -> QueueFixture {
+    var fixture = QueueFixture()
+    for number in 0..<count { try fixture.add("m\(number)", asked(number)) }
+    fixture.pass(.seconds(1))
+    return fixture
+  }
+
+  private func heads(_ fixture: QueueFixture) -> QueueHeads {
+    QueueHeads(whole: fixture.queue, now: fixture.now, policy: fixture.policy)
+  }
+
+  @Test func theFirstOfAThousandTellsWhatGoesNext() throws {
+    let fixture = try queue(1_000) { .steady(.film("\($0)")) }
+    let head = try #require(heads(fixture).head(3))
+    #expect(head.held.count == 3)
+    #expect(!head.needsTail(at: fixture.now, policy: fixture.policy))
+    #expect(
+      head.outlook(at: fixture.now, policy: fixture.policy)
+        == fixture.queue.outlook(at: fixture.now, policy: fixture.policy))
+  }
+
+  @Test func whereTheFirstOnesWaitTheRestIsNeeded() throws {
+    var fixture = try queue(5) { QueueFixture.Asked(object: .film("\($0)"), rule: .sendAgain) }
+    try fixture.send("m0", .transient(retryAfter: .seconds(60)))
+    let head = try #require(heads(fixture).head(1))
+    #expect(head.needsTail(at: fixture.now, policy: fixture.policy))
+    #expect(heads(fixture).faults == [])
+  }
+
+  @Test func anotherUpstreamsItemsMayBeBehind() throws {
+    let fixture = try queue(4) { number in
+      QueueFixture.Asked(object: .film("\(number)"), upstream: number < 3 ? "films" : "people")
+    }
+    #expect(fixture.ready == ["m0", "m3"])
+    let head = try #require(heads(fixture).head(2))
+    #expect(head.needsTail(at: fixture.now, policy: fixture.policy))
+  }
+
+  @Test func anExpiryInTheTailIsSeenInTime() throws {
+    var fixture = try queue(4) { number in
+      QueueFixture.Asked(object: .film("\(number)"), expiry: number == 3 ? .seconds(60) : nil)
+    }
+    let head = try #require(heads(fixture).head(2))
+    let wake = try #require(head.outlook(at: fixture.now, policy: fixture.policy).wake)
+    #expect(!head.needsTail(at: fixture.now, policy: fixture.policy))
+    fixture.now = wake
+    #expect(head.needsTail(at: fixture.now, policy: fixture.policy))
+  }
+
+  @Test func whatMayBeMentionedBehindIsReadBeforeItsMakerEnds() throws {
+    var fixture = QueueFixture()
+    try fixture.add("create", .create(.test(1)))
+    try fixture.add("other")
+    try fixture.add("update", QueueFixture.Asked(object: .film(TemporaryID.test(1).value)))
+    fixture.pass(.seconds(1))
+    try fixture.claim("create")
+    let head = try #require(heads(fixture).head(1))
+    #expect(head.needsTail(toSettle: try #require(fixture.row("create").claim)))
+  }
+
+  @Test func aForcedOneNeedsAllBeforeIt() throws {
+    var fixture = try queue(4) { _ in QueueFixture.Asked(mode: .steady) }
+    try fixture.add("now", .force())
+    let head = try #require(heads(fixture).head(1))
+    #expect(head.held.map(\.id.value) == ["m0", "now"])
+    #expect(head.needsTail(at: fixture.now, policy: fixture.policy))
+  }
+
+  @Test func readingOnGivesTheWholeQueue() throws {
+    let fixture = try queue(10) { .steady(.film("\($0)")) }
+    var head = try #require(heads(fixture).head(4))
+    let tail = try #require(head.tail)
+    // As read anew they may overlap with what is there.
+    head.extend(by: fixture.queue.held[3..<7], tail: tail.from(fixture.queue.held[7].place))
+    #expect(head.held == Array(fixture.queue.held[..<7]))
+    head.extend(by: fixture.queue.held[7...], tail: nil)
+    #expect(head.held == fixture.queue.held)
+    #expect(head.tail == nil)
+  }
+}
