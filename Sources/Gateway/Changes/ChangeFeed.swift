@@ -171,6 +171,24 @@ package final class ChangeFeed: Sendable {
 
   // MARK: The log
 
+  /// With the temporary ids of the viewer's device that are known by now, page by page: a stream
+  /// goes on while they become so.
+  private func conditions(
+    of filter: ChangeFilter, for viewer: Viewer
+  ) async throws(Failure) -> [String: ObservedCondition] {
+    guard let observed = filter.condition?.observed else { return [:] }
+    let ids = Set(observed.values.flatMap(\.filter.temporaryIDs))
+    guard !ids.isEmpty, let device = viewer.layers.first(where: { $0.kind == .device }) else {
+      return observed
+    }
+    let known = try await storing { () async throws(StorageError) in
+      try await store.resolve(Array(ids), of: device.subject)
+    }
+    return observed.mapValues {
+      ObservedCondition(type: $0.type, filter: $0.filter.resolving(known))
+    }
+  }
+
   /// With a condition, what entities were before they changed must be kept from now on.
   private func observe(_ filter: ChangeFilter) async throws(Failure) {
     guard let types = filter.condition?.observed.keys else { return }
@@ -223,7 +241,7 @@ package final class ChangeFeed: Sendable {
   ) async throws(Failure) -> Outcome {
     let query = ChangeQuery(
       viewer: viewer, position: place?.position ?? .start, origin: place?.origin,
-      types: filter.types, conditions: filter.condition?.observed ?? [:], limit: limit,
+      types: filter.types, conditions: try await conditions(of: filter, for: viewer), limit: limit,
       bytesMax: bytesMax)
     let page = try await storing { () async throws(StorageError) in
       try await store.changes(query, deadline: deadline)

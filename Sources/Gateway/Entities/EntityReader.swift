@@ -198,8 +198,10 @@ package struct EntityReader: Sendable {
       case .object(let declared, _, _) = shape.value
     else { throw Failure(.notFound, "\(key.type) has no relationship \(field).") }
     let (key, record) = try await record(key, caller)
-    guard let references = try renderer.references(field, of: record, key)
+    guard let stored = try renderer.references(field, of: record, key)
     else { throw Failure(.notFound, "\(field) of \(key) was never fetched.") }
+    let known = try await self.known(Set(stored.compactMap { TemporaryID($0.key) }), to: caller)
+    let references = stored.map { key in TemporaryID(key.key).flatMap { known[$0] } ?? key }
     if shape.isToMany != true {
       guard let other = references.first else {
         throw Failure(.notFound, "\(field) of \(key) is null.")
@@ -240,6 +242,7 @@ package struct EntityReader: Sendable {
     {
       query.after = EntityPosition(values: [.integer(Int64(place))], key: after.key)
     }
+    query.filter = try await resolved(query.filter, caller)
     let asked = query
     let page = try await self.reading { () async throws(StorageError) in
       if let mixed {
@@ -301,11 +304,23 @@ package struct EntityReader: Sendable {
   }
 
   private func resolved(_ key: EntityKey, _ caller: Caller) async throws(Failure) -> EntityKey {
-    guard let id = TemporaryID(key.key), let device = caller.device?.id else { return key }
-    let known = try await reading { () async throws(StorageError) in
-      try await store.resolve([id], of: device)
+    guard let id = TemporaryID(key.key) else { return key }
+    return try await known([id], to: caller)[id] ?? key
+  }
+
+  private func resolved(_ filter: Filter?, _ caller: Caller) async throws(Failure) -> Filter? {
+    guard let filter else { return nil }
+    return filter.resolving(try await known(filter.temporaryIDs, to: caller))
+  }
+
+  /// What temporary ids of the caller's device stand for.
+  private func known(
+    _ ids: Set<TemporaryID>, to caller: Caller
+  ) async throws(Failure) -> [TemporaryID: EntityKey] {
+    guard !ids.isEmpty, let device = caller.device?.id else { return [:] }
+    return try await reading { () async throws(StorageError) in
+      try await store.resolve(Array(ids), of: device)
     }
-    return known[id] ?? key
   }
 
   /// What upstream said may be old; own data is what it is.
