@@ -13,6 +13,7 @@ package struct LocalAccounts: AccountProvider {
 
   private let store: Store
   private let hasher: PasswordHasher
+  private let costs: StoredCosts
   private let keys: LocalKeys
   private let rules: LocalAccountRules
   private let pool: BlockingPool
@@ -27,6 +28,7 @@ package struct LocalAccounts: AccountProvider {
   ) {
     self.store = store
     self.hasher = hasher
+    costs = StoredCosts(store: store, hasher: hasher)
     self.keys = keys
     self.rules = rules
     self.pool = pool
@@ -110,7 +112,8 @@ package struct LocalAccounts: AccountProvider {
     _ change: PasswordChange, from client: ClientOrigin
   ) async throws(AccountFault) {
     let account = try await storing { () async throws(StorageError) in
-      try await store.account(id: change.user.id)
+      try await costs.tell()
+      return try await store.account(id: change.user.id)
     }
     let verdict = try await hasher.check(
       change.current, against: account.flatMap { PasswordHash($0.passwordHash) })
@@ -136,7 +139,8 @@ package struct LocalAccounts: AccountProvider {
     _ credentials: Credentials
   ) async throws(AccountFault) -> (Account, isOutdated: Bool) {
     let account = try await storing { () async throws(StorageError) in
-      try await store.account(email: credentials.email.text)
+      try await costs.tell()
+      return try await store.account(email: credentials.email.text)
     }
     let verdict = try await hasher.check(
       credentials.password, against: account.flatMap { PasswordHash($0.passwordHash) })

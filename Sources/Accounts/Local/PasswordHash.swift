@@ -19,7 +19,7 @@ struct PasswordHash: Hashable, Sendable {
   init?(_ text: String) {
     let parts = text.split(separator: "$", omittingEmptySubsequences: false)
     guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt",
-      let cost = Self.cost(parts[2]), let salt = Base64URL.decode(String(parts[3])),
+      let cost = Self.cost(of: text), let salt = Base64URL.decode(String(parts[3])),
       let key = Base64URL.decode(String(parts[4])), salt.count >= Self.saltByteCount,
       key.count >= Self.keyByteCount
     else { return nil }
@@ -31,8 +31,11 @@ struct PasswordHash: Hashable, Sendable {
       + "$\(Base64URL.encode(salt))$\(Base64URL.encode(key))"
   }
 
-  private static func cost(_ text: Substring) -> ScryptCost? {
-    let values = text.split(separator: ",").map { $0.split(separator: "=") }
+  /// Of a hash's text, or of what stands in it before the salt.
+  static func cost(of text: String) -> ScryptCost? {
+    let parts = text.split(separator: "$", omittingEmptySubsequences: false)
+    guard parts.count > 2, parts[0].isEmpty, parts[1] == "scrypt" else { return nil }
+    let values = parts[2].split(separator: ",").map { $0.split(separator: "=") }
     guard values.map(\.first) == ["ln", "r", "p"], values.allSatisfy({ $0.count == 2 }) else {
       return nil
     }

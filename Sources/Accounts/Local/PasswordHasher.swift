@@ -16,31 +16,56 @@ package final class PasswordHasher: Sendable {
   /// clients do.
   private static let jobsMax = 32
 
+  /// ``Scrypt/derive(_:salt:cost:byteCount:)``, or what counts in its place.
+  typealias Derivation =
+    @Sendable (
+      _ password: String, _ salt: [UInt8], _ cost: ScryptCost, _ byteCount: Int
+    ) -> [UInt8]?
+
   private let cost: ScryptCost
   private let pool: BlockingPool
   private let random: RandomBytes
+  private let derive: Derivation
   private let jobs = Mutex(0)
+  /// The largest exponent among hashes that may be checked.
+  private let dearest: Mutex<Int>
 
   /// - Parameter pool: of as many threads as may hash at once; each takes the cost's memory.
-  package init(cost: ScryptCost, pool: BlockingPool, random: RandomBytes) {
+  package convenience init(cost: ScryptCost, pool: BlockingPool, random: RandomBytes) {
+    self.init(cost: cost, pool: pool, random: random) {
+      Scrypt.derive($0, salt: $1, cost: $2, byteCount: $3)
+    }
+  }
+
+  init(
+    cost: ScryptCost, pool: BlockingPool, random: RandomBytes, derive: @escaping Derivation
+  ) {
     self.cost = cost
     self.pool = pool
     self.random = random
+    self.derive = derive
+    dearest = Mutex(cost.exponent)
+  }
+
+  /// Hashes of such costs are stored. Where settings went back to less, every check takes what the
+  /// dearest of them does, until none is left at a start.
+  func noteStored(_ costs: some Sequence<ScryptCost>) {
+    guard let largest = costs.map(\.exponent).max() else { return }
+    dearest.withLock { $0 = max($0, largest) }
   }
 
   func hash(_ password: String) async throws(AccountFault) -> PasswordHash {
     let salt = random.bytes(PasswordHash.saltByteCount)
     let cost = cost
-    let key = try await run {
-      Scrypt.derive(password, salt: salt, cost: cost, byteCount: PasswordHash.keyByteCount)
+    let key = try await run { [derive] in
+      derive(password, salt, cost, PasswordHash.keyByteCount)
     }
     guard let key else { throw .overloaded }
     return PasswordHash(cost: cost, salt: salt, key: key)
   }
 
-  /// Takes the same time whether there is a hash or none, and whatever an older one cost: doubling
-  /// the exponent's power from its own to today's adds up to what today's costs.
-  /// One that cost more takes longer: settings that go back to less tell which accounts are older.
+  /// Takes the same work whether there is a hash or none, and whatever it cost to make: doubling the
+  /// exponent's power from its own to the dearest there is adds up to what that one takes.
   ///
   /// - Parameter hash: nil where there is no account; no password is right for it.
   func check(
@@ -52,13 +77,13 @@ package final class PasswordHasher: Sendable {
       ?? PasswordHash(
         cost: cost, salt: [UInt8](repeating: 0, count: PasswordHash.saltByteCount),
         key: [UInt8](repeating: 0, count: PasswordHash.keyByteCount))
-    let isRight = try await run {
-      let derived = Scrypt.derive(
-        password, salt: checked.salt, cost: checked.cost, byteCount: checked.key.count)
+    noteStored([checked.cost])
+    let dearest = dearest.withLock { $0 }
+    let isRight = try await run { [derive] in
+      let derived = derive(password, checked.salt, checked.cost, checked.key.count)
       var exponent = checked.cost.exponent
-      while exponent < cost.exponent {
-        _ = Scrypt.derive(
-          password, salt: checked.salt, cost: cost.with(exponent: exponent), byteCount: 1)
+      while exponent < dearest {
+        _ = derive(password, checked.salt, cost.with(exponent: exponent), 1)
         exponent += 1
       }
       return derived.map { constantTimeEqual($0, checked.key) }

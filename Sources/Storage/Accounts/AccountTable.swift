@@ -36,6 +36,21 @@ struct AccountTable {
     return database.changesCount > 0
   }
 
+  /// What stands before salt and key in the stored hashes, each once: the way and the cost of
+  /// hashing. Looks at every account.
+  func hashingWays() throws -> [String] {
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT DISTINCT substr(password_hash, 1, 8 + instr(substr(password_hash, 9), '$')) \
+      FROM account
+      """)
+    defer { statement.reset() }
+    var ways: [String] = []
+    while try statement.step() { ways.append(statement.string(0)) }
+    return ways
+  }
+
   private func find(_ column: String, _ value: String) throws -> Account? {
     let statement = try PreparedStatement(
       database, "SELECT \(Self.columns) FROM account WHERE \(column) = ?1")

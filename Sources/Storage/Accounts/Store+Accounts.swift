@@ -20,6 +20,11 @@ extension Store {
     try await reader.read { try AccountTable(database: $0).find(id: id) }
   }
 
+  /// How the stored passwords are hashed, each way once, as what comes before the salt.
+  package func hashingWays() async throws(StorageError) -> [String] {
+    try await reader.read { try AccountTable(database: $0).hashingWays() }
+  }
+
   /// Stores another hash of the same password.
   ///
   /// - Returns: false where the hash is not this one any more.

@@ -1,10 +1,11 @@
-import Accounts
 import Crypto
 import Logging
 import Model
 import Sealing
 import Storage
 import Transport
+
+@testable import Accounts
 
 /// What a local provider stands on, kept while providers come and go as with restarts.
 struct LocalSetting {
@@ -13,6 +14,8 @@ struct LocalSetting {
   let folder: StoreFolder
   let clock = TestClock()
   let pool = BlockingPool(threadsMax: 2)
+  /// What hashing took, of all providers.
+  let work = HashingWork()
   let random = RandomBytes { UInt8.random(in: 0...255) }
 
   init() async throws {
@@ -35,7 +38,8 @@ struct LocalSetting {
   ) async throws -> LocalAccounts {
     LocalAccounts(
       store: store,
-      hasher: PasswordHasher(cost: ScryptCost(exponent: cost), pool: pool, random: random),
+      hasher: PasswordHasher(
+        cost: ScryptCost(exponent: cost), pool: pool, random: random, derive: work.derive),
       keys: try await keys(secret: secret),
       rules: LocalAccountRules(
         issuer: Self.issuer, audience: "api", accessLifetime: .seconds(900),

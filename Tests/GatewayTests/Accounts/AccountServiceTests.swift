@@ -9,6 +9,8 @@ struct AccountServiceTests {
   /// Signs in whoever comes, as the user in front of the at sign.
   struct AnyoneIn: AccountProvider {
     let ended = Mutexed<[String]>([])
+    /// How often anybody tried to sign in.
+    let tries = Mutexed(0)
 
     func signUp(
       _ credentials: Credentials, from client: ClientOrigin
@@ -19,6 +21,7 @@ struct AccountServiceTests {
     func signIn(
       _ credentials: Credentials, from client: ClientOrigin
     ) async throws(AccountFault) -> AccountSession {
+      tries.change { $0 += 1 }
       guard credentials.password == "right" else { throw .wrongCredentials }
       let user = String(credentials.email.text.prefix { $0 != "@" })
       return AccountSession(
@@ -147,6 +150,28 @@ struct AccountServiceTests {
     #expect(try await code("d") == .rateLimited)
     clock.advance(by: .seconds(60))
     #expect(try await code("d") == .invalidCredentials)
+  }
+
+  /// Known or not, with the right password or not: a provider that would take time is not asked.
+  @Test func whoIsThrottledCostsNoWork() async throws {
+    var waits: [Duration?] = []
+    for name in ["ada", "nobody"] {
+      clock.advance(by: .seconds(60))
+      let service = service()
+      for _ in 0..<3 {
+        _ = try? await service.signIn(email: "\(name)@x", password: "wrong", call())
+      }
+      let before = provider.tries.current
+      for password in ["wrong", "right"] {
+        let failure = try await #require(throws: Failure.self) {
+          try await service.signIn(email: "\(name)@x", password: password, call())
+        }
+        #expect(failure.code == .rateLimited)
+        waits.append(failure.retryAfter)
+      }
+      #expect(provider.tries.current == before)
+    }
+    #expect(Set(waits) == [.seconds(20)])
   }
 
   @Test func refusedRefreshesCountToo() async throws {
