@@ -1,5 +1,5 @@
-"""A service that cannot be reached, or has no time: what clients of the dialect and of `/v1/files`
-hear of it, and what is there afterwards."""
+"""A service that cannot be reached, has no time, or is full: what clients of the dialect and of
+`/v1/files` hear of it, and what is there afterwards."""
 
 import hashlib
 import http.client
@@ -15,6 +15,7 @@ BUSY = (
     b"HTTP/1.1 503 Slow Down\r\nContent-Type: application/xml\r\nRetry-After: 7\r\n"
     b"Connection: close\r\nContent-Length: 40\r\n\r\n<Error><Code>SlowDown</Code></Error>\r\n\r\n"
 )
+FULL = b"HTTP/1.1 507 Insufficient Storage\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 UNAVAILABLE = (503, "ServiceUnavailable")
 RECOVERY_SECONDS_MAX = 60
 
@@ -41,6 +42,23 @@ def tells_when_the_service_is_away(larder):
         assert eventually(lambda: content(s3), RECOVERY_SECONDS_MAX) == b"before"
         keys = [item["Key"] for item in s3.list_objects_v2(Bucket="away")["Contents"]]
         assert keys == ["k", "p"] and not site.left_over("away"), keys
+
+
+def tells_that_the_service_is_full(larder):
+    folder = larder.folder.parent / "full"
+    with Doorway(larder.service) as doorway, Larder(larder.binary, folder, doorway) as site:
+        s3 = site.s3(retries={"total_max_attempts": 1})
+        s3.put_object(Bucket="shown", Key="full", Body=b"before")
+        doorway.put_off(FULL)
+        # Whatever the client: some read the status line only where it has a reason.
+        for body in (b"", b"after", b"x" * LARGE_BYTES):
+            refused = code_of(s3.put_object, Bucket="shown", Key="full", Body=body)
+            assert refused == (507, "InsufficientStorage"), (len(body), refused)
+        token = {"authorization": f"Bearer {ADMIN_TOKEN}"}
+        status, _, answer = site.request("PUT", "/v1/files/shown/full", b"after", token)
+        assert status == 503 and json.loads(answer)["code"] == "storage_full", answer
+        doorway.open()
+        assert s3.get_object(Bucket="shown", Key="full")["Body"].read() == b"before"
 
 
 def content(s3):

@@ -8,10 +8,10 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import away  # noqa: E402
 import boto  # noqa: E402
 import checks  # noqa: E402
 import rude  # noqa: E402
-from away import tells_when_the_service_is_away  # noqa: E402
 from check_run import run  # noqa: E402
 from running import Larder  # noqa: E402
 from s3_server import Moto  # noqa: E402
@@ -33,7 +33,8 @@ def keeps_all_of_it_in_the_service(larder):
 
 
 CHECKS = [check for check in checks.CHECKS if check not in SKIPPED] + [
-    keeps_all_of_it_in_the_service, tells_when_the_service_is_away,
+    keeps_all_of_it_in_the_service, away.tells_when_the_service_is_away,
+    away.tells_that_the_service_is_full,
 ]
 
 
