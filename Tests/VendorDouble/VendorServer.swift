@@ -53,7 +53,8 @@ package final class VendorServer: Sendable {
       buffer += bytes
       while let request = takeRequest() {
         guard let response = respond(request) else { return stream.close() }
-        var head = "HTTP/1.1 \(response.status.code) Answer\r\nContent-Type: application/json\r\n"
+        var head = "HTTP/1.1 \(response.status.code) Answer\r\n"
+        if response.fields[.contentType] == nil { head += "Content-Type: application/json\r\n" }
         for field in response.fields { head += "\(field.name): \(field.value)\r\n" }
         head += "Content-Length: \(response.body.count)\r\n\r\n"
         stream.write(Array(head.utf8) + response.body)

@@ -12,14 +12,14 @@ struct TokenClaims {
   func user(at now: Timestamp) throws(TokenFault) -> VerifiedUser {
     guard claims["iss"]?.string == issuer.name else { throw .wrongIssuer }
     guard let subject = claims["sub"]?.string, Self.isSubject(subject),
-      let expires = moment("exp")?.advanced(by: issuer.leeway)
+      let expires = claims.moment("exp")?.advanced(by: issuer.leeway)
     else { throw .malformed }
     if let audience = issuer.audience {
       guard audiences.contains(audience) else { throw .wrongAudience }
     }
     guard now < expires else { throw .expired }
     for name in ["nbf", "iat"] where claims[name] != nil {
-      guard let begin = moment(name) else { throw .malformed }
+      guard let begin = claims.moment(name) else { throw .malformed }
       guard begin <= now.advanced(by: issuer.leeway) else { throw .notYetValid }
     }
     return VerifiedUser(
@@ -35,11 +35,13 @@ struct TokenClaims {
   private var audiences: [String] {
     claims["aud"]?.string.map { [$0] } ?? claims["aud"]?.array?.compactMap(\.string) ?? []
   }
+}
 
+extension JSONValue {
   /// Seconds since 1970, with a fraction or without; nil where there are none, or too many for any
   /// clock.
-  private func moment(_ name: String) -> Timestamp? {
-    guard let seconds = claims[name]?.number?.double, seconds.isFinite, abs(seconds) < 1e12
+  func moment(_ name: String) -> Timestamp? {
+    guard let seconds = self[name]?.number?.double, seconds.isFinite, abs(seconds) < 1e12
     else { return nil }
     return Timestamp(milliseconds: Int64(seconds * 1000))
   }

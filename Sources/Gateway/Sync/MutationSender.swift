@@ -77,7 +77,20 @@ struct MutationSender: Sendable {
       return attempt(after: error, operation, variables, scope)
     }
     pulse.note(isReachable: true)
+    if !Self.tookEffect(answer), refusesCredential(answer, of: caller) {
+      return Attempt(outcome: .authRefused)
+    }
     return attempt(answer, claimed.mutation, operation, variables, scope)
+  }
+
+  /// Some servers answer 403 for a token that is over. Whoever would take that for the last word
+  /// would lose a whole queue to it; one that is still good and refused stays refused.
+  private func refusesCredential(_ answer: UpstreamAnswer, of caller: Caller) -> Bool {
+    switch answer.permission {
+    case .unauthenticated: true
+    case .forbidden: QueuedCaller.hasExpired(caller, at: clock.now())
+    case nil: false
+    }
   }
 
   /// The stored variables with real ids in the place of temporary ones.
@@ -127,7 +140,6 @@ struct MutationSender: Sendable {
   private func attempt(
     refusedBy answer: UpstreamAnswer, _ operation: RegisteredOperation, _ variables: Variables
   ) -> Attempt {
-    if answer.permission == .unauthenticated { return Attempt(outcome: .authRefused) }
     let codes = (answer.errors.map { Array($0.elements) } ?? []).flatMap { error in
       [error["extensions"]?["code"]?.string, error["errorType"]?.string].compactMap { $0 }
     }
@@ -155,6 +167,7 @@ struct MutationSender: Sendable {
       return Attempt(outcome: .notSent(isAway: false))
     case .status(let status, let retryAfter):
       if Self.isTransient(status) { return Attempt(outcome: .transient(retryAfter: retryAfter)) }
+      if status >= 500 { return unknown(operation, variables, scope) }
       return Self.refused(.upstreamFailed, "The upstream API answered with status \(status).")
     case .timeout(wasSent: true), .cancelled(wasSent: true), .lost, .malformed, .tooLarge:
       return unknown(operation, variables, scope)
@@ -162,12 +175,13 @@ struct MutationSender: Sendable {
   }
 
   /// What lies behind a gateway may be there the next time; what says that the request is wrong
-  /// says so again.
+  /// says so again. A server that broke over it (500 and the like) tells neither what it did before
+  /// nor that another time goes better.
   private static func isTransient(_ status: Int) -> Bool {
-    status >= 500 || [408, 425, 429].contains(status)
+    [408, 425, 429, 502, 503, 504].contains(status)
   }
 
-  /// Sent and unanswered: what it may have changed is asked for again.
+  /// Sent, and no answer tells what came of it: what it may have changed is asked for again.
   private func unknown(
     _ operation: RegisteredOperation, _ variables: Variables, _ scope: Scope
   ) -> Attempt {
@@ -217,11 +231,10 @@ struct MutationSender: Sendable {
     } catch {
       calls.end(number)
       pulse.note(isReachable: error.wasAnswered)
-      // A query does no harm: whatever became of it, it is asked again.
-      return Attempt(outcome: .notSent(isAway: !error.wasSent))
+      return Attempt(outcome: Self.outcome(ofVerifyingWith: error))
     }
     pulse.note(isReachable: true)
-    if answer.permission == .unauthenticated {
+    if refusesCredential(answer, of: caller) {
       calls.end(number)
       return Attempt(outcome: .authRefused)
     }
@@ -239,6 +252,17 @@ struct MutationSender: Sendable {
     return Attempt(
       outcome: tookEffect ? .applied(created: [:]) : .foundMissing, answer: normalised,
       call: number)
+  }
+
+  /// A query does no harm: whatever became of it, it is asked again, ever more patiently.
+  private static func outcome(ofVerifyingWith failure: UpstreamFailure) -> SendOutcome {
+    switch failure {
+    case .notSent, .timeout(wasSent: false), .cancelled(wasSent: false): .notSent(isAway: true)
+    case .busy: .notSent(isAway: false)
+    case .status(_, let retryAfter): .transient(retryAfter: retryAfter)
+    case .malformed, .tooLarge: .transient(retryAfter: nil)
+    case .timeout(wasSent: true), .cancelled(wasSent: true), .lost: .unknown
+    }
   }
 
   /// Those of the mutation's variables that the query takes too.

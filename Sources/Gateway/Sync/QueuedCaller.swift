@@ -1,3 +1,4 @@
+import Accounts
 import Crypto
 import LosslessJSON
 import Model
@@ -6,6 +7,9 @@ import Sealing
 /// In whose name a queued mutation goes upstream: the caller's headers, kept with it and brought
 /// back when it is sent.
 struct QueuedCaller: Sendable {
+  /// How far upstream's clock may be ahead of this one.
+  private static let clockSkewMax = Duration.seconds(30)
+
   let sealer: Sealer
 
   /// - Returns: nil where the caller has no credential of its own.
@@ -43,6 +47,17 @@ struct QueuedCaller: Sendable {
   /// Of all credentials that a caller sent: tells one token from the next, and nothing else.
   static func digest(of caller: Caller) -> [UInt8] {
     Array(SHA256.hash(data: json(caller.credentials).bytes))
+  }
+
+  /// One of the credentials is a token that says of itself that it is over. Nobody's word but
+  /// upstream's decides what it is good for; this one explains a refusal.
+  static func hasExpired(_ caller: Caller, at now: Timestamp) -> Bool {
+    caller.credentials.contains { header in
+      guard let token = header.value.split(separator: " ").last,
+        let expires = TokenExpiry.stated(by: String(token))
+      else { return false }
+      return expires <= now.advanced(by: clockSkewMax)
+    }
   }
 
   /// What is sealed opens for the same device and the same subject alone.

@@ -305,6 +305,7 @@ package final class SyncQueue: Sendable {
         let commit = try await store.renewCredential(
           sealed, scope: caller.scope(sharing: .user), user: caller.user, of: device,
           timing: surroundings.timing)
+        if commit.needsCredential { refusals.putBack(refused, of: device) }
         worker.note(commit.outlook, of: device)
       } catch {
         refusals.putBack(refused, of: device)

@@ -11,9 +11,10 @@ package enum SendOutcome: Hashable, Sendable {
   case authRefused
   /// 408, 425, 429, 502–504 and codes in settings.
   case transient(retryAfter: Duration?)
-  /// Another 4xx, GraphQL validation and user errors.
+  /// Another status below 500, GraphQL validation and user errors.
   case permanent
-  /// Sent, no answer.
+  /// Sent, and no answer tells what was done: none came, none that can be read, or a 5xx that is not
+  /// transient.
   case unknown
   /// The verify query found that the last attempt did nothing.
   case foundMissing

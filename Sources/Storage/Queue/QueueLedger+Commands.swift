@@ -1,3 +1,4 @@
+import GRDB
 import Model
 
 extension QueueLedger {
@@ -33,7 +34,8 @@ extension QueueLedger {
     return changes.updated.first { $0.id == id }
   }
 
-  /// For what goes in the same user's name, or in the name of nobody who was verified.
+  /// For what goes in the same user's name, or in the name of nobody who was verified. Where all
+  /// that waits is another's, the queue waits on.
   func renewCredential(_ sealed: String, scope: Scope, user: String?) throws {
     let number = try context.memory.scopeID(scope, context.database)
     let statement = try PreparedStatement(
@@ -47,6 +49,17 @@ extension QueueLedger {
     statement.bind(number, at: 3)
     statement.bind(user.map { Array($0.utf8) }, at: 4)
     try statement.run()
+    let isRenewed = context.database.changesCount > 0
+    guard try isRenewed || !holdsCredential() else { return }
     try write(decide { $0.authenticated() })
+  }
+
+  private func holdsCredential() throws -> Bool {
+    let statement = try PreparedStatement(
+      context.database,
+      "SELECT 1 FROM mutation WHERE device = ?1 AND is_held AND user_credential IS NOT NULL LIMIT 1"
+    )
+    statement.bind(device, at: 1)
+    return try statement.step()
   }
 }

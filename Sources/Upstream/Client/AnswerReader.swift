@@ -15,7 +15,7 @@ struct AnswerReader {
         document: document, status: status,
         permission: permission(status: status, document: document))
     {
-      if answer.kind == .requestError, answer.permission == nil, Self.isTransient(status) {
+      if answer.data == nil, answer.permission == nil, Self.isTransient(status) {
         throw .status(status, retryAfter: retryAfter(response))
       }
       return answer
