@@ -80,6 +80,12 @@ FILTERS = [
 ]
 
 
+SEARCHES = [
+    b'alien ship*', b'"dark side" moon', '"\u0301b'.encode(), b'NEAR(a b) OR title:c*',
+    '"zzz"\u0301 OR the OR "\u0301x"'.encode(), b'a\0b "c\0d"', b'a""b" "c',
+]
+
+
 FORWARDED = [
     b'\0for=192.0.2.60;proto=http;by=203.0.113.43, for=10.0.0.7',
     b'\0for="[2001:db8:cafe::17]:4711";host="api.example:8080";proto=https,for=unknown',
@@ -164,6 +170,7 @@ def seeds():
         "graphql-schema": documents,
         "graphql-variables": VARIABLES,
         "filter-text": FILTERS,
+        "search-text": SEARCHES,
         "forwarded": FORWARDED,
         "request-path": PATHS,
         "settings-text": [*SETTINGS, *settings_files()],

@@ -22,30 +22,52 @@ package struct SearchText: Hashable, Sendable {
 
   package init(_ text: String) throws(Fault) {
     var terms: [Term] = []
-    var rest = text[...]
-    while let first = rest.first(where: { !$0.isWhitespace }) {
-      rest = rest.drop { $0.isWhitespace }
-      var word: Substring
-      if first == "\"" {
+    // By scalars: to a `Character`, a quotation mark that an accent follows is none.
+    var rest = text.unicodeScalars[...]
+    while let start = rest.firstIndex(where: { !$0.separatesWords }) {
+      rest = rest[start...]
+      let word: Substring.UnicodeScalarView
+      if rest.first == "\"" {
         let inner = rest.dropFirst()
         guard let end = inner.firstIndex(of: "\"") else { throw .unclosedPhrase }
         word = inner[..<end]
         rest = inner[inner.index(after: end)...]
       } else {
-        word = rest.prefix { !$0.isWhitespace && $0 != "\"" && $0 != "*" }
+        word = rest.prefix { !$0.separatesWords && $0 != "\"" && $0 != "*" }
         rest = rest[word.endIndex...]
       }
       let isPrefix = rest.first == "*"
       if isPrefix { rest = rest.dropFirst() }
-      guard word.contains(where: { $0.isLetter || $0.isNumber }) else {
+      guard word.contains(where: \.isOfWords) else {
         if isPrefix { throw .barePrefix }
         continue
       }
-      terms.append(Term(text: String(word), isPrefix: isPrefix))
+      terms.append(Term(text: Self.text(word), isPrefix: isPrefix))
     }
     guard !terms.isEmpty else { throw .empty }
     guard terms.count <= Self.termsMax else { throw .tooManyTerms }
     self.terms = terms
+  }
+
+  /// A phrase may hold U+0000, which ends every text for SQLite.
+  private static func text(_ word: Substring.UnicodeScalarView) -> String {
+    var text = String.UnicodeScalarView()
+    for scalar in word { text.append(scalar.value == 0 ? " " : scalar) }
+    return String(text)
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var separatesWords: Bool { value == 0 || properties.isWhitespace }
+
+  /// What FTS5's `unicode61` makes words of.
+  fileprivate var isOfWords: Bool {
+    switch properties.generalCategory {
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+      .decimalNumber, .letterNumber, .otherNumber, .privateUse:
+      true
+    default: false
+    }
   }
 }
 

@@ -45,10 +45,8 @@ struct BackupWriter {
   private func fill(_ copy: String) throws {
     // An empty file is taken as a new database. A name that began with `file:` would be an address.
     let name = copy.hasPrefix("/") ? copy : "./\(copy)"
-    let quoted = name.split(separator: "'", omittingEmptySubsequences: false)
-      .joined(separator: "''")
     let source = try ReadOnlyDatabase(path: databasePath, parameters: parameters)
-    _ = try source.strings("VACUUM INTO '\(quoted)'")
+    _ = try source.strings("VACUUM INTO \(Quotation.quoted(name, by: "'"))")
   }
 
   /// A copy that cannot be read back is none. One write of its own has SQLite sync all of it.

@@ -30,11 +30,7 @@ struct SearchRun {
     database = db
     self.index = index
     self.scopes = scopes
-    terms = text.terms.map { term in
-      let inner = term.text.split(separator: "\"", omittingEmptySubsequences: false)
-        .joined(separator: "\"\"")
-      return "\"\(inner)\"\(term.isPrefix ? "*" : "")"
-    }
+    terms = text.terms.map { Quotation.quoted($0.text) + ($0.isPrefix ? "*" : "") }
   }
 
   /// The best, best first.

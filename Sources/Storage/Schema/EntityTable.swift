@@ -73,6 +73,6 @@ struct EntityTable: Sendable {
   }
 
   static func quoted(_ name: String) -> String {
-    "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+    Quotation.quoted(name)
   }
 }

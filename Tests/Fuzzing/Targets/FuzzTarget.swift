@@ -9,6 +9,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case graphQLSchema = "graphql-schema"
   case graphQLVariables = "graphql-variables"
   case filterText = "filter-text"
+  case searchText = "search-text"
   case forwarded
   case requestPath = "request-path"
   case settingsText = "settings-text"
@@ -28,6 +29,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .graphQLSchema: GraphQLSchemaTarget.run(input)
     case .graphQLVariables: GraphQLVariablesTarget.run(input)
     case .filterText: FilterTextTarget.run(input)
+    case .searchText: SearchTextTarget.run(input)
     case .forwarded: ForwardedTarget.run(input)
     case .requestPath: RequestPathTarget.run(input)
     case .settingsText: SettingsTextTarget.run(input)

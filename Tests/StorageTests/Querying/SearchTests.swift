@@ -1,6 +1,7 @@
 import LosslessJSON
 import Model
 import Storage
+import TestSupport
 import Testing
 
 struct SearchTests {
@@ -37,7 +38,10 @@ struct SearchTests {
   @Test(arguments: [
     ("cafe", ["1"]), ("MULLER", ["1"]), ("dark", ["1", "2"]), (#""dark side""#, ["1"]),
     (#""side dark""#, []), ("moon", ["1"]), ("moon*", ["3", "1"]), ("dark ship", ["2"]),
-    ("dark OR", []), ("title:cafe", []), ("NEAR(dark)", []), ("dark -side", ["1"]),
+    ("dark OR", []), ("dark \"zzz\"\u{301} OR", []),
+    ("\"zzz\"\u{301} OR the OR \"\u{301}x\"", []), ("\"\u{301}dark\"", ["1", "2"]),
+    ("dark\0side", ["1"]), ("\"dark\0side\"", ["1"]), ("\u{24B6} dark", ["1", "2"]),
+    ("title:cafe", []), ("NEAR(dark)", []), ("dark -side", ["1"]),
   ])
   func findsWordsBeginningsAndPhrases(text: String, found: [String]) async throws {
     let fixture = try await filled()
@@ -128,8 +132,69 @@ struct SearchTests {
     #expect(try await find("new", in: fourth.store) == ["9"])
   }
 
-  @Test(arguments: ["", "  ", "\"open", "*", "!!!"])
+  @Test(arguments: ["", "  ", "\"open", "*", "!!!", "\"\u{301}b", "a\"\u{301}", "\0", "\u{301}*"])
   func refusesWhatIsNoSearch(text: String) {
     #expect(throws: SearchText.Fault.self) { try SearchText(text) }
+  }
+
+  /// Whatever a person types is refused as no search or looked for; FTS5 never sees a query of theirs.
+  @Test(arguments: [UInt64(1), 2, 3])
+  func anyTextIsASearchOrRefused(seed: UInt64) async throws {
+    let fixture = try await filled()
+    // One row of the user's own has the layered search look.
+    _ = try await fixture.store.apply(
+      AnswerBuilder(call: 2, scope: .user("ada")).film("9", ["title": "Unlike"]).build())
+    var texts = SearchTextGenerator(random: SeededGenerator(seed: seed))
+    var count = 0
+    for round in 0..<400 {
+      let text = texts.text()
+      let note: Comment = "seed \(seed), round \(round): \(Array(text.unicodeScalars))"
+      guard let search = try? SearchText(text) else { continue }
+      count += 1
+      var found: [[EntityKey]] = []
+      for viewer in [Viewer.anonymous, ada] {
+        let hits = try await fixture.store.search(
+          search, types: [type], viewer: viewer, limit: 10)
+        found.append(hits.map(\.key))
+        // No operator has run: every plain word is in what was found.
+        for term in search.terms where !term.isPrefix && term.text.allSatisfy(\.isASCIILetter) {
+          for hit in hits {
+            let fields = try await fixture.fields(of: hit.key)
+            let words = [fields?["title"]?.string, fields?["synopsis"]?.string].compactMap(\.self)
+              .joined(separator: " ").lowercased().split { !$0.isLetter }.map(String.init)
+            #expect(words.contains(term.text.lowercased()), note)
+          }
+        }
+      }
+      #expect(found[0] == found[1], note)
+    }
+    #expect(count > 100)
+  }
+}
+
+extension Character {
+  fileprivate var isASCIILetter: Bool { isASCII && isLetter }
+}
+
+/// Words, marks of FTS5's language and of SQL's, and scalars that join what stands before them.
+private struct SearchTextGenerator {
+  private static let pieces = [
+    "dark", "the", "ship", "moon", "OR", "AND", "NOT", "NEAR(", "title:", "a", "\"", "\"", "*", " ",
+    " ", "\t", "\u{A0}", "\u{301}", "\u{308}", "\u{20DD}", "\u{200D}", "\u{FE0F}", "\0", "'", "(",
+    ")",
+    "{", "}", "^", "+", "-", ":", ",", "\\", ";", "--", "😀", "\u{24B6}", "é", "e\u{301}", "日本",
+    "\u{E000}",
+    "½", "\u{1F1E6}", "\r\n",
+  ]
+
+  var random: SeededGenerator
+
+  mutating func text() -> String {
+    var scalars = String.UnicodeScalarView()
+    for _ in 0..<Int.random(in: 1...9, using: &random) {
+      let piece = Self.pieces[Int.random(in: 0..<Self.pieces.count, using: &random)]
+      scalars.append(contentsOf: piece.unicodeScalars)
+    }
+    return String(scalars)
   }
 }
