@@ -31,10 +31,11 @@ package struct CorrectionService: Sendable {
     self.deadline = deadline
   }
 
+  /// - Parameter misread: see ``EntityWrites/write(_:misread:by:)``.
   func write(
-    _ requests: [EntityWriteRequest], by caller: Caller
+    _ requests: [EntityWriteRequest], misread: [Failure.Detail], by caller: Caller
   ) async throws(Failure) -> [EntityWriteAnswer] {
-    let corrections = try corrections(requests, by: caller)
+    let corrections = try corrections(requests, misread: misread, by: caller)
     let number = calls.begin()
     defer { calls.end(number) }
     let result: Result<WriteCommit, WriteRefusal>
@@ -50,9 +51,10 @@ package struct CorrectionService: Sendable {
   }
 
   private func corrections(
-    _ requests: [EntityWriteRequest], by caller: Caller
+    _ requests: [EntityWriteRequest], misread: [Failure.Detail], by caller: Caller
   ) throws(Failure) -> [EntityCorrection] {
     var reader = CorrectionReader(catalogue: catalogue)
+    var refusal = ListRefusal(misread: misread)
     var corrections: [EntityCorrection] = []
     var seen: Set<EntityKey> = []
     for request in requests {
@@ -60,7 +62,14 @@ package struct CorrectionService: Sendable {
         throw Failure(.notFound, "There is no entity type \(request.type).")
       }
       try Self.admit(caller, to: type)
-      guard let correction = try correction(request, type, &reader) else { continue }
+      let read: EntityCorrection?
+      do throws(Failure) {
+        read = try correction(request, type, &reader)
+      } catch {
+        try refusal.note(error)
+        continue
+      }
+      guard let correction = read else { continue }
       switch correction.target {
       case .key(let key):
         if !seen.insert(EntityKey(type: type.name, key: key)).inserted {
@@ -72,9 +81,7 @@ package struct CorrectionService: Sendable {
       }
       corrections.append(correction)
     }
-    guard reader.faults.isEmpty else {
-      throw Failure(.invalidEntity, "The entity cannot be written.", details: reader.faults)
-    }
+    try refusal.check(with: reader.faults)
     return corrections
   }
 

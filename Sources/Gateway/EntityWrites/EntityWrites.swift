@@ -16,20 +16,25 @@ package struct EntityWrites: Sendable {
 
   /// Does all of it or nothing.
   ///
+  /// - Parameter misread: faults of operations that could not be read. With any, nothing is done,
+  ///   and they are told together with those of the requests.
   /// - Returns: an answer for each write, in their order.
   package func write(
-    _ requests: [EntityWriteRequest], by caller: Caller
+    _ requests: [EntityWriteRequest], misread: [Failure.Detail] = [], by caller: Caller
   ) async throws(Failure) -> [EntityWriteAnswer] {
     guard requests.count <= Self.operationsMax else {
       throw Failure(.malformedRequest, "A list holds at most \(Self.operationsMax) operations.")
     }
     let ofOwn = requests.filter { own.knows($0.type) }
-    if ofOwn.count == requests.count { return try await own.write(requests, by: caller) }
+    if ofOwn.count == requests.count {
+      return try await own.write(requests, misread: misread, by: caller)
+    }
     guard ofOwn.isEmpty else {
       throw Failure(
         .malformedRequest,
-        "A list writes local types or upstream's, not both: they belong to different people.")
+        "A list writes local types or upstream's, not both: they belong to different people.",
+        details: misread)
     }
-    return try await corrections.write(requests, by: caller)
+    return try await corrections.write(requests, misread: misread, by: caller)
   }
 }

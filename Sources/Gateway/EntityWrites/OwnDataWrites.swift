@@ -30,11 +30,12 @@ package struct OwnDataWrites: Sendable {
 
   /// Does all of it or nothing.
   ///
+  /// - Parameter misread: see ``EntityWrites/write(_:misread:by:)``.
   /// - Returns: an answer for each write, in their order.
   func write(
-    _ requests: [EntityWriteRequest], by caller: Caller
+    _ requests: [EntityWriteRequest], misread: [Failure.Detail], by caller: Caller
   ) async throws(Failure) -> [EntityWriteAnswer] {
-    let operations = try operations(requests, by: caller)
+    let operations = try operations(requests, misread: misread, by: caller)
     let result: Result<WriteCommit, WriteRefusal>
     do throws(StorageError) {
       result = try await store.writeLocal(
@@ -55,20 +56,23 @@ package struct OwnDataWrites: Sendable {
   // MARK: Checking
 
   private func operations(
-    _ requests: [EntityWriteRequest], by caller: Caller
+    _ requests: [EntityWriteRequest], misread: [Failure.Detail], by caller: Caller
   ) throws(Failure) -> [LocalOperation] {
     var reader = LocalValueReader(schema: schema)
+    var refusal = ListRefusal(misread: misread)
     var operations: [LocalOperation] = []
     for request in requests {
       guard let type = schema.types[request.type] else {
         throw Failure(.notFound, "There is no local type \(request.type).")
       }
       try OwnDataGate.admit(caller, to: type)
-      operations.append(try operation(request, type, &reader))
+      do throws(Failure) {
+        operations.append(try operation(request, type, &reader))
+      } catch {
+        try refusal.note(error)
+      }
     }
-    guard reader.faults.isEmpty else {
-      throw Failure(.invalidEntity, "The entity cannot be written.", details: reader.faults)
-    }
+    try refusal.check(with: reader.faults)
     return operations
   }
 
@@ -114,7 +118,8 @@ package struct OwnDataWrites: Sendable {
       return id
     }
     if let id = body.id { return id }
-    if request.action == .update || request.action == .delete {
+    let isMeant = request.action == .update || request.action == .delete
+    if isMeant, !body.named.contains(LocalType.keyField) {
       reader.note("is required", at: place)
     }
     return identifiers.make()

@@ -15,10 +15,9 @@ extension LocalBody {
       reader.note("is not an object", at: pointer)
       return
     }
-    var seen: Set<String> = []
     for member in members {
       let place = pointer.appending(pointerMember: member.name)
-      guard seen.insert(member.name).inserted else {
+      guard named.insert(member.name).inserted else {
         reader.note("is there twice", at: place)
         continue
       }
@@ -44,13 +43,14 @@ extension LocalBody {
     }
   }
 
-  /// Notes what a new entity must have and the body does not.
+  /// Notes what a new entity must have and the body does not. What it has in a wrong way was noted
+  /// by then.
   package func checkWhole(
     _ type: LocalType, reader: inout LocalValueReader, pointer: String
   ) {
     for field in type.fields
-    where field.name != LocalType.keyField && field.isRequired && fields[field.name] == nil
-      && patches[field.name] == nil && field.emptyValue.isNull && !field.isRelationship
+    where field.name != LocalType.keyField && field.isRequired && !named.contains(field.name)
+      && field.emptyValue.isNull && !field.isRelationship
     {
       reader.note("is required", at: pointer.appending(pointerMember: field.name))
     }

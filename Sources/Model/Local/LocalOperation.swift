@@ -27,6 +27,8 @@ package struct LocalOperation: Sendable {
 
 /// A body as far as it can be judged without the stored entity.
 package struct LocalBody: Sendable {
+  /// Fields that the body names, also those whose value is faulty.
+  package var named: Set<String> = []
   /// In stored form, by field.
   package var fields: [String: JSONValue] = [:]
   /// Merge patches of embedded objects: to be applied to what is stored, then checked.

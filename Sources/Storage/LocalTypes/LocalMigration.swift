@@ -42,6 +42,7 @@ struct LocalMigration {
       try db.execute(
         sql: "INSERT OR IGNORE INTO local_type VALUES (?)",
         arguments: [context.table(of: type.name).id])
+      guard try isItsOwners(type) else { continue }
       try convert(type)
     }
     if problems.isEmpty { for type in changed { try pair(type) } }
@@ -61,6 +62,22 @@ struct LocalMigration {
   private mutating func note(_ problem: String) {
     problemCount += 1
     if problems.count < Self.namedMax { problems.append(problem) }
+  }
+
+  // MARK: Owners
+
+  /// Whether all rows are of those who have such entities now: which user's a device's are, nobody
+  /// said, and which device's a user's are is a matter of chance.
+  private mutating func isItsOwners(_ type: LocalType) throws -> Bool {
+    let others = try places(of: type).filter { $0.1.kind != .public && $0.1.kind != type.scope }
+    guard let first = others.first else { return true }
+    note(
+      """
+      \(type.name) has \(others.count) rows of \(first.1.kind)s and is declared \
+      @local(scope: \("\(type.scope)".uppercased())): declare it \
+      \("\(first.1.kind)".uppercased()) again, or give the new type another name
+      """)
+    return false
   }
 
   // MARK: Values

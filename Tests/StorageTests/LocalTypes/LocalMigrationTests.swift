@@ -6,12 +6,13 @@ import Testing
 struct LocalMigrationTests {
   private let folder = TemporaryFolder()
 
-  private func schema(name: String = "Note", formerName: String? = nil, _ fields: [LocalField])
-    -> LocalSchema
-  {
+  private func schema(
+    name: String = "Note", formerName: String? = nil, scope: Scope.Kind = .device,
+    enums: [String: [String]] = [:], _ fields: [LocalField]
+  ) -> LocalSchema {
     let type = LocalType(
-      name: name, formerName: formerName, scope: .device, fields: [LocalWorld.id] + fields)
-    return LocalSchema(types: [name: type], objects: [:], enums: [:])
+      name: name, formerName: formerName, scope: scope, fields: [LocalWorld.id] + fields)
+    return LocalSchema(types: [name: type], objects: [:], enums: enums)
   }
 
   private func fill(_ schema: LocalSchema, _ bodies: [String: JSONValue]) async throws {
@@ -91,5 +92,100 @@ struct LocalMigrationTests {
     let store = try LocalWorld.open(folder, text, segment: 3)
     defer { store.close() }
     #expect(try await store.local("Note", "1")?["n"] == "12")
+  }
+
+  /// - Returns: why the store does not open.
+  private func refusal(_ schema: LocalSchema, segment: UInt64 = 2) -> String {
+    do throws(StorageError) {
+      try LocalWorld.open(folder, schema, segment: segment).close()
+      Issue.record("the store was opened")
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  /// Nobody said which user's a device's entities are.
+  @Test func refusesToGiveADevicesRowsToUsers() async throws {
+    let fields = [LocalWorld.field("text", .scalar(.string))]
+    try await fill(schema(fields), ["1": ["text": "a"], "2": [:]])
+    let reason = refusal(schema(scope: .user, fields))
+    #expect(reason.contains("Note has 2 rows of devices"), "\(reason)")
+    #expect(reason.contains("@local(scope: USER)"))
+    let store = try LocalWorld.open(folder, schema(fields), segment: 3)
+    #expect(try await store.local("Note", "1")?["text"] == "a")
+    for id in ["1", "2"] {
+      let type = try #require(schema(fields).types["Note"])
+      _ = try await store.local(
+        LocalWorld.operation(.delete, type, id, schema: schema(fields)), schema: schema(fields)
+      ).get()
+    }
+    store.close()
+    // Without rows there is nothing to lose.
+    try LocalWorld.open(folder, schema(scope: .user, fields), segment: 4).close()
+  }
+
+  @Test func refusesAScopeThatWouldBreakPairsToo() async throws {
+    func lists(_ scope: Scope.Kind) -> LocalSchema {
+      let types = [LocalWorld.list, LocalWorld.item, LocalWorld.tag, LocalWorld.sheet].map {
+        LocalType(name: $0.name, scope: scope, fields: $0.fields)
+      }
+      return LocalSchema(
+        types: Dictionary(uniqueKeysWithValues: types.map { ($0.name, $0) }), objects: [:],
+        enums: [:])
+    }
+    let store = try LocalWorld.open(folder, lists(.device))
+    _ = try await store.local(
+      LocalWorld.operation(.insert, LocalWorld.list, "l1", ["title": "a"]),
+      LocalWorld.operation(.insert, LocalWorld.item, "i1", ["list": "l1"])
+    ).get()
+    store.close()
+    let reason = refusal(lists(.user))
+    #expect(reason.contains("List has 1 rows of devices"), "\(reason)")
+    #expect(reason.contains("Item has 1 rows of devices"))
+  }
+
+  @Test func refusesWhileARowHasAValueThatTheEnumLost() async throws {
+    func colours(_ values: [String]) -> LocalSchema {
+      schema(enums: ["Colour": values], [LocalWorld.field("colour", .enumeration("Colour"))])
+    }
+    try await fill(
+      colours(["RED", "GREEN", "BLUE"]),
+      ["1": ["colour": "RED"], "2": ["colour": "BLUE"], "3": [:]])
+    let reason = refusal(colours(["RED", "GREEN"]))
+    #expect(reason.contains("Note/2.colour is none of RED, GREEN"), "\(reason)")
+    #expect(!reason.contains("Note/1") && !reason.contains("Note/3"))
+    // One that no row has goes.
+    let store = try LocalWorld.open(folder, colours(["BLUE", "RED"]), segment: 3)
+    defer { store.close() }
+    #expect(try await store.local("Note", "2")?["colour"] == "BLUE")
+  }
+
+  @Test func refusesWhileARowBreaksATightenedRule() async throws {
+    func notes(_ rules: LocalRules, required: Bool = false) -> LocalSchema {
+      let text = LocalField(
+        name: "text", kind: .scalar(.string), nonNull: [required], rules: rules)
+      let stars = LocalField(name: "stars", kind: .scalar(.int), nonNull: [false], rules: rules)
+      return schema([text, stars])
+    }
+    try await fill(
+      notes(LocalRules()),
+      ["1": ["text": "abc", "stars": 3], "2": ["text": "abcdef"], "3": ["stars": 9]])
+    var rules = LocalRules()
+    rules.lengthMax = 5
+    rules.rangeMax = 5
+    let reason = refusal(notes(rules))
+    #expect(reason.contains("Note/2.text has 6 characters, at most 5"), "\(reason)")
+    #expect(reason.contains("Note/3.stars is more than 5"))
+    #expect(!reason.contains("Note/1"))
+    var pattern = LocalRules()
+    pattern.pattern = "[a-e]+"
+    let mismatch = refusal(notes(pattern), segment: 3)
+    #expect(mismatch.contains("Note/2.text does not match [a-e]+"), "\(mismatch)")
+    let required = refusal(notes(LocalRules(), required: true), segment: 4)
+    #expect(required.contains("Note/3.text must not be null"), "\(required)")
+    rules.lengthMax = 6
+    rules.rangeMax = 9
+    try LocalWorld.open(folder, notes(rules), segment: 5).close()
   }
 }

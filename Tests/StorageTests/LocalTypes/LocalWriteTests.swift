@@ -147,4 +147,30 @@ struct LocalWriteTests {
     #expect(report.entities == 0)
     #expect(try await store.local("Item", "i2")?["text"] == "milk")
   }
+
+  /// What is there keeps what the body does not name; what is new has its defaults.
+  @Test func updatesOrInserts() async throws {
+    let store = try await filled()
+    let commit = try await store.local(
+      LocalWorld.operation(.update, LocalWorld.list, "l1", ["count": 7]),
+      LocalWorld.operation(.updateOrInsert, LocalWorld.list, "l1", ["title": "Food"]),
+      LocalWorld.operation(.updateOrInsert, LocalWorld.list, "l2", ["title": "New"])
+    ).get()
+    let isNew = commit.outcomes.map { outcome in
+      if case .written(_, _, let isNew) = outcome { isNew } else { Bool?.none }
+    }
+    #expect(isNew == [false, false, true])
+    #expect(try await store.local("List", "l1")?["count"] == 7)
+    #expect(try await store.local("List", "l1")?["title"] == "Food")
+    #expect(try await store.targets("List", "l1", "items") == ["i1", "i2"])
+    #expect(try await store.local("List", "l2")?["count"] == 0)
+    // Where it would be new it must be whole.
+    let lacking = try await store.local(
+      LocalWorld.operation(.updateOrInsert, LocalWorld.list, "l3", ["count": 1]))
+    guard case .failure(.invalid(let faults)) = lacking else {
+      Issue.record("\(lacking)")
+      return
+    }
+    #expect(faults == [.init(place: .pointer("/title"), detail: "is required")])
+  }
 }
