@@ -31,7 +31,7 @@ package struct ServerLimits: Sendable, Equatable {
   package var transferStallMax: Duration = .seconds(60)
   /// The longest pause in an early answer's unwanted body, and the longest it may take in all.
   package var drainPauseMax: Duration = .seconds(1)
-  package var drainDeadline: Duration = .seconds(5)
+  package var drainDeadline: Duration = .seconds(1)
   /// From the last answer to closing the socket.
   package var lingerDeadline: Duration = .seconds(2)
   /// A connection older than this ends with its next answer, so that load spreads anew.

@@ -175,7 +175,7 @@ extension ByteStream {
     guard !bytes.isEmpty, descriptor >= 0, writeFailure == nil else { return 0 }
     while true {
       let sent = larder_send(descriptor, bytes.baseAddress, bytes.count)
-      if sent >= 0 { return sent }
+      if sent >= 0 { return noteHandedOver(sent) }
       if let result = bytesTaken(afterFailing: "send") { return result }
     }
   }
@@ -192,7 +192,7 @@ extension ByteStream {
         message.msg_iovlen = 2
         while true {
           let sent = sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
-          if sent >= 0 { return sent }
+          if sent >= 0 { return noteHandedOver(sent) }
           if let result = bytesTaken(afterFailing: "sendmsg") { return result }
         }
       }
@@ -203,13 +203,18 @@ extension ByteStream {
     var position = offset
     while true {
       let sent = sendfile(descriptor, file.descriptor.number, &position, count)
-      if sent > 0 { return sent }
+      if sent > 0 { return noteHandedOver(sent) }
       if sent == 0 {
         end(.failed(SystemError("sendfile", code: EIO)))  // the file shrank
         return 0
       }
       if let result = bytesTaken(afterFailing: "sendfile") { return result }
     }
+  }
+
+  private func noteHandedOver(_ count: Int) -> Int {
+    handedOver += count
+    return count
   }
 
   /// What a failed write means: nil to try again, 0 bytes taken otherwise, the stream then being

@@ -60,6 +60,8 @@ package final class ByteStream {
   var hasReachedEnd = false
   var shouldShutDownWriting = false
   var hasShutDownWriting = false
+  /// Bytes that the kernel has taken, files and records of TLS included.
+  var handedOver = 0
   /// The kernel took less than it was given; it says when there is room again. Until then another try
   /// would be in vain, or send a little at a time.
   var isFull = false
@@ -99,6 +101,13 @@ package final class ByteStream {
 
   /// True when everything written, files included, has been handed to the kernel.
   package var isFlushed: Bool { output.isEmpty && plainOutput.isEmpty }
+
+  /// Bytes that the peer's kernel has taken since the beginning: what the kernel here has, less what
+  /// it still keeps. A call to the kernel; what waits there is a megabyte with a peer that is slow, so
+  /// ``unsentBytes`` says little about its pace. Over a Unix socket an estimate, which may fall.
+  package var acknowledgedBytes: Int {
+    handedOver - (descriptor < 0 ? 0 : Socket.unacknowledgedBytes(of: descriptor))
+  }
 
   /// Our end's address, asked from the kernel; nil once closed.
   package var localAddress: SocketAddress? {

@@ -98,6 +98,14 @@ enum Socket {
     return code
   }
 
+  /// Bytes written that the peer's kernel has not confirmed (SIOCOUTQ, tcp(7)); of a Unix socket,
+  /// the memory of what the peer has not read.
+  static func unacknowledgedBytes(of descriptor: Int32) -> Int {
+    var count: Int32 = 0
+    guard ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 else { return 0 }
+    return Int(count)
+  }
+
   static func isSocketFile(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK

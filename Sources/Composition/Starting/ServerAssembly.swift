@@ -64,11 +64,12 @@ enum ServerAssembly {
     limits.transferGrace = settings.transferGrace
     limits.transferStallMax = settings.stall
     limits.drainPauseMax = settings.unwantedBodyPauseMax
-    limits.drainDeadline = max(limits.drainDeadline, settings.unwantedBodyPauseMax)
+    limits.drainDeadline = settings.unwantedBodyDeadline
     limits.readAheadBytesMax = settings.readAheadBytesMax
     limits.lingerDeadline = settings.lingerDeadline
     limits.connectionAgeMax = settings.connectionAgeMax
     limits.connectionsPerAddressMax = settings.connectionsPerAddressMax
+    limits.retryAfterSeconds = settings.retryAfterSeconds
     limits.backlog = settings.backlog
     // Never more than there are descriptors for, whatever is asked: without any, Dispatch ends the
     // process when it looks how its threads fare. Asked for in any case: asking raises the limit.

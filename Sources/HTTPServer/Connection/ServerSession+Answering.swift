@@ -7,6 +7,8 @@ extension ServerSession {
   func startHandlerIfDue(on reactor: isolated Reactor) {
     guard let exchange, !exchange.isStarted else { return }
     self.exchange?.isStarted = true
+    // What the client earned by taking the last answer counts for that one.
+    if stream.isFlushed { writePace = nil }
     let number = exchangeNumber
     let request = exchange.request
     let handler = server.handler

@@ -11,7 +11,7 @@ extension ServerSession {
   func armTimer() {
     var next = readDeadline ?? .distantFuture
     if let bodyPace, bodyHeldSince == nil { next = min(next, bodyPace.deadline) }
-    if let writePace {
+    if let writePace, !stream.isFlushed {
       next = min(next, writePace.deadline, stream.now + Self.writeCheckInterval)
     }
     guard next != .distantFuture else { return }
@@ -79,34 +79,27 @@ extension ServerSession {
     }
   }
 
-  /// To be called before writing: notes what the client has taken of earlier writes.
-  func noteWriting() {
-    writePace?.advance(by: lastUnsent - stream.unsentBytes, now: stream.now)
-    lastUnsent = stream.unsentBytes
-  }
-
   /// To be called after writing: has the client's pace watched while anything waits for it.
   func watchWriting() {
-    lastUnsent = stream.unsentBytes
-    guard !stream.isFlushed else {
-      writePace = nil
-      return
-    }
-    if writePace == nil {
+    if stream.isFlushed {
+      writePace?.rest(from: stream.now)
+    } else if writePace == nil {
       writePace = .taking(limits, stallMax: exchange?.writeStallMax, from: stream.now)
+      bytesTaken = stream.acknowledgedBytes
+      armTimer()
+    } else if writePace?.isResting == true {
+      writePace?.goOn(at: stream.now)
       armTimer()
     }
   }
 
   /// Looks at what the client has taken. Returns whether it is too slow.
   private func checkWriting() -> Bool {
-    guard var pace = writePace else { return false }
-    guard !stream.isFlushed else {
-      writePace = nil
-      return false
-    }
-    pace.advance(by: lastUnsent - stream.unsentBytes, now: stream.now)
-    lastUnsent = stream.unsentBytes
+    guard var pace = writePace, !pace.isResting else { return false }
+    let taken = stream.acknowledgedBytes
+    pace.advance(by: taken - bytesTaken, now: stream.now)
+    bytesTaken = max(bytesTaken, taken)
+    if stream.isFlushed { pace.rest(from: stream.now) }
     writePace = pace
     return pace.deadline <= stream.now
   }

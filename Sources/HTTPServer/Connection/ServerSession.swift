@@ -31,8 +31,8 @@ final class ServerSession: StreamDelegate {
   /// Since when the body has waited for its reader.
   var bodyHeldSince: LoopInstant?
   var writePace: TransferPace?
-  /// The stream's unsent bytes when they were last looked at.
-  var lastUnsent = 0
+  /// What the client had taken of this connection when that was last looked at.
+  var bytesTaken = 0
   /// Since when nothing is going on, for whoever has to close somebody.
   var idleSince: LoopInstant?
   let openedAt: LoopInstant
@@ -43,8 +43,6 @@ final class ServerSession: StreamDelegate {
   var isChunked = false
   /// Bytes of a streamed body written since its writer last let others run.
   var unyieldedBytes = 0
-  /// Whether part of a file still waits in the stream.
-  var isSendingFile = false
   var hasPeerEnded = false
 
   init(

@@ -6,6 +6,8 @@ struct TransferPace {
   private var start: LoopInstant
   private var lastProgress: LoopInstant
   private var bytes = 0
+  /// Since when nothing can be expected of the peer.
+  private var restsSince: LoopInstant?
   private let bytesPerSecondMin: Int
   private let grace: Duration
   private let stallMax: Duration
@@ -17,13 +19,16 @@ struct TransferPace {
       start: start)
   }
 
-  /// The pace of a client that takes. What it takes is seen only when the kernel's buffer has room
-  /// again, which may be a megabyte later: so the grace is as long as a pause may be.
+  /// The pace of a client that takes.
+  ///
+  /// - Parameter stallMax: in place of the server's own, for an answer without an end: of that a client
+  ///   may take nothing for this long from the beginning.
   static func taking(
     _ limits: ServerLimits, stallMax: Duration? = nil, from start: LoopInstant
   ) -> TransferPace {
-    let stallMax = stallMax ?? limits.transferStallMax
-    return TransferPace(limits: limits, grace: stallMax, stallMax: stallMax, start: start)
+    TransferPace(
+      limits: limits, grace: max(limits.transferGrace, stallMax ?? .zero),
+      stallMax: stallMax ?? limits.transferStallMax, start: start)
   }
 
   private init(
@@ -48,8 +53,22 @@ struct TransferPace {
     lastProgress = lastProgress + pause
   }
 
+  /// Nothing is left to transfer for now; what the peer has earned stays.
+  mutating func rest(from now: LoopInstant) {
+    if restsSince == nil { restsSince = now }
+    lastProgress = restsSince ?? now
+  }
+
+  var isResting: Bool { restsSince != nil }
+
+  /// There is something to transfer again.
+  mutating func goOn(at now: LoopInstant) {
+    if let since = restsSince.take() { excuse(now.elapsed(since: since)) }
+  }
+
   /// When the transfer fails, unless it goes on before.
   var deadline: LoopInstant {
+    if restsSince != nil { return .distantFuture }
     let earned = Duration.milliseconds(Int64(bytes) * 1000 / Int64(bytesPerSecondMin))
     return min(start + grace + earned, lastProgress + stallMax)
   }

@@ -70,6 +70,10 @@ extension SettingTable {
       "limits.unwantedBodyPause", \.limits.unwantedBodyPauseMax,
       .one(.duration(.milliseconds(100) ... .seconds(60))), example: "1s",
       doc: "Longest pause in such a body."),
+    SettingKey(
+      "limits.unwantedBodyDeadline", \.limits.unwantedBodyDeadline,
+      .one(.duration(.milliseconds(100) ... .seconds(60))), example: "1s",
+      doc: "From that answer to the end of such a body; then the connection ends."),
   ]
 
   private static let transfers = [
@@ -80,7 +84,7 @@ extension SettingTable {
     SettingKey(
       "limits.transferGrace", \.limits.transferGrace,
       .one(.duration(.seconds(1) ... .seconds(120))), example: "5s",
-      doc: "Before `limits.transferRate` counts for a body; for an answer it is `limits.stall`."),
+      doc: "Before `limits.transferRate` counts, for a body and for an answer."),
     SettingKey(
       "limits.stall", \.limits.stall, .one(.duration(.seconds(1) ... .seconds(600))),
       example: "60s", doc: "Longest pause inside a body (408) or an answer (reset)."),
@@ -118,6 +122,9 @@ extension SettingTable {
       "limits.connectionsPerAddress", \.limits.connectionsPerAddressMax,
       .optional(.wholeNumber(1...1_000_000)), example: "256",
       doc: "Connections at once from one address, trusted proxies excepted; unlimited if unset."),
+    SettingKey(
+      "limits.retryAfter", \.limits.retryAfterSeconds, .one(.wholeNumber(1...3_600)),
+      example: "1", doc: "Seconds that such a 503 tells in `Retry-After`."),
     SettingKey(
       "limits.readAhead", \.limits.readAheadBytesMax, .one(.byteSize((1 << 10)...(64 << 10))),
       example: "64KiB",

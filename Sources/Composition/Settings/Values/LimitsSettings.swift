@@ -39,6 +39,7 @@ package struct LimitsSettings: Sendable {
   /// Rest of a body that nobody wants, read and dropped to keep its connection.
   package var unwantedBodyBytesMax = 256 << 10
   package var unwantedBodyPauseMax = Duration.seconds(1)
+  package var unwantedBodyDeadline = Duration.seconds(1)
   /// Read at once, and so kept of requests behind the one that is being answered.
   package var readAheadBytesMax = 64 << 10
   /// Read and dropped behind a last answer, so that a reset does not take it back.
@@ -52,6 +53,8 @@ package struct LimitsSettings: Sendable {
   package var connectionsMax: Int?
   /// Nil = no bound: behind a proxy all connections come from one address.
   package var connectionsPerAddressMax: Int?
+  /// Told to whom there is no place for.
+  package var retryAfterSeconds = 1
 
   /// For one collection, search or SQL statement.
   package var queryDeadline = Duration.seconds(2)
