@@ -50,6 +50,31 @@ extension Crashes {
       await demo.stop()
     }
 
+    /// Whoever shares out requests asks `/readyz`, and has `drain.delay` to hear that no more should
+    /// come: until then all that do are served.
+    @Test func itIsNotReadyWhileItStillServes() async throws {
+      let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
+      try await demo.start()
+      let folder = try ServiceFolder(upstream: demo.url, settings: "drain:\n  delay: 4s")
+      let larder = try await LarderProcess.serve(folder)
+      let port = larder.port
+      let ask: @Sendable (String) async throws -> Int = { target in
+        try await onOwnThread { try RawClient(port: port).request("GET", target).status }
+      }
+      #expect(try await ask("/readyz") == 200)
+      let began = ContinuousClock.now
+      larder.signal(SIGTERM)
+      #expect(await Moment.comes(withinSeconds: 3) { try await ask("/readyz") == 503 })
+      for number in 1...5 {
+        #expect(try await ask("/api/films/f\(number)") == 200)
+        #expect(try await ask("/readyz") == 503)
+      }
+      #expect(try await larder.status() == 0, "\(larder.errors)")
+      #expect(ContinuousClock.now - began >= .seconds(4))
+      #expect(throws: RawClient.Problem.self) { _ = try RawClient(port: port) }
+      await demo.stop()
+    }
+
     /// Whoever starts the service may stop it as soon as it has said that it listens.
     @Test func aSignalRightAfterTheReadyLineDrainsToo() async throws {
       let folder = try ServiceFolder(upstream: RefusedStartTests.nowhere)
