@@ -19,10 +19,12 @@ struct QueueExplorer {
   let kinds: [ExploredKind]
   /// Whether clients cancel and discard too, which only makes queues shorter.
   let isWide: Bool
+  /// Whether every queue is also decided about with only its first items read.
+  let checksHeads: Bool
   private(set) var faults: [String] = []
   private(set) var stateCount = 0
   private(set) var stepCount = 0
-  private var seen: Set<[UInt8]> = []
+  private var seen: Set<UInt128> = []
   private var random = SeededGenerator(seed: 1)
   /// Forced ones stay armed for the whole of a walk, until a step lets their time pass.
   private let policy = QueuePolicy(
@@ -30,9 +32,10 @@ struct QueueExplorer {
 
   private static let faultsMax = 5
 
-  init(kinds: [ExploredKind], isWide: Bool) {
+  init(kinds: [ExploredKind], isWide: Bool, checksHeads: Bool = false) {
     self.kinds = kinds
     self.isWide = isWide
+    self.checksHeads = checksHeads
   }
 
   mutating func explore(operations: Int) {
@@ -199,6 +202,10 @@ struct QueueExplorer {
       faults.append("\(item.id) waits for a temporary id that is known: \(told(state))")
     }
     let isFlying = state.queue.held.contains { $0.state == .inflight }
+    if checksHeads {
+      let heads = QueueHeads(whole: state.queue, now: state.now, policy: policy)
+      faults += heads.faults.map { "\($0): \(told(state))" }
+    }
     guard outlook.ready.isEmpty, !isFlying, !state.queue.control.needsCredential else { return }
     for item in state.queue.held where item.state == .queued {
       if !OrderRule.isExcused(item, among: state.queue.held) {
@@ -211,19 +218,25 @@ struct QueueExplorer {
     state.trail?.told ?? "from the start"
   }
 
-  private func fingerprint(_ state: State) -> [UInt8] {
-    var bytes: [UInt8] = [
-      UInt8(state.operationsLeft), state.isNewAsked ? 1 : 0, state.known.isEmpty ? 0 : 1,
-      state.queue.control.needsCredential ? 1 : 0,
-    ]
-    for item in state.queue.held {
-      bytes.append(state.kinds[item.id]?.rawValue ?? .max)
-      bytes.append(UInt8(MutationState.allCases.firstIndex(of: item.state) ?? 0))
-      bytes.append(
-        (item.everSent ? 1 : 0) | (item.step == .verify ? 2 : 0)
-          | (item.isArmed(at: state.now) ? 4 : 0)
-          | (item.object?.key == ExploredKind.real.key ? 8 : 0))
+  /// All that decides what may come of a state, in as few bits as hold it: walks have millions.
+  private func fingerprint(_ state: State) -> UInt128 {
+    var bits: UInt128 = 1
+    func add(_ value: some BinaryInteger, of width: Int) {
+      precondition(value >= 0 && value < 1 << width && bits >> (128 - width) == 0)
+      bits = bits << width | UInt128(value)
     }
-    return bytes
+    add(state.operationsLeft, of: 4)
+    add(state.isNewAsked ? 1 : 0, of: 1)
+    add(state.known.isEmpty ? 0 : 1, of: 1)
+    add(state.queue.control.needsCredential ? 1 : 0, of: 1)
+    for item in state.queue.held {
+      add(state.kinds[item.id]?.rawValue ?? 15, of: 4)
+      add(MutationState.allCases.firstIndex(of: item.state) ?? 15, of: 4)
+      add(item.everSent ? 1 : 0, of: 1)
+      add(item.step == .verify ? 1 : 0, of: 1)
+      add(item.isArmed(at: state.now) ? 1 : 0, of: 1)
+      add(item.object?.key == ExploredKind.real.key ? 1 : 0, of: 1)
+    }
+    return bits
   }
 }
