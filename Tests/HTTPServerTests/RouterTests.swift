@@ -57,7 +57,9 @@ struct RouterTests {
   @Test func routesRefuseMethodsInTheirOwnWords() async throws {
     let router = try Router(
       ["/odd", "/odd/{key*}"].compactMap { RoutePattern($0) }.map { pattern in
-        Route(.get, pattern, refuseMethod: { _ in .text("no", status: .conflict) }) { _ in .text("") }
+        Route(
+          .get, pattern, refuseMethod: { _ in .text("no", status: .conflict) },
+          respond: { _ in .text("") })
       })
     for path in ["/odd", "/odd/a%2Fb"] {
       let response = await router.respond(

@@ -28,10 +28,8 @@ struct S3Endpoint: Sendable {
   private static func line(_ method: RequestMethod, _ pattern: RoutePattern) -> RouteLine {
     RouteLine(
       method, pattern, bodyBytesMax: bodyBytesMax, keepsContentCoding: true,
-      refuseMethod: { endpoints, request in endpoints.s3.refuseMethod(request) }
-    ) { endpoints, request in
-      await endpoints.s3.respond(to: request)
-    }
+      refuseMethod: { endpoints, request in endpoints.s3.refuseMethod(request) },
+      respond: { endpoints, request in await endpoints.s3.respond(to: request) })
   }
 
   func respond(to request: ServerRequest) async -> ServerResponse {
