@@ -18,6 +18,9 @@ from check_run import run  # noqa: E402
 from service import Certificates, Service, eventually, trusting  # noqa: E402
 
 TLS = "tls:\n  certificate: ../first.pem\n  key: ../first.key\n"
+# A body that nobody wants is read to its end, however slowly it comes on a busy machine: its faults
+# are to be found.
+PATIENT = "limits: {unwantedBodyDeadline: 60s, unwantedBodyPause: 10s}\n"
 SLOW_CLIENTS = 50
 # Every deadline is short, so that the slowest client is one of seconds. The longest is that of a
 # stall: who takes too little is to be cut off long before it.
@@ -30,22 +33,22 @@ PROBE_SECONDS_MAX = 2
 
 
 def requests_whole(site):
-    with site.service() as larder:
+    with site.service(PATIENT) as larder:
         all_as_expected(larder, None, is_split=False)
 
 
 def requests_octet_by_octet(site):
-    with site.service() as larder:
+    with site.service(PATIENT) as larder:
         all_as_expected(larder, None, is_split=True)
 
 
 def requests_over_tls(site):
-    with site.service(TLS) as larder:
+    with site.service(TLS + PATIENT) as larder:
         all_as_expected(larder, trusting(), is_split=False)
 
 
 def requests_over_tls_octet_by_octet(site):
-    with site.service(TLS) as larder:
+    with site.service(TLS + PATIENT) as larder:
         all_as_expected(larder, trusting(), is_split=True)
 
 

@@ -43,7 +43,7 @@ class Outcome:
         return f"{self.statuses or self.classes}, {'closed' if self.is_closed else 'open'}"
 
 
-def complaints(case, outcome, is_split):
+def complaints(case, outcome):
     """What is wrong with an outcome, as the case's fields say (see RequestCase.swift)."""
     first, count = outcome.classes[0], len(outcome.statuses)
     expected = case["expect"]
@@ -54,9 +54,7 @@ def complaints(case, outcome, is_split):
             yield f"{outcome.classes} is not one of {case['seq_any']}"
     elif not (first == "wait" and case.get("wait")):
         wanted = ("ok", "reject") if expected == "either" else (expected,)
-        # Who sends slowly may be answered before its fault has come, if nothing is read of it then.
-        is_early = is_split and case.get("early_ok") and first == "ok" and outcome.is_closed
-        if first not in wanted and not is_early:
+        if first not in wanted:
             yield f"expected {expected}"
         if first == "ok" and count != case.get("n", count):
             yield f"{count} answers, not {case['n']}"
@@ -142,7 +140,7 @@ async def failures(port, context, is_split):
     async def look(case):
         async with turns:
             outcome = await exchange(port, context, case, is_split)
-        if list(complaints(case, outcome, is_split)):
+        if list(complaints(case, outcome)):
             found.append(case)
 
     every = cases()
@@ -151,6 +149,6 @@ async def failures(port, context, is_split):
     lines = []
     for case in found:
         outcome = await exchange(port, context, case, is_split, PATIENCE)
-        if wrong := "; ".join(complaints(case, outcome, is_split)):
+        if wrong := "; ".join(complaints(case, outcome)):
             lines.append(f"{case['id']}: {wrong} ({outcome})")
     return lines
