@@ -185,13 +185,104 @@ struct RudeClientTests {
       }
       #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
       #expect(text.hasSuffix("\r\n\r\n3"))
-      let cut = try await server.withPeer { peer in
-        peer.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na")
+      #expect(await server.eventually { server.service.connectionCount == 0 })
+    }
+  }
+
+  static let cutShort = [
+    "Content-Length: 3\r\n\r\na", "Content-Length: 3\r\n\r\n",
+    "Content-Length: 3\r\nExpect: 100-continue\r\n\r\n",
+    "Content-Length: 3\r\nContent-Encoding: gzip\r\n\r\n\u{1f}",
+    "Transfer-Encoding: chunked\r\n\r\n3\r\na", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc",
+    "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+    "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n",
+  ]
+
+  /// The handler learns that content is missing, and what it answers reaches the client.
+  @Test(arguments: cutShort)
+  func aBodyCutShortIsAnswered(request: String) async throws {
+    let handler = ScriptedHandler { request in
+      do throws(BodyReadError) {
+        return .text("\(try await request.body.collect(upTo: 100).count)")
+      } catch {
+        return .text("\(error)", status: .badRequest)
+      }
+    }
+    try await ServerFixture.serve(handler) { server in
+      let text = try await server.withPeer { peer in
+        peer.send("POST / HTTP/1.1\r\nHost: x\r\n" + request)
         peer.finishSending()
         try peer.receiveToEnd()
         return peer.text
       }
-      #expect(cut == "")
+      #expect(text.contains("HTTP/1.1 400 Bad Request\r\n"))
+      #expect(text.contains("\r\nConnection: close\r\n"))
+      #expect(text.hasSuffix("\r\n\r\nincomplete"))
+      #expect(await server.eventually { server.service.connectionCount == 0 })
+    }
+  }
+
+  /// The answer was there before the body was cut short.
+  @Test(arguments: cutShort)
+  func anAnswerToACutBodyThatNobodyReadsGoesOut(request: String) async throws {
+    try await ServerFixture.serve(ScriptedHandler { _ in .text("no", status: .notFound) }) {
+      server in
+      let text = try await server.withPeer { peer in
+        peer.send("POST / HTTP/1.1\r\nHost: x\r\n" + request)
+        peer.finishSending()
+        try peer.receiveToEnd()
+        return peer.text
+      }
+      #expect(text.hasPrefix("HTTP/1.1 404 Not Found\r\n"))
+      #expect(text.hasSuffix("\r\n\r\nno"))
+      #expect(await server.eventually { server.service.connectionCount == 0 })
+    }
+  }
+
+  /// What stands behind a streamed answer is drained, until the client ends that too; an answer
+  /// that is made of the content cannot be whole.
+  @Test(arguments: [(false, "\r\n\r\n2\r\nno\r\n0\r\n\r\n"), (true, "\r\n1\r\na\r\n")])
+  func aStreamedAnswerToACutBodyEnds(readsBody: Bool, end: String) async throws {
+    let handler = ScriptedHandler { request in
+      ServerResponse(
+        body: .stream { writer in
+          if !readsBody { return try await writer.write("no") }
+          for try await chunk in request.body { try await writer.write(chunk) }
+        })
+    }
+    try await ServerFixture.serve(handler) { server in
+      let text = try await server.withPeer { peer in
+        peer.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na")
+        try peer.receive(upTo: end)
+        peer.finishSending()
+        try peer.receiveToEnd()
+        return peer.text
+      }
+      #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      #expect(text.hasSuffix(end))
+      #expect(await server.eventually { server.service.connectionCount == 0 })
+    }
+  }
+
+  /// Nobody waits for an answer, and nothing stays behind.
+  @Test func aResetInsideABodyEndsTheReading() async throws {
+    let failure = Mutex<BodyReadError?>(nil)
+    let reading = Gate()
+    let handler = ScriptedHandler { request in
+      do throws(BodyReadError) {
+        for try await _ in request.body { reading.open() }
+      } catch {
+        failure.withLock { $0 = error }
+      }
+      return .text("dropped")
+    }
+    try await ServerFixture.serve(handler) { server in
+      var peer: BytePeer? = try BytePeer(port: server.port)
+      peer?.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na")
+      peer?.resetAtEnd()
+      await reading.wait()
+      peer = nil
+      #expect(await server.eventually { failure.withLock { $0 } == .disconnected })
       #expect(await server.eventually { server.service.connectionCount == 0 })
     }
   }

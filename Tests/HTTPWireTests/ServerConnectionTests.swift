@@ -155,7 +155,19 @@ struct ServerConnectionTests {
     #expect(driver.connection.connectionField == .close)
     var missing = ConnectionDriver(bodyBytesMax: 10)
     missing.receive("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab")
-    #expect(missing.connection.endOfInput() == .abort)
+    #expect(missing.connection.endOfInput() == .endContent)
+    #expect(!missing.connection.awaitsContent)
+    #expect(missing.connection.answerIsReady(isStreamed: false) == .send)
+    #expect(missing.connection.connectionField == .close)
+    #expect(missing.connection.answerEnded() == .linger)
+  }
+
+  @Test func anAnswerThatWaitsForABodyGoesOutWhenThatIsCutShort() {
+    var driver = ConnectionDriver(bodyBytesMax: 10)
+    driver.receive("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab")
+    #expect(driver.connection.answerIsReady(isStreamed: false) == .waitForBody)
+    #expect(driver.connection.endOfInput() == .endContent)
+    #expect(driver.connection.answerEnded() == .linger)
   }
 
   @Test func aFaultBehindAnAnswerThatIsUnderWayClosesAtOnce() {

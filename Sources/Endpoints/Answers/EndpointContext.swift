@@ -76,6 +76,8 @@ struct EndpointContext: Sendable {
       switch error {
       case .tooLarge(let bytesMax):
         throw Failure(.bodyTooLarge, "The body is larger than \(bytesMax) bytes.")
+      case .incomplete:
+        throw Failure(.bodyIncomplete, "The body ended before it was whole.", retry: .sameKey)
       case .refused, .disconnected, .cancelled:
         throw Failure(.malformedRequest, "The body did not arrive whole.")
       }

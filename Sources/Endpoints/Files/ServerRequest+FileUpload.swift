@@ -21,6 +21,7 @@ extension ServerRequest {
           switch error {
           case .tooLarge(let bytesMax): throw .tooLarge(bytesMax: bytesMax)
           case .refused: throw .framing
+          case .incomplete: throw .incomplete
           case .disconnected, .cancelled: throw .disconnected
           }
         }

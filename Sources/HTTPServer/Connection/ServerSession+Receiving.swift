@@ -20,11 +20,8 @@ extension ServerSession {
     switch connection.endOfInput() {
     case .finishAnswer:
       break
-    case .abort:
-      exchange?.channel?.finish(.disconnected)
-      exchange?.task?.cancel()
-      stream.close()
-      watchClosing()
+    case .endContent:
+      contentEnded(.incomplete, on: reactor)
     case .close:
       stream.close()
       watchClosing()
@@ -80,7 +77,7 @@ extension ServerSession {
       takeContent(input[range], on: reactor)
       return true
     case .endOfRequest:
-      requestEnded(on: reactor)
+      contentEnded(nil, on: reactor)
       return true
     case .ignored:
       return true
@@ -186,12 +183,13 @@ extension ServerSession {
     if channel.offer(Array(bytes)) { holdBody(on: reactor) }
   }
 
-  private func requestEnded(on reactor: isolated Reactor) {
+  /// No more content comes: it is whole, or it failed.
+  private func contentEnded(_ failure: BodyReadError?, on reactor: isolated Reactor) {
     bodyPace = nil
     bodyHeldSince = nil
     readDeadline = nil
     drainDeadline = nil
-    exchange?.channel?.finish(nil)
+    exchange?.channel?.finish(failure)
     if let answer = exchange?.waitingAnswer.take() {
       send(answer, on: reactor)
     } else if exchange == nil {

@@ -23,8 +23,9 @@ extension ServerConnection {
   package enum EndOfInputStep: Sendable, Equatable {
     /// The answer that is due still goes out.
     case finishAnswer
-    /// Content is missing that will never come: stop whoever waits for it, then close.
-    case abort
+    /// Content is missing that will never come. Whoever reads it is told so, and as the peer may
+    /// only have shut its sending side, the answer that is due still goes out.
+    case endContent
     case close
   }
 
@@ -111,7 +112,8 @@ extension ServerConnection {
     mayPersist = false
   }
 
-  /// The peer has shut its sending side.
+  /// The peer has shut its sending side. That it is gone altogether looks the same until something
+  /// is written.
   package mutating func endOfInput() -> EndOfInputStep {
     mayPersist = false
     switch phase {
@@ -122,8 +124,8 @@ extension ServerConnection {
       return .finishAnswer
     case .serving:
       if isRequestComplete { return .finishAnswer }
-      phase = .closed
-      return .abort
+      isRequestComplete = true
+      return .endContent
     }
   }
 
