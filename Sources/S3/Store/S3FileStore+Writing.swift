@@ -115,6 +115,8 @@ extension S3FileStore {
       var buffer = first
       while !buffer.isEmpty {
         parts.append(try await send(buffer, as: parts.count + 1, of: upload))
+        // Before the next one fills: both at once would be twice as much.
+        buffer = []
         buffer = try await reading.buffer(limits.bufferBytes)
       }
       _ = try reading.check()

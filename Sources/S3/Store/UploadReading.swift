@@ -6,6 +6,9 @@ import Synchronization
 ///
 /// Read from one place at a time.
 final class UploadReading: Sendable {
+  /// Content up to this is short: no room is made for more than comes.
+  private static let shortBytes = 1 << 20
+
   private struct State {
     var hashing: ContentHashing
     var size = 0
@@ -52,6 +55,8 @@ final class UploadReading: Sendable {
   func buffer(_ count: Int) async throws(FileStoreError) -> [UInt8] {
     var buffer: [UInt8] = []
     while buffer.count < count, let piece = try await next() {
+      // Of what is long all at once: growing step by step takes up to three times as much.
+      if buffer.count >= Self.shortBytes { buffer.reserveCapacity(count) }
       let room = count - buffer.count
       buffer += piece.prefix(room)
       if piece.count > room {
