@@ -25,9 +25,32 @@ extension MutationRows {
     return try all(statement)
   }
 
-  /// Those from a place on that may not be left unread.
-  func restless(
+  /// What a queue holds from a place on but need not be read, and what must be. Both are told by one
+  /// look at the rows, since there may be thousands.
+  func rest(
     of device: String, from place: Int64, timing: QueueTiming
+  ) throws -> (tail: QueueTail?, restless: [Mutation]) {
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT min(iif(\(Self.isCalm), expires, NULL)), sum(NOT \(Self.isCalm)), min(upstream), \
+      max(upstream) FROM mutation WHERE device = ?1 AND is_held AND place >= ?2
+      """)
+    bind(device, place, timing, to: statement)
+    defer { statement.reset() }
+    guard try statement.step() else { return (nil, []) }
+    let restless = statement.int64(1) > 0 ? try restless(of: device, from: place, timing) : []
+    guard !statement.isNull(0) else { return (nil, restless) }
+    let isOneUpstream = statement.string(2) == statement.string(3)
+    let tail = QueueTail(
+      start: place, firstExpiry: Timestamp(milliseconds: statement.int64(0)),
+      upstreams: isOneUpstream
+        ? [statement.string(2)] : try upstreams(of: device, from: place))
+    return (tail, restless)
+  }
+
+  private func restless(
+    of device: String, from place: Int64, _ timing: QueueTiming
   ) throws -> [Mutation] {
     let statement = try PreparedStatement(
       database,
@@ -39,24 +62,16 @@ extension MutationRows {
     return try all(statement)
   }
 
-  /// The others from a place on; nil where there are none.
-  func tail(
-    of device: String, from place: Int64, timing: QueueTiming
-  ) throws -> QueueTail? {
+  private func upstreams(of device: String, from place: Int64) throws -> Set<String> {
     let statement = try PreparedStatement(
       database,
-      """
-      SELECT upstream, min(expires) FROM mutation WHERE device = ?1 AND is_held AND place >= ?2 \
-      AND \(Self.isCalm) GROUP BY upstream
-      """)
-    bind(device, place, timing, to: statement)
+      "SELECT DISTINCT upstream FROM mutation WHERE device = ?1 AND is_held AND place >= ?2")
+    statement.bind(device, at: 1)
+    statement.bind(place, at: 2)
     defer { statement.reset() }
-    var expiries: [String: Timestamp] = [:]
-    while try statement.step() {
-      expiries[statement.string(0)] = Timestamp(milliseconds: statement.int64(1))
-    }
-    guard let first = expiries.values.min() else { return nil }
-    return QueueTail(start: place, firstExpiry: first, upstreams: Set(expiries.keys))
+    var upstreams: Set<String> = []
+    while try statement.step() { upstreams.insert(statement.string(0)) }
+    return upstreams
   }
 
   private func bind(

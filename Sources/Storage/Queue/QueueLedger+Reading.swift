@@ -10,10 +10,9 @@ extension QueueLedger {
     guard held.count > limit, let end = held.popLast()?.place else {
       return DeviceQueue(device: device, control: control, held: held)
     }
-    held += try rows.restless(of: device, from: end, timing: timing)
+    let rest = try rows.rest(of: device, from: end, timing: timing)
     return DeviceQueue(
-      device: device, control: control, held: held,
-      tail: try rows.tail(of: device, from: end, timing: timing))
+      device: device, control: control, held: held + rest.restless, tail: rest.tail)
   }
 
   /// Reads on until what is in memory decides as all of it would.
