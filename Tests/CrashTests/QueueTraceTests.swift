@@ -21,8 +21,8 @@ extension Crashes {
           #expect(answer.status == 202, "\(answer.text)")
         }
       }
-      let heard = Self.places(of: "POST /v1/mutations", "recvfrom", in: calls)
-      let told = Self.places(of: "HTTP/1.1 202", in: calls)
+      let heard = SystemCalls.places(of: "POST /v1/mutations", "recvfrom", in: calls)
+      let told = SystemCalls.places(of: "HTTP/1.1 202", in: calls)
       #expect(heard.count == 5 && told.count == 5, "\(calls.joined(separator: "\n"))")
       for (heard, told) in zip(heard, told) {
         let between = calls[heard..<max(heard, told)]
@@ -46,8 +46,8 @@ extension Crashes {
         #expect(try JSONValue(parsing: end.body)["state"] == "applied", "\(end.text)")
       }
       let heard = try #require(
-        Self.places(of: "POST /v1/mutations", "recvfrom", in: calls).first)
-      let sent = try #require(Self.places(of: "POST /graphql", in: calls).first)
+        SystemCalls.places(of: "POST /v1/mutations", "recvfrom", in: calls).first)
+      let sent = try #require(SystemCalls.places(of: "POST /graphql", in: calls).first)
       // One of the mutation itself, one of the claim.
       #expect(calls[heard..<sent].count(where: Self.isSync) >= 2)
     }
@@ -82,16 +82,6 @@ extension Crashes {
       return SystemCalls.read(file)
     }
 
-    private static func places(
-      of text: String, _ name: String = "", in calls: [String]
-    ) -> [Int] {
-      calls.indices.filter { calls[$0].hasPrefix(name) && calls[$0].contains(text) }
-    }
-
-    /// Of the log, and done.
-    private static func isSync(_ call: String) -> Bool {
-      (call.hasPrefix("fdatasync(") || call.hasPrefix("fsync(")) && call.contains("-wal>")
-        && call.hasSuffix("= 0")
-    }
+    private static func isSync(_ call: String) -> Bool { SystemCalls.isSync(call, of: "-wal") }
   }
 }

@@ -14,7 +14,10 @@ enum SystemCalls {
   static func tracer(file: String) -> [String] {
     [
       "strace", "--daemonize", "--follow-forks", "--decode-fds=path", "--string-limit=48",
-      "--trace=fsync,fdatasync,recvfrom,sendto,sendmsg,write,writev", "--output=\(file)",
+      // Those with a question mark are not there on every machine.
+      "--trace=fsync,fdatasync,recvfrom,sendto,sendmsg,write,writev,openat,linkat,?link,"
+        + "renameat,?renameat2,?rename,unlinkat,?unlink",
+      "--output=\(file)",
     ]
   }
 
@@ -37,5 +40,16 @@ enum SystemCalls {
       }
     }
     return calls
+  }
+
+  /// Where calls of a name, or of any, have a text in them.
+  static func places(of text: String, _ name: String = "", in calls: [String]) -> [Int] {
+    calls.indices.filter { calls[$0].hasPrefix(name) && calls[$0].contains(text) }
+  }
+
+  /// Whether a call has made a file, whose path ends in this, survive a power failure.
+  static func isSync(_ call: String, of pathEnd: String) -> Bool {
+    (call.hasPrefix("fdatasync(") || call.hasPrefix("fsync(")) && call.contains("\(pathEnd)>")
+      && call.hasSuffix("= 0")
   }
 }
