@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Ways {
+  /// Clients that go in the middle of a download, and what they held on to.
+  struct DownloadTests {
+    private static let settings = """
+      files:
+        buckets:
+          pics:
+            access: public-read
+      """
+    private static let path = "/v1/files/pics/k"
+    /// More than the buffers of two sockets take.
+    private static let content = String(repeating: "0123456789abcdef", count: 2 << 20)
+
+    private static func put(_ body: String, port: Int) throws {
+      let stored = try RawClient(port: port).request(
+        "PUT", path, headers: [("Authorization", "Bearer \(RunningLarder.adminToken)")],
+        body: body)
+      #expect([200, 201].contains(stored.status), "\(stored.text)")
+    }
+
+    /// The files of objects that this process has open, which the service is part of. Those that
+    /// have been removed meanwhile are among them.
+    private static func openObjects(in folder: String) throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+        // One may be closed between the two looks.
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+      }.filter { $0.contains("\(folder)/data/files/") }
+    }
+
+    /// Begins downloads, looks around once the first bytes of each have come, and goes away.
+    private static func withDownloads(
+      _ count: Int, of path: String = path, port: Int, _ look: @escaping @Sendable () throws -> Void
+    ) async throws {
+      try await onOwnThread {
+        let clients = try (0..<count).map { _ in
+          let client = try RawClient(port: port)
+          try client.send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+          return client
+        }
+        for client in clients {
+          let first = try client.readSome()
+          #expect(String(decoding: first.prefix(15), as: UTF8.self) == "HTTP/1.1 200 OK")
+        }
+        try look()
+        withExtendedLifetime(clients) {}
+      }
+    }
+
+    @Test(arguments: [false, true])
+    func aFileIsClosedWithItsReader(isReplaced: Bool) async throws {
+      let larder = try await RunningLarder.start(settings: Self.settings)
+      let (port, folder) = (larder.port, larder.folder)
+      try await onOwnThread { try Self.put(Self.content, port: port) }
+      try await Self.withDownloads(3, port: port) {
+        #expect(try Self.openObjects(in: folder).count == 3)
+        guard isReplaced else { return }
+        try Self.put("after", port: port)
+        let open = try Self.openObjects(in: folder)
+        #expect(open.count == 3 && open.allSatisfy { $0.hasSuffix("(deleted)") }, "\(open)")
+      }
+      let left = try await eventually({ try Self.openObjects(in: folder) }, until: \.isEmpty)
+      #expect(left == [])
+      let read = try await larder.get(Self.path)
+      #expect(read.text == (isReplaced ? "after" : Self.content))
+      await larder.stop()
+    }
+  }
+}
