@@ -156,7 +156,7 @@ struct ServerConnectionTests {
     var missing = ConnectionDriver(bodyBytesMax: 10)
     missing.receive("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab")
     #expect(missing.connection.endOfInput() == .endContent)
-    #expect(!missing.connection.awaitsContent)
+    #expect(missing.connection.awaitsContent == false)
     #expect(missing.connection.answerIsReady(isStreamed: false) == .send)
     #expect(missing.connection.connectionField == .close)
     #expect(missing.connection.answerEnded() == .linger)
