@@ -2,11 +2,29 @@ package import Model
 
 /// A store that cannot be written: what a use case that only reads is given, so that there is no
 /// word for a write in all it can say.
+///
+/// Two of its words have the store note something for itself, and take nothing that a client says:
+/// ``keepPast(ofTypes:)`` and ``probe()``.
 package struct ReadSession: Sendable {
   private let store: Store
 
   init(_ store: Store) {
     self.store = store
+  }
+
+  /// See ``Store/head``.
+  package var head: Revision { store.head }
+
+  package func result(
+    _ key: ResultKey, selection: Selection, viewer: Viewer
+  ) async throws(StorageError) -> ResultSnapshot? {
+    try await store.result(key, selection: selection, viewer: viewer)
+  }
+
+  package func result(
+    passing answer: NormalisedAnswer, selection: Selection, viewer: Viewer
+  ) async throws(StorageError) -> ResultSnapshot? {
+    try await store.result(passing: answer, selection: selection, viewer: viewer)
   }
 
   package func entity(
@@ -51,8 +69,23 @@ package struct ReadSession: Sendable {
     try await store.queueStatus(of: device)
   }
 
-  package func changes(_ query: ChangeQuery) async throws(StorageError) -> ChangePage? {
-    try await store.changes(query)
+  package func changes(
+    _ query: ChangeQuery, deadline: QueryDeadline?
+  ) async throws(StorageError) -> ChangePage? {
+    try await store.changes(query, deadline: deadline)
+  }
+
+  /// A statement of an operator's, on a connection that can only read.
+  package func answer(_ question: SQLQuestion) async throws(SQLFault) -> SQLAnswer {
+    try await store.answer(question)
+  }
+
+  package func keepPast(ofTypes names: Set<String>) async throws(StorageError) {
+    try await store.keepPast(ofTypes: names)
+  }
+
+  package func probe() async throws(StorageError) {
+    try await store.probe()
   }
 }
 

@@ -73,7 +73,7 @@ struct GatewayAssembly {
       hasServiceCredentials: settings.upstream.hasServiceCredentials,
       ownTypes: Set(workspace.local.types.keys))
     changes = ChangeFeed(
-      store: store,
+      store: store.reading,
       desk: CursorDesk(
         codec: codec, segments: store.segments, schemaVersion: Self.changeSchemaVersion),
       entities: EntityRenderer(catalogue: workspace.registry.catalogue), signal: signal,
@@ -96,7 +96,7 @@ struct GatewayAssembly {
       upstream: upstream, store: store, calls: calls, cache: cache, epoch: epoch,
       failures: failures, pulse: pulse, overlaid: overlaid, clock: clock, logger: logger)
     lists = ListDiffer(
-      reader: reader, collections: entities, store: store,
+      reader: reader, collections: entities, store: store.reading,
       entities: EntityRenderer(catalogue: workspace.registry.catalogue), cursors: cursors,
       memory: memory)
     operations = OperationService(
@@ -105,11 +105,11 @@ struct GatewayAssembly {
       mutations: MutationRunner(
         upstream: upstream, store: store, calls: calls, epoch: epoch, pulse: pulse,
         clock: clock, logger: logger),
-      explainer: Explainer(store: store, cache: cache, clock: clock), signal: signal,
-      devices: devices, differ: lists, temporary: TemporaryVariables(store: store),
+      explainer: Explainer(store: store.reading, cache: cache, clock: clock), signal: signal,
+      devices: devices, differ: lists, temporary: TemporaryVariables(store: store.reading),
       makeKey: { RandomName.make() })
     health = HealthCheck(
-      store: store, pulse: pulse, operationCount: directory.descriptions.count)
+      store: store.reading, pulse: pulse, operationCount: directory.descriptions.count)
     callers = CallerIdentifier(
       adminToken: settings.adminToken?.revealed, forwardedNames: settings.upstream.forward,
       keys: keys, tokens: accounts.tokens, devices: devices,
@@ -137,7 +137,7 @@ struct GatewayAssembly {
     purger = Purger(
       store: store, calls: calls, epoch: epoch, ownTypes: Set(workspace.local.types.keys))
     console = SQLConsole(
-      store: store, deadline: settings.limits.queryDeadline, clock: clock)
+      store: store.reading, deadline: settings.limits.queryDeadline, clock: clock)
     backups = BackupFolder(
       store: store, dataFolder: settings.dataFolder,
       makeFolder: { (try? DataFolder(path: $0).make()) != nil }, makeName: { BackupName.now() })

@@ -26,7 +26,7 @@ package final class ChangeFeed: Sendable {
   package let types: [EntityType]
   let desk: CursorDesk
   let signal: CommitSignal
-  private let store: Store
+  private let store: ReadSession
   private let entities: EntityRenderer
   private let gate: StoredDataGate
   private let devices: DeviceRegistry
@@ -35,7 +35,7 @@ package final class ChangeFeed: Sendable {
 
   /// - Parameter deadline: of a page with a condition, which is the caller's own making.
   package init(
-    store: Store, desk: CursorDesk, entities: EntityRenderer, signal: CommitSignal,
+    store: ReadSession, desk: CursorDesk, entities: EntityRenderer, signal: CommitSignal,
     types: [EntityType], gate: StoredDataGate, devices: DeviceRegistry, deadline: QueryDeadline
   ) {
     self.store = store

@@ -4,11 +4,11 @@ import Upstream
 
 /// Tells what the store holds for an operation and variables, without touching anything.
 package struct Explainer: Sendable {
-  private let store: Store
+  private let store: ReadSession
   private let cache: RenderedCache
   private let clock: WallClock
 
-  package init(store: Store, cache: RenderedCache, clock: WallClock) {
+  package init(store: ReadSession, cache: RenderedCache, clock: WallClock) {
     self.store = store
     self.cache = cache
     self.clock = clock

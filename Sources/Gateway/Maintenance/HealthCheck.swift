@@ -3,12 +3,12 @@ import Synchronization
 
 /// Examines the service for `/readyz`.
 package final class HealthCheck: Sendable {
-  private let store: Store
+  private let store: ReadSession
   private let pulse: UpstreamPulse
   private let operationCount: Int
   private let draining = Atomic(false)
 
-  package init(store: Store, pulse: UpstreamPulse, operationCount: Int) {
+  package init(store: ReadSession, pulse: UpstreamPulse, operationCount: Int) {
     self.store = store
     self.pulse = pulse
     self.operationCount = operationCount

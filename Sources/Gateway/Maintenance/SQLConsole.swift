@@ -8,12 +8,12 @@ package struct SQLConsole: Sendable {
   /// Of one answer: what a console shows, not what a backup is for.
   private static let bytesMax = 8 << 20
 
-  private let store: Store
+  private let store: ReadSession
   private let deadline: Duration
   private let clock: WallClock
 
   /// - Parameter deadline: how long one statement may run.
-  package init(store: Store, deadline: Duration, clock: WallClock) {
+  package init(store: ReadSession, deadline: Duration, clock: WallClock) {
     self.store = store
     self.deadline = deadline
     self.clock = clock

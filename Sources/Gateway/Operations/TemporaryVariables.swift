@@ -6,9 +6,9 @@ import Upstream
 /// Has reads by a temporary id find the real entity: variables that are whole such ids give way to
 /// what they stand for, as they do when a queued mutation is sent.
 package struct TemporaryVariables: Sendable {
-  private let store: Store
+  private let store: ReadSession
 
-  package init(store: Store) {
+  package init(store: ReadSession) {
     self.store = store
   }
 

@@ -10,7 +10,7 @@ import Upstream
 /// that exists on the device alone stands in no operation's list, unless an overlay refers to it;
 /// one that is to be deleted leaves every list.
 struct OverlaidReader: Sendable {
-  let store: Store
+  let store: ReadSession
   let cache: RenderedCache
   let overlaid: OverlaidEntities
   let logger: Logger

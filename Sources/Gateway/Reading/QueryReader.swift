@@ -18,7 +18,7 @@ package final class QueryReader: Sendable {
     let epoch: Int64
   }
 
-  private let store: Store
+  private let store: ReadSession
   private let cache: RenderedCache
   private let clock: WallClock
   private let logger: Logger
@@ -32,7 +32,7 @@ package final class QueryReader: Sendable {
     epoch: MutationEpoch, failures: FailureMemory, pulse: UpstreamPulse,
     overlaid: OverlaidEntities, clock: WallClock, logger: Logger
   ) {
-    self.store = store
+    self.store = store.reading
     self.cache = cache
     self.clock = clock
     self.logger = logger
@@ -41,7 +41,7 @@ package final class QueryReader: Sendable {
       upstream: upstream, store: store, calls: calls, cache: cache, failures: failures,
       pulse: pulse, clock: clock, logger: logger)
     self.overlaid = OverlaidReader(
-      store: store, cache: cache, overlaid: overlaid, logger: logger)
+      store: store.reading, cache: cache, overlaid: overlaid, logger: logger)
   }
 
   /// The answer as the caller sees it: for a device, with what its queue is expected to do.

@@ -29,7 +29,7 @@ final class FilmFeed: Sendable {
     let clock = TestClock().clock
     let leaf = ObjectShape.Field(value: .leaf, listDepth: 0)
     feed = ChangeFeed(
-      store: store,
+      store: store.reading,
       desk: CursorDesk(
         codec: CursorCodec(key: KeyRing(root: Array(0..<32)).key(for: .cursor)),
         segments: store.segments, schemaVersion: 1),
@@ -68,6 +68,25 @@ final class FilmFeed: Sendable {
     }
     answer.entities = [.init(key: EntityKey(type: "Film", key: id), fields: fields)]
     _ = try await store.apply(answer)
+  }
+
+  func delete(_ id: String) async throws {
+    let number = call.withLock { call in
+      call += 1
+      return CallNumber(call)
+    }
+    var answer = NormalisedAnswer(
+      call: number, horizon: number, received: Timestamp(milliseconds: 0), scope: .public)
+    answer.deletions = [EntityKey(type: "Film", key: id)]
+    _ = try await store.apply(answer)
+  }
+
+  /// A cursor at the head, as a service of another schema version would give it.
+  func cursor(schemaVersion: UInt32 = 1) -> String {
+    CursorDesk(
+      codec: CursorCodec(key: KeyRing(root: Array(0..<32)).key(for: .cursor)),
+      segments: store.segments, schemaVersion: schemaVersion
+    ).text(at: ChangePlace(caughtUpAt: store.head), viewer: .anonymous, filter: .all)
   }
 
   /// A stream from the head on, its first bookmark taken.

@@ -22,14 +22,14 @@ package final class ListDiffer: Sendable {
 
   private let reader: QueryReader
   private let collections: EntityReader
-  private let store: Store
+  private let store: ReadSession
   private let entities: EntityRenderer
   private let cursors: CursorMint
   private let memory: ListMemory
 
   /// - Parameter memory: the one that `collections` keeps its lists in.
   package init(
-    reader: QueryReader, collections: EntityReader, store: Store, entities: EntityRenderer,
+    reader: QueryReader, collections: EntityReader, store: ReadSession, entities: EntityRenderer,
     cursors: CursorMint, memory: ListMemory
   ) {
     self.reader = reader
