@@ -78,7 +78,31 @@ extension Ways {
       #expect(faulty.status == 422, "\(faulty.text)")
       let faults = try JSONValue(parsing: faulty.body)["errors"]?.array ?? []
       #expect(
-        Set(faults.compactMap { $0["pointer"]?.string }) == ["/stars", "/film", "/other"])
+        faults.compactMap { $0["pointer"]?.string } == ["/stars", "/film", "/other"])
+      // What is there in a wrong way is not said to be lacking as well.
+      let empty = try await larder.request(
+        "POST", "/v1/entities/Favourites", headers: [token, Self.json], body: #"{"title":""}"#)
+      #expect(empty.status == 422)
+      #expect(
+        try JSONValue(parsing: empty.body)["errors"]
+          == [["pointer": "/title", "detail": "has 0 characters, at least 1"]])
+      let null = try await larder.request(
+        "POST", "/v1/entities/Favourites", headers: [token, Self.json], body: #"{"title":null}"#)
+      #expect(
+        try JSONValue(parsing: null.body)["errors"]
+          == [["pointer": "/title", "detail": "must not be null"]])
+      let list = try await larder.request(
+        "POST", "/v1/entities", headers: [token, Self.json],
+        body: """
+          [{"op":"insert","type":"Favourites","data":{"title":""}},
+           {"op":"upsert","type":"Favourites","data":{}},
+           {"op":"delete","type":"Favourite","filter":"size > 1"},
+           {"op":"insert","type":"Favourite","data":{"stars":0}}]
+          """)
+      #expect(list.status == 400, "\(list.text)")
+      #expect(
+        try JSONValue(parsing: list.body)["errors"]?.array?.compactMap { $0["pointer"]?.string }
+          == ["/1/op", "/2/filter", "/0/data/title", "/3/data/stars"])
       let form = try await larder.request(
         "POST", "/v1/entities/Favourites",
         headers: [token, ("Content-Type", "text/plain")], body: #"{"title":"Best"}"#)

@@ -51,7 +51,10 @@ enum EntityWritesDocument {
     return .revisions(revisions)
   }
 
-  static func list(_ bytes: [UInt8]) throws(Failure) -> [EntityWriteRequest] {
+  /// - Returns: the operations that can be read, and the faults of the others.
+  static func list(
+    _ bytes: [UInt8]
+  ) throws(Failure) -> (requests: [EntityWriteRequest], faults: [Failure.Detail]) {
     guard let items = try body(bytes).array else {
       throw Failure(.malformedRequest, "The body is a list of operations.")
     }
@@ -60,10 +63,7 @@ enum EntityWritesDocument {
     for (index, item) in items.enumerated() {
       if let request = request(item, at: "/\(index)", &faults) { requests.append(request) }
     }
-    guard faults.isEmpty else {
-      throw Failure(.malformedRequest, "The operations cannot be read.", details: faults)
-    }
-    return requests
+    return (requests, faults)
   }
 
   private static func request(

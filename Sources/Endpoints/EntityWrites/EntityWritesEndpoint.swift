@@ -70,8 +70,8 @@ struct EntityWritesEndpoint: Sendable {
   private func list(_ request: ServerRequest) async -> ServerResponse {
     await context.answer(request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
-      let requests = try EntityWritesDocument.list(try await context.json(of: request))
-      let answers = try await writes.write(requests, by: caller)
+      let list = try EntityWritesDocument.list(try await context.json(of: request))
+      let answers = try await writes.write(list.requests, misread: list.faults, by: caller)
       return .json(EntityWritesDocument.bytes(answers))
     }
   }
