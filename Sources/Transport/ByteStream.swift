@@ -80,7 +80,8 @@ package final class ByteStream {
     self.core = core
   }
 
-  /// False from `close()` or the first failure on.
+  /// False from `close()` or the first failure on; a write that failed leaves it true until what
+  /// came before is read.
   package var isOpen: Bool {
     switch phase {
     case .connecting, .handshaking, .open: true
@@ -89,7 +90,7 @@ package final class ByteStream {
   }
 
   /// True while `write` has an effect.
-  var acceptsWrites: Bool { isOpen && !shouldShutDownWriting && writeFailure == nil }
+  package var acceptsWrites: Bool { isOpen && !shouldShutDownWriting && writeFailure == nil }
 
   package var isSecure: Bool { tls != nil }
 

@@ -94,6 +94,19 @@ final class BytePeer {
     return countMax
   }
 
+  /// Takes little again and again, each time after a wait, until the peer is gone. Returns how often
+  /// it did; no more than `countMax` times.
+  func sip(upTo bytesMax: Int, everyMilliseconds wait: Int32, countMax: Int) -> Int {
+    var piece = [UInt8](repeating: 0, count: bytesMax)
+    for count in 0..<countMax {
+      // Asked for nothing, it reports only that the connection is over.
+      var events = pollfd(fd: descriptor, events: 0, revents: 0)
+      if poll(&events, 1, wait) != 0 { return count }
+      if recv(descriptor, &piece, piece.count, 0) <= 0 { return count }
+    }
+    return countMax
+  }
+
   private func receiveSome() throws {
     var piece = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &piece, piece.count, 0)

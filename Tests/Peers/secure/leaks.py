@@ -21,7 +21,7 @@ DEADLINES = "limits: {handshakeDeadline: 2s, headDeadline: 2s}\n"
 PARTS = 10
 # What is made once and late: tables, pages of each thread's arena.
 WARM_UP = 6_000
-# The smallest piece that malloc gives is 32 bytes: a loss in one of four connections is found, where
+# The smallest piece that malloc gives is 32 bytes: one lost in four connections is found, where
 # there are so many that what follows does not count.
 BYTES_EACH_MAX = 8
 # Pages that the allocator takes and gives back as it likes, in one part of a flood.

@@ -1,8 +1,31 @@
+import GRDB
+import Model
 import TestSupport
 
 /// Random filters that mean the same in SQLite.
 struct FilterGenerator {
+  /// How values are given.
+  enum Values {
+    case literals, positional, named
+  }
+
   var random: SeededGenerator
+  var values = Values.literals
+  /// Of the parameters used since the last ``takeArguments()``.
+  private var arguments = FilterArguments.none
+  private var bound: [(any DatabaseValueConvertible)?] = []
+
+  init(random: SeededGenerator, values: Values = .literals) {
+    self.random = random
+    self.values = values
+  }
+
+  /// The parameters' values as texts, and as what SQLite is to compare with. SQLite numbers
+  /// parameters by their first mention, and each name is mentioned once.
+  mutating func takeArguments() -> (FilterArguments, StatementArguments) {
+    defer { (arguments, bound) = (.none, []) }
+    return (arguments, StatementArguments(bound))
+  }
 
   mutating func filter(depth: Int = 3) -> String {
     switch depth == 0 ? 0 : Int.random(in: 0..<6, using: &random) {
@@ -34,6 +57,23 @@ struct FilterGenerator {
   }
 
   private mutating func value(_ column: String) -> String {
+    let literal = literal(column)
+    guard values != .literals else { return literal }
+    let text = literal.hasPrefix("'") ? String(literal.dropFirst().dropLast()) : literal
+    switch column {
+    case "year", "rating": bound.append(Double(text) ?? 0)
+    default: bound.append(text)
+    }
+    guard values == .named else {
+      arguments.positional.append(text)
+      return "?"
+    }
+    let name = "v\(bound.count)"
+    arguments.named[name] = text
+    return ":\(name)"
+  }
+
+  private mutating func literal(_ column: String) -> String {
     switch column {
     case "year": pick(["1991", "1992", "1993.5", "-1"])
     case "rating": pick(["0", "1", "1.5", "+2e0"])

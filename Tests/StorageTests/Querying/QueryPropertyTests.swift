@@ -1,3 +1,4 @@
+import GRDB
 import LosslessJSON
 import Model
 import Storage
@@ -30,6 +31,39 @@ struct QueryPropertyTests {
       } while query.after != nil
       #expect(keys == expected, note)
       guard keys == expected else { return }
+    }
+  }
+
+  /// Parameters say what literals say; totals, sections and offsets are of the same list.
+  @Test(
+    arguments: [FilterGenerator.Values.positional, .named], [UInt64(4), 5])
+  func parametersSectionsAndOffsetsSayWhatPlainSQLSays(
+    values: FilterGenerator.Values, seed: UInt64
+  ) async throws {
+    var random = SeededGenerator(seed: seed)
+    let rows = try await QueryRows(count: 60, isLayered: true, &random)
+    var generator = FilterGenerator(random: random, values: values)
+    for round in 0..<80 {
+      let text = generator.filter()
+      let (arguments, bound) = generator.takeArguments()
+      let isDescending = round % 2 == 0
+      let order = "\(isDescending ? "-" : "")year,title"
+      let note: Comment = "seed \(seed), round \(round): \(text) \(arguments) by \(order)"
+      let expected = try await rows.plainKeys(where: text, bound, orderBy: Self.sql(order))
+      let sections = try await rows.plainSections(
+        of: "year", where: text, bound, descending: isDescending)
+      for offset in [0, 3, 17, expected.count, expected.count + 5] {
+        let page = try await rows.fixture.store.page(
+          EntityQuery(
+            type: Self.type, filter: try Filter(text, arguments: arguments, type: Self.type),
+            order: try EntityOrder(order, type: Self.type), limit: 9, offset: offset,
+            wantsTotal: true, section: "year"), viewer: QueryRows.viewer)
+        let keys = page.items.map(\.key.key)
+        #expect(keys == Array(expected.dropFirst(offset).prefix(9)), note)
+        #expect(page.total == expected.count, note)
+        #expect(page.sections == sections, note)
+        guard keys == Array(expected.dropFirst(offset).prefix(9)) else { return }
+      }
     }
   }
 

@@ -87,9 +87,33 @@ struct QueryRows {
   }
 
   /// Keys by plain SQL.
-  func plainKeys(where condition: String, orderBy: String) async throws -> [String] {
+  func plainKeys(
+    where condition: String, _ arguments: StatementArguments = [], orderBy: String
+  ) async throws -> [String] {
     try await plain.read {
-      try String.fetchAll($0, sql: "SELECT key FROM film WHERE \(condition) ORDER BY \(orderBy)")
+      try String.fetchAll(
+        $0, sql: "SELECT key FROM film WHERE \(condition) ORDER BY \(orderBy)",
+        arguments: arguments)
+    }
+  }
+
+  /// Neighbours with the same value of a column, by plain SQL.
+  func plainSections(
+    of column: String, where condition: String, _ arguments: StatementArguments, descending: Bool
+  ) async throws -> [EntityPage.Section] {
+    let rows = try await plain.read {
+      try Row.fetchAll(
+        $0,
+        sql: """
+          SELECT CAST(\(column) AS TEXT) AS name, count(*) AS count FROM film \
+          WHERE \(condition) GROUP BY \(column) ORDER BY \(column) \(descending ? "DESC" : "")
+          """, arguments: arguments
+      ).map { (name: $0["name"] as String?, count: $0["count"] as Int) }
+    }
+    var offset = 0
+    return rows.map { row in
+      defer { offset += row.count }
+      return EntityPage.Section(name: row.name, offset: offset, count: row.count)
     }
   }
 }

@@ -1,0 +1,92 @@
+import LosslessJSON
+import Model
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Storage
+
+/// Page tokens while somebody writes: what nobody touches comes once and in order, whatever comes,
+/// goes and moves around it.
+struct PagingUnderWritesTests {
+  private static let type = StoreFixture.types[0]
+  private static let scopes = QueryRows.viewer.layers
+  private static let rowsMax = 60
+
+  /// Of the films that stay as they are: even numbers.
+  private static func fields(_ random: inout SeededGenerator) -> JSONValue {
+    var fields: JSONValue = [:]
+    fields["year"] =
+      Int.random(in: 0..<4, using: &random) == 0
+      ? .null : .number(JSONNumber(Int.random(in: 1990...1993, using: &random)))
+    fields["title"] = ["a", "b", .null][Int.random(in: 0..<3, using: &random)]
+    return fields
+  }
+
+  private static func answer(
+    _ call: Int64, _ random: inout SeededGenerator, of number: Int
+  ) -> NormalisedAnswer {
+    let scope = scopes[Int.random(in: 0..<scopes.count, using: &random)]
+    let builder = AnswerBuilder(call: call, scope: scope)
+    let isDeletion = Int.random(in: 0..<4, using: &random) == 0
+    return
+      (isDeletion
+      ? builder.deleting(.film("f\(number)"))
+      : builder.film("f\(number)", fields(&random))).build()
+  }
+
+  @Test(arguments: ["-year,title", "year", "-title,-year", "-year"], [UInt64(1), 2])
+  func pagesHoldEachRowThatStaysOnce(order: String, seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    let fixture = try StoreFixture()
+    var call: Int64 = 0
+    for number in 0..<Self.rowsMax {
+      for _ in 0..<2 {
+        call += 1
+        _ = try await fixture.store.apply(Self.answer(call, &random, of: number))
+      }
+    }
+    let still = EntityQuery(
+      type: Self.type, order: try EntityOrder(order, type: Self.type), limit: Self.rowsMax)
+    let staying = try await fixture.store.page(still, viewer: QueryRows.viewer).items
+      .map(\.key.key).filter(Self.stays)
+    #expect(staying.count > 10)
+
+    let (store, first) = (fixture.store, call)
+    let end = End()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { [random] in
+        var random = random
+        var call = first
+        while !end.hasCome.load(ordering: .relaxed) {
+          call += 1
+          let number = Int.random(in: 0..<Self.rowsMax / 2, using: &random) * 2 + 1
+          _ = try await store.apply(Self.answer(call, &random, of: number))
+        }
+      }
+      defer { end.hasCome.store(true, ordering: .relaxed) }
+      for round in 0..<12 {
+        let head = store.head
+        while store.head == head { await Task.yield() }
+        var query = still
+        query.limit = 1 + round % 5
+        var seen: [String] = []
+        repeat {
+          let page = try await store.page(query, viewer: QueryRows.viewer)
+          seen += page.items.map(\.key.key)
+          query.after = page.next
+        } while query.after != nil
+        #expect(
+          seen.filter(Self.stays) == staying, "seed \(seed), \(order), round \(round): \(seen)")
+      }
+    }
+  }
+
+  private static func stays(_ key: String) -> Bool {
+    key.dropFirst().last.flatMap(\.wholeNumberValue)?.isMultiple(of: 2) == true
+  }
+}
+
+private final class End: Sendable {
+  let hasCome = Atomic(false)
+}
