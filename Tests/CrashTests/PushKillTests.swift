@@ -10,7 +10,7 @@ extension Crashes {
   struct PushKillTests {
     private static let rounds = 8
     private static let connections = 3
-    private static let bearer = ("Authorization", "Bearer \(ServiceFolder.adminToken)")
+    static let bearer = ("Authorization", "Bearer \(ServiceFolder.adminToken)")
 
     /// What was answered with 202: the id by its key.
     private final class Taken: Sendable {
@@ -28,10 +28,7 @@ extension Crashes {
       server.app.know(["u1", "u2"])
       let folder = try ServiceFolder(
         upstream: "http://127.0.0.1:1/graphql",
-        settings: """
-          push: {sender: onesignal, url: "\(server.url)", appId: \(FakeOneSignal.appID), \
-          apiKey: \(server.app.key)}
-          """)
+        settings: Self.settings(of: server))
       let taken = Taken()
       for round in 0..<Self.rounds {
         // In some rounds answers are lost on their way.
@@ -52,6 +49,16 @@ extension Crashes {
       #expect(Set(all.keys).isSubset(of: sent.keys), "seed \(seed)")
       #expect(try await larder.terminate() == 0)
       await server.stop()
+    }
+
+    static func settings(of server: OneSignalServer) -> String {
+      """
+      push:
+        sender: onesignal
+        url: "\(server.url)"
+        appId: \(FakeOneSignal.appID)
+        apiKey: \(server.app.key)
+      """
     }
 
     private func check(

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A file system of a few MiB that can be filled and emptied at will.
-final class SmallDisk {
+final class SmallDisk: Sendable {
   enum Problem: Error {
     case notMounted
   }

@@ -18,21 +18,27 @@ struct StoredFiles {
 
   /// Everything that is wrong with the files, in words; empty for a sound store.
   func faults() throws -> [String] {
-    defer { try? FileManager.default.removeItem(atPath: copy) }
-    let queue = try DatabaseQueue(path: "\(copy)/larder.sqlite")
-    defer { try? queue.close() }
-    return try queue.read { database in
+    try read { database in
       var faults = try String.fetchAll(database, sql: "PRAGMA integrity_check")
         .filter { $0 != "ok" }
       // Killed while it was being made: nothing is in it yet.
       guard try database.tableExists("counter") else { return faults }
       faults += try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").map { "\($0)" }
       faults += try Self.resultFaults(database)
+      faults += try Self.usageFaults(database)
       for row in try Row.fetchAll(database, sql: "SELECT id, table_name FROM entity_type") {
         faults += try Self.entityFaults(database, type: row["id"], table: row["table_name"])
       }
       return faults
     }
+  }
+
+  /// Looks once: the copy is gone after that.
+  func read<Answer>(_ body: (Database) throws -> Answer) throws -> Answer {
+    defer { try? FileManager.default.removeItem(atPath: copy) }
+    let queue = try DatabaseQueue(path: "\(copy)/larder.sqlite")
+    defer { try? queue.close() }
+    return try queue.read(body)
   }
 
   private static func resultFaults(_ database: Database) throws -> [String] {

@@ -1,3 +1,5 @@
+import HTTPClient
+import HTTPTypes
 import VendorDouble
 
 /// A ``FakeOneSignal`` behind a socket.
@@ -7,10 +9,19 @@ package final class OneSignalServer: Sendable {
   package let url: String
   private let server: VendorServer
 
-  /// - Parameter port: nil for a free one.
-  package init(_ app: FakeOneSignal, port: UInt16? = nil) async throws {
+  /// - Parameters:
+  ///   - port: nil for a free one.
+  ///   - answering: called before each answer leaves, with `METHOD /path`; the answer waits for it.
+  package init(
+    _ app: FakeOneSignal, port: UInt16? = nil,
+    answering: @escaping @Sendable (String) -> Void = { _ in }
+  ) async throws {
     self.app = app
-    server = try await VendorServer(port: port) { app.respond(to: $0) }
+    server = try await VendorServer(port: port) { request in
+      let answer = app.respond(to: request)
+      answering("\(request.method.rawValue) \(request.url.target)")
+      return answer
+    }
     url = "http://127.0.0.1:\(server.port)\(app.pathPrefix)"
   }
 
