@@ -141,6 +141,61 @@ extension Ways {
       await larder.stop()
     }
 
+    /// A table is made by an operation that names its type, and goes by hand once none does.
+    @Test func whatNoOperationNamesAnyMoreGoesByHand() async throws {
+      func film(_ fields: String) -> [String: String] {
+        ["film": "query Film($id: ID!) @cache(scope: PUBLIC) { film(id: $id) { \(fields) } }"]
+      }
+      let larder = try await RunningLarder.start(
+        operations: film("id title year director { id name } studio { id name }"))
+      func tables() async throws -> [String: JSONValue] {
+        let list = try JSONValue(parsing: try await larder.get("/v1/admin/tables", Self.admin).body)
+        return Dictionary(
+          (list["tables"]?.array ?? []).map { ($0["type"]?.string ?? "", $0) },
+          uniquingKeysWith: { first, _ in first })
+      }
+      #expect(try await larder.get("/v1/operations/Film?id=f1").status == 200)
+      let before = try await tables()
+      #expect(before["Person"]?["named"] == true)
+      #expect(before["Studio"]?["entities"] == 1)
+      await larder.stopService()
+      larder.operations = film("id title")
+      try await larder.startService()
+      #expect(try await tables()["Person"]?["named"] == false)
+
+      let dropped = try await larder.request(
+        "DELETE", "/v1/admin/tables/Person", headers: [Self.admin])
+      #expect(dropped.status == 204)
+      #expect(dropped.body.isEmpty)
+      #expect(Set(try await tables().keys) == ["Film", "Studio"])
+      let again = try await larder.request(
+        "DELETE", "/v1/admin/tables/Person", headers: [Self.admin])
+      #expect(again.status == 404)
+      let cleanUp = try await larder.request(
+        "POST", "/v1/admin/tables/clean-up", headers: [Self.admin])
+      #expect(cleanUp.status == 200)
+      let report = try JSONValue(parsing: cleanUp.body)
+      #expect(report["types"] == ["Studio"])
+      #expect(report["columns"]?.array?.allSatisfy { $0["type"] == "Film" } == true)
+      #expect(
+        report["columns"]?.array?.compactMap { $0["field"]?.string }.sorted()
+          == ["director", "studio", "year"])
+      let after = try await tables()
+      #expect(Array(after.keys) == ["Film"])
+      #expect(after["Film"]?["entities"] == 1)
+      #expect(
+        after["Film"]?["columns"]?.array?.compactMap { $0["field"]?.string }.sorted()
+          == ["id", "title"])
+
+      // The operation comes back, and with it the tables.
+      await larder.stopService()
+      larder.operations = film("id title director { id name }")
+      try await larder.startService()
+      #expect(try await larder.get("/v1/operations/Film?id=f1").status == 200)
+      #expect(try await tables()["Person"]?["entities"] == 1)
+      await larder.stop()
+    }
+
     @Test func theLogLevelIsSetAtRunTime() async throws {
       let larder = try await RunningLarder.start()
       let shown = try await larder.get("/v1/admin/log-level", Self.admin)

@@ -1,4 +1,5 @@
 import DemoUpstream
+import Foundation
 import LosslessJSON
 import TestSupport
 import Testing
@@ -53,6 +54,50 @@ extension Ways {
       #expect(try JSONValue(parsing: shown.body)["id"]?.string == id)
       #expect(try await larder.get("/v1/devices/me", ("Device-Token", token)).status == 401)
       await larder.stop()
+    }
+
+    /// Only a digest of it is stored: no file of the data folder has it, nor has a copy.
+    @Test func aTokenIsNowhereOnDisk() async throws {
+      let larder = try await RunningLarder.start()
+      let admin = OperatingTests.admin
+      let (id, token) = try await Self.register(larder)
+      _ = try await larder.get("/v1/devices/me", ("Device-Token", token))
+      let rotated = try await larder.request(
+        "POST", "/v1/devices/me/rotate", headers: [("Device-Token", token)])
+      let fresh = try #require(try JSONValue(parsing: rotated.body)["deviceToken"]?.string)
+      #expect(try await larder.get("/v1/devices/me", ("Device-Token", fresh)).status == 200)
+      let backup = try await larder.post("/v1/admin/backup", #"{"name":"copy"}"#, admin)
+      #expect(backup.status == 201)
+      // While it runs, its log of writes included, and at rest.
+      for isRunning in [true, false] {
+        if !isRunning { await larder.stopService() }
+        let files = try Self.files(below: "\(larder.folder)/data")
+        #expect(files.contains { $0.path.hasSuffix("copy.sqlite") })
+        for (path, content) in files {
+          for secret in [token, fresh] {
+            for form in Self.forms(of: secret) {
+              #expect(content.range(of: form) == nil, "\(path) holds a token")
+            }
+          }
+        }
+        // The search finds what is there.
+        #expect(files.contains { $0.content.range(of: Data(id.utf8)) != nil })
+      }
+      await larder.stop()
+    }
+
+    private static func files(below folder: String) throws -> [(path: String, content: Data)] {
+      let paths = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String }
+      return (paths ?? []).compactMap { path in
+        FileManager.default.contents(atPath: "\(folder)/\(path)").map { (path, $0) }
+      }
+    }
+
+    /// As text, and as the bytes that it spells.
+    private static func forms(of token: String) -> [Data] {
+      let standard = token.replacing("-", with: "+").replacing("_", with: "/")
+      let padded = standard + String(repeating: "=", count: (4 - standard.count % 4) % 4)
+      return [Data(token.utf8)] + [Data(base64Encoded: padded)].compactMap(\.self)
     }
 
     /// Also where an answer lies ready: it was made for somebody else.

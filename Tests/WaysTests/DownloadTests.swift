@@ -68,5 +68,29 @@ extension Ways {
       #expect(read.text == (isReplaced ? "after" : Self.content))
       await larder.stop()
     }
+
+    /// More of them than are asked of the service at once: whoever comes last finds a place, since
+    /// each is given up with its reader.
+    @Test func theServiceBehindIsToldThatNobodyReads() async throws {
+      let service = try await LongObjectService()
+      let larder = try await RunningLarder.start(
+        settings: """
+          \(Self.settings)
+            store: s3
+            endpoint: http://127.0.0.1:\(service.port)
+            accessKey: AKIATEST
+            secretKey: secretsecret
+          """)
+      let waves = 30
+      for _ in 0..<waves {
+        try await Self.withDownloads(10, of: "/v1/files/pics/long", port: larder.port) {
+          #expect(service.downloads.open >= 10)
+        }
+      }
+      let left = try await eventually({ service.downloads }, until: { $0.open == 0 })
+      #expect(left == LongObjectService.Downloads(open: 0, begun: waves * 10))
+      await larder.stop()
+      await service.stop()
+    }
   }
 }

@@ -45,6 +45,51 @@ extension Ways {
       await larder.stop()
     }
 
+    /// What changed while the client was away comes at once.
+    @Test func beginsWithTheAnswerThatTheClientDoesNotHave() async throws {
+      let larder = try await RunningLarder.start()
+      let target = "/v1/operations/Film/stream?id=f1"
+      let id = try #require(
+        try await EventClient.open(port: larder.port, target).nextEvent()?.id)
+      try await Self.rename(larder, "f1", to: "While away")
+      let again = try await EventClient.open(
+        port: larder.port, target, headers: [("Last-Event-ID", id)])
+      let first = try #require(try await again.nextEvent())
+      #expect(try Self.title(first) == "While away")
+      #expect(first.id != id)
+      try await Self.rename(larder, "f1", to: "Later")
+      #expect(try Self.title(try await again.nextEvent()) == "Later")
+      await larder.stop()
+    }
+
+    /// Nothing is kept for a client that does not read: it finds the last answer, not all of them.
+    @Test func whoNeverReadsIsKeptNothingFor() async throws {
+      let larder = try await RunningLarder.start(settings: "limits: {streamStall: 5m}")
+      let target = "/v1/operations/Film/stream?id=f1"
+      let silent = try await EventClient.open(port: larder.port, target)
+      let reader = try await EventClient.open(port: larder.port, target)
+      _ = try await reader.nextEvent()
+      let count = 40
+      let text = String(repeating: "x", count: 400_000)
+      for number in 0..<count {
+        let answer = try await larder.post(
+          "/v1/operations/UpdateFilm",
+          #"{"id":"f1","patch":{"title":"\#(number)","synopsis":"\#(text)"}}"#)
+        #expect(answer.status == 200)
+        // Others are told meanwhile.
+        #expect(try Self.title(try await reader.nextEvent()) == .string("\(number)"))
+      }
+      var heard = 0
+      var last: JSONValue?
+      repeat {
+        last = try Self.title(try await silent.nextEvent())
+        heard += 1
+      } while last != .string("\(count - 1)") && heard <= count
+      #expect(last == .string("\(count - 1)"))
+      #expect(heard < count, "\(heard) answers were kept")
+      await larder.stop()
+    }
+
     @Test func aListIsSentAgainWhenAMemberChanges() async throws {
       let larder = try await RunningLarder.start()
       let events = try await EventClient.open(

@@ -1,4 +1,5 @@
 import DemoUpstream
+import Foundation
 import LosslessJSON
 import TestSupport
 import Testing
@@ -76,6 +77,68 @@ extension Ways {
       #expect(after["decision"] == "serve")
       #expect(after["stored"]?["window"] == "fresh")
       #expect(after["stored"]?["dependencies"]?.array?.contains("Film/f1") == true)
+      await larder.stop()
+    }
+
+    /// Each reason there is to ask upstream or not, with the answer's age and how long it is served.
+    @Test func explainTellsAgesAndReasons() async throws {
+      let larder = try await RunningLarder.start(
+        operations: [
+          "explained": """
+          query Kept($id: ID!) @cache(maxAge: 60, staleWhileRevalidate: 600, scope: PUBLIC) {
+            film(id: $id) { id title }
+          }
+          query Quick($id: ID!) @cache(maxAge: 0, staleWhileRevalidate: 600, scope: PUBLIC) {
+            film(id: $id) { id title }
+          }
+          query Failing($id: ID!) @cache(maxAge: 0, staleIfError: 600, scope: PUBLIC) {
+            film(id: $id) { id title }
+          }
+          """
+        ])
+      func explain(_ name: String) async throws -> JSONValue {
+        let question = #"{"operation":"\#(name)","variables":{"id":"f1"}}"#
+        let answer = try await larder.post("/v1/admin/explain", question, Self.admin)
+        #expect(answer.status == 200, "\(answer.text)")
+        return try JSONValue(parsing: answer.body)
+      }
+      let before = try await explain("Kept")
+      #expect(before["reason"] == "Nothing is stored for these variables in this scope.")
+      #expect(before["scope"] == "public")
+      for name in ["Kept", "Quick", "Failing"] {
+        #expect(try await larder.get("/v1/operations/\(name)?id=f1").status == 200)
+      }
+      let kept = try await explain("Kept")
+      #expect(kept["reason"] == "Stored and fresh.")
+      let stored = try #require(kept["stored"])
+      let received = try #require(stored["receivedAt"]?.int64)
+      #expect(stored["servedUntil"]?.int64 == received + 660_000)
+      let age = try #require(stored["ageSeconds"]?.int64)
+      #expect((0..<60).contains(age))
+      #expect(abs(Int64(Date().timeIntervalSince1970 * 1000) - received) < 60_000)
+      #expect(stored["due"] == false)
+      #expect(stored["misses"] == [])
+
+      let quick = try await eventually {
+        try await explain("Quick")
+      } until: {
+        $0["decision"] == "serve-and-refresh"
+      }
+      #expect(quick["reason"] == "Stale, and served while it is refreshed.")
+      #expect(quick["stored"]?["window"] == "stale-while-revalidate")
+      let failing = try await eventually {
+        try await explain("Failing")
+      } until: {
+        $0["decision"] == "fetch"
+      }
+      #expect(failing["reason"] == "Older than the windows that serve it; kept for failures.")
+      #expect(failing["stored"]?["window"] == "stale-if-error")
+      let purge = try await larder.post("/v1/admin/purge", #"{"operation":"Kept"}"#, Self.admin)
+      #expect(purge.status == 200)
+      #expect(try await explain("Kept")["decision"] == "fetch")
+      // Nothing of this asked upstream.
+      #expect(larder.demo.report["Kept"].requests == 1)
+      #expect(larder.demo.report["Quick"].requests == 1)
       await larder.stop()
     }
 

@@ -1,7 +1,6 @@
 import Composition
 import DemoUpstream
 import Foundation
-import Logging
 import TestSupport
 import Transport
 
@@ -12,40 +11,50 @@ final class RunningLarder {
   let demo: DemoServer
   let folder: String
   private(set) var port = 0
+  /// Everything that was logged, at its fullest.
+  let log = RecordedLog()
   /// The lines of the route table that is served, `METHOD /pattern`.
   private(set) var routes: [String] = []
   private var task: Task<Void, any Error>?
   private let extraSettings: String
-  private let operations: [String: String]
+  /// See ``start(settings:operations:service:upstreamTimeout:upstream:recentMax:)``; another set is
+  /// of the next start of the service.
+  var operations: [String: String]
   private let service: String?
   private let upstreamTimeout: String
+  private let upstream: String?
 
   /// - Parameters:
   ///   - settings: lines added to `larder.yaml`.
   ///   - operations: files instead of the example's, by name.
   ///   - service: a header of the service's own, `name: value`.
+  ///   - upstream: the address of another upstream than the film library.
+  ///   - recentMax: requests that the film library keeps for a look at them.
   static func start(
     settings: String = "", operations: [String: String] = [:], service: String? = nil,
-    upstreamTimeout: String = "20s"
+    upstreamTimeout: String = "20s", upstream: String? = nil, recentMax: Int = 50
   ) async throws -> RunningLarder {
-    let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
+    var options = DemoOptions(now: { Int64(Date().timeIntervalSince1970) })
+    options.recentMax = recentMax
+    let demo = DemoServer(options)
     try await demo.start()
     let larder = try RunningLarder(
       demo: demo, settings: settings, operations: operations, service: service,
-      upstreamTimeout: upstreamTimeout)
+      upstreamTimeout: upstreamTimeout, upstream: upstream)
     try await larder.startService()
     return larder
   }
 
   private init(
     demo: DemoServer, settings: String, operations: [String: String], service: String?,
-    upstreamTimeout: String
+    upstreamTimeout: String, upstream: String?
   ) throws {
     self.demo = demo
     extraSettings = settings
     self.operations = operations
     self.service = service
     self.upstreamTimeout = upstreamTimeout
+    self.upstream = upstream
     folder =
       FileManager.default.temporaryDirectory
       .appending(path: "larder-ways-\(UUID().uuidString)").path
@@ -63,7 +72,7 @@ final class RunningLarder {
     let (listening, told) = AsyncStream<[SocketAddress]>.makeStream()
     let service = try await LarderService.open(
       try Workspace.open(loaded), metrics: PrometheusRegistry(),
-      logger: Logger(label: "ways") { _ in SwiftLogNoOpLogHandler() }, environment: [:]
+      logger: log.logger, environment: [:]
     ) { addresses in
       told.yield(addresses)
       told.finish()
@@ -118,6 +127,7 @@ final class RunningLarder {
     var operationsFolder = "\(examples)/operations"
     if !operations.isEmpty {
       operationsFolder = "\(folder)/operations"
+      try? FileManager.default.removeItem(atPath: operationsFolder)
       try FileManager.default.createDirectory(
         atPath: operationsFolder, withIntermediateDirectories: true)
       for (name, text) in operations {
@@ -130,7 +140,7 @@ final class RunningLarder {
       operations: \(operationsFolder)
       schema: \(examples)/schema.graphql
       upstream:
-        url: \(demo.url)
+        url: \(upstream ?? demo.url)
         forward: [authorization]
         timeout: \(upstreamTimeout)
       \(service.map { "  headers:\n    \($0)" } ?? "")

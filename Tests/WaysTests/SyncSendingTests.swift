@@ -134,7 +134,8 @@ extension Ways {
     // MARK: Upstream away
 
     @Test func fiveHundredWaitForUpstreamAndGoInOrderUnasked() async throws {
-      let larder = try await RunningLarder.start(settings: "queue: {probe: 1s}")
+      let larder = try await RunningLarder.start(
+        settings: "queue: {probe: 1s}", recentMax: 1_000)
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       try await larder.demo.change { $0.fail = .refuse }
       for part in 0..<5 {
@@ -164,8 +165,9 @@ extension Ways {
         }
       }
       #expect(executed == 500)
-      let order = larder.demo.report.recent.suffix(50).compactMap { $0.variables["id"]?.string }
-      #expect(order == (451...500).map { "f\($0)" })
+      let order = larder.demo.report.recent.map { $0.variables["id"]?.string }
+      #expect(order == (1...500).map { "f\($0)" })
+      #expect(larder.demo.report.concurrencyMax == 1)
       let status = try await eventually {
         try await Self.queue(larder, device)
       } until: {

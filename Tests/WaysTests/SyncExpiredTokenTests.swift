@@ -1,0 +1,69 @@
+import Auth0Double
+import DemoUpstream
+import Foundation
+import LosslessJSON
+import TestSupport
+import Testing
+
+extension Ways {
+  /// Servers that answer 403 where a token is over, and where it is not.
+  struct SyncExpiredTokenTests {
+    /// - Parameter seconds: until the token is over; less than none where it is, and still within
+    ///   what the service allows for another's clock.
+    private static func token(_ auth0: Auth0Server, endsIn seconds: Int64) throws -> (
+      String, String
+    ) {
+      let now = Int64(Date().timeIntervalSince1970)
+      let claims: JSONValue = [
+        "iss": .string(auth0.tenant.issuer), "sub": "auth0|7", "aud": .string(FakeAuth0.audience),
+        "iat": .number(JSONNumber(now + seconds - 600)),
+        "exp": .number(JSONNumber(now + seconds)),
+      ]
+      return ("Authorization", "Bearer \(try auth0.tenant.key.token(claims))")
+    }
+
+    @Test func aTokenThatEndedInMidQueueLosesNothing() async throws {
+      let auth0 = try await Auth0Server { Int64(Date().timeIntervalSince1970) }
+      let larder = try await Auth0Tests.start(auth0)
+      let world = try await SyncWorld(larder)
+      try await larder.demo.change { $0.fail = .status(403) }
+      let ended = try Self.token(auth0, endsIn: -10)
+      let ids = [
+        try await world.take(SyncWorld.rating("f1", mode: "steady"), key: "1", as: ended),
+        try await world.take(SyncWorld.rating("f2", mode: "steady"), key: "2", as: ended),
+      ]
+      let waiting = try await eventually {
+        try await world.queue()
+      } until: {
+        $0["state"] == "auth_required"
+      }
+      #expect(waiting == ["pending": 2, "parked": 0, "state": "auth_required"])
+      #expect(larder.demo.report["RateFilm"].requests == 1)
+      try await larder.demo.change { $0.fail = .off }
+      _ = try await larder.get(
+        "/v1/queue", world.device, try Self.token(auth0, endsIn: 600))
+      for id in ids {
+        let told = try await world.told(id, wait: 10)
+        #expect(told["state"] == "applied", "\(told)")
+        #expect(told["attempts"] == 1)
+      }
+      await larder.stop()
+      await auth0.stop()
+    }
+
+    @Test func aTokenThatIsGoodIsRefusedForGood() async throws {
+      let auth0 = try await Auth0Server { Int64(Date().timeIntervalSince1970) }
+      let larder = try await Auth0Tests.start(auth0)
+      let world = try await SyncWorld(larder)
+      try await larder.demo.change { $0.fail = .status(403) }
+      let id = try await world.take(
+        SyncWorld.rating("f1"), key: "1", as: try Self.token(auth0, endsIn: 600))
+      let told = try await world.told(id, wait: 10)
+      #expect(told["state"] == "rejected", "\(told)")
+      #expect(told["problem"]?["code"] == "upstream_forbidden")
+      #expect(try await world.queue()["state"] == "running")
+      await larder.stop()
+      await auth0.stop()
+    }
+  }
+}

@@ -1,0 +1,242 @@
+import LosslessJSON
+import Synchronization
+import TestSupport
+import Testing
+import VendorDouble
+
+extension Ways {
+  /// Mutations that upstream never answered: found out about, or set aside for somebody to decide.
+  struct SyncParkingTests {
+    typealias Answer = ScriptedServer.Answer
+
+    /// An upstream that loses its answer to the first mutation and answers the others; queries get
+    /// what a test says.
+    private final class Upstream: Sendable {
+      /// Of each mutation, by its key, and of queries, which have none.
+      private let counts = Mutex<[String: Int]>([:])
+      let look: @Sendable (_ time: Int) -> Answer
+
+      init(look: @escaping @Sendable (_ time: Int) -> Answer = { _ in Answer(404) }) {
+        self.look = look
+      }
+
+      subscript(key: String) -> Int { counts.withLock { $0[key] ?? 0 } }
+
+      func respond(to request: ScriptedServer.Request) -> Answer? {
+        let (count, isFirst) = counts.withLock { counts in
+          let isFirst = counts.keys.allSatisfy { $0.isEmpty }
+          counts[request.key, default: 0] += 1
+          return (counts[request.key] ?? 0, isFirst)
+        }
+        if request.key.isEmpty { return look(count) }
+        if isFirst { return nil }
+        return String(decoding: request.body, as: UTF8.self).contains("deleteFilm")
+          ? Answer(200, #"{"data":{"deleteFilm":"f1"}}"#)
+          : Answer(200, #"{"data":{"rateFilm":{"__typename":"Film","id":"f1"}}}"#)
+      }
+    }
+
+    private static let operations = [
+      "films": """
+      query Look($id: ID!) { film(id: $id) { id title } }
+      mutation Rate($id: ID!, $stars: Int!) @sync(object: "Film:$id", verify: "Look") {
+        rateFilm(id: $id, stars: $stars) { id }
+      }
+      mutation Drop($id: ID!) @sync(object: "Film:$id", verify: "Look")
+      @effects(deletes: ["Film:$id"]) { deleteFilm(id: $id) }
+      mutation RateFilm($id: ID!, $stars: Int!) @sync(object: "Film:$id") {
+        rateFilm(id: $id, stars: $stars) { id }
+      }
+      """
+    ]
+    private static let rate = """
+      {"operation":"Rate","mode":"lazy","variables":{"id":"f1","stars":4}}
+      """
+    private static let drop = #"{"operation":"Drop","mode":"lazy","variables":{"id":"f1"}}"#
+    private static let shown = Answer(
+      200, #"{"data":{"film":{"__typename":"Film","id":"f1","title":"Here"}}}"#)
+    private static let absent = Answer(200, #"{"data":{"film":null}}"#)
+
+    private static func run(
+      _ upstream: Upstream, settings: String = "",
+      _ body: (SyncWorld) async throws -> Void
+    ) async throws {
+      let server = try await ScriptedServer { upstream.respond(to: $0) }
+      let world = try await SyncWorld.start(
+        settings: settings, operations: operations, upstream: server.url)
+      try await body(world)
+      await world.stop()
+      await server.stop()
+    }
+
+    // MARK: Finding out
+
+    struct Finding: CustomTestStringConvertible, Sendable {
+      let testDescription: String
+      let isDeletion: Bool
+      /// What the query is told, the last one for ever.
+      let looks: [Answer]
+      /// Attempts to carry the mutation out.
+      let sent: Int
+    }
+
+    static let findings =
+      [
+        Finding(testDescription: "shown: done", isDeletion: false, looks: [shown], sent: 1),
+        Finding(
+          testDescription: "not shown: sent again", isDeletion: false, looks: [absent], sent: 2),
+        Finding(
+          testDescription: "a deletion and not shown: done", isDeletion: true, looks: [absent],
+          sent: 1),
+        Finding(
+          testDescription: "a deletion and shown: sent again", isDeletion: true, looks: [shown],
+          sent: 2),
+      ]
+      + [
+        Answer(500), Answer(503), Answer(404), Answer(200, "<html>", contentType: "text/html"),
+        Answer(200, #"{"data":{"film":null},"errors":[{"message":"No."}]}"#),
+      ].map { trouble in
+        Finding(
+          testDescription: "\(trouble.status) \(trouble.body): asked again", isDeletion: false,
+          looks: [trouble, shown], sent: 1)
+      }
+
+    @Test(arguments: findings)
+    func aQueryFindsOut(finding: Finding) async throws {
+      let upstream = Upstream { time in finding.looks[min(time, finding.looks.count) - 1] }
+      try await Self.run(upstream) { world in
+        let id = try await world.take(finding.isDeletion ? Self.drop : Self.rate, key: "1")
+        let told = try await eventually { () -> JSONValue in
+          try await world.command("/v1/queue/flush")
+          return try await world.told(id)
+        } until: {
+          $0["state"] == "applied"
+        }
+        #expect(told["state"] == "applied", "\(told)")
+        #expect(upstream[id] == finding.sent)
+        #expect(upstream[""] == finding.looks.count)
+      }
+    }
+
+    @Test func aQueryThatIsRefusedWaitsForAnotherCredential() async throws {
+      let upstream = Upstream { $0 == 1 ? Answer(401) : Self.shown }
+      try await Self.run(upstream) { world in
+        let id = try await world.take(Self.rate, key: "1")
+        let queue = try await eventually {
+          try await world.queue()
+        } until: {
+          $0["state"] == "auth_required"
+        }
+        #expect(queue["state"] == "auth_required")
+        _ = try await world.larder.get(
+          "/v1/queue", world.device, ("Authorization", "Bearer user-ada-2"))
+        let told = try await world.told(id, wait: 10)
+        #expect(told["state"] == "applied", "\(told)")
+        #expect(upstream[id] == 1)
+      }
+    }
+
+    // MARK: Setting aside
+
+    @Test func aParkedOneHoldsWhatMeetsItUntilItIsTriedAgain() async throws {
+      let upstream = Upstream()
+      try await Self.run(upstream) { world in
+        let parked = try await world.take(SyncWorld.rating("f1", mode: "steady"), key: "1")
+        let told = try await world.told(parked, wait: 10)
+        #expect(told["state"] == "parked", "\(told)")
+        #expect(told["reason"] == "outcome_unknown")
+        let behind = try await world.take(SyncWorld.rating("f1", mode: "steady"), key: "2")
+        // Lazy: a steady one keeps the order of all that are, and waits behind the second.
+        let other = try await world.take(SyncWorld.rating("f2"), key: "3")
+        #expect(try await world.told(other, wait: 10)["state"] == "applied")
+        #expect(try await world.told(behind)["state"] == "queued")
+        #expect(try await world.queue() == ["pending": 1, "parked": 1, "state": "running"])
+        let retried = try await world.command("/v1/mutations/\(parked)/retry")
+        #expect(retried.status == 200, "\(retried.body)")
+        #expect(retried.id == parked)
+        for id in [parked, behind] {
+          #expect(try await world.told(id, wait: 10)["state"] == "applied")
+        }
+        #expect(upstream[parked] == 2)
+        // Nothing more can be done about what has ended.
+        let late = try await world.command("/v1/mutations/\(parked)/retry")
+        #expect(late.status == 409)
+        #expect(late.code == "mutation_finished")
+      }
+    }
+
+    @Test func aDiscardedOneMakesWay() async throws {
+      let upstream = Upstream()
+      try await Self.run(upstream) { world in
+        let parked = try await world.take(SyncWorld.rating("f1", mode: "steady"), key: "1")
+        #expect(try await world.told(parked, wait: 10)["state"] == "parked")
+        let behind = try await world.take(SyncWorld.rating("f1", mode: "steady"), key: "2")
+        let discarded = try await world.command("/v1/mutations/\(parked)/discard")
+        #expect(discarded.status == 200, "\(discarded.body)")
+        #expect(discarded.body["state"] == "discarded")
+        #expect(try await world.told(behind, wait: 10)["state"] == "applied")
+        #expect(upstream[parked] == 1)
+        #expect(try await world.queue() == ["pending": 0, "parked": 0, "state": "running"])
+      }
+    }
+
+    // MARK: Operators
+
+    @Test func operatorsSeeAndSettleAnyQueue() async throws {
+      let upstream = Upstream()
+      try await Self.run(upstream, settings: "queue: {debounce: 60s}") { world in
+        func operate(
+          _ method: String, _ target: String, as admin: (String, String)? = OperatingTests.admin
+        ) async throws -> SyncWorld.Answer {
+          try SyncWorld.Answer(
+            try await world.larder.request(
+              method, "/v1/admin/queues\(target)", headers: admin.map { [$0] } ?? []))
+        }
+        let queue = "/\(world.deviceID)"
+        for (method, target) in [
+          ("GET", ""), ("GET", "\(queue)/mutations"), ("POST", "\(queue)/pause"),
+          ("POST", "\(queue)/resume"), ("POST", "\(queue)/flush"),
+          ("POST", "\(queue)/mutations/m_1/retry"), ("POST", "\(queue)/mutations/m_1/discard"),
+        ] {
+          let refused = try await operate(method, target, as: nil)
+          #expect(refused.status == 401, "\(target)")
+        }
+        let first = try await world.take(SyncWorld.rating("f1", mode: "steady"), key: "1")
+        #expect(try await world.told(first, wait: 10)["state"] == "parked")
+        let listed = try await operate("GET", "")
+        #expect(
+          listed.body["items"] == [
+            ["device": .string(world.deviceID), "pending": 0, "parked": 1, "state": "running"]
+          ], "\(listed.body)")
+        let retried = try await operate("POST", "\(queue)/mutations/\(first)/retry")
+        #expect(retried.status == 200, "\(retried.body)")
+        #expect(try await world.told(first, wait: 10)["state"] == "applied")
+        #expect(try await operate("POST", "\(queue)/pause").body["state"] == "paused")
+        let lazy = try await world.take(SyncWorld.rating("f2"), key: "2")
+        let held = try await operate("GET", "\(queue)/mutations")
+        #expect(held.body["items"]?.array?.compactMap { $0["id"]?.string } == [lazy])
+        #expect(try await operate("POST", "\(queue)/resume").body["state"] == "running")
+        // It waits for newer ones of its object, for a minute.
+        #expect(try await world.told(lazy)["state"] == "queued")
+        #expect(try await operate("POST", "\(queue)/flush").status == 200)
+        #expect(try await world.told(lazy, wait: 10)["state"] == "applied")
+        let unknown = try await operate("POST", "\(queue)/mutations/m_1/discard")
+        #expect(unknown.status == 404)
+        #expect(unknown.code == "mutation_not_found")
+      }
+    }
+
+    @Test func operatorsDiscardWhatIsParked() async throws {
+      let upstream = Upstream()
+      try await Self.run(upstream) { world in
+        let id = try await world.take(SyncWorld.rating("f1", mode: "steady"), key: "1")
+        #expect(try await world.told(id, wait: 10)["state"] == "parked")
+        let discarded = try await world.larder.request(
+          "POST", "/v1/admin/queues/\(world.deviceID)/mutations/\(id)/discard",
+          headers: [OperatingTests.admin])
+        #expect(discarded.status == 200, "\(discarded.text)")
+        #expect(try await world.told(id)["state"] == "discarded")
+      }
+    }
+  }
+}
