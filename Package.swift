@@ -91,7 +91,7 @@ let package = Package(
     .target(
       name: "Upstream",
       dependencies: [
-        "GraphQL", "HTTPClient", "LosslessJSON", "Model",
+        "GraphQL", "HTTPClient", "HTTPWire", "LosslessJSON", "Model",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
 
@@ -245,9 +245,10 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Accounts", "Gateway", "GraphQL", "HTTPWire", "LosslessJSON", "Model", "Push", "S3Wire",
-        "Sealing", "Storage", "Upstream", "TestSupport",
+        "Accounts", "Gateway", "GraphQL", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Push",
+        "S3Wire", "Sealing", "Storage", "Upstream", "TestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
