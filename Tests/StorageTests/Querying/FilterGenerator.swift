@@ -11,13 +11,24 @@ struct FilterGenerator {
 
   var random: SeededGenerator
   var values = Values.literals
+  private let dates: DateSpellings
+  private let storedDates: [String: String]
   /// Of the parameters used since the last ``takeArguments()``.
   private var arguments = FilterArguments.none
   private var bound: [(any DatabaseValueConvertible)?] = []
 
-  init(random: SeededGenerator, values: Values = .literals) {
+  init(random: SeededGenerator, values: Values = .literals) throws {
     self.random = random
     self.values = values
+    dates = try DateSpellings()
+    storedDates = dates.storedBySpelling
+  }
+
+  /// The same filter for SQLite, which compares dates as they are stored.
+  func sql(_ filter: String) -> String {
+    filter.replacing(#/'([^']*)'/#) { text in
+      storedDates[String(text.output.1)].map { "'\($0)'" } ?? String(text.output.0)
+    }
   }
 
   /// The parameters' values as texts, and as what SQLite is to compare with. SQLite numbers
@@ -38,7 +49,7 @@ struct FilterGenerator {
   }
 
   private mutating func predicate() -> String {
-    let column = pick(["title", "year", "rating", "director", "id"])
+    let column = pick(["title", "year", "rating", "director", "id", "released", "watched"])
     let not = pick(["", "NOT "])
     switch Int.random(in: 0..<8, using: &random) {
     case 0: return "\(column) IS \(not)NULL"
@@ -46,7 +57,7 @@ struct FilterGenerator {
     case 2: return "\(column) \(not)BETWEEN \(value(column)) AND \(value(column))"
     case 3: return "title \(not)LIKE \(pick(["'a%'", "'%L%'", "'_l_'", "'a!%b' ESCAPE '!'"]))"
     case 4: return "seen"
-    case 5: return "year \(comparison()) rating"
+    case 5: return pick(["year \(comparison()) rating", "released \(comparison()) watched"])
     case 6: return "\(value(column)) \(comparison()) \(column)"
     default: return "\(column) \(comparison()) \(value(column))"
     }
@@ -62,7 +73,7 @@ struct FilterGenerator {
     let text = literal.hasPrefix("'") ? String(literal.dropFirst().dropLast()) : literal
     switch column {
     case "year", "rating": bound.append(Double(text) ?? 0)
-    default: bound.append(text)
+    default: bound.append(storedDates[text] ?? text)
     }
     guard values == .named else {
       arguments.positional.append(text)
@@ -79,12 +90,15 @@ struct FilterGenerator {
     case "rating": pick(["0", "1", "1.5", "+2e0"])
     case "director": pick(["'p0'", "'p1'", "'x'"])
     case "id": pick(["'f1'", "'f20'", "'f7'"])
+    case "released", "watched":
+      "'\(pick(dates.spellings[pick(DateSpellings.stored)] ?? []))'"
     default: pick(["'Alien'", "''", "10", "'b'"])
     }
   }
 
   mutating func order() -> String {
-    let columns = ["title", "year", "rating", "seen", "director"].shuffled(using: &random)
+    let columns = ["title", "year", "rating", "seen", "director", "released"].shuffled(
+      using: &random)
     return columns.prefix(Int.random(in: 1...3, using: &random)).map { column in
       (Bool.random(using: &random) ? "-" : "") + column
     }.joined(separator: ",")

@@ -10,12 +10,20 @@ import TestSupport
 struct QueryRows {
   static let viewer = Viewer(layers: [.device("d"), .user("u"), .public])
 
+  /// Films with dates, which upstream's never have: stored as a local type's are.
+  static let film = EntityType(
+    name: "Film", keyFields: ["id"],
+    columns: StoreFixture.types[0].columns + [
+      .init(name: "released", kind: .text, dates: .iso8601),
+      .init(name: "watched", kind: .text, dates: .iso8601),
+    ], indexes: ["year", "released"])
+
   let fixture: StoreFixture
   let plain: DatabaseQueue
 
   /// - Parameter isLayered: rows and tombstones in narrower scopes too.
   init(count: Int, isLayered: Bool, _ random: inout SeededGenerator) async throws {
-    fixture = try StoreFixture()
+    fixture = try StoreFixture(types: [Self.film] + StoreFixture.types.dropFirst())
     var seen: [String: [String: JSONValue]] = [:]
     var call: Int64 = 0
     let scopes: [Scope] = isLayered ? Self.viewer.layers.reversed() : [.public]
@@ -43,16 +51,13 @@ struct QueryRows {
       try db.execute(
         sql: """
           CREATE TABLE film (key TEXT, id TEXT, title TEXT, year INTEGER, rating REAL,
-          seen INTEGER, director TEXT)
+          seen INTEGER, director TEXT, released TEXT, watched TEXT)
           """)
       for (id, fields) in rows {
         try db.execute(
-          sql: "INSERT INTO film VALUES (?, ?, ?, ?, ?, ?, ?)",
+          sql: "INSERT INTO film VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
           arguments: StatementArguments(
-            [id]
-              + ["id", "title", "year", "rating", "seen", "director"].map { name in
-                fields[name].flatMap(Self.sqlValue)
-              }))
+            [id] + Self.film.columns.map { fields[$0.name].flatMap(Self.sqlValue) }))
       }
     }
   }
@@ -71,6 +76,9 @@ struct QueryRows {
     some("year", .number(JSONNumber(Int.random(in: 1990...1994, using: &random))))
     some("rating", .number(JSONNumber(Double(Int.random(in: 0...4, using: &random)) / 2)!))
     some("seen", .bool(Bool.random(using: &random)))
+    for name in ["released", "watched"] {
+      some(name, .string(DateSpellings.stored.randomElement(using: &random)!))
+    }
     some("director", .reference(.person("p\(Int.random(in: 0...2, using: &random))")))
     return fields
   }
