@@ -279,7 +279,7 @@ let package = Package(
       name: "CrashTests",
       dependencies: [
         "DemoUpstream", "HTTPWire", "LosslessJSON", "OneSignalDouble", "S3Wire", "TestSupport",
-        "larder",
+        "VendorDouble", "larder",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(name: "TidyTests"),

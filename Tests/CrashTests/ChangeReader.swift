@@ -19,13 +19,17 @@ struct ChangeReader {
   let port: Int
   /// Parameters beside the cursor, each behind its `&`.
   let query: String
+  let headers: [(String, String)]
   private(set) var cursor: String?
   private(set) var held: [String: [UInt8]] = [:]
   private(set) var places: [Place] = []
 
-  init(port: Int, query: String = "", from place: Place? = nil) {
+  init(
+    port: Int, query: String = "", headers: [(String, String)] = [], from place: Place? = nil
+  ) {
     self.port = port
     self.query = query
+    self.headers = headers
     cursor = place?.cursor
     held = place?.held ?? [:]
   }
@@ -35,7 +39,8 @@ struct ChangeReader {
   /// - Returns: whether nothing more lay behind it; nil where the cursor cannot be continued.
   mutating func takePage(_ client: RawClient, limit: Int) throws -> Bool? {
     let since = cursor.map { "&since=\($0)" } ?? ""
-    let answer = try client.request("GET", "/v1/changes?limit=\(limit)\(since)\(query)")
+    let answer = try client.request(
+      "GET", "/v1/changes?limit=\(limit)\(since)\(query)", headers: headers)
     if answer.status == 410 { return nil }
     guard answer.status == 200 else { throw Problem.refused(answer.status, answer.text) }
     let page = try JSONValue(parsing: answer.body)

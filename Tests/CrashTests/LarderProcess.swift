@@ -94,6 +94,7 @@ final class LarderProcess {
   }
 
   var isRunning: Bool { process.isRunning }
+  var processID: Int32 { process.processIdentifier }
 
   /// How often its threads have given up the processor of themselves, and so how often one was woken.
   func wakeUps() throws -> Int {

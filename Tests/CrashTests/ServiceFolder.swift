@@ -13,9 +13,11 @@ final class ServiceFolder {
   /// - Parameters:
   ///   - upstream: the URL of the GraphQL API.
   ///   - data: another place for the data than inside the folder.
+  ///   - operations: their folder.
   ///   - settings: lines added to the settings file.
   init(
-    upstream: String, data: String? = nil, listen: String = "127.0.0.1:0", settings: String = ""
+    upstream: String, data: String? = nil, listen: String = "127.0.0.1:0",
+    operations: String = "\(LarderProgram.films)/operations", settings: String = ""
   ) throws {
     path =
       FileManager.default.temporaryDirectory
@@ -26,7 +28,7 @@ final class ServiceFolder {
       """
       listen: \(listen)
       data: \(dataPath)
-      operations: \(LarderProgram.films)/operations
+      operations: \(operations)
       schema: \(LarderProgram.films)/schema.graphql
       upstream:
         url: \(upstream)

@@ -1,0 +1,141 @@
+import LosslessJSON
+import TestSupport
+
+/// One phone that hands over changes of every kind there is to an outcome that nobody knows, until
+/// the service goes away: such as may be repeated, such as can be found out about, and such as only
+/// the phone can decide on.
+struct QueueKindsLoad {
+  static let phones = 2
+  /// Of films that are there to be deleted.
+  static let droppedPrefix = "old-"
+
+  static let operations = """
+    query Look($id: ID!) { film(id: $id) { id title } }
+    mutation Make($input: FilmInput!) { createFilm(input: $input) { id title } }
+    mutation Rename($id: ID!, $patch: FilmPatch!) @sync(object: "Film:$id") {
+      updateFilm(id: $id, patch: $patch) { id title }
+    }
+    mutation Put($id: ID!, $patch: FilmPatch!) @sync(object: "Film:$id", verify: "Look") {
+      updateFilm(id: $id, patch: $patch) { id title }
+    }
+    mutation Drop($id: ID!) @sync(object: "Film:$id", verify: "Look")
+    @effects(deletes: ["Film:$id"]) { deleteFilm(id: $id) }
+    mutation Rate($id: ID!, $stars: Int!) @sync(object: "Film:$id", repeatable: true) {
+      rateFilm(id: $id, stars: $stars) { id title }
+    }
+    """
+  /// What is parked where nobody knows whether it took effect.
+  static let parking: Set<String> = ["Make", "Rename"]
+
+  let port: Int
+  let phone: Int
+  let token: String
+  /// Tells keys and films of one round from those of another.
+  let round: Int
+  let handedOver: HandedOver
+  var random: SeededGenerator
+  private var step = 0
+
+  init(
+    port: Int, phone: Int, token: String, round: Int, handedOver: HandedOver,
+    random: SeededGenerator
+  ) {
+    self.port = port
+    self.phone = phone
+    self.token = token
+    self.round = round
+    self.handedOver = handedOver
+    self.random = random
+  }
+
+  mutating func run() {
+    guard let client = try? RawClient(port: port) else { return }
+    do {
+      while true {
+        try handOverSome(client)
+        try Self.giveUpParked(client, headers: headers)
+      }
+    } catch {
+      // The connection broke: the service was ended.
+    }
+  }
+
+  private var headers: [(String, String)] { QueueLoad.headers(phone, token: token) }
+
+  private mutating func handOverSome(_ client: RawClient) throws {
+    let number = "\(phone)-\(round)-\(step)"
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0, 1: try makeFilm(client)
+    case 2:
+      try handOver(client, #""Put","variables":{"id":"put-\#(number)","patch":{"title":"P"}}"#)
+    case 3:
+      try handOver(client, #""Drop","variables":{"id":"\#(Self.droppedPrefix)\#(number)"}"#)
+    case 4: try rate("own-\(phone)", client)
+    default: try rate("own-\(phone)", client, mode: "force")
+    }
+  }
+
+  /// A film under a temporary id, and what depends on it.
+  private mutating func makeFilm(_ client: RawClient) throws {
+    let digits = String(1_000_000 * (phone + 1) + 10_000 * round + step)
+    let id = "~01ARZ3NDEKTSV4RRFFQ69G5FAV".dropLast(digits.count) + digits
+    try handOver(
+      client,
+      #"""
+      "Make","object":"Film:\#(id)","variables":{"input":{"title":"M","year":1999,"country":"FR"}}
+      """#, mode: "steady")
+    try rate(String(id), client)
+    try handOver(
+      client, #""Rename","variables":{"id":"\#(id)","patch":{"title":"R"}}"#)
+    try rate(String(id), client)
+  }
+
+  private mutating func rate(
+    _ film: String, _ client: RawClient, mode: String? = nil
+  ) throws {
+    try handOver(
+      client, #""Rate","variables":{"id":"\#(film)","stars":\#(1 + step % 5)}"#, mode: mode)
+  }
+
+  /// - Parameter mode: nil draws one.
+  private mutating func handOver(
+    _ client: RawClient, _ change: String, mode: String? = nil
+  ) throws {
+    step += 1
+    let mode = mode ?? (Bool.random(using: &random) ? "steady" : "lazy")
+    let body = #"{"mode":"\#(mode)","operation":\#(change)}"#
+    let key = "\(round)-\(phone)-\(step)"
+    let number = handedOver.noteSent(
+      HandedOver.Mutation(device: phone, key: key, body: body))
+    let answer = try client.request(
+      "POST", "/v1/mutations", headers: headers + [("Idempotency-Key", key)], body: body)
+    switch answer.status {
+    case 200, 202:
+      guard let id = try JSONValue(parsing: answer.body)["id"]?.string else {
+        return handedOver.noteFault("\(key): \(answer.text)")
+      }
+      handedOver.noteTaken(number, id: id)
+    // Not sent in time, or sent and unanswered: both are what a forced one may be told.
+    case 503 where mode == "force", 504 where mode == "force": break
+    default: handedOver.noteFault("\(key) \(body): \(answer.status) \(answer.text)")
+    }
+  }
+
+  /// The phone's word on what nobody can find out about: what depends on it goes with it.
+  ///
+  /// - Returns: what it found parked.
+  @discardableResult
+  static func giveUpParked(
+    _ client: RawClient, headers: [(String, String)]
+  ) throws -> [JSONValue] {
+    let answer = try client.request(
+      "GET", "/v1/mutations?state=parked&limit=200", headers: headers)
+    let parked = try JSONValue(parsing: answer.body)["items"]?.array ?? []
+    for mutation in parked {
+      _ = try client.request(
+        "POST", "/v1/mutations/\(mutation["id"]?.string ?? "")/discard", headers: headers,
+        body: "{}")
+    }
+    return parked
+  }
+}
