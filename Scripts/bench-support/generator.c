@@ -1,6 +1,9 @@
-// generator PORT THREADS CONNECTIONS SECONDS <REQUEST: sends the request over keep-alive connections to
+// generator PORT THREADS CONNECTIONS SECONDS <REQUESTS: sends requests over keep-alive connections to
 // 127.0.0.1, on each the next one when the last is answered. Prints how many were answered, in how
 // many seconds, and the 99th percentile of their microseconds.
+//
+// Of several requests, with a NUL between any two, the connections send one each, in turn. Ten # in
+// one stand for the number of times its connection has sent it.
 //
 // It does less for a request than wrk does: beside it, or on a core of its own, a server can show
 // more of its own speed before the generator is what is measured.
@@ -22,7 +25,9 @@
 #include <unistd.h>
 
 enum {
-  request_bytes_max = 16 * 1024,
+  input_bytes_max = 1024 * 1024,
+  number_digits = 10,
+  numbers_max = 8,
   answer_bytes_max = 64 * 1024,
   connections_max = 1024,
   events_max = 256,
@@ -32,6 +37,11 @@ enum {
 
 typedef struct {
   int socket;
+  // Its own copy, and where in it the numbers are.
+  char *request;
+  size_t request_size;
+  char *numbers[numbers_max];
+  uint64_t sent_count;
   // Of the answer that is being read: bytes that came, and all of it, 0 while its head is not whole.
   size_t received, expected;
   uint64_t sent_at;
@@ -40,13 +50,14 @@ typedef struct {
 
 typedef struct {
   pthread_t thread;
-  int connections;
+  // The first of its connections among all, and how many they are.
+  int first, connections;
   uint64_t answered, started_at, ended_at;
   uint32_t *latencies;
 } worker;
 
-static char request[request_bytes_max];
-static size_t request_size;
+static char input[input_bytes_max];
+static size_t input_size;
 static uint16_t port;
 static uint64_t run_nanoseconds;
 
@@ -61,10 +72,37 @@ static uint64_t now(void) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+static size_t input_count(void) {
+  size_t count = 1;
+  for (size_t at = 0; at < input_size; at++) count += input[at] == 0;
+  return count;
+}
+
+// Gives a connection its request.
+static void equip(connection *one, size_t index) {
+  const char *begin = input;
+  for (size_t skipped = index % input_count(); skipped > 0; skipped--) begin += strlen(begin) + 1;
+  one->request = strdup(begin);
+  if (!one->request) fail("start");
+  one->request_size = strlen(one->request);
+  char *at = one->request;
+  for (int count = 0; count < numbers_max && (at = strstr(at, "##########")); count++) {
+    one->numbers[count] = at;
+    at += number_digits;
+  }
+}
+
 static void ask(connection *one) {
   one->received = one->expected = 0;
+  uint64_t number = ++one->sent_count;
+  for (int digit = number_digits - 1; one->numbers[0] && digit >= 0; digit--, number /= 10) {
+    for (int at = 0; at < numbers_max && one->numbers[at]; at++) {
+      one->numbers[at][digit] = (char)('0' + number % 10);
+    }
+  }
   one->sent_at = now();
-  if (send(one->socket, request, request_size, MSG_NOSIGNAL) != (ssize_t)request_size) fail("send");
+  ssize_t sent = send(one->socket, one->request, one->request_size, MSG_NOSIGNAL);
+  if (sent != (ssize_t)one->request_size) fail("send");
 }
 
 static void connect_one(connection *one, int epoll) {
@@ -82,9 +120,12 @@ static void connect_one(connection *one, int epoll) {
 static size_t expected_size(const connection *one) {
   const char *end = memmem(one->answer, one->received, "\r\n\r\n", 4);
   if (!end) return 0;
-  if (memcmp(one->answer, "HTTP/1.1 200 ", 13) && memcmp(one->answer, "HTTP/1.1 304 ", 13)) {
+  static const char *const wanted[] = {"HTTP/1.1 200 ", "HTTP/1.1 202 ", "HTTP/1.1 304 "};
+  int is_wanted = 0;
+  for (int at = 0; at < 3; at++) is_wanted |= !memcmp(one->answer, wanted[at], 13);
+  if (!is_wanted) {
     errno = 0;
-    fail("answered with neither 200 nor 304");
+    fail("answered with neither 200, 202 nor 304");
   }
   size_t length = 0;
   if (one->answer[9] == '2') {
@@ -120,7 +161,10 @@ static void *run(void *argument) {
   int epoll = epoll_create1(EPOLL_CLOEXEC);
   self->latencies = calloc(latency_buckets, sizeof *self->latencies);
   if (!all || epoll < 0 || !self->latencies) fail("start");
-  for (int at = 0; at < self->connections; at++) connect_one(&all[at], epoll);
+  for (int at = 0; at < self->connections; at++) {
+    equip(&all[at], (size_t)(self->first + at));
+    connect_one(&all[at], epoll);
+  }
   self->started_at = now();
   for (int at = 0; at < self->connections; at++) ask(&all[at]);
   uint64_t time = self->started_at;
@@ -147,7 +191,7 @@ static long number(const char *text, long most) {
   long value = strtol(text, &end, 10);
   if (*end || value < 1 || value > most) {
     errno = 0;
-    fail("usage: generator PORT THREADS CONNECTIONS SECONDS <REQUEST");
+    fail("usage: generator PORT THREADS CONNECTIONS SECONDS <REQUESTS");
   }
   return value;
 }
@@ -155,15 +199,18 @@ static long number(const char *text, long most) {
 int main(int count, char **arguments) {
   if (count != 5) {
     errno = 0;
-    fail("usage: generator PORT THREADS CONNECTIONS SECONDS <REQUEST");
+    fail("usage: generator PORT THREADS CONNECTIONS SECONDS <REQUESTS");
   }
   port = (uint16_t)number(arguments[1], 65535);
   long threads = number(arguments[2], 64), connections = number(arguments[3], connections_max);
   run_nanoseconds = (uint64_t)number(arguments[4], 600) * 1000000000u;
-  request_size = fread(request, 1, sizeof request, stdin);
+  input_size = fread(input, 1, sizeof input - 1, stdin);
   worker workers[64] = {0};
+  int first = 0;
   for (long at = 0; at < threads; at++) {
+    workers[at].first = first;
     workers[at].connections = (int)(connections / threads + (at < connections % threads));
+    first += workers[at].connections;
     if (pthread_create(&workers[at].thread, NULL, run, &workers[at])) fail("pthread_create");
   }
   uint64_t answered = 0;

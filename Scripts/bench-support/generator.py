@@ -13,15 +13,20 @@ class Generator:
     def __init__(self, compiler, folder):
         self._path = native.build(compiler, "generator", folder, "-pthread")
 
-    def load(self, process, path, *, seconds, connections=64, threads=2, fields=None, cores=None):
-        """Asks for one path of a process's port, and takes the process's CPU time around it.
+    def load(self, process, path, *, fields=None, **more):
+        """Asks for one path; see `send`."""
+        return self.send(process, [request("GET", path, fields)], **more)
 
-        `cores` keeps the generator on these.
+    def send(self, process, requests, *, seconds, connections=64, threads=2, cores=None):
+        """Sends requests to a process's port, and takes the process's CPU time around it.
+
+        Each connection sends one of them over and over; ten `#` in it stand for the number of the
+        turn. `cores` keeps the generator on these.
         """
         before = process.cpu_seconds()
         done = subprocess.run(
             [self._path, *map(str, (process.port, min(threads, connections), connections, seconds))],
-            input=request("GET", path, fields),
+            input=b"\0".join(requests),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             timeout=seconds + 30,
