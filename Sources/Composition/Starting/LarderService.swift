@@ -129,6 +129,7 @@ package final class LarderService: Service {
   package func run() async throws {
     do {
       await filesKeeper.prepare()
+      await push.service.prepare()
       let addresses = try await Self.listen(server)
       if !publicAddress.note(addresses, isSecure: certificates != nil) {
         logger.notice("links to files lead nowhere from other machines; publicUrl is not set")

@@ -61,6 +61,11 @@ package final class PushService: Sendable {
 
   // MARK: Life
 
+  /// To be called before anybody can write: rules tell of all that is written from here on.
+  package func prepare() async {
+    await rules.prepare()
+  }
+
   /// Finds what the last process left, and begins to send.
   package func start() {
     tasks.withLock {

@@ -7,9 +7,10 @@ import Synchronization
 /// Follows the change log for rules, from a cursor on disk.
 ///
 /// Commits are noted as they come, with the scopes they touched, so that only these are looked
-/// through; after a start all are. What rules make of a page and the cursor behind it are written
-/// together, and what was said of an entity is remembered: whatever is read again after a crash is
-/// not said again.
+/// through; after a start all are. Each commit is told of by itself, however many come together, so
+/// that what is said does not depend on when it is looked for. What rules make of a page is written
+/// together with how far they have read, and what was said of an entity is remembered: whatever is
+/// read again after a crash is not said again.
 final class RuleReader: Sendable {
   private static let origin = "rule"
   private static let storePause = Duration.seconds(1)
@@ -62,6 +63,16 @@ final class RuleReader: Sendable {
     if isWork { bell.ring() }
   }
 
+  /// Sets down where rules begin, if they never have: what is committed once this returns is theirs.
+  /// If that fails, ``run()`` tries again, and says so.
+  func prepare() async {
+    if !rules.isEmpty { _ = try? await begin() }
+  }
+
+  private func begin() async throws(StorageError) -> Revision {
+    try await store.ruleCursor(of: Set(rules.map(\.name)), types: types)
+  }
+
   /// Runs until it is cancelled.
   func run() async {
     var cursor: Revision?
@@ -69,7 +80,7 @@ final class RuleReader: Sendable {
       let rings = bell.rings
       do throws(StorageError) {
         guard let start = cursor else {
-          cursor = try await store.ruleCursor(of: Set(rules.map(\.name)))
+          cursor = try await begin()
           if rules.isEmpty { return }
           continue
         }
@@ -112,7 +123,7 @@ final class RuleReader: Sendable {
         RuleQuery(types: types, since: cursor, scopes: work.scopes, place: place))
       let isLast = page.next == nil
       let count = try await store.tell(
-        tellings(of: page.changes), cursor: isLast ? work.head : nil)
+        tellings(of: page.changes), read: page.read, cursor: isLast ? work.head : nil)
       if count > 0 { outbox.ring() }
       if isLast { return max(cursor, work.head) }
       place = page.next

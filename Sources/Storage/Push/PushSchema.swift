@@ -88,6 +88,20 @@ enum PushSchema {
         """)
   }
 
+  /// What rules have looked at from behind their cursor.
+  static func migrateReads(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TABLE push_read (
+          scope INTEGER NOT NULL,
+          type INTEGER NOT NULL,
+          key TEXT NOT NULL,
+          revision INTEGER NOT NULL,
+          PRIMARY KEY (scope, type, key)
+        ) WITHOUT ROWID;
+        """)
+  }
+
   private static func rules(_ db: Database) throws {
     try db.execute(
       sql: """

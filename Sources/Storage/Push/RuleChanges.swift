@@ -26,20 +26,32 @@ package struct RulePlace: Hashable, Sendable {
   let revision: Int64
   let type: Int64
   let key: String
+
+  init(_ row: ChangeRow, in scope: Int64) {
+    self.scope = scope
+    revision = row.revision
+    type = row.type
+    key = row.key
+  }
 }
 
 /// A page of what rules read.
 package struct RuleChanges: Sendable {
   package struct Change: Sendable {
     package let entity: EntityKey
+    let scope: Int64
     package let revision: Revision
     /// It was in no scope before; else it changed where it was.
     package let isNew: Bool
-    /// As its scope has them.
+    /// As its scope had them behind the commit.
     package let fields: [UInt8]
   }
 
+  /// In the order of commits: of an entity there is one for each of them, as far as what it was is
+  /// still known.
   package let changes: [Change]
+  /// The rows that were looked at.
+  package let read: [RulePlace]
   /// Where the next page begins; nil behind the last.
   package let next: RulePlace?
 }

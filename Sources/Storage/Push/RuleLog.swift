@@ -12,25 +12,31 @@ struct RuleLog {
   let database: Database
   let catalogue: TypeCatalogue
 
+  /// What fits of several scopes is one page, in the order of commits: what a rule says last of an
+  /// entity that changed in two of them does not depend on when it looks.
   func page(_ query: RuleQuery) throws -> RuleChanges {
     let types = query.types.compactMap { catalogue[$0]?.id }
     let localTypes = try localTypes()
+    var changes: [RuleChanges.Change] = []
+    var read: [RulePlace] = []
+    var room = Self.rowsMax
     for scope in try scopes(query) {
-      let sought = scope.isDevice ? types.filter(localTypes.contains) : types
+      let sought = Set(scope.isDevice ? types.filter(localTypes.contains) : types)
       guard !sought.isEmpty else { continue }
       let start = query.place.flatMap { $0.scope == scope.id ? $0 : nil }
       let rows = try ChangeScan(database, scopes: [scope.id]).rows(
         after: start.map { ($0.revision, $0.type, $0.key) } ?? (query.since.value, .max, ""),
-        limit: Self.rowsMax)
-      guard let last = rows.last else { continue }
-      let changes = try changes(rows, of: Set(sought), in: scope.id, since: query.since.value)
-      // Short pages of scopes that end here are worth a command: few scopes change at a time.
-      return RuleChanges(
-        changes: changes,
-        next: RulePlace(
-          scope: scope.id, revision: last.revision, type: last.type, key: last.key))
+        limit: room)
+      let wanted = rows.filter { sought.contains($0.type) && $0.kind == .present }
+      changes += try self.changes(wanted, in: scope.id, since: query.since.value)
+      read += wanted.map { RulePlace($0, in: scope.id) }
+      room -= rows.count
+      if room == 0, let last = rows.last {
+        return RuleChanges(
+          changes: Self.sorted(changes), read: read, next: RulePlace(last, in: scope.id))
+      }
     }
-    return RuleChanges(changes: [], next: nil)
+    return RuleChanges(changes: Self.sorted(changes), read: read, next: nil)
   }
 
   // MARK: Scopes
@@ -66,26 +72,49 @@ struct RuleLog {
   // MARK: Changes
 
   private func changes(
-    _ rows: [ChangeRow], of types: Set<Int64>, in scope: Int64, since: Int64
+    _ rows: [ChangeRow], in scope: Int64, since: Int64
   ) throws -> [RuleChanges.Change] {
     let loader = SightLoader(database, catalogue, scopes: [scope])
+    let table = RuleTable(database: database)
     var changes: [RuleChanges.Change] = []
-    let wanted = rows.filter { types.contains($0.type) && $0.kind == .present }
-    for (type, rows) in Dictionary(grouping: wanted, by: \.type) {
-      guard let table = catalogue[id: type] else { continue }
-      let sights = try loader.sights(of: rows, in: table)
+    for (type, rows) in Dictionary(grouping: rows, by: \.type) {
+      guard let entities = catalogue[id: type] else { continue }
+      let sights = try loader.sights(of: rows, in: entities)
       for row in rows {
         guard let fields = sights[row.key]?.contents.first else { continue }
-        let oldest = try oldest(row)
-        // A copy of what another scope had before is neither new nor a change.
-        if row.created > since, oldest <= since { continue }
-        changes.append(
-          RuleChanges.Change(
-            entity: EntityKey(type: table.type, key: row.key), revision: Revision(row.revision),
-            isNew: row.created > since, fields: fields))
+        let told = try table.revisionRead(of: RulePlace(row, in: scope)) ?? since
+        for (state, isNew) in try states(of: row, now: fields, in: scope, since: max(since, told)) {
+          changes.append(
+            RuleChanges.Change(
+              entity: EntityKey(type: entities.type, key: row.key), scope: scope,
+              revision: Revision(state.revision), isNew: isNew, fields: state.fields))
+        }
       }
     }
-    return changes.sorted { $0.revision < $1.revision }
+    return changes
+  }
+
+  /// One for each commit behind which it was another, the last one being what it is now.
+  private func states(
+    of row: ChangeRow, now fields: [UInt8], in scope: Int64, since: Int64
+  ) throws -> [(RuleStates.State, isNew: Bool)] {
+    guard row.revision > since else { return [] }
+    // What came into being anew is not told of as it was before it went.
+    let isNew = row.created > since
+    var states = try RuleStates(database: database).ended(
+      of: row, in: scope, since: isNew ? row.created - 1 : since)
+    states.append(RuleStates.State(revision: row.revision, fields: fields))
+    guard isNew else { return states.map { ($0, false) } }
+    // A copy of what another scope had before is neither new nor a change.
+    if try oldest(row) < row.created { return states.dropFirst().map { ($0, false) } }
+    return states.enumerated().map { place, state in (state, place == 0) }
+  }
+
+  private static func sorted(_ changes: [RuleChanges.Change]) -> [RuleChanges.Change] {
+    changes.sorted {
+      ($0.revision, $0.entity.type, $0.entity.key, $0.scope)
+        < ($1.revision, $1.entity.type, $1.entity.key, $1.scope)
+    }
   }
 
   /// When the entity came into being in any scope.

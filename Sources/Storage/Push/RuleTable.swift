@@ -21,11 +21,47 @@ struct RuleTable {
       database, "UPDATE push_cursor SET revision = max(revision, ?1)")
     statement.bind(revision.value, at: 1)
     try statement.run()
+    let forget = try PreparedStatement(database, "DELETE FROM push_read WHERE revision <= ?1")
+    forget.bind(revision.value, at: 1)
+    try forget.run()
   }
+
+  // MARK: What was read from behind the cursor
+
+  /// Up to where changes of an entity in a scope were looked at; nil where the cursor tells.
+  func revisionRead(of place: RulePlace) throws -> Int64? {
+    let statement = try PreparedStatement(
+      database, "SELECT revision FROM push_read WHERE scope = ?1 AND type = ?2 AND key = ?3")
+    statement.bind(place.scope, at: 1)
+    statement.bind(place.type, at: 2)
+    statement.bind(place.key, at: 3)
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(0) : nil
+  }
+
+  func note(read place: RulePlace) throws {
+    let statement = try PreparedStatement(
+      database,
+      """
+      INSERT INTO push_read (scope, type, key, revision) VALUES (?1, ?2, ?3, ?4) \
+      ON CONFLICT DO UPDATE SET revision = excluded.revision
+      """)
+    statement.bind(place.scope, at: 1)
+    statement.bind(place.type, at: 2)
+    statement.bind(place.key, at: 3)
+    statement.bind(place.revision, at: 4)
+    try statement.run()
+  }
+
+  // MARK: What was said
 
   /// - Parameter kept: the rules there are. Without any, reading begins anew when there are some.
   func forget(allBut kept: Set<String>) throws {
-    if kept.isEmpty { try PreparedStatement(database, "DELETE FROM push_cursor").run() }
+    if kept.isEmpty {
+      for table in ["push_cursor", "push_read"] {
+        try PreparedStatement(database, "DELETE FROM \(table)").run()
+      }
+    }
     for rule in try String.fetchAll(database, sql: "SELECT DISTINCT rule FROM push_told")
     where !kept.contains(rule) {
       let statement = try PreparedStatement(database, "DELETE FROM push_told WHERE rule = ?1")

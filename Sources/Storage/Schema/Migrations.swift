@@ -19,6 +19,7 @@ enum Migrations {
     migrator.registerMigration("0011 changes in their index", migrate: changeIndex)
     migrator.registerMigration("0012 push", migrate: PushSchema.migrate)
     migrator.registerMigration("0013 keys of the S3 dialect", migrate: S3KeySchema.migrate)
+    migrator.registerMigration("0014 what rules have read", migrate: PushSchema.migrateReads)
     return migrator
   }
 

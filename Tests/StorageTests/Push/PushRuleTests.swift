@@ -30,7 +30,7 @@ struct PushRuleTests {
   @Test func readsWhatIsNewAndWhatChanged() async throws {
     let store = try StoreFixture().store
     try await Self.film(1, "old", "Before", in: store)
-    let start = try await store.ruleCursor(of: [Self.rule])
+    let start = try await store.ruleCursor(of: [Self.rule], types: ["Film"])
     #expect(start == store.head)
     try await Self.film(2, "old", "After", in: store)
     try await Self.film(3, "new", "New", in: store)
@@ -44,7 +44,7 @@ struct PushRuleTests {
   /// What another user fetches of it later is a copy.
   @Test func anEntityIsNewInOneScopeOnly() async throws {
     let store = try StoreFixture().store
-    let start = try await store.ruleCursor(of: [Self.rule])
+    let start = try await store.ruleCursor(of: [Self.rule], types: ["Film"])
     try await Self.film(1, "1", "Secret", scope: .user("ada"), in: store)
     #expect(try await Self.all(store, since: start).map(\.isNew) == [true])
     let middle = store.head
@@ -59,14 +59,14 @@ struct PushRuleTests {
   /// They are what its queue expects, or its own copy of upstream's.
   @Test func rowsOfADeviceArePassedOver() async throws {
     let store = try StoreFixture().store
-    let start = try await store.ruleCursor(of: [Self.rule])
+    let start = try await store.ruleCursor(of: [Self.rule], types: ["Film"])
     try await Self.film(1, "1", "Expected", scope: .device("d"), in: store)
     #expect(try await Self.all(store, since: start).isEmpty)
   }
 
   @Test func manyChangesComeInPages() async throws {
     let store = try StoreFixture().store
-    let start = try await store.ruleCursor(of: [Self.rule])
+    let start = try await store.ruleCursor(of: [Self.rule], types: ["Film"])
     var answer = AnswerBuilder(call: 1)
     for number in 0..<600 { answer = answer.film("\(number)", ["title": "x"]) }
     _ = try await store.apply(answer.build())
@@ -82,7 +82,7 @@ struct PushRuleTests {
         rule: Self.rule, entity: .film("1"), content: content, isNew: isNew,
         notification: world.arrival(key, origin: "rule"))
     }
-    _ = try await world.store.ruleCursor(of: [Self.rule])
+    _ = try await world.store.ruleCursor(of: [Self.rule], types: ["Film"])
     let store = world.store
     #expect(try await store.tell([telling("1", "a", isNew: true)], cursor: nil) == 1)
     #expect(try await store.tell([telling("2", "b", isNew: true)], cursor: nil) == 0)
@@ -95,17 +95,17 @@ struct PushRuleTests {
   @Test func theCursorStaysAndGoesWithTheRules() async throws {
     let folder = TemporaryFolder()
     let fixture = try StoreFixture(folder)
-    let start = try await fixture.store.ruleCursor(of: [Self.rule])
+    let start = try await fixture.store.ruleCursor(of: [Self.rule], types: ["Film"])
     try await Self.film(1, "1", "A", in: fixture.store)
-    #expect(try await fixture.store.ruleCursor(of: [Self.rule]) == start)
+    #expect(try await fixture.store.ruleCursor(of: [Self.rule], types: ["Film"]) == start)
     _ = try await fixture.store.tell([], cursor: fixture.store.head)
     fixture.store.close()
     let again = try StoreFixture(folder, segment: 2)
     let head = again.store.head
-    #expect(try await again.store.ruleCursor(of: [Self.rule]) == head)
+    #expect(try await again.store.ruleCursor(of: [Self.rule], types: ["Film"]) == head)
     try await Self.film(2, "2", "B", in: again.store)
-    #expect(try await again.store.ruleCursor(of: []) == again.store.head)
-    #expect(try await again.store.ruleCursor(of: [Self.rule]) == again.store.head)
+    #expect(try await again.store.ruleCursor(of: [], types: []) == again.store.head)
+    #expect(try await again.store.ruleCursor(of: [Self.rule], types: ["Film"]) == again.store.head)
     again.store.close()
   }
 }

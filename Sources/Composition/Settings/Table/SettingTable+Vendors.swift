@@ -69,6 +69,7 @@ extension SettingTable {
       SettingKey(
         "push.rules", \.push.rules, .pushRules,
         example: "[{on: Message insert, to: recipientIds, text: New message}]",
-        doc: "Notifications that changes send."),
+        doc: "Notifications that changes send: `insert` one for each new entity, `update` one for "
+          + "each later commit that changes what there is to say."),
     ])
 }

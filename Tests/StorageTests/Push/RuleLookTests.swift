@@ -1,0 +1,106 @@
+import LosslessJSON
+import Model
+import TestSupport
+import Testing
+
+@testable import Storage
+
+/// What rules tell does not depend on when they look.
+struct RuleLookTests {
+  private static func films(_ random: inout SeededGenerator, call: Int64) -> NormalisedAnswer {
+    let scope = [Scope.public, .user("ada"), .user("bob")].randomElement(using: &random) ?? .public
+    var builder = AnswerBuilder(call: call, scope: scope)
+    for id in ["1", "2", "3"] where Bool.random(using: &random) {
+      var film: JSONValue = ["rating": .number(JSONNumber(Int64.random(in: 0...2, using: &random)))]
+      let title = Int.random(in: 0...3, using: &random)
+      if title > 0 { film["title"] = .string("t\(title)") }
+      builder = builder.film(id, film)
+    }
+    return builder.build()
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func commitsReadTogetherAreToldAsThoseReadApart(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    var prompt = try await RuleFollower.open()
+    var late = try await RuleFollower.open()
+    for call in 1...40 as ClosedRange<Int64> {
+      let answer = Self.films(&random, call: call)
+      _ = try await prompt.world.store.apply(answer)
+      _ = try await late.world.store.apply(answer)
+      try await prompt.look()
+      if Int.random(in: 0..<6, using: &random) == 0 {
+        try await late.look(isCutShort: Bool.random(using: &random))
+      }
+    }
+    try await late.look()
+    #expect(late.told == prompt.told, "seed \(seed)")
+    #expect(prompt.told.contains { $0.hasPrefix(RuleFollower.update) }, "seed \(seed)")
+  }
+
+  @Test func whatIsNewAndChangesBeforeItIsReadIsToldAsBoth() async throws {
+    var follower = try await RuleFollower.open()
+    for (call, title) in [(1, "one"), (2, "one"), (3, "two"), (4, "one")] as [(Int64, String)] {
+      let film: JSONValue = ["title": .string(title), "rating": .number(JSONNumber(call))]
+      _ = try await follower.world.store.apply(AnswerBuilder(call: call).film("1", film).build())
+    }
+    try await follower.look()
+    #expect(
+      follower.told == [
+        "\(RuleFollower.insert) 1 one at 1", "\(RuleFollower.update) 1 two at 3",
+        "\(RuleFollower.update) 1 one at 4",
+      ])
+    #expect(try await follower.world.fixture.count("push_read") == 0)
+  }
+
+  /// It is new once more, so nothing is said of what it was before it went.
+  @Test func whatWasDeletedBeforeItIsReadIsNotTold() async throws {
+    var follower = try await RuleFollower.open()
+    let store = follower.world.store
+    _ = try await store.apply(AnswerBuilder(call: 1).film("1", ["title": "one"]).build())
+    _ = try await store.apply(AnswerBuilder(call: 2).film("1", ["title": "two"]).build())
+    _ = try await store.apply(AnswerBuilder(call: 3).deleting(.film("1")).build())
+    try await follower.look()
+    #expect(follower.told.isEmpty)
+    _ = try await store.apply(AnswerBuilder(call: 4).film("1", ["title": "three"]).build())
+    try await follower.look()
+    #expect(follower.told == ["\(RuleFollower.insert) 1 three at 4"])
+  }
+
+  /// Beyond that the latest are told: the first of them as what is new.
+  @Test func ofOneEntityTheLatestAreTold() async throws {
+    var follower = try await RuleFollower.open()
+    let count = Int64(RuleStates.statesMax) + 10
+    for call in 1...count {
+      _ = try await follower.world.store.apply(
+        AnswerBuilder(call: call).film("1", ["title": .string("t\(call)")]).build())
+    }
+    try await follower.look()
+    #expect(follower.told.count == RuleStates.statesMax + 1)
+    #expect(follower.told.last == "\(RuleFollower.update) 1 t\(count) at \(count)")
+  }
+
+  /// More than a page of them, and those of the first page change before the next is read.
+  @Test func whatChangesBetweenPagesIsToldOnce() async throws {
+    let world = try OutboxWorld()
+    let store = world.store
+    let start = try await store.ruleCursor(of: [RuleFollower.update], types: ["Film"])
+    var answer = AnswerBuilder(call: 1)
+    for number in 0..<300 { answer = answer.film("\(number)", ["title": "x"]) }
+    _ = try await store.apply(answer.build())
+    var changes: [String] = []
+    var place: RulePlace?
+    repeat {
+      let page = try await store.ruleChanges(
+        RuleQuery(types: ["Film"], since: start, scopes: nil, place: place))
+      changes += page.changes.map { "\($0.entity.key) at \($0.revision.value)" }
+      _ = try await store.tell([], read: page.read, cursor: nil)
+      if place == nil {
+        _ = try await store.apply(AnswerBuilder(call: 2).film("0", ["title": "y"]).build())
+      }
+      place = page.next
+    } while place != nil
+    #expect(Set(changes) == Set((0..<300).map { "\($0) at 1" } + ["0 at 2"]))
+    #expect(changes.count == 301)
+  }
+}
