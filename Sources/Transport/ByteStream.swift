@@ -105,10 +105,20 @@ package final class ByteStream {
 
   /// Bytes that the peer's kernel has taken since the beginning: what the kernel here has, less what
   /// it still keeps. A call to the kernel; what waits there is a megabyte with a peer that is slow, so
-  /// ``unsentBytes`` says little about its pace. Over a Unix socket an estimate, which may fall.
+  /// ``unsentBytes`` says little about its pace. Over a Unix socket an estimate, which may fall, and
+  /// comes late, see ``acknowledgementLagBytes``.
   package var acknowledgedBytes: Int {
     handedOver - (descriptor < 0 ? 0 : Socket.unacknowledgedBytes(of: descriptor))
   }
+
+  /// Bytes that the peer may have taken beyond ``acknowledgedBytes``.
+  package var acknowledgementLagBytes: Int {
+    if case .unix = remoteAddress { Self.unixLagBytes } else { 0 }
+  }
+
+  /// A Unix socket gives a piece back once all of it is read: 36 KiB of what was sent, 64 KiB of a
+  /// file (Linux 6.18), and what the kernel needs for several of them besides.
+  private static let unixLagBytes = 80 * 1024
 
   /// Our end's address, asked from the kernel; nil once closed.
   package var localAddress: SocketAddress? {

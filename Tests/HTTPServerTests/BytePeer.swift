@@ -23,12 +23,27 @@ final class BytePeer {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(UInt16(port).bigEndian)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    // `deinit` closes the descriptor after a throw as well: all is initialised.
+    try connect(to: &address)
+  }
+
+  init(unixPath path: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { space in
+      precondition(path.utf8.count < space.count, "no socket has so long a path")
+      space.copyBytes(from: path.utf8)
+    }
+    try connect(to: &address)
+  }
+
+  private func connect<Address>(to address: inout Address) throws {
     let result = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
       }
     }
-    // `deinit` closes the descriptor after a throw as well: all is initialised.
     guard result == 0 else { throw Problem.connect(errno) }
     var wait = timeval(tv_sec: 10, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)

@@ -10,14 +10,15 @@ struct ServerFixture: Sendable {
 
   /// Serves while `body` runs, then ends the server.
   static func serve(
-    _ handler: any RequestHandler, limits: ServerLimits = ServerLimits(),
-    drain: HTTPServerConfiguration.Drain = .atOnce, accessLog: (any AccessLog)? = nil,
+    _ handler: any RequestHandler, at endpoint: Endpoint = .host("127.0.0.1", port: 0),
+    limits: ServerLimits = ServerLimits(), drain: HTTPServerConfiguration.Drain = .atOnce,
+    accessLog: (any AccessLog)? = nil,
     proxies: TrustedProxies = .none, rateLimit: RateLimit? = nil, loops: Int = 1,
     _ body: (ServerFixture) async throws -> Void
   ) async throws {
     let group = try EventLoopGroup(count: loops)
     var configuration = HTTPServerConfiguration(
-      listeners: [.init(.host("127.0.0.1", port: 0))], limits: limits, drain: drain,
+      listeners: [.init(endpoint)], limits: limits, drain: drain,
       accessLog: accessLog, makeSeed: { 42 })
     configuration.proxies = proxies
     configuration.rateLimit = rateLimit

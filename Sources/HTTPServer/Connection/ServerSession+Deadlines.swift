@@ -84,7 +84,9 @@ extension ServerSession {
     if stream.isFlushed {
       writePace?.rest(from: stream.now)
     } else if writePace == nil {
-      writePace = .taking(limits, stallMax: exchange?.writeStallMax, from: stream.now)
+      writePace = .taking(
+        limits, stallMax: exchange?.writeStallMax, unseenBytes: stream.acknowledgementLagBytes,
+        from: stream.now)
       bytesTaken = stream.acknowledgedBytes
       armTimer()
     } else if writePace?.isResting == true {

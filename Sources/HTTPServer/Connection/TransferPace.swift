@@ -8,6 +8,8 @@ struct TransferPace {
   private var bytes = 0
   /// Since when nothing can be expected of the peer.
   private var restsSince: LoopInstant?
+  /// What the client may have taken that nobody can see.
+  private let unseenBytes: Int
   private let bytesPerSecondMin: Int
   private let grace: Duration
   private let stallMax: Duration
@@ -21,21 +23,26 @@ struct TransferPace {
 
   /// The pace of a client that takes.
   ///
-  /// - Parameter stallMax: in place of the server's own, for an answer without an end: of that a client
-  ///   may take nothing for this long from the beginning.
+  /// - Parameters:
+  ///   - stallMax: in place of the server's own, for an answer without an end: of that a client may
+  ///     take nothing for this long from the beginning.
+  ///   - unseenBytes: that it may have taken beyond what ``advance(by:now:)`` is told: to its credit,
+  ///     since nobody can see that it has not. A stall is one all the same.
   static func taking(
-    _ limits: ServerLimits, stallMax: Duration? = nil, from start: LoopInstant
+    _ limits: ServerLimits, stallMax: Duration? = nil, unseenBytes: Int = 0, from start: LoopInstant
   ) -> TransferPace {
     TransferPace(
       limits: limits, grace: max(limits.transferGrace, stallMax ?? .zero),
-      stallMax: stallMax ?? limits.transferStallMax, start: start)
+      stallMax: stallMax ?? limits.transferStallMax, unseenBytes: unseenBytes, start: start)
   }
 
   private init(
-    limits: ServerLimits, grace: Duration, stallMax: Duration, start: LoopInstant
+    limits: ServerLimits, grace: Duration, stallMax: Duration, unseenBytes: Int = 0,
+    start: LoopInstant
   ) {
     self.start = start
     self.grace = grace
+    self.unseenBytes = unseenBytes
     lastProgress = start
     bytesPerSecondMin = max(1, limits.transferBytesPerSecondMin)
     self.stallMax = stallMax
@@ -69,7 +76,8 @@ struct TransferPace {
   /// When the transfer fails, unless it goes on before.
   var deadline: LoopInstant {
     if restsSince != nil { return .distantFuture }
-    let earned = Duration.milliseconds(Int64(bytes) * 1000 / Int64(bytesPerSecondMin))
+    let earned = Duration.milliseconds(
+      Int64(bytes + unseenBytes) * 1000 / Int64(bytesPerSecondMin))
     return min(start + grace + earned, lastProgress + stallMax)
   }
 }
