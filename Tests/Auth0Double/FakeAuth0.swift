@@ -34,6 +34,8 @@ package final class FakeAuth0: Sendable {
     var requests: [String] = []
     var forwardedFor: [String] = []
     var scripted: [HTTPClientResponse] = []
+    var standing: [Asked: HTTPClientResponse] = [:]
+    var asked: [Asked: Int] = [:]
     var isLosingAnswers = false
   }
 
@@ -106,6 +108,7 @@ package final class FakeAuth0: Sendable {
   package func respond(to request: HTTPClientRequest) -> HTTPClientResponse {
     let body = (try? JSONValue(parsing: request.body)) ?? .null
     let target = request.url.target
+    if let asked = Asked(request, body), let answer = standingAnswer(to: asked) { return answer }
     let isJSON = request.fields[.contentType] == "application/json"
     switch (request.method, target) {
     case (.post, "/dbconnections/signup") where isJSON: return signUp(body)

@@ -74,17 +74,17 @@ package struct Auth0Accounts: AccountProvider {
     }
     _ = try await self.client.signIn(
       name: email, password: change.current, scope: Auth0Client.checkScope, from: client)
-    let token = try await management.current()
-    do throws(AccountFault) {
-      try await self.client.setPassword(
-        of: change.user.id, to: change.new, managementToken: token)
-    } catch {
-      guard case .misconfigured = error else { throw error }
-      // The token may have been withdrawn; a fresh one says whether it was that.
-      management.drop(token)
-      try await self.client.setPassword(
-        of: change.user.id, to: change.new, managementToken: try await management.current())
-    }
+    let kept = try await management.current()
+    let refusal = try await self.client.setPassword(
+      of: change.user.id, to: change.new, managementToken: kept)
+    guard refusal != nil else { return }
+    // It may have been withdrawn, or be older than what it is to allow; a fresh one says whether it
+    // was that.
+    management.drop(kept)
+    let fresh = try await management.current()
+    let fault = try await self.client.setPassword(
+      of: change.user.id, to: change.new, managementToken: fresh)
+    if let fault { throw fault }
   }
 
   package func email(of user: VerifiedUser) async throws(AccountFault) -> String? { nil }

@@ -68,14 +68,19 @@ struct Auth0Client: Sendable {
     return try await ask(.managementToken, .post, "oauth/token", body: body)
   }
 
+  /// - Returns: nil where it is done; what is wrong where it is the token, and another may do.
   func setPassword(
     of user: String, to password: String, managementToken: String
-  ) async throws(AccountFault) {
-    _ = try await ask(
-      .setPassword, .patch, "api/v2/users/\(PercentCoding.encode(user))",
+  ) async throws(AccountFault) -> AccountFault? {
+    let answer = try await answer(
+      .patch, "api/v2/users/\(PercentCoding.encode(user))",
       body: [
         "password": .string(password), "connection": .string(settings.connection),
       ], fields: [.authorization: "Bearer \(managementToken)"])
+    guard answer.status != 200 else { return nil }
+    let fault = Auth0Problem(answer, at: clock.now()).fault(at: .setPassword)
+    guard answer.status == 401 || answer.status == 403 else { throw fault }
+    return fault
   }
 
   private func identify(_ body: inout JSONValue) {
@@ -96,17 +101,22 @@ struct Auth0Client: Sendable {
     _ request: Auth0Request, _ method: HTTPRequest.Method, _ path: String, body: JSONValue?,
     fields: HTTPFields = [:]
   ) async throws(AccountFault) -> JSONValue {
-    let url = try settings.url(path)
-    let answer: JSONExchange.Answer
-    do throws(HTTPClientError) {
-      answer = try await exchange.ask(method, url, body: body, fields: fields)
-    } catch {
-      throw .unavailable(cause: "\(error)", wasSent: error.wasSent)
-    }
+    let answer = try await answer(method, path, body: body, fields: fields)
     guard answer.status == 200 else {
       throw Auth0Problem(answer, at: clock.now()).fault(at: request)
     }
     // A revocation has no body.
     return answer.body ?? .null
+  }
+
+  private func answer(
+    _ method: HTTPRequest.Method, _ path: String, body: JSONValue?, fields: HTTPFields
+  ) async throws(AccountFault) -> JSONExchange.Answer {
+    let url = try settings.url(path)
+    do throws(HTTPClientError) {
+      return try await exchange.ask(method, url, body: body, fields: fields)
+    } catch {
+      throw .unavailable(cause: "\(error)", wasSent: error.wasSent)
+    }
   }
 }

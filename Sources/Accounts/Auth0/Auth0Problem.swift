@@ -1,4 +1,5 @@
 import HTTPTypes
+import HTTPWire
 import LosslessJSON
 import Model
 
@@ -29,6 +30,16 @@ struct Auth0Problem: Sendable {
   }
 
   func fault(at request: Auth0Request) -> AccountFault {
+    let fault = faultByCode(at: request)
+    guard request == .managementToken else { return fault }
+    switch fault {
+    case .rateLimited, .unavailable: return fault
+    // No user is in it: what is refused there is refused to this service.
+    default: return .misconfigured(cause: cause)
+    }
+  }
+
+  private func faultByCode(at request: Auth0Request) -> AccountFault {
     if let weakness { return weakness }
     switch code {
     case "invalid_grant", "invalid_user_password":
@@ -104,9 +115,8 @@ struct Auth0Problem: Sendable {
   // MARK: When to ask again
 
   private static func wait(_ fields: HTTPFields, _ now: Timestamp) -> Duration? {
-    if let seconds = fields[.retryAfter].flatMap({ Int64($0) }), seconds >= 0 {
-      return .seconds(seconds)
-    }
+    let date = HTTPDate(secondsSince1970: now.milliseconds / 1000)
+    if let wait = fields[.retryAfter].flatMap({ RetryAfter.wait($0, now: date) }) { return wait }
     guard let name = HTTPField.Name("X-RateLimit-Reset"),
       let reset = fields[name].flatMap({ Int64($0) }), 0..<Int64.max / 1000 ~= reset
     else { return nil }
