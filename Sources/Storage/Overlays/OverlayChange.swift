@@ -1,3 +1,4 @@
+import LosslessJSON
 package import Model
 
 /// What a queued mutation is expected to do to one entity, shown to its device at once.
@@ -17,5 +18,24 @@ package struct OverlayChange: Hashable, Sendable {
     self.action = action
     self.key = key
     self.fields = fields
+  }
+}
+
+extension OverlayChange {
+  /// Those it lies over or names.
+  var temporaryIDs: Set<TemporaryID> {
+    var found = Set([TemporaryID(key.key)].compactMap(\.self))
+    // Most have none, and need not be read.
+    if fields.contains(UInt8(ascii: "~")), let value = try? JSONValue(parsing: fields) {
+      found.formUnion(TemporaryID.mentioned(in: value))
+    }
+    return found
+  }
+
+  /// The same with the real entities in the place of temporary ids that are known.
+  func resolving(_ known: [TemporaryID: EntityKey]) -> OverlayChange {
+    let value = (try? JSONValue(parsing: fields)).map { TemporaryID.substituting(known, in: $0) }
+    return OverlayChange(
+      action, TemporaryID(key.key).flatMap { known[$0] } ?? key, fields: value?.bytes ?? fields)
   }
 }

@@ -27,4 +27,11 @@ package struct MutationPayload: Sendable {
     self.sealedCredential = sealedCredential
     self.overlays = overlays
   }
+
+  /// The same with other expectations.
+  func expecting(_ overlays: [OverlayChange]) -> MutationPayload {
+    MutationPayload(
+      variables: variables, scope: scope, user: user, partitions: partitions,
+      sealedCredential: sealedCredential, overlays: overlays)
+  }
 }

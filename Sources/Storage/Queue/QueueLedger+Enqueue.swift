@@ -19,10 +19,11 @@ extension QueueLedger {
       switch known.reuse(of: arrival.fingerprint, at: timing.now) {
       case .conflict: throw ArrivalRefusal.keyReused(index: index)
       case .replay: return MutationReceipt(mutation: known, isReplay: true, supersedes: nil)
-      case .arm: return try arm(known, arrival)
+      case .arm: return try arm(known, try resolved(arrival.payload))
       }
     }
-    let mutation = try mutation(arrival)
+    let payload = try resolved(arrival.payload)
+    let mutation = try mutation(arrival, expecting: payload.overlays)
     let known = try temporaryIDs.find(mutation.footprint.needs)
     let decision: EnqueueDecision
     do throws(EnqueueRefusal) {
@@ -32,7 +33,7 @@ extension QueueLedger {
     } catch {
       throw ArrivalRefusal.refused(error, index: index)
     }
-    try write(decision.changes, payloads: [mutation.id: arrival.payload])
+    try write(decision.changes, payloads: [mutation.id: payload])
     return MutationReceipt(
       mutation: decision.mutation, isReplay: false, supersedes: decision.supersedes,
       promoted: promoted(by: decision.mutation))
@@ -54,19 +55,29 @@ extension QueueLedger {
     }
   }
 
-  private func arm(_ known: Mutation, _ arrival: MutationArrival) throws -> MutationReceipt {
+  /// Who hands over may not have heard yet what its temporary ids stand for: what it expects lies
+  /// over the real entities all the same.
+  private func resolved(_ payload: MutationPayload) throws -> MutationPayload {
+    let named = payload.overlays.reduce(into: Set()) { $0.formUnion($1.temporaryIDs) }
+    let known = try temporaryIDs.find(named)
+    return known.isEmpty ? payload : payload.expecting(payload.overlays.map { $0.resolving(known) })
+  }
+
+  private func arm(_ known: Mutation, _ payload: MutationPayload) throws -> MutationReceipt {
     let ids = try temporaryIDs.find(known.footprint.needs)
     let changes = decide {
       $0.arming(known, known: ids, at: timing.now, policy: timing.policy)
     }
-    try write(changes, payloads: [known.id: arrival.payload])
+    try write(changes, payloads: [known.id: payload], armed: known)
     let armed = changes.updated.first { $0.id == known.id }
     return MutationReceipt(mutation: armed ?? known, isReplay: false, supersedes: nil)
   }
 
-  private func mutation(_ arrival: MutationArrival) throws -> Mutation {
+  private func mutation(
+    _ arrival: MutationArrival, expecting overlays: [OverlayChange]
+  ) throws -> Mutation {
     let replaced = try OverlayReferences(context, device: device, under: arrival.payload.scope)
-      .keys(in: arrival.payload.overlays)
+      .keys(in: overlays)
     let longest = timing.now.advanced(by: timing.policy.expiry)
     let wanted = arrival.expiresIn.map { timing.now.advanced(by: $0) } ?? longest
     return Mutation(

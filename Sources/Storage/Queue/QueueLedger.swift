@@ -78,10 +78,12 @@ struct QueueLedger {
 
   /// - Parameters:
   ///   - payloads: of those that arrive, or are armed again.
+  ///   - armed: the one that is armed again, as it was: the queue may hold it no more.
   ///   - result: what became of the one mutation that ended.
   ///   - lingering: the one whose overlay stays although it is finished.
   func write(
     _ changes: QueueChanges, payloads: [MutationID: MutationPayload] = [:],
+    armed: Mutation? = nil,
     result: (id: MutationID, bytes: [UInt8])? = nil, lingering: MutationID? = nil
   ) throws {
     if !changes.resolved.isEmpty {
@@ -89,7 +91,8 @@ struct QueueLedger {
       try overlays.resolve(changes.resolved)
     }
     for mutation in changes.updated {
-      let before = decide { $0[mutation.id]?.state }
+      let before =
+        mutation.id == armed?.id ? armed?.state : decide { $0[mutation.id]?.state }
       try rows.update(mutation)
       if let result, result.id == mutation.id { try rows.setResult(result.bytes, of: mutation.id) }
       if let payload = payloads[mutation.id] { try arm(mutation, payload) }
