@@ -6,6 +6,8 @@ struct MatrixAnswer: Sendable, Equatable, CustomStringConvertible {
   /// Names in lower case, with their values.
   let fields: [String]
   let body: String
+  /// No part of what makes two answers the same: it moves with the caller's own requests.
+  let freshness: MatrixFreshness
 
   /// Fields that differ from one answer to the next, whoever asks: the moment, the request's own
   /// name, the head of the log, and how old the caller's own copy is.
@@ -16,6 +18,7 @@ struct MatrixAnswer: Sendable, Equatable, CustomStringConvertible {
 
   init(_ response: RawResponse) {
     status = response.status
+    freshness = MatrixFreshness(response)
     // Sorted, since an answer that lies ready has its fields in another order.
     fields = response.headers.filter { !Self.passing.contains($0.0) }.map { "\($0.0): \($0.1)" }
       .sorted()
@@ -26,14 +29,20 @@ struct MatrixAnswer: Sendable, Equatable, CustomStringConvertible {
 
   init(status: Int, firstEvent: EventClient.Event?) {
     self.status = status
+    freshness = .none
     fields = [firstEvent?.event ?? "none"]
     body = Self.withoutCursors(firstEvent?.data ?? "")
   }
 
-  private init(status: Int, fields: [String], body: String) {
+  private init(status: Int, fields: [String], body: String, freshness: MatrixFreshness) {
     self.status = status
     self.fields = fields
     self.body = body
+    self.freshness = freshness
+  }
+
+  static func == (left: Self, right: Self) -> Bool {
+    left.status == right.status && left.fields == right.fields && left.body == right.body
   }
 
   /// Cursors tell how far the whole log has come, to everybody.
@@ -50,11 +59,14 @@ struct MatrixAnswer: Sendable, Equatable, CustomStringConvertible {
     _ comparison: MatrixAsk.Comparison, replacing replace: (String) -> String = { $0 }
   ) -> MatrixAnswer {
     let names = fields.map { $0.prefix { $0 != ":" } }.map(String.init)
-    if comparison == .form { return MatrixAnswer(status: status, fields: names, body: "") }
+    if comparison == .form {
+      return MatrixAnswer(status: status, fields: names, body: "", freshness: freshness)
+    }
     let kept = fields.filter { !$0.hasPrefix("etag:") }
     return MatrixAnswer(
       status: status, fields: kept.map(replace),
       body: replace(
-        body.replacing(#/"(_rev|rev|etag)":"[^"]*"/#, with: { "\"\($0.output.1)\":\"…\"" })))
+        body.replacing(#/"(_rev|rev|etag)":"[^"]*"/#, with: { "\"\($0.output.1)\":\"…\"" })),
+      freshness: freshness)
   }
 }

@@ -63,6 +63,10 @@ extension Ways {
       let wanted = control.comparable(ask.comparison) { real.replacing(madeUp, in: $0) }
       #expect(
         answer.comparable(ask.comparison) == wanted, "\(caller) learns of \(real.word): \(ask)")
+      // What the caller's first request stored is a hit for the second, and not the other way round.
+      #expect(
+        !answer.freshness.isHit || control.freshness.isHit,
+        "\(caller) sees \(real.word) fetch: \(answer.freshness) for \(ask)")
     }
 
     /// The same requests are answered the same before somebody else has anything and after.
@@ -84,6 +88,10 @@ extension Ways {
           for ((ask, answer), old) in zip(after, before[caller.word] ?? []) {
             Self.expectNoWord(in: answer, of: Self.others(than: caller), ask: ask, caller: caller)
             #expect(answer == old, "\(caller) notices \(owner): \(ask)")
+            // What others change makes copies due that all share; what they fetch helps nobody.
+            #expect(
+              !answer.freshness.isHit || old.freshness.isHit,
+              "\(caller) notices \(owner) fetch: \(ask)")
           }
         }
       }

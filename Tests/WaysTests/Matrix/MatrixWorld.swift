@@ -86,12 +86,7 @@ final class MatrixWorld {
     let larder = try await RunningLarder.start(
       settings: "\(settings)\nlocal: \(file)", operations: operations)
     let world = MatrixWorld(larder)
-    for caller in MatrixCaller.all where caller.kind.hasDevice {
-      world.devices[caller.word] = try await Ways.DeviceTests.register(larder).token
-    }
-    for caller in MatrixCaller.all where caller.kind == .user {
-      world.sessions[caller.word] = try await Ways.AccountTests.signUp(larder, caller.word)
-    }
+    for caller in MatrixCaller.all { try await world.admit(caller) }
     for caller in MatrixCaller.all where caller.kind.hasToken {
       try await world.rate("f1", stars: caller.rank % 5 + 1, by: caller)
     }
@@ -113,6 +108,16 @@ final class MatrixWorld {
   }
 
   func stop() async { await larder.stop() }
+
+  /// Gives a caller what it asks with.
+  func admit(_ caller: MatrixCaller) async throws {
+    if caller.kind.hasDevice {
+      devices[caller.word] = try await Ways.DeviceTests.register(larder).token
+    }
+    if caller.kind == .user {
+      sessions[caller.word] = try await Ways.AccountTests.signUp(larder, caller.word)
+    }
+  }
 
   // MARK: Asking
 

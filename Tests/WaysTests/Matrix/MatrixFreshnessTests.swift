@@ -1,0 +1,86 @@
+import TestSupport
+import Testing
+
+extension Ways {
+  /// What one caller has fetched shows in no other's `Cache-Status` and `Age`.
+  struct MatrixFreshnessTests {
+    private static let newcomers = [
+      MatrixCaller(kind: .token, word: "zktokenc"), MatrixCaller(kind: .device, word: "zlphonec"),
+      MatrixCaller(kind: .deviceWithToken, word: "zmbothc"),
+      MatrixCaller(kind: .user, word: "znuserfay"),
+    ]
+
+    /// Everybody else has fetched all there is: what a newcomer is given ready, or is told the age of,
+    /// is what everybody is given, or was fetched by the newcomer before.
+    @Test func aNewcomerIsGivenNobodysCopy() async throws {
+      let world = try await MatrixWorld.start()
+      for owner in MatrixCaller.owners { _ = try await world.plant(owner) }
+      for newcomer in Self.newcomers {
+        try await world.admit(newcomer)
+        var fetched: Set<String> = []
+        var hits = 0
+        for ask in Self.asks(of: newcomer, in: world) {
+          let answer = try await world.answer(to: ask, by: newcomer)
+          let freshness = answer.freshness
+          if freshness.status != nil, !freshness.isHit {
+            #expect(freshness.age == 0, "\(newcomer): \(ask): \(freshness)")
+            fetched.insert(answer.body)
+          } else if freshness.isHit || freshness.age ?? 0 > 0, !fetched.contains(answer.body) {
+            let everybodys = try await world.answer(to: ask, by: Self.nobody)
+            #expect(answer.body == everybodys.body, "\(newcomer): \(ask)")
+            #expect(freshness.status == everybodys.freshness.status, "\(newcomer): \(ask)")
+            // What lies ready tells its age by a clock of whole seconds.
+            #expect(
+              freshness.age ?? 0 <= (everybodys.freshness.age ?? 0) + 1, "\(newcomer): \(ask)")
+          }
+          if freshness.isHit { hits += 1 }
+        }
+        #expect(fetched.count >= (newcomer.kind.hasToken ? 3 : 0) && hits > 0, "\(newcomer)")
+      }
+      await world.stop()
+    }
+
+    private static let nobody = MatrixCaller(kind: .anonymous, word: "zanobody")
+
+    /// Each target once, by somebody who knows nobody's secrets: the team's own paths first, since lists
+    /// and diffs of the same operations fetch without telling so.
+    private static func asks(of newcomer: MatrixCaller, in world: MatrixWorld) -> [MatrixAsk] {
+      let known = MatrixSecrets(
+        word: newcomer.word, listID: "l1", revision: "none", tags: [], listTag: "none",
+        cursor: "none", pageToken: nil)
+      var targets: Set<String> = []
+      let ways = world.routes.filter { $0.contains(" /api/") && !$0.hasSuffix("/diff") }
+      return (ways + world.routes).flatMap { MatrixRequests.all(of: $0, known) ?? [] }.filter {
+        $0.isSafe && !$0.isStream && targets.insert($0.target).inserted
+      }
+    }
+
+    /// Neither does a fetch make another's copy younger, nor is a first one as old as another's.
+    @Test func copiesAgeByTheirOwnFetchesAlone() async throws {
+      let world = try await MatrixWorld.start()
+      let (first, second) = (Self.newcomers[0], Self.newcomers[2])
+      for caller in [first, second] { try await world.admit(caller) }
+      let asks = ["/api/me", "/api/films/f9/mine"].map { MatrixAsk.get($0) }
+      for ask in asks {
+        #expect(try await world.answer(to: ask, by: first).freshness.status == Self.miss)
+      }
+      for ask in asks {
+        // What lies ready tells its age by a clock of whole seconds, so two of them are one apart.
+        let aged = try await eventually {
+          try await world.answer(to: ask, by: first).freshness
+        } until: {
+          ($0.age ?? 0) >= 4
+        }
+        let fetched = try await world.answer(to: ask, by: second).freshness
+        #expect(fetched.status == Self.miss && fetched.age == 0, "\(ask): \(fetched)")
+        let own = try await world.answer(to: ask, by: second).freshness
+        let older = try await world.answer(to: ask, by: first).freshness
+        #expect(aged.isHit && own.isHit && older.isHit, "\(ask): \(aged), \(own), \(older)")
+        #expect(own.age ?? .max < older.age ?? 0, "\(ask): \(own), \(older)")
+      }
+      await world.stop()
+    }
+
+    private static let miss = "larder; fwd=uri-miss; stored"
+  }
+}
