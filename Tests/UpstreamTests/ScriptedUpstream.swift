@@ -1,6 +1,7 @@
 import HTTPClient
 import HTTPTypes
 import LosslessJSON
+import Model
 import Synchronization
 import Testing
 
@@ -38,10 +39,14 @@ final class ScriptedUpstream: Sendable {
 
   var seen: [Seen] { requests.withLock { $0 } }
 
+  /// Sun, 06 Nov 1994 08:49:37 GMT, and it stays that.
+  static let clock = WallClock { Timestamp(milliseconds: 784_111_777_000) }
+
   func client(_ settings: UpstreamSettings = UpstreamSettings(url: "http://up/graphql"))
     -> UpstreamClient
   {
-    UpstreamClient(settings: settings) { request, limit throws(HTTPClientError) in
+    UpstreamClient(settings: settings, clock: Self.clock) {
+      request, limit throws(HTTPClientError) in
       #expect(request.method == .post)
       #expect(request.url.target == "/graphql")
       #expect(request.fields[.contentType] == "application/json")

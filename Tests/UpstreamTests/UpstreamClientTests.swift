@@ -139,6 +139,20 @@ struct UpstreamClientTests {
     await #expect(throws: failure) { _ = try await ask(upstream) }
   }
 
+  /// In seconds or as a moment; what is neither, or longer than a day, says nothing.
+  @Test(
+    arguments: [
+      ("7", 7), ("0", 0), ("86400", 86_400), ("Sun, 06 Nov 1994 08:50:37 GMT", 60),
+      ("Sunday, 06-Nov-94 09:49:37 GMT", 3_600), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
+      ("86401", nil), ("-1", nil), ("soon", nil), ("Tue, 08 Nov 1994 08:49:37 GMT", nil),
+      (nil, nil),
+    ] as [(String?, Int64?)])
+  func readsWhenToComeBack(_ text: String?, seconds: Int64?) async throws {
+    let upstream = ScriptedUpstream(503, "text/html", "<html>", retryAfter: text)
+    let failure = UpstreamFailure.status(503, retryAfter: seconds.map { .seconds($0) })
+    await #expect(throws: failure) { _ = try await ask(upstream) }
+  }
+
   @Test(arguments: [
     (HTTPClientError.connectTimedOut, false), (.unresolved("up"), false),
     (.breakerOpen(retryAfter: .seconds(1)), false), (.queueFull, false),

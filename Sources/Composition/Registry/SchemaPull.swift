@@ -42,7 +42,7 @@ package struct SchemaPull {
       group: group, tls: try TLSClientContext(), random: { Double.random(in: 0..<1) })
     let upstream = UpstreamClient(
       settings: Upstream.UpstreamSettings(settings, url: settings.upstream.url?.text ?? ""),
-      client: client)
+      clock: SystemClock.wall, client: client)
     let answer: UpstreamAnswer
     do throws(UpstreamFailure) {
       answer = try await upstream.introspect(call: UpstreamCall())

@@ -44,7 +44,7 @@ struct GatewayAssembly {
     let settings = workspace.settings
     let upstream = UpstreamClient(
       settings: Upstream.UpstreamSettings(settings, url: settings.upstream.url?.text ?? ""),
-      client: client)
+      clock: SystemClock.wall, client: client)
     let calls = CallSequence(after: store.lastCall)
     let cache = RenderedCache(byteLimit: settings.cache.memoryBytesMax)
     let epoch = MutationEpoch()

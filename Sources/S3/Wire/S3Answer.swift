@@ -10,6 +10,8 @@ struct S3Answer: Sendable {
   /// Requests that were sent until it came; after the first, one before may have been carried out
   /// too.
   let attempts: Int
+  /// When it came, by the service's clock as far as that is known.
+  let received: HTTPDate
 
   /// The content as a document.
   ///
@@ -22,7 +24,9 @@ struct S3Answer: Sendable {
     } catch {
       throw S3Failure(unreadable: "\(error)")
     }
-    if root.name == "Error" { throw S3Failure(status: 500, error: root, fields: fields) }
+    if root.name == "Error" {
+      throw S3Failure(status: 500, error: root, fields: fields, now: received)
+    }
     guard Self.stem(root.name) == Self.stem(name) else {
       throw S3Failure(unreadable: "<\(root.name)> for <\(name)>")
     }

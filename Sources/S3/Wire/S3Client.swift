@@ -81,7 +81,8 @@ package struct S3Client: Sendable {
   func perform(_ request: S3Request) async throws(S3Failure) -> S3Answer {
     try await perform(request) { reply, attempts throws(S3Failure) in
       S3Answer(
-        fields: reply.fields, content: try await content(of: reply), attempts: attempts)
+        fields: reply.fields, content: try await content(of: reply), attempts: attempts,
+        received: serviceTime)
     }
   }
 
@@ -92,7 +93,8 @@ package struct S3Client: Sendable {
   ) async throws(S3Failure) -> Answer {
     try await perform(request) { reply, attempts throws(S3Failure) in
       let answer = S3Answer(
-        fields: reply.fields, content: try await content(of: reply), attempts: attempts)
+        fields: reply.fields, content: try await content(of: reply), attempts: attempts,
+        received: serviceTime)
       return try take(try answer.document(name), answer)
     }
   }
@@ -109,7 +111,7 @@ package struct S3Client: Sendable {
     let document = try? XMLReader.read(await content(of: reply))
     throw S3Failure(
       status: reply.status, error: document.flatMap { $0.name == "Error" ? $0 : nil },
-      fields: reply.fields)
+      fields: reply.fields, now: serviceTime)
   }
 
   private func content(of reply: S3Reply) async throws(S3Failure) -> [UInt8] {
@@ -134,6 +136,12 @@ extension S3Client {
       ?? S3Region(name: settings.region, endpoint: settings.endpoint.origin)
   }
 
+  /// The moment by the service's clock, as far as its answers have told how that differs.
+  private var serviceTime: HTTPDate {
+    HTTPDate(
+      secondsSince1970: clock.now().milliseconds / 1000 + memory.skew.components.seconds)
+  }
+
   private func sign(
     _ request: S3Request
   ) throws(HTTPClientError) -> (HTTPClientRequest, HTTPClientContent?) {
@@ -141,11 +149,10 @@ extension S3Client {
     var url = settings.addressing.url(of: request.bucket, request.key, at: region.endpoint)
     let path = url.target
     if !request.query.isEmpty { url.target += "?\(S3Encoding.canonicalQuery(request.query))" }
-    let seconds = clock.now().milliseconds / 1000 + memory.skew.components.seconds
     let signed = signer.fields(
       method: request.method.rawValue, path: path, query: request.query,
       host: url.origin.authority, fields: request.fields, payload: payload(of: request),
-      at: SignatureTime(HTTPDate(secondsSince1970: seconds)), region: region.name)
+      at: SignatureTime(serviceTime), region: region.name)
     // Content is stored and given back as it is, whatever coding it has.
     var fields: HTTPFields = [.acceptEncoding: "identity"]
     for field in request.fields + signed {
@@ -178,8 +185,7 @@ extension S3Client {
       return true
     }
     if failure.status == 403 || failure.status == 400, let date = failure.date {
-      let ours = clock.now().milliseconds / 1000 + memory.skew.components.seconds
-      let error = date.secondsSince1970 - ours
+      let error = date.secondsSince1970 - serviceTime.secondsSince1970
       guard error.magnitude >= UInt64(settings.limits.clockSkewMin.components.seconds) else {
         return false
       }

@@ -37,8 +37,10 @@ struct S3Failure: Error, Sendable {
     message = reason
   }
 
-  /// - Parameter error: the document's outermost element; nil where there is none to read.
-  init(status: Int, error: XMLElement?, fields: HTTPFields) {
+  /// - Parameters:
+  ///   - error: the document's outermost element; nil where there is none to read.
+  ///   - now: this service's clock.
+  init(status: Int, error: XMLElement?, fields: HTTPFields, now: HTTPDate) {
     self.status = status
     code = error?["Code"]?.text ?? ""
     message = error?["Message"]?.text ?? ""
@@ -46,7 +48,7 @@ struct S3Failure: Error, Sendable {
     region = (bucketRegion ?? error?["Region"]?.text).flatMap {
       S3Region.isName($0) ? $0 : nil
     }
-    retryAfter = fields[.retryAfter].flatMap { Int64($0) }.map { .seconds($0) }
+    retryAfter = fields[.retryAfter].flatMap { RetryAfter.wait($0, now: now) }
     date = fields[.date].flatMap {
       HTTPDate($0, now: HTTPDate(secondsSince1970: 0))
     }

@@ -1,11 +1,14 @@
 import HTTPClient
 import HTTPTypes
+import HTTPWire
 import LosslessJSON
+import Model
 
 /// Decides what an HTTP answer says, by the type it declares for itself and never by what was
 /// asked for (GraphQL over HTTP, "Processing a response").
 struct AnswerReader {
   let bytesMax: Int
+  let clock: WallClock
 
   func read(_ response: HTTPClientResponse) throws(UpstreamFailure) -> UpstreamAnswer {
     let status = response.status.code
@@ -63,16 +66,17 @@ struct AnswerReader {
     return UpstreamAnswer(document: document, status: status, permission: permission)
   }
 
-  /// Seconds only: a date would need a clock, and servers that say 429 or 503 send seconds.
   private func retryAfter(_ response: HTTPClientResponse) -> Duration? {
-    guard let seconds = response.fields[.retryAfter].flatMap({ Int64($0) }), seconds >= 0,
-      seconds <= Self.retryAfterSecondsMax
+    let now = HTTPDate(secondsSince1970: clock.now().milliseconds / 1000)
+    guard
+      let wait = response.fields[.retryAfter].flatMap({ RetryAfter.wait($0, now: now) }),
+      wait <= Self.retryAfterMax
     else { return nil }
-    return .seconds(seconds)
+    return wait
   }
 
-  /// A day: whoever asks for more means "not at all".
-  private static let retryAfterSecondsMax: Int64 = 86_400
+  /// Whoever asks for more than a day means "not at all".
+  private static let retryAfterMax = Duration.seconds(86_400)
 
   private func excerpt(_ response: HTTPClientResponse) -> String {
     String(decoding: response.body.prefix(Self.excerptBytesMax), as: UTF8.self)

@@ -2,6 +2,7 @@ import GraphQL
 package import HTTPClient
 import HTTPTypes
 import LosslessJSON
+package import Model
 
 /// Executes operations on one upstream.
 package final class UpstreamClient: Sendable {
@@ -16,16 +17,17 @@ package final class UpstreamClient: Sendable {
   private let dialect: any UpstreamDialect
   private let reader: AnswerReader
 
-  package init(settings: UpstreamSettings, exchange: @escaping Exchange) {
+  /// - Parameter clock: what a `Retry-After` that names a moment is read against.
+  package init(settings: UpstreamSettings, clock: WallClock, exchange: @escaping Exchange) {
     self.settings = settings
     self.exchange = exchange
     url = try? HTTPURL(settings.url)
     dialect = settings.dialect.habits
-    reader = AnswerReader(bytesMax: settings.answerBytesMax)
+    reader = AnswerReader(bytesMax: settings.answerBytesMax, clock: clock)
   }
 
-  package convenience init(settings: UpstreamSettings, client: HTTPClient) {
-    self.init(settings: settings) { request, limit throws(HTTPClientError) in
+  package convenience init(settings: UpstreamSettings, clock: WallClock, client: HTTPClient) {
+    self.init(settings: settings, clock: clock) { request, limit throws(HTTPClientError) in
       try await client.execute(request, within: limit)
     }
   }
