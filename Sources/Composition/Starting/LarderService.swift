@@ -109,8 +109,8 @@ package final class LarderService: Service {
       return LarderService(
         store: store,
         keeper: StoreKeeper(
-          store: store, devices: gateway.devices, registry: workspace.registry,
-          bytesMax: settings.cache.diskBytesMax, logger: logger),
+          store: store, devices: gateway.devices, queue: gateway.sync,
+          registry: workspace.registry, bytesMax: settings.cache.diskBytesMax, logger: logger),
         filesKeeper: FilesKeeper(files: files, logger: logger), publicAddress: publicAddress,
         queue: gateway.sync.worker, push: push, server: server, client: client,
         certificates: certificates,

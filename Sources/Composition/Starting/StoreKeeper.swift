@@ -15,24 +15,25 @@ struct StoreKeeper: Sendable {
 
   /// Expired sessions that go in one step.
   private static let sessionsMax = 1_000
-  /// How long an idempotency key stands for its mutation or notification after that has ended.
-  private static let keyLife = Duration.seconds(30 * 86_400)
-  private static let temporaryIDLife = Duration.seconds(90 * 86_400)
+  /// How long an idempotency key stands for its notification after that has ended.
+  private static let notificationKeyLife = Duration.seconds(30 * 86_400)
   /// Ended notifications that go in one step.
   private static let notificationsMax = 200
 
   private let store: Store
   private let devices: DeviceRegistry
+  private let queue: SyncQueue
   private let policy: EvictionPolicy
   private let clock: WallClock
   private let logger: Logger
 
   init(
-    store: Store, devices: DeviceRegistry, registry: OperationRegistry, bytesMax: Int,
-    logger: Logger
+    store: Store, devices: DeviceRegistry, queue: SyncQueue, registry: OperationRegistry,
+    bytesMax: Int, logger: Logger
   ) {
     self.store = store
     self.devices = devices
+    self.queue = queue
     self.logger = logger
     clock = SystemClock.wall
     let queries = registry.operations.filter { $0.kind == .query }
@@ -51,14 +52,12 @@ struct StoreKeeper: Sendable {
           try await devices.expire()
           let removed = try await store.removeSessions(
             expiredBy: clock.now(), limit: Self.sessionsMax)
-          let hasMoreMutations = try await store.forgetMutations(
-            endedBefore: clock.now().advanced(by: .zero - Self.keyLife),
-            temporaryIDsMadeBefore: clock.now().advanced(by: .zero - Self.temporaryIDLife))
+          let hasMoreMutations = try await queue.forgetEnded()
           hasMore = hasMoreMutations || removed == Self.sessionsMax
         }
         if !hasMore {
           hasMore = try await store.forgetNotifications(
-            settledBefore: clock.now().advanced(by: .zero - Self.keyLife),
+            settledBefore: clock.now().advanced(by: .zero - Self.notificationKeyLife),
             limit: Self.notificationsMax)
         }
       } catch {

@@ -288,6 +288,16 @@ package final class SyncQueue: Sendable {
     }
   }
 
+  // MARK: Upkeep
+
+  /// Forgets what has been told of long enough, a few hundred at a time. By the queue's own time: a
+  /// wall clock that is set forward must not let a key come again as a new one.
+  ///
+  /// - Returns: whether there may be more.
+  package func forgetEnded() async throws(StorageError) -> Bool {
+    try await store.forgetMutations(at: surroundings.now)
+  }
+
   // MARK: Credentials
 
   /// A device presented a credential: where upstream refused the last one and this is another, what

@@ -3,6 +3,12 @@ import Model
 
 /// What is kept of mutations that have ended, until their keys need not be known any more.
 struct MutationHistory {
+  /// How long a mutation that has ended is told of, and its idempotency key stands for it.
+  static let keyLife = Duration.seconds(30 * 86_400)
+  /// How long a temporary id leads to what was made under it: a device that was away for so long
+  /// may still hold one.
+  static let temporaryIDLife = Duration.seconds(90 * 86_400)
+
   /// Of one command: the writer is held no longer.
   private static let rowsMax = 256
 
@@ -10,7 +16,10 @@ struct MutationHistory {
 
   init(_ context: WriteContext) { self.context = context }
 
-  func forget(endedBefore ended: Timestamp, madeBefore made: Timestamp) throws -> Bool {
+  /// - Returns: whether there may be more.
+  func forget(at now: Timestamp) throws -> Bool {
+    let ended = now.advanced(by: .zero - Self.keyLife)
+    let made = now.advanced(by: .zero - Self.temporaryIDLife)
     let statement = try PreparedStatement(
       context.database,
       """
@@ -24,7 +33,7 @@ struct MutationHistory {
     }
     statement.reset()
     for row in found {
-      try OutcomeRows(context, device: row.device, now: ended).remove(row.id)
+      try OutcomeRows(context, device: row.device, now: now).remove(row.id)
       try run("DELETE FROM mutation WHERE id = ?1") { $0.bind(row.id.value, at: 1) }
     }
     try run(

@@ -15,16 +15,13 @@ extension Store {
     try await upkeep { try OverlayRows.expire(in: $0, now: now) }
   }
 
-  /// Forgets mutations that ended, and temporary ids that were made, before some time: their keys
-  /// may come again as new ones. A few hundred at a time.
+  /// Forgets mutations that ended a month ago, whose keys may come again as new ones then, and
+  /// temporary ids that were made a quarter of a year ago. A few hundred at a time.
   ///
+  /// - Parameter now: queue time, in which both are kept.
   /// - Returns: whether there may be more.
-  package func forgetMutations(
-    endedBefore ended: Timestamp, temporaryIDsMadeBefore made: Timestamp
-  ) async throws(StorageError) -> Bool {
-    try await upkeep {
-      try MutationHistory($0).forget(endedBefore: ended, madeBefore: made)
-    }
+  package func forgetMutations(at now: Timestamp) async throws(StorageError) -> Bool {
+    try await upkeep { try MutationHistory($0).forget(at: now) }
   }
 
   private func upkeep<Answer: Sendable>(

@@ -21,8 +21,7 @@ struct UpkeepTests {
         arguments: [world.now.milliseconds])
     }
     func forget() async throws -> Bool {
-      try await world.store.forgetMutations(
-        endedBefore: world.now, temporaryIDsMadeBefore: old.advanced(by: .seconds(1)))
+      try await world.store.forgetMutations(at: old.advanced(by: .seconds(90 * 86_400 + 1)))
     }
     #expect(try await forget())
     #expect(try await world.fixture.count("temporary_id") == 45)
