@@ -114,6 +114,9 @@ package final class QueueWorker: Sendable {
     }
   }
 
+  /// Turns and looks under way. At none only the alarm or somebody's word brings more.
+  var runningCount: Int { state.withLock { $0.running } }
+
   // MARK: Turns
 
   /// A device's queue is another than before.

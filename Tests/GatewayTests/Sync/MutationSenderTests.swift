@@ -1,0 +1,234 @@
+import HTTPClient
+import HTTPTypes
+import LosslessJSON
+import Model
+import Sealing
+import Testing
+import Upstream
+
+@testable import Gateway
+@testable import Storage
+
+/// Which answer of upstream, or which lack of one, is which outcome of an attempt.
+struct MutationSenderTests {
+  typealias Answer = FilmUpstream.Answer
+
+  struct Row: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let answer: Answer
+    let outcome: SendOutcome
+
+    init(_ name: String, _ answer: Answer, _ outcome: SendOutcome) {
+      testDescription = name
+      self.answer = answer
+      self.outcome = outcome
+    }
+
+    init(_ error: HTTPClientError, _ outcome: SendOutcome) {
+      self.init("\(error)", .failure(error), outcome)
+    }
+
+    init(_ status: Int, _ outcome: SendOutcome, retryAfter: String? = nil) {
+      var fields = HTTPFields()
+      fields[.retryAfter] = retryAfter
+      self.init(
+        "\(status) \(retryAfter ?? "")", FilmUpstream.json(status, "", fields), outcome)
+    }
+  }
+
+  /// Tue, 14 Nov 2023 22:13:20 GMT.
+  private static let clock = WallClock { Timestamp(milliseconds: 1_700_000_000_000) }
+  private static let again = SendOutcome.transient(retryAfter: nil)
+  private static let device = "d"
+  private static let subject = "ada"
+
+  private static func errors(_ member: String, data: String = "") -> String {
+    #"{\#(data)"errors":[{"message":"No.",\#(member)}]}"#
+  }
+
+  private static func code(_ code: String) -> String {
+    errors(#""extensions":{"code":"\#(code)"}"#)
+  }
+
+  // MARK: The table
+
+  private static func rows(after errors: [HTTPClientError], _ outcome: SendOutcome) -> [Row] {
+    errors.map { Row($0, outcome) }
+  }
+
+  private static func rows(of statuses: [Int], _ outcome: SendOutcome) -> [Row] {
+    statuses.map { Row($0, outcome) }
+  }
+
+  static let silences: [Row] =
+    rows(
+      after: [
+        .unresolved("films.test"), .connectTimedOut, .breakerOpen(retryAfter: .seconds(9)),
+        .clientClosed, .cancelled(wasSent: false),
+      ], .notSent(isAway: true))
+    + rows(after: [.queueFull, .queueTimedOut], .notSent(isAway: false))
+    + rows(
+      after: [
+        .noAnswerInTime, .answerTooSlow, .connectionLost, .answerTruncated, .answerTooLarge,
+        .answerUndecodable, .cancelled(wasSent: true),
+      ], .unknown)
+
+  static let passing: [Row] =
+    rows(of: [408, 425, 429, 502, 503, 504], again) + [
+      Row(429, .transient(retryAfter: .seconds(7)), retryAfter: "7"),
+      Row(
+        503, .transient(retryAfter: .seconds(90)), retryAfter: "Tue, 14 Nov 2023 22:14:50 GMT"),
+      Row(503, .transient(retryAfter: .zero), retryAfter: "Tue, 14 Nov 2023 22:13:00 GMT"),
+      Row(503, again, retryAfter: "soon"),
+    ]
+
+  static let refusals: [Row] =
+    [Row(401, .authRefused)]
+    + rows(
+      of: [300, 304, 400, 402, 403, 404, 405, 409, 410, 411, 413, 415, 422, 451], .permanent)
+    + rows(of: [500, 501, 505, 507, 520], .unknown)
+
+  static let documents: [Row] = [
+    Row("an answer", FilmUpstream.rated("a"), .applied(created: [:])),
+    Row(
+      "null without an error", FilmUpstream.json(200, #"{"data":{"rateFilm":null}}"#),
+      .applied(created: [:])),
+    Row(
+      "errors in 4xx that say it was not run", FilmUpstream.json(400, code("BAD_REQUEST")),
+      .permanent),
+    Row("a validation", FilmUpstream.json(200, code("GRAPHQL_VALIDATION_FAILED")), .permanent),
+    Row("a user's error", FilmUpstream.json(200, code("BAD_USER_INPUT")), .permanent),
+    Row(
+      "a field that failed",
+      FilmUpstream.json(
+        200, errors(#""path":["rateFilm"]"#, data: #""data":{"rateFilm":null},"#)), .permanent),
+    Row("an error without a code", FilmUpstream.json(200, errors(#""path":[]"#)), .permanent),
+    Row("a code of the settings", FilmUpstream.json(200, code("BUSY")), again),
+    Row("a type of the settings", FilmUpstream.json(200, errors(#""errorType":"BUSY""#)), again),
+    Row("a refused credential", FilmUpstream.json(200, code("UNAUTHENTICATED")), .authRefused),
+    Row("a refused user", FilmUpstream.json(200, code("FORBIDDEN")), .permanent),
+    Row("half a document", FilmUpstream.json(200, #"{"data":{"ra"#), .unknown),
+    Row("no document", FilmUpstream.json(200, "[]"), .unknown),
+  ]
+
+  /// What a query tells of a mutation that was sent before.
+  static let findings: [Row] = [
+    Row(
+      "the object",
+      FilmUpstream.json(200, #"{"data":{"film":{"__typename":"Film","id":"a","stars":4}}}"#),
+      .applied(created: [:])),
+    Row("no object", FilmUpstream.json(200, #"{"data":{"film":null}}"#), .foundMissing),
+    Row("errors", FilmUpstream.json(200, code("BROKEN")), again),
+    Row("a refused credential", FilmUpstream.json(200, code("UNAUTHENTICATED")), .authRefused),
+    Row(503, .transient(retryAfter: .seconds(7)), retryAfter: "7"), Row(404, again),
+    Row("half a document", FilmUpstream.json(200, "{"), again),
+    Row(.connectTimedOut, .notSent(isAway: true)), Row(.queueFull, .notSent(isAway: false)),
+    Row(.connectionLost, .unknown),
+  ]
+
+  // MARK: Attempts
+
+  private static let sealer = Sealer(
+    key: KeyRing(root: Array(0..<32)).key(for: .credential), random: RandomBytes { 7 })
+
+  private static func sender(_ answer: Answer) throws -> MutationSender {
+    let upstream = FilmUpstream(VirtualTime()) { _ in answer }
+    return MutationSender(
+      registry: try WorkerWorld.loadRegistry(),
+      upstream: UpstreamClient(
+        settings: UpstreamSettings(url: "http://films.test/graphql"), clock: clock
+      ) { request, _ throws(HTTPClientError) in
+        try await upstream.exchange(request)
+      },
+      calls: CallSequence(after: CallNumber(0)), pulse: UpstreamPulse(),
+      callers: QueuedCaller(sealer: sealer), transientCodes: ["BUSY"], clock: clock)
+  }
+
+  /// - Parameter token: of a user; nil for one that goes without.
+  private static func claimed(
+    _ operation: String = "RateOnce", step: MutationStep = .send,
+    variables: String = #"{"id":"a","stars":4}"#, token: String? = nil
+  ) throws -> ClaimedMutation {
+    let key = EntityKey(type: "Film", key: "a")
+    var mutation = Mutation(
+      id: MutationID("m_1"), device: device, key: "k",
+      fingerprint: try #require(PayloadFingerprint([UInt8](repeating: 1, count: 32))),
+      operation: operation, upstream: "default", mode: .steady, effect: .update,
+      unknownRule: step == .verify ? .verify(operation: "GetFilm") : .park, object: key,
+      footprint: Footprint(object: key), sequence: 1, now: clock.now(),
+      expires: clock.now().advanced(by: .seconds(60)))
+    mutation.step = step
+    let caller = token.map {
+      Caller(
+        credentials: [.init(name: "authorization", value: "Bearer \($0)")], subject: subject)
+    }
+    return ClaimedMutation(
+      mutation: mutation, claim: MutationClaim(id: mutation.id, boot: "boot", number: 1),
+      payload: MutationPayload(
+        variables: variables, scope: caller?.scope(sharing: .user) ?? .public, user: nil,
+        partitions: "{}",
+        sealedCredential: try caller.flatMap {
+          try QueuedCaller(sealer: sealer).sealedCredential(of: $0, device: device)
+        }, overlays: []),
+      known: [:])
+  }
+
+  @Test(arguments: silences + passing + refusals + documents)
+  func makesOfWhatCame(row: Row) async throws {
+    let attempt = try await Self.sender(row.answer).attempt(Self.claimed())
+    #expect(attempt.outcome == row.outcome)
+    #expect((attempt.result != nil) == (row.outcome == .permanent || attempt.outcome.hasAnswer))
+  }
+
+  @Test(arguments: findings)
+  func makesOfWhatAQueryFinds(row: Row) async throws {
+    let attempt = try await Self.sender(row.answer).attempt(Self.claimed(step: .verify))
+    #expect(attempt.outcome == row.outcome)
+  }
+
+  /// 403 is the last word on a user whose token is good, or says nothing of its end.
+  @Test(
+    arguments: [
+      (-1, SendOutcome.authRefused), (30, .authRefused), (31, .permanent), (nil, .permanent),
+    ]
+      as [(Int64?, SendOutcome)])
+  func whatIsForbiddenWithATokenThatIsOver(seconds: Int64?, outcome: SendOutcome) async throws {
+    let end = seconds.map { Self.clock.now().milliseconds / 1000 + $0 }
+    let claims: JSONValue = end.map { ["exp": .number(JSONNumber($0))] } ?? [:]
+    let header: JSONValue = ["alg": "RS256"]
+    let token = "\(Base64URL.encode(header.bytes)).\(Base64URL.encode(claims.bytes)).c2lnbmVk"
+    for answer in [FilmUpstream.json(403, ""), FilmUpstream.json(200, Self.code("FORBIDDEN"))] {
+      let attempt = try await Self.sender(answer).attempt(Self.claimed(token: token))
+      #expect(attempt.outcome == outcome)
+      #expect((attempt.refusedCredential != nil) == (outcome == .authRefused))
+    }
+  }
+
+  @Test func whatCannotBeSentIsRefusedHere() async throws {
+    let sender = try Self.sender(FilmUpstream.rated("a"))
+    for (claimed, code) in [
+      (try Self.claimed("Gone"), "unknown_operation"),
+      (try Self.claimed(variables: #"{"id":"a"}"#), "invalid_variables"),
+    ] {
+      let attempt = await sender.attempt(claimed)
+      #expect(attempt.outcome == .permanent)
+      #expect(try JSONValue(parsing: attempt.result ?? [])["code"]?.string == code)
+    }
+  }
+
+  @Test func aCredentialThatCannotBeReadIsAskedForAnew() async throws {
+    var claimed = try Self.claimed(token: "opaque")
+    let payload = MutationPayload(
+      variables: claimed.payload.variables, scope: claimed.payload.scope, user: nil,
+      partitions: "{}", sealedCredential: "c2VhbGVk", overlays: [])
+    claimed = ClaimedMutation(
+      mutation: claimed.mutation, claim: claimed.claim, payload: payload, known: [:])
+    let attempt = try await Self.sender(FilmUpstream.rated("a")).attempt(claimed)
+    #expect(attempt.outcome == .authRefused)
+    #expect(attempt.refusedCredential == nil)
+  }
+}
+
+extension SendOutcome {
+  fileprivate var hasAnswer: Bool { if case .applied = self { true } else { false } }
+}

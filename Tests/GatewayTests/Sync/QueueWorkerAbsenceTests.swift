@@ -1,0 +1,77 @@
+import HTTPClient
+import Model
+import Storage
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+/// An upstream that is away for hours while many devices wait for it.
+struct QueueWorkerAbsenceTests {
+  private static let deviceCount = 10
+  private static let eachCount = 50
+  private static let concurrencyMax = 8
+  private static let absence = Duration.seconds(6 * 3_600)
+
+  @Test func hundredsWaitForHoursAndLeaveInOrder() async throws {
+    let isAway = Mutex(true)
+    let world = try await WorkerWorld(concurrencyMax: Self.concurrencyMax) { call in
+      isAway.withLock { $0 } ? .failure(.connectTimedOut) : FilmUpstream.rated(call.film)
+    }
+    var waiting: [(caller: Caller, films: [String], ids: [MutationID])] = []
+    for device in 0..<Self.deviceCount {
+      let caller = try await world.device()
+      let films = (0..<Self.eachCount).map { "\(device)-\($0)" }
+      let requests = films.enumerated().map { index, film in
+        WorkerWorld.rating(film, index.isMultiple(of: 3) ? .lazy : .steady)
+      }
+      waiting.append((caller, films, try await world.take(requests, by: caller)))
+      try await world.rest()
+    }
+
+    while world.time.reading < Self.absence { try await world.step() }
+    let probes = world.upstream.calls
+    // One finds out, and then the oldest asks again every five seconds, alone.
+    #expect(probes.allSatisfy { $0.film == "0-0" && $0.inFlight == 1 })
+    #expect(zip(probes, probes.dropFirst()).allSatisfy { $1.at - $0.at == .seconds(5) })
+    #expect(probes.count == 1 + Int(Self.absence.wholeSeconds) / 5)
+    for device in waiting {
+      for id in device.ids {
+        let mutation = try await world.record(id, of: device.caller)
+        #expect(mutation.state == .queued && !mutation.everSent)
+        #expect(mutation.attempts == 0 && mutation.strikes == 0)
+      }
+    }
+
+    isAway.withLock { $0 = false }
+    world.upstream.hold()
+    world.time.advance(by: .seconds(5))
+    // The first answer lets two go, each of theirs twice as many as before.
+    for width in [1, 2, Self.concurrencyMax] {
+      try await world.until { world.upstream.heldCount == width }
+      world.upstream.release()
+    }
+    try await world.until { world.upstream.heldCount == Self.concurrencyMax }
+    world.upstream.release(forGood: true)
+    let total = Self.deviceCount * Self.eachCount
+    try await world.until { world.upstream.callCount == probes.count + total }
+    let worker = try world.sync.worker
+    try await world.until { worker.runningCount == 0 }
+
+    let sent = world.upstream.calls.dropFirst(probes.count)
+    for call in sent {
+      let allowed = 1 << min(call.answered - probes.count, 3)
+      #expect(call.inFlight <= min(allowed, Self.concurrencyMax), "\(call)")
+    }
+    for device in waiting {
+      let films = Set(device.films)
+      #expect(sent.map(\.film).filter(films.contains) == device.films)
+      for id in device.ids {
+        let mutation = try await world.record(id, of: device.caller)
+        #expect(mutation.state == .applied && mutation.attempts == 1)
+      }
+    }
+    // All of them within the moment in which it came back.
+    #expect(Set(sent.map(\.at)).count == 1)
+  }
+}

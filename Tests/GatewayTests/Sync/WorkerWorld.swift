@@ -1,0 +1,184 @@
+import HTTPClient
+import Logging
+import LosslessJSON
+import Model
+import Sealing
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+/// The sync queue of some devices over a store and a scripted upstream, in virtual time.
+final class WorkerWorld: Sendable {
+  private static let schema = """
+    type Query { film(id: ID!): Film }
+    type Mutation { rateFilm(id: ID!, stars: Int!): Film }
+    type Film { id: ID!  stars: Int }
+    """
+
+  private static let operations = """
+    query GetFilm($id: ID!) { film(id: $id) { id stars } }
+    mutation RateFilm($id: ID!, $stars: Int!) @sync(object: "Film:$id", repeatable: true) {
+      rateFilm(id: $id, stars: $stars) { id stars }
+    }
+    mutation RateOnce($id: ID!, $stars: Int!) @sync(object: "Film:$id") {
+      rateFilm(id: $id, stars: $stars) { id stars }
+    }
+    """
+
+  let time: VirtualTime
+  let upstream: FilmUpstream
+  let store: Store
+  private let folder: StoreFolder
+  private let registry: OperationRegistry
+  private let devices: DeviceRegistry
+  private let calls: CallSequence
+  private let policy: QueuePolicy
+  private let concurrencyMax: Int
+  private let starts = Atomic<Int>(0)
+  private let running: Mutex<SyncQueue?> = Mutex(nil)
+
+  init(
+    policy: QueuePolicy = QueuePolicy(), concurrencyMax: Int = 8, time: VirtualTime = VirtualTime(),
+    answer: @escaping @Sendable (FilmUpstream.Call) -> FilmUpstream.Answer
+  ) async throws {
+    self.time = time
+    self.policy = policy
+    self.concurrencyMax = concurrencyMax
+    upstream = FilmUpstream(time, answer: answer)
+    registry = try Self.loadRegistry()
+    folder = try StoreFolder(types: registry.catalogue.types)
+    store = folder.store
+    devices = .forTests(folder, TestClock())
+    calls = CallSequence(after: store.lastCall)
+    await start()
+  }
+
+  static func loadRegistry() throws -> OperationRegistry {
+    let loaded = OperationRegistry.load(
+      files: [SourceFile(path: "films.graphql", text: operations)],
+      schemaSources: [SourceFile(path: "schema.graphql", text: schema)],
+      settings: RegistrySettings())
+    return try #require(loaded.registry, "\(loaded.findings)")
+  }
+
+  // MARK: The service
+
+  var sync: SyncQueue {
+    get throws { try #require(running.withLock { $0 }) }
+  }
+
+  /// As a process that begins now: its queue time is what the wall clock shows.
+  private func start() async {
+    let number = starts.wrappingAdd(1, ordering: .relaxed).newValue
+    let dice = Mutex(SeededGenerator(seed: UInt64(number)))
+    let sync = SyncQueue(
+      store: store, registry: registry, localTypes: [],
+      upstream: UpstreamClient(
+        settings: UpstreamSettings(url: "http://films.test/graphql"),
+        clock: WallClock { [time] in time.wall }
+      ) { [upstream] request, _ throws(HTTPClientError) in
+        try await upstream.exchange(request)
+      },
+      calls: calls, epoch: MutationEpoch(), pulse: UpstreamPulse(),
+      cursors: CursorMint(
+        codec: CursorCodec(key: Self.keys.key(for: .cursor)), segment: 1, schemaVersion: 1,
+        head: store.head),
+      devices: devices, signal: CommitSignal { _ in },
+      sealer: Sealer(key: Self.keys.key(for: .credential), random: RandomBytes { 7 }),
+      surroundings: QueueSurroundings(
+        policy: policy, wall: time.wall, reading: { [time] in time.reading },
+        boot: "boot \(number)", random: { dice.withLock { $0.next() } },
+        sleep: { [time] in try await time.sleep($0) }),
+      concurrencyMax: concurrencyMax, transientCodes: ["BUSY"],
+      clock: WallClock { [time] in time.wall },
+      logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() },
+      makeID: { "\(UInt64.random(in: 0...UInt64.max))" })
+    running.withLock { $0 = sync }
+    await sync.worker.start()
+  }
+
+  private static let keys = KeyRing(root: Array(0..<32))
+
+  /// - Parameter jump: how the wall clock was set while nothing ran.
+  func restart(wallForwardBy jump: Duration = .zero) async throws {
+    let worker = try sync.worker
+    await worker.end()
+    time.setWall(forwardBy: jump)
+    await start()
+  }
+
+  // MARK: Devices
+
+  func device() async throws -> Caller {
+    let made = try await devices.register(
+      DeviceRegistration(platform: "ios"), by: .anonymous, address: "192.0.2.1")
+    return Caller(device: Caller.Device(id: made.device.id, tokenDigest: "digest"))
+  }
+
+  static func rating(
+    _ film: String, _ mode: MutationRequest.Mode = .steady, operation: String = "RateFilm",
+    stars: Int64 = 4, expiresIn: Duration? = nil
+  ) -> MutationRequest {
+    MutationRequest(
+      operation: operation, mode: mode,
+      variables: ["id": .string(film), "stars": .number(JSONNumber(stars))],
+      expiresIn: expiresIn, canonicalText: "\(operation) \(film) \(stars)")
+  }
+
+  /// Under the film's name as its key.
+  ///
+  /// - Returns: their ids.
+  @discardableResult
+  func take(_ requests: MutationRequest..., by caller: Caller) async throws -> [MutationID] {
+    try await take(requests, by: caller)
+  }
+
+  @discardableResult
+  func take(_ requests: [MutationRequest], by caller: Caller) async throws -> [MutationID] {
+    let keyed = requests.map {
+      (request: $0, key: $0.variables["id"]?.string ?? "")
+    }
+    return try await sync.enqueue(keyed, by: caller).map { answer in
+      MutationID(try #require(try JSONValue(parsing: answer.body)["id"]?.string))
+    }
+  }
+
+  func record(_ id: MutationID, of caller: Caller) async throws -> Mutation {
+    let device = try #require(caller.device?.id)
+    return try #require(try await store.mutation(id, of: device)).mutation
+  }
+
+  // MARK: Time
+
+  /// Until nothing is under way, and the worker sleeps.
+  func rest(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    let worker = try sync.worker
+    try await until(sourceLocation: sourceLocation) {
+      worker.runningCount == 0 && time.nextWake != nil
+    }
+  }
+
+  /// From a rest on, lets the time pass to where the worker wakes next and waits until it rests
+  /// again.
+  func step(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    if let wake = time.nextWake { time.advance(to: wake) }
+    try await rest(sourceLocation: sourceLocation)
+  }
+
+  func until(
+    sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
+  ) async throws {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while try await !condition() {
+      guard ContinuousClock.now < deadline else {
+        Issue.record("waited in vain", sourceLocation: sourceLocation)
+        throw CancellationError()
+      }
+      await Task.yield()
+    }
+  }
+}
