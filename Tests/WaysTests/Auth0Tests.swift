@@ -6,7 +6,8 @@ import Testing
 
 extension Ways {
   struct Auth0Tests {
-    static func start(_ auth0: Auth0Server) async throws -> RunningLarder {
+    /// - Parameter more: lines of the settings' `accounts`.
+    static func start(_ auth0: Auth0Server, more: String = "") async throws -> RunningLarder {
       try await RunningLarder.start(
         settings: """
           accounts:
@@ -16,6 +17,7 @@ extension Ways {
             clientId: \(FakeAuth0.clientID)
             clientSecret: \(FakeAuth0.secret)
             audience: \(FakeAuth0.audience)
+            \(more)
           """)
     }
 
