@@ -90,7 +90,9 @@ struct QueueLedger {
       try temporaryIDs.insert(changes.resolved, at: timing.now)
       try overlays.resolve(changes.resolved)
     }
-    for mutation in changes.updated {
+    // First those in whose stead another goes: an end of that one is told of them too.
+    let superseded = changes.updated.filter { $0.state == .superseded }
+    for mutation in superseded + changes.updated.filter({ $0.state != .superseded }) {
       let before =
         mutation.id == armed?.id ? armed?.state : decide { $0[mutation.id]?.state }
       try rows.update(mutation)
