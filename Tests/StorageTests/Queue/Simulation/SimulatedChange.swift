@@ -1,0 +1,91 @@
+import LosslessJSON
+import Model
+import Storage
+
+/// What a simulated phone asks for: a film made, changed or deleted, in the ids the phone knows.
+struct SimulatedChange: Hashable {
+  var mode: MutationMode
+  var effect: MutationEffect
+  var rule: UnknownOutcomeRule
+  /// The key of a film, or a temporary id.
+  var film: String
+  /// Another film it refers to, which must be there.
+  var link: String?
+  /// Tells two changes apart, and which of its fields an update sets.
+  var value: Int
+  /// Whether the phone expects something of it.
+  var isOptimistic = true
+
+  var object: EntityKey { .film(film) }
+
+  /// The temporary id that it makes.
+  var creates: [TemporaryEntity] {
+    guard effect == .create, let id = TemporaryID(film) else { return [] }
+    return [TemporaryEntity(id: id, type: "Film")]
+  }
+
+  /// What goes to upstream, but for the temporary ids in it.
+  var variables: JSONValue {
+    var all: JSONValue = [
+      "effect": .string(effect.rawValue), "value": .number(JSONNumber(value)),
+    ]
+    if effect != .create { all["id"] = .string(film) }
+    if let link { all["link"] = .string(link) }
+    return all
+  }
+
+  var overlays: [OverlayChange] {
+    guard isOptimistic else { return [] }
+    switch effect {
+    case .create: return [OverlayChange(.create, object, fields: Self.fields(variables).bytes)]
+    case .update: return [OverlayChange(.merge, object, fields: Self.fields(variables).bytes)]
+    case .delete: return [OverlayChange(.delete, object)]
+    }
+  }
+
+  /// What a film has of such variables once they were carried out.
+  static func fields(_ variables: JSONValue) -> JSONValue {
+    let value = variables["value"]?.int64 ?? 0
+    let title = JSONValue.string("title \(value)")
+    let rating = JSONValue.number(JSONNumber(value))
+    var fields: JSONValue
+    if variables["effect"] == "create" {
+      fields = ["title": title, "rating": rating]
+    } else {
+      fields = value.isMultiple(of: 2) ? ["rating": rating] : ["title": title]
+    }
+    if let link = variables["link"]?.string { fields["link"] = .reference(.film(link)) }
+    return fields
+  }
+
+  func arrival(_ id: MutationID, key: String) -> MutationArrival {
+    MutationArrival(
+      id: id, key: key, fingerprint: fingerprint, operation: operation, upstream: "films",
+      mode: mode, effect: effect, unknownRule: rule, object: object,
+      references: link.map { [.film($0)] } ?? [],
+      mentions: TemporaryID.mentioned(in: variables), creates: creates,
+      payload: MutationPayload(
+        variables: variables.text, scope: .public, user: nil, partitions: "{}",
+        sealedCredential: "sealed", overlays: overlays))
+  }
+
+  private var operation: String {
+    switch effect {
+    case .create: "AddFilm"
+    case .update: value.isMultiple(of: 2) ? "RateFilm" : "RenameFilm"
+    case .delete: "DeleteFilm"
+    }
+  }
+
+  var fingerprint: PayloadFingerprint {
+    var bytes = [UInt8](repeating: 0, count: PayloadFingerprint.byteCount)
+    for (place, byte) in "\(mode) \(film) \(variables.canonicalText)".utf8.enumerated() {
+      let place = place % bytes.count
+      bytes[place] = bytes[place] &* 31 &+ byte
+    }
+    guard let fingerprint = PayloadFingerprint(bytes) else {
+      preconditionFailure("a fingerprint has so many bytes")
+    }
+    return fingerprint
+  }
+}
