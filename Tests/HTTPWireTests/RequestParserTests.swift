@@ -109,6 +109,26 @@ struct RequestParserTests {
     }
   }
 
+  /// Whatever is wrong with the rest of it, and however it comes.
+  @Test(arguments: [
+    ("BREW /a?b HTTP/1.1\r\nHost: x\r\n\r\n", "/a"),
+    ("PUT /a?b HTTP/1.1\r\nHost: x\r\nContent-Length: 1x\r\n\r\n", "/a"),
+    ("PUT /a HTTP/1.1\r\nno field\r\n\r\n", "/a"),
+    ("BREW a HTTP/1.1\r\nHost: x\r\n\r\n", ""), ("GET /a\r\n\r\n", ""),
+  ])
+  func aRefusedHeadTellsItsPath(text: String, path: String) {
+    for size in [text.utf8.count, 1] {
+      var parser = RequestParser()
+      #expect(throws: RequestError.self) {
+        for start in stride(from: 0, to: text.utf8.count, by: size) {
+          let piece = Array(text.utf8)[start..<min(start + size, text.utf8.count)]
+          _ = try piece.withUnsafeBytes { try parser.parse($0) }
+        }
+      }
+      #expect(parser.head.path.text == path, "in pieces of \(size)")
+    }
+  }
+
   private func parse(_ text: String) throws(RequestError) -> RequestHead {
     var parser = RequestParser()
     try feed(&parser, text)

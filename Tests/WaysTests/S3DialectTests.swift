@@ -132,5 +132,48 @@ extension Ways {
       }
       await larder.stop()
     }
+
+    /// What is refused before there is a request says so in XML too; elsewhere in problem details.
+    @Test(
+      arguments: [
+        ("BREW /s3/pics/x HTTP/1.1\r\nHost: x\r\n\r\n", 501, "NotImplemented"),
+        (
+          "PUT /s3/pics/x?a=b HTTP/1.1\r\nHost: x\r\nContent-Length: 1x\r\n\r\n", 400,
+          "InvalidRequest"
+        ),
+        (
+          "PUT /s3/pics/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: zip\r\n\r\n", 501,
+          "NotImplemented"
+        ),
+        ("BREW /v1/files/pics/x HTTP/1.1\r\nHost: x\r\n\r\n", 501, nil),
+        ("GET /s3s/x HTTP/1.1\r\nHost: x\r\nContent-Length: 1x\r\n\r\n", 400, nil),
+        ("GET \r\n\r\n", 400, nil),
+      ] as [(String, Int, String?)])
+    func unreadableRequestsAreRefusedInTheirClientsWords(
+      text: String, status: Int, code: String?
+    ) async throws {
+      let larder = try await RunningLarder.start(settings: Self.settings)
+      let port = larder.port
+      // In one piece, and in two.
+      for cut in [text.count, 20] {
+        let answer = try await onOwnThread {
+          let client = try RawClient(port: port)
+          try client.send(String(text.prefix(cut)))
+          if cut < text.count { try client.send(String(text.dropFirst(cut))) }
+          return try client.response()
+        }
+        #expect(answer.status == status, "\(answer.text)")
+        guard let code else {
+          #expect(answer["content-type"] == "application/problem+json")
+          continue
+        }
+        #expect(answer["content-type"] == "application/xml")
+        let error = try XMLReader.read(answer.body)
+        #expect(error["Code"]?.text == code)
+        #expect(error["Resource"]?.text == "/s3/pics/x")
+        #expect(error["RequestId"]?.text == answer["request-id"])
+      }
+      await larder.stop()
+    }
   }
 }

@@ -96,6 +96,12 @@ package final class LarderHandler: RequestHandler {
     cors.decorate(&response, for: request)
   }
 
+  package func refusal(
+    of error: RequestError, path: ArraySlice<UInt8>, requestID: String
+  ) -> RefusalContent? {
+    S3Endpoint.refusal(of: error, path: path, requestID: requestID)
+  }
+
   package func respond(to request: ServerRequest) async -> ServerResponse {
     if let preflight = cors.preflight(request) { return preflight }
     var response = await router.respond(to: request)

@@ -45,6 +45,23 @@ struct S3Endpoint: Sendable {
     S3Reply.fault(.methodNotAllowed, request)
   }
 
+  /// What the server refuses before any route is asked, in the words of the dialect; nil elsewhere.
+  static func refusal(
+    of error: RequestError, path: ArraySlice<UInt8>, requestID: String
+  ) -> RefusalContent? {
+    guard path.elementsEqual("/s3".utf8) || path.starts(with: "/s3/".utf8) else { return nil }
+    let code: S3ErrorCode =
+      switch error.status {
+      case 408: .requestTimeout
+      case 413: .entityTooLarge
+      case 501: .notImplemented
+      default: .invalidRequest
+      }
+    return S3Reply.refusal(
+      code, "\(error.explanation)", resource: String(decoding: path, as: UTF8.self),
+      requestID: requestID)
+  }
+
   private func log(_ fault: S3Fault, _ request: ServerRequest) {
     let metadata: Logger.Metadata = [
       "request_id": "\(request.id)", "code": "\(fault.code.rawValue)",

@@ -21,18 +21,34 @@ enum S3Reply {
   }
 
   static func fault(_ fault: S3Fault, _ request: ServerRequest) -> ServerResponse {
-    var writer = XMLWriter("Error", namespace: nil)
-    writer.element("Code", fault.code.rawValue)
-    writer.element("Message", fault.message)
-    writer.element("Resource", request.path)
-    writer.element("RequestId", request.id)
-    var response = document(writer)
+    var response = document(
+      error(fault.code, fault.message, resource: request.path, requestID: request.id))
     response.status = HTTPResponse.Status(code: fault.code.status)
     if fault.code.status == 503 {
       let seconds = ((fault.retryAfter ?? .seconds(1)).milliseconds + 999) / 1000
       response.fields[.retryAfter] = "\(max(1, seconds))"
     }
     return named(response, request)
+  }
+
+  /// A refusal that stands in an answer of the server's own.
+  static func refusal(
+    _ code: S3ErrorCode, _ message: String, resource: String, requestID: String
+  ) -> RefusalContent {
+    RefusalContent(
+      mediaType: mediaType,
+      bytes: error(code, message, resource: resource, requestID: requestID).finished())
+  }
+
+  private static func error(
+    _ code: S3ErrorCode, _ message: String, resource: String, requestID: String
+  ) -> XMLWriter {
+    var writer = XMLWriter("Error", namespace: nil)
+    writer.element("Code", code.rawValue)
+    writer.element("Message", message)
+    writer.element("Resource", resource)
+    writer.element("RequestId", requestID)
+    return writer
   }
 
   /// With the request's id, where S3's clients look for it.

@@ -44,6 +44,7 @@ package enum S3ErrorCode: String, Hashable, Sendable, CaseIterable {
   case preconditionFailed = "PreconditionFailed"
   case quotaExceeded = "QuotaExceeded"
   case replicationConfigurationNotFound = "ReplicationConfigurationNotFoundError"
+  case requestTimeout = "RequestTimeout"
   case requestTimeTooSkewed = "RequestTimeTooSkewed"
   case serverSideEncryptionConfigurationNotFound =
     "ServerSideEncryptionConfigurationNotFoundError"
@@ -58,7 +59,7 @@ package enum S3ErrorCode: String, Hashable, Sendable, CaseIterable {
       .authorizationQueryParametersError, .badDigest, .entityTooLarge, .entityTooSmall,
       .incompleteBody, .invalidArgument, .invalidBucketName, .invalidDigest, .invalidPart,
       .invalidPartOrder, .invalidRequest, .invalidStorageClass, .keyTooLong,
-      .malformedXML, .metadataTooLarge, .contentSHA256Mismatch:
+      .malformedXML, .metadataTooLarge, .requestTimeout, .contentSHA256Mismatch:
       400
     case .accessDenied, .invalidAccessKeyID, .quotaExceeded, .requestTimeTooSkewed,
       .signatureDoesNotMatch:

@@ -30,6 +30,14 @@ package protocol RequestHandler: Sendable {
   /// read, such as 429: what lets a page of another origin see it.
   func decorate(_ response: inout ServerResponse, for request: ServerRequest)
 
+  /// The words of a refusal that the server gives in the handler's place to a request that could not
+  /// be read; `nil` for problem details.
+  ///
+  /// - Parameter path: percent-encoded; empty where it could not be read either.
+  func refusal(
+    of error: RequestError, path: ArraySlice<UInt8>, requestID: String
+  ) -> RefusalContent?
+
   /// Answers a request. Runs on the connection's loop unless it awaits something elsewhere, so it
   /// must not block. Cancelled when the connection is gone.
   func respond(to request: ServerRequest) async -> ServerResponse
@@ -47,4 +55,8 @@ extension RequestHandler {
   package func keepsContentCoding(for head: borrowing RequestHead) -> Bool { false }
 
   package func decorate(_ response: inout ServerResponse, for request: ServerRequest) {}
+
+  package func refusal(
+    of error: RequestError, path: ArraySlice<UInt8>, requestID: String
+  ) -> RefusalContent? { nil }
 }

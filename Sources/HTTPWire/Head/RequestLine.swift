@@ -17,7 +17,12 @@ enum RequestLine {
     head.minorVersion = try minorVersion(bytes, at: targetEnd + 1)
     guard methodEnd - line.lowerBound <= limits.methodBytesMax,
       let method = RequestMethod(bytes, line.lowerBound..<methodEnd)
-    else { throw .unknownMethod }
+    else {
+      // What was asked for is known all the same to whoever words the refusal.
+      head.parts =
+        RequestTarget.parse(bytes, targetStart..<targetEnd, method: .get) ?? head.parts
+      throw .unknownMethod
+    }
     head.method = method
     guard let parts = RequestTarget.parse(bytes, targetStart..<targetEnd, method: method) else {
       throw .malformedTarget

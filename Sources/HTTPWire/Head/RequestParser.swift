@@ -4,7 +4,8 @@
 /// gathered. Either way each byte is looked at once, and the outcome does not depend on where the
 /// pieces were cut. After an error the parser is of no further use, and neither is the connection.
 package struct RequestParser: Sendable {
-  /// The head that ``parse(_:)`` completed, or the part of one that has come so far.
+  /// The head that ``parse(_:)`` completed, or the part of one that has come so far. Of one that was
+  /// refused, its target where that could be read.
   package private(set) var head = RequestHead()
   package let limits: HeadLimits
 
@@ -37,7 +38,14 @@ package struct RequestParser: Sendable {
   ) throws(RequestError) -> Int? {
     if case .complete = phase { reset() }
     if head.fields.bytes.isEmpty {
-      guard try scan(input) else {
+      let isComplete: Bool
+      do {
+        isComplete = try scan(input)
+      } catch {
+        keepTarget(of: input)
+        throw error
+      }
+      guard isComplete else {
         head.fields.bytes.append(contentsOf: input)
         return nil
       }
@@ -52,6 +60,11 @@ package struct RequestParser: Sendable {
     guard try scanGathered() else { return nil }
     head.fields.bytes.removeLast(head.fields.bytes.count - end)
     return end - before
+  }
+
+  private mutating func keepTarget(of input: UnsafeRawBufferPointer) {
+    head.fields.bytes.append(
+      contentsOf: UnsafeRawBufferPointer(rebasing: input[..<head.parts.whole.upperBound]))
   }
 
   /// Scans the head's own bytes, which are lent out while the rest of it is written.
