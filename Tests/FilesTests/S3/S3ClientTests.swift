@@ -50,11 +50,23 @@ struct S3ClientTests {
     let script = S3Script([.answer(503, [.retryAfter: "2"]), .answer(200, [:], Self.list)])
     _ = try await script.store().buckets()
     #expect(script.rests == [.seconds(2)])
-    let patient = S3Script([.answer(503, [.retryAfter: "60"])])
-    await #expect(throws: FileStoreError.unavailable(retryAfter: .seconds(60))) {
-      _ = try await patient.store().buckets()
+    for text in ["60", "Fri, 24 May 2013 00:01:00 GMT"] {
+      let patient = S3Script([.answer(503, [.retryAfter: text])])
+      await #expect(throws: FileStoreError.unavailable(retryAfter: .seconds(60))) {
+        _ = try await patient.store().buckets()
+      }
+      #expect(patient.requests.count == 1)
     }
-    #expect(patient.requests.count == 1)
+  }
+
+  /// A moment is the service's word, and its clock is what its earlier answers told of it.
+  @Test func readsMomentsByTheServicesClock() async throws {
+    let script = S3Script([
+      .answer(403, [.date: "Fri, 24 May 2013 01:00:00 GMT"], Self.error("RequestTimeTooSkewed")),
+      .answer(503, [.retryAfter: "Fri, 24 May 2013 01:00:02 GMT"]), .answer(200, [:], Self.list),
+    ])
+    _ = try await script.store().buckets()
+    #expect(script.rests == [.seconds(2)])
   }
 
   @Test(arguments: [
