@@ -6,6 +6,56 @@ import Testing
 @testable import Storage
 
 struct GroupedWriterTests {
+  /// Has commands wait behind one, and lets them go.
+  ///
+  /// - Parameter meanwhile: done while all of them wait.
+  /// - Returns: what they counted up to, in the order in which they came, and their transactions.
+  private static func letGo(
+    _ count: Int, _ store: Store, meanwhile: () -> Void = {}
+  ) async throws -> (answers: [Int?], transactions: Int) {
+    let writer = store.writer
+    let gate = WriterGate()
+    let first = Task.immediate { try await writer.write { db, _ in gate.hold(db) } }
+    #expect(gate.isReached())
+    let others = (0..<count).map { _ in
+      Task.immediate {
+        try await writer.write { db, _ in
+          try db.execute(sql: "UPDATE counter SET probes = probes + 1")
+          return try Int.fetchOne(db, sql: "SELECT probes FROM counter")
+        }
+      }
+    }
+    meanwhile()
+    gate.open()
+    try await first.value
+    var answers: [Int?] = []
+    for other in others { answers.append(try await other.value) }
+    return (answers, gate.commitCount - 1)
+  }
+
+  @Test(arguments: [(20, 1), (GroupedWriter.batchMax, 1), (GroupedWriter.batchMax + 1, 2)])
+  func whoWaitsSharesATransaction(count: Int, transactions: Int) async throws {
+    let fixture = try StoreFixture()
+    let done = try await Self.letGo(count, fixture.store)
+    #expect(done.answers == Array(1...count))
+    #expect(done.transactions == transactions)
+  }
+
+  @Test func whoWaitsWhenItClosesIsWrittenFirst() async throws {
+    let fixture = try StoreFixture()
+    let store = fixture.store
+    let count = 3 * GroupedWriter.batchMax
+    var closing: Task<Void, Never>?
+    let done = try await Self.letGo(count, store) {
+      closing = Task.detached { store.close() }
+    }
+    #expect(done.answers == Array(1...count))
+    await closing?.value
+    await #expect(throws: StorageError.closed) {
+      try await store.writer.write { _, _ in }
+    }
+  }
+
   /// GRDB sets NORMAL by itself when it opens a connection in WAL mode, so the level is asked of
   /// the connection inside the command.
   @Test func syncsAsTheMostDemandingCommandNeeds() async throws {

@@ -37,7 +37,7 @@ final class GroupedWriter: Sendable {
   }
 
   /// Commands in one transaction. More would delay the first of them without saving much.
-  private static let batchMax = 512
+  static let batchMax = 512
 
   private let queue: DatabaseQueue
   private let memory: WriterMemory
@@ -93,23 +93,19 @@ final class GroupedWriter: Sendable {
     if isFirst { schedule() }
   }
 
+  /// Goes on until nobody waits, so that whoever closes the writer comes behind all who do.
   private func schedule() {
     queue.asyncWriteWithoutTransaction { [self] database in
-      let (batch, hasMore) = takeBatch()
-      if !batch.isEmpty { commit(batch, database) }
-      if hasMore { schedule() }
+      while let batch = takeBatch() { commit(batch, database) }
     }
   }
 
-  private func takeBatch() -> (batch: [Command], hasMore: Bool) {
+  private func takeBatch() -> [Command]? {
     state.withLock { state in
-      guard state.waiting.count > Self.batchMax else {
-        defer { state.waiting = [] }
-        return (state.waiting, false)
-      }
+      guard !state.waiting.isEmpty else { return nil }
       let batch = Array(state.waiting.prefix(Self.batchMax))
-      state.waiting.removeFirst(Self.batchMax)
-      return (batch, true)
+      state.waiting.removeFirst(batch.count)
+      return batch
     }
   }
 
