@@ -45,9 +45,9 @@ struct SettlementCheck {
       return isUntouched && commit.answer.mutation == nil
         ? nil : "4: a late end of \(id) did something: \(commit.answer)"
     }
-    guard commit.answer.mutation == record.mutation else {
-      return "4: \(id) is \(record.mutation), not \(commit.answer)"
-    }
+    let answered = commit.answer.mutation
+    guard answered?.state == record.mutation.state, answered?.reason == record.mutation.reason
+    else { return "4: \(id) is \(record.mutation), not \(commit.answer)" }
     if let fault = outcomeFault(record) { return fault }
     if let fault = try await revisionFault(record, in: store) { return fault }
     if let fault = try await baseFault(in: store) { return fault }
