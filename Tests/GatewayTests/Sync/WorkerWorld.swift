@@ -164,8 +164,12 @@ final class WorkerWorld: Sendable {
 
   /// From a rest on, lets the time pass to where the worker wakes next and waits until it rests
   /// again.
-  func step(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-    if let wake = time.nextWake { time.advance(to: wake) }
+  ///
+  /// - Parameter least: so much passes in any case.
+  func step(
+    atLeast least: Duration = .zero, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    if let wake = time.nextWake { time.advance(to: max(wake, time.reading + least)) }
     try await rest(sourceLocation: sourceLocation)
   }
 
