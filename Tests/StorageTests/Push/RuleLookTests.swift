@@ -19,7 +19,7 @@ struct RuleLookTests {
     return builder.build()
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func commitsReadTogetherAreToldAsThoseReadApart(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     var prompt = try await RuleFollower.open()
