@@ -34,6 +34,9 @@ package struct HTTPServerConfiguration: Sendable {
   package var drain: Drain
   /// Whose word about the client is believed.
   package var proxies = TrustedProxies.none
+  /// Whether many clients may come from an address besides those of `proxies`: the bound on one
+  /// address's connections is not for these.
+  package var isShared: @Sendable (SocketAddress) -> Bool = { _ in false }
   /// `nil` for none.
   package var rateLimit: RateLimit?
   /// `nil` for no access log.

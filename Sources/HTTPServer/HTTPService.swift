@@ -19,7 +19,9 @@ package final class HTTPService: Service {
       book: ConnectionBook(
         connectionsMax: configuration.limits.connectionsMax,
         perAddressMax: configuration.limits.connectionsPerAddressMax,
-        exempting: configuration.proxies),
+        exempting: { [proxies = configuration.proxies, isShared = configuration.isShared] in
+          proxies.contains($0) || isShared($0)
+        }),
       shedding: IdleShedding(), drain: DrainSignal(), cutOff: DrainSignal(),
       counters: ServerCounters(),
       rates: configuration.rateLimit.map { RateLimiter($0) },

@@ -42,8 +42,9 @@ package struct ServerLimits: Sendable, Equatable {
   package var connectionsMax = 10_000
   /// Connections that the kernel keeps for each loop until they are accepted.
   package var backlog = 1024
-  /// Connections from one address; no bound by default, since behind a proxy all come from one.
-  package var connectionsPerAddressMax: Int?
+  /// Connections from one address, proxies and shared addresses excepted; those beyond get a 503.
+  /// `nil` for no bound.
+  package var connectionsPerAddressMax: Int? = 256
   /// Seconds told in `Retry-After` with that 503.
   package var retryAfterSeconds = 1
 

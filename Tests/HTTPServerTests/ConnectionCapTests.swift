@@ -123,14 +123,34 @@ struct ConnectionCapTests {
     try await ServerFixture.serve(handler, limits: limits) { server in
       let first = Task { try await server.withClient { try $0.request("GET", "/").status } }
       #expect(await server.eventually { gate.arrivals == 1 })
-      let second = try await server.withPeer { peer in
-        try peer.receiveToEnd()
-        return peer.text
+      for _ in 0..<3 {
+        let next = try await server.withPeer { peer in
+          try peer.receiveToEnd()
+          return peer.text
+        }
+        #expect(next.hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"))
+        #expect(next.contains("\r\nRetry-After: 1\r\n"))
       }
-      #expect(second == "")
       gate.open()
       let outcome = try await first.value
       #expect(outcome == 200)
+      #expect(await server.eventually { server.service.connectionCount == 0 })
+      let last = try await server.withClient { try $0.request("GET", "/").status }
+      #expect(last == 200, "what was refused is not counted any more")
+    }
+  }
+
+  @Test func anAddressOfManyClientsIsNotBounded() async throws {
+    var limits = ServerLimits()
+    limits.connectionsPerAddressMax = 1
+    let handler = ScriptedHandler { _ in .text("x") }
+    try await ServerFixture.serve(handler, limits: limits, isShared: { _ in true }) { server in
+      let statuses = try await server.withClient { first in
+        let port = server.port
+        let others = try (0..<5).map { _ in try RawClient(port: port) }
+        return try ([first] + others).map { try $0.request("GET", "/").status }
+      }
+      #expect(statuses == Array(repeating: 200, count: 6))
     }
   }
 

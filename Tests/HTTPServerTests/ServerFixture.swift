@@ -13,7 +13,9 @@ struct ServerFixture: Sendable {
     _ handler: any RequestHandler, at endpoint: Endpoint = .host("127.0.0.1", port: 0),
     limits: ServerLimits = ServerLimits(), drain: HTTPServerConfiguration.Drain = .atOnce,
     accessLog: (any AccessLog)? = nil,
-    proxies: TrustedProxies = .none, rateLimit: RateLimit? = nil, loops: Int = 1,
+    proxies: TrustedProxies = .none,
+    isShared: @escaping @Sendable (SocketAddress) -> Bool = { _ in false },
+    rateLimit: RateLimit? = nil, loops: Int = 1,
     _ body: (ServerFixture) async throws -> Void
   ) async throws {
     let group = try EventLoopGroup(count: loops)
@@ -21,6 +23,7 @@ struct ServerFixture: Sendable {
       listeners: [.init(endpoint)], limits: limits, drain: drain,
       accessLog: accessLog, makeSeed: { 42 })
     configuration.proxies = proxies
+    configuration.isShared = isShared
     configuration.rateLimit = rateLimit
     let service = HTTPService(configuration: configuration, group: group, handler: handler)
     do {

@@ -29,6 +29,7 @@ enum ServerAssembly {
         trusted.contains { $0.contains(peer) }
       }
     }
+    configuration.isShared = { SharedAddresses.contain($0) }
     configuration.rateLimit = rateLimit(settings.limits)
     return configuration
   }

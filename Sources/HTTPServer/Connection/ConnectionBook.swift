@@ -16,14 +16,17 @@ final class ConnectionBook: Sendable {
 
   private let connectionsMax: Int
   private let perAddressMax: Int?
-  private let exempt: TrustedProxies
+  private let isExempt: @Sendable (SocketAddress) -> Bool
   private let state = Mutex(State())
 
-  /// - Parameter exempt: all clients behind a proxy come from its address.
-  init(connectionsMax: Int, perAddressMax: Int?, exempting exempt: TrustedProxies) {
+  /// - Parameter isExempt: whether many clients come from an address, as from a proxy's.
+  init(
+    connectionsMax: Int, perAddressMax: Int?,
+    exempting isExempt: @escaping @Sendable (SocketAddress) -> Bool
+  ) {
     self.connectionsMax = connectionsMax
     self.perAddressMax = perAddressMax
-    self.exempt = exempt
+    self.isExempt = isExempt
   }
 
   var total: Int { state.withLock { $0.total } }
@@ -31,17 +34,16 @@ final class ConnectionBook: Sendable {
   /// Connections that wait for a place, or are told that there is none.
   var placeless: Int { state.withLock { $0.total - $0.placesTaken - $0.shed } }
 
-  /// Enters a connection. Returns false if its address has too many, and then nothing is entered.
+  /// Enters a connection. Returns false if its address has more than it may: it can be told so, and
+  /// is to leave.
   func enter(_ address: SocketAddress) -> Bool {
     let isCounted = isCounted(address)
     return state.withLock { state in
-      if let perAddressMax, isCounted {
-        let count = state.byAddress[address.with(port: 0), default: 0]
-        guard count < perAddressMax else { return false }
-        state.byAddress[address.with(port: 0)] = count + 1
-      }
       state.total += 1
-      return true
+      guard let perAddressMax, isCounted else { return true }
+      let count = state.byAddress[address.with(port: 0), default: 0] + 1
+      state.byAddress[address.with(port: 0)] = count
+      return count <= perAddressMax
     }
   }
 
@@ -87,7 +89,7 @@ final class ConnectionBook: Sendable {
   }
 
   private func isCounted(_ address: SocketAddress) -> Bool {
-    perAddressMax != nil && !exempt.contains(address)
+    perAddressMax != nil && !isExempt(address)
   }
 
   /// Returns once there is no connection.

@@ -15,12 +15,13 @@ extension LoopServer {
   }
 
   func accepted(_ stream: ByteStream, on reactor: isolated Reactor) -> (any StreamDelegate)? {
-    guard shared.book.enter(stream.remoteAddress) else { return nil }
-    if shared.book.takePlace() { return begin(stream, .admitted, on: reactor) }
+    let mayBeServed = shared.book.enter(stream.remoteAddress)
+    if mayBeServed, shared.book.takePlace() { return begin(stream, .admitted, on: reactor) }
     guard shared.book.placeless <= Self.refusalsMax else {
       shared.book.leave(stream.remoteAddress)
       return nil
     }
+    guard mayBeServed else { return begin(stream, .refused, on: reactor) }
     let session = begin(stream, .waiting(isOpen: false), on: reactor)
     Task {
       let hasPlace = await findPlace()
@@ -32,7 +33,7 @@ extension LoopServer {
   func acceptedOnSpare(
     _ stream: ByteStream, on reactor: isolated Reactor
   ) -> (any StreamDelegate)? {
-    guard shared.book.enter(stream.remoteAddress) else { return nil }
+    _ = shared.book.enter(stream.remoteAddress)
     return begin(stream, .refused, on: reactor)
   }
 

@@ -120,8 +120,10 @@ extension SettingTable {
         + "idle."),
     SettingKey(
       "limits.connectionsPerAddress", \.limits.connectionsPerAddressMax,
-      .optional(.wholeNumber(1...1_000_000)), example: "256",
-      doc: "Connections at once from one address, trusted proxies excepted; unlimited if unset."),
+      .one(.wholeNumber(1...1_000_000)), example: "256",
+      doc: "Connections at once from one address; further ones get 503 with `Retry-After`. Not of "
+        + "trusted proxies, Unix sockets, this machine and private networks, behind whose addresses "
+        + "may be many clients."),
     SettingKey(
       "limits.retryAfter", \.limits.retryAfterSeconds, .one(.wholeNumber(1...3_600)),
       example: "1", doc: "Seconds that such a 503 tells in `Retry-After`."),

@@ -51,8 +51,8 @@ package struct LimitsSettings: Sendable {
   package var backlog = 1024
   /// Nil = the process's limit on descriptors less some for files and upstream.
   package var connectionsMax: Int?
-  /// Nil = no bound: behind a proxy all connections come from one address.
-  package var connectionsPerAddressMax: Int?
+  /// Of an address that belongs to one client, see ``SharedAddresses``.
+  package var connectionsPerAddressMax = 256
   /// Told to whom there is no place for.
   package var retryAfterSeconds = 1
 
