@@ -144,7 +144,8 @@ struct ConnectionCapTests {
     var limits = ServerLimits()
     limits.connectionsPerAddressMax = 1
     let handler = ScriptedHandler { _ in .text("x") }
-    try await ServerFixture.serve(handler, limits: limits, isShared: { _ in true }) { server in
+    let isShared: @Sendable (SocketAddress) -> Bool = { _ in true }
+    try await ServerFixture.serve(handler, limits: limits, isShared: isShared) { server in
       let statuses = try await server.withClient { first in
         let port = server.port
         let others = try (0..<5).map { _ in try RawClient(port: port) }
