@@ -93,11 +93,12 @@ final class GroupedWriter: Sendable {
     if isFirst { schedule() }
   }
 
-  /// Goes on until nobody waits, so that whoever closes the writer comes behind all who do.
   private func schedule() {
-    queue.asyncWriteWithoutTransaction { [self] database in
-      while let batch = takeBatch() { commit(batch, database) }
-    }
+    queue.asyncWriteWithoutTransaction { [self] database in commitWaiting(database) }
+  }
+
+  private func commitWaiting(_ database: Database) {
+    while let batch = takeBatch() { commit(batch, database) }
   }
 
   private func takeBatch() -> [Command]? {
@@ -191,6 +192,8 @@ final class GroupedWriter: Sendable {
     }
     if wasClosed { return }
     try? queue.writeWithoutTransaction { database in
+      // Nobody else comes from here on; what was scheduled for these finds nothing to do.
+      commitWaiting(database)
       _ = try database.checkpoint(.truncate)
     }
     try? queue.close()

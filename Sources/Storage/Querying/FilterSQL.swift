@@ -44,6 +44,7 @@ struct FilterSQL {
     }
     sql.append(")")
   }
+
   /// The operand that nests deepest goes first: SQLite's parser has room for a hundred open things, and
   /// one before an operator takes less of it than one behind.
   private func append(
