@@ -16,6 +16,8 @@ final class RuleReader: Sendable {
   private static let storePause = Duration.seconds(1)
 
   private struct Noted {
+    /// Where reading begins, once that is known.
+    var start: Revision?
     /// Nil: all of them.
     var scopes: Set<Scope>?
     /// The last commit that was told of. One that is visible and not told of yet may have touched
@@ -66,7 +68,8 @@ final class RuleReader: Sendable {
   /// Sets down where rules begin, if they never have: what is committed once this returns is theirs.
   /// If that fails, ``run()`` tries again, and says so.
   func prepare() async {
-    if !rules.isEmpty { _ = try? await begin() }
+    guard !rules.isEmpty, let cursor = try? await begin() else { return }
+    noted.withLock { $0.start = cursor }
   }
 
   private func begin() async throws(StorageError) -> Revision {
@@ -75,15 +78,15 @@ final class RuleReader: Sendable {
 
   /// Runs until it is cancelled.
   func run() async {
-    var cursor: Revision?
+    var cursor = noted.withLock { $0.start }
     while !Task.isCancelled {
       let rings = bell.rings
       do throws(StorageError) {
         guard let start = cursor else {
           cursor = try await begin()
-          if rules.isEmpty { return }
           continue
         }
+        if rules.isEmpty { return }
         guard let work = take() else {
           await bell.wait(past: rings)
           continue
