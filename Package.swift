@@ -156,7 +156,9 @@ let package = Package(
     // Tests: one target a module, builders and raw clients beside them, the ways over sockets.
     .target(
       name: "TestSupport",
-      dependencies: ["CLinux", "LosslessJSON", "Model"],
+      dependencies: [
+        "CLinux", "LosslessJSON", "Model", .product(name: "Logging", package: "swift-log"),
+      ],
       path: "Tests/TestSupport"),
     .target(
       name: "VendorDouble",

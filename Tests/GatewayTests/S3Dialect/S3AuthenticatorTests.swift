@@ -1,6 +1,7 @@
 import HTTPWire
 import Model
 import S3Wire
+import TestSupport
 import Testing
 
 @testable import Gateway

@@ -2,6 +2,7 @@ import HTTPWire
 import Logging
 import Model
 import S3Wire
+import TestSupport
 import Testing
 
 @testable import Gateway

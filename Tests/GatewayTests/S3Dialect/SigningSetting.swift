@@ -2,6 +2,7 @@ import Crypto
 import Model
 import Sealing
 import Storage
+import TestSupport
 
 @testable import Gateway
 
