@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 
 extension QueueSimulation {
   /// What the worker does whenever it wakes: act on deadlines, then send whatever may go.
@@ -34,8 +35,8 @@ extension QueueSimulation {
     if !item.footprint.needs.isEmpty {
       return try settle(turn, claim, as: .permanent, answer: nil)
     }
-    if isUpstreamAway || (!dice.isCalm && dice.chance(5)) {
-      return try settle(turn, claim, as: .notSent(isAway: dice.chance(90)), answer: nil)
+    if isUpstreamAway || (!dice.isCalm && dice.percent(5)) {
+      return try settle(turn, claim, as: .notSent(isAway: dice.percent(90)), answer: nil)
     }
     flights.append(
       flight(turn, claim, item.step, payload.body(store.known[turn.device] ?? [:])))
@@ -45,9 +46,9 @@ extension QueueSimulation {
     _ turn: SendRotation.Turn, _ claim: MutationClaim, _ step: MutationStep,
     _ body: SimulatedUpstream.Body
   ) -> SimulatedFlight {
-    let isTroubled = !dice.isCalm && dice.chance(35)
+    let isTroubled = !dice.isCalm && dice.percent(35)
     let fate = isTroubled ? dice.pick(SimulatedFlight.Fate.allCases) ?? .answered : .answered
-    let isSlow = !dice.isCalm && dice.chance(4)
+    let isSlow = !dice.isCalm && dice.percent(4)
     let arrival = reading + .milliseconds(dice.number(1...200))
     let end = arrival + (isSlow ? .seconds(90) : .milliseconds(dice.number(1...2_000)))
     return SimulatedFlight(
@@ -80,7 +81,7 @@ extension QueueSimulation {
       flight.outcome = .unknown
       return
     case .failed:
-      flight.outcome = .transient(retryAfter: dice.chance(30) ? .seconds(4) : nil)
+      flight.outcome = .transient(retryAfter: dice.percent(30) ? .seconds(4) : nil)
       return
     default: break
     }

@@ -33,10 +33,10 @@ struct QueueSimulation {
     self.seed = seed
     self.isTelling = isTelling
     dice = SimulationDice(seed: seed)
-    upstream = SimulatedUpstream(recognisesKeys: dice.chance(60))
+    upstream = SimulatedUpstream(recognisesKeys: dice.percent(60))
     let policy = QueuePolicy(
-      debounce: dice.chance(30) ? .seconds(2) : .zero, parallel: dice.number(1...4),
-      itemsMax: dice.chance(10) ? 6 : 1_000)
+      debounce: dice.percent(30) ? .seconds(2) : .zero, parallel: dice.number(1...4),
+      itemsMax: dice.percent(10) ? 6 : 1_000)
     server = SimulatedServer(
       boot: "boot-0", clock: QueueClock(wall: wall, reading: .zero), policy: policy)
     phones = (0..<dice.number(1...3)).map { SimulatedPhone(device: "phone-\($0)") }
@@ -129,7 +129,7 @@ struct QueueSimulation {
   /// To the next moment at which something happens by itself, or a little on.
   private mutating func passTime() throws(SimulatedStore.Crash) {
     var next = reading + .milliseconds(dice.number(1...3_000))
-    if let wake = server.rotation.wake, dice.isCalm || dice.chance(70) {
+    if let wake = server.rotation.wake, dice.isCalm || dice.percent(70) {
       let late = reading + .milliseconds(max(0, wake.milliseconds - now.milliseconds))
       next = dice.isCalm ? late : min(next, late)
     }
@@ -147,7 +147,7 @@ struct QueueSimulation {
     let down = Duration.milliseconds(dice.number(0...20_000))
     reading += down
     wall = wall.advanced(by: down)
-    if dice.chance(20) { wall = wall.advanced(by: .seconds(dice.number(-90_000...0))) }
+    if dice.percent(20) { wall = wall.advanced(by: .seconds(dice.number(-90_000...0))) }
     let boot = "boot-\(crashCount)"
     note("started again as \(boot)")
     server = SimulatedServer(

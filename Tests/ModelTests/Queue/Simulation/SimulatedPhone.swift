@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 
 /// The model of a client: it hands changes over, asks again under the same key when it hears
 /// nothing, and gives its word on what is parked.
@@ -38,7 +39,7 @@ struct SimulatedPhone {
     case 80..<86: try command(&world)
     case 86..<90:
       let queue = world.server.queue(of: device, in: world.store)
-      let changes = world.dice.chance(50) ? queue.pausing() : queue.resuming()
+      let changes = world.dice.percent(50) ? queue.pausing() : queue.resuming()
       try world.commit(changes, of: device)
     case 90..<94:
       let queue = world.server.queue(of: device, in: world.store)
@@ -114,7 +115,7 @@ struct SimulatedPhone {
   private mutating func acknowledge(
     _ id: MutationID, _ wish: Wish, in world: inout QueueSimulation, index: Int
   ) {
-    guard world.dice.isCalm || world.dice.chance(85) else { return }
+    guard world.dice.isCalm || world.dice.percent(85) else { return }
     if let before = acknowledged.first(where: { $0.value.key == wish.key }), before.key != id {
       world.fail("1: the key \(wish.key) stands for \(before.key) and \(id)")
     }
@@ -133,7 +134,7 @@ struct SimulatedPhone {
   ) throws(SimulatedStore.Crash) {
     let all = acknowledged.values.sorted { $0.key < $1.key }
     guard let wish = world.dice.pick(all) else { return }
-    if world.dice.chance(70) { return try handOver(wish, to: &world, index: index) }
+    if world.dice.percent(70) { return try handOver(wish, to: &world, index: index) }
     let key = SimulatedStore.Key(device: device, key: wish.key)
     guard let row = world.store.byKey[key].flatMap({ world.store.rows[$0] }) else {
       return world.fail("1: \(wish.key) is forgotten")
@@ -147,7 +148,7 @@ struct SimulatedPhone {
     let queue = world.server.queue(of: device, in: world.store)
     guard let item = world.dice.pick(queue.held) else { return }
     if item.state == .parked { return try decide(on: item.id, in: &world) }
-    guard world.dice.chance(40), let changes = try? queue.cancelling(item.id, at: world.now)
+    guard world.dice.percent(40), let changes = try? queue.cancelling(item.id, at: world.now)
     else { return }
     world.note("\(item.id) is cancelled")
     try world.commit(changes, of: device)
@@ -157,7 +158,7 @@ struct SimulatedPhone {
     on id: MutationID, in world: inout QueueSimulation
   ) throws(SimulatedStore.Crash) {
     let queue = world.server.queue(of: device, in: world.store)
-    let isRetry = world.dice.chance(50)
+    let isRetry = world.dice.percent(50)
     guard
       let changes = isRetry
         ? try? queue.retrying(id, at: world.now, policy: world.server.policy)
@@ -173,7 +174,7 @@ struct SimulatedPhone {
     let rules: [UnknownOutcomeRule] = [.sendAgain, .verify(operation: "FilmState"), .park]
     let modes: [MutationMode] = [.lazy, .lazy, .lazy, .steady, .force]
     var payload = SimulatedPayload(
-      operation: dice.chance(60) ? "RateFilm" : "RenameFilm", mode: dice.pick(modes) ?? .lazy,
+      operation: dice.percent(60) ? "RateFilm" : "RenameFilm", mode: dice.pick(modes) ?? .lazy,
       effect: .update, rule: dice.pick(rules) ?? .park, object: .film(anyFilm(&dice)),
       value: dice.number(1...250))
     switch dice.number(0...9) {
@@ -193,7 +194,7 @@ struct SimulatedPhone {
   }
 
   private func anyFilm(_ dice: inout SimulationDice) -> String {
-    if dice.chance(50), let id = dice.pick(temporary) { return id.value }
-    return dice.chance(50) ? "1" : "2"
+    if dice.percent(50), let id = dice.pick(temporary) { return id.value }
+    return dice.percent(50) ? "1" : "2"
   }
 }

@@ -1,7 +1,7 @@
 import TestSupport
 
 /// All chance of one run, from its seed.
-struct SimulationDice {
+struct SimulationDice: SeededChance {
   var generator: SeededGenerator
   /// Whether faults happen at all; off while a run is brought to its end.
   var isCalm = false
@@ -11,18 +11,6 @@ struct SimulationDice {
   init(seed: UInt64) {
     generator = SeededGenerator(seed: seed)
     crashesPerThousand = Int.random(in: 0...40, using: &generator)
-  }
-
-  mutating func chance(_ percent: Int) -> Bool {
-    Int.random(in: 0..<100, using: &generator) < percent
-  }
-
-  mutating func number(_ range: ClosedRange<Int>) -> Int {
-    Int.random(in: range, using: &generator)
-  }
-
-  mutating func pick<Element>(_ elements: [Element]) -> Element? {
-    elements.randomElement(using: &generator)
   }
 
   var isCrash: Bool {

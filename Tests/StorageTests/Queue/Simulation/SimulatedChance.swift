@@ -1,7 +1,7 @@
 import TestSupport
 
 /// All chance of one run, from its seed.
-struct SimulatedChance {
+struct SimulatedChance: SeededChance {
   var generator: SeededGenerator
   /// Whether anything goes wrong at all; not while a run is brought to its end.
   var isCalm = false
@@ -11,18 +11,6 @@ struct SimulatedChance {
   init(seed: UInt64) {
     generator = SeededGenerator(seed: seed)
     troublePercent = Int.random(in: 0...15, using: &generator)
-  }
-
-  mutating func percent(_ share: Int) -> Bool {
-    Int.random(in: 0..<100, using: &generator) < share
-  }
-
-  mutating func number(_ range: ClosedRange<Int>) -> Int {
-    Int.random(in: range, using: &generator)
-  }
-
-  mutating func pick<Element>(_ elements: [Element]) -> Element? {
-    elements.randomElement(using: &generator)
   }
 
   /// What comes in the way of the next command; nil for nothing.

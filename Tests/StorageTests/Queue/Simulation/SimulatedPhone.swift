@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 
 /// The model of a client: what it wants, what it was told, and its own copy of the change log.
 struct SimulatedPhone {

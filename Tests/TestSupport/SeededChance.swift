@@ -1,0 +1,19 @@
+/// All chance of one run, from its seed.
+package protocol SeededChance {
+  var generator: SeededGenerator { get set }
+}
+
+extension SeededChance {
+  /// Whether something happens that does so this often of a hundred times.
+  package mutating func percent(_ share: Int) -> Bool {
+    Int.random(in: 0..<100, using: &generator) < share
+  }
+
+  package mutating func number(_ range: ClosedRange<Int>) -> Int {
+    Int.random(in: range, using: &generator)
+  }
+
+  package mutating func pick<Element>(_ elements: [Element]) -> Element? {
+    elements.randomElement(using: &generator)
+  }
+}
