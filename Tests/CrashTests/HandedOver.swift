@@ -1,5 +1,6 @@
 import LosslessJSON
 import Synchronization
+import TestSupport
 
 /// What phones handed over to the queue, and what they were told of it.
 final class HandedOver: Sendable {
@@ -22,19 +23,42 @@ final class HandedOver: Sendable {
   var acknowledged: [Mutation] { state.withLock { $0.mutations.filter { $0.id != nil } } }
   var acknowledgedCount: Int { state.withLock { $0.mutations.count { $0.id != nil } } }
 
+  /// Hands one over and notes what is said of it.
+  ///
+  /// - Throws: where the connection broke; whether it was taken is not known then.
+  func handOver(
+    _ mutation: Mutation, mode: String, headers: [(String, String)], _ client: RawClient
+  ) throws {
+    let number = noteSent(mutation)
+    let answer = try client.request(
+      "POST", "/v1/mutations", headers: headers + [("Idempotency-Key", mutation.key)],
+      body: mutation.body)
+    switch answer.status {
+    case 200, 202:
+      guard let id = try JSONValue(parsing: answer.body)["id"]?.string else {
+        return noteFault("\(mutation.key): \(answer.text)")
+      }
+      noteTaken(number, id: id)
+    // Not sent in time, or sent and unanswered: both are what a forced one may be told.
+    case 503 where mode == "force", 504 where mode == "force": break
+    default:
+      noteFault("\(mutation.key) \(mutation.body): \(answer.status) \(answer.text)")
+    }
+  }
+
   /// - Returns: its number.
-  func noteSent(_ mutation: Mutation) -> Int {
+  private func noteSent(_ mutation: Mutation) -> Int {
     state.withLock { state in
       state.mutations.append(mutation)
       return state.mutations.count - 1
     }
   }
 
-  func noteTaken(_ number: Int, id: String) {
+  private func noteTaken(_ number: Int, id: String) {
     state.withLock { $0.mutations[number].id = id }
   }
 
-  func noteFault(_ fault: String) {
+  private func noteFault(_ fault: String) {
     state.withLock { $0.faults.append(fault) }
   }
 }

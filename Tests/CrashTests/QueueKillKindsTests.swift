@@ -25,7 +25,7 @@ extension Crashes {
       let folder = try ServiceFolder(
         upstream: server.url, operations: "operations", settings: Self.settings)
       try folder.write(QueueKindsLoad.operations, to: "operations/films.graphql")
-      let tokens = try await Self.register(folder)
+      let tokens = try await QueueLoad.register(QueueKindsLoad.phones, in: folder)
       let handedOver = HandedOver()
       var readers: [ChangeReader] = []
       for (round, kill) in Self.kills.enumerated() {
@@ -57,21 +57,6 @@ extension Crashes {
       #expect(upstream.sendings.count == sendings.count, "seed \(seed): a key was sent again")
       #expect(try await larder.terminate() == 0, "\(larder.errors)")
       await server.stop()
-    }
-
-    private static func register(_ folder: ServiceFolder) async throws -> [String] {
-      let larder = try await LarderProcess.serve(folder)
-      let port = larder.port
-      let tokens = try await onOwnThread {
-        try (0..<QueueKindsLoad.phones).map { phone in
-          let answer = try RawClient(port: port).request(
-            "POST", "/v1/devices", headers: [("Content-Type", "application/json")],
-            body: #"{"platform":"ios","name":"phone \#(phone)"}"#)
-          return try #require(try JSONValue(parsing: answer.body)["deviceToken"]?.string)
-        }
-      }
-      await larder.kill()
-      return tokens
     }
 
     /// Each phone reads on where it was, whichever process it asks.

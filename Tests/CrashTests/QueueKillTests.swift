@@ -21,7 +21,7 @@ extension Crashes {
       let demo = DemoServer(options)
       try await demo.start()
       let folder = try ServiceFolder(upstream: demo.url, settings: Self.settings)
-      let tokens = try await Self.register(folder)
+      let tokens = try await QueueLoad.register(QueueLoad.phones, in: folder)
       let handedOver = HandedOver()
       for round in 0..<Self.rounds {
         let trouble = Self.trouble(round, &random)
@@ -43,22 +43,6 @@ extension Crashes {
       try await check.upstream(demo.report)
       #expect(try await larder.terminate() == 0, "\(larder.errors)")
       await demo.stop()
-    }
-
-    private static func register(_ folder: ServiceFolder) async throws -> [String] {
-      let larder = try await LarderProcess.serve(folder)
-      let port = larder.port
-      let tokens = try await onOwnThread {
-        try (0..<QueueLoad.phones).map { phone in
-          let answer = try RawClient(port: port).request(
-            "POST", "/v1/devices", headers: [("Content-Type", "application/json")],
-            body: #"{"platform":"ios","name":"phone \#(phone)"}"#)
-          return try #require(try JSONValue(parsing: answer.body)["deviceToken"]?.string)
-        }
-      }
-      // What is told to a device must be on disk too.
-      await larder.kill()
-      return tokens
     }
 
     /// Each kind in turn, its strength by chance.

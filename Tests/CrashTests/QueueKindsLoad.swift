@@ -105,20 +105,9 @@ struct QueueKindsLoad {
     let mode = mode ?? (Bool.random(using: &random) ? "steady" : "lazy")
     let body = #"{"mode":"\#(mode)","operation":\#(change)}"#
     let key = "\(round)-\(phone)-\(step)"
-    let number = handedOver.noteSent(
-      HandedOver.Mutation(device: phone, key: key, body: body))
-    let answer = try client.request(
-      "POST", "/v1/mutations", headers: headers + [("Idempotency-Key", key)], body: body)
-    switch answer.status {
-    case 200, 202:
-      guard let id = try JSONValue(parsing: answer.body)["id"]?.string else {
-        return handedOver.noteFault("\(key): \(answer.text)")
-      }
-      handedOver.noteTaken(number, id: id)
-    // Not sent in time, or sent and unanswered: both are what a forced one may be told.
-    case 503 where mode == "force", 504 where mode == "force": break
-    default: handedOver.noteFault("\(key) \(body): \(answer.status) \(answer.text)")
-    }
+    try handedOver.handOver(
+      HandedOver.Mutation(device: phone, key: key, body: body), mode: mode, headers: headers,
+      client)
   }
 
   /// The phone's word on what nobody can find out about: what depends on it goes with it.

@@ -1,5 +1,6 @@
 import LosslessJSON
 import TestSupport
+import Testing
 
 /// One phone that hands changes of all modes over until the service goes away.
 ///
@@ -28,6 +29,24 @@ struct QueueLoad {
     ]
   }
 
+  /// Has a service register phones, and kills it: what is told to a device must be on disk too.
+  ///
+  /// - Returns: their tokens.
+  static func register(_ phones: Int, in folder: ServiceFolder) async throws -> [String] {
+    let larder = try await LarderProcess.serve(folder)
+    let port = larder.port
+    let tokens = try await onOwnThread {
+      try (0..<phones).map { phone in
+        let answer = try RawClient(port: port).request(
+          "POST", "/v1/devices", headers: [("Content-Type", "application/json")],
+          body: #"{"platform":"ios","name":"phone \#(phone)"}"#)
+        return try #require(try JSONValue(parsing: answer.body)["deviceToken"]?.string)
+      }
+    }
+    await larder.kill()
+    return tokens
+  }
+
   mutating func run() {
     guard let client = try? RawClient(port: port) else { return }
     var step = 0
@@ -52,20 +71,8 @@ struct QueueLoad {
       : #""UpdateFilm","variables":{"id":"\#(film)","patch":{"title":"\#(round)-\#(step)"}}"#
     let body = #"{"mode":"\#(mode)","operation":\#(change)}"#
     let key = "\(round)-\(phone)-\(step)"
-    let number = handedOver.noteSent(
-      HandedOver.Mutation(device: phone, key: key, body: body))
-    let answer = try client.request(
-      "POST", "/v1/mutations",
-      headers: Self.headers(phone, token: token) + [("Idempotency-Key", key)], body: body)
-    switch answer.status {
-    case 200, 202:
-      guard let id = try JSONValue(parsing: answer.body)["id"]?.string else {
-        return handedOver.noteFault("\(key): \(answer.text)")
-      }
-      handedOver.noteTaken(number, id: id)
-    // Not sent in time, or sent and unanswered: both are what a forced one may be told.
-    case 503 where mode == "force", 504 where mode == "force": break
-    default: handedOver.noteFault("\(key): \(answer.status) \(answer.text)")
-    }
+    try handedOver.handOver(
+      HandedOver.Mutation(device: phone, key: key, body: body), mode: mode,
+      headers: Self.headers(phone, token: token), client)
   }
 }
