@@ -23,6 +23,8 @@ struct RequestParserTests {
     #expect(head["missing"] == nil)
     #expect(head["x-two"]?.text == "1")
     #expect(head.fields.joined("x-two")?.text == "1, 2")
+    #expect(head.fields.values(named: "x-two").map(\.text) == ["1", "2"])
+    #expect(head.fields.values(named: "x-twa").isEmpty && head.fields.values(named: "").isEmpty)
     #expect(head.fields.count == 5)
     #expect(head.fields.name(at: 1).text == "Accept-ENCODING")
   }

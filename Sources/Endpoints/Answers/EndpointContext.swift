@@ -63,13 +63,7 @@ struct EndpointContext: Sendable {
   /// may also say that it is a merge patch (RFC 7396).
   func json(of request: ServerRequest) async throws(Failure) -> [UInt8] {
     guard request.head.hasBody else { return [] }
-    let type = request.field("content-type")?.split(separator: ";").first ?? ""
-    let accepted =
-      ["application/json"] + (request.method == .patch ? ["application/merge-patch+json"] : [])
-    guard accepted.contains(type.trimmingBlanks.lowercased()) else {
-      throw Failure(
-        .unsupportedMediaType, "The body is \(accepted.joined(separator: " or ")).")
-    }
+    try Self.checkType(request.field("content-type") ?? "", method: request.method)
     do throws(BodyReadError) {
       return try await request.body.collect(upTo: bodyBytesMax)
     } catch {
@@ -81,6 +75,20 @@ struct EndpointContext: Sendable {
       case .refused, .disconnected, .cancelled:
         throw Failure(.malformedRequest, "The body did not arrive whole.")
       }
+    }
+  }
+}
+
+extension EndpointContext {
+  private static let jsonType = "application/json"
+
+  private static func checkType(_ type: String, method: RequestMethod) throws(Failure) {
+    if type == jsonType { return }
+    let accepted = [jsonType] + (method == .patch ? ["application/merge-patch+json"] : [])
+    let essence = type.split(separator: ";").first ?? ""
+    guard accepted.contains(essence.trimmingBlanks.lowercased()) else {
+      throw Failure(
+        .unsupportedMediaType, "The body is \(accepted.joined(separator: " or ")).")
     }
   }
 }

@@ -1,6 +1,5 @@
 import Gateway
 import HTTPServer
-import HTTPTypes
 import HTTPWire
 import Model
 
@@ -9,7 +8,10 @@ extension ServerRequest {
   ///
   /// - Parameter name: in lower case.
   func field(_ name: String) -> String? {
-    HTTPField.Name(name).flatMap { fields[$0] }
+    let values = head.fields.values(named: name)
+    guard values.count > 1 else { return values.first?.text }
+    // Cookies alone have a separator of their own (RFC 6265 section 5.4).
+    return values.map(\.text).joined(separator: name == "cookie" ? "; " : ", ")
   }
 
   /// The query string's parameters, in order.

@@ -42,7 +42,7 @@ struct ResponsePreparation {
   private func negotiate(
     _ prepared: inout PreparedResponse, for request: ServerRequest, encoder: GzipEncoder.Pool
   ) async {
-    guard prepared.fields[.contentEncoding] == nil, isCompressibleType(prepared) else { return }
+    guard !prepared.fields.contains(.contentEncoding), isCompressibleType(prepared) else { return }
     Self.addVary(&prepared.fields)
     if prepared.status == 304 {
       return Self.keepTagOfClient(&prepared.fields, request)
@@ -67,7 +67,8 @@ struct ResponsePreparation {
 
   private func isCompressibleType(_ prepared: PreparedResponse) -> Bool {
     guard prepared.status != 304 else { return true }
-    return prepared.fields[.contentType].map(CompressibleTypes.contains) ?? false
+    let type = prepared.fields.first { $0.name == .contentType }?.value
+    return type.map(CompressibleTypes.contains) ?? false
   }
 
   private func hasNoTransform(_ fields: HTTPFields) -> Bool {
@@ -75,7 +76,7 @@ struct ResponsePreparation {
   }
 
   private static func addVary(_ fields: inout HTTPFields) {
-    guard let vary = fields[.vary] else {
+    guard fields.contains(.vary), let vary = fields[.vary] else {
       fields[.vary] = "Accept-Encoding"
       return
     }

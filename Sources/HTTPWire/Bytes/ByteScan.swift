@@ -75,8 +75,16 @@ enum ByteScan {
   static func equals(
     _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ name: StaticString
   ) -> Bool {
-    guard range.count == name.utf8CodeUnitCount else { return false }
-    let wanted = name.utf8Start
+    equals(
+      bytes, range, UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+  }
+
+  /// The same with a name that is known only when it is asked for.
+  @inline(__always)
+  static func equals(
+    _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ wanted: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    guard range.count == wanted.count else { return false }
     for offset in 0..<range.count
     where bytes[range.lowerBound &+ offset].lowercased != wanted[offset] {
       return false

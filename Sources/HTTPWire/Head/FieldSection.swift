@@ -57,6 +57,22 @@ package struct FieldSection: Sendable {
     return ArraySlice(Array(all.joined(separator: [ASCII.comma, ASCII.space])))
   }
 
+  /// The values of all lines with a name that is known only when it is asked for, in their order.
+  ///
+  /// - Parameter name: in lower case.
+  package func values(named name: String) -> [ArraySlice<UInt8>] {
+    var name = name
+    return name.withUTF8 { wanted in
+      guard let first = wanted.first, nameBits & Self.bit(length: wanted.count, first: first) != 0
+      else { return [] }
+      return bytes.withUnsafeBytes { raw in
+        lines.compactMap { line in
+          ByteScan.equals(raw, line.name.asInt, wanted) ? bytes[line.value.asInt] : nil
+        }
+      }
+    }
+  }
+
   /// The name of a line as it was received.
   package func name(at index: Int) -> ArraySlice<UInt8> { bytes[lines[index].name.asInt] }
 
