@@ -180,7 +180,7 @@ struct CodedBodyTests {
   }
 
   @Test func routesMayKeepTheCoding() async throws {
-    let route = Route(.put, "/file", keepsContentCoding: true) { request in
+    let route = Route(.put, "/file", content: ContentRule(keepsCoding: true)) { request in
       let bytes = (try? await request.body.collect(upTo: 1000)) ?? []
       return .text("\(bytes.count) \(request.body.length ?? -1)")
     }

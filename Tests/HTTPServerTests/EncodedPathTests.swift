@@ -7,11 +7,11 @@ struct EncodedPathTests {
   private static func router() throws -> Router {
     let routes: [(RequestMethod, RoutePattern)] = [
       (.get, "/objects/{bucket}"), (.get, "/objects/{bucket}/{key*}"),
-      (.put, "/objects/{bucket}/{key*}"), (.get, "/{path...}"),
+      (.put, "/objects/{bucket}/{key*}"), (.get, "/objects/b/literal"), (.get, "/{path...}"),
     ]
     return try Router(
       routes.map { method, pattern in
-        Route(method, pattern, keepsContentCoding: method == .put) { request in
+        Route(method, pattern, content: ContentRule(keepsCoding: method == .put)) { request in
           let names = ["bucket", "key", "path"].compactMap { request.parameters[$0] }
           return .text("\(method.name) \(pattern) \(names.joined(separator: " "))")
         }
@@ -26,6 +26,7 @@ struct EncodedPathTests {
     ("/objects/b/", "GET /objects/{bucket}/{key*} b "),
     ("/objects/a%20b/k", "GET /objects/{bucket}/{key*} a b k"),
     ("/objects/b", "GET /objects/{bucket} b"),
+    ("/objects/b/literal", "GET /objects/{bucket}/{key*} b literal"),
     ("/objects", "GET /{path...} objects"),
     ("/other/b/k", "GET /{path...} other/b/k"),
   ])

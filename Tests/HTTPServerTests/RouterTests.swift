@@ -8,9 +8,9 @@ struct RouterTests {
     [
       (.get, "/"), (.get, "/films/{id}"), (.delete, "/films/{id}"), (.get, "/films/top"),
       (.put, "/films/special"), (.get, "/films/{id}/cast"), (.get, "/files/{path...}"),
-      (.options, "/own"), (.get, "/own"),
+      (.options, "/own"), (.get, "/own"), (.get, "/abc"), (.get, "/a%62c"),
     ].map { (method: RequestMethod, pattern: RoutePattern) in
-      Route(method, pattern, bodyBytesMax: method == .put ? 7 : nil) { request in
+      Route(method, pattern, content: ContentRule(bytesMax: method == .put ? 7 : nil)) { request in
         .text(
           "\(method.name) \(pattern) \(request.parameters["id"] ?? request.parameters["path"] ?? "-")"
         )
@@ -20,7 +20,9 @@ struct RouterTests {
 
   @Test(arguments: [
     ("GET", "/", "GET / -"), ("GET", "/films/1", "GET /films/{id} 1"),
-    ("GET", "/films/top", "GET /films/top -"), ("GET", "/films/special", "GET /films/{id} special"),
+    ("GET", "/films/top", "GET /films/top -"), ("HEAD", "/films/top", "GET /films/top -"),
+    ("GET", "/films/%74op", "GET /films/top -"), ("GET", "/a%62c", "GET /abc -"),
+    ("GET", "/a%2562c", "GET /a%62c -"), ("GET", "/films/special", "GET /films/{id} special"),
     ("PUT", "/films/special", "PUT /films/special -"), ("HEAD", "/films/1", "GET /films/{id} 1"),
     ("GET", "/films/a%2Fb%20c", "GET /films/{id} a/b c"),
     ("GET", "/fi%6cms/1", "GET /films/{id} 1"),
@@ -89,8 +91,8 @@ struct RouterTests {
 
   @Test func routesSetTheirOwnBodyLimit() throws {
     let router = try Router(Self.routes())
-    #expect(router.bodyBytesMax(for: try head("PUT", "/films/special")) == 7)
-    #expect(router.bodyBytesMax(for: try head("DELETE", "/films/1")) == nil)
+    #expect(router.contentRule(for: try head("PUT", "/films/special")).bytesMax == 7)
+    #expect(router.contentRule(for: try head("DELETE", "/films/1")) == ContentRule())
   }
 
   private func respond(_ method: String, _ path: String) async throws -> ServerResponse {

@@ -27,7 +27,9 @@ struct ScriptedHandler: RequestHandler {
     repeatable(head)
   }
 
-  func bodyBytesMax(for head: borrowing RequestHead) -> Int? { bodyBytesMax }
+  func contentRule(for head: borrowing RequestHead) -> ContentRule {
+    ContentRule(bytesMax: bodyBytesMax)
+  }
 
   func respond(to request: ServerRequest) async -> ServerResponse { await answer(request) }
 }

@@ -15,8 +15,8 @@ struct FilesEndpoint: Sendable {
 
   var files: FileService { services.files }
 
-  /// Bytes of one request's content, as in S3. Larger objects come in parts.
-  private static let bodyBytesMax = 5 << 30
+  /// As many bytes as one request may carry in S3. Larger objects come in parts.
+  private static let objectContent = ContentRule(bytesMax: 5 << 30, keepsCoding: true)
 
   static let lines = [
     line(.get, "/v1/files") { await $0.listBuckets($1) },
@@ -24,21 +24,16 @@ struct FilesEndpoint: Sendable {
     line(.put, "/v1/files/{bucket}") { await $0.put($1) },
     line(.delete, "/v1/files/{bucket}") { await $0.delete($1) },
     line(.get, "/v1/files/{bucket}/{key*}") { await $0.get($1) },
-    line(.put, "/v1/files/{bucket}/{key*}", bodyBytesMax: bodyBytesMax, keepsContentCoding: true) {
-      await $0.put($1)
-    },
+    line(.put, "/v1/files/{bucket}/{key*}", content: objectContent) { await $0.put($1) },
     line(.delete, "/v1/files/{bucket}/{key*}") { await $0.delete($1) },
     line(.post, "/v1/files/{bucket}/{key*}") { await $0.post($1) },
   ]
 
   private static func line(
-    _ method: RequestMethod, _ pattern: RoutePattern, bodyBytesMax: Int? = nil,
-    keepsContentCoding: Bool = false,
+    _ method: RequestMethod, _ pattern: RoutePattern, content: ContentRule = ContentRule(),
     respond: @escaping @Sendable (FilesEndpoint, ServerRequest) async -> ServerResponse
   ) -> RouteLine {
-    RouteLine(
-      method, pattern, bodyBytesMax: bodyBytesMax, keepsContentCoding: keepsContentCoding
-    ) { endpoints, request in
+    RouteLine(method, pattern, content: content) { endpoints, request in
       await respond(endpoints.storedFiles, request)
     }
   }

@@ -84,12 +84,8 @@ package final class LarderHandler: RequestHandler {
     return fileShelf.repeatableAnswer(to: head)
   }
 
-  package func bodyBytesMax(for head: borrowing RequestHead) -> Int? {
-    router.bodyBytesMax(for: head)
-  }
-
-  package func keepsContentCoding(for head: borrowing RequestHead) -> Bool {
-    router.keepsContentCoding(for: head)
+  package func contentRule(for head: borrowing RequestHead) -> ContentRule {
+    router.contentRule(for: head)
   }
 
   package func decorate(_ response: inout ServerResponse, for request: ServerRequest) {

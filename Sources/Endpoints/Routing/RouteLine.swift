@@ -10,32 +10,27 @@ package struct RouteLine: Sendable {
   package let pattern: RoutePattern
   /// The operation behind it; nil for a path of the service's own.
   package let operation: String?
-  private let bodyBytesMax: Int?
-  private let keepsContentCoding: Bool
+  private let content: ContentRule
   private let refuseMethod: Respond?
   private let respond: Respond
 
-  /// - Parameters:
-  ///   - bodyBytesMax: see ``HTTPServer/Route/bodyBytesMax``.
-  ///   - keepsContentCoding: see ``HTTPServer/Route/keepsContentCoding``.
-  ///   - refuseMethod: see ``HTTPServer/Route/refuseMethod``.
+  /// - Parameter refuseMethod: see ``HTTPServer/Route/refuseMethod``.
   init(
     _ method: RequestMethod, _ pattern: RoutePattern, of operation: String? = nil,
-    bodyBytesMax: Int? = nil, keepsContentCoding: Bool = false, refuseMethod: Respond? = nil,
+    content: ContentRule = ContentRule(), refuseMethod: Respond? = nil,
     respond: @escaping Respond
   ) {
     self.method = method
     self.pattern = pattern
     self.operation = operation
-    self.bodyBytesMax = bodyBytesMax
-    self.keepsContentCoding = keepsContentCoding
+    self.content = content
     self.refuseMethod = refuseMethod
     self.respond = respond
   }
 
   func route(to endpoints: EndpointSet) -> Route {
     Route(
-      method, pattern, bodyBytesMax: bodyBytesMax, keepsContentCoding: keepsContentCoding,
+      method, pattern, content: content,
       refuseMethod: refuseMethod.map { Self.bind($0, to: endpoints) },
       respond: Self.bind(respond, to: endpoints))
   }

@@ -17,7 +17,7 @@ struct S3Endpoint: Sendable {
   var files: FileService { services.files }
 
   /// Whoever reads content has a limit of its own, so that what is too long is refused in S3's words.
-  private static let bodyBytesMax = Int.max
+  private static let content = ContentRule(bytesMax: .max, keepsCoding: true)
 
   static let lines: [RouteLine] =
     ["/s3", "/s3/"].map { line(.get, $0) }
@@ -27,7 +27,7 @@ struct S3Endpoint: Sendable {
 
   private static func line(_ method: RequestMethod, _ pattern: RoutePattern) -> RouteLine {
     RouteLine(
-      method, pattern, bodyBytesMax: bodyBytesMax, keepsContentCoding: true,
+      method, pattern, content: content,
       refuseMethod: { endpoints, request in endpoints.s3.refuseMethod(request) },
       respond: { endpoints, request in await endpoints.s3.respond(to: request) })
   }

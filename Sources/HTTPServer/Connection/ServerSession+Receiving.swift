@@ -149,13 +149,14 @@ extension ServerSession {
     var bytesMax = 0
     var coding: ContentDecoding? = .identity
     if head.hasBody {
-      bytesMax = server.handler.bodyBytesMax(for: head) ?? limits.bodyBytesMax
+      let rule = server.handler.contentRule(for: head)
+      bytesMax = rule.bytesMax ?? limits.bodyBytesMax
       if let refusal = connection.allowContent(bytesMax: bytesMax) {
         return refuse(refusal, head: head, on: reactor)
       }
       // A client that waits for `100 Continue` has nothing to hurry with yet.
       if !head.expectsContinue { bodyPace = .sending(limits, from: stream.now) }
-      if !server.handler.keepsContentCoding(for: head) { coding = ContentDecoding(head.fields) }
+      if !rule.keepsCoding { coding = ContentDecoding(head.fields) }
     }
     let channel =
       head.hasBody

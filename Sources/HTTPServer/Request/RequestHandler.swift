@@ -18,13 +18,8 @@ package protocol RequestHandler: Sendable {
   /// with; `nil` where that cannot be said.
   func repeatableAnswer(to head: borrowing RequestHead) -> (any RepeatableAnswer)?
 
-  /// Bytes of content a request may have; `nil` for the server's own limit. Asked before the body
-  /// is read, of requests that announce one.
-  func bodyBytesMax(for head: borrowing RequestHead) -> Int?
-
-  /// Whether a request's content is wanted as it was sent, in its content coding. If not, the
-  /// coding is taken off, and one that is not known refused.
-  func keepsContentCoding(for head: borrowing RequestHead) -> Bool
+  /// How the content of a request is taken. Asked before it is read, of requests that announce one.
+  func contentRule(for head: borrowing RequestHead) -> ContentRule
 
   /// Adds to an answer that the server gives in the handler's place to a request that could be
   /// read, such as 429: what lets a page of another origin see it.
@@ -50,9 +45,7 @@ extension RequestHandler {
 
   package func repeatableAnswer(to head: borrowing RequestHead) -> (any RepeatableAnswer)? { nil }
 
-  package func bodyBytesMax(for head: borrowing RequestHead) -> Int? { nil }
-
-  package func keepsContentCoding(for head: borrowing RequestHead) -> Bool { false }
+  package func contentRule(for head: borrowing RequestHead) -> ContentRule { ContentRule() }
 
   package func decorate(_ response: inout ServerResponse, for request: ServerRequest) {}
 

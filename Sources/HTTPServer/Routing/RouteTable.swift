@@ -15,6 +15,8 @@ package struct RouteTable: Sendable {
   private var root = RouteNode()
   /// Places whose paths are not decoded here; they go before all others.
   private var encoded: [EncodedPlace] = []
+  /// Places without names, by their whole paths: most requests of the service's own routes end here.
+  private var literal: [LiteralPath: RouteNode.Endpoints] = [:]
 
   package init(_ routes: [Route]) throws(Conflict) {
     self.routes = routes
@@ -27,6 +29,12 @@ package struct RouteTable: Sendable {
       }
       guard isNew else { throw Conflict(method: route.method, pattern: route.pattern) }
     }
+    for (index, route) in routes.enumerated() {
+      guard let path = LiteralPath(route.pattern), path.isDecoded,
+        encoded.allSatisfy({ $0.match(path.bytes) == nil })
+      else { continue }
+      literal[path, default: [:]][route.method] = index
+    }
   }
 
   /// Finds the route for a path, given percent-encoded.
@@ -35,6 +43,9 @@ package struct RouteTable: Sendable {
   /// separates; a path that cannot be decoded is nowhere, and neither is one with `.` or `..`, but
   /// for patterns with an encoded rest, whose routes judge that themselves.
   package func match(_ method: RequestMethod, path: ArraySlice<UInt8>) -> RouteMatch {
+    if let index = literal[LiteralPath(bytes: path)]?[method] {
+      return .route(routes[index], PathParameters())
+    }
     for place in encoded {
       guard let values = place.match(path) else { continue }
       for wanted in method == .head ? [.head, .get] : [method] {

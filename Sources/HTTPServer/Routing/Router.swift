@@ -13,16 +13,11 @@ package struct Router: RequestHandler {
     self.problemRenderer = problemRenderer
   }
 
-  package func bodyBytesMax(for head: borrowing RequestHead) -> Int? {
-    guard case .route(let route, _) = table.match(head.method, path: head.path) else { return nil }
-    return route.bodyBytesMax
-  }
-
-  package func keepsContentCoding(for head: borrowing RequestHead) -> Bool {
+  package func contentRule(for head: borrowing RequestHead) -> ContentRule {
     guard case .route(let route, _) = table.match(head.method, path: head.path) else {
-      return false
+      return ContentRule()
     }
-    return route.keepsContentCoding
+    return route.content
   }
 
   package func respond(to request: ServerRequest) async -> ServerResponse {
