@@ -5,6 +5,7 @@ extension JSONValue: CustomStringConvertible {
   /// The bytes of `text`.
   package var bytes: [UInt8] {
     var writer = JSONWriter()
+    writer.reserve(Self.bytesUsual)
     writer.value(self)
     return writer.bytes
   }
@@ -13,22 +14,48 @@ extension JSONValue: CustomStringConvertible {
 
   /// One text for every order of members: names sorted by UTF-8 code units, the first of a repeated
   /// name kept, no white space, numbers with the digits they came with.
-  package var canonicalText: String {
+  package var canonicalText: String { String(decoding: canonicalBytes, as: UTF8.self) }
+
+  /// The bytes of `canonicalText`.
+  package var canonicalBytes: [UInt8] {
     var writer = JSONWriter()
-    writer.value(sorted)
-    return String(decoding: writer.bytes, as: UTF8.self)
+    writer.reserve(Self.bytesUsual)
+    writer.canonical(self)
+    return writer.bytes
   }
 
-  private var sorted: JSONValue {
-    switch self {
-    case .null, .bool, .number, .string: return self
-    case .array(let elements): return .array(elements.map(\.sorted))
+  /// What most texts stay below; longer ones grow as they are written.
+  private static let bytesUsual = 256
+}
+
+extension JSONWriter {
+  fileprivate mutating func canonical(_ value: JSONValue) {
+    switch value {
+    case .null, .bool, .number, .string: self.value(value)
+    case .array(let elements):
+      beginArray()
+      for element in elements { canonical(element) }
+      endArray()
     case .object(let members):
-      var seen = Set<String>()
-      return .object(
-        members.filter { seen.insert($0.name).inserted }
-          .map { JSONMember($0.name, $0.value.sorted) }
-          .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
+      beginObject()
+      var last: String?
+      for index in members.indices.sorted(by: { members.precedes($0, $1) }) {
+        let member = members[index]
+        if let last, last.utf8.elementsEqual(member.name.utf8) { continue }
+        last = member.name
+        name(member.name)
+        canonical(member.value)
+      }
+      endObject()
     }
+  }
+}
+
+extension [JSONMember] {
+  /// Whether one member goes before another: by names, the first of a repeated one before the rest.
+  fileprivate func precedes(_ one: Int, _ other: Int) -> Bool {
+    let (name, otherName) = (self[one].name.utf8, self[other].name.utf8)
+    if name.lexicographicallyPrecedes(otherName) { return true }
+    return one < other && name.elementsEqual(otherName)
   }
 }

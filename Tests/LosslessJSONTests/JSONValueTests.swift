@@ -17,6 +17,15 @@ struct JSONValueTests {
     #expect(try JSONValue(parsing: "1.0") != JSONValue(parsing: "1"))
   }
 
+  @Test func repeatedNamesAreFound() throws {
+    let few: JSONValue = .object(["a", "b", "a", "c", "b", "a"].map { JSONMember($0, 1) })
+    #expect(few.members?.repeatedPositions == [2, 4, 5])
+    #expect(few.canonicalText == #"{"a":1,"b":1,"c":1}"#)
+    let many = (0..<1_000).map { JSONMember("\($0 % 990)", .number(JSONNumber($0))) }
+    #expect(many.repeatedPositions == Set(990..<1_000))
+    #expect(try JSONValue(parsing: JSONValue.object(many).canonicalText).members?.count == 990)
+  }
+
   @Test func subscriptReadsAndEdits() {
     var value: JSONValue = ["a": 1, "b": 2]
     value["a"] = 3

@@ -56,17 +56,18 @@ enum MutationRequestDocument {
       faults.append(fault(pointer, "is an object"))
       return nil
     }
-    guard item.bytes.count <= bytesMax else {
+    let canonical = item.canonicalBytes
+    guard canonical.count <= bytesMax else {
       throw Failure(
         .mutationTooLarge, "A mutation is at most \(bytesMax) bytes.",
         details: [fault(pointer, "is larger than \(bytesMax) bytes")])
     }
     let countBefore = faults.count
-    var seen: Set<String> = []
-    for member in members {
-      let place = pointer.appending(pointerMember: member.name)
-      if !memberNames.contains(member.name) { faults.append(fault(place, "is not known here")) }
-      if !seen.insert(member.name).inserted { faults.append(fault(place, "is given twice")) }
+    let repeated = members.repeatedPositions
+    for (position, member) in members.enumerated() {
+      let place = { pointer.appending(pointerMember: member.name) }
+      if !memberNames.contains(member.name) { faults.append(fault(place(), "is not known here")) }
+      if repeated.contains(position) { faults.append(fault(place(), "is given twice")) }
     }
     var reader = Members(item: item, pointer: pointer)
     let operation = reader.text("operation", isRequired: true)
@@ -78,7 +79,7 @@ enum MutationRequestDocument {
       object: reader.text("object"), references: reader.texts("refs"),
       optimistic: reader.optimistic(), goesAheadOfAll: reader.ahead(mode),
       expiresIn: reader.expiry(secondsMax: expirySecondsMax), pointer: pointer,
-      canonicalText: item.canonicalText)
+      canonicalBytes: canonical)
     _ = reader.text("baseRev")
     faults += reader.faults
     return faults.count == countBefore ? request : nil

@@ -109,7 +109,7 @@ package struct OperationService: Sendable {
     let given = (try? JSONValue(parsing: Array(variables.json.utf8))) ?? [:]
     let canonical: JSONValue = ["mode": "force", "operation": .string(name), "variables": given]
     return MutationRequest(
-      operation: name, mode: .force, variables: given, canonicalText: canonical.canonicalText)
+      operation: name, mode: .force, variables: given, canonicalBytes: canonical.canonicalBytes)
   }
 
   /// Tells what a read would do.

@@ -9,6 +9,7 @@ package struct ReadRequest: Sendable {
   package let directives: ReadDirectives
   /// W3C trace context, passed upstream.
   package let traceparent: String?
+  package let key: ResultKey
 
   package init(
     operation: RegisteredOperation,
@@ -22,15 +23,14 @@ package struct ReadRequest: Sendable {
     self.caller = caller
     self.directives = directives
     self.traceparent = traceparent
+    key = ResultKey(
+      operation: operation.name, variables: variables.canonical,
+      scope: caller.scope(sharing: operation.cache.sharing))
   }
 
   package var policy: CachePolicy { operation.cache }
 
-  package var scope: Scope { caller.scope(sharing: policy.sharing) }
-
-  package var key: ResultKey {
-    ResultKey(operation: operation.name, variables: variables.canonical, scope: scope)
-  }
+  package var scope: Scope { key.scope }
 }
 
 /// What a read gives: the bytes, and how they came about.

@@ -98,7 +98,7 @@ package struct MutationDrafter: Sendable {
     _ faults: inout [Failure.Detail]
   ) -> Variables? {
     do throws(VariableFaults) {
-      return try operation.coerce(.body(request.variables.bytes))
+      return try operation.coerce(.value(request.variables))
     } catch {
       faults += error.all.map { detail in
         switch detail.place {
@@ -129,7 +129,7 @@ package struct MutationDrafter: Sendable {
   private static func fingerprint(
     of request: MutationRequest
   ) throws(Failure) -> PayloadFingerprint {
-    let digest = Array(SHA256.hash(data: Array(request.canonicalText.utf8)))
+    let digest = Array(SHA256.hash(data: request.canonicalBytes))
     guard let fingerprint = PayloadFingerprint(digest) else {
       throw Failure(.internal, "The mutation cannot be told from others.")
     }

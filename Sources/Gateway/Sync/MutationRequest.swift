@@ -23,12 +23,12 @@ package struct MutationRequest: Sendable {
   /// Of the list that the request stands in, as `/3`; empty for a request alone.
   package let pointer: String
   /// Of everything that the client said, in canonical form: what a key stands for.
-  package let canonicalText: String
+  package let canonicalBytes: [UInt8]
 
   package init(
     operation: String, mode: Mode, variables: JSONValue, object: String? = nil,
     references: [String] = [], optimistic: [JSONValue] = [], goesAheadOfAll: Bool = false,
-    expiresIn: Duration? = nil, pointer: String = "", canonicalText: String
+    expiresIn: Duration? = nil, pointer: String = "", canonicalBytes: [UInt8]
   ) {
     self.operation = operation
     self.mode = mode
@@ -39,6 +39,6 @@ package struct MutationRequest: Sendable {
     self.goesAheadOfAll = goesAheadOfAll
     self.expiresIn = expiresIn
     self.pointer = pointer
-    self.canonicalText = canonicalText
+    self.canonicalBytes = canonicalBytes
   }
 }

@@ -61,7 +61,7 @@ struct MutationSender: Sendable {
   ) async -> Attempt {
     let variables: Variables
     do throws(VariableFaults) {
-      variables = try operation.coerce(.body(Self.variables(of: claimed).bytes))
+      variables = try operation.coerce(.value(Self.variables(of: claimed)))
     } catch {
       return Self.refused(
         .invalidVariables, "The variables do not fit the operation any more.", error.all)
@@ -271,7 +271,7 @@ struct MutationSender: Sendable {
   ) -> Variables? {
     let names = Set(query.variables.map(\.name))
     let shared = (variables(of: claimed).members ?? []).filter { names.contains($0.name) }
-    return try? query.coerce(.body(JSONValue.object(shared).bytes))
+    return try? query.coerce(.value(.object(shared)))
   }
 }
 

@@ -5,6 +5,7 @@ import LosslessJSON
 /// Works on digits, so nothing is rounded.
 enum CanonicalNumber {
   static func of(_ number: JSONNumber) -> JSONNumber {
+    if isPlainInteger(number.digits) { return number }
     guard let text = text(of: number.digits), let canonical = JSONNumber(digits: text) else {
       return number
     }
@@ -16,6 +17,14 @@ enum CanonicalNumber {
     let canonical = of(number)
     return canonical.digits.utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "e") }
       ? nil : canonical
+  }
+
+  /// Digits that are their own one form already, as nearly all are.
+  private static func isPlainInteger(_ digits: String) -> Bool {
+    let digits = digits.utf8
+    guard let first = digits.first, digits.count <= placesMax else { return false }
+    if first == UInt8(ascii: "0") { return digits.count == 1 }
+    return digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
 
   /// Beyond this many places a number stays in scientific form instead of growing zeros.

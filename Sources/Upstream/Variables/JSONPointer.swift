@@ -1,14 +1,23 @@
 import Model
 
-/// A place in a JSON text (RFC 6901), built from the root down.
-struct JSONPointer: Hashable {
-  let text: String
+/// A place in a JSON text (RFC 6901). Its text is made only where something is said of the place.
+indirect enum JSONPointer: Hashable {
+  case root
+  /// The place that a text names.
+  case place(String)
+  case member(of: JSONPointer, String)
+  case element(of: JSONPointer, Int)
 
-  static let root = JSONPointer(text: "")
-
-  func appending(_ name: String) -> JSONPointer {
-    JSONPointer(text: text.appending(pointerMember: name))
+  var text: String {
+    switch self {
+    case .root: ""
+    case .place(let text): text
+    case .member(let container, let name): container.text.appending(pointerMember: name)
+    case .element(let container, let index): "\(container.text)/\(index)"
+    }
   }
 
-  func appending(_ index: Int) -> JSONPointer { JSONPointer(text: "\(text)/\(index)") }
+  func appending(_ name: String) -> JSONPointer { .member(of: self, name) }
+
+  func appending(_ index: Int) -> JSONPointer { .element(of: self, index) }
 }

@@ -108,7 +108,7 @@ extension VariableCoercer {
   private func valuePlace(_ place: Failure.Detail.Place) -> ValuePlace {
     switch place {
     case .parameter(let name): .parameter(name, .root)
-    case .pointer(let text): .body(JSONPointer(text: text))
+    case .pointer(let text): .body(.place(text))
     }
   }
 

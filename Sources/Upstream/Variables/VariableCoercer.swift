@@ -45,6 +45,8 @@ struct VariableCoercer {
     case .body(let bytes, let path):
       coercer.readPath(path)
       coercer.readBody(bytes)
+    case .value(let value):
+      coercer.read(value)
     }
     return try coercer.finish()
   }
@@ -92,14 +94,18 @@ struct VariableCoercer {
       isUnreadable = true
       return fault(.pointer(""), error.description)
     }
+    read(body)
+  }
+
+  private mutating func read(_ body: JSONValue) {
     guard let members = body.members else {
       isUnreadable = true
       return fault(.pointer(""), "must be a JSON object of variables")
     }
-    var seen = Set<String>()
-    for member in members {
+    let repeated = members.repeatedPositions
+    for (position, member) in members.enumerated() {
       let pointer = JSONPointer.root.appending(member.name)
-      guard seen.insert(member.name).inserted else {
+      guard !repeated.contains(position) else {
         fault(.pointer(pointer.text), "is given more than once")
         continue
       }
@@ -137,9 +143,7 @@ struct VariableCoercer {
       }
     }
     guard faults.isEmpty else { throw VariableFaults(faults) }
-    let canonical = JSONValue.object(values.map { JSONMember($0.key, $0.value) })
-    return Variables(
-      json: JSONValue.object(sent).text, canonical: canonical.canonicalText, values: values)
+    return Variables(json: JSONValue.object(sent).text, values: values)
   }
 
   /// A variable that was given badly is not also reported as missing.

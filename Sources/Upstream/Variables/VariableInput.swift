@@ -1,3 +1,5 @@
+package import LosslessJSON
+
 /// The variables of a call as a client wrote them.
 package enum VariableInput: Sendable {
   package struct Parameter: Hashable, Sendable {
@@ -16,4 +18,6 @@ package enum VariableInput: Sendable {
   /// A JSON object of variables, with the route's path parameters. A variable that both name is a
   /// fault unless they agree.
   case body([UInt8], path: [Parameter] = [])
+  /// A JSON object of variables that has been read already.
+  case value(JSONValue)
 }

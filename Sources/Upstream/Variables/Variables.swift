@@ -6,12 +6,16 @@ package struct Variables: Sendable {
   package let json: String
   /// The same with defaults applied, keys sorted and numbers in one form: equal calls have equal
   /// texts. It is ``ResultKey/variables``.
-  package let canonical: String
+  ///
+  /// Made anew each time it is asked for: mutations are never told apart by it.
+  package var canonical: String {
+    JSONValue.object(values.map { JSONMember($0.key, $0.value) }).canonicalText
+  }
   /// Defaults applied; a variable that is neither given nor has a default is absent.
   let values: [String: JSONValue]
 
   /// No variables at all.
-  package static let none = Variables(json: "{}", canonical: "{}", values: [:])
+  package static let none = Variables(json: "{}", values: [:])
 
   /// The value at a path such as `input.id`; nil where nothing is given.
   package func value(at path: [String]) -> JSONValue? {

@@ -126,7 +126,7 @@ final class WorkerWorld: Sendable {
     MutationRequest(
       operation: operation, mode: mode,
       variables: ["id": .string(film), "stars": .number(JSONNumber(stars))],
-      expiresIn: expiresIn, canonicalText: "\(operation) \(film) \(stars)")
+      expiresIn: expiresIn, canonicalBytes: Array("\(operation) \(film) \(stars)".utf8))
   }
 
   /// Under the film's name as its key.
