@@ -7,26 +7,34 @@ package enum Base64URL {
 
   /// Not generic, since other modules would run that unspecialised, ten times as long.
   package static func encode(_ bytes: [UInt8]) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity(bytes.count * 4 / 3 + 1)
-    var buffer: UInt32 = 0
-    var bits = 0
-    for byte in bytes {
-      buffer = buffer << 8 | UInt32(byte)
-      bits += 8
-      while bits >= 6 {
-        bits -= 6
-        text.append(alphabet[Int(buffer >> UInt32(bits) & 63)])
+    String(unsafeUninitializedCapacity: bytes.count * 4 / 3 + 1) { text in
+      alphabet.withUnsafeBufferPointer { alphabet in
+        var count = 0
+        var buffer: UInt32 = 0
+        var bits: UInt32 = 0
+        for byte in bytes {
+          buffer = buffer << 8 | UInt32(byte)
+          bits += 8
+          while bits >= 6 {
+            bits -= 6
+            text[count] = alphabet[Int(buffer >> bits & 63)]
+            count += 1
+          }
+        }
+        if bits > 0 {
+          text[count] = alphabet[Int(buffer << (6 - bits) & 63)]
+          count += 1
+        }
+        return count
       }
     }
-    if bits > 0 { text.append(alphabet[Int(buffer << UInt32(6 - bits) & 63)]) }
-    return String(decoding: text, as: UTF8.self)
   }
 
   /// - Returns: nil for a character outside the alphabet, for a length no encoding has, and for
   ///   left-over bits that are not zero, so that one value has one text.
   package static func decode(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count * 3 / 4)
     var buffer: UInt32 = 0
     var bits = 0
     for character in text.utf8 {

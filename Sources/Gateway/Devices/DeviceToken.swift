@@ -23,5 +23,5 @@ struct DeviceToken: Sendable {
   }
 
   /// What the store knows the token by.
-  var digest: String { Base64URL.encode(SHA256.hash(data: Array(text.utf8))) }
+  var digest: String { Base64URL.encode(Array(SHA256.hash(data: Array(text.utf8)))) }
 }

@@ -46,6 +46,8 @@ extension DeviceQueue {
   /// In the order of sending, those in the tail aside, as in all that follows.
   package var held: [Mutation] { line.all }
 
+  package var heldCount: Int { line.count }
+
   package subscript(id: MutationID) -> Mutation? { line[id] }
 
   /// Those that go by themselves, waiting or in flight.

@@ -2,24 +2,29 @@ package import LosslessJSON
 
 /// The stored form: `{"entities":[["Film","9"]],"temporary":["~…"],"creates":[["Film","~…"]]}`.
 extension Footprint {
-  package var json: JSONValue {
-    var entities: [JSONValue] = []
-    var temporary: [JSONValue] = []
-    for token in tokens {
-      switch token {
-      case .entity(let key): entities.append(.array([.string(key.type), .string(key.key)]))
-      case .temporary(let id): temporary.append(.string(id.value))
-      }
-    }
-    return .object([
-      JSONMember("entities", .array(entities)),
-      JSONMember("temporary", .array(temporary)),
-      JSONMember(
-        "creates", .array(creates.map { .array([.string($0.type), .string($0.id.value)]) })),
-    ])
+  package var jsonBytes: [UInt8] {
+    var writer = JSONWriter()
+    writer.reserve(Self.bytesUsual)
+    writer.beginObject()
+    writer.name("entities")
+    writer.beginArray()
+    for case .entity(let key) in tokens { writer.pair(key.type, key.key) }
+    writer.endArray()
+    writer.name("temporary")
+    writer.beginArray()
+    for case .temporary(let id) in tokens { writer.string(id.value) }
+    writer.endArray()
+    writer.name("creates")
+    writer.beginArray()
+    for made in creates { writer.pair(made.type, made.id.value) }
+    writer.endArray()
+    writer.endObject()
+    return writer.bytes
   }
 
-  /// Nil where it is not what ``json`` wrote.
+  private static let bytesUsual = 128
+
+  /// Nil where it is not what ``jsonBytes`` wrote.
   package init?(json: JSONValue) {
     guard let entities = json["entities"]?.array, let temporary = json["temporary"]?.array,
       let creates = json["creates"]?.array
@@ -41,5 +46,14 @@ extension Footprint {
       made.append(TemporaryEntity(id: id, type: type))
     }
     self.init(tokens: tokens, creates: made)
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func pair(_ first: String, _ second: String) {
+    beginArray()
+    string(first)
+    string(second)
+    endArray()
   }
 }

@@ -31,6 +31,7 @@ struct QueueLine: Sendable {
   var all: [Mutation] { order.values.compactMap { items[$0] } }
   var places: [Int64] { order.values }
   var isEmpty: Bool { items.isEmpty }
+  var count: Int { items.count }
   /// The earliest `expires` of those that wait.
   var firstExpiry: Timestamp? { expiries.first?.time }
 

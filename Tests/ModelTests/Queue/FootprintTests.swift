@@ -55,7 +55,7 @@ struct FootprintTests {
     let footprint = Footprint(
       object: .film("9"), references: [.person("3")], mentions: [.test(2)],
       creates: [TemporaryEntity(id: .test(1), type: "Film")])
-    let read = try #require(Footprint(json: JSONValue(parsing: footprint.json.text)))
+    let read = try #require(Footprint(json: JSONValue(parsing: footprint.jsonBytes)))
     #expect(Set(read.tokens) == Set(footprint.tokens))
     #expect(read.creates == footprint.creates)
     #expect(Footprint(json: .object([])) == nil)
