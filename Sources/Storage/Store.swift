@@ -63,7 +63,8 @@ package final class Store: Sendable {
       let opening = try Opening(writing, configuration, types: types)
       return Store(
         folder: folder, opening: opening, types: types,
-        writer: GroupedWriter(queue: writing, memory: opening.memory),
+        writer: GroupedWriter(
+          queue: writing, memory: opening.memory, checkpointPages: configuration.checkpointPages),
         reader: GroupedReader(queue: try connections.openReader(label: "reader")),
         longReader: GroupedReader(queue: try connections.openReader(label: "long reader")),
         console: try DatabaseQueue())

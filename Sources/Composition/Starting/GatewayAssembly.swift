@@ -122,7 +122,7 @@ struct GatewayAssembly {
       surroundings: QueueAssembly.surroundings(settings),
       concurrencyMax: QueueAssembly.concurrencyMax(settings),
       transientCodes: Set(settings.queue.transientCodes), clock: clock, logger: logger,
-      makeID: { RandomName.make() })
+      makeID: { RandomName.make(at: clock.now()) })
     self.sync = sync
     self.push = push
     let signOut = QueueCommand.signOut(QueueAssembly.signOutPolicy(settings))

@@ -15,10 +15,8 @@ struct Connections {
   func openWriter() throws -> DatabaseQueue {
     var settings = settings(label: "writer")
     settings.journalMode = .wal
-    let pages = configuration.checkpointPages
-    settings.prepareDatabase { db in
-      try db.execute(sql: "PRAGMA wal_autocheckpoint = \(pages)")
-    }
+    // GroupedWriter does it, once those who wait for a commit have been told.
+    settings.prepareDatabase { db in try db.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
     return try DatabaseQueue(path: path, configuration: settings)
   }
 

@@ -41,13 +41,15 @@ final class GroupedWriter: Sendable {
 
   private let queue: DatabaseQueue
   private let memory: WriterMemory
+  private let checkpointPages: Int
   private let state = Mutex(State())
   private let committedHead: Atomic<Int64>
   private let committedFloor: Atomic<Int64>
 
-  init(queue: DatabaseQueue, memory: WriterMemory) {
+  init(queue: DatabaseQueue, memory: WriterMemory, checkpointPages: Int) {
     self.queue = queue
     self.memory = memory
+    self.checkpointPages = checkpointPages
     committedHead = Atomic(memory.counters.revision)
     committedFloor = Atomic(memory.counters.floor)
   }
@@ -119,7 +121,7 @@ final class GroupedWriter: Sendable {
     var failed: [(command: Command, error: StorageError)] = []
     do {
       try prepare(batch.map(\.durability).max() ?? .process, database)
-      try database.beginTransaction(.immediate)
+      try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
       for command in batch {
         do {
           done.append(try perform(command, isAlone: batch.count == 1, database))
@@ -129,7 +131,7 @@ final class GroupedWriter: Sendable {
         }
       }
       if !memory.counters.isStored(as: before) { try memory.saveCounters(database) }
-      try database.commit()
+      try database.cachedStatement(sql: "COMMIT").execute()
     } catch {
       if database.isInsideTransaction { try? database.rollback() }
       memory.forget(since: before)
@@ -145,6 +147,18 @@ final class GroupedWriter: Sendable {
     committedFloor.store(memory.counters.floor, ordering: .releasing)
     tell(done)
     for (command, error) in failed { command.fail(error) }
+    copyLogBackIfDue(database)
+  }
+
+  /// In COMMIT, where SQLite would do it by itself, all who wait for the commit would wait for this.
+  /// What cannot be copied yet, since somebody still reads it as it was, is tried again next time.
+  private func copyLogBackIfDue(_ database: Database) {
+    let written = WriteAheadLog.pagesWritten(by: database)
+    guard Int(written &- memory.pagesAtCheckpoint) >= checkpointPages,
+      let done = try? database.checkpoint(.passive),
+      done.walFrameCount == done.checkpointedFrameCount
+    else { return }
+    memory.pagesAtCheckpoint = written
   }
 
   private func perform(

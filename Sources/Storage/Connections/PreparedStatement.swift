@@ -11,12 +11,13 @@ struct PreparedStatement {
   private let statement: Statement
   private let handle: OpaquePointer
 
-  init(_ db: Database, _ sql: String) throws {
+  /// - Parameter bindsAll: each parameter is bound anew, so that none must be taken off first.
+  init(_ db: Database, _ sql: String, bindsAll: Bool = false) throws {
     statement = try db.cachedStatement(sql: sql)
     handle = statement.sqliteStatement
     // GRDB leaves a used statement un-reset; binding to it would fail without a word.
     sqlite3_reset(handle)
-    sqlite3_clear_bindings(handle)
+    if !bindsAll { sqlite3_clear_bindings(handle) }
   }
 
   /// One whose text has the shape of a client's request. The first of them are cached, as the usual

@@ -26,6 +26,8 @@ final class WriterMemory: @unchecked Sendable {
 
   var counters: Counters
   var durability: GroupedWriter.Durability?
+  /// See ``WriteAheadLog/pagesWritten(by:)``.
+  var pagesAtCheckpoint: Int32 = 0
   /// Numbers of scopes. They are never reused, so only a rolled-back insertion makes one wrong.
   private var scopes: [Scope: Int64] = [.public: ScopeTable.publicID]
   /// Kept on failure as well: a mark too many refuses or marks a late answer, which is refetched.

@@ -21,6 +21,8 @@ struct MutationRows {
     """
   private static let assignments = changing.enumerated()
     .map { "\($1) = ?\($0 + 2)" }.joined(separator: ", ")
+  private static let findingKey =
+    "SELECT \(columns) FROM mutation WHERE device = ?1 AND idempotency_key = ?2"
   private static let updating = "UPDATE mutation SET \(assignments) WHERE sequence = ?1"
 
   let database: Database
@@ -28,7 +30,7 @@ struct MutationRows {
   // MARK: Writing
 
   func insert(_ mutation: Mutation, _ payload: MutationPayload, scope: Int64) throws {
-    let statement = try PreparedStatement(database, Self.insertion)
+    let statement = try PreparedStatement(database, Self.insertion, bindsAll: true)
     statement.bind(mutation.sequence, at: 1)
     statement.bind(mutation.id.value, at: 2)
     statement.bind(mutation.device, at: 3)
@@ -51,7 +53,7 @@ struct MutationRows {
   }
 
   func update(_ mutation: Mutation) throws {
-    let statement = try PreparedStatement(database, Self.updating)
+    let statement = try PreparedStatement(database, Self.updating, bindsAll: true)
     statement.bind(mutation.sequence, at: 1)
     _ = bind(mutation, at: 2, of: statement)
     try statement.run()
@@ -87,7 +89,7 @@ struct MutationRows {
   ) -> Int32 {
     statement.bind((mutation.object?.type).bytes, at: first)
     statement.bind((mutation.object?.key).bytes, at: first + 1)
-    statement.bind(mutation.footprint.json.bytes, at: first + 2)
+    statement.bind(mutation.footprint.jsonBytes, at: first + 2)
     statement.bind(mutation.place, at: first + 3)
     statement.bind(mutation.state.rawValue, at: first + 4)
     statement.bind(mutation.step.rawValue, at: first + 5)
@@ -118,9 +120,7 @@ struct MutationRows {
   }
 
   func find(key: String, of device: String) throws -> Mutation? {
-    let statement = try PreparedStatement(
-      database,
-      "SELECT \(Self.columns) FROM mutation WHERE device = ?1 AND idempotency_key = ?2")
+    let statement = try PreparedStatement(database, Self.findingKey, bindsAll: true)
     statement.bind(device, at: 1)
     statement.bind(key, at: 2)
     return try all(statement).first
@@ -171,8 +171,11 @@ struct MutationRows {
     let statement = try PreparedStatement(
       database,
       """
-      SELECT \(Self.columns), settled, result FROM mutation \
-      WHERE device = ?1 AND sequence < ?2\(wanted ?? "") ORDER BY sequence DESC LIMIT ?3
+      SELECT \(Self.columns), settled, result FROM mutation WHERE sequence IN (\
+      SELECT sequence FROM mutation WHERE device = ?1 AND is_held AND sequence < ?2\(wanted ?? "") \
+      UNION ALL SELECT sequence FROM (SELECT sequence FROM mutation \
+      WHERE device = ?1 AND NOT is_held AND sequence < ?2\(wanted ?? "") \
+      ORDER BY sequence DESC LIMIT ?3)) ORDER BY sequence DESC LIMIT ?3
       """)
     statement.bind(device, at: 1)
     statement.bind(before ?? .max, at: 2)

@@ -2,8 +2,9 @@ import GRDB
 
 /// The queue of each device, what its mutations are expected to do, and the ids that clients made.
 ///
-/// A finished mutation stays for as long as its key is known. `mutation_held` has the others, so
-/// that reading a queue never walks over its history.
+/// A finished mutation stays for as long as its key is known, in `mutation_ended`; `mutation_held` has
+/// the others, so that reading a queue never walks over its history. Each index that takes up an
+/// arrival is one more page that its commit writes and syncs.
 enum QueueSchema {
   /// Each with a column that names the device.
   static let tables = ["mutation", "overlay", "temporary_id", "queue"]
@@ -12,7 +13,7 @@ enum QueueSchema {
     try db.execute(
       sql: """
         CREATE TABLE mutation (
-          sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+          sequence INTEGER PRIMARY KEY,
           id TEXT NOT NULL UNIQUE,
           device TEXT NOT NULL,
           idempotency_key TEXT NOT NULL,
@@ -54,7 +55,7 @@ enum QueueSchema {
           UNIQUE (device, idempotency_key)
         );
         CREATE INDEX mutation_held ON mutation (device, place, state) WHERE is_held;
-        CREATE INDEX mutation_by_device ON mutation (device, sequence);
+        CREATE INDEX mutation_ended ON mutation (device, sequence, state) WHERE NOT is_held;
         CREATE INDEX mutation_superseded ON mutation (superseded_by)
           WHERE superseded_by IS NOT NULL;
         CREATE INDEX mutation_settled ON mutation (settled) WHERE settled IS NOT NULL;

@@ -67,6 +67,6 @@ struct QueueWorkingSet {
   }
 
   private static func size(_ queue: DeviceQueue) -> Int {
-    1 + queue.pendingCount + queue.parkedCount
+    1 + queue.heldCount
   }
 }
