@@ -1,6 +1,6 @@
 // generator PORT THREADS CONNECTIONS SECONDS <REQUESTS: sends requests over keep-alive connections to
 // 127.0.0.1, on each the next one when the last is answered. Prints how many were answered, in how
-// many seconds, and the 99th percentile of their microseconds.
+// many seconds, and the median and the 99th percentile of their microseconds.
 //
 // Of several requests, with a NUL between any two, the connections send one each, in turn. Ten # in
 // one stand for the number of times its connection has sent it.
@@ -186,6 +186,16 @@ static void *run(void *argument) {
   return NULL;
 }
 
+// The microseconds that so many answers took longer than.
+static long exceeded(const worker *workers, long threads, uint64_t answers) {
+  uint64_t above = 0;
+  long at = latency_buckets - 1;
+  for (; at > 0 && above <= answers; at--) {
+    for (long each = 0; each < threads; each++) above += workers[each].latencies[at];
+  }
+  return at + 1;
+}
+
 static long number(const char *text, long most) {
   char *end;
   long value = strtol(text, &end, 10);
@@ -220,10 +230,6 @@ int main(int count, char **arguments) {
     answered += workers[at].answered;
     seconds += (double)(workers[at].ended_at - workers[at].started_at) / 1e9 / (double)threads;
   }
-  uint64_t above = 0;
-  long p99 = latency_buckets - 1;
-  for (; p99 > 0 && above * 100 <= answered; p99--) {
-    for (long at = 0; at < threads; at++) above += workers[at].latencies[p99];
-  }
-  printf("%llu %.6f %ld\n", (unsigned long long)answered, seconds, p99 + 1);
+  printf("%llu %.6f %ld %ld\n", (unsigned long long)answered, seconds,
+    exceeded(workers, threads, answered / 2), exceeded(workers, threads, answered / 100));
 }

@@ -36,5 +36,5 @@ class Generator:
         after = process.cpu_seconds()
         if done.returncode != 0:
             raise BenchError(done.stdout.decode(errors="replace"))
-        answered, taken, p99 = done.stdout.split()
-        return Load(int(answered), float(taken), int(p99), after - before)
+        answered, taken, p50, p99 = done.stdout.split()
+        return Load(int(answered), float(taken), int(p99), after - before, int(p50))

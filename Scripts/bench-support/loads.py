@@ -6,9 +6,12 @@ from process import end_with_parent
 
 
 class Load:
-    def __init__(self, requests, seconds, p99_microseconds, cpu_seconds):
+    def __init__(
+        self, requests, seconds, p99_microseconds, cpu_seconds, p50_microseconds=None
+    ):
         self.requests = requests
         self.per_second = requests / seconds
+        self.p50_microseconds = p50_microseconds
         self.p99_microseconds = p99_microseconds
         self.cpu_microseconds = cpu_seconds / requests * 1e6
 
