@@ -4,8 +4,8 @@ import Synchronization
 
 /// The entity store: what upstream said, who may see it, and in which order it changed.
 ///
-/// One connection writes; waiting writes share a transaction, each in its own savepoint, and
-/// resume after COMMIT. Reads run on connections of their own, each in one snapshot. Every method
+/// One connection writes; waiting writes share a transaction, of which each that fails is undone
+/// alone, and resume after COMMIT. Reads run on connections of their own, each in one snapshot. Every method
 /// is a whole operation; no transaction and no SQL leaves this module.
 package final class Store: Sendable {
   /// Every boot's stretch of revisions, oldest first; the last is this boot's.

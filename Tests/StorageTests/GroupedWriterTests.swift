@@ -8,19 +8,23 @@ import Testing
 struct GroupedWriterTests {
   /// Has commands wait behind one, and lets them go.
   ///
-  /// - Parameter meanwhile: done while all of them wait.
-  /// - Returns: what they counted up to, in the order in which they came, and their transactions.
+  /// - Parameters:
+  ///   - failing: the places of those that fail once they have written.
+  ///   - meanwhile: done while all of them wait.
+  /// - Returns: what they counted up to, in the order in which they came, nil for those that failed,
+  ///   and their transactions.
   private static func letGo(
-    _ count: Int, _ store: Store, meanwhile: () -> Void = {}
+    _ count: Int, _ store: Store, failing: Set<Int> = [], meanwhile: () -> Void = {}
   ) async throws -> (answers: [Int?], transactions: Int) {
     let writer = store.writer
     let gate = WriterGate()
     let first = Task.immediate { try await writer.write { db, _ in gate.hold(db) } }
     #expect(gate.isReached())
-    let others = (0..<count).map { _ in
+    let others = (0..<count).map { place in
       Task.immediate {
         try await writer.write { db, _ in
           try db.execute(sql: "UPDATE counter SET probes = probes + 1")
+          if failing.contains(place) { throw StorageError.tooCostly }
           return try Int.fetchOne(db, sql: "SELECT probes FROM counter")
         }
       }
@@ -29,7 +33,9 @@ struct GroupedWriterTests {
     gate.open()
     try await first.value
     var answers: [Int?] = []
-    for other in others { answers.append(try await other.value) }
+    for (place, other) in others.enumerated() {
+      answers.append(failing.contains(place) ? try? await other.value : try await other.value)
+    }
     return (answers, gate.commitCount - 1)
   }
 
@@ -39,6 +45,15 @@ struct GroupedWriterTests {
     let done = try await Self.letGo(count, fixture.store)
     #expect(done.answers == Array(1...count))
     #expect(done.transactions == transactions)
+  }
+
+  @Test(arguments: [Set([0]), [19], [3, 4, 11], Set(0..<20)])
+  func thoseThatFailAreUndoneAlone(failing: Set<Int>) async throws {
+    let fixture = try StoreFixture()
+    let done = try await Self.letGo(20, fixture.store, failing: failing)
+    #expect(done.answers.filter { $0 == nil }.count == failing.count)
+    #expect(done.answers.compactMap { $0 } == Array(1..<(21 - failing.count)))
+    #expect(done.transactions == 1)
   }
 
   @Test func whoWaitsWhenItClosesIsWrittenFirst() async throws {

@@ -2,11 +2,11 @@ import GRDB
 import Model
 import Synchronization
 
-/// The one connection that writes: waiting commands share a transaction, each in a savepoint of
-/// its own, and resume after COMMIT.
+/// The one connection that writes: waiting commands share a transaction and resume after COMMIT.
 ///
-/// A command that fails undoes itself alone. If the transaction itself is lost (a full disk), all
-/// its commands fail and nothing of them remains.
+/// A command that fails undoes itself alone: where one does, all are undone and performed again, each
+/// in a savepoint of its own. So a command may run twice, and has no effect outside. If the
+/// transaction itself is lost (a full disk), all its commands fail and nothing of them remains.
 final class GroupedWriter: Sendable {
   /// What a commit must survive. A batch is as durable as its most demanding command.
   enum Durability: Int, Sendable, Comparable {
@@ -20,7 +20,8 @@ final class GroupedWriter: Sendable {
 
   private struct Command: Sendable {
     let durability: Durability
-    /// Runs inside the transaction; gives what is to be told once it is committed.
+    /// Runs inside the transaction, perhaps a second time where the first was undone; gives what is
+    /// to be told once it is committed.
     let perform: @Sendable (Database, WriterMemory) throws -> Completion
     let fail: @Sendable (StorageError) -> Void
   }
@@ -28,6 +29,18 @@ final class GroupedWriter: Sendable {
   private struct Completion: Sendable {
     let report: CommitReport?
     let resume: @Sendable () -> Void
+  }
+
+  /// What the commands of a transaction have come to.
+  private struct Work {
+    private(set) var done: [Completion] = []
+    private(set) var performed: [Command] = []
+    var failed: [(command: Command, error: StorageError)] = []
+
+    mutating func add(_ completion: Completion, of command: Command) {
+      done.append(completion)
+      performed.append(command)
+    }
   }
 
   private struct State {
@@ -116,38 +129,44 @@ final class GroupedWriter: Sendable {
 
   private func commit(_ batch: [Command], _ database: Database) {
     let before = memory.counters
-    var done: [Completion] = []
-    var performed: [Command] = []
-    var failed: [(command: Command, error: StorageError)] = []
+    var work = Work()
     do {
       try prepare(batch.map(\.durability).max() ?? .process, database)
-      try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
-      for command in batch {
-        do {
-          done.append(try perform(command, isAlone: batch.count == 1, database))
-          performed.append(command)
-        } catch let error where database.isInsideTransaction && batch.count > 1 {
-          failed.append((command, StorageError(error)))
-        }
+      try begin(database)
+      do {
+        for command in batch { work.add(try command.perform(database, memory), of: command) }
+      } catch where database.isInsideTransaction && batch.count > 1 {
+        try undo(since: before, database)
+        work = Work()
+        try begin(database)
+        try performApart(batch, database, &work)
       }
       if !memory.counters.isStored(as: before) { try memory.saveCounters(database) }
       try database.cachedStatement(sql: "COMMIT").execute()
     } catch {
-      if database.isInsideTransaction { try? database.rollback() }
-      memory.forget(since: before)
-      // It may have looked at what is now undone.
-      memory.eviction = nil
+      try? undo(since: before, database)
       let failure = StorageError(error)
-      let told = failed.count + performed.count
-      for command in performed + batch.dropFirst(told) { command.fail(failure) }
-      for (command, error) in failed { command.fail(error) }
+      let told = work.failed.count + work.performed.count
+      for command in work.performed + batch.dropFirst(told) { command.fail(failure) }
+      for (command, error) in work.failed { command.fail(error) }
       return
     }
     committedHead.store(memory.counters.revision, ordering: .releasing)
     committedFloor.store(memory.counters.floor, ordering: .releasing)
-    tell(done)
-    for (command, error) in failed { command.fail(error) }
+    tell(work.done)
+    for (command, error) in work.failed { command.fail(error) }
     copyLogBackIfDue(database)
+  }
+
+  private func begin(_ database: Database) throws {
+    try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+  }
+
+  private func undo(since before: WriterMemory.Counters, _ database: Database) throws {
+    memory.forget(since: before)
+    // It may have looked at what is now undone.
+    memory.eviction = nil
+    if database.isInsideTransaction { try database.rollback() }
   }
 
   /// In COMMIT, where SQLite would do it by itself, all who wait for the commit would wait for this.
@@ -161,10 +180,20 @@ final class GroupedWriter: Sendable {
     memory.pagesAtCheckpoint = written
   }
 
-  private func perform(
-    _ command: Command, isAlone: Bool, _ database: Database
-  ) throws -> Completion {
-    if isAlone { return try command.perform(database, memory) }
+  /// Each command in a savepoint of its own, which undoes it alone where it fails.
+  private func performApart(
+    _ batch: [Command], _ database: Database, _ work: inout Work
+  ) throws {
+    for command in batch {
+      do {
+        work.add(try performApart(command, database), of: command)
+      } catch let error where database.isInsideTransaction {
+        work.failed.append((command, StorageError(error)))
+      }
+    }
+  }
+
+  private func performApart(_ command: Command, _ database: Database) throws -> Completion {
     let before = memory.counters
     try PreparedStatement(database, "SAVEPOINT command").run()
     do {
