@@ -135,7 +135,7 @@ final class GroupedWriter: Sendable {
       try begin(database)
       do {
         for command in batch { work.add(try command.perform(database, memory), of: command) }
-      } catch where database.isInsideTransaction && batch.count > 1 {
+      } catch _ where database.isInsideTransaction && batch.count > 1 {
         try undo(since: before, database)
         work = Work()
         try begin(database)
