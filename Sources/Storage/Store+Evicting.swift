@@ -19,7 +19,7 @@ extension Store {
   func evict(
     _ policy: EvictionPolicy, at now: Timestamp, work: EvictionWork
   ) async throws(StorageError) -> EvictionReport {
-    return try await writer.write { [self] database, memory in
+    return try await writer.write(keepsNotes: true) { [self] database, memory in
       do {
         try RevisionTimes(database).note(head: memory.counters.revision, at: now)
         let pass =

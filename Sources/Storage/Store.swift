@@ -5,8 +5,8 @@ import Synchronization
 /// The entity store: what upstream said, who may see it, and in which order it changed.
 ///
 /// One connection writes; waiting writes share a transaction, of which each that fails is undone
-/// alone, and resume after COMMIT. Reads run on connections of their own, each in one snapshot. Every method
-/// is a whole operation; no transaction and no SQL leaves this module.
+/// alone, and resume after COMMIT. Reads run on connections of their own, each in one snapshot. Every
+/// method is a whole operation; no transaction and no SQL leaves this module.
 package final class Store: Sendable {
   /// Every boot's stretch of revisions, oldest first; the last is this boot's.
   package let segments: [Segment]

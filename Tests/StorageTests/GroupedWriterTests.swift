@@ -1,6 +1,7 @@
 import GRDB
 import LosslessJSON
 import Model
+import Synchronization
 import Testing
 
 @testable import Storage
@@ -54,6 +55,26 @@ struct GroupedWriterTests {
     #expect(done.answers.filter { $0 == nil }.count == failing.count)
     #expect(done.answers.compactMap { $0 } == Array(1..<(21 - failing.count)))
     #expect(done.transactions == 1)
+  }
+
+  @Test(arguments: [(false, 2), (true, 1)])
+  func whoKeepsNotesIsNotPerformedAgain(keepsNotes: Bool, times: Int) async throws {
+    let writer = try StoreFixture().store.writer
+    let gate = WriterGate()
+    let performed = Atomic(0)
+    let first = Task.immediate { try await writer.write { db, _ in gate.hold(db) } }
+    #expect(gate.isReached())
+    let noting = Task.immediate {
+      try await writer.write(keepsNotes: keepsNotes) { _, _ in
+        _ = performed.add(1, ordering: .sequentiallyConsistent)
+      }
+    }
+    let failing = Task.immediate { try await writer.write { _, _ in throw StorageError.tooCostly } }
+    gate.open()
+    try await first.value
+    try await noting.value
+    await #expect(throws: StorageError.self) { try await failing.value }
+    #expect(performed.load(ordering: .sequentiallyConsistent) == times)
   }
 
   @Test func whoWaitsWhenItClosesIsWrittenFirst() async throws {

@@ -6,6 +6,8 @@ import Model
 
 /// What every endpoint needs of a request: who asks, with which directives and body.
 struct EndpointContext: Sendable {
+  private static let jsonType = "application/json"
+
   let callers: CallerIdentifier
   let queue: SyncQueue
   let bodyBytesMax: Int
@@ -77,10 +79,6 @@ struct EndpointContext: Sendable {
       }
     }
   }
-}
-
-extension EndpointContext {
-  private static let jsonType = "application/json"
 
   private static func checkType(_ type: String, method: RequestMethod) throws(Failure) {
     if type == jsonType { return }

@@ -28,8 +28,10 @@ enum MutationRequestDocument {
       throw Failure(.malformedRequest, "The body is not JSON: \(error)")
     }
     var faults: [Failure.Detail] = []
+    // Written compactly none of it is longer than it came.
+    let mayBeTooLarge = bytes.count > bytesMax
     guard let items = body.array else {
-      let request = try request(body, at: "", &faults)
+      let request = try request(body, mayBeTooLarge: mayBeTooLarge, at: "", &faults)
       guard let request, faults.isEmpty else { throw invalid(faults) }
       return .one(request)
     }
@@ -39,7 +41,9 @@ enum MutationRequestDocument {
     }
     var requests: [MutationRequest] = []
     for (index, item) in items.enumerated() {
-      guard let request = try request(item, at: "/\(index)", &faults) else { continue }
+      let request = try request(
+        item, mayBeTooLarge: mayBeTooLarge, at: "/\(index)", &faults)
+      guard let request else { continue }
       if request.mode == .force {
         faults.append(fault("/\(index)/mode", "a force is sent alone: its answer is upstream's"))
       }
@@ -50,14 +54,14 @@ enum MutationRequestDocument {
   }
 
   private static func request(
-    _ item: JSONValue, at pointer: String, _ faults: inout [Failure.Detail]
+    _ item: JSONValue, mayBeTooLarge: Bool, at pointer: String,
+    _ faults: inout [Failure.Detail]
   ) throws(Failure) -> MutationRequest? {
     guard let members = item.members else {
       faults.append(fault(pointer, "is an object"))
       return nil
     }
-    let canonical = item.canonicalBytes
-    guard canonical.count <= bytesMax else {
+    guard !mayBeTooLarge || item.bytes.count <= bytesMax else {
       throw Failure(
         .mutationTooLarge, "A mutation is at most \(bytesMax) bytes.",
         details: [fault(pointer, "is larger than \(bytesMax) bytes")])
@@ -79,7 +83,7 @@ enum MutationRequestDocument {
       object: reader.text("object"), references: reader.texts("refs"),
       optimistic: reader.optimistic(), goesAheadOfAll: reader.ahead(mode),
       expiresIn: reader.expiry(secondsMax: expirySecondsMax), pointer: pointer,
-      canonicalBytes: canonical)
+      canonicalBytes: item.canonicalBytes)
     _ = reader.text("baseRev")
     faults += reader.faults
     return faults.count == countBefore ? request : nil

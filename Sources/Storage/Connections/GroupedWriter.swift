@@ -20,6 +20,8 @@ final class GroupedWriter: Sendable {
 
   private struct Command: Sendable {
     let durability: Durability
+    /// Goes on from what it noted the last time, which a transaction that is undone makes worthless.
+    let keepsNotes: Bool
     /// Runs inside the transaction, perhaps a second time where the first was undone; gives what is
     /// to be told once it is committed.
     let perform: @Sendable (Database, WriterMemory) throws -> Completion
@@ -77,16 +79,19 @@ final class GroupedWriter: Sendable {
     state.withLock { $0.observer = observer }
   }
 
-  /// - Parameter report: what observers are told of the answer.
+  /// - Parameters:
+  ///   - keepsNotes: it goes on from what it noted in the memory the last time. It is not performed
+  ///     again for others' failures.
+  ///   - report: what observers are told of the answer.
   func write<Answer: Sendable>(
-    _ durability: Durability = .process,
+    _ durability: Durability = .process, keepsNotes: Bool = false,
     report: @escaping @Sendable (Answer) -> CommitReport? = { $0 as? CommitReport },
     _ body: @escaping @Sendable (Database, WriterMemory) throws -> Answer
   ) async throws(StorageError) -> Answer {
     let result = await withCheckedContinuation { continuation in
       submit(
         Command(
-          durability: durability,
+          durability: durability, keepsNotes: keepsNotes,
           perform: { database, memory in
             let answer = try body(database, memory)
             return Completion(report: report(answer)) {
@@ -133,14 +138,7 @@ final class GroupedWriter: Sendable {
     do {
       try prepare(batch.map(\.durability).max() ?? .process, database)
       try begin(database)
-      do {
-        for command in batch { work.add(try command.perform(database, memory), of: command) }
-      } catch _ where database.isInsideTransaction && batch.count > 1 {
-        try undo(since: before, database)
-        work = Work()
-        try begin(database)
-        try performApart(batch, database, &work)
-      }
+      try perform(batch, database, &work)
       if !memory.counters.isStored(as: before) { try memory.saveCounters(database) }
       try database.cachedStatement(sql: "COMMIT").execute()
     } catch {
@@ -156,6 +154,22 @@ final class GroupedWriter: Sendable {
     tell(work.done)
     for (command, error) in work.failed { command.fail(error) }
     copyLogBackIfDue(database)
+  }
+
+  /// One after the other; again, and apart, where one fails.
+  private func perform(_ batch: [Command], _ database: Database, _ work: inout Work) throws {
+    if batch.count > 1, batch.contains(where: \.keepsNotes) {
+      return try performApart(batch, database, &work)
+    }
+    let before = memory.counters
+    do {
+      for command in batch { work.add(try command.perform(database, memory), of: command) }
+    } catch _ where database.isInsideTransaction && batch.count > 1 {
+      try undo(since: before, database)
+      work = Work()
+      try begin(database)
+      try performApart(batch, database, &work)
+    }
   }
 
   private func begin(_ database: Database) throws {
