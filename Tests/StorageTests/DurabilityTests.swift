@@ -113,6 +113,20 @@ struct DurabilityTests {
     #expect(statistics.head == Revision(160))
   }
 
+  /// Each commit is a page or more, so that a log that nobody copies back would have grown to
+  /// megabytes.
+  @Test func theLogIsCopiedBackAndWrittenOver() async throws {
+    let folder = TemporaryFolder()
+    var configuration = StoreConfiguration(
+      folder: folder.path, segment: 1, opened: Timestamp(milliseconds: 0))
+    configuration.checkpointPages = 50
+    let store = try Store.open(configuration, types: StoreFixture.types)
+    for call in 1...500 as ClosedRange<Int64> { _ = try await store.apply(Self.film(call)) }
+    let log = try FileManager.default.attributesOfItem(atPath: folder.databasePath + "-wal")
+    let bytes = try #require(log[.size] as? Int)
+    #expect((1..<1_000_000).contains(bytes))
+  }
+
   @Test func readsGoOnWhileWritesAreRefused() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(Self.film(1))
