@@ -17,10 +17,10 @@ enum NotificationRequestDocument {
       throw Failure(.malformedRequest, "The body is a JSON object.")
     }
     var reader = Members(body: body)
-    var seen: Set<String> = []
-    for member in members {
+    let repeated = members.repeatedPositions
+    for (position, member) in members.enumerated() {
       if !memberNames.contains(member.name) { reader.note(member.name, "is not known here") }
-      if !seen.insert(member.name).inserted { reader.note(member.name, "is given twice") }
+      if repeated.contains(position) { reader.note(member.name, "is given twice") }
     }
     let chatID = reader.chatID()
     let userIDs = reader.userIDs()

@@ -40,11 +40,7 @@ package struct FieldSection: Sendable {
   ///
   /// - Parameter name: in lower case.
   package func values(_ name: StaticString) -> [ArraySlice<UInt8>] {
-    bytes.withUnsafeBytes { raw in
-      lines.compactMap { line in
-        ByteScan.equals(raw, line.name.asInt, name) ? bytes[line.value.asInt] : nil
-      }
-    }
+    values(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
   }
 
   /// The values of all lines with a name, joined by commas: the same list in one line
@@ -62,13 +58,15 @@ package struct FieldSection: Sendable {
   /// - Parameter name: in lower case.
   package func values(named name: String) -> [ArraySlice<UInt8>] {
     var name = name
-    return name.withUTF8 { wanted in
-      guard let first = wanted.first, nameBits & Self.bit(length: wanted.count, first: first) != 0
-      else { return [] }
-      return bytes.withUnsafeBytes { raw in
-        lines.compactMap { line in
-          ByteScan.equals(raw, line.name.asInt, wanted) ? bytes[line.value.asInt] : nil
-        }
+    return name.withUTF8 { values($0) }
+  }
+
+  private func values(_ name: UnsafeBufferPointer<UInt8>) -> [ArraySlice<UInt8>] {
+    guard let first = name.first, nameBits & Self.bit(length: name.count, first: first) != 0
+    else { return [] }
+    return bytes.withUnsafeBytes { raw in
+      lines.compactMap { line in
+        ByteScan.equals(raw, line.name.asInt, name) ? bytes[line.value.asInt] : nil
       }
     }
   }

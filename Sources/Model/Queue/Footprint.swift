@@ -20,21 +20,11 @@ package struct Footprint: Hashable, Sendable {
   package static let empty = Footprint(tokens: [], creates: [])
 
   package init(tokens: [Token], creates: [TemporaryEntity]) {
-    self.tokens = Self.distinct(tokens + creates.map { .temporary($0.id) })
-    self.creates = creates
-  }
-
-  /// Up to here comparing all with all is quicker than a set.
-  private static let fewMax = 8
-
-  private static func distinct(_ tokens: [Token]) -> [Token] {
-    guard tokens.count > 1 else { return tokens }
+    let all = tokens + creates.map { .temporary($0.id) }
     var seen: Set<Token> = []
-    return tokens.indices.filter { index in
-      let token = tokens[index]
-      if tokens.count <= fewMax { return !tokens[..<index].contains(token) }
-      return seen.insert(token).inserted
-    }.map { tokens[$0] }
+    // Most have their object alone.
+    self.tokens = all.count > 1 ? all.filter { seen.insert($0).inserted } : all
+    self.creates = creates
   }
 
   /// - Parameters:

@@ -5,23 +5,19 @@ import Model
 /// it replaces name now, as its device sees them.
 struct OverlayReferences {
   private let context: WriteContext
-  private let scopes: [Int64]
+  private let layers: [Scope]
 
   /// - Parameter scope: where the mutation's answer will be kept.
-  init(_ context: WriteContext, device: String, under scope: Scope) throws {
+  init(_ context: WriteContext, device: String, under scope: Scope) {
     self.context = context
-    let layers = [
+    layers = [
       .device(device), scope, Scope(kind: .public, subject: "", partition: scope.partition),
     ]
-    var known: [Int64] = []
-    for layer in layers {
-      let id = try ScopeTable.find(layer, context.database)
-      if let id, !known.contains(id) { known.append(id) }
-    }
-    scopes = known
   }
 
   func keys(in changes: [OverlayChange]) throws -> [EntityKey] {
+    if changes.isEmpty { return [] }
+    let scopes = try knownScopes()
     var found: [EntityKey] = []
     for change in changes {
       found.append(change.key)
@@ -39,6 +35,15 @@ struct OverlayReferences {
       }
     }
     return found
+  }
+
+  private func knownScopes() throws -> [Int64] {
+    var known: [Int64] = []
+    for layer in layers {
+      let id = try ScopeTable.find(layer, context.database)
+      if let id, !known.contains(id) { known.append(id) }
+    }
+    return known
   }
 
   private static func collect(_ value: JSONValue, into found: inout [EntityKey]) {

@@ -76,11 +76,8 @@ extension QueueLedger {
   private func mutation(
     _ arrival: MutationArrival, expecting overlays: [OverlayChange]
   ) throws -> Mutation {
-    let replaced =
-      overlays.isEmpty
-      ? []
-      : try OverlayReferences(context, device: device, under: arrival.payload.scope)
-        .keys(in: overlays)
+    let replaced = try OverlayReferences(context, device: device, under: arrival.payload.scope)
+      .keys(in: overlays)
     let longest = timing.now.advanced(by: timing.policy.expiry)
     let wanted = arrival.expiresIn.map { timing.now.advanced(by: $0) } ?? longest
     return Mutation(
