@@ -12,7 +12,7 @@ struct CodedBodyTests {
       return .text(String(decoding: bytes, as: UTF8.self))
     } catch {
       switch error {
-      case .tooLarge: return .problem(.contentTooLarge, requestID: request.id)
+      case .tooLarge: return .problem(.contentTooLarge, for: request)
       default: return .text("\(error)", status: .badRequest)
       }
     }
@@ -159,7 +159,7 @@ struct CodedBodyTests {
         }
         return .text("all of it")
       } catch {
-        return .problem(.contentTooLarge, requestID: request.id)
+        return .problem(.contentTooLarge, for: request)
       }
     }
     let bomb = try #require(Gzip.compress([UInt8](repeating: 0, count: 30 << 20)))

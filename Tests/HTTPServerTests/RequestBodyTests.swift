@@ -19,7 +19,7 @@ struct RequestBodyTests {
       do {
         return .text("\(try await request.body.collect(upTo: bytesMax).count)")
       } catch BodyReadError.tooLarge {
-        return .problem(.contentTooLarge, requestID: request.id)
+        return .problem(.contentTooLarge, for: request)
       } catch {
         return .text("\(error)", status: .badRequest)
       }

@@ -19,6 +19,15 @@ extension Ways {
       await larder.stop()
     }
 
+    @Test(arguments: [("GET", "/v1/nothing", 404), ("DELETE", "/v1/changes", 405)])
+    func whatNoRouteTakesIsToldWithItsPath(method: String, path: String, status: Int) async throws {
+      let larder = try await RunningLarder.start()
+      let answer = try await larder.request(method, "\(path)?secret=1")
+      #expect(answer.status == status)
+      #expect(try JSONValue(parsing: answer.body)["instance"]?.string == path)
+      await larder.stop()
+    }
+
     @Test func badVariablesAreNamedAllAtOnce() async throws {
       let larder = try await RunningLarder.start()
       let answer = try await larder.get(

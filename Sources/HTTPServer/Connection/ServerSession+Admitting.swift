@@ -34,7 +34,7 @@ extension ServerSession {
     _ refusal: ServerProblem, to request: ServerRequest, of server: LoopServer
   ) -> ServerResponse {
     var response = ServerResponse.problem(
-      refusal, requestID: request.id, renderer: server.shared.configuration.problemRenderer)
+      refusal, for: request, renderer: server.shared.configuration.problemRenderer)
     switch refusal {
     case .rateLimited(let seconds): response.fields[.retryAfter] = "\(seconds)"
     case .refused(.unknownContentCoding):

@@ -34,7 +34,8 @@ extension ServerSession {
       content
       ?? RefusalContent(
         mediaType: "application/problem+json",
-        bytes: server.shared.configuration.problemRenderer.render(problem, requestID: requestID))
+        bytes: server.shared.configuration.problemRenderer.render(
+          problem, path: head?.path.text, requestID: requestID))
     let start = server.output.count
     StatusLine.append(problem.status, to: &server.output)
     server.stamp.appendDate(to: &server.output)

@@ -138,7 +138,7 @@ package struct StaticFiles: Sendable {
       return ServerResponse(fields: fields, body: .file(file, 0..<file.byteCount))
     }
     guard let bytes = await pool.run({ try? file.read(file.byteCount, from: 0) }) else {
-      return .problem(.unexpected, requestID: request.id, renderer: problemRenderer)
+      return .problem(.unexpected, for: request, renderer: problemRenderer)
     }
     return ServerResponse(fields: fields, body: .bytes(bytes), isCompressible: true)
   }
@@ -151,6 +151,6 @@ package struct StaticFiles: Sendable {
   }
 
   private func notFound(_ request: ServerRequest) -> ServerResponse {
-    .problem(.notFound, requestID: request.id, renderer: problemRenderer)
+    .problem(.notFound, for: request, renderer: problemRenderer)
   }
 }

@@ -1,11 +1,13 @@
 import HTTPWire
 
 /// Problem details as RFC 9457 has them, written without a JSON library: all parts are known to
-/// need no escapes.
+/// need no escapes, but for a path, which is left out where it would.
 package struct PlainProblemRenderer: ProblemRenderer {
   package init() {}
 
-  package func render(_ problem: ServerProblem, requestID: String) -> [UInt8] {
+  package func render(
+    _ problem: ServerProblem, path: String?, requestID: String
+  ) -> [UInt8] {
     var output: [UInt8] = []
     output.append("{\"type\":\"about:blank\",\"title\":\"")
     output.append(StatusLine.reason(problem.status))
@@ -13,6 +15,10 @@ package struct PlainProblemRenderer: ProblemRenderer {
     output.append(decimal: problem.status)
     output.append(",\"detail\":\"")
     output.append(problem.detail)
+    if let path, path.utf8.allSatisfy(Self.isPlain) {
+      output.append("\",\"instance\":\"")
+      output.append(contentsOf: path.utf8)
+    }
     output.append("\",\"code\":\"")
     output.append(problem.code)
     output.append("\",\"retry\":\"")
@@ -21,5 +27,9 @@ package struct PlainProblemRenderer: ProblemRenderer {
     output.append(contentsOf: requestID.utf8)
     output.append("\"}")
     return output
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    (0x21..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }
 }

@@ -33,7 +33,7 @@ package struct Router: RequestHandler {
         return ServerResponse(
           status: .noContent, fields: [.allow: Self.allow(RequestMethod.allCases)])
       }
-      return .problem(.notFound, requestID: request.id, renderer: problemRenderer)
+      return .problem(.notFound, for: request, renderer: problemRenderer)
     }
   }
 
@@ -46,7 +46,7 @@ package struct Router: RequestHandler {
     }
     var response =
       await refuse?(request)
-      ?? .problem(.methodNotAllowed, requestID: request.id, renderer: problemRenderer)
+      ?? .problem(.methodNotAllowed, for: request, renderer: problemRenderer)
     response.fields[.allow] = allow
     return response
   }
