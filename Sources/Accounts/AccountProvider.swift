@@ -8,6 +8,10 @@ package protocol AccountProvider: Sendable {
     _ credentials: Credentials, from client: ClientOrigin
   ) async throws(AccountFault) -> AccountSession
 
+  /// Which of its rules a new password breaks, where the provider can tell without being asked over
+  /// the network, in words for whoever chose it.
+  func rulesBroken(byPassword password: String) -> [String]
+
   func signIn(
     _ credentials: Credentials, from client: ClientOrigin
   ) async throws(AccountFault) -> AccountSession

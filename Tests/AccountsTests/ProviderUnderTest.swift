@@ -37,7 +37,8 @@ struct ProviderUnderTest {
           exchange: fake.exchange, clock: clock.clock))
       return ProviderUnderTest(
         provider: Auth0Accounts(
-          settings: FakeAuth0.settings(), exchange: fake.exchange, clock: clock.clock),
+          settings: FakeAuth0.settings(), exchange: fake.exchange, clock: clock.clock,
+          logger: Logger(label: "test")),
         verifier: TokenVerifier(
           issuers: [issuer], clock: clock.clock, pool: BlockingPool(threadsMax: 1)),
         clock: clock, folder: nil)

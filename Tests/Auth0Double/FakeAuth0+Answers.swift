@@ -13,6 +13,7 @@ extension FakeAuth0 {
     case revoke
     case profile
     case setPassword
+    case endSessions
 
     init?(_ request: HTTPClientRequest, _ body: JSONValue) {
       switch request.url.target {
@@ -26,7 +27,8 @@ extension FakeAuth0 {
         case "client_credentials": self = .managementToken
         default: return nil
         }
-      case let target where target.hasPrefix("/api/v2/users/"): self = .setPassword
+      case let target where target.hasPrefix("/api/v2/users/"):
+        self = request.method == .delete ? .endSessions : .setPassword
       default: return nil
       }
     }

@@ -210,6 +210,25 @@ extension FakeAuth0 {
     }
   }
 
+  func endSessions(_ target: String, _ fields: HTTPFields) -> HTTPClientResponse {
+    let token = fields[.authorization].map { String($0.dropFirst("Bearer ".count)) } ?? ""
+    return state.withLock { state in
+      guard state.managementTokens.contains(token) else {
+        return Self.managementProblem(401, "Unauthorized", "Invalid token")
+      }
+      let user = state.users.first {
+        "\($0.id.replacing("|", with: "%7C"))/refresh-tokens" == target
+      }
+      guard let user else {
+        return Self.managementProblem(404, "Not Found", "The user does not exist.")
+      }
+      for index in state.grants.indices where state.grants[index].user == user.id {
+        state.grants[index].isRevoked = true
+      }
+      return HTTPClientResponse(status: .accepted)
+    }
+  }
+
   static func managementProblem(
     _ status: Int, _ error: String, _ message: String
   ) -> HTTPClientResponse {

@@ -117,6 +117,8 @@ package final class FakeAuth0: Sendable {
     case (.get, "/userinfo"): return profile(request.fields)
     case (.patch, _) where isJSON && target.hasPrefix("/api/v2/users/"):
       return setPassword(String(target.dropFirst("/api/v2/users/".count)), body, request.fields)
+    case (.delete, _) where target.hasPrefix("/api/v2/users/"):
+      return endSessions(String(target.dropFirst("/api/v2/users/".count)), request.fields)
     case (.get, "/.well-known/jwks.json"):
       let keys: JSONValue = ["keys": .array([key.published])]
       return HTTPClientResponse(status: .ok, body: keys.bytes)

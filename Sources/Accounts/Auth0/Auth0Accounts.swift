@@ -1,3 +1,4 @@
+package import Logging
 import LosslessJSON
 package import Model
 
@@ -6,10 +7,14 @@ package struct Auth0Accounts: AccountProvider {
   private let client: Auth0Client
   private let management: ManagementToken
   private let flights = RefreshFlights()
+  private let logger: Logger
 
-  package init(settings: Auth0Settings, exchange: JSONExchange, clock: WallClock) {
+  package init(
+    settings: Auth0Settings, exchange: JSONExchange, clock: WallClock, logger: Logger
+  ) {
     client = Auth0Client(settings: settings, exchange: exchange, clock: clock)
     management = ManagementToken(client: client)
+    self.logger = logger
   }
 
   /// Where Auth0 may have made the account and its answer was lost, a sign-in tells: asking again
@@ -27,6 +32,8 @@ package struct Auth0Accounts: AccountProvider {
     }
     return try await signIn(credentials, from: client)
   }
+
+  package func rulesBroken(byPassword password: String) -> [String] { [] }
 
   package func signIn(
     _ credentials: Credentials, from client: ClientOrigin
@@ -77,7 +84,7 @@ package struct Auth0Accounts: AccountProvider {
     let kept = try await management.current()
     let refusal = try await self.client.setPassword(
       of: change.user.id, to: change.new, managementToken: kept)
-    guard refusal != nil else { return }
+    guard refusal != nil else { return await endSessions(of: change.user.id, by: kept) }
     // It may have been withdrawn, or be older than what it is to allow; a fresh one says whether it
     // was that.
     management.drop(kept)
@@ -85,6 +92,17 @@ package struct Auth0Accounts: AccountProvider {
     let fault = try await self.client.setPassword(
       of: change.user.id, to: change.new, managementToken: fresh)
     if let fault { throw fault }
+    await endSessions(of: change.user.id, by: fresh)
+  }
+
+  /// The password is another already, so what fails here is the operator's to know.
+  private func endSessions(of user: String, by managementToken: String) async {
+    do throws(AccountFault) {
+      try await client.endSessions(of: user, managementToken: managementToken)
+    } catch {
+      logger.warning(
+        "sessions begun with the old password go on", metadata: ["cause": "\(error)"])
+    }
   }
 
   package func email(of user: VerifiedUser) async throws(AccountFault) -> String? { nil }

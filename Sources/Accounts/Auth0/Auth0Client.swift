@@ -83,6 +83,17 @@ struct Auth0Client: Sendable {
     return fault
   }
 
+  /// Ends a user's sessions, all of them. Auth0 lets Enterprise tenants do that alone, and
+  /// applications with `delete:refresh_tokens`.
+  func endSessions(of user: String, managementToken: String) async throws(AccountFault) {
+    let answer = try await answer(
+      .delete, "api/v2/users/\(PercentCoding.encode(user))/refresh-tokens", body: nil,
+      fields: [.authorization: "Bearer \(managementToken)"])
+    guard answer.status == 202 else {
+      throw Auth0Problem(answer, at: clock.now()).fault(at: .endSessions)
+    }
+  }
+
   private func identify(_ body: inout JSONValue) {
     body["client_id"] = .string(settings.clientID)
     if let secret = settings.clientSecret { body["client_secret"] = .string(secret) }

@@ -7,4 +7,5 @@ enum Auth0Request: Hashable, Sendable {
   case profile
   case managementToken
   case setPassword
+  case endSessions
 }

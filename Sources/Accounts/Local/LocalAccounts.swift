@@ -10,6 +10,7 @@ package struct LocalAccounts: AccountProvider {
   private static let idByteCount = 16
   /// Sessions of one account; the one unused longest goes for the next.
   private static let sessionsMax = 200
+  private static let signInTries = 3
 
   private let store: Store
   private let hasher: PasswordHasher
@@ -53,15 +54,25 @@ package struct LocalAccounts: AccountProvider {
       try await store.create(account)
     }
     guard isNew else { throw .accountExists }
-    return try await session(of: account.id)
+    // Nobody else knows the password of an account so young.
+    guard let session = try await session(of: account) else { throw .wrongCredentials }
+    return session
+  }
+
+  package func rulesBroken(byPassword password: String) -> [String] {
+    PasswordRules.broken(by: password, email: nil)
   }
 
   package func signIn(
     _ credentials: Credentials, from client: ClientOrigin
   ) async throws(AccountFault) -> AccountSession {
-    let (account, isOutdated) = try await checked(credentials)
-    if isOutdated { await rehash(account, password: credentials.password) }
-    return try await session(of: account.id)
+    // Another password, or another hash of this one, may come between the check and the session.
+    for _ in 1...Self.signInTries {
+      let (account, isOutdated) = try await checked(credentials)
+      let current = isOutdated ? await rehashed(account, password: credentials.password) : account
+      if let session = try await session(of: current) { return session }
+    }
+    throw .wrongCredentials
   }
 
   package func checkPassword(
@@ -150,29 +161,38 @@ package struct LocalAccounts: AccountProvider {
 
   /// The password is known to be right and its hash is of a time when computers were slower. Where
   /// this fails, the next sign-in tries again.
-  private func rehash(_ account: Account, password: String) async {
+  ///
+  /// - Returns: the account as it is stored then.
+  private func rehashed(_ account: Account, password: String) async -> Account {
     do {
       let hash = try await hasher.hash(password)
-      _ = try await store.replacePasswordHash(
+      let isReplaced = try await store.replacePasswordHash(
         of: account.id, from: account.passwordHash, to: hash.text)
+      guard isReplaced else { return account }
+      return Account(
+        id: account.id, email: account.email, passwordHash: hash.text, created: account.created)
     } catch {
       logger.warning("a password was not hashed anew", metadata: ["cause": "\(error)"])
+      return account
     }
   }
 
   // MARK: Tokens
 
-  private func session(of account: String) async throws(AccountFault) -> AccountSession {
+  /// - Returns: nil where the password is not the one any more that was found right.
+  private func session(of account: Account) async throws(AccountFault) -> AccountSession? {
     let token = RefreshToken(random: random)
     let now = clock.now()
     let session = RefreshSession(
-      id: "s_\(name())", account: account, familyDigest: token.familyDigest,
+      id: "s_\(name())", account: account.id, familyDigest: token.familyDigest,
       tokenDigest: token.digest, rotated: now,
       expires: now.advanced(by: rules.refreshLifetime))
-    try await storing { () async throws(StorageError) in
-      try await store.open(session, sessionsMax: Self.sessionsMax)
+    let isOpen = try await storing { () async throws(StorageError) in
+      try await store.open(
+        session, passwordHash: account.passwordHash, sessionsMax: Self.sessionsMax)
     }
-    return try await tokens(of: account, session: session.id, refresh: token)
+    guard isOpen else { return nil }
+    return try await tokens(of: account.id, session: session.id, refresh: token)
   }
 
   private func tokens(

@@ -4,8 +4,9 @@ enum PasswordRules {
   /// scrypt takes any length; this bounds what is read for it.
   private static let bytesMax = 1_024
 
+  /// - Parameter email: nil where there is none that can be read.
   /// - Returns: the rules it breaks.
-  static func broken(by password: String, email: String) -> [String] {
+  static func broken(by password: String, email: String?) -> [String] {
     var rules: [String] = []
     if password.count < charactersMin {
       rules.append("It has at least \(charactersMin) characters.")

@@ -20,12 +20,22 @@ struct KeySetAges: Sendable {
   /// where the issuer is away.
   static let usableFor = Duration.seconds(86_400)
   static let attemptsApart = Duration.seconds(30)
+  /// After one that failed: whoever was told to come again in so long is not sent away again.
+  static let failuresApart = Duration.seconds(5)
 
   private(set) var fetched: Timestamp?
   private(set) var attempted: Timestamp?
+  /// Why the last attempt failed; nil where it did not.
+  private(set) var fault: String?
 
   mutating func began(at now: Timestamp) { attempted = now }
-  mutating func succeeded(at now: Timestamp) { fetched = now }
+
+  mutating func succeeded(at now: Timestamp) {
+    fetched = now
+    fault = nil
+  }
+
+  mutating func failed(_ fault: String) { self.fault = fault }
 
   /// Whether the keys at hand, if there are any, may still open.
   func isUsable(at now: Timestamp) -> Bool {
@@ -34,7 +44,8 @@ struct KeySetAges: Sendable {
 
   func step(isKnown: Bool, at now: Timestamp) -> Step {
     let age = fetched.map { $0.elapsed(until: now) }
-    let mayAsk = attempted.map { $0.elapsed(until: now) >= Self.attemptsApart || now < $0 } ?? true
+    let apart = fault == nil ? Self.attemptsApart : Self.failuresApart
+    let mayAsk = attempted.map { $0.elapsed(until: now) >= apart || now < $0 } ?? true
     if isKnown, let age, isUsable(at: now) {
       return age >= Self.freshFor && mayAsk ? .useAndRenew : .use
     }

@@ -67,10 +67,11 @@ package final class RemoteKeys: KeySource {
     id: String?, algorithm: TokenAlgorithm, at now: Timestamp
   ) async throws(TokenFault) -> VerificationKey {
     let flight = state.withLock { $0.flight }
-    let cause = await flight?.value
-    let isUsable = state.withLock { $0.ages.isUsable(at: now) }
+    _ = await flight?.value
+    let (isUsable, fault) = state.withLock { ($0.ages.isUsable(at: now), $0.ages.fault) }
     return try result(
-      !isUsable ? cause ?? "they were asked for a moment ago" : nil, id: id, algorithm: algorithm)
+      isUsable ? fault : fault ?? "they were asked for a moment ago", id: id,
+      algorithm: algorithm)
   }
 
   private func result(
@@ -109,10 +110,10 @@ package final class RemoteKeys: KeySource {
       case .success(let set):
         state.set = set
         state.ages.succeeded(at: now)
-        return nil
       case .failure(let fault):
-        return fault.text
+        state.ages.failed(fault.text)
       }
+      return state.ages.fault
     }
   }
 }

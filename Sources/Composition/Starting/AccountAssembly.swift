@@ -34,7 +34,8 @@ struct AccountAssembly {
       let auth0 = Auth0Settings(settings.accounts)
       let first = RemoteIssuers(exchange: exchange).auth0(auth0)
       return AccountAssembly(
-        provider: Auth0Accounts(settings: auth0, exchange: exchange, clock: SystemClock.wall),
+        provider: Auth0Accounts(
+          settings: auth0, exchange: exchange, clock: SystemClock.wall, logger: logger),
         tokens: TokenVerifier(issuers: [first] + others, clock: SystemClock.wall, pool: pool),
         publishedKeys: nil)
     case .local:

@@ -43,14 +43,24 @@ package struct AccountService: Sendable {
       throw Failure(.forbidden, "Accounts are opened by the operator here.")
     }
     guard let address = EmailAddress(email) else {
+      let rules = provider.rulesBroken(byPassword: password)
       throw Failure(
         .malformedRequest, "The account cannot be made.",
-        details: [.init(place: .pointer("/email"), detail: "is not an address")])
+        details: [.init(place: .pointer("/email"), detail: "is not an address")]
+          + Failure(.weakPassword(rules)).details)
     }
+    // Whoever has an account already must not make another by it.
+    guard try await device(call)?.user == nil else { throw DeviceRegistry.ofAnotherUser }
     if !isAdmin { try take(call.network, of: addresses) }
     let credentials = Credentials(email: address, password: password)
     return try await session(call) { () async throws(AccountFault) in
-      try await provider.signUp(credentials, from: call.origin)
+      do throws(AccountFault) {
+        return try await provider.signUp(credentials, from: call.origin)
+      } catch {
+        // What is counted is accounts, and asking whose there are.
+        if error != .accountExists { addresses.giveBack(call.network, at: clock.now()) }
+        throw error
+      }
     }
   }
 
@@ -69,9 +79,14 @@ package struct AccountService: Sendable {
   ) async throws(Failure) -> SignedIn {
     try take(call.network, of: addresses)
     return try await session(call) { () async throws(AccountFault) in
-      let session = try await provider.refresh(token, from: call.origin)
-      addresses.giveBack(call.network, at: clock.now())
-      return session
+      do throws(AccountFault) {
+        let session = try await provider.refresh(token, from: call.origin)
+        addresses.giveBack(call.network, at: clock.now())
+        return session
+      } catch {
+        if error != .sessionExpired { addresses.giveBack(call.network, at: clock.now()) }
+        throw error
+      }
     }
   }
 
@@ -105,6 +120,7 @@ package struct AccountService: Sendable {
   package func checkPassword(
     email: String, password: String, _ call: AccountCall
   ) async throws(Failure) {
+    _ = try await device(call)
     try await trying(Self.account(email), call) { () async throws(AccountFault) in
       try await provider.checkPassword(try Self.credentials(email, password), from: call.origin)
     }
@@ -141,6 +157,7 @@ package struct AccountService: Sendable {
     }
   }
 
+  /// - Throws: where the token that came along is not known.
   private func device(_ call: AccountCall) async throws(Failure) -> Device? {
     guard let token = call.deviceToken else { return nil }
     return try await devices.identify(token: token, user: nil).device
@@ -169,12 +186,12 @@ package struct AccountService: Sendable {
 
   // MARK: Counting
 
-  /// Runs what a guesser would call. Only a wrong password counts in the end.
   /// What tries at an account are counted by. No account has what is no address; all such share one.
   private static func account(_ email: String) -> String {
     EmailAddress(email)?.text ?? "no address"
   }
 
+  /// Runs what a guesser would call. Only a wrong password counts in the end.
   private func trying<Answer>(
     _ account: String, _ call: AccountCall, passwordMember: String = "password",
     _ body: () async throws(AccountFault) -> Answer

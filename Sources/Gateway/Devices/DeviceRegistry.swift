@@ -139,11 +139,7 @@ package final class DeviceRegistry: Sendable {
       cache.drop(tokenDigest: tokenDigest)
     }
     guard let owned else { throw Self.unknown }
-    guard owned.user == user else {
-      throw Failure(
-        .deviceOfAnotherUser,
-        "This device token belongs to another user. Register a new device for this one.")
-    }
+    guard owned.user == user else { throw Self.ofAnotherUser }
     return owned
   }
 
@@ -227,6 +223,13 @@ package final class DeviceRegistry: Sendable {
         .storageUnavailable, "The store cannot be written at present.", retry: .after,
         retryAfter: .seconds(5), cause: "\(error)")
     }
+  }
+
+  /// Of a device that somebody else signed in with before.
+  static var ofAnotherUser: Failure {
+    Failure(
+      .deviceOfAnotherUser,
+      "This device token belongs to another user. Register a new device for this one.")
   }
 
   private static var unknown: Failure {

@@ -59,7 +59,8 @@ struct RefreshSessionTable {
       WHERE family_digest = ?1
       """)
     statement.bind(rotation.familyDigest, at: 1)
-    statement.bind(rotation.presentedDigest, at: 2)
+    // Of the two given for a token that was forgiven either may be the one that arrived.
+    statement.bind(isCurrent ? rotation.presentedDigest : find.string(2), at: 2)
     statement.bind(rotation.nextDigest, at: 3)
     // A forgiven exchange does not lengthen the time in which the same token is forgiven again.
     statement.bind(isCurrent ? rotation.now.milliseconds : rotated.milliseconds, at: 4)

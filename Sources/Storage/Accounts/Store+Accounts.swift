@@ -51,14 +51,20 @@ extension Store {
     }
   }
 
-  /// Keeps a new session.
+  /// Keeps a new session of somebody whose password was found right.
   ///
-  /// - Parameter sessionsMax: of its account, this one counted; those unused longest go.
+  /// - Parameters:
+  ///   - passwordHash: what the password was held against.
+  ///   - sessionsMax: of its account, this one counted; those unused longest go.
+  /// - Returns: false, with nothing done, where the hash is not this one any more.
   package func open(
-    _ session: RefreshSession, sessionsMax: Int
-  ) async throws(StorageError) {
+    _ session: RefreshSession, passwordHash: String, sessionsMax: Int
+  ) async throws(StorageError) -> Bool {
     try await writer.write(.powerFailure) { database, _ in
+      let account = try AccountTable(database: database).find(id: session.account)
+      guard account?.passwordHash == passwordHash else { return false }
       try RefreshSessionTable(database: database).insert(session, max: sessionsMax)
+      return true
     }
   }
 

@@ -1,6 +1,7 @@
 import Accounts
 import Auth0Double
 import HTTPTypes
+import Logging
 import LosslessJSON
 import Model
 import Testing
@@ -11,7 +12,8 @@ struct Auth0AccountsTests {
   func tenant() async throws -> (FakeAuth0, Auth0Accounts) {
     let fake = try await FakeAuth0 { [clock] in clock.seconds }
     let provider = Auth0Accounts(
-      settings: FakeAuth0.settings(), exchange: fake.exchange, clock: clock.clock)
+      settings: FakeAuth0.settings(), exchange: fake.exchange, clock: clock.clock,
+      logger: Logger(label: "test"))
     return (fake, provider)
   }
 
@@ -45,7 +47,8 @@ struct Auth0AccountsTests {
     _ = try await provider.signIn(.of("ada"), from: ClientOrigin(address: nil))
     #expect(fake.forwardedFor.count == 1)
     let open = Auth0Accounts(
-      settings: FakeAuth0.settings(secret: nil), exchange: fake.exchange, clock: clock.clock)
+      settings: FakeAuth0.settings(secret: nil), exchange: fake.exchange, clock: clock.clock,
+      logger: Logger(label: "test"))
     // The tenant wants the secret, so a client without one is told off, not the user.
     let fault = try await #require(throws: AccountFault.self) {
       try await open.signIn(.of("ada"), from: .test)
@@ -82,11 +85,7 @@ struct Auth0AccountsTests {
     let (fake, provider) = try await tenant()
     let session = try await provider.signUp(.of("ada"), from: .test)
     func change(_ current: String, _ new: String) async throws {
-      let user = VerifiedUser(id: session.user, expires: Timestamp(milliseconds: .max))
-      try await provider.changePassword(
-        PasswordChange(
-          user: user, accessToken: session.accessToken, current: current, new: new),
-        from: .test)
+      try await changePassword(provider, session, current, new)
     }
     try await change("correct horse", "battery staple")
     try await change("battery staple", "correct horse")
@@ -97,6 +96,30 @@ struct Auth0AccountsTests {
     fake.withdrawManagementTokens()
     try await change("battery staple", "correct horse")
     #expect(fake.managementTokenCount == 1)
+  }
+
+  @Test func anotherPasswordEndsTheSessions() async throws {
+    let (fake, provider) = try await tenant()
+    let session = try await provider.signUp(.of("ada"), from: .test)
+    let eves = try await provider.signUp(.of("eve"), from: .test)
+    try await changePassword(provider, session, "correct horse", "battery staple")
+    await #expect(throws: AccountFault.sessionExpired) {
+      try await provider.refresh(session.refreshToken, from: .test)
+    }
+    #expect(try await provider.refresh(eves.refreshToken, from: .test).user == eves.user)
+    // Not every tenant may; the password is another all the same.
+    fake.answer(.endSessions, 403, ["statusCode": 403, "errorCode": "insufficient_scope"])
+    try await changePassword(provider, session, "battery staple", "correct horse")
+    try await provider.checkPassword(.of("ada", "correct horse"), from: .test)
+  }
+
+  private func changePassword(
+    _ provider: Auth0Accounts, _ session: AccountSession, _ current: String, _ new: String
+  ) async throws {
+    let user = VerifiedUser(id: session.user, expires: Timestamp(milliseconds: .max))
+    try await provider.changePassword(
+      PasswordChange(
+        user: user, accessToken: session.accessToken, current: current, new: new), from: .test)
   }
 
   @Test func changesNobodyElsesPassword() async throws {

@@ -1,6 +1,7 @@
 import Accounts
 import Auth0Double
 import HTTPTypes
+import Logging
 import LosslessJSON
 import Model
 import Testing
@@ -164,7 +165,8 @@ struct Auth0FaultTests {
     return (
       fake,
       Auth0Accounts(
-        settings: FakeAuth0.settings(), exchange: fake.exchange, clock: clock.clock)
+        settings: FakeAuth0.settings(), exchange: fake.exchange, clock: clock.clock,
+        logger: Logger(label: "test"))
     )
   }
 

@@ -1,7 +1,9 @@
 import Accounts
+import Dispatch
 import LosslessJSON
 import Model
 import Storage
+import Synchronization
 import Testing
 
 struct LocalAccountsTests {
@@ -52,6 +54,52 @@ struct LocalAccountsTests {
     await #expect(throws: AccountFault.sessionExpired) {
       try await provider.refresh(again.refreshToken, from: .test)
     }
+  }
+
+  /// Which of the two answers arrived, or was the later, nobody here knows.
+  @Test func ofTwoTokensGivenForOneEitherGoesOn() async throws {
+    let local = try await LocalSetting()
+    let provider = try await local.provider(leeway: .seconds(10))
+    let first = try await provider.signUp(.of("ada"), from: .test)
+    let lost = try await provider.refresh(first.refreshToken, from: .test)
+    let other = try await provider.refresh(first.refreshToken, from: .test)
+    let next = try await provider.refresh(lost.refreshToken, from: .test)
+    #expect(try await provider.refresh(other.refreshToken, from: .test).user == first.user)
+    #expect(try await provider.refresh(next.refreshToken, from: .test).user == first.user)
+  }
+
+  @Test func forgivesAUsedTokenOnce() async throws {
+    let local = try await LocalSetting()
+    let provider = try await local.provider(leeway: .seconds(10))
+    let first = try await provider.signUp(.of("ada"), from: .test)
+    for _ in 0..<2 { _ = try await provider.refresh(first.refreshToken, from: .test) }
+    await #expect(throws: AccountFault.sessionExpired) {
+      try await provider.refresh(first.refreshToken, from: .test)
+    }
+  }
+
+  /// The check of a password takes long: what was right when it began may not be when it ends.
+  @Test func aSignInThatBeganBeforeAnotherPasswordIsRefused() async throws {
+    let local = try await LocalSetting()
+    let provider = try await local.provider()
+    let own = try await provider.signUp(.of("ada"), from: .test)
+    let change = PasswordChange(
+      user: try #require(try await local.verifier().verify(own.accessToken)),
+      accessToken: own.accessToken, current: "correct horse", new: "battery staple")
+    let isFirst = Atomic(true)
+    let slow = try await local.provider {
+      guard isFirst.exchange(false, ordering: .relaxed) else { return }
+      let done = DispatchSemaphore(value: 0)
+      Task {
+        try? await provider.changePassword(change, from: .test)
+        done.signal()
+      }
+      done.wait()
+    }
+    await #expect(throws: AccountFault.wrongCredentials) {
+      try await slow.signIn(.of("ada"), from: .test)
+    }
+    #expect(try await slow.signIn(.of("ada", "battery staple"), from: .test).user == own.user)
   }
 
   @Test func endsASessionNobodyProlongs() async throws {

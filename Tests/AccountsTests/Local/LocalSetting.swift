@@ -32,14 +32,21 @@ struct LocalSetting {
       clock: clock.clock, random: random)
   }
 
-  /// - Parameter cost: far less than a service's, for speed.
+  /// - Parameters:
+  ///   - cost: far less than a service's, for speed.
+  ///   - beforeHashing: runs on a thread of the pool.
   func provider(
-    cost: Int = 10, leeway: Duration = .zero, secret: UInt8 = 1
+    cost: Int = 10, leeway: Duration = .zero, secret: UInt8 = 1,
+    beforeHashing: @escaping @Sendable () -> Void = {}
   ) async throws -> LocalAccounts {
     LocalAccounts(
       store: store,
       hasher: PasswordHasher(
-        cost: ScryptCost(exponent: cost), pool: pool, random: random, derive: work.derive),
+        cost: ScryptCost(exponent: cost), pool: pool, random: random
+      ) { [work] in
+        beforeHashing()
+        return work.derive($0, $1, $2, $3)
+      },
       keys: try await keys(secret: secret),
       rules: LocalAccountRules(
         issuer: Self.issuer, audience: "api", accessLifetime: .seconds(900),

@@ -244,7 +244,7 @@ struct TokenVerifierTests {
       return
     }
     keySet.goAway(false)
-    clock.advance(by: .seconds(30))
+    clock.advance(by: .seconds(5))
     #expect(try await verifier.verify(token) != nil)
     // Known keys go on for a day without the issuer.
     keySet.goAway()
@@ -257,6 +257,30 @@ struct TokenVerifierTests {
     for _ in 0..<2 {
       await #expect(throws: TokenFault.self) { try await verifier.verify(last) }
     }
+  }
+
+  /// Its key may be there: nobody could look.
+  @Test func aKeyThatCannotBeAskedForIsNotToldToBeUnknown() async throws {
+    let (old, new) = (try await TestKey.elliptic("k1"), try await TestKey.elliptic("k2"))
+    keySet.publish([old])
+    let verifier = try verifier()
+    #expect(try await verifier.verify(try old.token(claims())) != nil)
+    keySet.publish([old, new])
+    keySet.goAway()
+    clock.advance(by: .seconds(30))
+    for _ in 0..<2 {
+      let fault = try await #require(throws: TokenFault.self) {
+        try await verifier.verify(try new.token(claims()))
+      }
+      guard case .keysUnavailable = fault else {
+        Issue.record("\(fault)")
+        continue
+      }
+    }
+    #expect(keySet.requests.count == 2)
+    keySet.goAway(false)
+    clock.advance(by: .seconds(5))
+    #expect(try await verifier.verify(try new.token(claims())) != nil)
   }
 
   @Test func findsTheKeysByTheIssuersMetadata() async throws {

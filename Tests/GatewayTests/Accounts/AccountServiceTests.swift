@@ -11,11 +11,16 @@ struct AccountServiceTests {
     let ended = Mutexed<[String]>([])
     /// How often anybody tried to sign in.
     let tries = Mutexed(0)
+    let isAway = Mutexed(false)
 
     func signUp(
       _ credentials: Credentials, from client: ClientOrigin
     ) async throws(AccountFault) -> AccountSession {
       try await signIn(credentials, from: client)
+    }
+
+    func rulesBroken(byPassword password: String) -> [String] {
+      password.count < 8 ? ["It has at least 8 characters."] : []
     }
 
     func signIn(
@@ -31,7 +36,7 @@ struct AccountServiceTests {
     func refresh(
       _ refreshToken: String, from client: ClientOrigin
     ) async throws(AccountFault) -> AccountSession {
-      throw .sessionExpired
+      throw isAway.current ? .unavailable(cause: "away", wasSent: true) : .sessionExpired
     }
 
     func signOut(_ refreshToken: String) async throws(AccountFault) -> String? {
@@ -184,5 +189,48 @@ struct AccountServiceTests {
         }.code)
     }
     #expect(codes == Array(repeating: .sessionExpired, count: 5) + [.rateLimited])
+  }
+
+  /// Who comes while the provider is away has done nothing that counts.
+  @Test func aProviderThatIsAwayCountsForNobody() async throws {
+    let service = service()
+    provider.isAway.change { $0 = true }
+    for _ in 0..<20 {
+      let failure = try await #require(throws: Failure.self) {
+        try await service.refresh("none", call())
+      }
+      #expect(failure.code == .accountsUnavailable)
+    }
+  }
+
+  @Test func aPasswordThatBreaksTheRulesCountsForNobody() async throws {
+    let service = service()
+    func code(_ email: String, _ password: String) async throws -> Failure.Code? {
+      try await #require(throws: Failure.self) {
+        _ = try await service.signUp(
+          email: email, password: password, isAdmin: false, call())
+      }.code
+    }
+    for _ in 0..<20 { #expect(try await code("ada@x", "wrong") == .invalidCredentials) }
+  }
+
+  @Test func aDeviceOfSomebodysMakesNoOtherAccount() async throws {
+    let phone = try await device()
+    let service = service()
+    _ = try await service.signIn(email: "ada@x", password: "right", call(phone.token))
+    let tries = provider.tries.current
+    let failure = try await #require(throws: Failure.self) {
+      try await service.signUp(
+        email: "eve@x", password: "right", isAdmin: false, call(phone.token))
+    }
+    #expect(failure.code == .deviceOfAnotherUser)
+    #expect(provider.tries.current == tries)
+  }
+
+  @Test func tellsOfAddressAndPasswordAtOnce() async throws {
+    let failure = try await #require(throws: Failure.self) {
+      try await service().signUp(email: "ada", password: "short", isAdmin: false, call())
+    }
+    #expect(failure.details.map(\.place) == [.pointer("/email"), .pointer("/password")])
   }
 }

@@ -56,7 +56,8 @@ extension SettingTable {
       "accounts.refreshLeeway", \.accounts.refreshLeeway,
       .one(.duration(.zero ... .seconds(60))), example: "10s",
       doc: "How long a used `local` refresh token is taken once more, for clients that lose "
-        + "answers. Within it a stolen one is too."),
+        + "answers, and either of the two that were then given for it. Within it a stolen one is "
+        + "too."),
     SettingKey(
       "accounts.passwordCost", \.accounts.passwordCost, .one(.wholeNumber(10...20)),
       example: "16",
