@@ -28,7 +28,7 @@ extension Ways {
       let targets = [
         "/api/films/f1", "/v1/operations/Film?id=f1", "/v1/changes", "/v1/entities",
         "/v1/entities/Film", "/v1/auth/me", "/v1/operations/Film/stream?id=f1",
-        "/v1/changes/stream",
+        "/v1/changes/stream", "/v1/operations", "/openapi.json",
       ]
       for target in targets {
         let answer = try await larder.get(target, bad)

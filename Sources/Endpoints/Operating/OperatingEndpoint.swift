@@ -2,18 +2,22 @@ import Gateway
 import HTTPServer
 import HTTPTypes
 import LosslessJSON
+import Model
 
 /// Health, readiness, metrics, the list of operations and the OpenAPI document.
 struct OperatingEndpoint: Sendable {
+  let context: EndpointContext
   let health: HealthCheck
   let metrics: @Sendable () -> String
   private let listing: [UInt8]
   private let openAPI: [UInt8]
 
   init(
-    operations: [OperationDescription], version: String, health: HealthCheck,
+    context: EndpointContext, operations: [OperationDescription], version: String,
+    health: HealthCheck,
     metrics: @escaping @Sendable () -> String
   ) {
+    self.context = context
     self.health = health
     self.metrics = metrics
     listing = OperationListing.bytes(operations)
@@ -46,11 +50,19 @@ struct OperatingEndpoint: Sendable {
       fields: [.cacheControl: "no-store"])
   }
 
-  func list(_ request: ServerRequest) -> ServerResponse {
-    .json(listing, cacheControl: "no-cache")
+  func list(_ request: ServerRequest) async -> ServerResponse {
+    await tell(listing, request)
   }
 
-  func openAPI(_ request: ServerRequest) -> ServerResponse {
-    .json(openAPI, cacheControl: "no-cache")
+  func openAPI(_ request: ServerRequest) async -> ServerResponse {
+    await tell(openAPI, request)
+  }
+
+  /// The same for everybody, but for whoever comes with a token that is not good.
+  private func tell(_ document: [UInt8], _ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      _ = try await context.caller(of: request)
+      return .json(document, cacheControl: "no-cache")
+    }
   }
 }

@@ -35,8 +35,8 @@ package final class LarderHandler: RequestHandler {
         compressionBytesMin: services.compressionBytesMin))
     let endpoints = EndpointSet(
       operating: OperatingEndpoint(
-        operations: descriptions, version: services.version, health: services.health,
-        metrics: services.metrics),
+        context: context, operations: descriptions, version: services.version,
+        health: services.health, metrics: services.metrics),
       operation: operation,
       entities: EntitiesEndpoint(
         context: context, entities: services.entities, cursors: services.cursors),

@@ -19,9 +19,9 @@ package enum LarderRoutes {
     RouteLine(.get, "/healthz") { $0.operating.alive($1) },
     RouteLine(.get, "/readyz") { await $0.operating.ready($1) },
     RouteLine(.get, "/metrics") { $0.operating.metrics($1) },
-    RouteLine(.get, "/openapi.json") { $0.operating.openAPI($1) },
+    RouteLine(.get, "/openapi.json") { await $0.operating.openAPI($1) },
 
-    RouteLine(.get, "/v1/operations") { $0.operating.list($1) },
+    RouteLine(.get, "/v1/operations") { await $0.operating.list($1) },
     RouteLine(.get, "/v1/operations/{name}") {
       await $0.operation.get($1, operation: $1.name, by: .named)
     },
