@@ -53,6 +53,25 @@ extension Ways {
       await world.stop()
     }
 
+    /// As without a device: what upstream answered beside its errors is the answer.
+    @Test func anOperationIsAnsweredAsUpstreamShapedIt() async throws {
+      let world = try await SyncWorld.start()
+      for device in [[world.device], []] {
+        let answer = try await world.larder.request(
+          "POST", "/v1/operations/RateFilm", headers: device + [SyncWorld.ada],
+          body: #"{"id":"f3","stars":55}"#)
+        #expect(answer.status == 200)
+        let body = try JSONValue(parsing: answer.body)
+        #expect(body["data"] == ["rateFilm": .null], "\(body)")
+        #expect(body["errors"]?.array?.count == 1)
+      }
+      try await world.larder.demo.change { $0.fail = .graphQLErrors }
+      let refused = try await world.larder.post(
+        "/v1/operations/RateFilm", #"{"id":"f3","stars":5}"#, world.device, SyncWorld.ada)
+      #expect(refused.status == 502)
+      await world.stop()
+    }
+
     @Test func goesAheadOfAllWhereItDependsOnNothing() async throws {
       let world = try await SyncWorld.start()
       try await world.pause()

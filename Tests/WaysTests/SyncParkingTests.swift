@@ -1,3 +1,4 @@
+import DemoUpstream
 import LosslessJSON
 import Synchronization
 import TestSupport
@@ -237,6 +238,46 @@ extension Ways {
         #expect(discarded.status == 200, "\(discarded.text)")
         #expect(try await world.told(id)["state"] == "discarded")
       }
+    }
+
+    /// No token that the device presents would help it, and none is asked for.
+    @Test func whatNobodyVouchesForHoldsNobodyElse() async throws {
+      let world = try await SyncWorld.start()
+      try await world.larder.demo.change {
+        $0.fail = .status(401)
+        $0.operations = ["RateFilm"]
+      }
+      let nobody = ("Accept", "*/*")
+      let id = try await world.take(SyncWorld.rating("f1"), key: "1", as: nobody)
+      let told = try await world.told(id, is: "parked")
+      #expect(told["attempts"] == 0, "\(told)")
+      #expect(try await world.queue() == ["pending": 0, "parked": 1, "state": "running"])
+      let other = try await world.take(SyncWorld.renaming("f2"), key: "2")
+      #expect(try await world.told(other, wait: 10)["state"] == "applied")
+      let discarded = try await world.command("/v1/mutations/\(id)/discard")
+      #expect(discarded.body["state"] == "discarded", "\(discarded.body)")
+      await world.stop()
+    }
+
+    /// Upstream said when: the command changes nothing, and says where the mutation stands.
+    @Test func aRetryBeforeUpstreamsTimeTellsOfTheMutation() async throws {
+      let upstream = try await ScriptedServer { _ in
+        Answer(503, retryAfter: "60")
+      }
+      let world = try await SyncWorld.start(upstream: upstream.url)
+      let id = try await world.take(SyncWorld.rating("f1"), key: "1")
+      _ = try await eventually {
+        try await world.told(id)
+      } until: {
+        $0["attempts"] == 1 && $0["state"] == "queued"
+      }
+      let retried = try await world.command("/v1/mutations/\(id)/retry")
+      #expect(retried.status == 200)
+      #expect(retried.id == id, "\(retried.body)")
+      #expect(retried.body["state"] == "queued")
+      #expect(retried.body["attempts"] == 1)
+      await world.stop()
+      await upstream.stop()
     }
   }
 }

@@ -62,6 +62,29 @@ extension Ways {
       await larder.stop()
     }
 
+    @Test func everyFaultIsToldAtOnce() async throws {
+      let larder = try await RunningLarder.start()
+      let device = ("Device-Token", try await DeviceTests.register(larder).token)
+      let refused = try await Self.post(
+        larder,
+        """
+        [{"operation":"RateFlim","mode":"lazy"},
+         {"operation":"RateFilm","mode":"slow","variables":{"id":"f1"},"more":1,
+          "optimistic":[{"op":"create","type":"Film","id":"~1","fields":{}}]},
+         {"operation":"RateFilm","mode":"force","variables":7}, 7]
+        """, key: "a", device)
+      #expect(refused.status == 422)
+      let pointers = (refused.body["errors"]?.array ?? []).compactMap { $0["pointer"]?.string }
+      #expect(
+        pointers == [
+          "/0/operation", "/1/more", "/1/mode", "/1/variables/stars", "/1/optimistic/0/id",
+          "/2/mode", "/2/variables", "/3",
+        ])
+      let list = try await larder.get("/v1/mutations", device)
+      #expect(try JSONValue(parsing: list.body)["items"]?.array == [])
+      await larder.stop()
+    }
+
     @Test func anUnknownOperationIsToldWithTheNearestName() async throws {
       let larder = try await RunningLarder.start()
       let device = ("Device-Token", try await DeviceTests.register(larder).token)

@@ -38,7 +38,11 @@ enum OpenAPIAccountPaths {
       "/v1/auth/sign-out",
       [
         "post": [
-          "operationId": "signOut", "description": "Ends the session of a refresh token.",
+          "operationId": "signOut",
+          "description": """
+          Ends the session of a refresh token. With a device's token beside it, what waits in the \
+          device's queue is left, parked or dropped, as settings say.
+          """,
           "requestBody": body("refreshToken"),
           "responses": responses("204", "Signed out, or there was no such session.", nil),
         ]

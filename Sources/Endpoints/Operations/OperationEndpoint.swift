@@ -69,7 +69,8 @@ struct OperationEndpoint: Sendable {
     }
     let forced = try await queue.force(
       try operations.forced(name, input: input), key: key, by: caller)
-    if let refusal = forced.refusal { throw refusal }
+    // What came beside upstream's errors is the answer; errors alone are a failure.
+    if let refusal = forced.refusal, forced.response?["data"]?.isNull ?? true { throw refusal }
     var response = ServerResponse.json((forced.response ?? ["data": .null]).bytes)
     if forced.answer.isReplay { response.fields[.idempotencyReplayed] = "true" }
     return response

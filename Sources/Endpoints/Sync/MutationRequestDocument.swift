@@ -20,6 +20,7 @@ enum MutationRequestDocument {
     case several([MutationRequest])
   }
 
+  /// - Returns: what can be judged further, each with its own faults.
   static func requests(_ bytes: [UInt8]) throws(Failure) -> Requests {
     let body: JSONValue
     do throws(JSONParseError) {
@@ -27,46 +28,38 @@ enum MutationRequestDocument {
     } catch {
       throw Failure(.malformedRequest, "The body is not JSON: \(error)")
     }
-    var faults: [Failure.Detail] = []
     // Written compactly none of it is longer than it came.
     let mayBeTooLarge = bytes.count > bytesMax
     guard let items = body.array else {
-      let request = try request(body, mayBeTooLarge: mayBeTooLarge, at: "", &faults)
-      guard let request, faults.isEmpty else { throw invalid(faults) }
-      return .one(request)
+      return .one(try request(body, at: "", isAlone: true, mayBeTooLarge: mayBeTooLarge))
     }
     guard (1...countMax).contains(items.count) else {
-      faults.append(fault("", "is a mutation, or an array of 1 to \(countMax) mutations"))
-      throw invalid(faults)
+      throw Failure(
+        .invalidMutation, "The mutation cannot be taken.",
+        details: [fault("", "is a mutation, or an array of 1 to \(countMax) mutations")])
     }
     var requests: [MutationRequest] = []
     for (index, item) in items.enumerated() {
-      let request = try request(
-        item, mayBeTooLarge: mayBeTooLarge, at: "/\(index)", &faults)
-      guard let request else { continue }
-      if request.mode == .force {
-        faults.append(fault("/\(index)/mode", "a force is sent alone: its answer is upstream's"))
-      }
-      requests.append(request)
+      requests.append(
+        try request(item, at: "/\(index)", isAlone: false, mayBeTooLarge: mayBeTooLarge))
     }
-    guard faults.isEmpty else { throw invalid(faults) }
     return .several(requests)
   }
 
   private static func request(
-    _ item: JSONValue, mayBeTooLarge: Bool, at pointer: String,
-    _ faults: inout [Failure.Detail]
-  ) throws(Failure) -> MutationRequest? {
+    _ item: JSONValue, at pointer: String, isAlone: Bool, mayBeTooLarge: Bool
+  ) throws(Failure) -> MutationRequest {
     guard let members = item.members else {
-      faults.append(fault(pointer, "is an object"))
-      return nil
+      return MutationRequest(
+        operation: nil, mode: .lazy, variables: nil, pointer: pointer, canonicalBytes: [],
+        faults: [fault(pointer, "is an object")])
     }
     guard !mayBeTooLarge || item.bytes.count <= bytesMax else {
       throw Failure(
         .mutationTooLarge, "A mutation is at most \(bytesMax) bytes.",
         details: [fault(pointer, "is larger than \(bytesMax) bytes")])
     }
-    let countBefore = faults.count
+    var faults: [Failure.Detail] = []
     let repeated = members.repeatedPositions
     for (position, member) in members.enumerated() {
       let place = { pointer.appending(pointerMember: member.name) }
@@ -76,21 +69,23 @@ enum MutationRequestDocument {
     var reader = Members(item: item, pointer: pointer)
     let operation = reader.text("operation", isRequired: true)
     let mode = reader.mode()
+    if mode == .force, !isAlone {
+      reader.note("mode", "a force is sent alone: its answer is upstream's")
+    }
     let variables = item["variables"] ?? [:]
     if variables.members == nil { reader.note("variables", "is an object") }
-    let request = MutationRequest(
-      operation: operation ?? "", mode: mode ?? .lazy, variables: variables,
-      object: reader.text("object"), references: reader.texts("refs"),
-      optimistic: reader.optimistic(), goesAheadOfAll: reader.ahead(mode),
-      expiresIn: reader.expiry(secondsMax: expirySecondsMax), pointer: pointer,
-      canonicalBytes: item.canonicalBytes)
+    let object = reader.text("object")
+    let references = reader.texts("refs")
+    let optimistic = reader.optimistic()
+    let goesAheadOfAll = reader.ahead(mode)
+    let expiresIn = reader.expiry(secondsMax: expirySecondsMax)
     _ = reader.text("baseRev")
-    faults += reader.faults
-    return faults.count == countBefore ? request : nil
-  }
-
-  private static func invalid(_ faults: [Failure.Detail]) -> Failure {
-    Failure(.invalidMutation, "The mutation cannot be taken.", details: faults)
+    return MutationRequest(
+      operation: operation, mode: mode ?? .lazy,
+      variables: variables.members == nil ? nil : variables, object: object,
+      references: references, optimistic: optimistic, goesAheadOfAll: goesAheadOfAll,
+      expiresIn: expiresIn, pointer: pointer, canonicalBytes: item.canonicalBytes,
+      faults: faults + reader.faults)
   }
 
   private static func fault(_ pointer: String, _ detail: String) -> Failure.Detail {

@@ -35,6 +35,7 @@ package struct MutationDrafter: Sendable {
     var arrivals: [MutationArrival] = []
     let sealed = try callers.sealedCredential(of: caller, device: device)
     for (request, key) in requests {
+      faults += request.faults
       guard let operation = operation(of: request, &faults) else { continue }
       try AccessGate.admit(caller, to: operation)
       let arrival = try arrival(
@@ -50,11 +51,10 @@ package struct MutationDrafter: Sendable {
   private func operation(
     of request: MutationRequest, _ faults: inout [Failure.Detail]
   ) -> RegisteredOperation? {
-    if let found = registry.operation(named: request.operation), found.kind == .mutation {
-      return found
-    }
+    guard let name = request.operation else { return nil }
+    if let found = registry.operation(named: name), found.kind == .mutation { return found }
     let names = registry.operations.filter { $0.kind == .mutation }.map(\.name)
-    let hint = NearestNames.didYouMean(request.operation, among: names)
+    let hint = NearestNames.didYouMean(name, among: names)
     faults.append(fault("\(request.pointer)/operation", "names no mutation.\(hint)"))
     return nil
   }
@@ -79,7 +79,7 @@ package struct MutationDrafter: Sendable {
     guard let variables, faults.count == countBefore else { return nil }
     let target = MutationTarget(
       operation, variables: variables, named: named ?? nil, references: references,
-      overlays: overlays, mentions: TemporaryID.mentioned(in: request.variables))
+      overlays: overlays, mentions: TemporaryID.mentioned(in: request.variables ?? [:]))
     return MutationArrival(
       id: makeID(), key: key, fingerprint: try Self.fingerprint(of: request),
       operation: operation.name, upstream: operation.upstream,
@@ -97,8 +97,9 @@ package struct MutationDrafter: Sendable {
     of request: MutationRequest, _ operation: RegisteredOperation,
     _ faults: inout [Failure.Detail]
   ) -> Variables? {
+    guard let given = request.variables else { return nil }
     do throws(VariableFaults) {
-      return try operation.coerce(.value(request.variables))
+      return try operation.coerce(.value(given))
     } catch {
       faults += error.all.map { detail in
         switch detail.place {

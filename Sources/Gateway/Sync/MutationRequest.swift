@@ -1,4 +1,5 @@
 package import LosslessJSON
+package import Model
 
 /// One mutation as a client hands it over, read but not yet judged.
 package struct MutationRequest: Sendable {
@@ -8,10 +9,11 @@ package struct MutationRequest: Sendable {
     case force
   }
 
-  package let operation: String
+  /// Nil where the client gave none that can be read; ``faults`` tells.
+  package let operation: String?
   package let mode: Mode
-  /// An object; empty where the client gave none.
-  package let variables: JSONValue
+  /// An object, empty where the client gave none; nil where it gave something else.
+  package let variables: JSONValue?
   /// `Type:id`; nil leaves it to the operation's `@sync`.
   package let object: String?
   package let references: [String]
@@ -24,11 +26,14 @@ package struct MutationRequest: Sendable {
   package let pointer: String
   /// Of everything that the client said, in canonical form: what a key stands for.
   package let canonicalBytes: [UInt8]
+  /// What is wrong with how it is written: it is judged for all else, and not taken.
+  package let faults: [Failure.Detail]
 
   package init(
-    operation: String, mode: Mode, variables: JSONValue, object: String? = nil,
+    operation: String?, mode: Mode, variables: JSONValue?, object: String? = nil,
     references: [String] = [], optimistic: [JSONValue] = [], goesAheadOfAll: Bool = false,
-    expiresIn: Duration? = nil, pointer: String = "", canonicalBytes: [UInt8]
+    expiresIn: Duration? = nil, pointer: String = "", canonicalBytes: [UInt8],
+    faults: [Failure.Detail] = []
   ) {
     self.operation = operation
     self.mode = mode
@@ -40,5 +45,6 @@ package struct MutationRequest: Sendable {
     self.expiresIn = expiresIn
     self.pointer = pointer
     self.canonicalBytes = canonicalBytes
+    self.faults = faults
   }
 }

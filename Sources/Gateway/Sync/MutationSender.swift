@@ -78,7 +78,7 @@ struct MutationSender: Sendable {
     }
     pulse.note(isReachable: true)
     if !Self.tookEffect(answer), refusesCredential(answer, of: caller) {
-      return Attempt(outcome: .authRefused)
+      return Attempt(outcome: refusal(of: caller))
     }
     return attempt(answer, claimed.mutation, operation, variables, scope)
   }
@@ -91,6 +91,14 @@ struct MutationSender: Sendable {
     case .forbidden: QueuedCaller.hasExpired(caller, at: clock.now())
     case nil: false
     }
+  }
+
+  /// A user's credential is the device's to renew. The service's own is the operator's: until then
+  /// nothing is lost. Without either the answer stays what it is.
+  private func refusal(of caller: Caller) -> SendOutcome {
+    guard caller.credentials.isEmpty else { return .authRefused }
+    return upstream.settings.hasServiceCredentials
+      ? .transient(retryAfter: nil) : .anonymousRefused
   }
 
   /// The stored variables with real ids in the place of temporary ones.
@@ -236,7 +244,7 @@ struct MutationSender: Sendable {
     pulse.note(isReachable: true)
     if refusesCredential(answer, of: caller) {
       calls.end(number)
-      return Attempt(outcome: .authRefused)
+      return Attempt(outcome: refusal(of: caller))
     }
     guard answer.data != nil, answer.errors == nil else {
       calls.end(number)

@@ -52,6 +52,8 @@ struct OptimisticReader {
     let id = change["id"]?.string
     if id?.isEmpty ?? true || id?.utf8.contains(0) ?? false {
       note("is a text that is not empty", at: "\(pointer)/id")
+    } else if action == .create, let id, id.hasPrefix("~"), TemporaryID(id) == nil {
+      note("is no temporary id: ~ and a UUIDv7 or a ULID", at: "\(pointer)/id")
     }
     guard let action, let type, let id, faults.count == countBefore else { return nil }
     let key = EntityKey(type: type.name, key: id)

@@ -18,7 +18,7 @@ struct QueueMeters: Sendable {
     switch outcome {
     case .applied: applied.increment()
     case .notSent: notSent.increment()
-    case .authRefused: authRefused.increment()
+    case .authRefused, .anonymousRefused: authRefused.increment()
     case .transient, .foundMissing: transient.increment()
     case .permanent: permanent.increment()
     case .unknown: unknown.increment()

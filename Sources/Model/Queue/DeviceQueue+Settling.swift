@@ -28,7 +28,9 @@ extension DeviceQueue {
       if !isAway { ended.backOff(at: now, using: &random) }
       return QueueChanges(updated: [ended])
     case .authRefused:
-      return refusingCredential(of: ended, at: now)
+      return refusing(ended, waitsForCredential: true, at: now)
+    case .anonymousRefused:
+      return refusing(ended, waitsForCredential: false, at: now)
     case .applied(let created):
       ended.countAttempt()
       return applying(ended, created: created, at: now)
@@ -62,18 +64,24 @@ extension DeviceQueue {
     return item.strikes + 1
   }
 
-  /// The queue waits for the device's next token. A caller waits for a forced one and brought the
-  /// token: that one is told at once, and comes again under the same key.
-  private func refusingCredential(of item: Mutation, at now: Timestamp) -> QueueChanges {
+  /// The queue waits for the device's next token; where none would help, the item alone is parked
+  /// and the queue goes on. A caller waits for a forced one and brought the token: that one is told
+  /// at once, and comes again under the same key.
+  private func refusing(
+    _ item: Mutation, waitsForCredential: Bool, at now: Timestamp
+  ) -> QueueChanges {
     var item = item
     if item.step == .send { item.everSent = true }
-    guard item.isArmed(at: now), item.step == .send else {
+    if item.isArmed(at: now), item.step == .send {
+      item.state = .expired
+      item.reason = .authRequired
+    } else if waitsForCredential {
       var control = control
       control.needsCredential = true
       return QueueChanges(updated: [item], control: control)
+    } else {
+      item.park(.authRequired)
     }
-    item.state = .expired
-    item.reason = .authRequired
     return QueueChanges(updated: [item])
   }
 

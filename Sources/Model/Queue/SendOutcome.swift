@@ -9,6 +9,8 @@ package enum SendOutcome: Hashable, Sendable {
   case notSent(isAway: Bool)
   /// 401, or 403 for an expired token.
   case authRefused
+  /// 401 for what carries nobody's credential: no token that its device presents would change that.
+  case anonymousRefused
   /// 408, 425, 429, 502–504 and codes in settings.
   case transient(retryAfter: Duration?)
   /// Another status below 500, GraphQL validation and user errors.
@@ -22,7 +24,7 @@ package enum SendOutcome: Hashable, Sendable {
   /// Upstream could be reached: an answer came.
   package var wasAnswered: Bool {
     switch self {
-    case .applied, .authRefused, .transient, .permanent, .foundMissing: true
+    case .applied, .authRefused, .anonymousRefused, .transient, .permanent, .foundMissing: true
     case .notSent, .unknown: false
     }
   }

@@ -14,7 +14,7 @@ package enum SettleReason: String, Hashable, Sendable, CaseIterable {
   case outcomeUnknown = "outcome_unknown"
   /// Forced and not sent by its deadline.
   case notSent = "not_sent"
-  /// Forced, and upstream refused the credential.
+  /// Upstream wants the credential of a user: another than a forced one came with, or any at all.
   case authRequired = "auth_required"
   /// Its user signed out.
   case signedOut = "signed_out"

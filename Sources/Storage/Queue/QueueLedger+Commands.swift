@@ -31,7 +31,7 @@ extension QueueLedger {
   ) throws -> Mutation? {
     let changes = try decide(decision)
     try write(changes)
-    return changes.updated.first { $0.id == id }
+    return changes.updated.first { $0.id == id } ?? decide { $0[id] }
   }
 
   /// For what goes in the same user's name, or in the name of nobody who was verified. Where all

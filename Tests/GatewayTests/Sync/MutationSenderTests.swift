@@ -83,7 +83,7 @@ struct MutationSenderTests {
     ]
 
   static let refusals: [Row] =
-    [Row(401, .authRefused)]
+    [Row(401, .anonymousRefused)]
     + rows(
       of: [300, 304, 400, 402, 403, 404, 405, 409, 410, 411, 413, 415, 422, 451], .permanent)
     + rows(of: [500, 501, 505, 507, 520], .unknown)
@@ -105,7 +105,7 @@ struct MutationSenderTests {
     Row("an error without a code", FilmUpstream.json(200, errors(#""path":[]"#)), .permanent),
     Row("a code of the settings", FilmUpstream.json(200, code("BUSY")), again),
     Row("a type of the settings", FilmUpstream.json(200, errors(#""errorType":"BUSY""#)), again),
-    Row("a refused credential", FilmUpstream.json(200, code("UNAUTHENTICATED")), .authRefused),
+    Row("nobody's", FilmUpstream.json(200, code("UNAUTHENTICATED")), .anonymousRefused),
     Row("a refused user", FilmUpstream.json(200, code("FORBIDDEN")), .permanent),
     Row("half a document", FilmUpstream.json(200, #"{"data":{"ra"#), .unknown),
     Row("no document", FilmUpstream.json(200, "[]"), .unknown),
@@ -119,7 +119,7 @@ struct MutationSenderTests {
       .applied(created: [:])),
     Row("no object", FilmUpstream.json(200, #"{"data":{"film":null}}"#), .foundMissing),
     Row("errors", FilmUpstream.json(200, code("BROKEN")), again),
-    Row("a refused credential", FilmUpstream.json(200, code("UNAUTHENTICATED")), .authRefused),
+    Row("nobody's", FilmUpstream.json(200, code("UNAUTHENTICATED")), .anonymousRefused),
     Row(503, .transient(retryAfter: .seconds(7)), retryAfter: "7"), Row(404, again),
     Row("half a document", FilmUpstream.json(200, "{"), again),
     Row(.connectTimedOut, .notSent(isAway: true)), Row(.queueFull, .notSent(isAway: false)),
@@ -131,12 +131,13 @@ struct MutationSenderTests {
   private static let sealer = Sealer(
     key: KeyRing(root: Array(0..<32)).key(for: .credential), random: RandomBytes { 7 })
 
-  private static func sender(_ answer: Answer) throws -> MutationSender {
+  /// - Parameter secret: the service's own credential.
+  private static func sender(_ answer: Answer, secret: String? = nil) throws -> MutationSender {
     let upstream = FilmUpstream(VirtualTime()) { _ in answer }
     return MutationSender(
       registry: try WorkerWorld.loadRegistry(),
       upstream: UpstreamClient(
-        settings: UpstreamSettings(url: "http://films.test/graphql"), clock: clock
+        settings: UpstreamSettings(url: "http://films.test/graphql", secret: secret), clock: clock
       ) { request, _ throws(HTTPClientError) in
         try await upstream.exchange(request)
       },
@@ -184,6 +185,25 @@ struct MutationSenderTests {
   func makesOfWhatAQueryFinds(row: Row) async throws {
     let attempt = try await Self.sender(row.answer).attempt(Self.claimed(step: .verify))
     #expect(attempt.outcome == row.outcome)
+  }
+
+  /// A user renews a credential; the operator the service's own, and the queue goes on trying.
+  @Test(
+    arguments: [
+      (String?.some("opaque"), String?.none, SendOutcome.authRefused),
+      ("opaque", "secret", .authRefused), (nil, "secret", .transient(retryAfter: nil)),
+      (nil, nil, .anonymousRefused),
+    ] as [(String?, String?, SendOutcome)], MutationStep.allCases)
+  func whoseCredentialWasRefused(
+    row: (token: String?, secret: String?, outcome: SendOutcome), step: MutationStep
+  ) async throws {
+    for answer in [
+      FilmUpstream.json(401, ""), FilmUpstream.json(200, Self.code("UNAUTHENTICATED")),
+    ] {
+      let attempt = try await Self.sender(answer, secret: row.secret).attempt(
+        Self.claimed(step: step, token: row.token))
+      #expect(attempt.outcome == row.outcome)
+    }
   }
 
   /// 403 is the last word on a user whose token is good, or says nothing of its end.

@@ -140,7 +140,7 @@ final class WorkerWorld: Sendable {
   @discardableResult
   func take(_ requests: [MutationRequest], by caller: Caller) async throws -> [MutationID] {
     let keyed = requests.map {
-      (request: $0, key: $0.variables["id"]?.string ?? "")
+      (request: $0, key: $0.variables?["id"]?.string ?? "")
     }
     return try await sync.enqueue(keyed, by: caller).map { answer in
       MutationID(try #require(try JSONValue(parsing: answer.body)["id"]?.string))

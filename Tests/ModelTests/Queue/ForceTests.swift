@@ -165,11 +165,12 @@ struct ForceTests {
     #expect(fixture.ready == ["force"])
   }
 
-  @Test func refusedCredentialIsToldAtOnceAndPausesNobody() throws {
+  @Test(arguments: [SendOutcome.authRefused, .anonymousRefused])
+  func refusedCredentialIsToldAtOnceAndPausesNobody(outcome: SendOutcome) throws {
     var fixture = QueueFixture()
     try fixture.add("lazy", .rename(.film("1")))
     try fixture.add("force", .force())
-    try fixture.send("force", .authRefused)
+    try fixture.send("force", outcome)
     #expect(try fixture.row("force").reason == .authRequired)
     #expect(fixture.state("force") == .expired)
     #expect(fixture.queue.control.state == .running)

@@ -30,6 +30,26 @@ struct OutcomeTableTests {
     #expect(fixture.ready == ["a"])
   }
 
+  /// No token that the device presents would change it: waiting for one would hold all others.
+  @Test func authOfWhatCarriesNobodysCredentialParksItAlone() throws {
+    var fixture = QueueFixture()
+    try fixture.add("a")
+    try fixture.add("b", Asked(object: .film("1")))
+    try fixture.send("a", .anonymousRefused)
+    let item = try fixture.row("a")
+    #expect(item.state == .parked)
+    #expect(item.reason == .authRequired)
+    #expect(item.attempts == 0)
+    #expect(fixture.queue.control.state == .running)
+    #expect(fixture.ready == ["b"])
+    fixture.commit(
+      try fixture.queue.retrying(item.id, at: fixture.now, policy: QueuePolicy()))
+    #expect(fixture.ready.contains("a"))
+    try fixture.send("a", .anonymousRefused)
+    fixture.commit(try fixture.queue.discarding(item.id, at: fixture.now))
+    #expect(fixture.state("a") == .discarded)
+  }
+
   @Test func transientCountsAnAttemptAndBacksOff() throws {
     var fixture = QueueFixture()
     try fixture.add("a")

@@ -122,7 +122,7 @@ struct QueueExplorer {
     let created = Dictionary(
       uniqueKeysWithValues: item.footprint.creates.map { ($0.id, ExploredKind.real) })
     let common: [SendOutcome] = [
-      .applied(created: created), .notSent(isAway: true), .authRefused,
+      .applied(created: created), .notSent(isAway: true), .authRefused, .anonymousRefused,
       .transient(retryAfter: nil), .permanent, .unknown,
     ]
     if item.step == .verify { return common + [.foundMissing] }

@@ -119,7 +119,8 @@ extension SettingTable {
         example: "5s", doc: "How often the oldest change tries an upstream that is away."),
       SettingKey(
         "queue.onLogout", \.queue.onLogout, .one(.choice), example: "park",
-        doc: "What becomes of a user's waiting changes when the user signs out."),
+        doc: "What becomes of a user's waiting changes on the device whose token the user signs "
+          + "out with."),
     ])
 
   static let devices = SettingSection(

@@ -86,7 +86,7 @@ extension QueueSimulation {
     default: break
     }
     guard phones.first(where: { $0.device == flight.device })?.hasValidToken == true else {
-      flight.outcome = .authRefused
+      flight.outcome = dice.percent(10) ? .anonymousRefused : .authRefused
       return
     }
     if flight.step == .verify {

@@ -70,7 +70,8 @@ extension StoreSimulation {
     case .lostRequest: return attempt(.unknown, of: flight)
     case .failed: return attempt(.transient(retryAfter: nil), of: flight)
     case .notSent: return attempt(.notSent(isAway: chance.percent(50)), of: flight)
-    case .unauthorised: return attempt(.authRefused, of: flight)
+    case .unauthorised:
+      return attempt(chance.percent(20) ? .anonymousRefused : .authRefused, of: flight)
     case .lostAnswer:
       _ = answer(to: flight)
       return attempt(.unknown, of: flight)
