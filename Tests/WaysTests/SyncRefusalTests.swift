@@ -70,7 +70,8 @@ extension Ways {
         """
         [{"operation":"RateFlim","mode":"lazy"},
          {"operation":"RateFilm","mode":"slow","variables":{"id":"f1"},"more":1,
-          "optimistic":[{"op":"create","type":"Film","id":"~1","fields":{}}]},
+          "optimistic":[{"op":"create","type":"Film","id":"~1","fields":{}},
+                        {"op":"merge","type":"Film","id":"f1","fields":{"year":"abc"}}]},
          {"operation":"RateFilm","mode":"force","variables":7}, 7]
         """, key: "a", device)
       #expect(refused.status == 422)
@@ -78,7 +79,7 @@ extension Ways {
       #expect(
         pointers == [
           "/0/operation", "/1/more", "/1/mode", "/1/variables/stars", "/1/optimistic/0/id",
-          "/2/mode", "/2/variables", "/3",
+          "/1/optimistic/1/fields/year", "/2/mode", "/2/variables", "/3",
         ])
       let list = try await larder.get("/v1/mutations", device)
       #expect(try JSONValue(parsing: list.body)["items"]?.array == [])

@@ -154,25 +154,3 @@ struct CorrectionReader {
     value.string ?? value.number?.digits ?? value.bool.map { $0 ? "true" : "false" }
   }
 }
-
-extension EntityType.Column.Kind {
-  fileprivate func takes(_ value: JSONValue) -> Bool {
-    switch self {
-    case .integer: value.int64 != nil
-    case .real: value.number?.double?.isFinite == true
-    case .boolean: value.bool != nil
-    case .text: value.string != nil
-    case .reference: false
-    }
-  }
-
-  fileprivate var noun: String {
-    switch self {
-    case .integer: "a whole number"
-    case .real: "a number"
-    case .boolean: "true or false"
-    case .text: "a text"
-    case .reference: "an id"
-    }
-  }
-}

@@ -88,6 +88,7 @@ struct OptimisticReader {
       if type.keyFields == [member.name], member.value.string != id {
         note("is not the id of the change", at: place)
       }
+      check(member, of: type, at: place)
       stored.append(
         JSONMember(member.name, value(member.value, field, depth: field.listDepth, at: place)))
     }
@@ -97,6 +98,15 @@ struct OptimisticReader {
       stored.insert(JSONMember(keyField, .string(id)), at: 0)
     }
     return stored
+  }
+
+  /// Texts are left as they are: a custom scalar may be anything.
+  private mutating func check(_ member: JSONMember, of type: EntityType, at pointer: String) {
+    guard let kind = type.columns.first(where: { $0.name == member.name })?.kind,
+      [.integer, .real, .boolean].contains(kind), !member.value.isNull,
+      !kind.takes(member.value)
+    else { return }
+    note("is \(kind.noun)", at: pointer)
   }
 
   private mutating func value(
