@@ -85,10 +85,11 @@ struct OptimisticReader {
         note("is no field of \(type.name) that an operation selects.\(hint)", at: place)
         continue
       }
-      if type.keyFields == [member.name], member.value.string != id {
-        note("is not the id of the change", at: place)
+      if type.keyFields == [member.name] {
+        if member.value.string != id { note("is not the id of the change", at: place) }
+      } else {
+        check(member, of: type, at: place)
       }
-      check(member, of: type, at: place)
       stored.append(
         JSONMember(member.name, value(member.value, field, depth: field.listDepth, at: place)))
     }
@@ -100,12 +101,14 @@ struct OptimisticReader {
     return stored
   }
 
-  /// Texts are left as they are: a custom scalar may be anything.
+  /// Texts are left as they are: a custom scalar may be anything. A number may be written as one, as
+  /// some upstreams write those that are large.
   private mutating func check(_ member: JSONMember, of type: EntityType, at pointer: String) {
     guard let kind = type.columns.first(where: { $0.name == member.name })?.kind,
       [.integer, .real, .boolean].contains(kind), !member.value.isNull,
       !kind.takes(member.value)
     else { return }
+    if kind != .boolean, member.value.string.flatMap(Double.init) != nil { return }
     note("is \(kind.noun)", at: pointer)
   }
 
