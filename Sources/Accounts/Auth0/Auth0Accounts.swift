@@ -100,6 +100,8 @@ package struct Auth0Accounts: AccountProvider {
     do throws(AccountFault) {
       try await client.endSessions(of: user, managementToken: managementToken)
     } catch {
+      // What it may do is fixed when it is given; the next one may be allowed more.
+      management.drop(managementToken)
       logger.warning(
         "sessions begun with the old password go on", metadata: ["cause": "\(error)"])
     }

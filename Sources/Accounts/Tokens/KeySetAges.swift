@@ -3,8 +3,8 @@ import Model
 /// When an issuer's keys are asked for, as a pure decision.
 ///
 /// Known keys are used and renewed beside it once an hour. An id that is not known may be of a key
-/// that has just come, so it is asked for, but never twice within half a minute: made-up ids must
-/// not become a flood at the issuer's door.
+/// that has just come, so it is asked for, but never twice within half a minute, or within seconds
+/// where that failed: made-up ids must not become a flood at the issuer's door.
 struct KeySetAges: Sendable {
   enum Step: Hashable, Sendable {
     case use

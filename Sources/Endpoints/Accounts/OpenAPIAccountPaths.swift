@@ -61,8 +61,10 @@ enum OpenAPIAccountPaths {
       [
         "put": [
           "operationId": "changePassword",
-          "description":
-            "Sets another password. Where accounts are kept here, the other sessions end.",
+          "description": """
+          Sets another password. Where accounts are kept here, the other sessions end; where Auth0 \
+          keeps them, all of them, if it lets this service end them.
+          """,
           "requestBody": body("currentPassword", "newPassword"),
           "responses": responses("204", "It is set.", nil),
         ]

@@ -3,11 +3,11 @@ import LosslessJSON
 /// The paths of every Larder, whatever its operations.
 enum OpenAPIOperatingPaths {
   static let members: [JSONMember] = [
-    path("/v1/operations", "get", "listOperations", "The operations served here."),
+    path("/v1/operations", "get", "listOperations", "The operations served here.", failure: "401"),
     path("/healthz", "get", "health", "The process is alive."),
     path("/readyz", "get", "readiness", "The service takes requests.", failure: "503"),
     path("/metrics", "get", "metrics", "Counters in Prometheus' text format."),
-    path("/openapi.json", "get", "openapi", "This document."),
+    path("/openapi.json", "get", "openapi", "This document.", failure: "401"),
     path(
       "/v1/admin/purge", "post", "purge", "Deletes stored data by operation, type, id or tag.",
       failure: "401"),

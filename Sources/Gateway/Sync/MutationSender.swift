@@ -78,7 +78,7 @@ struct MutationSender: Sendable {
     }
     pulse.note(isReachable: true)
     if !Self.tookEffect(answer), refusesCredential(answer, of: caller) {
-      return Attempt(outcome: refusal(of: caller))
+      return Attempt(outcome: refusal(of: caller, claimed.mutation))
     }
     return attempt(answer, claimed.mutation, operation, variables, scope)
   }
@@ -94,11 +94,12 @@ struct MutationSender: Sendable {
   }
 
   /// A user's credential is the device's to renew. The service's own is the operator's: until then
-  /// nothing is lost. Without either the answer stays what it is.
-  private func refusal(of caller: Caller) -> SendOutcome {
+  /// nothing is lost, and whoever waits for a forced one is told. Without either the answer stays
+  /// what it is.
+  private func refusal(of caller: Caller, _ mutation: Mutation) -> SendOutcome {
     guard caller.credentials.isEmpty else { return .authRefused }
-    return upstream.settings.hasServiceCredentials
-      ? .transient(retryAfter: nil) : .anonymousRefused
+    let isTriedAgain = upstream.settings.hasServiceCredentials && mutation.mode != .force
+    return isTriedAgain ? .transient(retryAfter: nil) : .anonymousRefused
   }
 
   /// The stored variables with real ids in the place of temporary ones.
@@ -244,7 +245,7 @@ struct MutationSender: Sendable {
     pulse.note(isReachable: true)
     if refusesCredential(answer, of: caller) {
       calls.end(number)
-      return Attempt(outcome: refusal(of: caller))
+      return Attempt(outcome: refusal(of: caller, claimed.mutation))
     }
     guard answer.data != nil, answer.errors == nil else {
       calls.end(number)

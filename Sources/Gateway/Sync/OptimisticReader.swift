@@ -101,15 +101,15 @@ struct OptimisticReader {
     return stored
   }
 
-  /// Texts are left as they are: a custom scalar may be anything. A number may be written as one, as
-  /// some upstreams write those that are large.
+  /// Texts are left as they are: a custom scalar may be anything. A number may be in one, as some
+  /// upstreams write those that are large.
   private mutating func check(_ member: JSONMember, of type: EntityType, at pointer: String) {
     guard let kind = type.columns.first(where: { $0.name == member.name })?.kind,
-      [.integer, .real, .boolean].contains(kind), !member.value.isNull,
-      !kind.takes(member.value)
+      [.integer, .real, .boolean].contains(kind), !member.value.isNull
     else { return }
-    if kind != .boolean, member.value.string.flatMap(Double.init) != nil { return }
-    note("is \(kind.noun)", at: pointer)
+    let written = kind == .boolean ? nil : member.value.string
+    let value = written.flatMap { try? JSONValue(parsing: Array($0.utf8)) } ?? member.value
+    if !kind.takes(value) { note("is \(kind.noun)", at: pointer) }
   }
 
   private mutating func value(

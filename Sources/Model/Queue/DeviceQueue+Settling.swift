@@ -66,13 +66,13 @@ extension DeviceQueue {
 
   /// The queue waits for the device's next token; where none would help, the item alone is parked
   /// and the queue goes on. A caller waits for a forced one and brought the token: that one is told
-  /// at once, and comes again under the same key.
+  /// at once, and comes again under the same key, late as it may be.
   private func refusing(
     _ item: Mutation, waitsForCredential: Bool, at now: Timestamp
   ) -> QueueChanges {
     var item = item
     if item.step == .send { item.everSent = true }
-    if item.isArmed(at: now), item.step == .send {
+    if item.step == .send, item.isArmed(at: now) || item.mode == .force && !waitsForCredential {
       item.state = .expired
       item.reason = .authRequired
     } else if waitsForCredential {

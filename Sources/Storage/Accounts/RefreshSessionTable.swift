@@ -2,7 +2,12 @@ import GRDB
 import Model
 
 /// The rows of sessions. A session has one token that is good and remembers the one before it.
+///
+/// Where that one was used and forgiven, two were given for it. Nobody here knows which arrived, so
+/// both are good until one is used: the other stands in the place of the one before, marked.
 struct RefreshSessionTable {
+  private static let siblingMark = "="
+
   let database: Database
 
   /// Adds a session, for which the account's longest unused ones go past `max`.
@@ -46,9 +51,10 @@ struct RefreshSessionTable {
     let (session, account) = (find.string(0), find.string(1))
     let rotated = Timestamp(milliseconds: find.int64(4))
     let isCurrent = isSame(find.string(2), rotation.presentedDigest)
+    let isSibling = isSame(find.string(3), Self.siblingMark + rotation.presentedDigest)
+    let isGood = isCurrent || isSibling
     let isPrevious = isSame(find.string(3), rotation.presentedDigest)
-    let isForgiven = isPrevious && rotated.elapsed(until: rotation.now) < rotation.leeway
-    guard isCurrent || isForgiven else {
+    guard isGood || isPrevious && rotated.elapsed(until: rotation.now) < rotation.leeway else {
       try end(rotation.familyDigest)
       return .reused(session: session, account: account)
     }
@@ -59,11 +65,10 @@ struct RefreshSessionTable {
       WHERE family_digest = ?1
       """)
     statement.bind(rotation.familyDigest, at: 1)
-    // Of the two given for a token that was forgiven either may be the one that arrived.
-    statement.bind(isCurrent ? rotation.presentedDigest : find.string(2), at: 2)
+    statement.bind(isGood ? rotation.presentedDigest : Self.siblingMark + find.string(2), at: 2)
     statement.bind(rotation.nextDigest, at: 3)
     // A forgiven exchange does not lengthen the time in which the same token is forgiven again.
-    statement.bind(isCurrent ? rotation.now.milliseconds : rotated.milliseconds, at: 4)
+    statement.bind(isGood ? rotation.now.milliseconds : rotated.milliseconds, at: 4)
     statement.bind(rotation.expires.milliseconds, at: 5)
     try statement.run()
     return .rotated(session: session, account: account)

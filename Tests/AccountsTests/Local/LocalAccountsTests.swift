@@ -57,15 +57,24 @@ struct LocalAccountsTests {
   }
 
   /// Which of the two answers arrived, or was the later, nobody here knows.
-  @Test func ofTwoTokensGivenForOneEitherGoesOn() async throws {
+  @Test(arguments: [false, true])
+  func ofTwoTokensGivenForOneEitherGoesOn(isLater: Bool) async throws {
     let local = try await LocalSetting()
     let provider = try await local.provider(leeway: .seconds(10))
     let first = try await provider.signUp(.of("ada"), from: .test)
     let lost = try await provider.refresh(first.refreshToken, from: .test)
     let other = try await provider.refresh(first.refreshToken, from: .test)
-    let next = try await provider.refresh(lost.refreshToken, from: .test)
-    #expect(try await provider.refresh(other.refreshToken, from: .test).user == first.user)
+    local.clock.advance(by: .seconds(900))
+    let kept = isLater ? other : lost
+    let next = try await provider.refresh(kept.refreshToken, from: .test)
     #expect(try await provider.refresh(next.refreshToken, from: .test).user == first.user)
+    // It is a thief's, or its owner's; the session ends either way.
+    await #expect(throws: AccountFault.sessionExpired) {
+      try await provider.refresh((isLater ? lost : other).refreshToken, from: .test)
+    }
+    await #expect(throws: AccountFault.sessionExpired) {
+      try await provider.refresh(next.refreshToken, from: .test)
+    }
   }
 
   @Test func forgivesAUsedTokenOnce() async throws {

@@ -147,14 +147,14 @@ struct MutationSenderTests {
 
   /// - Parameter token: of a user; nil for one that goes without.
   private static func claimed(
-    _ operation: String = "RateOnce", step: MutationStep = .send,
+    _ operation: String = "RateOnce", step: MutationStep = .send, mode: MutationMode = .steady,
     variables: String = #"{"id":"a","stars":4}"#, token: String? = nil
   ) throws -> ClaimedMutation {
     let key = EntityKey(type: "Film", key: "a")
     var mutation = Mutation(
       id: MutationID("m_1"), device: device, key: "k",
       fingerprint: try #require(PayloadFingerprint([UInt8](repeating: 1, count: 32))),
-      operation: operation, upstream: "default", mode: .steady, effect: .update,
+      operation: operation, upstream: "default", mode: mode, effect: .update,
       unknownRule: step == .verify ? .verify(operation: "GetFilm") : .park, object: key,
       footprint: Footprint(object: key), sequence: 1, now: clock.now(),
       expires: clock.now().advanced(by: .seconds(60)))
@@ -203,6 +203,9 @@ struct MutationSenderTests {
       let attempt = try await Self.sender(answer, secret: row.secret).attempt(
         Self.claimed(step: step, token: row.token))
       #expect(attempt.outcome == row.outcome)
+      let forced = try await Self.sender(answer, secret: row.secret).attempt(
+        Self.claimed(step: step, mode: .force, token: row.token))
+      #expect(forced.outcome == (row.token == nil ? .anonymousRefused : .authRefused))
     }
   }
 

@@ -177,6 +177,16 @@ struct ForceTests {
     #expect(fixture.ready == ["lazy"])
   }
 
+  @Test func refusedForWantOfAnyCredentialItExpiresHoweverLate() throws {
+    var fixture = QueueFixture()
+    try fixture.add("force", .force())
+    try fixture.claim("force")
+    fixture.pass(.seconds(11))
+    try fixture.settle("force", .anonymousRefused)
+    #expect(fixture.state("force") == .expired)
+    #expect(try fixture.row("force").reuse(of: .test(1), at: fixture.now) == .arm)
+  }
+
   @Test func expiredCreateStillKeepsBackWhoNeedsItsTemporaryId() throws {
     var fixture = QueueFixture()
     try fixture.add("create", .create(.test(1), mode: .force))
