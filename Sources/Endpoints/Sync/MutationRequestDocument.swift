@@ -34,9 +34,7 @@ enum MutationRequestDocument {
       return .one(try request(body, at: "", isAlone: true, mayBeTooLarge: mayBeTooLarge))
     }
     guard (1...countMax).contains(items.count) else {
-      throw Failure(
-        .invalidMutation, "The mutation cannot be taken.",
-        details: [fault("", "is a mutation, or an array of 1 to \(countMax) mutations")])
+      return .one(unreadable("is a mutation, or an array of 1 to \(countMax) mutations", at: ""))
     }
     var requests: [MutationRequest] = []
     for (index, item) in items.enumerated() {
@@ -49,11 +47,7 @@ enum MutationRequestDocument {
   private static func request(
     _ item: JSONValue, at pointer: String, isAlone: Bool, mayBeTooLarge: Bool
   ) throws(Failure) -> MutationRequest {
-    guard let members = item.members else {
-      return MutationRequest(
-        operation: nil, mode: .lazy, variables: nil, pointer: pointer, canonicalBytes: [],
-        faults: [fault(pointer, "is an object")])
-    }
+    guard let members = item.members else { return unreadable("is an object", at: pointer) }
     guard !mayBeTooLarge || item.bytes.count <= bytesMax else {
       throw Failure(
         .mutationTooLarge, "A mutation is at most \(bytesMax) bytes.",
@@ -86,6 +80,12 @@ enum MutationRequestDocument {
       references: references, optimistic: optimistic, goesAheadOfAll: goesAheadOfAll,
       expiresIn: expiresIn, pointer: pointer, canonicalBytes: item.canonicalBytes,
       faults: faults + reader.faults)
+  }
+
+  private static func unreadable(_ detail: String, at pointer: String) -> MutationRequest {
+    MutationRequest(
+      operation: nil, mode: .lazy, variables: nil, pointer: pointer, canonicalBytes: [],
+      faults: [fault(pointer, detail)])
   }
 
   private static func fault(_ pointer: String, _ detail: String) -> Failure.Detail {

@@ -49,17 +49,12 @@ package struct AccountService: Sendable {
         details: [.init(place: .pointer("/email"), detail: "is not an address")]
           + Failure(.weakPassword(rules)).details)
     }
-    // Whoever has an account already must not make another by it.
-    guard try await device(call)?.user == nil else { throw DeviceRegistry.ofAnotherUser }
-    if !isAdmin { try take(call.network, of: addresses) }
     let credentials = Credentials(email: address, password: password)
-    return try await session(call) { () async throws(AccountFault) in
-      do throws(AccountFault) {
-        return try await provider.signUp(credentials, from: call.origin)
-      } catch {
-        // What is counted is accounts, and asking whose there are.
-        if error != .accountExists { addresses.giveBack(call.network, at: clock.now()) }
-        throw error
+    return try await session(call, isOfNewUser: true) { () async throws(Failure) in
+      // What is counted is accounts, and asking whose there are.
+      try await counting(isAdmin ? nil : call, where: { $0 == nil || $0 == .accountExists }) {
+        () async throws(AccountFault) in
+        try await provider.signUp(credentials, from: call.origin)
       }
     }
   }
@@ -77,32 +72,24 @@ package struct AccountService: Sendable {
   package func refresh(
     _ token: String, _ call: AccountCall
   ) async throws(Failure) -> SignedIn {
-    try take(call.network, of: addresses)
-    return try await session(call) { () async throws(AccountFault) in
-      do throws(AccountFault) {
-        let session = try await provider.refresh(token, from: call.origin)
-        addresses.giveBack(call.network, at: clock.now())
-        return session
-      } catch {
-        if error != .sessionExpired { addresses.giveBack(call.network, at: clock.now()) }
-        throw error
+    try await session(call) { () async throws(Failure) in
+      try await counting(call, where: { $0 == .sessionExpired }) {
+        () async throws(AccountFault) in
+        try await provider.refresh(token, from: call.origin)
       }
     }
   }
 
   /// Signs in with the device's token where one comes along: a device of another user's ends the
-  /// sign-in.
-  private func session<Problem: Error>(
-    _ call: AccountCall, _ open: () async throws(Problem) -> AccountSession
+  /// sign-in. One that is not known, or anybody's where the user is new, is refused before anything
+  /// is done.
+  private func session(
+    _ call: AccountCall, isOfNewUser: Bool = false,
+    _ open: () async throws(Failure) -> AccountSession
   ) async throws(Failure) -> SignedIn {
-    // A token that is not known is refused before anything is done.
-    if let token = call.deviceToken { _ = try await devices.identify(token: token, user: nil) }
-    let session: AccountSession
-    do throws(Problem) {
-      session = try await open()
-    } catch {
-      throw failure(error)
-    }
+    let device = try await device(call)
+    if isOfNewUser, device?.user != nil { throw DeviceRegistry.ofAnotherUser }
+    let session = try await open()
     guard let token = call.deviceToken else { return SignedIn(session) }
     do throws(Failure) {
       _ = try await devices.identify(token: token, user: session.user)
@@ -145,7 +132,7 @@ package struct AccountService: Sendable {
     do throws(AccountFault) {
       user = try await provider.signOut(refreshToken)
     } catch {
-      throw failure(error)
+      throw told(error)
     }
     guard let device, let owner = device.user, user == nil || user == owner else { return }
     do throws(Failure) {
@@ -171,7 +158,7 @@ package struct AccountService: Sendable {
     do throws(AccountFault) {
       return (user.id, try await provider.email(of: user))
     } catch {
-      throw failure(error)
+      throw told(error)
     }
   }
 
@@ -213,6 +200,29 @@ package struct AccountService: Sendable {
     }
   }
 
+  /// Counts a call of an address by how it ends.
+  ///
+  /// - Parameters:
+  ///   - call: nil counts nothing.
+  ///   - counts: whether an end does; of nil where it went well.
+  private func counting<Answer>(
+    _ call: AccountCall?, where counts: (AccountFault?) -> Bool,
+    _ body: () async throws(AccountFault) -> Answer
+  ) async throws(Failure) -> Answer {
+    if let call { try take(call.network, of: addresses) }
+    func end(_ fault: AccountFault?) {
+      if let call, !counts(fault) { addresses.giveBack(call.network, at: clock.now()) }
+    }
+    do throws(AccountFault) {
+      let answer = try await body()
+      end(nil)
+      return answer
+    } catch {
+      end(error)
+      throw told(error)
+    }
+  }
+
   private func take(_ name: String, of throttle: AttemptThrottle) throws(Failure) {
     guard let wait = throttle.take(name, at: clock.now()) else { return }
     throw Failure(
@@ -231,14 +241,6 @@ package struct AccountService: Sendable {
   ) throws(AccountFault) -> Credentials {
     guard let email = EmailAddress(email) else { throw .wrongCredentials }
     return Credentials(email: email, password: password)
-  }
-
-  private func failure(_ error: any Error) -> Failure {
-    switch error {
-    case let failure as Failure: failure
-    case let fault as AccountFault: told(fault)
-    default: Failure(.internal, "Something went wrong.", cause: "\(error)")
-    }
   }
 
   /// A provider that refuses this service is for the operator to mend.

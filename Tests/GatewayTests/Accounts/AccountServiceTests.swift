@@ -216,6 +216,17 @@ struct AccountServiceTests {
     for _ in 0..<20 { #expect(try await code("ada@x", "short") == .weakPassword) }
   }
 
+  /// The operator's own are not counted, so neither is anything given back for them.
+  @Test func theOperatorsSignUpsForgiveNobody() async throws {
+    let service = service()
+    for _ in 0..<5 { _ = try? await service.refresh("none", call()) }
+    _ = try? await service.signUp(email: "ada@x", password: "short", isAdmin: true, call())
+    let failure = try await #require(throws: Failure.self) {
+      try await service.refresh("none", call())
+    }
+    #expect(failure.code == .rateLimited)
+  }
+
   @Test func aDeviceOfSomebodysMakesNoOtherAccount() async throws {
     let phone = try await device()
     let service = service()
