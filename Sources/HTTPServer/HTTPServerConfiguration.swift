@@ -41,21 +41,18 @@ package struct HTTPServerConfiguration: Sendable {
   package var rateLimit: RateLimit?
   /// `nil` for no access log.
   package var accessLog: (any AccessLog)?
-  package var problemRenderer: any ProblemRenderer
   /// Asked once a loop: request ids are told apart by it.
   package var makeSeed: @Sendable () -> UInt64
 
   package init(
     listeners: [Listener], limits: ServerLimits = ServerLimits(), drain: Drain = Drain(),
     accessLog: (any AccessLog)? = nil,
-    problemRenderer: any ProblemRenderer = PlainProblemRenderer(),
     makeSeed: @escaping @Sendable () -> UInt64
   ) {
     self.listeners = listeners
     self.limits = limits
     self.drain = drain
     self.accessLog = accessLog
-    self.problemRenderer = problemRenderer
     self.makeSeed = makeSeed
   }
 }

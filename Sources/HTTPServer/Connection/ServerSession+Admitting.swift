@@ -33,8 +33,7 @@ extension ServerSession {
   static func answer(
     _ refusal: ServerProblem, to request: ServerRequest, of server: LoopServer
   ) -> ServerResponse {
-    var response = ServerResponse.problem(
-      refusal, for: request, renderer: server.shared.configuration.problemRenderer)
+    var response = ServerResponse.problem(refusal, for: request)
     switch refusal {
     case .rateLimited(let seconds): response.fields[.retryAfter] = "\(seconds)"
     case .refused(.unknownContentCoding):

@@ -34,8 +34,7 @@ extension ServerSession {
       content
       ?? RefusalContent(
         mediaType: "application/problem+json",
-        bytes: server.shared.configuration.problemRenderer.render(
-          problem, path: head?.path.text, requestID: requestID))
+        bytes: problem.document(path: head?.path.text, requestID: requestID))
     let start = server.output.count
     StatusLine.append(problem.status, to: &server.output)
     server.stamp.appendDate(to: &server.output)

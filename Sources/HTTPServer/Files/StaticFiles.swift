@@ -24,21 +24,18 @@ package struct StaticFiles: Sendable {
   private let cacheControl: String
   private let ranges: RangeLimits
   private let pool: BlockingPool
-  private let problemRenderer: any ProblemRenderer
 
   /// - Parameters:
   ///   - root: the folder, without a slash at its end.
   ///   - cacheControl: what clients are told about keeping copies.
   package init(
     root: String, pool: BlockingPool, cacheControl: String = "no-cache",
-    ranges: RangeLimits = RangeLimits(),
-    problemRenderer: any ProblemRenderer = PlainProblemRenderer()
+    ranges: RangeLimits = RangeLimits()
   ) {
     self.root = root
     self.pool = pool
     self.cacheControl = cacheControl
     self.ranges = ranges
-    self.problemRenderer = problemRenderer
   }
 
   /// Answers with a file.
@@ -138,7 +135,7 @@ package struct StaticFiles: Sendable {
       return ServerResponse(fields: fields, body: .file(file, 0..<file.byteCount))
     }
     guard let bytes = await pool.run({ try? file.read(file.byteCount, from: 0) }) else {
-      return .problem(.unexpected, for: request, renderer: problemRenderer)
+      return .problem(.unexpected, for: request)
     }
     return ServerResponse(fields: fields, body: .bytes(bytes), isCompressible: true)
   }
@@ -151,6 +148,6 @@ package struct StaticFiles: Sendable {
   }
 
   private func notFound(_ request: ServerRequest) -> ServerResponse {
-    .problem(.notFound, for: request, renderer: problemRenderer)
+    .problem(.notFound, for: request)
   }
 }

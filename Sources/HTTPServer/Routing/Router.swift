@@ -4,13 +4,9 @@ package import HTTPWire
 /// Answers requests by a route table: 404, 405 with `Allow`, HEAD by GET, and OPTIONS by itself.
 package struct Router: RequestHandler {
   package let table: RouteTable
-  private let problemRenderer: any ProblemRenderer
 
-  package init(
-    _ routes: [Route], problemRenderer: any ProblemRenderer = PlainProblemRenderer()
-  ) throws(RouteTable.Conflict) {
+  package init(_ routes: [Route]) throws(RouteTable.Conflict) {
     table = try RouteTable(routes)
-    self.problemRenderer = problemRenderer
   }
 
   package func contentRule(for head: borrowing RequestHead) -> ContentRule {
@@ -33,7 +29,7 @@ package struct Router: RequestHandler {
         return ServerResponse(
           status: .noContent, fields: [.allow: Self.allow(RequestMethod.allCases)])
       }
-      return .problem(.notFound, for: request, renderer: problemRenderer)
+      return .problem(.notFound, for: request)
     }
   }
 
@@ -46,7 +42,7 @@ package struct Router: RequestHandler {
     }
     var response =
       await refuse?(request)
-      ?? .problem(.methodNotAllowed, for: request, renderer: problemRenderer)
+      ?? .problem(.methodNotAllowed, for: request)
     response.fields[.allow] = allow
     return response
   }

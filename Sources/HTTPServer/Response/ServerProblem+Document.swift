@@ -1,28 +1,26 @@
 import HTTPWire
 
-/// Problem details as RFC 9457 has them, written without a JSON library: all parts are known to
-/// need no escapes, but for a path, which is left out where it would.
-package struct PlainProblemRenderer: ProblemRenderer {
-  package init() {}
-
-  package func render(
-    _ problem: ServerProblem, path: String?, requestID: String
-  ) -> [UInt8] {
+extension ServerProblem {
+  /// Problem details as RFC 9457 has them, written without a JSON library: all parts are known to
+  /// need no escapes, but for a path, which is left out where it would.
+  ///
+  /// - Parameter path: of the request, percent-encoded; nil where its head could not be read.
+  func document(path: String?, requestID: String) -> [UInt8] {
     var output: [UInt8] = []
     output.append("{\"type\":\"about:blank\",\"title\":\"")
-    output.append(StatusLine.reason(problem.status))
+    output.append(StatusLine.reason(status))
     output.append("\",\"status\":")
-    output.append(decimal: problem.status)
+    output.append(decimal: status)
     output.append(",\"detail\":\"")
-    output.append(problem.detail)
+    output.append(detail)
     if let path, path.utf8.allSatisfy(Self.isPlain) {
       output.append("\",\"instance\":\"")
       output.append(contentsOf: path.utf8)
     }
     output.append("\",\"code\":\"")
-    output.append(problem.code)
+    output.append(code)
     output.append("\",\"retry\":\"")
-    output.append(problem.retry)
+    output.append(retry)
     output.append("\",\"requestId\":\"")
     output.append(contentsOf: requestID.utf8)
     output.append("\"}")
