@@ -163,7 +163,8 @@ let package = Package(
     .target(
       name: "VendorDouble",
       dependencies: [
-        "HTTPClient", "Transport", .product(name: "HTTPTypes", package: "swift-http-types"),
+        "HTTPClient", "LosslessJSON", "Transport",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Tests/VendorDouble"),
     .target(

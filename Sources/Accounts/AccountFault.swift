@@ -20,6 +20,8 @@ package enum AccountFault: Error, Hashable, Sendable {
   case overloaded
   /// The provider refuses this service, not the user. The cause is for operators.
   case misconfigured(cause: String)
+  /// The store of our own accounts takes or gives nothing at present.
+  case storeUnavailable(cause: String)
   /// No answer of use. - Parameter wasSent: the provider may have done what was asked.
   case unavailable(cause: String, wasSent: Bool)
 }

@@ -8,10 +8,19 @@ package struct VerifiedUser: Hashable, Sendable {
   package let session: String?
   /// From here on the token is refused.
   package let expires: Timestamp
+  /// Whether the token was issued here.
+  package let isOwn: Bool
+  /// The claims that responses are shared by, as far as the token carries them.
+  package let claims: [Claim]
 
-  package init(id: String, session: String? = nil, expires: Timestamp) {
+  package init(
+    id: String, session: String? = nil, expires: Timestamp, isOwn: Bool = false,
+    claims: [Claim] = []
+  ) {
+    self.isOwn = isOwn
     self.id = id
     self.session = session
     self.expires = expires
+    self.claims = claims
   }
 }

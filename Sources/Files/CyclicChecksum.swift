@@ -11,9 +11,11 @@ struct CyclicChecksum: Sendable {
     static let crc64nvme = Tables(polynomial: 0x9A6C_9329_AC4B_C9B5, byteCount: 8)
 
     fileprivate let entries: [UInt64]
-    fileprivate let byteCount: Int
+    let polynomial: UInt64
+    let byteCount: Int
 
     private init(polynomial: UInt64, byteCount: Int) {
+      self.polynomial = polynomial
       self.byteCount = byteCount
       var entries = [UInt64](repeating: 0, count: 8 * 256)
       for byte in 0..<256 {

@@ -15,6 +15,17 @@ struct DiskError: Error, Hashable, CustomStringConvertible {
   /// Whether there is no room: the disk's, or what the file system grants this user.
   var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
+  /// Why the disk takes nothing now, though the same call may go through later; nil for all else.
+  var passingReason: String? {
+    switch code {
+    case EROFS: "the file system is read-only"
+    case EMFILE, ENFILE: "too many files are open"
+    case EIO: "the disk reports an I/O error"
+    case EACCES: "the folder of the files may not be written"
+    default: nil
+    }
+  }
+
   var isAbsent: Bool { code == ENOENT }
 }
 

@@ -26,9 +26,26 @@ extension DiskFileStore {
       try await store.removeFileBucket(name)
     }
     switch removal {
-    case .removed: return
+    case .removed(let dead): await bury(dead)
     case .noSuchBucket: throw .noSuchBucket
     case .notEmpty: throw .bucketNotEmpty
     }
+  }
+
+  package func settings(of bucket: BucketName) async throws(FileStoreError) -> BucketSettings {
+    let settings = try await indexed { () async throws(StorageError) in
+      try await store.settings(ofFileBucket: bucket)
+    }
+    guard let settings else { throw .noSuchBucket }
+    return settings
+  }
+
+  package func changeSettings(
+    of bucket: BucketName, _ change: @escaping @Sendable (inout BucketSettings) -> Void
+  ) async throws(FileStoreError) {
+    let isThere = try await indexed { () async throws(StorageError) in
+      try await store.changeSettings(ofFileBucket: bucket, change)
+    }
+    guard isThere else { throw .noSuchBucket }
   }
 }

@@ -3,24 +3,45 @@ import Storage
 
 extension DiskFileStore {
   package func completeUpload(
-    _ upload: UploadAddress, parts references: [PartReference]?, if condition: WriteCondition
+    _ upload: UploadAddress, _ completion: UploadCompletion
+  ) async throws(FileStoreError) -> WrittenObject {
+    do throws(FileStoreError) {
+      return try await complete(upload, completion)
+    } catch {
+      guard error == .noSuchUpload, let done = try await completed(upload, completion) else {
+        throw error
+      }
+      return WrittenObject(metadata: done, isNew: false)
+    }
+  }
+
+  private func complete(
+    _ upload: UploadAddress, _ completion: UploadCompletion
   ) async throws(FileStoreError) -> WrittenObject {
     let stored = try await indexed { () async throws(StorageError) in
       try await store.parts(of: upload)
     }
     guard let stored, let begun = try await find(upload) else { throw .noSuchUpload }
-    let used = try choose(references, from: stored)
+    let used = try choose(completion.parts, from: stored)
+    let size = used.reduce(0) { $0 + $1.part.size }
+    let checksum = PartChecksums.combine(used.map(\.part), as: begun.checksum)
+    try check(completion, size: size, checksum: checksum)
     return try await keepingActive { name throws(FileStoreError) in
       do throws(FileStoreError) {
         try await assemble(used.map(\.blob), as: name)
         let object = StoredObject(
           metadata: ObjectMetadata(
-            key: upload.object.key, size: used.reduce(0) { $0 + $1.part.size },
-            modified: clock.now(), tag: ObjectTag.parts(used.map(\.part.tag)),
+            key: upload.object.key, size: size, modified: clock.now(),
+            tag: ObjectTag.parts(used.map(\.part.tag)), checksum: checksum,
             attributes: begun.attributes),
-          blob: name)
+          blob: name,
+          origin: .parts(
+            used.enumerated().map { index, stored in
+              ObjectPart(
+                number: index + 1, size: stored.part.size, checksum: stored.part.checksum)
+            }))
         let outcome = try await indexed { () async throws(StorageError) in
-          try await store.completeUpload(upload, as: object, used: used, if: condition)
+          try await store.completeUpload(upload, as: object, used: used, if: completion.condition)
         }
         let isNew = try await settle(name, after: outcome)
         return WrittenObject(metadata: object.metadata, isNew: isNew)
@@ -28,6 +49,33 @@ extension DiskFileStore {
         await bury([name])
         throw error
       }
+    }
+  }
+
+  /// The result of an upload that was completed before with the same parts.
+  private func completed(
+    _ upload: UploadAddress, _ completion: UploadCompletion
+  ) async throws(FileStoreError) -> ObjectMetadata? {
+    let done = try await indexed { () async throws(StorageError) in
+      try await store.completedUpload(upload)
+    }
+    guard let done else { return nil }
+    if let parts = completion.parts {
+      guard ObjectTag.parts(parts.map(\.tag)) == done.tag else {
+        throw .partInvalid(number: parts.first?.number ?? 1)
+      }
+    }
+    try check(completion, size: done.size, checksum: done.checksum)
+    return done
+  }
+
+  /// Compares what the client states of the object with what it will be.
+  private func check(
+    _ completion: UploadCompletion, size: Int, checksum: ObjectChecksum?
+  ) throws(FileStoreError) {
+    if let stated = completion.size, stated != size { throw .sizeMismatch(size: size) }
+    if let stated = completion.checksum, stated != checksum {
+      throw .digestMismatch(stated.digest.algorithm)
     }
   }
 
@@ -44,9 +92,9 @@ extension DiskFileStore {
       let byNumber = Dictionary(uniqueKeysWithValues: stored.map { ($0.part.number, $0) })
       used = []
       for reference in references {
-        guard let part = byNumber[reference.number], part.part.tag == reference.tag else {
-          throw .partInvalid(number: reference.number)
-        }
+        guard let part = byNumber[reference.number], part.part.tag == reference.tag,
+          reference.checksum == nil || reference.checksum == part.part.checksum
+        else { throw .partInvalid(number: reference.number) }
         used.append(part)
       }
     }

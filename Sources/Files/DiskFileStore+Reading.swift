@@ -8,7 +8,7 @@ extension DiskFileStore {
     _ address: ObjectAddress, conditions: Preconditions?
   ) async throws(FileStoreError) -> ObjectMetadata {
     let metadata = try await find(address).metadata
-    try judge(conditions, metadata, isRead: true)
+    try judge(conditions, metadata)
     return metadata
   }
 
@@ -17,7 +17,7 @@ extension DiskFileStore {
   ) async throws(FileStoreError) -> ObjectContent {
     for _ in 0..<limits.openTriesMax {
       let found = try await find(address)
-      try judge(conditions, found.metadata, isRead: true)
+      try judge(conditions, found.metadata)
       let size = found.metadata.size
       guard let wanted = range.map({ $0.resolve(length: size) }) ?? 0..<size else {
         throw .rangeNotSatisfiable(size: size)
@@ -42,6 +42,25 @@ extension DiskFileStore {
     return page
   }
 
+  package func objectParts(
+    at address: ObjectAddress
+  ) async throws(FileStoreError) -> ObjectParts {
+    for _ in 0..<limits.openTriesMax {
+      let found = try await find(address)
+      // Only objects of parts have such a tag.
+      guard found.metadata.tag.contains("-") else {
+        return ObjectParts(metadata: found.metadata, parts: [])
+      }
+      let parts = try await indexed { () async throws(StorageError) in
+        try await store.parts(of: found)
+      }
+      // Those of an object that was replaced meanwhile are gone.
+      if parts.isEmpty, try await find(address).blob != found.blob { continue }
+      return ObjectParts(metadata: found.metadata, parts: parts)
+    }
+    throw .conflict
+  }
+
   func find(_ address: ObjectAddress) async throws(FileStoreError) -> StoredObject {
     let found = try await indexed { () async throws(StorageError) in
       try await store.object(at: address)
@@ -54,16 +73,29 @@ extension DiskFileStore {
   }
 
   func judge(
-    _ conditions: Preconditions?, _ metadata: ObjectMetadata, isRead: Bool
+    _ conditions: Preconditions?, _ metadata: ObjectMetadata
   ) throws(FileStoreError) {
     guard let conditions, !conditions.isEmpty else { return }
     let verdict = conditions.judge(
-      isRead: isRead, tag: EntityTag(metadata.tag),
+      isRead: true, tag: EntityTag(metadata.tag),
       modified: HTTPDate(secondsSince1970: metadata.modified.milliseconds / 1000))
     switch verdict {
     case .proceed: return
     case .notModified: throw .notModified(metadata)
     case .failed: throw .preconditionFailed
+    }
+  }
+
+  /// Judges the conditions on an object that is copied: as those of a read, except that a source that
+  /// is the same as the client's copy is not copied.
+  func judgeSource(
+    _ conditions: Preconditions?, _ metadata: ObjectMetadata
+  ) throws(FileStoreError) {
+    do throws(FileStoreError) {
+      try judge(conditions, metadata)
+    } catch {
+      guard case .notModified = error else { throw error }
+      throw .preconditionFailed
     }
   }
 

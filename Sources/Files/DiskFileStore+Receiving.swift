@@ -25,7 +25,9 @@ extension DiskFileStore {
     }
     return try await keepingActive { name throws(FileStoreError) in
       let (folder, pool) = (folder, pool)
-      let algorithms = content.digests.map(\.algorithm) + [content.computing].compactMap { $0 }
+      let algorithms =
+        content.digests.map(\.algorithm)
+        + [content.computing, content.alsoComputing].compactMap { $0 }
       let blob = try await blocking { () throws(DiskError) in
         try IncomingBlob(name, in: folder, pool: pool, computing: algorithms)
       }
@@ -74,7 +76,9 @@ extension DiskFileStore {
     for digest in promised where digests[digest.algorithm] != digest {
       throw .digestMismatch(digest.algorithm)
     }
-    let noted = promised.last { $0.algorithm != .md5 }?.algorithm ?? content.computing
+    let noted =
+      content.alsoComputing ?? promised.last { $0.algorithm != .md5 }?.algorithm
+      ?? content.computing
     return Received(
       blob: blob.name, size: size, md5: digests[.md5]?.bytes ?? [],
       checksum: noted.flatMap { digests[$0] })

@@ -4,6 +4,9 @@ import Storage
 extension DiskFileStore: FileStore {
   package func sweep(uploadsBegunBefore moment: Timestamp) async throws(FileStoreError) {
     try await expire(before: moment)
+    try await indexed { () async throws(StorageError) in
+      try await store.forgetUploads(completedBefore: moment)
+    }
     try await removeDead()
     try await clearArrivals()
   }

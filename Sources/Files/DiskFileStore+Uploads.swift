@@ -6,7 +6,8 @@ import Transport
 
 extension DiskFileStore {
   package func beginUpload(
-    to address: ObjectAddress, attributes: ObjectAttributes, quota: FileQuota
+    to address: ObjectAddress, attributes: ObjectAttributes, checksum: UploadChecksum?,
+    quota: FileQuota
   ) async throws(FileStoreError) -> UploadAddress {
     guard attributes.customBytes <= ObjectAttributes.customBytesMax else {
       throw .metadataTooLarge(bytesMax: ObjectAttributes.customBytesMax)
@@ -14,7 +15,7 @@ extension DiskFileStore {
     let upload = UploadAddress(object: address, id: BlobName(random: random).text)
     let isBegun = try await indexed { () async throws(StorageError) in
       try await store.beginUpload(
-        upload, attributes: attributes, owner: quota.owner, at: clock.now())
+        upload, attributes: attributes, checksum: checksum, owner: quota.owner, at: clock.now())
     }
     guard isBegun else { throw .noSuchBucket }
     return upload
@@ -24,7 +25,10 @@ extension DiskFileStore {
     _ number: Int, of upload: UploadAddress, _ content: UploadContent, quota: FileQuota
   ) async throws(FileStoreError) -> UploadPart {
     guard UploadPart.numbers.contains(number) else { throw .partNumberInvalid }
-    guard try await find(upload) != nil else { throw .noSuchUpload }
+    guard let begun = try await find(upload) else { throw .noSuchUpload }
+    // The object's checksum is made of the parts', so each has one.
+    var content = content
+    content.alsoComputing = begun.checksum?.algorithm
     let room = try await room(in: upload.object.bucket, quota, replacing: nil)
     return try await receive(content, room: room) {
       received throws(FileStoreError) in
@@ -51,7 +55,10 @@ extension DiskFileStore {
     range: ByteRangeSet.Spec?, if sourceConditions: Preconditions?, quota: FileQuota
   ) async throws(FileStoreError) -> UploadPart {
     let found = try await get(source, range: range, conditions: nil)
-    try judge(sourceConditions, found.metadata, isRead: false)
+    if case .closed(_, let last) = range, last >= found.metadata.size {
+      throw .rangeNotSatisfiable(size: found.metadata.size)
+    }
+    try judgeSource(sourceConditions, found.metadata)
     return try await putPart(number, of: upload, reading(found), quota: quota)
   }
 

@@ -13,12 +13,16 @@ extension DiskFileStore {
     // Judged again with the write; before it, to spare the client the sending.
     if write.condition != .none { try await judge(write.condition, at: address) }
     let room = try await room(in: address.bucket, write.quota, replacing: address.key)
+    var attributes = write.attributes
+    attributes.serverSideEncryption = attributes.serverSideEncryption ?? room.encryption
+    let written = attributes
     return try await receive(content, room: room) {
       received throws(FileStoreError) in
       let metadata = ObjectMetadata(
         key: address.key, size: received.size, modified: clock.now(),
-        tag: ObjectTag.whole(md5: received.md5), checksum: received.checksum,
-        attributes: write.attributes)
+        tag: ObjectTag.whole(md5: received.md5),
+        checksum: received.checksum.map { ObjectChecksum($0) },
+        attributes: written)
       return try await commit(
         StoredObject(metadata: metadata, blob: received.blob), at: address,
         if: write.condition, quota: write.quota)
@@ -48,19 +52,31 @@ extension DiskFileStore {
     guard attributes?.customBytes ?? 0 <= ObjectAttributes.customBytesMax else {
       throw .metadataTooLarge(bytesMax: ObjectAttributes.customBytesMax)
     }
+    var encryption = write.encryption
+    if encryption == nil { encryption = try await settings(of: target.bucket).encryption }
     for _ in 0..<limits.openTriesMax {
       let found = try await find(source)
-      try judge(sourceConditions, found.metadata, isRead: false)
+      try judgeSource(sourceConditions, found.metadata)
       let copied = try await keepingActive { name throws(FileStoreError) -> WrittenObject? in
         guard try await duplicate(found.blob, as: name) else { return nil }
+        let checksum: ObjectChecksum?
+        do throws(FileStoreError) {
+          checksum = try await self.checksum(write.checksum, of: name, found.metadata)
+        } catch {
+          await bury([name])
+          throw error
+        }
+        var attributes = attributes ?? found.metadata.attributes
+        attributes.tags = write.tags ?? found.metadata.attributes.tags
+        attributes.serverSideEncryption = encryption
         let metadata = ObjectMetadata(
           key: target.key, size: found.metadata.size, modified: clock.now(),
-          tag: found.metadata.tag, checksum: found.metadata.checksum,
-          attributes: attributes ?? found.metadata.attributes)
+          tag: found.metadata.tag, checksum: checksum,
+          attributes: attributes)
         do throws(FileStoreError) {
           return try await commit(
-            StoredObject(metadata: metadata, blob: name), at: target, if: write.condition,
-            quota: write.quota)
+            StoredObject(metadata: metadata, blob: name, origin: .copy(of: found.blob)),
+            at: target, if: write.condition, quota: write.quota)
         } catch {
           await bury([name])
           throw error
@@ -69,6 +85,49 @@ extension DiskFileStore {
       if let copied { return copied }
     }
     throw .conflict
+  }
+
+  package func tags(of address: ObjectAddress) async throws(FileStoreError) -> TagSet {
+    try await find(address).metadata.attributes.tags
+  }
+
+  package func setTags(
+    _ tags: TagSet, of address: ObjectAddress
+  ) async throws(FileStoreError) {
+    let found = try await indexed { () async throws(StorageError) in
+      try await store.setTags(tags, at: address)
+    }
+    switch found {
+    case .found: return
+    case .noSuchKey: throw .noSuchKey
+    case .noSuchBucket: throw .noSuchBucket
+    }
+  }
+
+  /// The checksum of a copy.
+  ///
+  /// - Parameters:
+  ///   - algorithm: nil for the checksum that the source has.
+  ///   - blob: the copy's content, which nothing refers to yet.
+  private func checksum(
+    _ algorithm: ContentDigest.Algorithm?, of blob: BlobName, _ source: ObjectMetadata
+  ) async throws(FileStoreError) -> ObjectChecksum? {
+    guard let algorithm else { return source.checksum }
+    if let known = source.checksum, known.kind == .fullObject, known.digest.algorithm == algorithm {
+      return known
+    }
+    let folder = folder
+    let file: OpenFile?
+    do throws(SystemError) {
+      file = try await pool.run { () throws(SystemError) in try folder.open(blob) }
+    } catch {
+      throw .other("\(error)")
+    }
+    guard let file else { throw .other("a stored file is missing") }
+    let reading = FileReading(file, 0..<file.byteCount, pool: pool)
+    var hashing = ContentHashing([algorithm])
+    while let piece = try await reading.next() { hashing.update(piece) }
+    return hashing.digests()[algorithm].map { ObjectChecksum($0) }
   }
 
   /// Makes a file the object's, in the index and then by its place.
@@ -147,7 +206,8 @@ extension DiskFileStore {
     let found = try await indexed { () async throws(StorageError) in
       try await store.object(at: address)
     }
-    let tag: String? = if case .found(let object) = found { object.metadata.tag } else { nil }
-    guard condition.holds(for: tag) else { throw .preconditionFailed }
+    let state: ObjectState? =
+      if case .found(let object) = found { object.metadata.state } else { nil }
+    guard condition.holds(for: state) else { throw .preconditionFailed }
   }
 }

@@ -14,8 +14,16 @@ package protocol FileStore: Sendable {
   func buckets() async throws(FileStoreError) -> [BucketDescription]
   /// - Throws: ``FileStoreError/noSuchBucket``.
   func bucket(_ name: BucketName) async throws(FileStoreError) -> BucketDescription
-  /// - Throws: ``FileStoreError/bucketNotEmpty`` while it holds an object or an upload.
+  /// Removes a bucket, and its unfinished uploads with it.
+  ///
+  /// - Throws: ``FileStoreError/bucketNotEmpty`` while it holds an object.
   func deleteBucket(_ name: BucketName) async throws(FileStoreError)
+
+  /// - Throws: ``FileStoreError/noSuchBucket``.
+  func settings(of bucket: BucketName) async throws(FileStoreError) -> BucketSettings
+  func changeSettings(
+    of bucket: BucketName, _ change: @escaping @Sendable (inout BucketSettings) -> Void
+  ) async throws(FileStoreError)
 
   // Objects.
 
@@ -48,17 +56,25 @@ package protocol FileStore: Sendable {
   func list(
     _ bucket: BucketName, _ request: ObjectListRequest
   ) async throws(FileStoreError) -> ObjectListPage
+  func tags(of address: ObjectAddress) async throws(FileStoreError) -> TagSet
+  /// Gives an object other tags; everything else of it stays.
+  func setTags(_ tags: TagSet, of address: ObjectAddress) async throws(FileStoreError)
+  /// The parts that an object was put together from.
+  func objectParts(
+    at address: ObjectAddress
+  ) async throws(FileStoreError) -> ObjectParts
 
   // Uploads in parts.
 
   func beginUpload(
-    to address: ObjectAddress, attributes: ObjectAttributes, quota: FileQuota
+    to address: ObjectAddress, attributes: ObjectAttributes, checksum: UploadChecksum?,
+    quota: FileQuota
   ) async throws(FileStoreError) -> UploadAddress
   /// Stores a part, in place of one of the same number.
   func putPart(
     _ number: Int, of upload: UploadAddress, _ content: UploadContent, quota: FileQuota
   ) async throws(FileStoreError) -> UploadPart
-  /// Stores a stretch of an object as a part.
+  /// Stores a stretch of an object as a part, which must lie within it.
   func copyPart(
     _ number: Int, of upload: UploadAddress, from source: ObjectAddress,
     range: ByteRangeSet.Spec?, if sourceConditions: Preconditions?, quota: FileQuota
@@ -73,11 +89,9 @@ package protocol FileStore: Sendable {
   func uploads(
     in bucket: BucketName, prefix: String, after marker: UploadAddress?, limit: Int
   ) async throws(FileStoreError) -> UploadsPage
-  /// Makes the object of its parts.
-  ///
-  /// - Parameter parts: in order; nil for all that are there.
+  /// Makes the object of its parts. Done again, it tells the same result.
   func completeUpload(
-    _ upload: UploadAddress, parts: [PartReference]?, if condition: WriteCondition
+    _ upload: UploadAddress, _ completion: UploadCompletion
   ) async throws(FileStoreError) -> WrittenObject
   func abortUpload(_ upload: UploadAddress) async throws(FileStoreError)
 
@@ -85,4 +99,19 @@ package protocol FileStore: Sendable {
 
   /// Gives up uploads begun before a moment, and removes what crashes and cut-off uploads left.
   func sweep(uploadsBegunBefore moment: Timestamp) async throws(FileStoreError)
+}
+
+extension FileStore {
+  package func beginUpload(
+    to address: ObjectAddress, attributes: ObjectAttributes, quota: FileQuota
+  ) async throws(FileStoreError) -> UploadAddress {
+    try await beginUpload(to: address, attributes: attributes, checksum: nil, quota: quota)
+  }
+
+  /// - Parameter parts: in order; nil for all that are there.
+  package func completeUpload(
+    _ upload: UploadAddress, parts: [PartReference]?, if condition: WriteCondition
+  ) async throws(FileStoreError) -> WrittenObject {
+    try await completeUpload(upload, UploadCompletion(parts: parts, condition: condition))
+  }
 }

@@ -4,14 +4,22 @@ extension FileStoreError {
   init(_ error: StorageError) {
     switch error {
     case .full: self = .storageFull
-    case .closed, .tooCostly: self = .unavailable(retryAfter: nil)
-    case .inUse, .newerSchema, .cannotOpen, .readOnly, .corrupt, .failed:
+    case .closed, .tooCostly, .overloaded: self = .unavailable(retryAfter: nil)
+    case .readOnly: self = .notWritable(reason: "the database's file system takes no writes")
+    case .moved: self = .notWritable(reason: "the database was removed")
+    case .inUse, .newerSchema, .cannotOpen, .noDatabase, .otherDatabase, .corrupt, .failed:
       self = .other("\(error)")
     }
   }
 
   init(_ error: DiskError) {
-    self = error.isFull ? .storageFull : .other("\(error)")
+    if error.isFull {
+      self = .storageFull
+    } else if let reason = error.passingReason {
+      self = .notWritable(reason: reason)
+    } else {
+      self = .other("\(error)")
+    }
   }
 
   init(_ kind: FileQuotaKind) {

@@ -19,6 +19,8 @@ package enum FileStoreError: Error, Sendable, Hashable {
 
   // The content.
   case digestMismatch(ContentDigest.Algorithm)
+  /// The parts of an upload have other bytes together than the client states.
+  case sizeMismatch(size: Int)
   /// More content than one object, or part, may have.
   case tooLarge(bytesMax: Int)
   /// The content ended before what was announced.
@@ -41,6 +43,8 @@ package enum FileStoreError: Error, Sendable, Hashable {
   // The store.
   case quotaExceeded(QuotaKind)
   case storageFull
+  /// The disk takes no files at present, for the reason in words.
+  case notWritable(reason: String)
   /// The store behind cannot be reached, is closed, or asks to come back later.
   case unavailable(retryAfter: Duration?)
   /// The store behind does not take our credentials, or will not do this.

@@ -10,6 +10,8 @@ package struct UploadContent: Sendable {
   package var digests: [ContentDigest]
   /// An algorithm whose digest comes behind the content, or that the store is to note.
   package var computing: ContentDigest.Algorithm?
+  /// An algorithm whose digest is noted in place of others, where there is one.
+  package var alsoComputing: ContentDigest.Algorithm?
   /// The next piece; nil at the end.
   package var next: @Sendable () async throws(FileStoreError) -> [UInt8]?
   /// Asked once the content has ended: digests that came behind it.

@@ -20,28 +20,45 @@ extension UpstreamFailure {
         .upstreamMalformed, "The upstream API broke off its answer.", retry: .after, cause: cause)
     case .status(let status, let retryAfter):
       Self.failure(status: status, retryAfter: retryAfter)
-    case .malformed(let status, let excerpt):
+    case .malformed(_, let reason, _):
       Failure(
-        .upstreamMalformed, "The upstream API answered something that is not GraphQL.",
-        retry: .after, cause: "status \(status): \(excerpt)")
+        .upstreamMalformed, "The upstream API's response cannot be used: \(reason).",
+        retry: .after, cause: "\(self)")
     case .tooLarge(let bytesMax):
       Failure(
-        .upstreamTooLarge, "The upstream API's answer is larger than \(bytesMax) bytes.")
+        .upstreamTooLarge, "The upstream API's response is larger than \(bytesMax) bytes.")
     case .cancelled:
       Failure(.upstreamTimeout, "The call to the upstream API was given up.", retry: .after)
     }
   }
 
-  /// The failure of a mutation: one that may have taken effect says so.
+  /// The failure of a mutation. Where it may have taken effect, the same request sent again may do
+  /// it twice, so the client is never told to retry.
   var mutationFailure: Failure {
-    switch self {
-    case .timeout(wasSent: true), .cancelled(wasSent: true), .lost:
-      Failure(
+    if mayHaveTakenEffect {
+      return Failure(
         .outcomeUnknown,
-        "The mutation was sent and no answer came: it may or may not have taken effect.",
-        cause: "\(self)")
-    default:
-      readFailure
+        "The mutation was sent, but \(outcomePhrase): it may or may not have taken effect.",
+        retry: .never, cause: "\(self)")
+    }
+    if case .status(let status, _) = self, ![425, 429, 503].contains(status) {
+      return Failure(
+        .upstreamFailed, "The upstream API refused the request with status \(status).",
+        retry: .never, cause: "\(self)")
+    }
+    return readFailure
+  }
+
+  /// What came instead of an outcome.
+  private var outcomePhrase: String {
+    switch self {
+    case .status(let status, _): "the upstream API responded with status \(status)"
+    case .malformed(_, let reason, _):
+      "the upstream API's response cannot be used (\(reason))"
+    case .tooLarge(let bytesMax):
+      "the upstream API's response is larger than \(bytesMax) bytes"
+    case .lost: "the connection was lost before the response was complete"
+    default: "no response came in time"
     }
   }
 
@@ -50,7 +67,7 @@ extension UpstreamFailure {
 
   private static func failure(status: Int, retryAfter: Duration?) -> Failure {
     switch status {
-    case 429, 503:
+    case 425, 429, 503:
       Failure(
         .upstreamBusy, "The upstream API asks to come back later.", retry: .after,
         retryAfter: retryAfter ?? pause, cause: "status \(status)")

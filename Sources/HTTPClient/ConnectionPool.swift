@@ -90,7 +90,7 @@ extension ConnectionPool {
     isReusable: Bool, reactor: isolated Reactor
   ) {
     end(exchange, with: .success(response))
-    if isReusable, !isClosed {
+    if isReusable, !isClosed, !connection.isTooOld(at: reactor.now) {
       connection.becomeIdle()
       perform(ledger.release(connection.id), on: reactor)
     } else {

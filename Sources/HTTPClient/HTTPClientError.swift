@@ -54,3 +54,29 @@ package enum HTTPClientError: Error, Equatable, Sendable {
     }
   }
 }
+
+extension HTTPClientError: CustomStringConvertible {
+  /// In the words of an operator's log.
+  package var description: String {
+    switch self {
+    case .invalidRequest(let fault): "the request is invalid: \(fault)"
+    case .unresolved(let host): "the host name \(host) has no address"
+    case .connectFailed(let error): "the connection failed (\(error))"
+    case .connectTimedOut: "the connection was not made in time"
+    case .tls(let failure): "TLS failed: \(failure)"
+    case .breakerOpen(let wait):
+      "the circuit breaker is open after repeated failures, for \(wait.description) more"
+    case .queueFull: "too many requests wait for a connection"
+    case .queueTimedOut: "no connection came free in time"
+    case .clientClosed: "the HTTP client is closed"
+    case .noAnswerInTime: "no response came in time"
+    case .answerTooSlow: "the response was not complete in time"
+    case .connectionLost: "the connection ended before a response"
+    case .answerTruncated: "the connection ended within the response"
+    case .answerMalformed(let fault): "the response is not valid HTTP: \(fault)"
+    case .answerTooLarge: "the response is too large"
+    case .answerUndecodable: "the response's content coding cannot be decoded"
+    case .cancelled: "the request was cancelled"
+    }
+  }
+}

@@ -17,6 +17,9 @@ package struct HTTPClientSettings: Sendable, Equatable {
   /// How long an unused connection is kept. Below what servers keep theirs (60 s or more as a rule;
   /// those that say less in `Keep-Alive: timeout=` are believed).
   package var idleTimeout: Duration = .seconds(30)
+  /// How long a connection is used again: the next one resolves the upstream's name again, so that
+  /// a changed name is followed also under load.
+  package var connectionAgeMax: Duration = .seconds(60)
   /// A body that grows beyond this many times its coded size is taken for a bomb, once it is larger
   /// than `decodedBytesFree`. JSON lists reach 15, deflate's own limit is 1032.
   package var decodedRatioMax = 100

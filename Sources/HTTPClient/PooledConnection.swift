@@ -14,14 +14,21 @@ final class PooledConnection {
   private var idleTimer: LoopTimer?
   private var isDiscarded = false
   private let pool: ConnectionPool
+  private let opened: LoopInstant
 
   init(id: Int, pool: ConnectionPool, on reactor: isolated Reactor) {
     self.id = id
     self.pool = pool
+    opened = reactor.now
     idleLimit = pool.settings.idleTimeout
     // How much is too much differs from request to request, so `ResponseAssembly` keeps the limit.
     wire = ClientConnection(bodyLimits: BodyLimits(bodyBytesMax: .max))
     idleTimer = LoopTimer(delegate: self, on: reactor)
+  }
+
+  /// Whether it has been used for as long as it may be.
+  func isTooOld(at now: LoopInstant) -> Bool {
+    now.elapsed(since: opened) >= pool.settings.connectionAgeMax
   }
 
   func open(

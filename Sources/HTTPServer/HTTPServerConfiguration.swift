@@ -7,10 +7,15 @@ package struct HTTPServerConfiguration: Sendable {
     package var endpoint: Endpoint
     /// `nil` for plain HTTP.
     package var tls: TLSServerContext?
+    /// What answers here; `nil` for the server's own handler.
+    package var handler: (any RequestHandler)?
 
-    package init(_ endpoint: Endpoint, tls: TLSServerContext? = nil) {
+    package init(
+      _ endpoint: Endpoint, tls: TLSServerContext? = nil, handler: (any RequestHandler)? = nil
+    ) {
       self.endpoint = endpoint
       self.tls = tls
+      self.handler = handler
     }
   }
 
@@ -39,6 +44,9 @@ package struct HTTPServerConfiguration: Sendable {
   package var isShared: @Sendable (SocketAddress) -> Bool = { _ in false }
   /// `nil` for none.
   package var rateLimit: RateLimit?
+  /// What every response says in `Strict-Transport-Security` (RFC 6797); `nil` for nothing. Only for
+  /// servers all of whose listeners have TLS.
+  package var strictTransportAge: Duration?
   /// `nil` for no access log.
   package var accessLog: (any AccessLog)?
   /// Asked once a loop: request ids are told apart by it.

@@ -77,10 +77,11 @@ package final class HTTPService: Service {
     on listener: HTTPServerConfiguration.Listener
   ) async throws(ListenError) -> ServerSocket {
     let shared = shared
+    let handler = listener.handler ?? shared.handler
     return try await group.listen(
       on: listener.endpoint, tls: listener.tls, backlog: shared.limits.backlog
     ) { reactor in
-      LoopServer(shared: shared, on: reactor)
+      LoopServer(shared: shared, handler: handler, on: reactor)
     }
   }
 

@@ -6,6 +6,9 @@ package struct CachePolicy: Hashable, Sendable {
     case `public`
     /// A copy a user whenever the caller's credential is forwarded.
     case user
+    /// A copy for each value of the named claim, fetched with the caller's token and shown to all
+    /// verified callers whose token has that value.
+    case claim(String)
   }
 
   /// What becomes of fields that upstream answered with an error.

@@ -32,9 +32,14 @@ package struct CommitReport: Sendable {
   package let invalidated: [InvalidationTarget]
   /// The result's own root changed (another order, other members) or is new.
   package let resultChanged: Bool
+  /// The result whose root changed.
+  package let changedResult: ResultKey?
   /// The store now says exactly what the answer said: nothing was refused by the order rule, merged
   /// with older parts or hidden by another scope, so the answer itself may be rendered.
   package let isExact: Bool
+  /// A purge or an invalidation has settled since the answer's call began: the store, not the
+  /// answer, says whether the result is due.
+  package let mayBeDue: Bool
   /// The head after this commit.
   package let head: Revision
   /// In the order in which they were laid and taken away.
@@ -45,7 +50,9 @@ package struct CommitReport: Sendable {
     changes: [Change],
     invalidated: [InvalidationTarget],
     resultChanged: Bool,
+    changedResult: ResultKey? = nil,
     isExact: Bool,
+    mayBeDue: Bool = false,
     head: Revision,
     overlays: [Overlay] = []
   ) {
@@ -53,7 +60,9 @@ package struct CommitReport: Sendable {
     self.changes = changes
     self.invalidated = invalidated
     self.resultChanged = resultChanged
+    self.changedResult = changedResult
     self.isExact = isExact
+    self.mayBeDue = mayBeDue
     self.head = head
     self.overlays = overlays
   }

@@ -24,6 +24,18 @@ package struct EntityKey: Hashable, Sendable {
   }
 }
 
+/// Keys are told apart by their bytes, as the store and upstream do.
+extension EntityKey {
+  package static func == (left: EntityKey, right: EntityKey) -> Bool {
+    left.key.equalsExactly(right.key) && left.type.equalsExactly(right.type)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    type.hashExactly(into: &hasher)
+    key.hashExactly(into: &hasher)
+  }
+}
+
 extension EntityKey: CustomStringConvertible {
   /// `Film/9`, for logs and reports only.
   package var description: String { "\(type)/\(key)" }

@@ -18,6 +18,8 @@ extension Failure {
     case stillReferenced = "still_referenced"
     /// A body that breaks rules of its type: every fault is told.
     case invalidEntity = "invalid_entity"
+    /// A device or user has as much stored as it may.
+    case ownDataFull = "own_data_full"
     case alreadyExists = "already_exists"
     case typeInUse = "type_in_use"
     /// A cursor that cannot be continued: begin anew.
@@ -64,6 +66,8 @@ extension Failure {
     case mutationSent = "mutation_sent"
     case mutationFinished = "mutation_finished"
     case mutationNotParked = "mutation_not_parked"
+    /// The queue waits for a credential that upstream takes.
+    case authRequired = "auth_required"
     /// Forced, and something that it depends on was rejected.
     case dependencyRejected = "dependency_rejected"
     /// Forced, and not sent by its deadline.

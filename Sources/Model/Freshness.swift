@@ -10,11 +10,13 @@ package enum Freshness: Hashable, Sendable {
   case expired
 
   /// - Parameters:
-  ///   - age: since the result was received.
+  ///   - age: since the result was received. Negative where a clock that was ahead stamped it: then
+  ///     nobody knows how old it is, and it is as good as one that is due.
   ///   - isDue: an invalidation, a purge or an errored field asks for a refetch before the next
   ///     answer. Such a result is good for nothing but an upstream failure.
   package init(age: Duration, policy: CachePolicy, isDue: Bool) {
-    let staleness = age - policy.maxAge
+    let isDue = isDue || age < .zero
+    let staleness = max(age, .zero) - policy.maxAge
     if staleness < .zero, !isDue {
       self = .fresh(ttl: .zero - staleness)
     } else if staleness < policy.staleWhileRevalidate, !isDue {

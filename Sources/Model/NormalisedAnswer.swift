@@ -47,10 +47,12 @@ package struct NormalisedAnswer: Sendable {
     }
   }
 
-  package let call: CallNumber
+  package var call: CallNumber
   /// The oldest call still in flight, this one included. Nothing older can arrive any more, so
   /// what is kept only for the sake of late arrivals may go.
-  package let horizon: CallNumber
+  package var horizon: CallNumber
+  /// Of a mutation's response alone.
+  package var span: MutationSpan?
   package let received: Timestamp
   package let scope: Scope
   package var bytes: [UInt8]
@@ -60,9 +62,10 @@ package struct NormalisedAnswer: Sendable {
   /// Declared deletions: each leaves a tombstone in ``scope``.
   package var deletions: [EntityKey]
   package var absences: [Absence]
-  /// Due for refetch in ``scope`` and, where that is not the public one, in the public scope too.
+  /// Due for refetch in ``scope`` and in all that several callers share.
   package var invalidations: [InvalidationTarget]
-  /// Mark the public copies of all entities above as due (a mutation under a user's credential).
+  /// Mark the copies of all entities above that several callers share as due (a mutation whose
+  /// scope is not the public one).
   package var marksPublicCopies: Bool
 
   package init(

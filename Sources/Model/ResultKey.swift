@@ -10,4 +10,16 @@ package struct ResultKey: Hashable, Sendable {
     self.variables = variables
     self.scope = scope
   }
+
+  /// Other bytes are another question to upstream, however alike they look.
+  package static func == (left: ResultKey, right: ResultKey) -> Bool {
+    left.variables.equalsExactly(right.variables) && left.operation.equalsExactly(right.operation)
+      && left.scope == right.scope
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    operation.hashExactly(into: &hasher)
+    variables.hashExactly(into: &hasher)
+    hasher.combine(scope)
+  }
 }

@@ -10,10 +10,41 @@ package struct Scope: Hashable, Sendable {
     case user = 1
     /// Written by or for one device.
     case device = 2
+    /// Fetched by an operation that only callers with a role can call.
+    case role = 3
+    /// Fetched with one verified caller's credential, for all whose token has the same value of a
+    /// claim.
+    case claim = 4
+
+    /// From the widest to the narrowest: public, role, claim, user, device. The raw values are those
+    /// of stored rows, in the order in which the kinds were added.
+    private var narrowness: Int {
+      switch self {
+      case .public: 0
+      case .role: 1
+      case .claim: 2
+      case .user: 3
+      case .device: 4
+      }
+    }
+
+    package func isNarrower(than other: Kind) -> Bool { narrowness > other.narrowness }
+
+    /// The kinds whose rows can show under a row of this one.
+    package var wider: [Kind] { Kind.allCases.filter { isNarrower(than: $0) } }
+
+    /// Several callers see the same rows.
+    package var isShared: Bool {
+      switch self {
+      case .public, .role, .claim: true
+      case .user, .device: false
+      }
+    }
   }
 
   package let kind: Kind
-  /// The user's subject or the device's id; empty for ``Kind/public``.
+  /// The user's subject, the device's id, the role's name, or issuer, name and value of the claim;
+  /// empty for ``Kind/public``.
   package let subject: String
   /// The forwarded headers that split the cache without being credentials, as canonical text
   /// (`name:value` lines, names in lower case and sorted); empty when there are none.
@@ -35,6 +66,14 @@ package struct Scope: Hashable, Sendable {
     Scope(kind: .device, subject: id, partition: partition)
   }
 
+  package static func role(_ role: Role, partition: String = "") -> Scope {
+    Scope(kind: .role, subject: role.rawValue, partition: partition)
+  }
+
+  package static func claim(_ claim: Claim, partition: String = "") -> Scope {
+    Scope(kind: .claim, subject: claim.subject, partition: partition)
+  }
+
   /// What a device wrote of its own accord: the same whatever headers come along, since they part
   /// what upstream says and this is nothing of upstream's.
   package static func ownData(ofDevice id: String) -> Scope { .device(id) }
@@ -43,6 +82,18 @@ package struct Scope: Hashable, Sendable {
   /// another set of forwarded headers must not see.
   package static func ownData(ofUser subject: String) -> Scope {
     .user(subject, partition: ownPartition)
+  }
+
+  /// Other bytes are another caller or another partition: upstream takes them for that.
+  package static func == (left: Scope, right: Scope) -> Bool {
+    left.kind == right.kind && left.subject.equalsExactly(right.subject)
+      && left.partition.equalsExactly(right.partition)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    subject.hashExactly(into: &hasher)
+    partition.hashExactly(into: &hasher)
   }
 
   /// No headers' text: each line of one holds a colon.

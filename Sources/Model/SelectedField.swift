@@ -7,6 +7,17 @@ package struct SelectedField: Sendable {
     case object(Selection)
   }
 
+  /// What JSON a leaf of a built-in scalar or an enum may be.
+  package enum LeafKind: Hashable, Sendable {
+    /// A custom scalar: any value.
+    case any
+    case text
+    case number
+    case boolean
+    /// `ID`, which servers send as either.
+    case textOrNumber
+  }
+
   /// A page of a list that upstream gives in pieces (`first/after`, `limit/offset`).
   package struct Page: Hashable, Sendable {
     /// The storage name without the paging arguments: the same for all pages of one list.
@@ -25,6 +36,9 @@ package struct SelectedField: Sendable {
   package let name: String
   /// See ``StoredForm``.
   package let storageName: String
+  /// The innermost named type; empty where whoever made the field does not check values.
+  package let typeName: String
+  package let leafKind: LeafKind
   /// Asked of upstream by Larder alone (key fields, `__typename`) and left out of rendered bodies.
   package let isAdded: Bool
   package let value: Value
@@ -44,6 +58,8 @@ package struct SelectedField: Sendable {
     responseName: String,
     name: String,
     storageName: String,
+    typeName: String = "",
+    leafKind: LeafKind = .any,
     isAdded: Bool = false,
     value: Value = .leaf,
     nonNull: [Bool] = [false],
@@ -55,6 +71,8 @@ package struct SelectedField: Sendable {
     self.responseName = responseName
     self.name = name
     self.storageName = storageName
+    self.typeName = typeName
+    self.leafKind = leafKind
     self.isAdded = isAdded
     self.value = value
     self.nonNull = nonNull
@@ -66,4 +84,10 @@ package struct SelectedField: Sendable {
 
   /// How many lists lie around the innermost value.
   package var listDepth: Int { nonNull.count - 1 }
+
+  /// The type at a list level as a schema writes it: `[Film!]!` at level 0, `Film!` at level 1.
+  package func typeText(at level: Int = 0) -> String {
+    let inner = level < listDepth ? "[\(typeText(at: level + 1))]" : typeName
+    return level < nonNull.count && nonNull[level] ? inner + "!" : inner
+  }
 }

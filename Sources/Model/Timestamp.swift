@@ -13,11 +13,32 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
   /// The time between the two; zero where the clock went backwards in between.
   package func elapsed(until later: Timestamp) -> Duration {
-    .milliseconds(max(0, later.milliseconds - milliseconds))
+    let (span, overflow) = later.milliseconds.subtractingReportingOverflow(milliseconds)
+    return .milliseconds(overflow ? (later > self ? .max : 0) : max(0, span))
   }
 
+  /// The time from this moment to another; negative where that lies before it.
+  package func distance(to other: Timestamp) -> Duration {
+    let (span, overflow) = other.milliseconds.subtractingReportingOverflow(milliseconds)
+    return .milliseconds(overflow ? (other > self ? .max : .min) : span)
+  }
+
+  /// The moment so much later, held at the first and the last that there is.
   package func advanced(by duration: Duration) -> Timestamp {
-    Timestamp(milliseconds: milliseconds + duration.milliseconds)
+    let span = duration.milliseconds
+    let (sum, overflow) = milliseconds.addingReportingOverflow(span)
+    return Timestamp(milliseconds: overflow ? (span < 0 ? .min : .max) : sum)
+  }
+}
+
+extension Timestamp {
+  /// `2026-01-02T03:04:05.678Z`, for people.
+  package var iso8601: String {
+    let (quotient, remainder) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+    let seconds = remainder < 0 ? quotient - 1 : quotient
+    let rest = Int(remainder < 0 ? remainder + 1000 : remainder)
+    return CalendarValue(seconds: seconds, nanoseconds: rest * 1_000_000)?.iso8601
+      ?? "\(milliseconds) ms since 1970"
   }
 }
 
@@ -26,7 +47,9 @@ extension Duration {
   package var milliseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-    guard !overflow else { return seconds < 0 ? .min / 2 : .max / 2 }
+    // Half of all there is, so that a moment can be added to it.
+    let bound = Int64.max / 2
+    guard !overflow, (-bound...bound).contains(product) else { return seconds < 0 ? -bound : bound }
     return product + attoseconds / 1_000_000_000_000_000
   }
 

@@ -1,4 +1,5 @@
-/// The scopes one caller sees, narrowest first: the device over its user over what is public.
+/// The scopes one caller sees, narrowest first: the device over its user over the values of its
+/// claims over its roles over what is public.
 ///
 /// Field by field the first scope that holds a value wins, and a tombstone in a narrower scope
 /// hides what lies under it.

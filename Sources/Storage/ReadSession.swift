@@ -4,12 +4,20 @@ package import Model
 /// word for a write in all it can say.
 ///
 /// Two of its words have the store note something for itself, and take nothing that a client says:
-/// ``keepPast(ofTypes:)`` and ``probe()``.
+/// ``keepPast(ofTypes:upTo:)`` and ``probe()``.
 package struct ReadSession: Sendable {
   private let store: Store
 
   init(_ store: Store) {
     self.store = store
+  }
+
+  /// See ``Store/damage``.
+  package var damage: StorageError? { store.damage }
+
+  /// See ``Store/queueLoad()``.
+  package func queueLoad() async throws(StorageError) -> QueueLoad {
+    try await store.queueLoad()
   }
 
   /// See ``Store/head``.
@@ -80,8 +88,10 @@ package struct ReadSession: Sendable {
     try await store.answer(question)
   }
 
-  package func keepPast(ofTypes names: Set<String>) async throws(StorageError) {
-    try await store.keepPast(ofTypes: names)
+  package func keepPast(
+    ofTypes names: Set<String>, upTo typesMax: Int
+  ) async throws(StorageError) -> Bool {
+    try await store.keepPast(ofTypes: names, upTo: typesMax)
   }
 
   package func probe() async throws(StorageError) {

@@ -3,9 +3,25 @@ extension Store {
   ///
   /// Writes nothing and takes no lock, so it may run beside a service; that one's log is not cut
   /// short meanwhile. Reads the whole database once, and blocks for as long.
-  package static func inspect(folder: String) throws(StorageError) -> StoreInspection {
+  ///
+  /// - Parameter isDeep: compares every index with its table too (SQLite's integrity check).
+  package static func inspect(
+    folder: String, isDeep: Bool = false
+  ) throws(StorageError) -> StoreInspection {
     do {
-      return try StoreInspector(folder: folder).inspect()
+      return try StoreInspector(folder: folder, isDeep: isDeep).inspect()
+    } catch {
+      throw StorageError(opening: error, folder: folder)
+    }
+  }
+
+  /// What the queues in a data folder hold that goes by itself, or would if its operation had not
+  /// changed. As ``inspect(folder:)``, it writes nothing.
+  package static func heldPayloads(
+    folder: String
+  ) throws(StorageError) -> [HeldPayload] {
+    do {
+      return try StoreInspector(folder: folder).heldPayloads()
     } catch {
       throw StorageError(opening: error, folder: folder)
     }

@@ -5,13 +5,16 @@ extension Store {
   /// A page of a type's entities as a viewer sees them: filter, order, total and sections go by the
   /// values that are shown.
   ///
-  /// Runs beside short look-ups, and no longer than the deadline.
-  /// - Throws: ``StorageError/tooCostly`` when stopped.
+  /// Runs beside short look-ups, and no longer than the deadline. A page in the order of keys without
+  /// any condition never waits for others' conditions.
+  /// - Throws: ``StorageError/tooCostly`` when stopped, ``StorageError/overloaded`` when not begun.
   package func page(
     _ query: EntityQuery, viewer: Viewer, deadline: QueryDeadline? = nil
   ) async throws(StorageError) -> EntityPage {
     let (catalogue, directory, touches) = (catalogue, directory, touches)
-    return try await read(within: deadline) { database in
+    let lane =
+      query.isBounded && viewer.layers.count == 1 ? nil : QueryLane(.collection, of: viewer)
+    return try await read(lane, within: deadline) { database in
       guard let table = catalogue[query.type.name] else { return EntityPage(items: []) }
       let scopes = try viewer.layers.compactMap { try directory.id(of: $0, database) }
       return try EntityQueryRun(query, table, scopes: scopes, touches, database).page()
@@ -23,7 +26,7 @@ extension Store {
     _ query: MixedQuery, viewer: Viewer, deadline: QueryDeadline? = nil
   ) async throws(StorageError) -> EntityPage {
     let (catalogue, directory, touches) = (catalogue, directory, touches)
-    return try await read(within: deadline) { database in
+    return try await read(QueryLane(.collection, of: viewer), within: deadline) { database in
       let scopes = try viewer.layers.compactMap { try directory.id(of: $0, database) }
       return try MixedQueryRun(
         query: query, catalogue: catalogue, scopes: scopes, touches: touches, database: database
@@ -36,7 +39,7 @@ extension Store {
     of types: [EntityType], viewer: Viewer, deadline: QueryDeadline? = nil
   ) async throws(StorageError) -> [String: Int] {
     let (catalogue, directory, touches) = (catalogue, directory, touches)
-    return try await read(within: deadline) { database in
+    return try await read(QueryLane(.collection, of: viewer), within: deadline) { database in
       let scopes = try viewer.layers.compactMap { try directory.id(of: $0, database) }
       var counts: [String: Int] = [:]
       for type in types {
@@ -61,20 +64,31 @@ extension Store {
       for (type, keys) in Dictionary(grouping: keys, by: \.type) {
         guard let table = catalogue[type], !scopes.isEmpty else { continue }
         for (key, loaded) in try loader.load(keys.map(\.key), from: table) {
-          records[EntityKey(type: type, key: key)] = loaded.record
+          records[EntityKey(type: type, key: key.text)] = loaded.record
         }
       }
       return records
     }
   }
 
-  /// A read of a caller's own making, on the connection for long ones.
+  /// - Parameter lane: of a query of a caller's own making; nil for one whose cost is bounded.
   func read<Answer: Sendable>(
-    within deadline: QueryDeadline?, _ body: @escaping @Sendable (Database) throws -> Answer
+    _ lane: QueryLane?, within deadline: QueryDeadline?,
+    _ body: @escaping @Sendable (Database) throws -> Answer
   ) async throws(StorageError) -> Answer {
-    guard let deadline else { return try await longReader.read(body) }
-    return try await longReader.read { database in
-      try deadline.run(database) { try body(database) }
-    }
+    if let lane { return try await queries.read(lane, within: deadline, body) }
+    if let deadline { return try await longReader.read(within: deadline, body) }
+    return try await longReader.read(body)
+  }
+}
+
+extension EntityQuery {
+  /// Places passed over, and members, that a bounded page can have.
+  private static let boundedPlacesMax = 1_000
+
+  /// Whether a page takes its rows from the table in the order they stand in, and no others.
+  fileprivate var isBounded: Bool {
+    filter == nil && order.terms.isEmpty && !wantsTotal && section == nil
+      && offset <= Self.boundedPlacesMax && members?.count ?? 0 <= Self.boundedPlacesMax
   }
 }

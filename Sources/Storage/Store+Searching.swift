@@ -12,7 +12,7 @@ extension Store {
     deadline: QueryDeadline? = nil
   ) async throws(StorageError) -> [SearchHit] {
     let (catalogue, directory, touches) = (catalogue, directory, touches)
-    return try await read(within: deadline) { database in
+    return try await read(QueryLane(.search, of: viewer), within: deadline) { database in
       let known = try viewer.layers.compactMap { try directory.id(of: $0, database) }
       var found: [(SearchRun.Found, SearchRun, EntityTable)] = []
       for type in types where !type.search.isEmpty {
@@ -23,12 +23,12 @@ extension Store {
           text, SearchIndex(table: table, fields: type.search), scopes: scopes, database)
         found += try run.best(offset + limit).map { ($0, run, table) }
       }
-      found.sort {
-        ($1.0.score, $0.0.key.type, $0.0.key.key) < ($0.0.score, $1.0.key.type, $1.0.key.key)
-      }
+      found.sort { SearchRun.isBefore($0.0, $1.0) }
       let loader = EntityLoader(database, scopes: known, touches)
       return try found.dropFirst(offset).prefix(limit).compactMap { hit, run, table in
-        guard let record = try loader.load([hit.key.key], from: table)[hit.key.key]?.record,
+        guard
+          let record = try loader.load([hit.key.key], from: table)[ExactText(hit.key.key)]?
+            .record,
           !record.isDeleted
         else { return nil }
         return SearchHit(

@@ -25,18 +25,24 @@ package final class Store: Sendable {
   let writer: GroupedWriter
   /// Short look-ups; never behind a long read.
   let reader: GroupedReader
-  /// Counts and whole-table reads.
+  /// Whole-table reads of our own, and pages whose cost is bounded.
   let longReader: GroupedReader
+  /// Queries of callers' own making.
+  let queries: QueryReaders
   /// The thread of operators' statements: a database in memory that holds nothing, since GRDB's
   /// queues are this module's only threads.
   let console: DatabaseQueue
   private let folder: DataFolder
+  /// One for each kind of caller: public, user and device.
+  private static let queryConnections = 3
+  private let damageNote: StoreDamage
 
   private init(
     folder: DataFolder, opening: Opening, types: [EntityType], writer: GroupedWriter,
     reader: GroupedReader,
-    longReader: GroupedReader, console: DatabaseQueue
+    longReader: GroupedReader, queries: QueryReaders, console: DatabaseQueue, damage: StoreDamage
   ) {
+    damageNote = damage
     self.folder = folder
     segments = opening.segments
     lastCall = CallNumber(opening.counters.call)
@@ -48,6 +54,7 @@ package final class Store: Sendable {
     self.writer = writer
     self.reader = reader
     self.longReader = longReader
+    self.queries = queries
     self.console = console
   }
 
@@ -58,16 +65,26 @@ package final class Store: Sendable {
     let folder = try DataFolder(path: configuration.folder)
     let types = types + QueueTypes.all
     do {
+      try StoreInspector(folder: configuration.folder).check(configuration.folderMarker)
       let connections = Connections(path: folder.databasePath, configuration)
-      let writing = try connections.openWriter()
+      let slot = WatchSlot()
+      let writing = try connections.openWriter(slot)
       let opening = try Opening(writing, configuration, types: types)
+      opening.memory.watchSlot = slot
+      let damage = StoreDamage()
       return Store(
         folder: folder, opening: opening, types: types,
         writer: GroupedWriter(
-          queue: writing, memory: opening.memory, checkpointPages: configuration.checkpointPages),
-        reader: GroupedReader(queue: try connections.openReader(label: "reader")),
-        longReader: GroupedReader(queue: try connections.openReader(label: "long reader")),
-        console: try DatabaseQueue())
+          queue: writing, memory: opening.memory, checkpointPages: configuration.checkpointPages,
+          damage: damage),
+        reader: GroupedReader(try connections.openReader(label: "reader"), damage: damage),
+        longReader: GroupedReader(
+          try connections.openReader(label: "long reader"), damage: damage),
+        queries: QueryReaders(
+          connections: try (1...Self.queryConnections).map {
+            try connections.openReader(label: "query reader \($0)")
+          }),
+        console: try DatabaseQueue(), damage: damage)
     } catch {
       folder.release()
       throw StorageError(opening: error, folder: configuration.folder)
@@ -80,12 +97,21 @@ package final class Store: Sendable {
     writer.observe(observer)
   }
 
+  /// What was met since the store was opened that says that its file is damaged or gone.
+  package var damage: StorageError? { damageNote.found }
+
+  /// - Parameter observer: told once of ``damage``.
+  package func observeDamage(_ observer: @escaping @Sendable (StorageError) -> Void) {
+    damageNote.observe(observer)
+  }
+
   /// Ends waiting reads and writes, copies the write-ahead log back and releases the folder.
   /// Blocks for as long as the copying takes; call it once, at the end.
   package func close() {
     try? console.close()
     reader.close()
     longReader.close()
+    queries.close()
     writer.close()
     folder.release()
   }

@@ -7,6 +7,8 @@ package struct StoreConfiguration: Sendable {
   /// Random, a new one each start: names this boot's stretch of revisions, see ``Segment``.
   package var segment: UInt64
   package var opened: Timestamp
+  /// What the folder says its database is marked with, see ``StoreMarker``; nil where it says nothing.
+  package var folderMarker: String?
   /// Pages of the write-ahead log after which the writer copies them back, 4 KiB each.
   ///
   /// Large enough that a burst of answers is not slowed by copying, small enough that reads do not

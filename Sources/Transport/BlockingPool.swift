@@ -14,7 +14,7 @@ package final class BlockingPool: Sendable {
     var workers = 0
   }
 
-  private let threadsMax: Int
+  package let threadsMax: Int
   private let state = Mutex(State())
 
   package init(threadsMax: Int) {

@@ -17,3 +17,18 @@ package enum TLSFailure: Error, Equatable, Sendable {
   /// A record after the handshake was invalid.
   case record(String)
 }
+
+extension TLSFailure: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .nameMismatch: "the certificate is for another name"
+    case .untrusted: "the certificate leads to no trusted authority"
+    case .expired: "the certificate has expired or is not valid yet"
+    case .certificate(let text): "the certificate was refused: \(text)"
+    case .handshake(let text): "the handshake failed: \(text)"
+    case .plainHTTP: "the peer speaks plain HTTP"
+    case .closedInHandshake: "the peer closed the connection in the handshake"
+    case .record(let text): "a record was invalid: \(text)"
+    }
+  }
+}

@@ -7,8 +7,11 @@ struct Doctor: AsyncParsableCommand {
 
   @OptionGroup var settings: SettingsOptions
 
+  @Flag(help: "Reads every page of the database and compares its indexes with its tables.")
+  var deep = false
+
   func run() async throws {
-    let report = await DoctorReport.examine(try settings.load())
+    let report = await DoctorReport.examine(try settings.load(), isDeep: deep)
     StandardStreams.output(report.text)
     if !report.isHealthy { throw ExitCode.failure }
   }

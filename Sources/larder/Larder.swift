@@ -15,6 +15,7 @@ struct Larder: AsyncParsableCommand {
     ])
 
   static func main() async {
+    StandardStreams.prepare()
     do {
       var command = try parseAsRoot()
       if var asynchronous = command as? any AsyncParsableCommand {

@@ -54,5 +54,6 @@ extension Credentials {
 }
 
 extension ClientOrigin {
-  static let test = ClientOrigin(address: "203.0.113.7")
+  static let test = ClientOrigin(
+    address: "203.0.113.7", network: ClientNetwork("203.0.113.7"))
 }

@@ -19,6 +19,8 @@ final class LarderProcess {
   private(set) var port = 0
   private let process = Process()
   private let output = Pipe()
+  /// Its standard error where nobody reads it, full from the beginning.
+  private let unread: Pipe?
   private let errorFile: String
   private let ended = DispatchSemaphore(value: 0)
 
@@ -26,8 +28,10 @@ final class LarderProcess {
   ///   - tracer: a program, with its arguments, that becomes this one; empty for none.
   ///   - folder: where its standard error goes, to a file of its own.
   private init(
-    _ arguments: [String], under tracer: [String] = [], in folder: ServiceFolder
+    _ arguments: [String], under tracer: [String] = [], in folder: ServiceFolder,
+    readsErrors: Bool = true
   ) throws {
+    unread = readsErrors ? nil : Self.fullPipe()
     errorFile = "\(folder.path)/stderr-\(UUID().uuidString).txt"
     _ = FileManager.default.createFile(atPath: errorFile, contents: nil)
     process.executableURL = URL(filePath: tracer.isEmpty ? LarderProgram.path : "/usr/bin/env")
@@ -35,7 +39,11 @@ final class LarderProcess {
     process.environment = ["PATH": "/usr/bin:/bin"]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
-    process.standardError = FileHandle(forWritingAtPath: errorFile)
+    if let unread {
+      process.standardError = unread
+    } else {
+      process.standardError = FileHandle(forWritingAtPath: errorFile)
+    }
     process.terminationHandler = { [ended] _ in ended.signal() }
     try process.run()
   }
@@ -73,9 +81,33 @@ final class LarderProcess {
 
   /// Starts the service and waits for nothing.
   static func spawnService(
-    _ folder: ServiceFolder, under tracer: [String] = []
+    _ folder: ServiceFolder, under tracer: [String] = [], readsErrors: Bool = true
   ) throws -> LarderProcess {
-    try LarderProcess(["serve", "--config", folder.settingsPath], under: tracer, in: folder)
+    try LarderProcess(
+      ["serve", "--config", folder.settingsPath], under: tracer, in: folder,
+      readsErrors: readsErrors)
+  }
+
+  /// A pipe that takes no more bytes.
+  private static func fullPipe() -> Pipe {
+    let pipe = Pipe()
+    let descriptor = pipe.fileHandleForWriting.fileDescriptor
+    let flags = fcntl(descriptor, F_GETFL)
+    _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
+    let page = [UInt8](repeating: UInt8(ascii: "x"), count: 4_096)
+    while write(descriptor, page, page.count) > 0 {}
+    while write(descriptor, page, 1) > 0 {}
+    _ = fcntl(descriptor, F_SETFL, flags)
+    return pipe
+  }
+
+  /// Reads what was held back by ``spawnService(_:under:readsErrors:)`` until it ends.
+  func readErrors() async throws -> String {
+    guard let unread else { return errors }
+    try? unread.fileHandleForWriting.close()
+    return try await onOwnThread {
+      String(decoding: try unread.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    }
   }
 
   /// Runs a command that ends by itself.

@@ -11,7 +11,10 @@ struct HundredthsTests {
     #expect(Hundredths(digits: digits)?.digits == written)
   }
 
-  @Test(arguments: ["", ".", "1.", "1.234", "1e3", "1.2.3", "x", "1.x", "99999999999999999999"])
+  @Test(arguments: [
+    "", ".", "1.", "1.234", "1e3", "1.2.3", "x", "1.x", "99999999999999999999",
+    "-9223372036854775808", "9223372036854775807", "-9223372036854775808.99",
+  ])
   func refusesOtherTexts(digits: String) {
     #expect(Hundredths(digits: digits) == nil)
   }

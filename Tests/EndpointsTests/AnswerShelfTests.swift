@@ -19,9 +19,17 @@ struct AnswerShelfTests {
 
   /// Received at 1,000 s, fresh for a minute.
   func entry(
-    cache: RenderedCache = RenderedCache(byteLimit: 1 << 20), authorization: String = "",
+    cache: RenderedCache = RenderedCache(byteLimit: 1 << 20), authorization: String? = nil,
     gzipped: [UInt8]? = nil
-  ) -> ShelvedAnswer {
+  ) throws -> ShelvedAnswer {
+    let fields = authorization.map { [("Authorization", $0)] } ?? []
+    return ShelvedAnswer(
+      key: try #require(shelf().key(of: try head("GET", "/api/films/1", fields))),
+      rendered: rendered(in: cache), viewer: .anonymous, isPrivate: false, forwardedNames: [],
+      gzipped: gzipped)
+  }
+
+  func rendered(in cache: RenderedCache) -> RenderedAnswer {
     let rendered = RenderedAnswer(
       key: ResultKey(operation: "Film", variables: "{}", scope: .public), body: Self.body,
       received: Timestamp(milliseconds: 1_000_000), policy: CachePolicy(maxAge: .seconds(60)),
@@ -30,10 +38,7 @@ struct AnswerShelfTests {
         entities: [EntityKey(type: "Film", key: "1")]),
       hasErrors: false)
     cache.remember(rendered, ticket: cache.ticket())
-    return ShelvedAnswer(
-      target: Array("/api/films/1".utf8), authorization: Array(authorization.utf8),
-      rendered: rendered, viewer: .anonymous, isPrivate: false, forwardedNames: [],
-      gzipped: gzipped)
+    return rendered
   }
 
   func response(
@@ -50,9 +55,20 @@ struct AnswerShelfTests {
     return String(decoding: output, as: UTF8.self)
   }
 
+  @Test("A response stamped by a clock that was ahead is not served as fresh")
+  func servesNothingOfTheFuture() throws {
+    let shelf = shelf()
+    shelf.keep(try entry())
+    for second: Int64 in [900, 990, 997] {
+      #expect(try response(shelf, head("GET", "/api/films/1"), atSecond: second) == nil)
+    }
+    // The loop's clock lags by less than the second it counts in.
+    #expect(try response(shelf, head("GET", "/api/films/1"), atSecond: 999) != nil)
+  }
+
   @Test func givesTheWholeResponse() throws {
     let shelf = shelf()
-    shelf.keep(entry())
+    shelf.keep(try entry())
     let text = try #require(response(shelf, try head("GET", "/api/films/1")))
     #expect(text.hasPrefix("HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 1970 00:16:50 GMT\r\n"))
     #expect(text.contains("\r\nAge: 10\r\n"))
@@ -67,32 +83,38 @@ struct AnswerShelfTests {
     #expect(shelf(forwarded: ["x-role"]).varyingNames == ["x-role"])
   }
 
-  @Test func aShelfPastItsBoundsStartsAnew() {
+  @Test func aShelfPastItsBoundsStartsAnew() throws {
     final class Entry: ShelfEntry {
+      let key: PlainRequestKey
       let byteCount: Int
-      init(_ byteCount: Int) { self.byteCount = byteCount }
+      init(_ key: PlainRequestKey, _ byteCount: Int) {
+        self.key = key
+        self.byteCount = byteCount
+      }
     }
+    let keys = try (0...7).map { try #require(shelf().key(of: try head("GET", "/\($0)"))) }
     var entries = ShelfEntries<Entry>(countMax: 3, bytesMax: 100)
-    let first = Entry(60)
-    entries.keep(first, at: 1)
+    func entry(_ number: Int) -> Entry? { entries[keys[number].hash] }
+    entries.keep(Entry(keys[1], 60))
     // In the place of another, or after one is gone, there is room for as many bytes again.
-    entries.keep(Entry(30), at: 1)
-    entries.keep(first, at: 2)
-    #expect(entries[1] != nil && entries[2] === first)
-    entries.remove(Entry(60), at: 2)
-    #expect(entries[2] === first)
-    entries.remove(first, at: 2)
-    entries.keep(Entry(60), at: 3)
-    #expect(entries[1] != nil && entries[2] == nil)
-    entries.keep(Entry(20), at: 4)
-    #expect(entries[1] == nil && entries[3] == nil && entries[4] != nil)
-    for hash in 5...7 { entries.keep(Entry(1), at: hash) }
-    #expect(entries[4] == nil && entries[7] != nil)
+    entries.keep(Entry(keys[1], 30))
+    let second = Entry(keys[2], 60)
+    entries.keep(second)
+    #expect(entry(1) != nil && entry(2) === second)
+    entries.remove(Entry(keys[2], 60))
+    #expect(entry(2) === second)
+    entries.remove(second)
+    entries.keep(Entry(keys[3], 60))
+    #expect(entry(1) != nil && entry(2) == nil)
+    entries.keep(Entry(keys[4], 20))
+    #expect(entry(1) == nil && entry(3) == nil && entry(4) != nil)
+    for number in 5...7 { entries.keep(Entry(keys[number], 1)) }
+    #expect(entry(4) == nil && entry(7) != nil)
   }
 
   @Test func headHasNoBodyAndAKnownTagIs304() throws {
     let shelf = shelf()
-    let entry = entry()
+    let entry = try entry()
     shelf.keep(entry)
     let headText = try #require(response(shelf, try head("HEAD", "/api/films/1")))
     #expect(headText.hasSuffix("\r\n\r\n"))
@@ -113,7 +135,7 @@ struct AnswerShelfTests {
   @Test func staleOrTouchedIsLeftToTheRouter() throws {
     let cache = RenderedCache(byteLimit: 1 << 20)
     let shelf = shelf()
-    shelf.keep(entry(cache: cache))
+    shelf.keep(try entry(cache: cache))
     #expect(response(shelf, try head("GET", "/api/films/1"), atSecond: 1_059) != nil)
     #expect(response(shelf, try head("GET", "/api/films/1"), atSecond: 1_060) == nil)
     cache.note(
@@ -139,14 +161,14 @@ struct AnswerShelfTests {
     method: String, target: String, fields: [(String, String)]
   ) throws {
     let shelf = shelf(forwarded: ["authorization", "cookie", "x-role"], hasCORS: true)
-    shelf.keep(entry())
+    shelf.keep(try entry())
     #expect(response(shelf, try head("GET", "/api/films/1")) != nil)
     #expect(response(shelf, try head(method, target, fields)) == nil)
   }
 
   @Test func oneCredentialsAnswerIsNotAnothers() throws {
     let shelf = shelf()
-    shelf.keep(entry(authorization: "Bearer a"))
+    shelf.keep(try entry(authorization: "Bearer a"))
     #expect(response(shelf, try head("GET", "/api/films/1", ("Authorization", "Bearer a"))) != nil)
     #expect(response(shelf, try head("GET", "/api/films/1", ("Authorization", "Bearer b"))) == nil)
     #expect(response(shelf, try head("GET", "/api/films/1")) == nil)
@@ -154,7 +176,7 @@ struct AnswerShelfTests {
 
   @Test func theCodingFollowsTheRequest() throws {
     let shelf = shelf()
-    shelf.keep(entry(gzipped: [1, 2, 3]))
+    shelf.keep(try entry(gzipped: [1, 2, 3]))
     let coded = try #require(
       response(shelf, try head("GET", "/api/films/1", ("Accept-Encoding", "gzip"))))
     #expect(coded.contains("Content-Encoding: gzip") && coded.contains("-gzip\""))
@@ -166,7 +188,7 @@ struct AnswerShelfTests {
   @Test func aRepeatedRequestHasTheSameAnswerWhileItStands() throws {
     let cache = RenderedCache(byteLimit: 1 << 20)
     let shelf = shelf()
-    let entry = entry(cache: cache)
+    let entry = try entry(cache: cache)
     shelf.keep(entry)
     for fields in [[], [("If-None-Match", "\"\(entry.rendered.tag)\"")]] {
       let head = try head("GET", "/api/films/1", fields)
@@ -194,7 +216,7 @@ struct AnswerShelfTests {
 
   @Test func aRequestWithItsOwnIDIsNotRepeatable() throws {
     let shelf = shelf()
-    shelf.keep(entry())
+    shelf.keep(try entry())
     let head = try head("GET", "/api/films/1", ("Request-Id", "mine"))
     #expect(response(shelf, head)?.contains("Request-Id: mine") == true)
     #expect(shelf.repeatableAnswer(to: head) == nil)

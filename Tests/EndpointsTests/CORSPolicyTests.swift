@@ -21,6 +21,19 @@ struct CORSPolicyTests {
     #expect(preflight.fields[.vary]?.contains("Origin") == true)
   }
 
+  @Test func takesWhatSettingsForward() throws {
+    var policy = self.policy
+    policy.forwardedNames = ["authorization", "cookie", "x-app"]
+    let preflight = try #require(
+      policy.preflight(
+        request(
+          "OPTIONS", "/v1/operations/A", ("Origin", Self.app),
+          ("Access-Control-Request-Method", "GET"), ("Access-Control-Request-Headers", "x-app"))))
+    let allowed = preflight.fields[.accessControlAllowHeaders] ?? ""
+    #expect(allowed.contains(", x-app"))
+    #expect(!allowed.contains("cookie"))
+  }
+
   @Test func tellsAnotherOriginNothing() throws {
     let preflight = try #require(
       policy.preflight(
@@ -84,5 +97,32 @@ struct CORSPolicyTests {
     CORSPolicy(origins: ["*"]).decorate(
       &response, for: try request("GET", "/", ("Origin", "https://x.y")))
     #expect(response.fields[.accessControlAllowOrigin] == "*")
+  }
+
+  @Test("SDKs of S3 in a browser can sign their requests and read the responses")
+  func takesAndShowsTheFieldsOfS3() throws {
+    let asked = [
+      "amz-sdk-invocation-id", "amz-sdk-request", "authorization", "content-type",
+      "x-amz-checksum-crc32", "x-amz-content-sha256", "x-amz-date", "x-amz-sdk-checksum-algorithm",
+      "x-amz-user-agent",
+    ]
+    let preflight = try #require(
+      policy.preflight(
+        request(
+          "OPTIONS", "/s3/pics/a", ("Origin", Self.app), ("Access-Control-Request-Method", "PUT"),
+          ("Access-Control-Request-Headers", asked.joined(separator: ",")))))
+    let allowed = (preflight.fields[.accessControlAllowHeaders] ?? "").split(separator: ",").map {
+      $0.filter { $0 != " " }.lowercased()
+    }
+    for name in asked { #expect(allowed.contains(name), "\(name)") }
+    let told = [
+      "x-amz-checksum-crc32", "x-amz-request-id", "x-amz-server-side-encryption",
+      "x-amz-tagging-count",
+    ]
+    var response = ServerResponse()
+    for name in told { response.fields.set(name, "1") }
+    policy.decorate(&response, for: try request("GET", "/s3/pics/a", ("Origin", Self.app)))
+    let exposed = response.fields[.accessControlExposeHeaders] ?? ""
+    for name in told { #expect(exposed.contains(name), "\(name)") }
   }
 }

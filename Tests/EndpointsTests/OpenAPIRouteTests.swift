@@ -21,7 +21,7 @@ struct OpenAPIRouteTests {
       isCacheable: false, reason: "")
   }
 
-  private static let lines = LarderRoutes.lines(for: operations, hasPages: false)
+  private static let lines = LarderRoutes.lines(for: operations, hasPages: false, hasMetrics: true)
 
   /// As `METHOD /path`.
   private static func documented() -> Set<String> {

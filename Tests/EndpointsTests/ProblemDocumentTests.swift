@@ -55,6 +55,26 @@ struct ProblemDocumentTests {
     }
   }
 
+  @Test(
+    "A challenge names the realm, and an error where a token was sent",
+    arguments: [
+      (Failure.Code.unauthenticated, false, #"Bearer realm="larder""#),
+      (.unauthenticated, true, #"Bearer realm="larder", error="invalid_token""#),
+      (.tokenInvalid, true, #"Bearer realm="larder", error="invalid_token""#),
+      (
+        .tokenExpired, true,
+        #"Bearer realm="larder", error="invalid_token", "#
+          + #"error_description="The access token has expired""#
+      ),
+    ])
+  func challenges(code: Failure.Code, hasToken: Bool, challenge: String) throws {
+    let response = ServerResponse.failure(
+      Failure(code, "No."),
+      request: try hasToken
+        ? request("GET", "/", ("Authorization", "Bearer t")) : request("GET", "/"))
+    #expect(response.fields[.wwwAuthenticate] == challenge)
+  }
+
   @Test func aPauseIsRoundedUp() throws {
     let failure = Failure(.upstreamBusy, "Later.", retryAfter: .milliseconds(1_200))
     let response = ServerResponse.failure(failure, request: try request("GET", "/"))

@@ -116,4 +116,174 @@ struct DiskFileStoreTests {
     }
     #expect(winners == 1)
   }
+
+  @Test("A bucket with unfinished uploads alone can be removed, and they go with it")
+  func removesABucketWithItsUploads() async throws {
+    let fixture = try DiskFixture()
+    let it = try await fixture.contract()
+    let upload = try await it.store.beginUpload(
+      to: try it.address("k"), attributes: ObjectAttributes(), quota: .none)
+    _ = try await it.store.putPart(1, of: upload, .of([1, 2, 3]), quota: .none)
+    try await it.put([1], at: "other")
+    await #expect(throws: FileStoreError.bucketNotEmpty) {
+      try await it.store.deleteBucket(it.bucket)
+    }
+    _ = try await it.store.delete(try it.address("other"), if: .none)
+    try await it.store.deleteBucket(it.bucket)
+    #expect(try fixture.blobs().home == [])
+    await #expect(throws: FileStoreError.noSuchUpload) {
+      _ = try await it.store.parts(of: upload, after: 0, limit: 1)
+    }
+    // A new bucket of the name knows nothing of it.
+    try await it.store.createBucket(it.bucket)
+    #expect(try await it.store.bucket(it.bucket).bytes == 0)
+    let left = try await it.store.uploads(in: it.bucket, prefix: "", after: nil, limit: 9)
+    #expect(left.uploads.isEmpty)
+  }
+
+  @Test("Checksums that a client states of parts and of the object must be theirs")
+  func verifiesStatedChecksums() async throws {
+    let fixture = try DiskFixture()
+    let it = try await fixture.contract()
+    let contents = [[UInt8](repeating: 1, count: it.partBytes), [UInt8](repeating: 2, count: 9)]
+    let wanted = try #require(UploadChecksum(.crc32, .fullObject))
+    let upload = try await it.store.beginUpload(
+      to: try it.address("k"), attributes: ObjectAttributes(), checksum: wanted, quota: .none)
+    var parts: [PartReference] = []
+    for (index, bytes) in contents.enumerated() {
+      let part = try await it.store.putPart(index + 1, of: upload, .of(bytes), quota: .none)
+      #expect(part.checksum?.algorithm == .crc32)
+      parts.append(PartReference(number: index + 1, tag: part.tag, checksum: part.checksum))
+    }
+    let wrong = try #require(ContentDigest(.crc32, [0, 0, 0, 0]))
+    var faulty = parts
+    faulty[1] = PartReference(number: 2, tag: parts[1].tag, checksum: wrong)
+    await #expect(throws: FileStoreError.partInvalid(number: 2)) {
+      _ = try await it.store.completeUpload(upload, UploadCompletion(parts: faulty))
+    }
+    for stated in [ObjectChecksum(wrong), ObjectChecksum(wrong, partCount: 2)] {
+      await #expect(throws: FileStoreError.digestMismatch(.crc32)) {
+        _ = try await it.store.completeUpload(
+          upload, UploadCompletion(parts: parts, checksum: stated))
+      }
+    }
+    await #expect(throws: FileStoreError.noSuchKey) { try await it.bytes("k") }
+    var hashing = ContentHashing([.crc32])
+    hashing.update(contents[0] + contents[1])
+    let whole = ObjectChecksum(try #require(hashing.digests()[.crc32]))
+    let written = try await it.store.completeUpload(
+      upload, UploadCompletion(parts: parts, checksum: whole))
+    #expect(written.metadata.checksum == whole)
+    let again = try await it.store.completeUpload(
+      upload, UploadCompletion(parts: parts, checksum: whole))
+    #expect(again.metadata.checksum == whole)
+    await #expect(throws: FileStoreError.digestMismatch(.crc32)) {
+      _ = try await it.store.completeUpload(
+        upload, UploadCompletion(parts: parts, checksum: ObjectChecksum(wrong)))
+    }
+    let found = try await it.store.objectParts(at: try it.address("k"))
+    #expect(found.metadata.checksum == whole)
+    #expect(found.parts.map(\.size) == contents.map(\.count))
+    #expect(found.parts.map(\.checksum) == parts.map(\.checksum))
+  }
+
+  @Test("A copy has the parts of its source, or a checksum of its own")
+  func copiesPartsAndChecksums() async throws {
+    let fixture = try DiskFixture()
+    let it = try await fixture.contract()
+    let bytes = [UInt8](repeating: 3, count: it.partBytes + 5)
+    let upload = try await it.store.beginUpload(
+      to: try it.address("from"), attributes: ObjectAttributes(), quota: .none)
+    _ = try await it.store.putPart(
+      1, of: upload, .of(Array(bytes.prefix(it.partBytes))), quota: .none)
+    _ = try await it.store.putPart(
+      2, of: upload, .of(Array(bytes.dropFirst(it.partBytes))), quota: .none)
+    _ = try await it.store.completeUpload(upload, parts: nil, if: .none)
+    let copy = try await it.store.copy(
+      try it.address("from"), if: nil, to: try it.address("to"), attributes: nil,
+      CopyWrite(checksum: .sha256))
+    var hashing = ContentHashing([.sha256])
+    hashing.update(bytes)
+    #expect(copy.metadata.checksum?.digest == hashing.digests()[.sha256])
+    #expect(try await it.store.objectParts(at: try it.address("to")).parts.count == 2)
+    // Replaced by content in one piece it has none.
+    try await it.put([1], at: "to")
+    #expect(try await it.store.objectParts(at: try it.address("to")).parts.isEmpty)
+    #expect(try await it.store.objectParts(at: try it.address("from")).parts.count == 2)
+  }
+
+  @Test("Tags change without the object, and go with a copy unless it brings its own")
+  func keepsTags() async throws {
+    let fixture = try DiskFixture()
+    let it = try await fixture.contract()
+    let tags = try TagSet([.init(key: "b", value: "1"), .init(key: "a", value: "")])
+    let written = try await it.put([1], at: "k", attributes: ObjectAttributes(tags: tags))
+    #expect(try await it.store.tags(of: try it.address("k")) == tags)
+    let other = try TagSet([.init(key: "c", value: "ü")])
+    fixture.time.pass(.seconds(60))
+    try await it.store.setTags(other, of: try it.address("k"))
+    let head = try await it.store.head(try it.address("k"), conditions: nil)
+    #expect(head.attributes.tags == other)
+    #expect(head.modified == written.metadata.modified && head.tag == written.metadata.tag)
+    _ = try await it.store.copy(
+      try it.address("k"), if: nil, to: try it.address("same"),
+      attributes: ObjectAttributes(contentType: "text/plain"), CopyWrite())
+    #expect(try await it.store.tags(of: try it.address("same")) == other)
+    _ = try await it.store.copy(
+      try it.address("k"), if: nil, to: try it.address("own"), attributes: nil,
+      CopyWrite(tags: tags))
+    #expect(try await it.store.tags(of: try it.address("own")) == tags)
+    await #expect(throws: FileStoreError.noSuchKey) {
+      try await it.store.setTags(other, of: try it.address("none"))
+    }
+  }
+
+  @Test("The result of a completed upload is forgotten in time")
+  func forgetsCompletedUploads() async throws {
+    let fixture = try DiskFixture()
+    let it = try await fixture.contract()
+    let upload = try await it.store.beginUpload(
+      to: try it.address("k"), attributes: ObjectAttributes(), quota: .none)
+    _ = try await it.store.putPart(1, of: upload, .of([1]), quota: .none)
+    _ = try await it.store.completeUpload(upload, parts: nil, if: .none)
+    try await fixture.files.sweep(uploadsBegunBefore: fixture.time.now)
+    _ = try await it.store.completeUpload(upload, parts: nil, if: .none)
+    fixture.time.pass(.seconds(1))
+    try await fixture.files.sweep(uploadsBegunBefore: fixture.time.now)
+    await #expect(throws: FileStoreError.noSuchUpload) {
+      _ = try await it.store.completeUpload(upload, parts: nil, if: .none)
+    }
+    #expect(try await it.bytes("k") == [1])
+  }
+
+  @Test("A bucket's settings are kept, and say how its objects are encrypted")
+  func keepsBucketSettings() async throws {
+    let fixture = try DiskFixture()
+    let it = try await fixture.contract()
+    try await it.put([1], at: "before")
+    let tags = try TagSet([.init(key: "a", value: "b")])
+    try await it.store.changeSettings(of: it.bucket) {
+      $0.encryption = "AES256"
+      $0.tags = tags
+    }
+    let expected = BucketSettings(encryption: "AES256", tags: tags)
+    #expect(try await it.store.settings(of: it.bucket) == expected)
+    try await it.put([1], at: "put")
+    _ = try await it.store.copy(
+      try it.address("before"), if: nil, to: try it.address("copy"), attributes: nil, CopyWrite())
+    let upload = try await it.store.beginUpload(
+      to: try it.address("parts"), attributes: ObjectAttributes(), quota: .none)
+    _ = try await it.store.putPart(1, of: upload, .of([1]), quota: .none)
+    _ = try await it.store.completeUpload(upload, parts: nil, if: .none)
+    for (key, encryption) in [
+      ("before", nil), ("put", "AES256"), ("copy", "AES256"), ("parts", "AES256"),
+    ] {
+      let head = try await it.store.head(try it.address(key), conditions: nil)
+      #expect(head.attributes.serverSideEncryption == encryption, "\(key)")
+    }
+    let none = try #require(BucketName("nowhere"))
+    await #expect(throws: FileStoreError.noSuchBucket) {
+      try await it.store.changeSettings(of: none) { $0.encryption = nil }
+    }
+  }
 }

@@ -48,7 +48,7 @@ def field_values(streams):
             values.add(line.partition(b":")[2].strip())
             if b"?" in line:
                 values.add(line.partition(b"?")[2].partition(b" ")[0])
-    values |= set(LISTED_VALUES)
+    values |= set(LISTED_VALUES) | set(hostile_values())
     return sorted(values)
 
 
@@ -120,6 +120,91 @@ TOKENS = [
 ]
 
 
+def hostile_values():
+    """The values of HostileValues.swift, as bytes."""
+    text = (ROOT / "Tests" / "TestSupport" / "HostileValues.swift").read_text()
+    text = re.sub(r"^\s*//.*$", "", text, flags=re.M)
+    escapes = {"0": "\0", "n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
+    for literal in re.findall(r'"((?:[^"\\]|\\.)*)"', text):
+        plain = re.sub(
+            r"\\(?:u\{([0-9A-Fa-f]+)\}|(.))",
+            lambda found: chr(int(found[1], 16)) if found[1] else escapes[found[2]], literal)
+        yield plain.encode("utf-8", "surrogatepass")
+
+
+def hostile_numbers():
+    for value in hostile_values():
+        if re.fullmatch(rb"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?", value):
+            yield value
+
+
+# The first byte chooses one of FuzzedOperations.swift, in the order of their names.
+FILM, FILMS, RATE, SEARCH, SEAT, TAKE = (bytes([number]) for number in range(6))
+
+FILM_DATA = (
+    b'{"id":"9","title":"t","year":1,"rating":1.50,"budget":0.10,"poster":{"url":"u","width":5,'
+    b'"artist":{"name":"n","larder_Person_id":"p"}},"tags":[["a",null]],"notes":{"x":[1]},'
+    b'"director":{"larder_Person_id":"p","name":"n","films":[{"id":"9","year":1}]},"cast":[],'
+    b'"related":[{"larder_typename":"Film","id":"8","year":2},null,{"larder_typename":"Stats",'
+    b'"films":3},{"larder_typename":"Ticket","number":1.0,"larder_Ticket_number":1,'
+    b'"seat":{"row":1e0,"at":9007199254740993,"taken":true}}]}'
+)
+
+
+def upstream_variables():
+    yield FILM + b'{"id":9}'
+    yield FILM + b"id=9"
+    yield FILMS + b'{"first":1.0,"filter":{"year":{"gt":1990},"genres":["NOIR"],"and":[{}]}}'
+    yield FILMS + b"first=2&filter.year.gt=1990&filter.genres=NOIR&filter.genres=WESTERN"
+    yield TAKE + b'{"i":1,"f":1.50,"d":"0.10","l":1e3,"s":"x","b":true,"g":"NOIR","n":[["a",1]],"c":{"id":1}}'
+    yield TAKE + b"i=1&f=1.5&d=0.10&l=1e3&b=true&g=NOIR&n=[[1]]&j={}&c.id=1"
+    for number in hostile_numbers():
+        yield TAKE + b'{"i":N,"f":N,"d":N,"l":N,"n":[[N]],"j":N,"c":{"id":N}}'.replace(b"N", number)
+        yield TAKE + b"i=N&f=N&d=N&l=N&n=N&j=N&c.id=N".replace(b"N", number.replace(b"+", b"%2B"))
+
+
+def upstream_responses():
+    yield FILM + b'{"data":{"film":' + FILM_DATA + b"}}"
+    yield FILM + b'{"data":{"film":' + FILM_DATA + b'},"errors":[{"message":"m","path":["film","cast",0]}]}'
+    yield FILM + b'{"data":null,"errors":[{"message":"m","path":["film"]}]}'
+    yield SEARCH + b'{"data":{"search":[{"larder_typename":"Person","id":1,"films":[null]}]}}'
+    yield SEAT + b'{"data":{"seat":{"row":1,"at":"2","taken":false,"film":{"id":1}}}}'
+    for number in hostile_numbers():
+        yield SEAT + b'{"data":{"seat":{"row":N,"at":N,"film":{"id":N}}}}'.replace(b"N", number)
+
+
+STORED_TEXTS = [
+    FILM + b"\xff".join([
+        b'{"film({\\"id\\":null})":{"$ref":["Film","1"]}}',
+        b'{"id":"1","title({\\"lang\\":\\"en\\"})":"t","year":1,"director":{"$ref":["Person","1"]},'
+        b'"cast":[{"$ref":["Person","1"]},{"$ref":["Person","2"]}],"tags":[["a"]],'
+        b'"poster({\\"size\\":1})":{"__typename":"Poster","url":"u","width":5},'
+        b'"related":[{"$ref":["Film","1"]},{"__typename":"Stats","films":3}]}',
+        b'{"id":"1","name":"n\\u00e9","films":[{"$ref":["Film","1"]}]}', b"",
+        b'{"id":"2","name":"m","$pending":["m_1"]}',
+        b'[{"message":"m","path":["film","cast",0]}]',
+    ]),
+    SEARCH + b'{"search({\\"text\\":null})":[{"$ref":["Person","1"]}]}\xff\xff{"id":"1","films":[[}',
+]
+
+S3_SIGNATURES = [
+    b"AWS4-HMAC-SHA256 Credential=AKID/20130524/us-east-1/s3/aws4_request, "
+    b"SignedHeaders=host;range;x-amz-date, Signature=" + b"0f" * 32,
+    b"AKID/20130524/us-east-1/s3/aws4_request", b"20130524T000000Z", b"0f" * 32,
+    b"STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER", b"/a%20b//%C3%A9/./x",
+    b"X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKID%2F20130524%2Fus-east-1%2Fs3%2F"
+    b"aws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=604800&X-Amz-SignedHeaders=host"
+    b"&X-Amz-Signature=" + b"0f" * 32,
+]
+
+HEAD_VALUES = [
+    b"120", b"Sun, 06 Nov 1994 08:49:37 GMT", b"timeout=5, max=100", b'"key-\\"1"', b"bytes 0-9/200",
+    b"attachment; filename*=UTF-8''a.txt", b"1994-11-06T08:49:37.123Z", b"=?UTF-8?B?w6k=?=",
+    b"eyJhbGciOiJSUzI1NiJ9.eyJleHAiOjE3OTAwMDAwMDB9.AAAA", b"a2tleQ", b"n4bQgYhMfWWaL+qgxVrQFQ==",
+    *(b"e30." + base64.urlsafe_b64encode(b'{"exp":%s}' % number).rstrip(b"=") + b".x"
+      for number in hostile_numbers() if len(number) < 60),
+]
+
 SIGNED_CHUNK = b";chunk-signature=" + b"0f" * 32 + b"\r\n"
 
 AWS_CHUNKED = [
@@ -136,6 +221,13 @@ S3_XML = [
     b"<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>&quot;a&quot;</ETag></Part>"
     b"<!-- - --><Part/></CompleteMultipartUpload>",
     b"<s:a x='1' y = \"&lt;\"><![CDATA[<b>\r\n]]>\r\n</s:a >",
+]
+
+FORMS = [
+    b'--AaB03x\r\nContent-Disposition: form-data; name="key"\r\n\r\na/${filename}\r\n'
+    b'--AaB03x\r\nContent-Disposition: form-data; name="file"; filename="a%22.txt"\r\n'
+    b"Content-Type: text/plain\r\n\r\none\r\n--AaB03\r\n--AaB03x--\r\n",
+    b"--AaB03x\r\ncontent-disposition: form-data;name=a\r\nX: y\r\n\r\n\r\n--AaB03x--",
 ]
 
 
@@ -169,7 +261,7 @@ def seeds():
         "graphql-document": documents,
         "graphql-schema": documents,
         "graphql-variables": VARIABLES,
-        "filter-text": FILTERS,
+        "filter-text": FILTERS + [b"year = " + number for number in hostile_numbers()],
         "search-text": SEARCHES,
         "forwarded": FORWARDED,
         "request-path": PATHS,
@@ -177,6 +269,12 @@ def seeds():
         "token": TOKENS,
         "aws-chunked": behind_dials(AWS_CHUNKED),
         "s3-xml": S3_XML,
+        "form": behind_dials(FORMS),
+        "s3-signature": S3_SIGNATURES,
+        "head-value": [*HEAD_VALUES, *hostile_values()],
+        "upstream-variables": upstream_variables(),
+        "upstream-response": upstream_responses(),
+        "stored-text": STORED_TEXTS,
         "witness": requests,
     }
 

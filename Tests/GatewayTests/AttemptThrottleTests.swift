@@ -4,35 +4,58 @@ import Testing
 @testable import Gateway
 
 struct AttemptThrottleTests {
+  typealias Name = AttemptThrottle.Name
+
   let now = Timestamp(milliseconds: 1_700_000_000_000)
 
   @Test func takesSoManyAndThenAtAnEvenRate() {
     let throttle = AttemptThrottle(perMinute: 6)
-    for _ in 0..<6 { #expect(throttle.take("ada", at: now) == nil) }
-    #expect(throttle.take("ada", at: now) == .seconds(10))
-    #expect(throttle.take("eve", at: now) == nil)
-    #expect(throttle.take("ada", at: now.advanced(by: .seconds(10))) == nil)
-    #expect(throttle.take("ada", at: now.advanced(by: .seconds(10))) != nil)
+    for _ in 0..<6 { #expect(throttle.take(Name("ada"), at: now) == nil) }
+    #expect(throttle.take(Name("ada"), at: now) == .seconds(10))
+    #expect(throttle.take(Name("eve"), at: now) == nil)
+    #expect(throttle.take(Name("ada"), at: now.advanced(by: .seconds(10))) == nil)
+    #expect(throttle.take(Name("ada"), at: now.advanced(by: .seconds(10))) != nil)
   }
 
   @Test func givesBackNoMoreThanThereWas() {
     let throttle = AttemptThrottle(perMinute: 2)
     for _ in 0..<20 {
-      #expect(throttle.take("ada", at: now) == nil)
-      throttle.giveBack("ada", at: now)
+      #expect(throttle.take(Name("ada"), at: now) == nil)
+      throttle.giveBack(Name("ada"), at: now)
     }
-    throttle.giveBack("ada", at: now)
-    throttle.giveBack("nobody", at: now)
-    for _ in 0..<2 { #expect(throttle.take("ada", at: now) == nil) }
-    #expect(throttle.take("ada", at: now) != nil)
+    throttle.giveBack(Name("ada"), at: now)
+    throttle.giveBack(Name("nobody"), at: now)
+    for _ in 0..<2 { #expect(throttle.take(Name("ada"), at: now) == nil) }
+    #expect(throttle.take(Name("ada"), at: now) != nil)
   }
 
-  @Test func aCrowdSharesOneBucketRatherThanEscape() {
+  @Test("A name of several that has none left takes nothing from the others")
+  func takesOfAllOrOfNone() {
     let throttle = AttemptThrottle(perMinute: 1)
-    for number in 0..<20_000 { #expect(throttle.take("name \(number)", at: now) == nil) }
-    #expect(throttle.take("one more", at: now) == nil)
-    #expect(throttle.take("and another", at: now) != nil)
-    throttle.giveBack("one more", at: now)
-    #expect(throttle.take("and another", at: now) == nil)
+    #expect(throttle.take(Name("ada"), at: now) == nil)
+    #expect(throttle.take(Name("eve"), Name("ada"), at: now) != nil)
+    #expect(throttle.take(Name("eve"), at: now) == nil)
+  }
+
+  @Test("A flood of names locks no newcomer out, and frees nobody who is held back")
+  func aFloodPushesItselfOut() {
+    let throttle = AttemptThrottle(perMinute: 4)
+    for _ in 0..<4 { #expect(throttle.take(Name("held back"), at: now) == nil) }
+    for number in 0..<100_000 {
+      #expect(throttle.take(Name("network \(number)"), at: now) == nil)
+    }
+    #expect(throttle.take(Name("newcomer"), at: now) == nil)
+    #expect(throttle.take(Name("held back"), at: now) != nil)
+  }
+
+  @Test("A block of IPv6 networks has eight networks' attempts, however many of them come")
+  func aBlockIsCountedAsAWhole() {
+    let throttle = AttemptThrottle(perMinute: 3)
+    let taken = (0..<1_000).count { number in
+      let network = ClientNetwork(name: "2001:db8:0:\(number)::", block: "2001:db8::/48")
+      return throttle.take(network.attemptNames, at: now) == nil
+    }
+    #expect(taken == 24)
+    #expect(throttle.take(ClientNetwork("192.0.2.1").attemptNames, at: now) == nil)
   }
 }

@@ -1,6 +1,7 @@
-import Gateway
 import Model
 import Testing
+
+@testable import Gateway
 
 struct CallSequenceTests {
   @Test func continuesAfterTheHighestStoredNumber() {
@@ -20,5 +21,89 @@ struct CallSequenceTests {
     calls.end(second)
     let third = calls.begin()
     #expect(calls.horizon(of: third) == third)
+  }
+
+  // MARK: Mutations
+
+  private static let film = EntityKey(type: "Film", key: "1")
+
+  private static func settle(
+    _ start: MutationStart, _ calls: CallSequence, in scope: Scope = .public,
+    writes: Set<EntityKey> = [film], key: String? = nil
+  ) -> MutationSpan {
+    let settled = calls.settle(start, in: scope, writes: writes, key: key)
+    calls.end(settled.call)
+    calls.end(start)
+    return settled.span
+  }
+
+  @Test func aMutationThatBeganLaterAndSettledEarlierOvertakes() {
+    let calls = CallSequence(after: .none)
+    let outer = calls.beginMutation(head: Revision(1))
+    let inner = calls.beginMutation(head: Revision(1))
+    #expect(Self.settle(inner, calls).disputed.isEmpty)
+    let span = Self.settle(outer, calls)
+    #expect(span.overtaken == [Self.film])
+    #expect(span.disputed == [Self.film])
+  }
+
+  @Test func ofTwoThatCrossNoneIsOvertaken() {
+    let calls = CallSequence(after: .none)
+    let first = calls.beginMutation(head: Revision(1))
+    let second = calls.beginMutation(head: Revision(1))
+    #expect(Self.settle(first, calls).disputed.isEmpty)
+    let span = Self.settle(second, calls)
+    #expect(span.overtaken.isEmpty)
+    #expect(span.disputed == [Self.film])
+  }
+
+  @Test func otherObjectsOtherScopesAndOtherTimesAreNoDispute() {
+    let calls = CallSequence(after: .none)
+    let outer = calls.beginMutation(head: Revision(1))
+    let inner = calls.beginMutation(head: Revision(1))
+    #expect(
+      Self.settle(inner, calls, writes: [EntityKey(type: "Film", key: "2")]).disputed.isEmpty)
+    let other = calls.beginMutation(head: Revision(1))
+    #expect(Self.settle(other, calls, in: .user("u")).disputed.isEmpty)
+    #expect(Self.settle(outer, calls).disputed.isEmpty)
+    let after = calls.beginMutation(head: Revision(1))
+    #expect(Self.settle(after, calls).disputed.isEmpty)
+  }
+
+  /// What is overtaken is written under the start's number, which no horizon may have passed.
+  @Test func theHorizonWaitsForAMutationUntilItIsStored() {
+    let calls = CallSequence(after: .none)
+    let outer = calls.beginMutation(head: Revision(1))
+    let query = calls.begin()
+    #expect(calls.horizon(of: query) == CallNumber(1))
+    calls.end(query)
+    let inner = calls.beginMutation(head: Revision(1))
+    _ = Self.settle(inner, calls)
+    let settled = calls.settle(outer, in: .public, writes: [Self.film])
+    #expect(settled.horizon == settled.span.start)
+    calls.end(settled.call)
+    #expect(calls.horizon(of: CallNumber(99)) == CallNumber(1))
+    calls.end(outer)
+    #expect(calls.horizon(of: CallNumber(99)) == CallNumber(99))
+  }
+
+  @Test func aRepeatedMutationCountsAsOfItsFirstAttempt() {
+    let calls = CallSequence(after: CallNumber(10), head: Revision(5))
+    let first = calls.beginMutation(head: Revision(6), key: "m")
+    calls.end(first)
+    let between = calls.beginMutation(head: Revision(6))
+    _ = Self.settle(between, calls)
+    let again = calls.beginMutation(head: Revision(7), key: "m", isRepeated: true)
+    let span = Self.settle(again, calls, key: "m")
+    #expect(span.start == CallNumber(11))
+    #expect(span.head == Revision(6))
+    #expect(span.isRepeated)
+    #expect(span.disputed.isEmpty)
+    // Of one that was first sent before the process began nobody knows what it overlapped.
+    let unknown = calls.beginMutation(head: Revision(8), key: "n", isRepeated: true)
+    let old = Self.settle(unknown, calls, key: "n")
+    #expect(old.start == CallNumber(10))
+    #expect(old.head == Revision(5))
+    #expect(old.disputed == [Self.film])
   }
 }

@@ -1,6 +1,8 @@
-import Gateway
 import Model
+import Sealing
 import Testing
+
+@testable import Gateway
 
 struct CallerIdentifierTests {
   static let adminToken = String(repeating: "t", count: 32)
@@ -68,6 +70,53 @@ struct CallerIdentifierTests {
     #expect(scope == Scope(kind: .public, subject: "", partition: "x-hasura-role:editor"))
     #expect(caller.forwarded(for: scope) == [Caller.Header(name: "x-hasura-role", value: "editor")])
     #expect(caller.viewer(of: scope).isAnonymous == false)
+  }
+
+  @Test(
+    "A forwarded header that is a credential by its name is in no scope in clear",
+    arguments: [
+      "X-Api-Key", "x-session-token", "X-Amz-Security-Token", "my_secret", "X-Auth", "JWT",
+      "x-cookie-jar",
+    ])
+  func aSecretPartitionIsADigest(name: String) async throws {
+    let identifier = identifier(forward: [name, "x-tenant"])
+    func caller(_ value: String) async throws -> Caller {
+      let headers = [name.lowercased(): value, "x-tenant": "zeta"]
+      return try await identifier.caller { headers[$0] }
+    }
+    let one = try await caller("s3cret")
+    #expect(one.hasSecretPartition)
+    for layer in one.viewer.layers {
+      #expect(!layer.partition.contains("s3cret") && layer.partition.contains("x-tenant:zeta"))
+    }
+    #expect(try await caller("s3cret").partition == one.partition)
+    #expect(try await caller("another").partition != one.partition)
+    let sent = one.forwarded(for: one.scope(sharing: .public))
+    #expect(sent.contains { $0.name == name.lowercased() && $0.value == "s3cret" })
+  }
+
+  @Test("A queued mutation keeps such headers sealed, for its device alone")
+  func aSecretPartitionIsSealedInTheQueue() async throws {
+    let headers = ["x-api-key": "s3cret", "x-tenant": "zeta"]
+    let caller = try await identifier(forward: ["x-api-key", "x-tenant"]).caller { headers[$0] }
+    let queued = QueuedCaller(
+      sealer: Sealer(
+        key: KeyRing(root: Array(0..<32)).key(for: .credential), random: RandomBytes { 7 }))
+    let text = try queued.partitions(of: caller, device: "d_1")
+    #expect(!text.contains("s3cret") && text.contains("zeta"))
+    func opened(_ device: String) -> Caller? {
+      queued.caller(
+        sealedCredential: nil, partitions: text, scope: caller.scope(sharing: .user), user: nil,
+        device: device)
+    }
+    let same = try #require(opened("d_1"))
+    #expect(same.partitions == caller.partitions && same.partition == caller.partition)
+    #expect(opened("d_2") == nil)
+    // As mutations were stored that were queued before.
+    let old = queued.caller(
+      sealedCredential: nil, partitions: #"{"x-api-key":"s3cret"}"#, scope: .public, user: nil,
+      device: "d_1")
+    #expect(old?.partitions == [Caller.Header(name: "x-api-key", value: "s3cret")])
   }
 
   @Test func anUnknownDeviceTokenIsRefused() async {

@@ -1,8 +1,9 @@
-import Gateway
 import Logging
 import Model
 import Storage
 import Testing
+
+@testable import Gateway
 
 struct DeviceRegistryTests {
   let folder: StoreFolder
@@ -29,7 +30,7 @@ struct DeviceRegistryTests {
     _ registry: DeviceRegistry, by caller: Caller = .anonymous, from address: String = "192.0.2.1"
   ) async throws -> DeviceRegistry.Registered {
     try await registry.register(
-      DeviceRegistration(platform: "ios"), by: caller, address: address)
+      DeviceRegistration(platform: "ios"), by: caller, from: ClientNetwork(address))
   }
 
   func code(_ body: () async throws -> Void) async -> Failure.Code? {
@@ -145,17 +146,61 @@ struct DeviceRegistryTests {
     _ = try await registry.identify(token: used.token, user: nil)
     // Noted behind the answer, so it is waited for.
     let deadline = ContinuousClock.now + .seconds(10)
-    while try await folder.store.devicesUnused(since: clock.clock.now(), limit: 9).count > 1,
-      ContinuousClock.now < deadline
+    while try await folder.store.device(tokenDigest: tokenDigest(used))?.lastUsed
+      != clock.clock.now(), ContinuousClock.now < deadline
     {
       await Task.yield()
     }
     clock.advance(by: .seconds(81 * 86_400))
     try await registry.expire()
+    clock.advance(by: DeviceRegistry.asideFor + .seconds(1))
+    try await registry.expire()
     #expect(
       await code { _ = try await registry.identify(token: idle.token, user: nil) }
         == .unauthenticated)
     #expect(try await registry.identify(token: used.token, user: nil).device.id == used.device.id)
+  }
+
+  private func tokenDigest(_ registered: DeviceRegistry.Registered) throws -> String {
+    try #require(DeviceToken(parsing: registered.token)).digest
+  }
+
+  private func isSetAside(_ registered: DeviceRegistry.Registered) async throws -> Bool {
+    try await folder.store.devicesSetAside(
+      before: Timestamp(milliseconds: .max), limit: 9
+    ).contains(registered.device.id)
+  }
+
+  @Test("A device that was set aside is as it was once it is used")
+  func comesBack() async throws {
+    let registry = registry()
+    let idle = try await phone(registry)
+    clock.advance(by: .seconds(181 * 86_400))
+    try await registry.expire()
+    #expect(try await isSetAside(idle))
+    #expect(try await registry.identify(token: idle.token, user: nil).device.id == idle.device.id)
+    let deadline = ContinuousClock.now + .seconds(10)
+    while try await isSetAside(idle), ContinuousClock.now < deadline { await Task.yield() }
+    #expect(try await !isSetAside(idle))
+    clock.advance(by: DeviceRegistry.asideFor + .seconds(1))
+    try await registry.expire()
+    #expect(try await registry.identify(token: idle.token, user: nil).device.id == idle.device.id)
+  }
+
+  @Test("A clock that was ahead when it set devices aside takes none with it once it is mended")
+  func survivesAClockThatWasAhead() async throws {
+    let registry = registry()
+    let idle = try await phone(registry)
+    clock.advance(by: .seconds(366 * 86_400))
+    try await registry.expire()
+    #expect(try await isSetAside(idle))
+    clock.advance(by: .seconds(-366 * 86_400))
+    for _ in 0..<3 {
+      clock.advance(by: DeviceRegistry.asideFor)
+      try await registry.expire()
+    }
+    #expect(try await !isSetAside(idle))
+    #expect(try await registry.identify(token: idle.token, user: nil).device.id == idle.device.id)
   }
 
   @Test func whatIsOpenInAnExpiredDevicesNameEnds() async throws {
@@ -165,6 +210,8 @@ struct DeviceRegistryTests {
     let used = try await phone(registry)
     let ended = signal.listen(as: .anonymous, device: idle.device.id)
     let kept = signal.listen(as: .anonymous, device: used.device.id)
+    try await registry.expire()
+    clock.advance(by: DeviceRegistry.asideFor + .seconds(1))
     try await registry.expire()
     #expect(await ended.next() == .end)
     #expect(ended.hasEnded)

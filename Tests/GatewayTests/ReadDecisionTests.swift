@@ -17,6 +17,13 @@ struct ReadDecisionTests {
     Case(age: nil, expected: .fetch(mayFallBack: false)),
     Case(age: nil, directives: ReadDirectives(onlyIfCached: true), expected: .refuse),
     Case(age: 0, expected: .serve),
+    // Stamped by a clock that was ahead.
+    Case(age: -1, expected: .fetch(mayFallBack: true)),
+    Case(age: -3_600, expected: .fetch(mayFallBack: true)),
+    Case(age: -366 * 86_400, expected: .fetch(mayFallBack: true)),
+    Case(
+      age: -1, directives: ReadDirectives(maxStale: .any), expected: .fetch(mayFallBack: true)),
+    Case(age: -1, directives: ReadDirectives(onlyIfCached: true), expected: .refuse),
     Case(age: 59, expected: .serve),
     Case(
       age: 59, directives: ReadDirectives(maxAge: .seconds(30)), expected: .fetch(mayFallBack: true)

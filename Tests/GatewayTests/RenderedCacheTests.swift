@@ -1,6 +1,7 @@
-import Gateway
 import Model
 import Testing
+
+@testable import Gateway
 
 struct RenderedCacheTests {
   func answer(
@@ -117,5 +118,48 @@ struct RenderedCacheTests {
     let cache = RenderedCache(byteLimit: 1_000)
     remember(answer("Big", bytes: 900), in: cache)
     #expect(cache.count == 0)
+  }
+
+  /// A device's answer is made beside a shared one: a list with other members touches none of the
+  /// entities in it.
+  @Test func aDevicesAnswerGoesWithTheSharedOneItWasMadeBeside() {
+    func overlaid(_ shared: RenderedAnswer) -> RenderedAnswer {
+      RenderedAnswer(
+        key: ResultKey(operation: "One", variables: "{}", scope: .device("d1")),
+        body: Array("mine".utf8), received: Timestamp(milliseconds: 0), policy: shared.policy,
+        dependencies: .init(
+          operation: "One", tags: [], types: [],
+          entities: [EntityKey(type: "Film", key: "1")], device: "d1"),
+        hasErrors: false, basis: shared.tag, basisKey: shared.key, unkept: nil)
+    }
+    let cache = RenderedCache(byteLimit: 1 << 20)
+    let shared = answer("One", entities: ["1"])
+    remember(shared, in: cache)
+    let mine = overlaid(shared)
+    remember(mine, in: cache)
+    #expect(mine.isCurrent)
+    let other = answer("One", entities: ["1", "2"], bytes: 120)
+    remember(other, in: cache)
+    #expect(!mine.isCurrent)
+    #expect(cache.count == 1)
+    // What was made beside the old one meanwhile comes too late.
+    let late = overlaid(shared)
+    remember(late, in: cache)
+    #expect(!late.isCurrent)
+    let next = overlaid(other)
+    remember(next, in: cache)
+    #expect(next.isCurrent)
+    cache.drop(other.key)
+    #expect(!next.isCurrent)
+    #expect(cache.byteCount == 0)
+  }
+
+  @Test func theCommitThatAnAnswerWasRenderedAfterDoesNotTouchIt() {
+    let cache = RenderedCache(byteLimit: 1 << 20)
+    let ticket = cache.ticket()
+    cache.note(report(changed: ["1"]))
+    let own = answer("Own", entities: ["1"])
+    cache.remember(own, ticket: ticket, own: Revision(2))
+    #expect(cache.answer(for: own.key) === own)
   }
 }

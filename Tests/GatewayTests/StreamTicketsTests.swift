@@ -35,7 +35,7 @@ struct StreamTicketsTests {
 
   @Test func aRevokedDevicesTicketIsRefused() async throws {
     let phone = try await devices.register(
-      DeviceRegistration(platform: "ios"), by: .anonymous, address: "192.0.2.1")
+      DeviceRegistration(platform: "ios"), by: .anonymous, from: ClientNetwork("192.0.2.1"))
     let caller = try await callers.caller { $0 == "device-token" ? phone.token : nil }
     #expect(caller.viewer.layers.first == .device(phone.device.id))
     let good = try callers.tickets.issue(to: caller)

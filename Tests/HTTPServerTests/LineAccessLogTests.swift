@@ -42,6 +42,18 @@ struct LineAccessLogTests {
     ("/a?%74icket=%zzsecret", "/a?ticket=..."),
     ("/a?ticket%", "/a?ticket%"),
     ("/a?noticket=1", "/a?noticket=1"),
+    ("/a?Ticket=secret", "/a?ticket=..."),
+    (
+      "/v1/files/pics/a.txt?expires=9&signature=secret&Signature=secret",
+      "/v1/files/pics/a.txt?expires=9&signature=...&signature=..."
+    ),
+    (
+      "/s3/pics/a?X-Amz-Date=1&X-Amz-Signature=secret&x-amz-security-token=secret",
+      "/s3/pics/a?X-Amz-Date=1&x-amz-signature=...&x-amz-security-token=..."
+    ),
+    ("/a?X%2DAmz%2dSIGNATURE=secret", "/a?x-amz-signature=..."),
+    ("/a?access_token=secret&&apiKey=secret&", "/a?access_token=...&&apikey=...&"),
+    ("/a?pageToken=p1&tokens=2&token", "/a?pageToken=p1&tokens=2&token"),
     ("/ticket=1", "/ticket=1"),
     ("", "-"),
     (#"/a?b="\"#, #""/a?b=\"\\""#),

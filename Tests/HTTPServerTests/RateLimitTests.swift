@@ -6,7 +6,14 @@ import Transport
 
 struct RateLimitTests {
   private static let limit = RateLimit(requestsMax: 3, window: .seconds(3600))
-  private static let handler = ScriptedHandler { _ in .text("served") }
+  /// Knows tokens that begin with "good".
+  private static let handler = ScriptedHandler { request in
+    func isGood(_ value: ArraySlice<UInt8>?) -> Bool { value?.starts(with: "good".utf8) ?? false }
+    request.noteVerified(
+      authorization: isGood(request.head["authorization"]),
+      deviceToken: isGood(request.head["device-token"]))
+    return .text("served")
+  }
 
   /// Answers at the first look, as a fresh hit does.
   private static var quick: ScriptedHandler {
@@ -48,25 +55,48 @@ struct RateLimitTests {
     }
   }
 
-  @Test func credentialsAreCountedByThemselves() async throws {
+  @Test("A verified credential has a window of its own after its first request")
+  func verifiedCredentialsAreCountedByThemselves() async throws {
     try await ServerFixture.serve(Self.handler, rateLimit: Self.limit) { server in
-      let statuses = try await server.withClient { client in
-        try ["a", "a", "b", "a", "a", "b", "b", "b"].map { token in
-          try client.request("GET", "/", headers: [("Authorization", "Bearer \(token)")]).status
+      for name in ["Authorization", "Device-Token"] {
+        let statuses = try await server.withClient { client in
+          try [0, 0, 0, 0, 0].map { _ in
+            try client.request("GET", "/", headers: [(name, "good \(name)")]).status
+          }
         }
+        #expect(statuses == [200, 200, 200, 200, 429])
       }
-      #expect(statuses == [200, 200, 200, 200, 429, 200, 200, 429])
     }
   }
 
-  @Test func inventedCredentialsAreCountedForTheirAddress() async throws {
+  /// Each of `tokens` sends as many requests as the limit has.
+  @Test(
+    "Invented credentials are counted for their address each time",
+    arguments: ["Authorization", "Device-Token"], [0, 1])
+  func inventedCredentialsAreCountedForTheirAddress(name: String, tokens: Int) async throws {
+    try await ServerFixture.serve(Self.handler, rateLimit: Self.limit) { server in
+      let statuses = try await server.withClient { client in
+        try (0..<9).map { number in
+          let token = tokens == 0 ? "same" : "invented-\(number / 3)"
+          return try client.request("GET", "/", headers: [(name, token)]).status
+        }
+      }
+      #expect(statuses == [200, 200, 200] + Array(repeating: 429, count: 6))
+    }
+  }
+
+  @Test("A verified device token gives invented authorizations no windows of their own")
+  func aGoodDeviceIsOneCaller() async throws {
     try await ServerFixture.serve(Self.handler, rateLimit: Self.limit) { server in
       let statuses = try await server.withClient { client in
         try (0..<6).map { number in
-          try client.request("GET", "/", headers: [("Device-Token", "invented-\(number)")]).status
+          try client.request(
+            "GET", "/",
+            headers: [("Device-Token", "good"), ("Authorization", "invented-\(number)")]
+          ).status
         }
       }
-      #expect(statuses == [200, 200, 200, 429, 429, 429])
+      #expect(statuses == [200, 200, 200, 200, 429, 429])
     }
   }
 

@@ -15,7 +15,7 @@ struct ServerFixture: Sendable {
     accessLog: (any AccessLog)? = nil,
     proxies: TrustedProxies = .none,
     isShared: @escaping @Sendable (SocketAddress) -> Bool = { _ in false },
-    rateLimit: RateLimit? = nil, loops: Int = 1,
+    rateLimit: RateLimit? = nil, strictTransportAge: Duration? = nil, loops: Int = 1,
     _ body: (ServerFixture) async throws -> Void
   ) async throws {
     let group = try EventLoopGroup(count: loops)
@@ -25,6 +25,7 @@ struct ServerFixture: Sendable {
     configuration.proxies = proxies
     configuration.isShared = isShared
     configuration.rateLimit = rateLimit
+    configuration.strictTransportAge = strictTransportAge
     let service = HTTPService(configuration: configuration, group: group, handler: handler)
     do {
       let addresses = try await service.listen()

@@ -77,6 +77,33 @@ struct ConditionTests {
     #expect(verdict == expected)
   }
 
+  /// Tags guard writes: one that cannot be read guards all the more.
+  @Test(arguments: ["", "a", "\"a", "a b", "*, \"a\"", ","])
+  func unreadableTagsFailWhatTheyGuard(text: String) {
+    let match = Preconditions(ifMatch: text, now: now)
+    #expect(!match.isEmpty)
+    for isRead in [true, false] {
+      #expect(match.judge(isRead: isRead, tag: EntityTag("a")) == .failed)
+    }
+    let noneMatch = Preconditions(ifNoneMatch: text, now: now)
+    #expect(!noneMatch.isEmpty)
+    #expect(noneMatch.judge(isRead: true, tag: EntityTag("a")) == .proceed)
+    #expect(noneMatch.judge(isRead: false, tag: nil) == .failed)
+  }
+
+  @Test(arguments: [
+    ("a", ["a"]), ("a, b", ["a", "b"]), ("\"a,b\"", ["a,b"]), ("a,\"b\"", ["a", "b"]),
+    ("*", nil), ("*,a", nil), ("a b", nil), ("a\"", nil), ("", nil), (",", nil),
+  ])
+  func readsBareTagsWhereTheyAreTaken(text: String, expected: [String]?) {
+    let list = EntityTagList(acceptingBareTags: text)
+    if text == "*" {
+      #expect(list == .any)
+    } else {
+      #expect(list == expected.map { .tags($0.map { EntityTag($0) }) })
+    }
+  }
+
   @Test func anyTagMeansThatSomethingIsThere() {
     let create = Preconditions(ifNoneMatch: "*", now: now)
     #expect(create.judge(isRead: false, tag: nil) == .proceed)

@@ -31,6 +31,16 @@ struct HTTPDateTests {
     #expect(HTTPDate(text, now: now) == nil)
   }
 
+  @Test("A moment outside the years 0000 to 9999 is written as the nearest inside them")
+  func writesEveryMoment() {
+    for seconds in [Int64.min, -62_167_219_201] {
+      #expect(HTTPDate(secondsSince1970: seconds).text == "Sat, 01 Jan 0000 00:00:00 GMT")
+    }
+    for seconds in [Int64.max, 253_402_300_800] {
+      #expect(HTTPDate(secondsSince1970: seconds).text == "Fri, 31 Dec 9999 23:59:59 GMT")
+    }
+  }
+
   @Test func twoDigitYearsStayWithinFiftyYears() {
     // `now` is in 2026, so 76 is still ahead and 77 is past.
     let ahead = HTTPDate("Friday, 06-Nov-76 08:49:37 GMT", now: now)

@@ -70,6 +70,21 @@ struct RequestParserTests {
     #expect(try parse(text).asksForUpgrade == expected)
   }
 
+  @Test(
+    "Credentials stand in one Authorization field that is not empty",
+    arguments: [
+      ("Authorization: Bearer a\r\n", RequestError?.none),
+      ("Authorization:\r\n", .emptyAuthorization),
+      ("authorization: \t \r\n", .emptyAuthorization),
+      ("Authorization: Bearer a\r\nAUTHORIZATION: Bearer a\r\n", .repeatedAuthorization),
+      ("Authorization: Bearer a\r\nAuthorization:\r\n", .repeatedAuthorization),
+      ("Authorization:\r\nAuthorization: Bearer a\r\n", .emptyAuthorization),
+    ])
+  func oneAuthorization(fields: String, expected: RequestError?) {
+    expect("GET / HTTP/1.1\r\nHost: x\r\n\(fields)\r\n", expected)
+    #expect(expected == nil || expected?.status == 400)
+  }
+
   @Test(arguments: [
     (8192, RequestError?.none), (8193, .requestLineTooLong),
   ])

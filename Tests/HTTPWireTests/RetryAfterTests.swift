@@ -12,7 +12,9 @@ struct RetryAfterTests {
       // Over already.
       ("Sun, 06 Nov 1994 08:49:36 GMT", 0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
       ("", nil), ("-1", nil), ("+1", nil), ("1.5", nil), ("1 ", nil), ("soon", nil),
-      ("99999999999999999999", nil), ("06 Nov 1994 08:50:37", nil),
+      // Held at what every use of it can be reckoned with.
+      ("9223372036854775807", 1 << 31), ("99999999999999999999", 1 << 31),
+      ("Fri, 31 Dec 9999 23:59:59 GMT", 1 << 31), ("06 Nov 1994 08:50:37", nil),
     ] as [(String, Int64?)])
   func tellsHowLongToWait(_ text: String, seconds: Int64?) {
     #expect(RetryAfter.wait(text, now: Self.now) == seconds.map { .seconds($0) })

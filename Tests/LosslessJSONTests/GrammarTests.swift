@@ -74,7 +74,7 @@ struct GrammarTests {
     #expect(error?.offset == 3)
     let deep = String(repeating: "[", count: JSONLimits.depthDefault + 1)
     let unclosed = #expect(throws: JSONParseError.self) { _ = try JSONDocument(text: deep) }
-    #expect(unclosed?.reason == .tooDeep(limit: 128))
+    #expect(unclosed?.reason == .tooDeep(limit: JSONLimits.depthDefault))
   }
 
   @Test func boundsLength() throws {

@@ -26,4 +26,12 @@ struct FreshnessTests {
   @Test func withoutAnyWindowNothingIsServed() {
     #expect(Freshness(age: .zero, policy: CachePolicy(), isDue: false) == .expired)
   }
+
+  @Test("A result received in the future is stale, whatever its policy", arguments: [-1, -86_400])
+  func nothingOfTheFutureIsFresh(seconds: Int) {
+    #expect(
+      Freshness(age: .seconds(seconds), policy: Self.policy, isDue: false)
+        == .staleIfError(staleness: .zero))
+    #expect(Freshness(age: .seconds(seconds), policy: CachePolicy(), isDue: false) == .expired)
+  }
 }

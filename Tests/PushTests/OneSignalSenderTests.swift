@@ -56,7 +56,7 @@ struct OneSignalSenderTests {
     let sender = Self.sender(app)
     _ = try await sender.register(PushDevice(userID: "u1", platform: "android", token: "t"))
     app.isLosingAnswers = true
-    await #expect(throws: PushFault.unknown(reason: "connectionLost")) {
+    await #expect(throws: PushFault.unknown(reason: "the connection ended before a response")) {
       try await sender.send(Self.batch(["u1"]))
     }
     app.isLosingAnswers = false
@@ -149,7 +149,7 @@ struct OneSignalSenderTests {
     let sender = OneSignalSender(settings, clock: Self.clock) { _, _ throws(HTTPClientError) in
       throw .connectTimedOut
     }
-    await #expect(throws: PushFault.notSent(reason: "connectTimedOut")) {
+    await #expect(throws: PushFault.notSent(reason: "the connection was not made in time")) {
       try await sender.send(Self.batch(["u1"]))
     }
   }

@@ -60,6 +60,13 @@ struct AnswerBuilder {
     return copy
   }
 
+  /// A mutation's response.
+  func spanning(_ span: MutationSpan) -> AnswerBuilder {
+    var copy = self
+    copy.answer.span = span
+    return copy
+  }
+
   func markingPublicCopies() -> AnswerBuilder {
     var copy = self
     copy.answer.marksPublicCopies = true

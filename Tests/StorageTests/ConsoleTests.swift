@@ -122,4 +122,92 @@ struct ConsoleTests {
     #expect(large.isTruncated)
     await #expect(throws: SQLFault.self) { _ = try await ask("SELECT zeroblob(1000000000)") }
   }
+
+  @Test("A row is counted column by column before it is copied")
+  func wideRows() async throws {
+    let columns = Array(repeating: "zeroblob(1000000)", count: 40).joined(separator: ", ")
+    let answer = try await ask("SELECT \(columns)", bytesMax: 8 << 20)
+    #expect(answer.rows.isEmpty)
+    #expect(answer.isTruncated)
+    let many = Array(repeating: "1", count: 201).joined(separator: ", ")
+    await #expect(throws: SQLFault.refused("too many columns in result set")) {
+      _ = try await ask("SELECT \(many)")
+    }
+    await #expect(throws: SQLFault.refused("string or blob too big")) {
+      _ = try await ask("SELECT hex(zeroblob(600000))")
+    }
+  }
+
+  @Test("Tables with more columns than a result can have are read still")
+  func wideTables() async throws {
+    let columns = (0..<300).map { EntityType.Column(name: "c\($0)", kind: .text) }
+    let folder = TemporaryFolder()
+    let store = try Store.open(
+      StoreConfiguration(folder: folder.path, segment: 1, opened: Timestamp(milliseconds: 0)),
+      types: [EntityType(name: "Wide", keyFields: ["id"], columns: columns)])
+    let answer = try await store.answer(
+      SQLQuestion(
+        sql: "SELECT count(c299) FROM entity_Wide", arguments: .positional([]), rowsMax: 1,
+        bytesMax: 100, mayGoOn: { true }))
+    #expect(answer.rows == [[.integer(0)]])
+    store.close()
+  }
+
+  @Test(
+    "No function keeps the machine busy beyond the deadline",
+    arguments: [
+      "SELECT instr(hex(zeroblob(500000)), hex(zeroblob(250000)) || '1')",
+      "SELECT length(replace(hex(zeroblob(500000)), hex(zeroblob(250000)) || '1', ''))",
+      "SELECT hex(zeroblob(500000)) LIKE '%' || hex(zeroblob(400)) || '1%'",
+      "SELECT hex(zeroblob(500000)) LIKE '%0%0%0%0%0%0%0%0%1'",
+      "SELECT length(trim(hex(zeroblob(500000)), '0'))",
+      "SELECT printf('%.*c', 1000000, 'x') LIKE '%xxx'",
+    ])
+  func functionsAreLinear(sql: String) async throws {
+    let clock = ContinuousClock()
+    let start = clock.now
+    _ = try await ask(sql)
+    // Each took from several seconds to minutes where it went back.
+    #expect(clock.now - start < .seconds(20))
+  }
+
+  @Test(
+    "What cannot be had in linear time is refused",
+    arguments: [
+      "SELECT hex(zeroblob(500000)) GLOB '*' || hex(zeroblob(100)) || '*'",
+      "SELECT trim(hex(zeroblob(500000)), hex(zeroblob(100)))",
+      "SELECT json_patch('{}', '{}')",
+    ])
+  func refusesQuadraticFunctions(sql: String) async throws {
+    await #expect(throws: SQLFault.self) { _ = try await ask(sql) }
+  }
+
+  @Test("A match that is under way looks at the deadline")
+  func stopsInsideAMatch() async throws {
+    let looks = Atomic(0)
+    await #expect(throws: SQLFault.tooCostly) {
+      _ = try await ask(
+        "SELECT hex(zeroblob(500000)) LIKE '%0%1%'",
+        mayGoOn: { looks.wrappingAdd(1, ordering: .relaxed).newValue < 5 })
+    }
+    #expect(looks.load(ordering: .relaxed) == 5)
+  }
+
+  @Test(
+    "The functions that were replaced say what SQLite's own say",
+    arguments: [
+      ("instr('Łódź', 'd')", .integer(3)), ("instr('abc', '')", .integer(1)),
+      ("instr('abc', 'x')", .integer(0)), ("instr('aab', 'ab')", .integer(2)),
+      ("instr(NULL, 'x')", .null), ("instr(x'00ff10', x'10')", .integer(3)),
+      ("instr(1234, 34)", .integer(3)), ("replace('aXbX', 'X', 'yy')", .text("ayybyy")),
+      ("replace('abc', '', 'z')", .text("abc")), ("replace('aaa', 'aa', 'b')", .text("ba")),
+      ("replace('abc', 'b', NULL)", .null), ("trim('xxaxx', 'x')", .text("a")),
+      ("ltrim('xyaxy', 'yx')", .text("axy")), ("rtrim('éaé', 'é')", .text("éa")),
+      ("trim('  a ')", .text("a")), ("trim('aaa', 'a')", .text("")),
+      ("'Abc' LIKE 'a_C'", .integer(1)), ("'a%' LIKE 'a!%' ESCAPE '!'", .integer(1)),
+      ("NULL LIKE 'a'", .null), ("12 LIKE '1%'", .integer(1)),
+    ] as [(String, SQLValue)])
+  func replacedFunctions(sql: String, value: SQLValue) async throws {
+    #expect(try await ask("SELECT \(sql)").rows == [[value]])
+  }
 }

@@ -70,15 +70,22 @@ struct DeviceTests {
     #expect(try await fixture.count("private_row") == 1)
   }
 
-  @Test func anExpiringDeviceThatIsUsedStays() async throws {
+  @Test("A device that is used after it was set aside stays")
+  func usedDevicesStay() async throws {
     let fixture = try StoreFixture()
     for (id, lastUsed) in [("d_1", 10), ("d_2", 20), ("d_3", 30)] as [(String, Int64)] {
       try await fixture.store.register(Self.phone(id, lastUsed: lastUsed), tokenDigest: id)
     }
     let moment = Timestamp(milliseconds: 25)
-    #expect(try await fixture.store.devicesUnused(since: moment, limit: 9) == ["d_1", "d_2"])
+    let now = Timestamp(milliseconds: 100)
+    let found = try await fixture.store.setAsideDevices(unusedSince: moment, at: now, limit: 9)
+    #expect(found.aside == 2 && found.kept == 0)
     try await fixture.store.touch(device: "d_1", at: Timestamp(milliseconds: 40))
-    #expect(try await fixture.store.remove(device: "d_1", unusedSince: moment) == false)
-    #expect(try await fixture.store.remove(device: "d_2", unusedSince: moment))
+    let later = Timestamp(milliseconds: 101)
+    #expect(try await fixture.store.devicesSetAside(before: now, limit: 9) == [])
+    #expect(try await fixture.store.devicesSetAside(before: later, limit: 9) == ["d_2"])
+    #expect(try await fixture.store.remove(device: "d_1", setAsideBefore: later) == false)
+    #expect(try await fixture.store.remove(device: "d_2", setAsideBefore: now) == false)
+    #expect(try await fixture.store.remove(device: "d_2", setAsideBefore: later))
   }
 }

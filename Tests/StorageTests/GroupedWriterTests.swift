@@ -59,7 +59,9 @@ struct GroupedWriterTests {
 
   @Test(arguments: [(false, 2), (true, 1)])
   func whoKeepsNotesIsNotPerformedAgain(keepsNotes: Bool, times: Int) async throws {
-    let writer = try StoreFixture().store.writer
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let writer = fixture.store.writer
     let gate = WriterGate()
     let performed = Atomic(0)
     let first = Task.immediate { try await writer.write { db, _ in gate.hold(db) } }

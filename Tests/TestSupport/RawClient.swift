@@ -56,7 +56,8 @@ package final class RawClient {
   package func request(
     _ method: String, _ target: String, headers: [(String, String)] = [], body: String? = nil
   ) throws -> RawResponse {
-    var head = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n"
+    var head = "\(method) \(target) HTTP/1.1\r\n"
+    if !headers.contains(where: { $0.0.lowercased() == "host" }) { head += "Host: localhost\r\n" }
     for (name, value) in headers { head += "\(name): \(value)\r\n" }
     if let body { head += "Content-Length: \(body.utf8.count)\r\n" }
     try send(head + "\r\n" + (body ?? ""))

@@ -6,6 +6,8 @@ struct HouseRulesTests {
   @Test(arguments: [
     ("@_exported", []),
     ("try!", []),
+    // Of the least number there is it ends the process: `magnitude`, or a range that contains it.
+    ("abs(", []),
     ("Thread.sleep", []),
     ("ProcessInfo.processInfo.environment", ["Composition", "larder"]),
     ("getenv(", ["Composition", "larder"]),

@@ -9,6 +9,8 @@ struct StoreHolderTests {
     "BackupFolder": "copies, of which a session knows nothing",
     "CorrectionService": "an operator's corrections",
     "DeviceRegistry": "devices",
+    "ExpiryPass": "what the time has run out of",
+    "KnownNetworks": "the networks that accounts have signed in from",
     "MutationRunner": "what mutations answered",
     "OwnDataWrites": "entities of local types",
     "Purger": "purges",
@@ -50,8 +52,8 @@ struct StoreHolderTests {
     let words = file.lines.compactMap { $0.firstMatch(of: /package func (\w+)\(/)?.1 }
     #expect(
       Set(words.map(String.init)) == [
-        "answer", "changes", "counts", "entity", "keepPast", "page", "probe", "queueStatus",
-        "resolve", "result", "search",
+        "answer", "changes", "counts", "entity", "keepPast", "page", "probe", "queueLoad",
+        "queueStatus", "resolve", "result", "search",
       ])
   }
 }

@@ -202,9 +202,53 @@ struct RegistryTests {
 
   @Test func warnsOfARoleThatUpstreamNeverHearsOf() {
     let text = "query A @cache(scope: PUBLIC) @access(role: USER) { version }"
-    #expect(Samples.load(text).warnings.contains { $0.message.contains("role USER") })
+    #expect(Samples.load(text).warnings.contains { $0.message.contains("has none of its own") })
     let secret = RegistrySettings(hasServiceCredentials: true)
-    #expect(Samples.load(text, settings: secret).warnings.isEmpty)
+    let warnings = Samples.load(text, settings: secret).warnings
+    #expect(warnings.contains { $0.message.contains("opaque tokens are refused") })
+    // The service itself knows devices and the operator, and nothing of a caller's is forwarded.
+    let device = text.replacing("USER", with: "DEVICE")
+    #expect(Samples.load(device, settings: secret).warnings.isEmpty)
+    let quiet = RegistrySettings(hasServiceCredentials: true, forwardedHeaders: [])
+    #expect(Samples.load(text, settings: quiet).warnings.isEmpty)
+  }
+
+  @Test("A response can be shared by the value of a claim")
+  func sharesByClaim() throws {
+    let registry = try Samples.registry(
+      """
+      query A @cache(maxAge: 5, scope: CLAIM, claim: "org_id") { version }
+      query B @cache(scope: CLAIM, claim: "org_id") @access(role: USER) { version }
+      query C @access(role: ADMIN) { version }
+      query D @access(role: PUBLIC) { version }
+      """)
+    let operation = try #require(registry.operation(named: "A"))
+    #expect(operation.claim == "org_id" && !operation.access.isOpen)
+    #expect(operation.sendsCallersCredential)
+    #expect(operation.cacheNote.contains("claim org_id"), "\(operation.cacheNote)")
+    #expect(registry.sharedClaims == ["org_id"])
+    #expect(registry.storedRoles == [.admin])
+  }
+
+  @Test(arguments: [
+    ("@cache(scope: CLAIM)", "needs claim:"),
+    (#"@cache(scope: CLAIM, claim: "")"#, "needs claim:"),
+    (#"@cache(scope: USER, claim: "org_id")"#, "needs scope: CLAIM"),
+    (#"@cache(claim: "org_id")"#, "needs scope: CLAIM"),
+    (#"@cache(scope: CLAIM, claim: "org_id") @access(role: ADMIN)"#, "contradicts"),
+    (#"@cache(scope: CLAIM, claim: "org_id") @access(role: PUBLIC)"#, "contradicts"),
+  ])
+  func refusesClaimsThatMakeNoSense(directives: String, words: String) {
+    let loaded = Samples.load("query A \(directives) { version }")
+    #expect(loaded.faults.contains { $0.message.contains(words) }, "\(loaded.findings)")
+  }
+
+  @Test("Sharing by a claim needs the caller's token upstream")
+  func claimsNeedTheToken() {
+    let loaded = Samples.load(
+      #"query A @cache(scope: CLAIM, claim: "org_id") { version }"#,
+      settings: RegistrySettings(forwardedHeaders: ["cookie"]))
+    #expect(loaded.faults.contains { $0.message.contains("upstream.forward") })
   }
 
   @Test func letsTheSchemaDeclareKeyItself() throws {

@@ -80,7 +80,9 @@ struct UpstreamClientTests {
     Read(200, json, #"{"errors":[{"message":"x"}]}"#, .requestError),
     Read(400, json, #"{"errors":[{"message":"x"}]}"#, .requestError),
     Read(422, graphql, #"{"errors":[{"message":"x"}]}"#, .requestError),
-    Read(500, graphql, #"{"data":{"film":null},"errors":[{"message":"x"}]}"#, .partial),
+    Read(200, nil, #"{"data":{"film":null}}"#, .success),
+    Read(200, "", #"{"data":{"film":null}}"#, .success),
+    Read(200, json, "\u{FEFF}" + #"{"data":{"film":null}}"#, .success),
     Read(500, json, #"{"errors":[{"message":"x"}]}"#, .requestError),
     Read(200, json, #"{"data":{"film":null},"errors":[]}"#, .success),
     Read(401, "text/html", "<html>", .requestError, .unauthenticated),
@@ -119,12 +121,12 @@ struct UpstreamClientTests {
   }
 
   @Test(arguments: [
-    (200, "text/html", "<html>", UpstreamFailure.malformed(status: 200, excerpt: "<html>")),
-    (200, json, #"{"data":"#, .malformed(status: 200, excerpt: #"{"data":"#)),
-    (200, json, "[]", .malformed(status: 200, excerpt: "[]")),
-    (200, json, #"{"data":null}"#, .malformed(status: 200, excerpt: #"{"data":null}"#)),
-    (200, json, #"{"error":"x"}"#, .malformed(status: 200, excerpt: #"{"error":"x"}"#)),
-    (200, "", #"{"data":{}}"#, .malformed(status: 200, excerpt: #"{"data":{}}"#)),
+    (500, json, #"{"data":{"film":null}}"#, UpstreamFailure.status(500, retryAfter: nil)),
+    (
+      500, graphql, #"{"data":{"film":null},"errors":[{"message":"x"}]}"#,
+      .status(500, retryAfter: nil)
+    ),
+    (404, json, #"{"data":{"film":null}}"#, .status(404, retryAfter: nil)),
     (404, "text/plain", "no", .status(404, retryAfter: nil)),
     (500, json, #"{"error":"x"}"#, .status(500, retryAfter: nil)),
     (502, "text/html", "<html>", .status(502, retryAfter: .seconds(7))),
@@ -137,6 +139,34 @@ struct UpstreamClientTests {
     let retryAfter = status >= 429 && status != 500 ? "7" : nil
     let upstream = ScriptedUpstream(status, type, body, retryAfter: retryAfter)
     await #expect(throws: failure) { _ = try await ask(upstream) }
+  }
+
+  /// The reason is one that a client may read; what the body holds is for the log.
+  @Test(arguments: [
+    ("text/html; charset=utf-8", "<html>", "its Content-Type is text/html, not JSON"),
+    ("text/plain", #"{"data":{"film":null}}"#, "its Content-Type is text/plain, not JSON"),
+    (
+      json, #"{"data":"#,
+      "it is not valid JSON: unexpected end of JSON at line 1, column 9 (byte 8)"
+    ),
+    (json, "", "it is empty"),
+    ("", "", "it is empty"),
+    (json, "[]", "it is not a JSON object"),
+    (json, #"{"data":null}"#, "its data is null and no error says why"),
+    (json, #"{"error":"x"}"#, "it has neither data nor errors"),
+    (json, #"{"data":{"film":null},"errors":{}}"#, "its errors member is not a list"),
+    (
+      json, #"{"data":{"film":null},"extensions":[[[[[[[[[1]]]]]]]]]}"#,
+      "it is nested deeper than 9 levels (setting upstream.responseDepth)"
+    ),
+  ])
+  func saysWhyAResponseCannotBeUsed(type: String, body: String, reason: String) async throws {
+    var settings = UpstreamSettings(url: "http://up/graphql")
+    settings.answerDepthMax = 9
+    let failure = UpstreamFailure.malformed(status: 200, reason: reason, excerpt: body)
+    await #expect(throws: failure) {
+      _ = try await ask(ScriptedUpstream(200, type, body), settings: settings)
+    }
   }
 
   /// In seconds or as a moment; what is neither, or longer than a day, says nothing.
@@ -177,7 +207,7 @@ struct UpstreamClientTests {
     await #expect(throws: UpstreamFailure.tooLarge(bytesMax: 10)) {
       _ = try await ask(upstream, settings: small)
     }
-    await #expect(throws: UpstreamFailure.notSent(cause: "\"ftp://up\" is no http address")) {
+    await #expect(throws: UpstreamFailure.notSent(cause: "\"ftp://up\" is not an HTTP address")) {
       _ = try await ask(upstream, settings: UpstreamSettings(url: "ftp://up"))
     }
     #expect(upstream.seen.count == 1)

@@ -1,5 +1,6 @@
 import LosslessJSON
 import Model
+import TestSupport
 import Testing
 
 @testable import Upstream
@@ -27,14 +28,20 @@ struct VariablesTests {
   static func coerce(
     _ declaration: String, _ input: VariableInput, settings: RegistrySettings = RegistrySettings()
   ) throws -> Result<Variables, VariableFaults> {
+    let operation = try operation(declaration, settings: settings)
+    return Result { () throws(VariableFaults) in try operation.coerce(input) }
+  }
+
+  private static func operation(
+    _ declaration: String, settings: RegistrySettings
+  ) throws -> RegisteredOperation {
     let name = declaration.split(separator: ":")[0]
     // A field that takes anything, so that any variable is used and allowed.
     let type = declaration.split(separator: ":")[1].split(separator: "=")[0]
     let schema =
       Samples.schema + "\nextend type Query { take(value: \(type)): String }"
-    let operation = try Samples.operation(
+    return try Samples.operation(
       "query Take(\(declaration)) { take(value: \(name)) }", settings: settings, schema: schema)
-    return Result { () throws(VariableFaults) in try operation.coerce(input) }
   }
 
   static func parameters(_ query: [(String, String)]) -> VariableInput {
@@ -200,5 +207,45 @@ struct VariablesTests {
   func writesANumberInOneForm(digits: String, canonical: String) throws {
     let number = try #require(JSONNumber(digits: digits))
     #expect(CanonicalNumber.of(number).digits == canonical)
+  }
+
+  @Test("Any number of JSON is written in one form, and that form stays as it is")
+  func everyHostileNumberHasOneForm() throws {
+    for digits in HostileValues.jsonNumbers + HostileValues.long {
+      guard let number = JSONNumber(digits: digits) else { continue }
+      let once = CanonicalNumber.of(number)
+      #expect(CanonicalNumber.of(once) == once, "\(digits)")
+      let integer = CanonicalNumber.integer(number)?.digits
+      #expect(integer?.drop { $0 == "-" }.allSatisfy(\.isWholeNumber) ?? true, "\(digits)")
+    }
+  }
+
+  @Test(
+    "Any text and any number is coerced or refused, in a query string and in a body",
+    arguments: [
+      "$v: Int", "$v: Float", "$v: ID", "$v: String", "$v: Boolean", "$v: Size", "$v: [Int!]",
+      "$v: Decimal", "$v: JSON", "$v: Crop", "$v: FilmFilter",
+    ])
+  func everyHostileValueIsCoercedOrRefused(declaration: String) throws {
+    let operation = try Self.operation(
+      declaration, settings: RegistrySettings(scalarNumbers: ["Decimal": .real]))
+    func isReadOrRefused(_ input: VariableInput) -> Bool {
+      do throws(VariableFaults) {
+        _ = try operation.coerce(input).canonical
+        return true
+      } catch {
+        return !error.all.isEmpty
+      }
+    }
+    for text in HostileValues.all {
+      #expect(isReadOrRefused(Self.parameters([("v", text)])), "\(text)")
+      let values = [JSONValue.string(text)] + (JSONNumber(digits: text).map { [.number($0)] } ?? [])
+      for value in values {
+        for shape in [value, .array([value]), ["w": value], ["year": ["gt": value]]] {
+          let body = JSONValue.object([JSONMember("v", shape)]).bytes
+          #expect(isReadOrRefused(.body(body)), "\(text)")
+        }
+      }
+    }
   }
 }

@@ -18,7 +18,8 @@ extension Ways {
 
     @Test(arguments: [
       ("POST", "/v1/admin/sql"), ("GET", "/v1/admin/log-level"), ("PUT", "/v1/admin/log-level"),
-      ("POST", "/v1/admin/backup"), ("GET", "/v1/admin/tables"),
+      ("POST", "/v1/admin/backup"), ("POST", "/v1/admin/signing-keys/replace"),
+      ("GET", "/v1/admin/tables"),
       ("POST", "/v1/admin/tables/clean-up"), ("DELETE", "/v1/admin/tables/Film"),
     ])
     func adminAloneOperates(method: String, target: String) async throws {

@@ -1,3 +1,4 @@
+import LosslessJSON
 import TestSupport
 import Testing
 
@@ -24,6 +25,27 @@ extension Ways {
       let other = try await larder.get("/api/films/f1", ("X-Forwarded-For", "192.0.2.2"))
       #expect(other.status == 200)
       for _ in 0..<5 { #expect(try await larder.get("/healthz", from).status == 200) }
+      await larder.stop()
+    }
+
+    @Test("A known device has a window of its own, and invented tokens share their address's")
+    func onlyKnownDevicesHaveAWindow() async throws {
+      let larder = try await RunningLarder.start(settings: Self.settings)
+      let from = ("X-Forwarded-For", "192.0.2.1")
+      let made = try await larder.post("/v1/devices", #"{"platform":"ios"}"#, from)
+      #expect(made.status == 201)
+      let token = try #require(try JSONValue(parsing: made.body)["deviceToken"]?.string)
+      let known = ("Device-Token", token)
+      var statuses: [Int] = []
+      for _ in 0..<5 { statuses.append(try await larder.get("/v1/devices/me", from, known).status) }
+      #expect(statuses == [200, 200, 200, 200, 429])
+      // Registering and the device's first request took two of the address's three.
+      statuses = []
+      for number in 0..<3 {
+        let invented = ("Device-Token", String(token.dropLast()) + "\(number)")
+        statuses.append(try await larder.get("/v1/devices/me", from, invented).status)
+      }
+      #expect(statuses == [401, 429, 429])
       await larder.stop()
     }
 

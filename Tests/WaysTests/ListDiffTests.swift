@@ -70,5 +70,56 @@ extension Ways {
       #expect(try await larder.get("/v1/operations/UpdateFilm/diff").status == 400)
       await larder.stop()
     }
+
+    private static let operations = [
+      "films": """
+      query Cached @cache(maxAge: 60, scope: PUBLIC) { films(limit: 5) { id title } }
+      query Plain @cache(scope: PUBLIC) { films(limit: 5) { id title } }
+      mutation Rename($id: ID!, $patch: FilmPatch!) { updateFilm(id: $id, patch: $patch) { id title } }
+      """
+    ]
+
+    private static func opaque(_ tag: String) -> String { String(tag.dropFirst().dropLast()) }
+
+    /// However an answer came about, its tag is a base: nothing has changed, then something has.
+    @Test(arguments: ["Cached", "Plain"], ["miss", "hit", "gzip", "stream"])
+    func everyAnswersTagIsABase(operation: String, way: String) async throws {
+      let larder = try await RunningLarder.start(operations: Self.operations)
+      let device = ("Device-Token", try await DeviceTests.register(larder).token)
+      let target = "/v1/operations/\(operation)"
+      if way == "hit" { _ = try await larder.get(target, device) }
+      let tag: String
+      if way == "stream" {
+        let events = try await EventClient.open(
+          port: larder.port, "\(target)/stream", headers: [device])
+        tag = try #require(try await events.nextEvent()?.id)
+      } else {
+        let coding = ("Accept-Encoding", way == "gzip" ? "gzip" : "identity")
+        tag = Self.opaque(try #require(try await larder.get(target, device, coding)["etag"]))
+      }
+      let from = "\(target)/diff?from=%22\(tag)%22"
+      let same = try await larder.get(from, device)
+      #expect(same.status == 304, "\(same.text)")
+      let film = try #require(
+        try JSONValue(parsing: try await larder.get(target, device).body)["data"]?["films"]?[2]?[
+          "id"]?.string)
+      let renamed = try await larder.post(
+        "/v1/operations/Rename", #"{"id":"\#(film)","patch":{"title":"Other"}}"#)
+      #expect(renamed.status == 200, "\(renamed.text)")
+      let diff = try Self.object(try await larder.get(from, device))
+      #expect(diff["kind"] == "diff", "\(diff)")
+      #expect(diff["updates"]?.array?.count == 1)
+      await larder.stop()
+    }
+
+    /// What nobody keeps for callers without a device is the list as it was, not as it is.
+    @Test func theTagOfTheAnswerAsItIsNeedsNoMemory() async throws {
+      let larder = try await RunningLarder.start(operations: Self.operations)
+      let tag = Self.opaque(
+        try #require(try await larder.get("/v1/operations/Cached")["etag"]))
+      let same = try await larder.get("/v1/operations/Cached/diff?from=%22\(tag)%22")
+      #expect(same.status == 304, "\(same.text)")
+      await larder.stop()
+    }
   }
 }

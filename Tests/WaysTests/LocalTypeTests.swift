@@ -17,6 +17,8 @@ extension Ways {
         film: Film
         list: Favourites! @inverse(field: "films")
       }
+      type Visit @local { id: ID!  at: Date  place: String }
+      fragment VisitCard on Visit { id place }
       """
 
     private static func start() async throws -> (larder: RunningLarder, token: (String, String)) {
@@ -113,6 +115,90 @@ extension Ways {
       let upstreams = try await larder.request(
         "PUT", "/v1/entities/Film/9", headers: [token, Self.json], body: #"{"title":"Mine"}"#)
       #expect(upstreams.status == 403)
+      await larder.stop()
+    }
+
+    /// The loop that RFC 9110 has in mind: read, change on the tag that was read, use the tag that came
+    /// back.
+    @Test(arguments: ["", "?view=VisitCard"], ["identity", "gzip"])
+    func theTagOfAReadIsAConditionOfAWrite(view: String, coding: String) async throws {
+      let (larder, token) = try await Self.start()
+      let target = "/v1/entities/Visit/v"
+      let long = String(repeating: "a", count: 400)
+      let made = try await larder.request(
+        "PUT", target, headers: [token, Self.json],
+        body: #"{"at":"2026-01-01T00:00:00Z","place":"\#(long)"}"#)
+      #expect(made.status == 201, "\(made.text)")
+      #expect(made["etag"] == (try await larder.get(target, token))["etag"])
+      var tag = try #require(
+        try await larder.get(target + view, token, ("Accept-Encoding", coding))["etag"])
+      for number in 0..<3 {
+        let patched = try await larder.request(
+          "PATCH", target, headers: [token, Self.json, ("If-Match", tag)],
+          body: #"{"place":"\#(number)"}"#)
+        #expect(patched.status == 200, "\(patched.text)")
+        let stale = try await larder.request(
+          "PATCH", target, headers: [token, Self.json, ("If-Match", "\(tag), \"other\"")],
+          body: #"{"place":"lost"}"#)
+        #expect(stale.status == 412)
+        tag = try #require(patched["etag"])
+      }
+      let revision = try #require(
+        try JSONValue(parsing: try await larder.get(target, token).body)["_rev"]?.string)
+      for condition in [tag, revision] {
+        let listed = try await larder.request(
+          "POST", "/v1/entities", headers: [token, Self.json],
+          body: JSONValue.array([
+            [
+              "op": "update", "type": "Visit", "id": "v", "data": [:],
+              "ifMatch": .string(condition),
+            ]
+          ]).text)
+        #expect(listed.status == 200, "\(condition): \(listed.text)")
+      }
+      let gone = try await larder.request(
+        "DELETE", target, headers: [token, ("If-Match", "W/\(tag)")])
+      #expect(gone.status == 412)
+      #expect(
+        try await larder.request("DELETE", target, headers: [token, ("If-Match", tag)]).status
+          == 204)
+      await larder.stop()
+    }
+
+    @Test func datesHaveThreeDigitsOfFractionWhereverTheyAreTold() async throws {
+      let (larder, token) = try await Self.start()
+      let cursor = try #require(
+        try JSONValue(
+          parsing: try await larder.get("/v1/changes?since=now&types=Visit", token).body)[
+            "cursor"]?.string)
+      for (id, written, told) in [
+        ("a", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000Z"),
+        ("b", "2026-01-01T00:00:00.1+00:00", "2026-01-01T00:00:00.100Z"),
+        ("c", "2026-01-01T00:00:00.123456Z", "2026-01-01T00:00:00.123456Z"),
+        ("d", "2026-01-01", "2026-01-01"),
+      ] {
+        let made = try await larder.request(
+          "POST", "/v1/entities/Visit", headers: [token, Self.json],
+          body: #"{"id":"\#(id)","at":"\#(written)"}"#)
+        #expect(try JSONValue(parsing: made.body)["at"]?.string == told, "\(made.text)")
+        let read = try await larder.get("/v1/entities/Visit/\(id)", token)
+        #expect(try JSONValue(parsing: read.body)["at"]?.string == told)
+        // What is told is found, and may be written back.
+        let filter = "/v1/entities/Visit?filter=at%20%3D%20:at&arg.at=\(told)"
+        let found = try JSONValue(parsing: try await larder.get(filter, token).body)["items"]
+        #expect(found?.array?.map { $0["id"]?.string } == [id], "\(told)")
+        let again = try await larder.request(
+          "PATCH", "/v1/entities/Visit/\(id)", headers: [token, Self.json],
+          body: #"{"at":"\#(told)"}"#)
+        #expect(again["etag"] == read["etag"], "\(again.text)")
+      }
+      let changes = try JSONValue(
+        parsing: try await larder.get("/v1/changes?types=Visit&since=\(cursor)", token).body)
+      #expect(
+        changes["changes"]?.array?.compactMap { $0["data"]?["at"]?.string }.sorted() == [
+          "2026-01-01", "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.100Z",
+          "2026-01-01T00:00:00.123456Z",
+        ])
       await larder.stop()
     }
   }

@@ -173,6 +173,12 @@ extension Ways {
       let page = try await larder.get("/")
       #expect(page.status == 200)
       #expect(page["content-type"]?.hasPrefix("text/html") == true)
+      let missing = try await larder.get("/nothing.html")
+      for answer in [page, missing] {
+        #expect(answer["content-security-policy"]?.contains("frame-ancestors 'none'") == true)
+        #expect(answer["x-frame-options"] == "DENY")
+        #expect(answer["referrer-policy"] == "no-referrer")
+      }
       await larder.stop()
     }
 

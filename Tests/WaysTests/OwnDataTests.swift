@@ -68,7 +68,7 @@ extension Ways {
         .appending(path: "larder-own-\(UUID().uuidString).graphql").path
       try Data(types.utf8).write(to: URL(filePath: file))
       let larder = try await RunningLarder.start(
-        settings: "local: \(file)\n\(settings)", service: service)
+        settings: "local: \(file)\ndevices: {register: open}\n\(settings)", service: service)
       let world = World(
         larder: larder, token: ("Device-Token", try await DeviceTests.register(larder).token))
       let made = try await world.ask("POST", "/v1/entities", rows)

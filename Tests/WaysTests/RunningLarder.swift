@@ -11,28 +11,35 @@ final class RunningLarder {
   let demo: DemoServer
   let folder: String
   private(set) var port = 0
+  /// Of all addresses, in the order of the settings.
+  private(set) var ports: [Int] = []
   /// Everything that was logged, at its fullest.
   let log = RecordedLog()
   /// The lines of the route table that is served, `METHOD /pattern`.
   private(set) var routes: [String] = []
   private var task: Task<Void, any Error>?
   private let extraSettings: String
-  /// See ``start(settings:operations:service:upstreamTimeout:upstream:recentMax:)``; another set is
-  /// of the next start of the service.
+  /// See ``start(settings:operations:service:upstreamTimeout:upstream:schema:forward:recentMax:)``;
+  /// another set is of the next start of the service.
   var operations: [String: String]
   private let service: String?
   private let upstreamTimeout: String
   private let upstream: String?
+  /// Instead of the film library's.
+  private let schema: String?
+  private let forward: String
 
   /// - Parameters:
   ///   - settings: lines added to `larder.yaml`.
   ///   - operations: files instead of the example's, by name.
   ///   - service: a header of the service's own, `name: value`.
   ///   - upstream: the address of another upstream than the film library.
+  ///   - forward: names of the header fields passed upstream, separated by commas.
   ///   - recentMax: requests that the film library keeps for a look at them.
   static func start(
     settings: String = "", operations: [String: String] = [:], service: String? = nil,
-    upstreamTimeout: String = "20s", upstream: String? = nil, recentMax: Int = 50
+    upstreamTimeout: String = "20s", upstream: String? = nil, schema: String? = nil,
+    forward: String = "authorization", recentMax: Int = 50
   ) async throws -> RunningLarder {
     var options = DemoOptions(now: { Int64(Date().timeIntervalSince1970) })
     options.recentMax = recentMax
@@ -40,14 +47,15 @@ final class RunningLarder {
     try await demo.start()
     let larder = try RunningLarder(
       demo: demo, settings: settings, operations: operations, service: service,
-      upstreamTimeout: upstreamTimeout, upstream: upstream)
+      upstreamTimeout: upstreamTimeout, upstream: upstream, schema: schema,
+      forward: forward)
     try await larder.startService()
     return larder
   }
 
   private init(
     demo: DemoServer, settings: String, operations: [String: String], service: String?,
-    upstreamTimeout: String, upstream: String?
+    upstreamTimeout: String, upstream: String?, schema: String?, forward: String
   ) throws {
     self.demo = demo
     extraSettings = settings
@@ -55,6 +63,8 @@ final class RunningLarder {
     self.service = service
     self.upstreamTimeout = upstreamTimeout
     self.upstream = upstream
+    self.schema = schema
+    self.forward = forward
     folder =
       FileManager.default.temporaryDirectory
       .appending(path: "larder-ways-\(UUID().uuidString)").path
@@ -83,10 +93,11 @@ final class RunningLarder {
       try await service.run()
     }
     self.task = task
-    guard let port = await listening.first(where: { _ in true })?.first?.port else {
-      return try await task.value
-    }
+    guard let addresses = await listening.first(where: { _ in true }),
+      let port = addresses.first?.port
+    else { return try await task.value }
     self.port = Int(port)
+    ports = addresses.compactMap { $0.port.map { Int($0) } }
   }
 
   func stopService() async {
@@ -101,11 +112,12 @@ final class RunningLarder {
 
   /// A request on a connection of its own.
   func request(
-    _ method: String, _ target: String, headers: [(String, String)] = [], body: String? = nil
+    _ method: String, _ target: String, headers: [(String, String)] = [], body: String? = nil,
+    port: Int? = nil
   ) async throws -> RawResponse {
     let hasType = headers.contains { $0.0 == "Content-Type" }
     let all = body == nil || hasType ? headers : headers + [("Content-Type", "application/json")]
-    let port = port
+    let port = port ?? self.port
     return try await onOwnThread {
       try RawClient(port: port).request(method, target, headers: all, body: body)
     }
@@ -134,14 +146,15 @@ final class RunningLarder {
         try Data(text.utf8).write(to: URL(filePath: "\(operationsFolder)/\(name).graphql"))
       }
     }
+    if let schema { try Data(schema.utf8).write(to: URL(filePath: "\(folder)/schema.graphql")) }
     return """
       listen: 127.0.0.1:0
       data: \(folder)/data
       operations: \(operationsFolder)
-      schema: \(examples)/schema.graphql
+      schema: \(schema == nil ? examples : folder)/schema.graphql
       upstream:
         url: \(upstream ?? demo.url)
-        forward: [authorization]
+        forward: [\(forward)]
         timeout: \(upstreamTimeout)
       \(service.map { "  headers:\n    \($0)" } ?? "")
       admin:

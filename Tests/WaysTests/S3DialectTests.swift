@@ -74,6 +74,31 @@ extension Ways {
       await larder.stop()
     }
 
+    @Test("A browser without a signature saves what may hold script, and is shown pictures")
+    func unsignedReadsOfScriptableTypesAreAttachments() async throws {
+      let larder = try await RunningLarder.start(settings: Self.settings)
+      let key = try await Self.issue(larder)
+      for (name, type) in [("page.html", "text/html"), ("icon.svg", "image/svg+xml")] {
+        let put = try await larder.request(
+          "PUT", "/v1/files/pics/\(name)", headers: [Self.admin, ("Content-Type", type)],
+          body: "<p>")
+        #expect(put.status == 201)
+        for method in ["GET", "HEAD"] {
+          let open = try await larder.request(method, "/s3/pics/\(name)")
+          #expect(open.status == 200 && open["content-type"] == type)
+          #expect(open["content-disposition"] == "attachment; filename*=UTF-8''\(name)")
+          #expect(open["content-security-policy"] == "sandbox; default-src 'none'")
+          let signed = try await Self.ask(larder, method, "/s3/pics/\(name)", by: key)
+          #expect(signed.status == 200 && signed["content-disposition"] == nil)
+        }
+      }
+      _ = try await larder.request(
+        "PUT", "/v1/files/pics/a.png", headers: [Self.admin, ("Content-Type", "image/png")],
+        body: "png")
+      #expect(try await larder.get("/s3/pics/a.png")["content-disposition"] == nil)
+      await larder.stop()
+    }
+
     /// Neither in the database, nor in what is copied of it, nor in what operators may ask.
     @Test func secretsLieNowhereInTheClear() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)

@@ -66,6 +66,54 @@ extension Ways {
       await larder.stop()
     }
 
+    @Test("A credential that is not sent upstream does not make its caller a user")
+    func anUnverifiedTokenIsNoUser() async throws {
+      let larder = try await RunningLarder.start(
+        settings: "accounts: {passwordCost: 10, signUp: open}",
+        operations: [
+          "shared": "query Shared @access(role: USER) @cache(scope: PUBLIC, maxAge: 60) "
+            + "{ studios { id } }",
+          "own": "query Own @access(role: USER) { serverTime }",
+        ], service: "x-service-key: s3cret")
+      let user = try await AccountTests.signUp(larder)
+      // The second time the response is there to be given.
+      for _ in 0..<2 {
+        for value in ["Bearer garbage", "Basic Og==", "Bearer user-ada"] {
+          let forged = ("Authorization", value)
+          let refused = try await larder.get("/v1/operations/Shared", forged)
+          #expect(refused.status == 401, "\(value): \(refused.text)")
+          // Here upstream hears the credential and judges it.
+          #expect(try await larder.get("/v1/operations/Own", forged).status != 401)
+        }
+        #expect(try await larder.get("/v1/operations/Shared").status == 401)
+        #expect(try await larder.get("/v1/operations/Shared", user.bearer).status == 200)
+      }
+      await larder.stop()
+    }
+
+    @Test("A repeated or empty Authorization is 400 on every route")
+    func oneAuthorization() async throws {
+      let larder = try await RunningLarder.start()
+      let bearer = ("Authorization", "Bearer user-ada")
+      for target in [
+        "/", "/healthz", "/api/films/f1", "/v1/operations", "/v1/entities", "/v1/changes",
+        "/v1/files/pics", "/v1/queue", "/v1/admin/tables", "/nowhere",
+      ] {
+        for fields in [
+          [("Authorization", "")], [bearer, bearer], [("Authorization", ""), bearer],
+        ] {
+          let refused = try await larder.request("GET", target, headers: fields)
+          #expect(refused.status == 400, "\(target) \(fields)")
+          #expect(refused["content-type"] == "application/problem+json")
+          #expect(refused["cache-control"] == "no-store")
+          let problem = try JSONValue(parsing: refused.body)
+          #expect(problem["detail"]?.string?.contains("Authorization") == true)
+        }
+      }
+      #expect(larder.demo.report.recent.isEmpty)
+      await larder.stop()
+    }
+
     @Test func serviceCredentialsCloseWhatIsNotDeclaredOpen() async throws {
       let closed = try await RunningLarder.start(
         operations: [

@@ -39,9 +39,17 @@ extension Ways {
       }
       #expect(waiting == ["pending": 2, "parked": 0, "state": "auth_required"])
       #expect(larder.demo.report["RateFilm"].requests == 1)
+      for command in ["resume", "flush"] {
+        let refused = try await world.command("/v1/queue/\(command)")
+        #expect(refused.status == 409)
+        #expect(refused.code == "auth_required")
+      }
       try await larder.demo.change { $0.fail = .off }
-      _ = try await larder.get(
-        "/v1/queue", world.device, try Self.token(auth0, endsIn: 600))
+      // The command brings what the queue waits for.
+      let resumed = try await larder.request(
+        "POST", "/v1/queue/resume",
+        headers: [world.device, try Self.token(auth0, endsIn: 600)])
+      #expect(resumed.status == 200, "\(resumed.text)")
       for id in ids {
         let told = try await world.told(id, wait: 10)
         #expect(told["state"] == "applied", "\(told)")

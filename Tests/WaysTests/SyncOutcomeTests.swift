@@ -88,9 +88,19 @@ extension Ways {
         "errors of a validation", Answer(400, errors("GRAPHQL_VALIDATION_FAILED")),
         .rejected("upstream_rejected")),
       Row("500 with errors", Answer(500, errors("BROKEN")), .rejected("upstream_rejected")),
-      Row("a code that settings name", Answer(200, errors("RATE_LIMITED")), .sentAgain()),
+      Row("a code that settings name", Answer(200, errors("TRY_LATER")), .sentAgain()),
       Row(
-        "a code that settings name, with 400", Answer(400, errors("RATE_LIMITED")), .sentAgain()),
+        "a code that settings name, with 400", Answer(400, errors("TRY_LATER")), .sentAgain()),
+      Row(
+        "Hasura without a connection", Answer(200, errors("postgres-max-connections-error")),
+        .sentAgain()),
+      Row(
+        "AppSync's throttling",
+        Answer(
+          200,
+          #"{"data":{"rateFilm":null},"errors":[{"message":"No.","errorType":"#
+            + #""DynamoDB:ThrottlingException"}]}"#),
+        .sentAgain()),
       Row("UNAUTHENTICATED", Answer(200, errors("UNAUTHENTICATED")), .auth),
       Row("FORBIDDEN", Answer(200, errors("FORBIDDEN")), .rejected("upstream_forbidden")),
       Row(
@@ -138,7 +148,7 @@ extension Ways {
         attempts.note(request.key) == 1 ? row.answer : Answer(200, Self.applied)
       }
       let larder = try await RunningLarder.start(
-        settings: "queue: {retryCodes: [RATE_LIMITED]}", operations: Self.operations,
+        settings: "queue: {retryCodes: [TRY_LATER]}", operations: Self.operations,
         upstream: upstream.url)
       for (operation, fate) in [("RateAgain", row.repeatable), ("RateOnce", row.once)] {
         let world = try await SyncWorld(larder)

@@ -207,7 +207,10 @@ extension Ways {
         let listed = try await operate("GET", "")
         #expect(
           listed.body["items"] == [
-            ["device": .string(world.deviceID), "pending": 0, "parked": 1, "state": "running"]
+            [
+              "device": .string(world.deviceID), "pending": 0, "parked": 1, "state": "running",
+              "parkedReasons": ["outcome_unknown": 1],
+            ]
           ], "\(listed.body)")
         let retried = try await operate("POST", "\(queue)/mutations/\(first)/retry")
         #expect(retried.status == 200, "\(retried.body)")

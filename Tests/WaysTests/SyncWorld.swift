@@ -36,13 +36,13 @@ struct SyncWorld {
   }
 
   static func start(
-    settings: String = "", operations: [String: String] = [:], upstream: String? = nil,
-    upstreamTimeout: String = "20s"
+    settings: String = "", operations: [String: String] = [:], schema: String? = nil,
+    upstream: String? = nil, upstreamTimeout: String = "20s"
   ) async throws -> SyncWorld {
     try await SyncWorld(
       RunningLarder.start(
         settings: settings, operations: operations, upstreamTimeout: upstreamTimeout,
-        upstream: upstream))
+        upstream: upstream, schema: schema))
   }
 
   func stop() async { await larder.stop() }

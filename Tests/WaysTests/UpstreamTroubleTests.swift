@@ -8,7 +8,7 @@ extension Ways {
   struct UpstreamTroubleTests {
     static let modes: [(FailMode, Int)] = [
       (.refuse, 503), (.hang, 504), (.status(500), 502), (.status(503), 503), (.html, 502),
-      (.brokenJSON, 502), (.halfBody, 502), (.graphQLErrors, 502), (.status(401), 401),
+      (.brokenJSON, 502), (.halfBody, 502), (.status(401), 401),
       (.status(403), 403),
     ]
 
@@ -94,6 +94,30 @@ extension Ways {
       let next = try await larder.get("/api/films/f1")
       #expect(next.cacheStatus?.hasPrefix("fwd=") == true)
       #expect(try JSONValue(parsing: next.body)["errors"] == nil)
+      await larder.stop()
+    }
+
+    @Test("Errors of the API itself are a response, beside the last good data where there is some")
+    func applicationErrorsAreAResponse() async throws {
+      let larder = try await RunningLarder.start()
+      try await larder.demo.change { $0.fail = .graphQLErrors }
+      let cold = try await larder.get("/api/films/f1")
+      #expect(cold.status == 200)
+      #expect(cold.cacheStatus == "fwd=uri-miss")
+      #expect(cold["cache-control"] == "public, no-cache")
+      let body = try JSONValue(parsing: cold.body)
+      #expect(body["data"]?.isNull == true)
+      #expect(body["errors"]?.array?.first?["extensions"]?["code"] == "INTERNAL_SERVER_ERROR")
+      try await larder.demo.change { $0.fail = .off }
+      let good = try JSONValue(parsing: try await larder.get("/api/films/f1").body)
+      try await larder.demo.change { $0.fail = .graphQLErrors }
+      let warm = try await larder.get("/api/films/f1", ("Cache-Control", "no-cache"))
+      #expect(warm.status == 200)
+      #expect(warm.cacheStatus?.hasSuffix("detail=stale-if-error") == true)
+      let shown = try JSONValue(parsing: warm.body)
+      #expect(shown["data"] == good["data"])
+      #expect(shown["errors"] == body["errors"])
+      #expect(shown["stale"] == [["film"]])
       await larder.stop()
     }
 

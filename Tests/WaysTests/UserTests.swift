@@ -1,3 +1,4 @@
+import DemoUpstream
 import Foundation
 import LosslessJSON
 import TestSupport
@@ -14,6 +15,24 @@ extension Ways {
 
     private static func bearer(_ token: String) -> (String, String) {
       ("Authorization", "Bearer \(token)")
+    }
+
+    @Test("A token that was issued here is not sent in place of the service's key")
+    func ownTokensDoNotReplaceTheServicesKey() async throws {
+      let larder = try await RunningLarder.start(
+        settings: "accounts: {passwordCost: 10, signUp: open}",
+        operations: ["time": "query Time @cache(maxAge: 0) { serverTime }"],
+        service: "x-api-key: s3cret")
+      let session = try await AccountTests.signUp(larder)
+      #expect(try await larder.get("/v1/operations/Time", session.bearer).status == 200)
+      let own = try #require(larder.demo.report.recent.last)
+      #expect(own["x-api-key"] == "s3cret" && own["authorization"] == nil)
+      // Any other token is the caller's, and goes alone.
+      let opaque = ("Authorization", "Bearer user-ada")
+      #expect(try await larder.get("/v1/operations/Time", opaque).status == 200)
+      let other = try #require(larder.demo.report.recent.last)
+      #expect(other["x-api-key"] == nil && other["authorization"] == "Bearer user-ada")
+      await larder.stop()
     }
 
     /// Also where an answer lies ready on the loop.

@@ -19,13 +19,18 @@ package struct LocalAccounts: AccountProvider {
   private let rules: LocalAccountRules
   private let pool: BlockingPool
   private let clock: WallClock
+  /// What sessions expire by.
+  private let expiryClock: WallClock
   private let random: RandomBytes
   private let logger: Logger
 
-  /// - Parameter pool: where tokens are signed.
+  /// - Parameters:
+  ///   - pool: where tokens are signed.
+  ///   - expiryClock: of the time that sessions expire by; nil for `clock`.
   package init(
     store: Store, hasher: PasswordHasher, keys: LocalKeys, rules: LocalAccountRules,
-    pool: BlockingPool, clock: WallClock, random: RandomBytes, logger: Logger
+    pool: BlockingPool, clock: WallClock, expiryClock: WallClock? = nil, random: RandomBytes,
+    logger: Logger
   ) {
     self.store = store
     self.hasher = hasher
@@ -34,6 +39,7 @@ package struct LocalAccounts: AccountProvider {
     self.rules = rules
     self.pool = pool
     self.clock = clock
+    self.expiryClock = expiryClock ?? clock
     self.random = random
     self.logger = logger
   }
@@ -46,7 +52,8 @@ package struct LocalAccounts: AccountProvider {
     let broken = PasswordRules.broken(
       by: credentials.password, email: credentials.email.text)
     guard broken.isEmpty else { throw .weakPassword(broken) }
-    let hash = try await hasher.hash(credentials.password)
+    let hash = try await hasher.hash(
+      credentials.password, for: Self.share(of: credentials, client))
     let account = Account(
       id: "u_\(name())", email: credentials.email.text, passwordHash: hash.text,
       created: clock.now())
@@ -68,8 +75,9 @@ package struct LocalAccounts: AccountProvider {
   ) async throws(AccountFault) -> AccountSession {
     // Another password, or another hash of this one, may come between the check and the session.
     for _ in 1...Self.signInTries {
-      let (account, isOutdated) = try await checked(credentials)
-      let current = isOutdated ? await rehashed(account, password: credentials.password) : account
+      let (account, isOutdated) = try await checked(credentials, from: client)
+      let current =
+        isOutdated ? await rehashed(account, credentials, from: client) : account
       if let session = try await session(of: current) { return session }
     }
     throw .wrongCredentials
@@ -78,7 +86,7 @@ package struct LocalAccounts: AccountProvider {
   package func checkPassword(
     _ credentials: Credentials, from client: ClientOrigin
   ) async throws(AccountFault) {
-    _ = try await checked(credentials)
+    _ = try await checked(credentials, from: client)
   }
 
   package func signOut(_ refreshToken: String) async throws(AccountFault) -> String? {
@@ -96,7 +104,7 @@ package struct LocalAccounts: AccountProvider {
     // What cannot be a token goes the way of one that nobody has.
     let presented = RefreshToken(refreshToken) ?? RefreshToken(random: random)
     let next = presented.next(random: random)
-    let now = clock.now()
+    let now = expiryClock.now()
     let rotation = RefreshRotation(
       familyDigest: presented.familyDigest, presentedDigest: presented.digest,
       nextDigest: next.digest, now: now, expires: now.advanced(by: rules.refreshLifetime),
@@ -126,12 +134,13 @@ package struct LocalAccounts: AccountProvider {
       try await costs.tell()
       return try await store.account(id: change.user.id)
     }
+    let share = HashingShare(account: change.user.id, from: client)
     let verdict = try await hasher.check(
-      change.current, against: account.flatMap { PasswordHash($0.passwordHash) })
+      change.current, against: account.flatMap { PasswordHash($0.passwordHash) }, for: share)
     guard let account, verdict.isRight else { throw .wrongCredentials }
     let broken = PasswordRules.broken(by: change.new, email: account.email)
     guard broken.isEmpty else { throw .weakPassword(broken) }
-    let hash = try await hasher.hash(change.new)
+    let hash = try await hasher.hash(change.new, for: share)
     let isChanged = try await storing { () async throws(StorageError) in
       try await store.changePassword(
         of: account.id, from: account.passwordHash, to: hash.text, keeping: change.user.session)
@@ -147,25 +156,33 @@ package struct LocalAccounts: AccountProvider {
   }
 
   private func checked(
-    _ credentials: Credentials
+    _ credentials: Credentials, from client: ClientOrigin
   ) async throws(AccountFault) -> (Account, isOutdated: Bool) {
     let account = try await storing { () async throws(StorageError) in
       try await costs.tell()
       return try await store.account(email: credentials.email.text)
     }
     let verdict = try await hasher.check(
-      credentials.password, against: account.flatMap { PasswordHash($0.passwordHash) })
+      credentials.password, against: account.flatMap { PasswordHash($0.passwordHash) },
+      for: Self.share(of: credentials, client))
     guard let account, verdict.isRight else { throw .wrongCredentials }
     return (account, verdict.isOutdated)
+  }
+
+  private static func share(of credentials: Credentials, _ client: ClientOrigin) -> HashingShare {
+    HashingShare(account: credentials.email.text, from: client)
   }
 
   /// The password is known to be right and its hash is of a time when computers were slower. Where
   /// this fails, the next sign-in tries again.
   ///
   /// - Returns: the account as it is stored then.
-  private func rehashed(_ account: Account, password: String) async -> Account {
+  private func rehashed(
+    _ account: Account, _ credentials: Credentials, from client: ClientOrigin
+  ) async -> Account {
     do {
-      let hash = try await hasher.hash(password)
+      let hash = try await hasher.hash(
+        credentials.password, for: Self.share(of: credentials, client))
       let isReplaced = try await store.replacePasswordHash(
         of: account.id, from: account.passwordHash, to: hash.text)
       guard isReplaced else { return account }
@@ -182,7 +199,7 @@ package struct LocalAccounts: AccountProvider {
   /// - Returns: nil where the password is not the one any more that was found right.
   private func session(of account: Account) async throws(AccountFault) -> AccountSession? {
     let token = RefreshToken(random: random)
-    let now = clock.now()
+    let now = expiryClock.now()
     let session = RefreshSession(
       id: "s_\(name())", account: account.id, familyDigest: token.familyDigest,
       tokenDigest: token.digest, rotated: now,
@@ -198,7 +215,7 @@ package struct LocalAccounts: AccountProvider {
   private func tokens(
     of account: String, session: String, refresh: RefreshToken
   ) async throws(AccountFault) -> AccountSession {
-    guard let key = keys.newest else {
+    guard let key = keys.signing else {
       throw .unavailable(cause: "there is no key to sign with", wasSent: false)
     }
     let claims = claims(of: account, session: session)
@@ -230,7 +247,7 @@ package struct LocalAccounts: AccountProvider {
     do throws(StorageError) {
       return try await operation()
     } catch {
-      throw .unavailable(cause: "\(error)", wasSent: false)
+      throw .storeUnavailable(cause: "\(error)")
     }
   }
 }

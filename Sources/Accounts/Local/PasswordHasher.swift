@@ -2,8 +2,8 @@ package import Model
 import Synchronization
 package import Transport
 
-/// Hashes and checks passwords on a pool's threads, as many at once as memory is meant for and no
-/// endless queue behind them.
+/// Hashes and checks passwords on a pool's threads, as many at once as memory is meant for. The
+/// places are shared between networks and accounts, see ``HashingQueue``.
 package final class PasswordHasher: Sendable {
   /// What a check found.
   struct Verdict: Hashable, Sendable {
@@ -11,10 +11,6 @@ package final class PasswordHasher: Sendable {
     /// The password is right, and its hash is cheaper to attack than new ones are.
     let isOutdated: Bool
   }
-
-  /// Waiting and under way. With three a second and a core, later ones would wait longer than their
-  /// clients do.
-  private static let jobsMax = 32
 
   /// ``Scrypt/derive(_:salt:cost:byteCount:)``, or what counts in its place.
   typealias Derivation =
@@ -26,9 +22,16 @@ package final class PasswordHasher: Sendable {
   private let pool: BlockingPool
   private let random: RandomBytes
   private let derive: Derivation
-  private let jobs = Mutex(0)
+  private let line: Mutex<Line>
   /// The largest exponent among hashes that may be checked.
   private let dearest: Mutex<Int>
+
+  /// The queue, and who waits for its word: true starts, false has no place.
+  private struct Line {
+    var queue: HashingQueue
+    var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
+    var nextID = 0
+  }
 
   /// - Parameter pool: of as many threads as may hash at once; each takes the cost's memory.
   package convenience init(cost: ScryptCost, pool: BlockingPool, random: RandomBytes) {
@@ -44,6 +47,7 @@ package final class PasswordHasher: Sendable {
     self.pool = pool
     self.random = random
     self.derive = derive
+    line = Mutex(Line(queue: HashingQueue(runningMax: pool.threadsMax)))
     dearest = Mutex(cost.exponent)
   }
 
@@ -54,10 +58,12 @@ package final class PasswordHasher: Sendable {
     dearest.withLock { $0 = max($0, largest) }
   }
 
-  func hash(_ password: String) async throws(AccountFault) -> PasswordHash {
+  func hash(
+    _ password: String, for share: HashingShare
+  ) async throws(AccountFault) -> PasswordHash {
     let salt = random.bytes(PasswordHash.saltByteCount)
     let cost = cost
-    let key = try await run { [derive] in
+    let key = try await run(for: share) { [derive] in
       derive(password, salt, cost, PasswordHash.keyByteCount)
     }
     guard let key else { throw .overloaded }
@@ -69,7 +75,7 @@ package final class PasswordHasher: Sendable {
   ///
   /// - Parameter hash: nil where there is no account; no password is right for it.
   func check(
-    _ password: String, against hash: PasswordHash?
+    _ password: String, against hash: PasswordHash?, for share: HashingShare
   ) async throws(AccountFault) -> Verdict {
     let cost = cost
     let checked =
@@ -79,7 +85,7 @@ package final class PasswordHasher: Sendable {
         key: [UInt8](repeating: 0, count: PasswordHash.keyByteCount))
     noteStored([checked.cost])
     let dearest = dearest.withLock { $0 }
-    let isRight = try await run { [derive] in
+    let isRight = try await run(for: share) { [derive] in
       let derived = derive(password, checked.salt, checked.cost, checked.key.count)
       var exponent = checked.cost.exponent
       while exponent < dearest {
@@ -96,15 +102,42 @@ package final class PasswordHasher: Sendable {
   }
 
   private func run<Answer: Sendable>(
-    _ job: @escaping @Sendable () -> Answer
+    for share: HashingShare, _ job: @escaping @Sendable () -> Answer
   ) async throws(AccountFault) -> Answer {
-    let isTaken = jobs.withLock { jobs in
-      guard jobs < Self.jobsMax else { return false }
-      jobs += 1
-      return true
+    let id = line.withLock { line in
+      line.nextID += 1
+      return line.nextID
     }
-    guard isTaken else { throw .overloaded }
-    defer { jobs.withLock { $0 -= 1 } }
+    guard await hasTurn(id, share) else { throw .overloaded }
+    defer { finish(id) }
     return await pool.run(job)
+  }
+
+  /// Waits for the job's turn.
+  ///
+  /// - Returns: false where it has no place, or lost it to a job of another network.
+  private func hasTurn(_ id: Int, _ share: HashingShare) async -> Bool {
+    await withCheckedContinuation { continuation in
+      let told: (CheckedContinuation<Bool, Never>, Bool)? = line.withLock { line in
+        switch line.queue.submit(id, share) {
+        case .starts: return (continuation, true)
+        case .refused: return (continuation, false)
+        case .waits:
+          line.waiting[id] = continuation
+          return nil
+        case .displaces(let other):
+          line.waiting[id] = continuation
+          return line.waiting.removeValue(forKey: other).map { ($0, false) }
+        }
+      }
+      told?.0.resume(returning: told?.1 ?? false)
+    }
+  }
+
+  private func finish(_ id: Int) {
+    let next = line.withLock { line in
+      line.queue.finish(id).flatMap { line.waiting.removeValue(forKey: $0) }
+    }
+    next?.resume(returning: true)
   }
 }

@@ -6,8 +6,13 @@ struct TokenClaims {
   /// OpenID Connect Core section 2.
   private static let subjectBytesMax = 255
 
+  /// Past this a claim is no name of a group.
+  private static let sharedValueBytesMax = 1024
+
   let claims: JSONValue
   let issuer: TokenIssuer
+  /// Names of the claims that operations share responses by.
+  var sharedNames: [String] = []
 
   func user(at now: Timestamp) throws(TokenFault) -> VerifiedUser {
     guard claims["iss"]?.string == issuer.name else { throw .wrongIssuer }
@@ -24,7 +29,23 @@ struct TokenClaims {
     }
     return VerifiedUser(
       id: issuer.isFirst ? subject : "\(issuer.name)#\(subject)", session: claims["sid"]?.string,
-      expires: expires)
+      expires: expires, isOwn: issuer.isOwn, claims: sharedNames.compactMap(shared))
+  }
+
+  /// Nil where the token says nothing by which callers could belong together: many issuers write an
+  /// empty value for users who are in no group.
+  private func shared(_ name: String) -> Claim? {
+    guard let value = claims[name] else { return nil }
+    switch value {
+    case .null: return nil
+    case .string(let text) where text.isEmpty: return nil
+    case .array(let elements) where elements.isEmpty: return nil
+    case .object(let members) where members.isEmpty: return nil
+    case .bool, .number, .string, .array, .object: break
+    }
+    let text = value.canonicalText
+    guard text.utf8.count <= Self.sharedValueBytesMax else { return nil }
+    return Claim(name: name, issuer: issuer.name, value: text)
   }
 
   private static func isSubject(_ text: String) -> Bool {
@@ -34,15 +55,5 @@ struct TokenClaims {
   /// One text, or several.
   private var audiences: [String] {
     claims["aud"]?.string.map { [$0] } ?? claims["aud"]?.array?.compactMap(\.string) ?? []
-  }
-}
-
-extension JSONValue {
-  /// Seconds since 1970, with a fraction or without; nil where there are none, or too many for any
-  /// clock.
-  func moment(_ name: String) -> Timestamp? {
-    guard let seconds = self[name]?.number?.double, seconds.isFinite, abs(seconds) < 1e12
-    else { return nil }
-    return Timestamp(milliseconds: Int64(seconds * 1000))
   }
 }

@@ -9,6 +9,8 @@ package struct TokenIssuer: Sendable {
   /// Whether subjects stand for users as they are; others' have the issuer's name before them, so
   /// that no issuer can name another's user.
   let isFirst: Bool
+  /// Whether it is this service.
+  let isOwn: Bool
   let keys: any KeySource
 
   /// How far another service's clock may be off.
@@ -19,13 +21,15 @@ package struct TokenIssuer: Sendable {
     name: String, audience: String, isFirst: Bool, keys: RemoteKeys
   ) -> TokenIssuer {
     TokenIssuer(
-      name: name, audience: audience, leeway: foreignLeeway, isFirst: isFirst, keys: keys)
+      name: name, audience: audience, leeway: foreignLeeway, isFirst: isFirst, isOwn: false,
+      keys: keys)
   }
 
   /// This service itself.
   package static func local(
     name: String, audience: String?, keys: LocalKeys
   ) -> TokenIssuer {
-    TokenIssuer(name: name, audience: audience, leeway: .zero, isFirst: true, keys: keys)
+    TokenIssuer(
+      name: name, audience: audience, leeway: .zero, isFirst: true, isOwn: true, keys: keys)
   }
 }

@@ -17,6 +17,12 @@ package final class TokenVerifier: Sendable {
     let until: Timestamp
   }
 
+  private struct Memory {
+    var known: [SHA256Digest: Known] = [:]
+    /// How often all was forgotten: what was under way then is not remembered.
+    var generation = 0
+  }
+
   /// Past this the old ones go, then all.
   private static let knownMax = 10_000
   /// After this a token is checked anew, so that a key an issuer has withdrawn opens nothing for
@@ -24,15 +30,20 @@ package final class TokenVerifier: Sendable {
   private static let knownFor = Duration.seconds(300)
 
   private let issuers: [TokenIssuer]
+  private let sharedClaims: [String]
   private let clock: WallClock
   private let pool: BlockingPool
-  private let known = Mutex<[SHA256Digest: Known]>([:])
+  private let memory = Mutex(Memory())
 
   /// - Parameters:
   ///   - issuers: the first one's subjects are users as they are.
+  ///   - sharedClaims: names of the claims that operations share responses by.
   ///   - pool: where signatures are checked.
-  package init(issuers: [TokenIssuer], clock: WallClock, pool: BlockingPool) {
+  package init(
+    issuers: [TokenIssuer], sharedClaims: [String] = [], clock: WallClock, pool: BlockingPool
+  ) {
     self.issuers = issuers
+    self.sharedClaims = sharedClaims
     self.clock = clock
     self.pool = pool
   }
@@ -42,11 +53,20 @@ package final class TokenVerifier: Sendable {
     guard token.utf8.contains(UInt8(ascii: ".")) else { return nil }
     let digest = SHA256.hash(data: Array(token.utf8))
     let now = clock.now()
-    if let found = known.withLock({ $0[digest] }), now < found.until { return found.user }
+    let (found, generation) = memory.withLock { ($0.known[digest], $0.generation) }
+    if let found, now < found.until { return found.user }
     guard let parsed = CompactToken(token), let issuer = issuer(of: parsed) else { return nil }
     let user = try await check(parsed, of: issuer, at: now)
-    remember(user, digest, at: now)
+    remember(user, digest, of: generation, at: now)
     return user
+  }
+
+  /// Forgets which tokens were good: keys that checked them are good no more.
+  package func forgetAll() {
+    memory.withLock { memory in
+      memory.known.removeAll()
+      memory.generation += 1
+    }
   }
 
   private func issuer(of token: CompactToken) -> TokenIssuer? {
@@ -70,7 +90,8 @@ package final class TokenVerifier: Sendable {
     let key = try await issuer.keys.key(id: token.keyID, algorithm: algorithm)
     let text = token.signedText
     guard await pool.run({ key.accepts(signature, of: text) }) else { throw .wrongSignature }
-    let user = try TokenClaims(claims: claims, issuer: issuer).user(at: now)
+    let user = try TokenClaims(claims: claims, issuer: issuer, sharedNames: sharedClaims)
+      .user(at: now)
     // Another issuer's users begin with its name.
     for other in issuers where other.name != issuer.name {
       guard !issuer.isFirst || !user.id.hasPrefix("\(other.name)#") else { throw .malformed }
@@ -84,12 +105,17 @@ package final class TokenVerifier: Sendable {
     return ["jwt", "at+jwt", "application/at+jwt"].contains(type)
   }
 
-  private func remember(_ user: VerifiedUser, _ digest: SHA256Digest, at now: Timestamp) {
+  private func remember(
+    _ user: VerifiedUser, _ digest: SHA256Digest, of generation: Int, at now: Timestamp
+  ) {
     let until = min(user.expires, now.advanced(by: Self.knownFor))
-    known.withLock { known in
-      if known.count >= Self.knownMax { known = known.filter { now < $0.value.until } }
-      if known.count >= Self.knownMax { known.removeAll(keepingCapacity: true) }
-      known[digest] = Known(user: user, until: until)
+    memory.withLock { memory in
+      guard memory.generation == generation else { return }
+      if memory.known.count >= Self.knownMax {
+        memory.known = memory.known.filter { now < $0.value.until }
+      }
+      if memory.known.count >= Self.knownMax { memory.known.removeAll(keepingCapacity: true) }
+      memory.known[digest] = Known(user: user, until: until)
     }
   }
 }

@@ -18,20 +18,22 @@ enum FilesAssembly {
   private static let folderName = "files"
 
   static func service(
-    _ settings: Settings, store: Store, keys: KeyRing, group: EventLoopGroup
+    _ settings: Settings, store: Store, keys: KeyRing, group: EventLoopGroup,
+    expiryClock: WallClock
   ) throws -> FileService {
     let clock = SystemClock.wall
     return FileService(
       store: try fileStore(settings, store: store, group: group, clock: clock),
       rules: rules(settings.files), isAdminOn: settings.adminToken != nil,
-      presigner: Presigner(key: keys.key(for: .presign), clock: clock), clock: clock,
+      presigner: Presigner(key: keys.key(for: .presign), clock: clock), clock: expiryClock,
       uploadLifetime: settings.files.uploadExpiry,
       smallFiles: settings.files.store == .disk ? SmallFiles(bytesMax: smallFilesBytesMax) : nil)
   }
 
   /// The S3 dialect over the same files. Its clients sign for whatever region they are set to.
   static func s3(
-    _ files: FileService, store: Store, keys: KeyRing, random: RandomBytes, logger: Logger
+    _ files: FileService, _ settings: S3DialectSettings, store: Store, keys: KeyRing,
+    random: RandomBytes, logger: Logger
   ) -> S3Services {
     let clock = SystemClock.wall
     let accessKeys = S3Keys(
@@ -40,7 +42,7 @@ enum FilesAssembly {
     return S3Services(
       files: files,
       authenticator: S3Authenticator(keys: accessKeys, clock: clock, logger: logger),
-      keys: accessKeys)
+      keys: accessKeys, host: settings.host)
   }
 
   private static func fileStore(
@@ -65,9 +67,11 @@ enum FilesAssembly {
     var rules: [BucketName: BucketRule] = [:]
     for (text, bucket) in settings.buckets {
       guard let name = BucketName(text) else { continue }
+      let isUsers = settings.store == .disk && bucket.access == .user
       rules[name] = BucketRule(
         access: BucketRule.Access(bucket.access), bytesMax: bucket.quotaBytes,
-        userBytesMax: bucket.userQuotaBytes)
+        userBytesMax: bucket.userQuotaBytes
+          ?? (isUsers ? FilesSettings.userQuotaDefault : nil))
     }
     return rules
   }

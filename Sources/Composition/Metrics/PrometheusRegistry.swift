@@ -11,7 +11,14 @@ package final class PrometheusRegistry: MetricsFactory, Sendable {
     let name: String
     /// `{a="b"}`, or empty.
     let labels: String
+    /// The same without what only operators may see.
+    let openLabels: String
+
+    func labels(showsHosts: Bool) -> String { showsHosts ? labels : openLabels }
   }
+
+  /// Dimensions whose values tell addresses of the operator's network.
+  private static let hostDimensions: Set<String> = ["origin"]
 
   private struct State {
     var counters: [Series: PrometheusCounter] = [:]
@@ -58,18 +65,21 @@ package final class PrometheusRegistry: MetricsFactory, Sendable {
   package func destroyTimer(_ handler: any TimerHandler) {}
 
   /// Every series, families in alphabetical order.
-  package func text() -> String {
+  ///
+  /// - Parameter showsHosts: whether labels name the hosts that are called. If not, the series of
+  ///   all hosts are one: counters and gauges are added up, histograms by host are left out.
+  package func text(showsHosts: Bool) -> String {
     let (counters, gauges, histograms) = state.withLock { ($0.counters, $0.gauges, $0.histograms) }
     var families: [String: (kind: String, lines: [String])] = [:]
-    for (series, counter) in counters {
-      families[series.name, default: ("counter", [])].lines
-        .append("\(series.name)\(series.labels) \(counter.value)")
+    let counts = counters.map { ($0.key, $0.value.value) }
+    for (name, value) in Self.sums(of: counts, showsHosts: showsHosts) {
+      families[name.family, default: ("counter", [])].lines.append("\(name.text) \(value)")
     }
-    for (series, gauge) in gauges {
-      families[series.name, default: ("gauge", [])].lines
-        .append("\(series.name)\(series.labels) \(gauge.value)")
+    let levels = gauges.map { ($0.key, $0.value.value) }
+    for (name, value) in Self.sums(of: levels, showsHosts: showsHosts) {
+      families[name.family, default: ("gauge", [])].lines.append("\(name.text) \(value)")
     }
-    for (series, histogram) in histograms {
+    for (series, histogram) in histograms where showsHosts || series.labels == series.openLabels {
       families[series.name, default: ("histogram", [])].lines
         .append(contentsOf: histogram.lines(name: series.name, labels: series.labels))
     }
@@ -80,16 +90,37 @@ package final class PrometheusRegistry: MetricsFactory, Sendable {
     }.joined()
   }
 
+  /// The name that a line begins with.
+  private struct LineName: Hashable {
+    let family: String
+    let text: String
+  }
+
+  private static func sums<Value: AdditiveArithmetic>(
+    of values: [(Series, Value)], showsHosts: Bool
+  ) -> [LineName: Value] {
+    values.reduce(into: [:]) { sums, entry in
+      let (series, value) = entry
+      let name = LineName(
+        family: series.name, text: series.name + series.labels(showsHosts: showsHosts))
+      sums[name, default: .zero] += value
+    }
+  }
+
   private static func series(
     _ label: String, _ dimensions: [(String, String)], suffix: String
   ) -> Series {
     let name = label.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }
+    return Series(
+      name: String(name) + suffix, labels: text(of: dimensions),
+      openLabels: text(of: dimensions.filter { !hostDimensions.contains($0.0) }))
+  }
+
+  private static func text(of dimensions: [(String, String)]) -> String {
     let pairs = dimensions.sorted { $0.0 < $1.0 }.map { key, value in
       "\(key)=\"\(escaped(value))\""
     }
-    return Series(
-      name: String(name) + suffix,
-      labels: pairs.isEmpty ? "" : "{\(pairs.joined(separator: ","))}")
+    return pairs.isEmpty ? "" : "{\(pairs.joined(separator: ","))}"
   }
 
   private static func escaped(_ value: String) -> String {

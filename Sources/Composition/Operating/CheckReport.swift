@@ -1,4 +1,6 @@
 import Gateway
+import Model
+import Storage
 import Upstream
 
 /// What `larder check` prints when nothing is faulty: warnings, what is open to whom, and what
@@ -10,8 +12,17 @@ package struct CheckReport {
     let operations = OperationDirectory(registry: workspace.registry).descriptions
     var sections = workspace.loaded.notes.map(\.description)
     sections += workspace.warnings.map(\.report)
-    sections += Self.access(operations)
+    sections += Self.queued(workspace)
+    let subscriptions = operations.filter { $0.kind == .subscription }
+    sections += Self.access(operations.filter { $0.kind != .subscription })
+    sections += StoredReach(workspace).section
+    sections += Self.forwarded(workspace.settings.upstream.forward)
     sections += Self.uncached(operations)
+    if !subscriptions.isEmpty {
+      sections.append(
+        "Not served by this version (subscriptions): "
+          + subscriptions.map(\.name).joined(separator: ", "))
+    }
     let count = operations.count == 1 ? "1 operation" : "\(operations.count) operations"
     let warnings = workspace.warnings.count
     sections.append(
@@ -30,6 +41,36 @@ package struct CheckReport {
     return groups.sorted { $0.key < $1.key }.map { who, members in
       "\(who): \(members.map(\.name).joined(separator: ", "))"
     }
+  }
+
+  private static func queued(_ workspace: Workspace) -> [String] {
+    do throws(StorageError) {
+      let misfits = try QueuedOperations.misfits(workspace)
+      guard !misfits.isEmpty else { return [] }
+      return [
+        "warning: queued mutations would be parked until operations that fit them are deployed, or "
+          + "they are discarded:\n" + misfits.map { "  \($0)" }.joined(separator: "\n")
+      ]
+    } catch {
+      let folder = workspace.settings.dataFolder
+      return ["note: the queue was not checked. \(StorageComplaint.text(error, folder: folder))"]
+    }
+  }
+
+  /// How each header that is passed upstream is treated.
+  private static func forwarded(_ names: [String]) -> [String] {
+    guard !names.isEmpty else { return [] }
+    let lines = names.map { name in
+      if ForwardedHeaders.credentials.contains(name) {
+        return "  \(name): a credential; a copy of each response for each caller"
+      }
+      return CredentialName.matches(name)
+        ? "  \(name): a credential by its name; a copy for each value, of which a digest is stored;"
+          + " responses are private"
+        : "  \(name): splits the cache; a copy for each value, which is stored in clear; responses"
+          + " are public"
+    }
+    return ["Passed upstream:\n" + lines.joined(separator: "\n")]
   }
 
   private static func uncached(_ operations: [OperationDescription]) -> [String] {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Gateway
 import HTTPClient
 import Model
 import Storage
@@ -29,11 +30,16 @@ package struct DoctorReport: Sendable {
     return "Settings in force:\n\(settingsText)\n" + lines.joined(separator: "\n")
   }
 
-  package static func examine(_ loaded: LoadedSettings) async -> DoctorReport {
+  /// - Parameter isDeep: reads every page of the database and compares indexes with tables.
+  package static func examine(
+    _ loaded: LoadedSettings, isDeep: Bool = false,
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) async -> DoctorReport {
     var findings = loaded.notes.map { Finding(part: "settings", verdict: .note, text: "\($0)") }
-    findings.append(operations(loaded))
+    findings += operations(loaded)
     findings += certificates(loaded.settings.tls)
-    findings += database(loaded.settings)
+    findings += database(loaded.settings, isDeep: isDeep)
+    findings += folder(loaded.settings, environment: environment)
     findings += await accounts(loaded.settings)
     findings += await files(loaded.settings.files)
     findings += await push(loaded.settings.push)
@@ -41,20 +47,64 @@ package struct DoctorReport: Sendable {
     return DoctorReport(findings: findings, settingsText: SettingsDump.yaml(loaded))
   }
 
-  private static func operations(_ loaded: LoadedSettings) -> Finding {
+  private static func operations(_ loaded: LoadedSettings) -> [Finding] {
     do throws(StartFailure) {
       let workspace = try Workspace.open(loaded)
       let count = workspace.registry.operations.count
       let warnings = workspace.warnings.count
-      return Finding(
+      let finding = Finding(
         part: "operations", verdict: warnings == 0 ? .good : .note,
         text: "\(count) operations, \(warnings) warnings; see larder check")
+      return [finding] + queue(workspace)
     } catch {
-      return Finding(part: "operations", verdict: .bad, text: error.description)
+      return [Finding(part: "operations", verdict: .bad, text: error.description)]
     }
   }
 
-  private static func database(_ settings: Settings) -> [Finding] {
+  /// Damage is the database's finding, not the queue's.
+  private static func queue(_ workspace: Workspace) -> [Finding] {
+    guard let misfits = try? QueuedOperations.misfits(workspace) else { return [] }
+    return misfits.map { Finding(part: "queue", verdict: .bad, text: $0) }
+  }
+
+  /// Whether database, folder and key belong together.
+  private static func folder(
+    _ settings: Settings, environment: [String: String]
+  ) -> [Finding] {
+    let folder = DataFolder(path: settings.dataFolder)
+    guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+    let marker: StoreMarker?
+    do throws(StorageError) {
+      marker = try Store.marker(folder: folder.path)
+    } catch {
+      // The database's own finding says it.
+      return []
+    }
+    do throws(StartFailure) {
+      if let name = folder.markerName, name != marker?.folder {
+        let error: StorageError =
+          marker == nil
+          ? .noDatabase(folder: folder.path) : .otherDatabase(folder: folder.path)
+        throw StartFailure(.dataFolder, StorageComplaint.text(error, folder: folder.path))
+      }
+      try folder.checkKeyIsThere(for: marker, environment: environment)
+      guard let marker else { return [] }
+      // It is there, so none is made.
+      let key = try folder.key(environment: environment) { 0 }
+      guard KeyRing(root: key).digest != marker.keyDigest else {
+        return [Finding(part: "folder", verdict: .good, text: "database and key belong together")]
+      }
+      return [
+        Finding(
+          part: "key", verdict: .bad,
+          text: "it is not the one that secrets in the database are sealed with; put that one back")
+      ]
+    } catch {
+      return [Finding(part: "folder", verdict: .bad, text: error.description)]
+    }
+  }
+
+  private static func database(_ settings: Settings, isDeep: Bool) -> [Finding] {
     let path = settings.dataFolder
     guard FileManager.default.fileExists(atPath: path) else {
       return [
@@ -62,7 +112,7 @@ package struct DoctorReport: Sendable {
       ]
     }
     do throws(StorageError) {
-      let found = try Store.inspect(folder: path)
+      let found = try Store.inspect(folder: path, isDeep: isDeep)
       guard !found.isNewerSchema else { throw .newerSchema(folder: path) }
       let counts = found.statistics.map { statistics in
         let entities = statistics.tables.reduce(0) { $0 + $1.entities }

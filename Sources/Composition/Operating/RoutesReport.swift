@@ -20,7 +20,8 @@ package struct RoutesReport {
         operation.accessText, operation.cacheText)
     }
     let lines = LarderRoutes.lines(
-      for: operations, hasPages: PublicFolder.exists(workspace.settings))
+      for: operations, hasPages: PublicFolder.exists(workspace.settings),
+      hasMetrics: workspace.settings.metrics.listen.isEmpty)
     for line in lines {
       let operation = line.operation.flatMap { name in operations.first { $0.name == name } }
       table.add(
@@ -44,7 +45,12 @@ extension OperationDescription {
         ? "+\(policy.staleWhileRevalidate.components.seconds)s revalidating" : nil,
       policy.staleIfError > .zero ? "+\(policy.staleIfError.components.seconds)s if down" : nil,
     ]
-    let sharing = policy.sharing == .public ? "public" : "per user"
+    let sharing =
+      switch policy.sharing {
+      case .public: "public"
+      case .user: "per user"
+      case .claim(let name): "per claim \(name)"
+      }
     return (windows.compactMap { $0 } + [sharing]).joined(separator: ", ")
   }
 }

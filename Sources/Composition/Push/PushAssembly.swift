@@ -15,7 +15,9 @@ struct PushAssembly: Sendable {
   /// Nil where the sender asks nobody.
   private let client: HTTPClient?
 
-  init(_ settings: Settings, store: Store, group: EventLoopGroup, logger: Logger) throws {
+  init(
+    _ settings: Settings, store: Store, group: EventLoopGroup, clock: TrustedClock, logger: Logger
+  ) throws {
     let push = settings.push
     let sender: any PushSender
     switch push.sender {
@@ -34,7 +36,7 @@ struct PushAssembly: Sendable {
     service = PushService(
       store: store, sender: sender, senders: PushService.Senders(push.send),
       sendsPerMinute: push.sendsPerMinute, isAdminOn: settings.adminToken != nil,
-      rules: push.rules.map(\.rule), surroundings: Self.surroundings, logger: logger,
+      rules: push.rules.map(\.rule), surroundings: Self.surroundings(clock), logger: logger,
       makeID: { RandomName.make() })
   }
 
@@ -58,9 +60,9 @@ struct PushAssembly: Sendable {
       random: { Double.random(in: 0..<1) })
   }
 
-  private static var surroundings: PushSurroundings {
+  private static func surroundings(_ clock: TrustedClock) -> PushSurroundings {
     PushSurroundings(
-      wall: SystemClock.wall.now(), reading: { SystemClock.uptime() }, boot: RandomName.make(),
+      wall: clock.now(), reading: { clock.steadyReading() }, boot: RandomName.make(),
       random: RandomBytes { UInt8.random(in: 0...UInt8.max) },
       chance: { Double.random(in: 0..<1) }, sleep: { try await Task.sleep(for: $0) })
   }

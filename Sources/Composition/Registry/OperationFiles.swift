@@ -3,8 +3,8 @@ import Upstream
 
 /// The `*.graphql` files of a folder and the folders in it.
 enum OperationFiles {
-  /// Far above any operation a person writes; a wrong folder may hold anything.
-  private static let fileBytesMax = 1 << 20
+  /// Far above any operation a person or a generator writes; a wrong folder may hold anything.
+  static let fileBytesMax = 16 << 20
 
   /// - Returns: the files by path, and what could not be read.
   static func read(folder: String) -> (files: [SourceFile], findings: [Finding]) {
@@ -15,7 +15,7 @@ enum OperationFiles {
     var files: [SourceFile] = []
     var findings: [Finding] = []
     for path in paths(below: folder) {
-      switch text(of: path) {
+      switch text(of: path, bytesMax: fileBytesMax, cure: "split it into several files") {
       case .success(let text): files.append(SourceFile(path: path, text: text))
       case .failure(let finding): findings.append(finding.finding)
       }
@@ -29,11 +29,27 @@ enum OperationFiles {
 
   /// One file as a source.
   static func read(file path: String) -> Result<SourceFile, UnreadableFile> {
-    text(of: path).map { SourceFile(path: path, text: $0) }
+    text(of: path, bytesMax: fileBytesMax, cure: "make it smaller")
+      .map { SourceFile(path: path, text: $0) }
+  }
+
+  /// The schema's file.
+  static func read(schema path: String, bytesMax: Int) -> Result<SourceFile, UnreadableFile> {
+    guard FileManager.default.fileExists(atPath: path) else {
+      return .failure(
+        UnreadableFile(
+          "there is no such file; `larder schema pull` fetches the schema from upstream", path))
+    }
+    return text(of: path, bytesMax: bytesMax, cure: "raise the setting `schema.bytes`")
+      .map { SourceFile(path: path, text: $0) }
   }
 
   struct UnreadableFile: Error {
     let finding: Finding
+
+    init(_ message: String, _ path: String) {
+      finding = Finding(severity: .fault, message: message, path: path)
+    }
   }
 
   private static func paths(below folder: String) -> [String] {
@@ -44,18 +60,25 @@ enum OperationFiles {
     }.sorted().map { "\(folder)/\($0)" }
   }
 
-  private static func text(of path: String) -> Result<String, UnreadableFile> {
-    func unreadable(_ message: String) -> Result<String, UnreadableFile> {
-      .failure(UnreadableFile(finding: Finding(severity: .fault, message: message, path: path)))
+  /// - Parameter cure: what to do about a file that is too large.
+  private static func text(
+    of path: String, bytesMax: Int, cure: String
+  ) -> Result<String, UnreadableFile> {
+    let manager = FileManager.default
+    var isFolder = false
+    guard manager.fileExists(atPath: path, isDirectory: &isFolder) else {
+      return .failure(UnreadableFile("leads to no file", path))
     }
-    guard let data = FileManager.default.contents(atPath: path) else {
-      return unreadable("cannot be read")
+    if isFolder { return .failure(UnreadableFile("is a folder, not a file", path)) }
+    let size = (try? manager.attributesOfItem(atPath: path))?[.size] as? UInt64 ?? 0
+    let tooLarge = UnreadableFile("is larger than \(bytesMax) bytes; \(cure)", path)
+    guard size <= UInt64(bytesMax) else { return .failure(tooLarge) }
+    guard let data = manager.contents(atPath: path) else {
+      return .failure(UnreadableFile("cannot be read; check its permissions", path))
     }
-    guard data.count <= fileBytesMax else {
-      return unreadable("is larger than \(fileBytesMax) bytes")
-    }
+    guard data.count <= bytesMax else { return .failure(tooLarge) }
     guard let text = String(validating: data, as: UTF8.self) else {
-      return unreadable("is not UTF-8")
+      return .failure(UnreadableFile("is not UTF-8", path))
     }
     return .success(text)
   }

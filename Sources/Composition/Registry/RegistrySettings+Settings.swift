@@ -26,7 +26,8 @@ extension Upstream.UpstreamSettings {
       headers: settings.upstream.headers.sorted { $0.key < $1.key }
         .map { Header($0.key, $0.value.revealed) },
       secret: settings.upstream.secret?.revealed,
-      timeout: settings.upstream.timeout)
+      timeout: settings.upstream.timeout,
+      answerDepthMax: settings.upstream.responseDepthMax)
   }
 }
 

@@ -40,28 +40,44 @@ package struct SchemaPull {
     let group = try EventLoopGroup(count: 1)
     let client = HTTPClient(
       group: group, tls: try TLSClientContext(), random: { Double.random(in: 0..<1) })
+    let url = settings.upstream.url?.text ?? ""
+    var upstreamSettings = Upstream.UpstreamSettings(settings, url: url)
+    // Introspection says in JSON what SDL says in a third of the bytes.
+    upstreamSettings.answerBytesMax = max(
+      upstreamSettings.answerBytesMax, settings.schemaBytesMax * 4)
     let upstream = UpstreamClient(
-      settings: Upstream.UpstreamSettings(settings, url: settings.upstream.url?.text ?? ""),
-      clock: SystemClock.wall, client: client)
+      settings: upstreamSettings, clock: SystemClock.wall, client: client)
     let answer: UpstreamAnswer
     do throws(UpstreamFailure) {
       answer = try await upstream.introspect(call: UpstreamCall())
     } catch {
       await group.shutdown()
-      throw StartFailure(.upstreamUnavailable, "Upstream gave no schema: \(error)")
+      throw StartFailure(
+        .upstreamUnavailable,
+        "The schema could not be fetched from \(url): \(error).\n"
+          + "Check that `upstream.url` is a GraphQL endpoint and that upstream allows introspection,"
+          + " or write the schema to \(settings.schemaFile).")
     }
     await client.close()
     await group.shutdown()
     guard answer.data != nil else {
       throw StartFailure(
         .upstreamUnavailable,
-        "Upstream refuses introspection: \(JSONValue(answer.document.root).text.prefix(500))")
+        "\(url) refuses introspection: \(JSONValue(answer.document.root).text.prefix(500))")
     }
+    let sdl: String
     do throws(Faults) {
-      return try Schema.build(introspection: JSONValue(answer.document.root)).sdl
+      sdl = try Schema.build(introspection: JSONValue(answer.document.root)).sdl
     } catch {
       throw StartFailure(.faultyOperations, "Upstream's schema cannot be read:\n\(error)")
     }
+    guard sdl.utf8.count <= settings.schemaBytesMax else {
+      throw StartFailure(
+        .faultyOperations,
+        "Upstream's schema has \(sdl.utf8.count) bytes, more than the \(settings.schemaBytesMax)"
+          + " that are read; raise the setting `schema.bytes`.")
+    }
+    return sdl
   }
 
   private static func write(_ text: String, to path: String) throws(StartFailure) {

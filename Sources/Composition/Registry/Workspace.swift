@@ -38,16 +38,22 @@ package struct Workspace: Sendable {
     if let pulledSchema {
       schema = [pulledSchema]
     } else {
-      switch OperationFiles.read(file: schemaPath(of: settings)) {
+      switch OperationFiles.read(
+        schema: schemaPath(of: settings), bytesMax: settings.schemaBytesMax)
+      {
       case .success(let file): schema = [file]
       case .failure(let unreadable): findings.append(unreadable.finding)
       }
     }
-    guard findings.isEmpty else { throw failure(findings) }
+    // Without a schema nothing can be said of operations. A file that cannot be read does not
+    // keep the faults of the others back.
+    guard !schema.isEmpty, !files.isEmpty else { throw failure(findings) }
     let result = OperationRegistry.load(
       files: files, schemaSources: schema, settings: RegistrySettings(settings))
+    guard findings.isEmpty, let registry = result.registry else {
+      throw failure(findings + result.faults)
+    }
     findings = result.findings
-    guard let registry = result.registry else { throw failure(result.faults) }
     let local = LocalFile.read(settings, beside: registry)
     findings += local.findings
     guard let file = local.file else {

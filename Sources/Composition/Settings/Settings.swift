@@ -11,6 +11,8 @@ package struct Settings: Sendable {
   package var operationsFolder: String
   /// Introspected from upstream where this file is missing.
   package var schemaFile: String
+  /// The largest schema that is read, from a file or from upstream.
+  package var schemaBytesMax = 64 << 20
   package var localFile: String
   /// Nil = the folder shipped with the binary.
   package var publicFolder: String?
@@ -23,6 +25,7 @@ package struct Settings: Sendable {
   package var tls = TLSSettings()
   package var accounts = AccountsSettings()
   package var files = FilesSettings()
+  package var s3 = S3DialectSettings()
   package var push = PushSettings()
   package var queue = QueueSettings()
   package var devices = DevicesSettings()
@@ -32,8 +35,10 @@ package struct Settings: Sendable {
   /// Origins whose pages may call; none by default.
   package var corsOrigins: [WebOrigin] = []
   package var start = StartSettings()
+  package var clock = ClockSettings()
   package var drain = DrainSettings()
   package var log = LogSettings()
+  package var metrics = MetricsSettings()
 
   /// - Parameter folder: what the default paths are relative to.
   init(folder: String) {

@@ -27,11 +27,15 @@ package enum SettingsDump {
     for line in lines {
       guard let first = line.path.first, written.insert(first).inserted else { continue }
       let name = YAMLText.scalar(first)
-      if line.path.count == 1 {
+      let family = lines.filter { $0.path.first == first }
+      if line.path.count == 1, family.count == 1 {
         result += "\(indent)\(name): \(line.text)\n"
       } else {
-        let members = lines.filter { $0.path.first == first }
-          .map { Line(path: $0.path.dropFirst(), text: $0.text) }
+        let members = family.map { line in
+          Line(
+            path: line.path.count > 1 ? line.path.dropFirst() : [SettingTable.ownMember],
+            text: line.text)
+        }
         result += "\(indent)\(name):\n" + render(members, depth: depth + 1)
       }
     }

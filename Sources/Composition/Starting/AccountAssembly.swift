@@ -2,7 +2,6 @@ import Accounts
 import Gateway
 import HTTPClient
 import Logging
-import LosslessJSON
 import Model
 import Sealing
 import Storage
@@ -17,12 +16,18 @@ struct AccountAssembly {
 
   let provider: any AccountProvider
   let tokens: TokenVerifier
-  /// The key set that others check our tokens with; nil where another issues them.
-  let publishedKeys: JSONValue?
+  /// The keys that sign tokens here; nil where another issues them.
+  let keys: LocalKeys?
+
+  /// The same for operators and for those who check our tokens.
+  var signingKeys: SigningKeyService? {
+    keys.map { SigningKeyService(keys: $0, tokens: tokens) }
+  }
 
   static func make(
-    _ settings: Settings, store: Store, client: HTTPClient, sealer: Sealer, random: RandomBytes,
-    logger: Logger
+    _ settings: Settings, sharedClaims: [String], store: Store, client: HTTPClient,
+    clock: TrustedClock, sealer: Sealer,
+    random: RandomBytes, logger: Logger
   ) async throws(StartFailure) -> AccountAssembly {
     let exchange = JSONExchange { request, limit throws(HTTPClientError) in
       try await client.execute(request, within: limit)
@@ -36,27 +41,33 @@ struct AccountAssembly {
       return AccountAssembly(
         provider: Auth0Accounts(
           settings: auth0, exchange: exchange, clock: SystemClock.wall, logger: logger),
-        tokens: TokenVerifier(issuers: [first] + others, clock: SystemClock.wall, pool: pool),
-        publishedKeys: nil)
+        tokens: TokenVerifier(
+          issuers: [first] + others, sharedClaims: sharedClaims, clock: SystemClock.wall, pool: pool
+        ),
+        keys: nil)
     case .local:
       let rules = LocalAccountRules(settings)
-      let keys = try await keys(store: store, sealer: sealer, random: random)
+      let keys = try await keys(
+        store: store, clock: clock.clock, sealer: sealer, random: random)
       let first = TokenIssuer.local(name: rules.issuer, audience: rules.audience, keys: keys)
       return AccountAssembly(
         provider: LocalAccounts(
           store: store, hasher: hasher(settings.accounts, random: random), keys: keys,
-          rules: rules, pool: pool, clock: SystemClock.wall, random: random, logger: logger),
-        tokens: TokenVerifier(issuers: [first] + others, clock: SystemClock.wall, pool: pool),
-        publishedKeys: keys.published)
+          rules: rules, pool: pool, clock: SystemClock.wall, expiryClock: clock.clock,
+          random: random, logger: logger),
+        tokens: TokenVerifier(
+          issuers: [first] + others, sharedClaims: sharedClaims, clock: SystemClock.wall, pool: pool
+        ),
+        keys: keys)
     }
   }
 
   private static func keys(
-    store: Store, sealer: Sealer, random: RandomBytes
+    store: Store, clock: WallClock, sealer: Sealer, random: RandomBytes
   ) async throws(StartFailure) -> LocalKeys {
     do throws(AccountFault) {
       return try await LocalKeys.open(
-        store: store, sealer: sealer, clock: SystemClock.wall, random: random)
+        store: store, sealer: sealer, clock: clock, random: random)
     } catch {
       throw StartFailure(.dataFolder, "The keys that sign tokens cannot be kept: \(error)")
     }

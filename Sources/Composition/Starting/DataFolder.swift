@@ -1,4 +1,7 @@
 import FoundationEssentials
+import Logging
+import Model
+import Storage
 
 /// The folder that holds everything the service keeps, and the secret its keys come from.
 struct DataFolder {
@@ -37,11 +40,84 @@ struct DataFolder {
     }
   }
 
+  /// A copy of the name that the database has in its marker.
+  static let markerFileName = "larder.id"
+
+  /// The name in the folder's marker; nil where it has none.
+  var markerName: String? {
+    FileManager.default.contents(atPath: "\(path)/\(Self.markerFileName)").map {
+      String(decoding: $0, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? ""
+    }
+  }
+
+  /// Sees that there is a key where secrets are sealed with one, before another is made.
+  ///
+  /// - Parameter marker: the database's; nil where it has none.
+  func checkKeyIsThere(
+    for marker: StoreMarker?, environment: [String: String]
+  ) throws(StartFailure) {
+    let isThere =
+      environment["LARDER_KEY"] != nil
+      || FileManager.default.fileExists(atPath: "\(path)/\(Self.keyFileName)")
+    guard marker != nil, !isThere else { return }
+    throw StartFailure(
+      .faultySettings,
+      "The key \(path)/\(Self.keyFileName) is missing, and secrets in the database are sealed with "
+        + "it. Put it back, or set LARDER_KEY. \(Self.otherKeyHint)")
+  }
+
+  private static let otherKeyHint =
+    "To give those secrets up (all sessions end), make a new key of 32 random bytes there and start "
+    + "once with start.otherKey: accept."
+
+  /// Whether the key is the one that the database's secrets are sealed with.
+  func check(
+    keyDigest: String, against marker: StoreMarker?, accepting: StartSettings.OtherKey,
+    logger: Logger
+  ) throws(StartFailure) {
+    guard let marker, marker.keyDigest != keyDigest else { return }
+    guard accepting == .accept else {
+      throw StartFailure(
+        .faultySettings,
+        "The key (\(path)/\(Self.keyFileName) or LARDER_KEY) is not the one that secrets in the "
+          + "database are sealed with. Put the right one back. \(Self.otherKeyHint)")
+    }
+    logger.warning("another key was accepted: secrets that were sealed before are given up")
+  }
+
+  /// Ties database, folder and key together, where they are not yet.
+  func mark(
+    _ store: Store, marker: StoreMarker?, keyDigest: String, random: () -> UInt8
+  ) async throws {
+    let name =
+      marker?.folder ?? markerName ?? Hexadecimal.encode((0..<16).map { _ in random() })
+    let wanted = StoreMarker(folder: name, keyDigest: keyDigest)
+    if marker != wanted { try await store.setMarker(wanted) }
+    // After the database has it: a crash between the two leaves nothing that contradicts.
+    guard markerName != name else { return }
+    let isWritten = FileManager.default.createFile(
+      atPath: "\(path)/\(Self.markerFileName)", contents: Data((name + "\n").utf8),
+      attributes: [.posixPermissions: Self.ownerOnly])
+    guard isWritten else {
+      throw StartFailure(.dataFolder, "\(path)/\(Self.markerFileName) cannot be written.")
+    }
+  }
+
   /// The secret: `LARDER_KEY` (base64 or hexadecimal, 32 bytes or more) if set, else the key file,
   /// made from `random` at the first start.
   func key(environment: [String: String], random: () -> UInt8) throws(StartFailure) -> [UInt8] {
     if let text = environment["LARDER_KEY"] { return try Self.key(parsing: text) }
     let file = "\(path)/\(Self.keyFileName)"
+    var isFolder = false
+    if FileManager.default.fileExists(atPath: file, isDirectory: &isFolder) {
+      guard !isFolder else {
+        throw StartFailure(
+          .faultySettings, "\(file) is a folder. Put the file with the key in its place.")
+      }
+      guard FileManager.default.isReadableFile(atPath: file) else {
+        throw StartFailure(.faultySettings, "\(file) cannot be read: check its owner and mode.")
+      }
+    }
     if let data = FileManager.default.contents(atPath: file) {
       guard data.count >= Self.keyByteCount else {
         throw StartFailure(

@@ -20,7 +20,7 @@ struct GatewayAssembly {
   private let callers: CallerIdentifier
   let devices: DeviceRegistry
   private let accounts: AccountService
-  private let publishedKeys: JSONValue?
+  private let signingKeys: SigningKeyService?
   private let cursors: CursorMint
   private let changes: ChangeFeed
   /// Ending it ends the live streams, so that their connections can end.
@@ -39,13 +39,14 @@ struct GatewayAssembly {
 
   init(
     workspace: Workspace, store: Store, client: HTTPClient, keys: KeyRing,
-    accounts: AccountAssembly, push: PushService, logger: Logger, logThreshold: LogThreshold
+    accounts: AccountAssembly, push: PushService, clock expiryClock: TrustedClock, logger: Logger,
+    logThreshold: LogThreshold
   ) {
     let settings = workspace.settings
     let upstream = UpstreamClient(
       settings: Upstream.UpstreamSettings(settings, url: settings.upstream.url?.text ?? ""),
       clock: SystemClock.wall, client: client)
-    let calls = CallSequence(after: store.lastCall)
+    let calls = CallSequence(after: store.lastCall, head: store.head)
     let cache = RenderedCache(byteLimit: settings.cache.memoryBytesMax)
     let epoch = MutationEpoch()
     let clock = SystemClock.wall
@@ -66,8 +67,9 @@ struct GatewayAssembly {
     }
     let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
     devices = DeviceRegistry(
-      store: store, settings: DeviceSettings(settings.devices), clock: clock, random: random,
-      signal: signal, logger: logger, whenChanged: { push.noteDevices() })
+      store: store, settings: DeviceSettings(settings.devices), clock: clock,
+      expiryClock: expiryClock.clock, random: random, signal: signal, logger: logger,
+      whenChanged: { push.noteDevices() })
     let deadline = QueryDeadline(limit: settings.limits.queryDeadline) { SystemClock.uptime() }
     let gate = StoredDataGate(
       hasServiceCredentials: settings.upstream.hasServiceCredentials,
@@ -112,14 +114,17 @@ struct GatewayAssembly {
       store: store.reading, pulse: pulse, operationCount: directory.descriptions.count)
     callers = CallerIdentifier(
       adminToken: settings.adminToken?.revealed, forwardedNames: settings.upstream.forward,
-      keys: keys, tokens: accounts.tokens, devices: devices,
-      tickets: StreamTickets(clock: clock, random: random))
+      keys: keys, tokens: accounts.tokens,
+      forwardsOwnTokens: settings.upstream.forwardsOwnTokens
+        || !settings.upstream.hasOwnCredential, devices: devices,
+      tickets: StreamTickets(clock: clock, random: random),
+      storedRoles: workspace.registry.storedRoles)
     let sync = SyncQueue(
       store: store, registry: workspace.registry, localTypes: Set(workspace.local.types.keys),
       upstream: upstream, calls: calls, epoch: epoch, pulse: pulse, cursors: cursors,
       devices: devices, signal: signal,
       sealer: Sealer(key: keys.key(for: .credential), random: random),
-      surroundings: QueueAssembly.surroundings(settings),
+      surroundings: QueueAssembly.surroundings(settings, clock: expiryClock),
       concurrencyMax: QueueAssembly.concurrencyMax(settings),
       transientCodes: Set(settings.queue.transientCodes), clock: clock, logger: logger,
       makeID: { RandomName.make(at: clock.now()) })
@@ -128,12 +133,13 @@ struct GatewayAssembly {
     let signOut = QueueCommand.signOut(QueueAssembly.signOutPolicy(settings))
     self.accounts = AccountService(
       provider: accounts.provider, rules: AccountRules(settings.accounts), devices: devices,
+      networks: KnownNetworks(store: store, key: keys.key(for: .network), clock: clock),
       clock: clock, logger: logger,
       whenSignedOut: { gone async throws(Failure) in
         try await push.unregister(device: gone.device)
         _ = try await sync.perform(signOut, on: gone.device)
       })
-    publishedKeys = accounts.publishedKeys
+    signingKeys = accounts.signingKeys
     purger = Purger(
       store: store, calls: calls, epoch: epoch, ownTypes: Set(workspace.local.types.keys))
     console = SQLConsole(
@@ -148,17 +154,22 @@ struct GatewayAssembly {
     self.logger = logger
   }
 
+  func metrics(_ registry: PrometheusRegistry) -> MetricsEndpoint {
+    MetricsEndpoint(
+      access: settings.metrics.access == .admin ? .admin : .open, callers: callers
+    ) { registry.text(showsHosts: $0) }
+  }
+
   func services(
-    files: StaticFiles?, storedFiles: FileServices, s3: S3Services,
-    metrics: @escaping @Sendable () -> String
+    files: StaticFiles?, storedFiles: FileServices, s3: S3Services, metrics: MetricsEndpoint
   ) -> Services {
     Services(
       operations: operations, entities: entities, lists: lists, callers: callers,
-      devices: devices, accounts: accounts, publishedKeys: publishedKeys, changes: changes,
+      devices: devices, accounts: accounts, signingKeys: signingKeys, changes: changes,
       cursors: cursors, purger: purger, console: console, backups: backups, tables: tables,
       logThreshold: logThreshold, writes: writes, storedFiles: storedFiles, s3: s3, sync: sync,
       push: push, health: health,
-      metrics: metrics, files: files,
+      metrics: metrics, hasMetrics: settings.metrics.listen.isEmpty, files: files,
       cors: CORSPolicy(origins: settings.corsOrigins.map(\.description)), version: Version.text,
       bodyBytesMax: settings.limits.bodyBytesMax, streamStallMax: settings.limits.streamStall,
       compressionBytesMin: ServerLimits().compressionBytesMin, logger: logger)

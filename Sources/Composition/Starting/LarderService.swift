@@ -1,8 +1,9 @@
+import Accounts
 import Endpoints
 import FoundationEssentials
 package import Gateway
 import HTTPClient
-import HTTPServer
+package import HTTPServer
 package import Logging
 import Model
 import Sealing
@@ -16,13 +17,20 @@ import Upstream
 /// The store is opened first and closed last, so that nothing is served that cannot be kept and
 /// nothing is lost that was answered.
 package final class LarderService: Service {
+  /// How old the gauges of the queues may be.
+  private static let gaugeInterval = Duration.seconds(15)
+
   private let store: Store
+  private let gauges: QueueGauges
   private let keeper: StoreKeeper
   private let filesKeeper: FilesKeeper
   private let publicAddress: PublicAddress
+  private let signingKeys: LocalKeys?
   private let queue: QueueWorker
   private let push: PushAssembly
   private let server: HTTPService
+  /// Of the addresses, how many at the end serve metrics alone.
+  private let metricsListenerCount: Int
   private let client: HTTPClient
   private let certificates: ServerCertificates?
   private let group: EventLoopGroup
@@ -32,19 +40,24 @@ package final class LarderService: Service {
   private let whenListening: @Sendable ([SocketAddress]) -> Void
 
   private init(
-    store: Store, keeper: StoreKeeper, filesKeeper: FilesKeeper, publicAddress: PublicAddress,
-    queue: QueueWorker, push: PushAssembly, server: HTTPService, client: HTTPClient,
-    certificates: ServerCertificates?, group: EventLoopGroup, routes: [String], logger: Logger,
+    store: Store, gauges: QueueGauges, keeper: StoreKeeper, filesKeeper: FilesKeeper,
+    publicAddress: PublicAddress,
+    signingKeys: LocalKeys?, queue: QueueWorker, push: PushAssembly, server: HTTPService,
+    metricsListenerCount: Int, client: HTTPClient, certificates: ServerCertificates?,
+    group: EventLoopGroup, routes: [String], logger: Logger,
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) {
     self.whenListening = whenListening
     self.store = store
+    self.gauges = gauges
     self.keeper = keeper
     self.filesKeeper = filesKeeper
     self.publicAddress = publicAddress
+    self.signingKeys = signingKeys
     self.queue = queue
     self.push = push
     self.server = server
+    self.metricsListenerCount = metricsListenerCount
     self.client = client
     self.certificates = certificates
     self.group = group
@@ -59,7 +72,8 @@ package final class LarderService: Service {
   ///   for port 0.
   package static func open(
     _ workspace: Workspace, metrics: PrometheusRegistry, logger: Logger,
-    logThreshold: LogThreshold = LogThreshold(.info), environment: [String: String],
+    logThreshold: LogThreshold = LogThreshold(.info), logSink: LineSink? = nil,
+    environment: [String: String],
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) async throws -> LarderService {
     let settings = workspace.settings
@@ -67,27 +81,48 @@ package final class LarderService: Service {
     let tls = try readAtStart(certificates, logger: logger)
     let folder = DataFolder(path: settings.dataFolder)
     try folder.make()
-    let key = try folder.key(environment: environment) { UInt8.random(in: 0...255) }
     let store = try await StoreOpening(
       folder: settings.dataFolder, types: workspace.registry.catalogue.types,
       local: workspace.local, patience: settings.start.lockWait, logger: logger
     ).open()
     do {
+      let marker = try await store.marker()
+      try folder.checkKeyIsThere(for: marker, environment: environment)
+      let keys = KeyRing(
+        root: try folder.key(environment: environment) { UInt8.random(in: 0...255) })
+      try folder.check(
+        keyDigest: keys.digest, against: marker, accepting: settings.start.otherKey,
+        logger: logger)
+      try await folder.mark(store, marker: marker, keyDigest: keys.digest) {
+        UInt8.random(in: 0...255)
+      }
+      store.observeDamage { damage in
+        logger.error(
+          "the database is damaged or gone: the service is not ready until it is mended",
+          metadata: [
+            "cause": "\(damage)",
+            "remedy": "\(StorageComplaint.text(damage, folder: settings.dataFolder))",
+          ])
+      }
       let group = try EventLoopGroup(count: EventLoopGroup.coreCount)
       let client = try makeClient(settings, group: group)
-      let keys = KeyRing(root: key)
+      let clock = TrustedClock(
+        newest: try await store.livedUntil(), wall: SystemClock.wall,
+        reading: { SystemClock.uptime() }, trust: settings.clock.trust, logger: logger)
       let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
       let accounts = try await AccountAssembly.make(
-        settings, store: store, client: client,
+        settings, sharedClaims: workspace.registry.sharedClaims, store: store, client: client,
+        clock: clock,
         sealer: Sealer(key: keys.key(for: .sealing), random: random), random: random,
         logger: logger)
-      let push = try PushAssembly(settings, store: store, group: group, logger: logger)
+      let push = try PushAssembly(
+        settings, store: store, group: group, clock: clock, logger: logger)
       let gateway = GatewayAssembly(
         workspace: workspace, store: store, client: client, keys: keys, accounts: accounts,
-        push: push.service, logger: logger, logThreshold: logThreshold)
+        push: push.service, clock: clock, logger: logger, logThreshold: logThreshold)
       let publicAddress = PublicAddress(settings)
       let files = try FilesAssembly.service(
-        settings, store: store, keys: keys, group: group)
+        settings, store: store, keys: keys, group: group, expiryClock: clock.clock)
       let services = gateway.services(
         files: PublicFolder.files(settings, pool: group.blockingPool),
         storedFiles: FileServices(
@@ -95,26 +130,31 @@ package final class LarderService: Service {
           opened: OpenedFiles(
             pool: group.blockingPool, ranges: PublicFolder.rangeLimits(settings)),
           publicURL: { publicAddress.url }),
-        s3: FilesAssembly.s3(files, store: store, keys: keys, random: random, logger: logger),
-        metrics: { metrics.text() })
+        s3: FilesAssembly.s3(
+          files, settings.s3, store: store, keys: keys, random: random, logger: logger),
+        metrics: gateway.metrics(metrics))
       let handler = try LarderHandler(services)
       let server = HTTPService(
         configuration: ServerAssembly.configuration(
-          settings, tls: tls, logThreshold: logThreshold, logger: logger,
+          settings, tls: tls, s3: handler.s3Root,
+          metrics: try MetricsHandler(services.metrics), logThreshold: logThreshold,
+          logSink: logSink,
+          logger: logger,
           notReady: { [health = gateway.health, signal = gateway.signal] in
             health.startDraining()
             signal.end()
           }),
         group: group, handler: handler)
       return LarderService(
-        store: store,
+        store: store, gauges: QueueGauges(store: store.reading, clock: clock),
         keeper: StoreKeeper(
           store: store, devices: gateway.devices, queue: gateway.sync,
-          registry: workspace.registry, bytesMax: settings.cache.diskBytesMax, logger: logger),
+          registry: workspace.registry, bytesMax: settings.cache.diskBytesMax, clock: clock,
+          logger: logger),
         filesKeeper: FilesKeeper(files: files, logger: logger), publicAddress: publicAddress,
-        queue: gateway.sync.worker, push: push, server: server, client: client,
-        certificates: certificates,
-        group: group, routes: handler.served, logger: logger,
+        signingKeys: accounts.keys, queue: gateway.sync.worker, push: push, server: server,
+        metricsListenerCount: settings.metrics.listen.count, client: client,
+        certificates: certificates, group: group, routes: handler.served, logger: logger,
         whenListening: whenListening)
     } catch {
       store.close()
@@ -131,6 +171,7 @@ package final class LarderService: Service {
       await filesKeeper.prepare()
       await push.service.prepare()
       let addresses = try await Self.listen(server)
+      tellOfMetrics(addresses.suffix(metricsListenerCount))
       if !publicAddress.note(addresses, isSecure: certificates != nil) {
         logger.notice("links to files lead nowhere from other machines; publicUrl is not set")
       }
@@ -139,11 +180,20 @@ package final class LarderService: Service {
       let keeping = Task { await keeper.run() }
       let sweeping = Task { await filesKeeper.run() }
       let draining = Task { await queue.start() }
+      let renewing = Task { await signingKeys?.run { try await Task.sleep(for: $0) } }
+      let measuring = Task {
+        while !Task.isCancelled {
+          await gauges.refresh()
+          try? await Task.sleep(for: Self.gaugeInterval)
+        }
+      }
       push.service.start()
       defer {
         keeping.cancel()
         sweeping.cancel()
         draining.cancel()
+        renewing.cancel()
+        measuring.cancel()
       }
       try await server.run()
     } catch {
@@ -194,6 +244,7 @@ package final class LarderService: Service {
 
   private func close() async {
     await queue.end()
+    await keeper.noteLived()
     await push.end()
     await client.close()
     store.close()
@@ -214,6 +265,15 @@ package final class LarderService: Service {
     return HTTPClient(
       group: group, settings: limits, tls: tls,
       random: { Double.random(in: 0..<1) })
+  }
+
+  private func tellOfMetrics(_ addresses: ArraySlice<SocketAddress>) {
+    let scheme = certificates == nil ? "http" : "https"
+    for address in addresses {
+      logger.notice(
+        "metrics are served",
+        metadata: ["address": "\(ListeningAddress.text(address, scheme: scheme))"])
+    }
   }
 
   private static func listen(_ server: HTTPService) async throws(StartFailure) -> [SocketAddress] {

@@ -8,7 +8,21 @@ enum PublicFolder {
   /// which is no fault.
   static func files(_ settings: Settings, pool: BlockingPool) -> StaticFiles? {
     guard let root = root(settings) else { return nil }
-    return StaticFiles(root: root, pool: pool, ranges: rangeLimits(settings))
+    return StaticFiles(
+      root: root, pool: pool, ranges: rangeLimits(settings), pageFields: fields(settings))
+  }
+
+  /// The console takes the admin token, so no page may frame it and it may reach nothing but this
+  /// service. A folder of the operator's own has pages of its own needs, but is not framed either.
+  private static func fields(_ settings: Settings) -> [(name: String, value: String)] {
+    let framing = "frame-ancestors 'none'"
+    let console =
+      "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+      + "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+    return [
+      ("Content-Security-Policy", settings.publicFolder == nil ? console + framing : framing),
+      ("X-Frame-Options", "DENY"), ("Referrer-Policy", "no-referrer"),
+    ]
   }
 
   static func rangeLimits(_ settings: Settings) -> StaticFiles.RangeLimits {

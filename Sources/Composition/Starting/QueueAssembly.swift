@@ -17,7 +17,7 @@ enum QueueAssembly {
     }
   }
 
-  static func surroundings(_ settings: Settings) -> QueueSurroundings {
+  static func surroundings(_ settings: Settings, clock: TrustedClock) -> QueueSurroundings {
     let queue = settings.queue
     return QueueSurroundings(
       policy: QueuePolicy(
@@ -25,8 +25,8 @@ enum QueueAssembly {
         forceDeadline: queue.forceDeadline, probe: queue.probeInterval,
         // Upstream's own time ends an attempt first; this one is for what is lost on the way.
         answerDeadline: settings.upstream.timeout * 2 + .seconds(10),
-        itemsMax: queue.itemsMax),
-      wall: SystemClock.wall.now(), reading: { SystemClock.uptime() }, boot: RandomName.make(),
+        itemsMax: queue.itemsMax, quota: DataQuota(settings.devices)),
+      wall: clock.now(), reading: { clock.steadyReading() }, boot: RandomName.make(),
       random: { UInt64.random(in: 0...UInt64.max) },
       sleep: { try await Task.sleep(for: $0) })
   }

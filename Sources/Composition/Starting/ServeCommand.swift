@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Gateway
+import HTTPServer
 import Logging
 import Metrics
 package import ServiceLifecycle
@@ -8,6 +9,9 @@ import UnixSignals
 
 /// Runs the service from settings to the end of the process.
 package struct ServeCommand {
+  /// What the end waits for log lines to be written.
+  private static let flushMax = Duration.seconds(1)
+
   private let loaded: LoadedSettings
   /// What runs beside it, started before and ended after.
   private let companions: [any Service]
@@ -26,27 +30,48 @@ package struct ServeCommand {
   /// - Throws: ``StartFailure`` for everything that keeps the service from starting.
   package func run() async throws {
     let threshold = LogThreshold(loaded.settings.log)
-    let logger = ProcessLogging.logger(
-      "larder", settings: loaded.settings.log, threshold: threshold)
     let metrics = PrometheusRegistry()
     MetricsSystem.bootstrap(metrics)
+    let sink = ProcessLogging.sink(settings: loaded.settings.log)
+    let logger = ProcessLogging.logger(
+      "larder", settings: loaded.settings.log, threshold: threshold
+    ) { sink.take(Array(($0 + "\n").utf8)) }
+    do {
+      try await run(threshold: threshold, metrics: metrics, sink: sink, logger: logger)
+    } catch {
+      await sink.finish(within: Self.flushMax)
+      throw error
+    }
+    await sink.finish(within: Self.flushMax)
+  }
+
+  private func run(
+    threshold: LogThreshold, metrics: PrometheusRegistry, sink: LineSink, logger: Logger
+  ) async throws {
     for note in loaded.notes { logger.notice("\(note)") }
     try await SchemaPull(loaded.settings).keepIfMissing()
     let workspace = try Workspace.open(loaded)
     for warning in workspace.warnings { logger.warning("\(warning)") }
     let scheme = loaded.settings.tls.certificateFile == nil ? "http" : "https"
     let service = try await LarderService.open(
-      workspace, metrics: metrics, logger: logger, logThreshold: threshold,
+      workspace, metrics: metrics, logger: logger, logThreshold: threshold, logSink: sink,
       environment: ProcessInfo.processInfo.environment
-    ) { [greeting] addresses in
+    ) { [greeting, mainCount = loaded.settings.listen.count] addresses in
       guard let first = addresses.first else { return }
       let address = ListeningAddress.text(first, scheme: scheme)
-      StandardStreams.output("larder listening on \(address)")
-      for line in greeting(address) { StandardStreams.output(line) }
+      StandardStreams.announce("larder listening on \(address)")
+      for address in addresses.dropFirst(mainCount) {
+        StandardStreams.announce(
+          "larder serves S3 on \(ListeningAddress.text(address, scheme: scheme))")
+      }
+      for line in greeting(address) { StandardStreams.announce(line) }
     }
     let hangups = await UnixSignalsSequence(trapping: .sighup)
     let group = ServiceGroup(
-      services: companions + [service, CertificateReload(hangups: hangups, service: service)],
+      services: companions + [
+        service, CertificateReload(hangups: hangups, service: service),
+        EndDeadline(drain: loaded.settings.drain),
+      ],
       gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     try await group.run()
   }

@@ -1,3 +1,4 @@
+import Endpoints
 import Gateway
 import HTTPServer
 import HTTPWire
@@ -7,8 +8,8 @@ import Transport
 /// The HTTP server as settings ask for it.
 enum ServerAssembly {
   static func configuration(
-    _ settings: Settings, tls: TLSServerContext?, logThreshold: LogThreshold,
-    logger: Logger,
+    _ settings: Settings, tls: TLSServerContext?, s3: any RequestHandler,
+    metrics: any RequestHandler, logThreshold: LogThreshold, logSink: LineSink?, logger: Logger,
     notReady: @escaping @Sendable () -> Void
   ) -> HTTPServerConfiguration {
     var drain = HTTPServerConfiguration.Drain()
@@ -19,9 +20,13 @@ enum ServerAssembly {
     var limits = limits(settings.limits)
     limits.drainIdleDeadline = settings.drain.idle
     var configuration = HTTPServerConfiguration(
-      listeners: settings.listen.map { .init(Endpoint($0), tls: tls) },
+      listeners: settings.listen.map { .init(Endpoint($0), tls: tls) }
+        + settings.s3.listen.map { .init(Endpoint($0), tls: tls, handler: s3) }
+        + settings.metrics.listen.map { .init(Endpoint($0), tls: tls, handler: metrics) },
       limits: limits, drain: drain,
-      accessLog: accessLog(settings.log, label: logger.label, threshold: logThreshold),
+      accessLog: accessLog(
+        settings.log, label: logger.label, threshold: logThreshold,
+        sink: logSink ?? ProcessLogging.sink(settings: settings.log)),
       makeSeed: { UInt64.random(in: 0...UInt64.max) })
     let trusted = settings.trustedProxies
     if !trusted.isEmpty {
@@ -31,6 +36,7 @@ enum ServerAssembly {
     }
     configuration.isShared = { SharedAddresses.contain($0) }
     configuration.rateLimit = rateLimit(settings.limits)
+    if tls != nil { configuration.strictTransportAge = settings.tls.strictTransportAge }
     return configuration
   }
 
@@ -45,11 +51,11 @@ enum ServerAssembly {
 
   /// Requests are told at `info`, and go to the same stream as everything else.
   private static func accessLog(
-    _ settings: LogSettings, label: String, threshold: LogThreshold
+    _ settings: LogSettings, label: String, threshold: LogThreshold, sink: LineSink
   ) -> LineAccessLog {
     LineAccessLog(
       label: label, isJSON: settings.format == .json, isOn: { threshold.level <= .info },
-      write: { StandardStreams.error($0) })
+      sink: sink)
   }
 
   static func limits(_ settings: LimitsSettings) -> ServerLimits {

@@ -12,13 +12,23 @@ enum StorageComplaint {
         + "folder."
     case .cannotOpen(_, let reason):
       "The data folder \(folder) cannot be used: \(reason)."
+    case .noDatabase:
+      "The database of the data folder \(folder) is missing, empty, or without its write-ahead log "
+        + "(larder.sqlite-wal), though the folder was in use. Put both files back or restore a backup. "
+        + "To start with an empty database, remove \(folder)/\(DataFolder.markerFileName)."
+    case .otherDatabase:
+      "The database in \(folder) is not the one that the folder was used with. Put the right one back. "
+        + "To use this one with the files beside it, remove \(folder)/\(DataFolder.markerFileName)."
     case .full:
       "The disk of the data folder \(folder) is full."
     case .readOnly:
       "The data folder \(folder) cannot be written."
     case .corrupt(let message):
       "The database in \(folder) is damaged (\(message)). Restore a backup, or move the folder away."
-    case .tooCostly:
+    case .moved:
+      "The database in \(folder) was removed or replaced while it was open. Put it back, or restore a "
+        + "backup, and start the service again."
+    case .tooCostly, .overloaded:
       "A look into the database of \(folder) took too long."
     case .closed:
       "The store was closed while the service started."

@@ -4,42 +4,29 @@ import Model
 import Storage
 import Upstream
 
-/// Keeps the store from growing without end: drops what no window serves any more, what nothing
-/// refers to once the budget is passed, deletions that are old enough to be forgotten, devices
-/// that nobody uses, and sessions that are over.
+/// Keeps the store from growing without end, see ``Gateway/Expiry``, and notes until when the service
+/// has lived.
 struct StoreKeeper: Sendable {
   /// Between passes.
   private static let rest = Duration.seconds(300)
   /// Between the steps of a pass, each a few milliseconds of the writer.
   private static let pause = Duration.milliseconds(50)
 
-  /// Expired sessions that go in one step.
-  private static let sessionsMax = 1_000
-  /// How long an idempotency key stands for its notification after that has ended.
-  private static let notificationKeyLife = Duration.seconds(30 * 86_400)
-  /// Ended notifications that go in one step.
-  private static let notificationsMax = 200
-
-  private let store: Store
-  private let devices: DeviceRegistry
-  private let queue: SyncQueue
-  private let policy: EvictionPolicy
-  private let clock: WallClock
+  private let pass: ExpiryPass
   private let logger: Logger
 
   init(
     store: Store, devices: DeviceRegistry, queue: SyncQueue, registry: OperationRegistry,
-    bytesMax: Int, logger: Logger
+    bytesMax: Int, clock: TrustedClock, logger: Logger
   ) {
-    self.store = store
-    self.devices = devices
-    self.queue = queue
     self.logger = logger
-    clock = SystemClock.wall
     let queries = registry.operations.filter { $0.kind == .query }
-    policy = EvictionPolicy(
-      windows: Dictionary(uniqueKeysWithValues: queries.map { ($0.name, $0.cache.servedFor) }),
-      bytesMax: bytesMax)
+    pass = ExpiryPass(
+      store: store, devices: devices, queue: queue,
+      policy: EvictionPolicy(
+        windows: Dictionary(uniqueKeysWithValues: queries.map { ($0.name, $0.cache.servedFor) }),
+        bytesMax: bytesMax),
+      clock: clock)
   }
 
   /// Runs until it is cancelled. A store that cannot be written is tried again at the next pass.
@@ -47,23 +34,21 @@ struct StoreKeeper: Sendable {
     while !Task.isCancelled {
       var hasMore = false
       do {
-        hasMore = try await store.evict(policy, at: clock.now()).hasMore
-        if !hasMore {
-          try await devices.expire()
-          let removed = try await store.removeSessions(
-            expiredBy: clock.now(), limit: Self.sessionsMax)
-          let hasMoreMutations = try await queue.forgetEnded()
-          hasMore = hasMoreMutations || removed == Self.sessionsMax
-        }
-        if !hasMore {
-          hasMore = try await store.forgetNotifications(
-            settledBefore: clock.now().advanced(by: .zero - Self.notificationKeyLife),
-            limit: Self.notificationsMax)
-        }
+        hasMore = try await pass.step()
+        if !hasMore { try await pass.noteLived() }
       } catch {
         logger.warning("the store was not cleaned", metadata: ["cause": "\(error)"])
       }
       try? await Task.sleep(for: hasMore ? Self.pause : Self.rest)
+    }
+  }
+
+  /// At the end: the next start compares its clock with this moment.
+  func noteLived() async {
+    do {
+      try await pass.noteLived()
+    } catch {
+      logger.warning("the time of the end was not noted", metadata: ["cause": "\(error)"])
     }
   }
 }

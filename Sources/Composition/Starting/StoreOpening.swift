@@ -41,6 +41,7 @@ struct StoreOpening {
       folder: folder, segment: UInt64.random(in: 1...UInt64.max),
       opened: SystemClock.wall.now())
     configuration.local = local
+    configuration.folderMarker = DataFolder(path: folder).markerName
     return try Store.open(configuration, types: types)
   }
 

@@ -9,7 +9,7 @@ struct Hundredths: Sendable, Hashable, Comparable {
   /// - Parameter digits: a JSON number without exponent and with at most two places.
   init?(digits: String) {
     let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count <= 2, let units = Int64(parts[0]), abs(units) <= Self.unitsMax else {
+    guard parts.count <= 2, let units = Int64(parts[0]), Self.units.contains(units) else {
       return nil
     }
     var cents: Int64 = 0
@@ -31,5 +31,5 @@ struct Hundredths: Sendable, Hashable, Comparable {
   static func < (left: Hundredths, right: Hundredths) -> Bool { left.count < right.count }
 
   /// Far past any box office, and safe from overflow when counted in hundredths.
-  private static let unitsMax: Int64 = 1_000_000_000_000_000
+  private static let units: ClosedRange<Int64> = -1_000_000_000_000_000...1_000_000_000_000_000
 }

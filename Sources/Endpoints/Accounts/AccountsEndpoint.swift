@@ -11,8 +11,8 @@ import Model
 struct AccountsEndpoint: Sendable {
   let context: EndpointContext
   let accounts: AccountService
-  /// The key set that upstream checks our users' tokens with; nil where another issues them.
-  let publishedKeys: JSONValue?
+  /// The keys of our users' tokens; nil where another service issues them.
+  let signingKeys: SigningKeyService?
 
   func signUp(_ request: ServerRequest) async -> ServerResponse {
     await context.answer(request) { () async throws(Failure) in
@@ -84,18 +84,35 @@ struct AccountsEndpoint: Sendable {
   /// RFC 7517 section 5. Caches may keep it: a new key signs long after it is first shown.
   func keys(_ request: ServerRequest) async -> ServerResponse {
     await context.answer(request) { () async throws(Failure) in
-      guard let publishedKeys else {
-        throw Failure(.notFound, "Tokens are signed by the account provider, not here.")
-      }
-      return .json(publishedKeys.bytes, cacheControl: "public, max-age=300")
+      return .json(try ownKeys().published.bytes, cacheControl: "public, max-age=300")
     }
+  }
+
+  /// Replaces the keys that sign tokens, for when one of them may be known to somebody else.
+  func replaceKeys(_ request: ServerRequest) async -> ServerResponse {
+    await context.answer(request) { () async throws(Failure) in
+      try await context.requireAdmin(request)
+      let body = try AdminDocument.object(try await context.json(of: request))
+      guard body.members?.isEmpty ?? true else {
+        throw Failure(.malformedRequest, "The body must be empty or an empty object.")
+      }
+      let count = try await ownKeys().replaceAll()
+      let answer: JSONValue = ["replaced": .number(JSONNumber(count))]
+      return .json(answer.bytes)
+    }
+  }
+
+  private func ownKeys() throws(Failure) -> SigningKeyService {
+    guard let signingKeys else {
+      throw Failure(.notFound, "Tokens are signed by the account provider, not here.")
+    }
+    return signingKeys
   }
 }
 
 extension ServerRequest {
   fileprivate var accountCall: AccountCall {
-    AccountCall(
-      address: clientHost, network: clientNetwork, deviceToken: field("device-token"))
+    AccountCall(address: clientHost, network: network, deviceToken: field("device-token"))
   }
 }
 

@@ -18,10 +18,11 @@ enum FailureStatus {
     case .alreadyExists, .typeInUse, .accountExists: 409
     case .entityExists, .stillReferenced: 409
     case .preconditionFailed: 412
-    case .objectDeleted, .mutationSent, .mutationFinished, .mutationNotParked: 409
+    case .objectDeleted, .mutationSent, .mutationFinished, .mutationNotParked, .authRequired: 409
     case .bodyTooLarge, .mutationTooLarge: 413
     case .unsupportedMediaType: 415
-    case .invalidEntity, .weakPassword, .invalidMutation, .idempotencyKeyReused: 422
+    case .invalidEntity, .weakPassword, .invalidMutation, .idempotencyKeyReused, .upstreamRejected:
+      422
     case .dependencyRejected: 424
     case .rateLimited, .queueFull: 429
     case .keyInvalid, .bucketInvalid, .digestMismatch, .bodyIncomplete, .metadataTooLarge,
@@ -37,10 +38,11 @@ enum FailureStatus {
     case .invalidNotification: 422
     case .outboxFull: 429
     case .filesRefused: 502
+    case .ownDataFull: 507
     case .filesUnavailable, .storageFull: 503
     case .internal: 500
     case .notImplemented: 501
-    case .upstreamMalformed, .upstreamTooLarge, .upstreamFailed, .upstreamRejected,
+    case .upstreamMalformed, .upstreamTooLarge, .upstreamFailed,
       .accountsMisconfigured:
       502
     case .upstreamUnreachable, .upstreamBusy, .storageUnavailable, .overloaded, .tooCostly,

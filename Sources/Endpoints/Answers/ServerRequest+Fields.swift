@@ -4,6 +4,9 @@ import HTTPWire
 import Model
 
 extension ServerRequest {
+  /// What the client's attempts are counted by.
+  var network: ClientNetwork { ClientNetwork(name: clientNetwork, block: clientNetworkBlock) }
+
   /// The value of a field, its lines joined; nil where it is absent.
   ///
   /// - Parameter name: in lower case.

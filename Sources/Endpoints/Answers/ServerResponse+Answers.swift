@@ -1,5 +1,6 @@
 import HTTPServer
 import HTTPTypes
+import HTTPWire
 import LosslessJSON
 import Model
 
@@ -23,7 +24,9 @@ extension ServerResponse {
       fields[.retryAfter] = "\(max(1, seconds))"
     }
     switch problem.status {
-    case 401: fields[.wwwAuthenticate] = failure.challenge
+    case 401:
+      fields[.wwwAuthenticate] = failure.challenge(
+        hasCredentials: request.head["authorization"] != nil)
     case 415: fields[.accept] = "application/json"
     case 503 where failure.retryAfter == nil: fields[.retryAfter] = "1"
     default: break
@@ -35,12 +38,15 @@ extension ServerResponse {
 }
 
 extension Failure {
-  /// RFC 6750 section 3.1: a client with a token that is not good gets another one.
-  fileprivate var challenge: String {
+  /// RFC 6750 section 3: a client whose token is not good here is told so, one that sent none is not
+  /// told of an error.
+  fileprivate func challenge(hasCredentials: Bool) -> String {
+    let realm = #"Bearer realm="larder""#
     switch code {
-    case .tokenExpired: #"Bearer error="invalid_token", error_description="it has expired""#
-    case .tokenInvalid: #"Bearer error="invalid_token""#
-    default: "Bearer"
+    case .tokenExpired:
+      return realm + #", error="invalid_token", error_description="The access token has expired""#
+    case _ where hasCredentials: return realm + #", error="invalid_token""#
+    default: return realm
     }
   }
 }

@@ -14,15 +14,13 @@ import Synchronization
 final class DeltaShelf: Sendable {
   /// One page, from the status line on but for what each response has of its own.
   private final class Entry: Sendable {
-    let target: [UInt8]
-    let authorization: [UInt8]
+    let key: PlainRequestKey
     let head: Revision
     /// The rest of the head, and the body.
     let bytes: [UInt8]
 
-    init(target: [UInt8], authorization: [UInt8], head: Revision, bytes: [UInt8]) {
-      self.target = target
-      self.authorization = authorization
+    init(key: PlainRequestKey, head: Revision, bytes: [UInt8]) {
+      self.key = key
       self.head = head
       self.bytes = bytes
     }
@@ -31,7 +29,6 @@ final class DeltaShelf: Sendable {
   /// Distinct (target, credential) pairs; past this the shelf is cleared and fills anew. Each has a
   /// cursor in it, so entries of heads gone by are never asked for again.
   private static let entriesMax = 10_000
-  private static let path = Array("/v1/changes?".utf8)
 
   private let cursors: CursorMint
   private let plain: PlainRequests
@@ -52,17 +49,11 @@ final class DeltaShelf: Sendable {
   ///
   /// - Parameter head: noted before the page was read.
   func keep(_ body: [UInt8], for request: ServerRequest, at head: Revision) {
-    guard request.method == .get, body.count < compressionBytesMin, plain.contains(request.head),
-      request.head.target.starts(with: Self.path)
-    else { return }
-    let entry = Entry(
-      target: Array(request.head.target),
-      authorization: request.head["authorization"].map(Array.init) ?? [], head: head,
-      bytes: Self.bytes(body))
-    let hash = PlainRequests.hash(entry.target[...], entry.authorization[...])
+    guard body.count < compressionBytesMin, let key = plain.key(of: request.head) else { return }
+    let entry = Entry(key: key, head: head, bytes: Self.bytes(body))
     entries.withLock { entries in
       if entries.count >= Self.entriesMax { entries.removeAll(keepingCapacity: true) }
-      entries[hash] = entry
+      entries[key.hash] = entry
     }
   }
 
@@ -72,12 +63,10 @@ final class DeltaShelf: Sendable {
   func answer(
     _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
   ) -> Bool {
-    guard head.method == .get, head.target.starts(with: Self.path), plain.contains(head)
-    else { return false }
-    let authorization = head["authorization"] ?? []
-    let hash = PlainRequests.hash(head.target, authorization)
-    guard let entry = entries.withLock({ $0[hash] }), head.target.equals(entry.target),
-      authorization.equals(entry.authorization), entry.head == cursors.head
+    guard plain.contains(head) else { return false }
+    let hash = PlainRequestKey.hash(of: head)
+    guard let entry = entries.withLock({ $0[hash] }), entry.key.isKey(of: head),
+      entry.head == cursors.head
     else { return false }
     output.append("HTTP/1.1 200 OK\r\n")
     stamp.appendDate(to: &output)

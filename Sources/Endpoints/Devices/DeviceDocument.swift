@@ -26,7 +26,7 @@ enum DeviceDocument {
   ) throws(Failure) -> DeviceChange {
     let body: JSONValue
     do throws(JSONParseError) {
-      body = try JSONValue(parsing: bytes)
+      body = try JSONValue(parsing: bytes, limits: .ofClients)
     } catch {
       throw Failure(.malformedRequest, "The body is not JSON: \(error)")
     }

@@ -14,7 +14,7 @@ struct DevicesEndpoint: Sendable {
       let caller = try await context.caller(of: request)
       let registration = try DeviceDocument.registration(try await context.json(of: request))
       let registered = try await devices.register(
-        registration, by: caller, address: request.clientNetwork)
+        registration, by: caller, from: request.network)
       return .json(
         DeviceDocument.bytes(id: registered.device.id, token: registered.token), status: .created)
     }

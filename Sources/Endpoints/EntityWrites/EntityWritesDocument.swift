@@ -17,14 +17,15 @@ enum EntityWritesDocument {
 
   static func body(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
     do throws(JSONParseError) {
-      return try JSONValue(parsing: bytes)
+      return try JSONValue(parsing: bytes, limits: .ofClients)
     } catch {
       throw Failure(.malformedRequest, "The body is not JSON: \(error)")
     }
   }
 
-  /// `If-Match` (RFC 9110 section 13.1.1): `*`, or values of `_rev` in quotes. `If-None-Match`
-  /// (section 13.1.2): `*` alone has a meaning for a write.
+  /// `If-Match` (RFC 9110 section 13.1.1): `*`, or entity tags of reads of the entity, in any content
+  /// coding, or values of `_rev` in quotes. `If-None-Match` (section 13.1.2): `*` alone has a meaning
+  /// for a write.
   static func match(
     ifMatch: String?, ifNoneMatch: String?
   ) throws(Failure) -> EntityWriteRequest.Match? {
@@ -35,20 +36,26 @@ enum EntityWritesDocument {
       return .absent
     }
     guard let ifMatch else { return nil }
-    var revisions: [String] = []
+    var validators: [String] = []
     for part in ifMatch.split(separator: ",") {
-      let tag = part.drop { $0 == " " || $0 == "\t" }.split(separator: " ").first ?? ""
-      if tag == "*" { return .any }
-      guard tag.count >= 2, tag.first == "\"", tag.last == "\"" else {
-        // A weak tag never matches here, and the rest is none.
-        guard tag.hasPrefix("W/\"") else {
-          throw Failure(.malformedRequest, "If-Match holds values of _rev in quotes.")
-        }
-        continue
+      if part.split(whereSeparator: { $0 == " " || $0 == "\t" }) == ["*"] { return .any }
+      guard let tag = EntityTag(parsing: String(part)) else {
+        throw Failure(
+          .malformedRequest,
+          "If-Match must hold entity tags of the entity, or values of its _rev in quotes.")
       }
-      revisions.append(String(tag.dropFirst().dropLast()))
+      // A weak tag never matches here.
+      if !tag.isWeak { validators.append(tag.uncoded.opaque) }
     }
-    return .revisions(revisions)
+    return .validators(validators)
+  }
+
+  /// A validator of a list's item: a value of `_rev` as it stands in a body, or an entity tag as it
+  /// stands in a field.
+  private static func match(_ text: String) -> EntityWriteRequest.Match {
+    if text == "*" { return .any }
+    guard let tag = EntityTag(parsing: text) else { return .validators([text]) }
+    return .validators(tag.isWeak ? [] : [tag.uncoded.opaque])
   }
 
   /// - Returns: the operations that can be read, and the faults of the others.
@@ -102,7 +109,7 @@ enum EntityWritesDocument {
     guard let action, let type else { return nil }
     return EntityWriteRequest(
       action, type: type, target: target, body: item["data"] ?? [:],
-      match: item["ifMatch"]?.string.map { $0 == "*" ? .any : .revisions([$0]) },
+      match: item["ifMatch"]?.string.map(match),
       origin: pointer)
   }
 

@@ -84,6 +84,7 @@ struct EntityWritesEndpoint: Sendable {
       return .json(EntityWritesDocument.bytes(answer))
     case .written(let document, let isNew):
       var response = ServerResponse.json(document.body, status: isNew ? .created : .ok)
+      response.fields[.eTag] = EntityTag(document.tag).text
       if isNew { response.fields[.location] = EntityWritesDocument.path(of: document.key) }
       return response
     }

@@ -50,7 +50,9 @@ enum OpenAPIEntityWritePaths {
 
   private static let ifMatch: JSONValue = [
     "name": "If-Match", "in": "header", "schema": ["type": "string"],
-    "description": "Values of `_rev` in quotes, or `*`.",
+    "description": .string(
+      "Entity tags of reads of the entity (each write answers with the new one), values of `_rev` in "
+        + "quotes, or `*`."),
   ]
 
   private static let ifNoneMatch: JSONValue = [
@@ -77,7 +79,7 @@ enum OpenAPIEntityWritePaths {
           "description": "Values of each `?` of the filter in turn, or of each `:name`.",
         ],
         "data": ["type": "object"],
-        "ifMatch": ["type": "string", "description": "A value of `_rev`, or `*`."],
+        "ifMatch": ["type": "string", "description": "A value of `_rev`, an entity tag, or `*`."],
       ],
     ],
   ]

@@ -1,4 +1,6 @@
+import Gateway
 import HTTPServer
+import HTTPTypes
 import Model
 
 /// Digests that a request gives so that its content is checked: `Content-MD5` (RFC 1864),
@@ -9,10 +11,18 @@ enum FileDigests {
     if let text = request.field("content-md5") {
       digests.append(try digest(.md5, text, field: "Content-MD5"))
     }
-    for algorithm in ContentDigest.Algorithm.allCases where algorithm != .md5 {
-      let field = "x-amz-checksum-\(algorithm.rawValue)"
-      guard let text = request.field(field) else { continue }
-      digests.append(try digest(algorithm, text, field: field))
+    for field in request.fields where S3Digests.isDigest(field.name.canonicalName) {
+      let name = field.name.canonicalName
+      guard let algorithm = S3Digests.algorithm(name) else {
+        throw Failure(
+          .malformedRequest, "A digest is of an unknown algorithm.",
+          details: [
+            Failure.Detail(
+              place: .parameter(name),
+              detail: "must be one of \(S3Digests.names.joined(separator: ", "))")
+          ])
+      }
+      digests.append(try digest(algorithm, field.value, field: name))
     }
     for field in ["digest", "content-digest"] {
       for member in (request.field(field) ?? "").split(separator: ",") {
@@ -21,6 +31,14 @@ enum FileDigests {
       }
     }
     return digests
+  }
+
+  /// Whether a request states any digest, readable or not.
+  static func areStated(in request: ServerRequest) -> Bool {
+    request.fields.contains { field in
+      let name = field.name.canonicalName
+      return ["content-md5", "content-digest", "digest"].contains(name) || S3Digests.isDigest(name)
+    }
   }
 
   /// One `name=value`; nil for an algorithm that is not known, which is no fault.

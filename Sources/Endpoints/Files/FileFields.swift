@@ -1,3 +1,4 @@
+import Gateway
 import HTTPServer
 import HTTPTypes
 import HTTPWire
@@ -8,8 +9,12 @@ enum FileFields {
   private static let customPrefix = "x-amz-meta-"
 
   static func attributes(of request: ServerRequest) -> ObjectAttributes {
+    attributes(of: request.fields)
+  }
+
+  static func attributes(of fields: HTTPFields) -> ObjectAttributes {
     var attributes = ObjectAttributes()
-    for field in request.fields {
+    for field in fields {
       let name = field.name.canonicalName
       if name.hasPrefix(customPrefix) {
         let key = String(name.dropFirst(customPrefix.count))
@@ -17,12 +22,12 @@ enum FileFields {
           attributes.custom[key].map { "\($0),\(field.value)" } ?? field.value
       }
     }
-    if let type = request.field("content-type"), !type.isEmpty { attributes.contentType = type }
-    attributes.contentEncoding = request.field("content-encoding")
-    attributes.contentLanguage = request.field("content-language")
-    attributes.contentDisposition = request.field("content-disposition")
-    attributes.cacheControl = request.field("cache-control")
-    attributes.expires = request.field("expires")
+    if let type = fields[.contentType], !type.isEmpty { attributes.contentType = type }
+    attributes.contentEncoding = fields[.contentEncoding]
+    attributes.contentLanguage = fields[.contentLanguage]
+    attributes.contentDisposition = fields[.contentDisposition]
+    attributes.cacheControl = fields[.cacheControl]
+    attributes.expires = fields[.expires]
     return attributes
   }
 
@@ -41,9 +46,9 @@ enum FileFields {
       if let name = HTTPField.Name(customPrefix + name) { fields[name] = value }
     }
     if let checksum = metadata.checksum,
-      let name = HTTPField.Name("x-amz-checksum-\(checksum.algorithm.rawValue)")
+      let name = HTTPField.Name("x-amz-checksum-\(checksum.digest.algorithm.rawValue)")
     {
-      fields[name] = Base64.encode(checksum.bytes)
+      fields[name] = S3Digests.text(checksum)
     }
     return fields
   }

@@ -12,12 +12,6 @@ final class FileShelf: Sendable {
   private static let entriesMax = 10_000
   /// As much as the small objects themselves may take.
   private static let bytesMax = 16 << 20
-  private static let path = Array("/v1/files/".utf8)
-  /// Fields that make a request one for the endpoint.
-  private static let excluded = [
-    "authorization", "cache-control", "device-token", "if-match", "if-modified-since",
-    "if-unmodified-since", "origin", "range",
-  ]
 
   private let hasCORS: Bool
   private let entries = Mutex(
@@ -31,12 +25,11 @@ final class FileShelf: Sendable {
   ///
   /// - Parameter fields: of the whole object's answer, before CORS.
   func keep(_ file: SmallFile, _ fields: HTTPFields, for request: ServerRequest) {
-    guard Self.isPlain(request.head) else { return }
+    guard let key = PlainRequests.files.key(of: request.head) else { return }
     var fields = fields
     if hasCORS { fields.varyByOrigin() }
-    let entry = ShelvedFile(target: Array(request.head.target), file: file, fields: fields)
-    let hash = PlainRequests.hash(request.head.target, [])
-    entries.withLock { $0.keep(entry, at: hash) }
+    let entry = ShelvedFile(key: key, file: file, fields: fields)
+    entries.withLock { $0.keep(entry) }
   }
 
   /// - Returns: false, with nothing written, for a request that is not answered here.
@@ -58,24 +51,13 @@ final class FileShelf: Sendable {
   }
 
   private func find(_ head: borrowing RequestHead) -> ShelvedFile? {
-    guard head.target.starts(with: Self.path), Self.isPlain(head) else { return nil }
-    let hash = PlainRequests.hash(head.target, [])
-    guard let entry = entries.withLock({ $0[hash] }), head.target.equals(entry.target) else {
-      return nil
-    }
+    guard PlainRequests.files.contains(head) else { return nil }
+    let hash = PlainRequestKey.hash(of: head)
+    guard let entry = entries.withLock({ $0[hash] }), entry.key.isKey(of: head) else { return nil }
     guard entry.file.isCurrent else {
-      entries.withLock { $0.remove(entry, at: hash) }
+      entries.withLock { $0.remove(entry) }
       return nil
     }
     return entry
-  }
-
-  /// A request whose answer depends on nothing but its target.
-  private static func isPlain(_ head: borrowing RequestHead) -> Bool {
-    guard head.method == .get || head.method == .head, head.keepsAlive, !head.hasBody,
-      head.query == nil
-    else { return false }
-    for name in excluded where head.contains(name) { return false }
-    return true
   }
 }

@@ -78,12 +78,18 @@ extension FilesEndpoint {
       fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(metadata.size)"
     }
     if isPublic, let kept = download.kept { shelf.keep(kept, fields, for: request) }
+    let hasSeveralRanges = ranges?.specs.count ?? 0 > 1
     switch download.source {
+    case .bytes(let bytes) where hasSeveralRanges:
+      return services.opened.answer(
+        request, .bytes(bytes), tag: FileFields.tag(metadata),
+        modified: FileFields.modified(metadata), fields: fields)
     case .bytes(let bytes):
       return ServerResponse(status: status, fields: fields, body: .bytes(bytes))
-    case .file(let file) where ranges?.specs.count ?? 0 > 1:
+    case .file(let file) where hasSeveralRanges:
       return services.opened.answer(
-        request, file, tag: FileFields.tag(metadata), modified: FileFields.modified(metadata),
+        request, .file(file), tag: FileFields.tag(metadata),
+        modified: FileFields.modified(metadata),
         fields: fields)
     case .file(let file):
       return ServerResponse(status: status, fields: fields, body: .file(file, download.range))

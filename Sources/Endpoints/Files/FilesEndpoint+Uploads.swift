@@ -38,10 +38,16 @@ extension FilesEndpoint {
     _ request: ServerRequest, _ address: ObjectAddress, id: String
   ) async throws(Failure) -> ServerResponse {
     let caller = try await context.caller(of: request)
+    guard !FileDigests.areStated(in: request) else {
+      throw Failure(
+        .notImplemented,
+        "Checksums are verified with each part; send none with the request that completes an upload."
+      )
+    }
     let parts = try FileDocument.parts(try await context.json(of: request))
     let written = try await files.completeUpload(
-      UploadAddress(object: address, id: id), parts: parts,
-      if: try WriteConditions.read(request), by: caller)
+      UploadAddress(object: address, id: id),
+      UploadCompletion(parts: parts, condition: try WriteConditions.read(request)), by: caller)
     return Self.answer(written, at: address)
   }
 

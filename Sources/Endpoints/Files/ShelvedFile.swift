@@ -4,7 +4,7 @@ import HTTPWire
 
 /// A small object with the bytes of its response made up to what changes with each request.
 final class ShelvedFile: ShelfEntry {
-  let target: [UInt8]
+  let key: PlainRequestKey
   let file: SmallFile
   /// Quotes included.
   let entityTag: [UInt8]
@@ -14,7 +14,7 @@ final class ShelvedFile: ShelfEntry {
   let notModifiedFields: [UInt8]
 
   var byteCount: Int {
-    file.content.count + fields.count + notModifiedFields.count + target.count
+    file.content.count + fields.count + notModifiedFields.count + key.byteCount
   }
 
   private static let notModifiedNames: [HTTPField.Name] = [
@@ -22,8 +22,8 @@ final class ShelvedFile: ShelfEntry {
   ]
 
   /// - Parameter fields: of the whole object's answer.
-  init(target: [UInt8], file: SmallFile, fields: HTTPFields) {
-    self.target = target
+  init(key: PlainRequestKey, file: SmallFile, fields: HTTPFields) {
+    self.key = key
     self.file = file
     entityTag = Array((fields[.eTag] ?? "").utf8)
     let shared = Self.lines(of: fields) { Self.notModifiedNames.contains($0) }

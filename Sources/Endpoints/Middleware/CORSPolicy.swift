@@ -8,9 +8,10 @@ package struct CORSPolicy: Sendable {
   static let exposed =
     "ETag, Sync-Cursor, Cache-Status, Total-Count, Request-Id, Retry-After, RateLimit, "
     + "Idempotency-Replayed, Location, Accept-Ranges, Content-Range, Content-Disposition, "
-    + "x-amz-checksum-sha256"
-  /// What users name their own fields of objects with.
-  private static let metadataPrefix = "x-amz-meta-"
+    + "x-amz-checksum-sha256, Age, Date, Server-Timing, WWW-Authenticate, Allow, RateLimit-Policy"
+  /// Fields of S3, users' own of objects among them, and those that AWS's SDKs add: whatever begins so
+  /// can be sent, and the first can be read.
+  private static let s3Prefixes = ["x-amz-", "amz-sdk-"]
   static let allowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
   /// Named one by one: `*` does not cover `Authorization`.
   static let allowedHeaders =
@@ -23,12 +24,19 @@ package struct CORSPolicy: Sendable {
 
   /// As browsers send them, or `*` alone for any.
   private let origins: Set<String>
+  /// Names of fields that settings pass upstream: a page can send them too.
+  var forwardedNames: [String] = []
 
   package init(origins: [String]) {
     self.origins = Set(origins)
   }
 
   package var isOn: Bool { !origins.isEmpty }
+
+  /// Cookies are no field that a page sets, and `Authorization` is named for everybody.
+  private var sentNames: [String] {
+    forwardedNames.filter { $0 != "authorization" && $0 != "cookie" }
+  }
 
   /// The answer to a preflight, which comes before authentication and before any 405; nil for
   /// what is none.
@@ -43,7 +51,7 @@ package struct CORSPolicy: Sendable {
     response.fields[.accessControlAllowOrigin] = origin
     response.fields[.accessControlAllowMethods] = Self.allowedMethods
     response.fields[.accessControlAllowHeaders] =
-      ([Self.allowedHeaders] + Self.metadataNames(askedBy: request)).joined(separator: ", ")
+      ([Self.allowedHeaders] + sentNames + Self.s3Names(askedBy: request)).joined(separator: ", ")
     response.fields[.accessControlMaxAge] = "\(Self.preflightSecondsMax)"
     return response
   }
@@ -54,18 +62,20 @@ package struct CORSPolicy: Sendable {
     response.fields.varyByOrigin()
     guard let origin = allowedOrigin(of: request) else { return }
     response.fields[.accessControlAllowOrigin] = origin
-    let metadata = response.fields.map(\.name.canonicalName).filter {
-      $0.hasPrefix(Self.metadataPrefix)
+    let ofS3 = response.fields.map(\.name.canonicalName).filter {
+      $0.hasPrefix(Self.s3Prefixes[0])
     }
     response.fields[.accessControlExposeHeaders] =
-      ([Self.exposed] + metadata).joined(separator: ", ")
+      ([Self.exposed] + ofS3).joined(separator: ", ")
   }
 
-  /// The names of users' own fields that a preflight asks for; every one of them is taken.
-  private static func metadataNames(askedBy request: ServerRequest) -> [String] {
+  /// The names of S3's fields that a preflight asks for; every one of them is taken.
+  private static func s3Names(askedBy request: ServerRequest) -> [String] {
     let asked = request.field("access-control-request-headers") ?? ""
     return asked.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
-      .filter { $0.hasPrefix(metadataPrefix) && HTTPField.Name($0) != nil }
+      .filter { name in
+        s3Prefixes.contains(where: name.hasPrefix) && HTTPField.Name(name) != nil
+      }
   }
 
   private func allowedOrigin(of request: ServerRequest) -> String? {

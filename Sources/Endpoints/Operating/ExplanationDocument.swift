@@ -10,7 +10,7 @@ enum ExplanationDocument {
     writer.member("operation", explanation.key.operation)
     writer.name("variables")
     writer.raw(explanation.key.variables)
-    writer.member("scope", explanation.key.scope.kind == .public ? "public" : "user")
+    writer.member("scope", "\(explanation.key.scope.kind)")
     writer.member("decision", name(of: explanation.decision))
     writer.member("reason", explanation.reason)
     writer.name("stored")

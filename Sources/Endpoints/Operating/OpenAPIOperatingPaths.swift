@@ -23,6 +23,10 @@ enum OpenAPIOperatingPaths {
         "get": operation("showLogLevel", "The level below which nothing is logged."),
         "put": operation("setLogLevel", "The level as it is now, until the service ends."),
       ]),
+    path(
+      "/v1/admin/signing-keys/replace", "post", "replaceSigningKeys",
+      "All keys that sign access tokens are replaced by a new one. Every access token is refused from"
+        + " now on; refresh tokens are good as before.", failure: "401"),
     path("/v1/admin/tables", "get", "tables", "What is kept of each type.", failure: "401"),
     path(
       "/v1/admin/tables/clean-up", "post", "cleanUpTables",

@@ -8,14 +8,13 @@ import Model
 struct OperatingEndpoint: Sendable {
   let context: EndpointContext
   let health: HealthCheck
-  let metrics: @Sendable () -> String
+  let metrics: MetricsEndpoint
   private let listing: [UInt8]
   private let openAPI: [UInt8]
 
   init(
     context: EndpointContext, operations: [OperationDescription], version: String,
-    health: HealthCheck,
-    metrics: @escaping @Sendable () -> String
+    health: HealthCheck, metrics: MetricsEndpoint
   ) {
     self.context = context
     self.health = health
@@ -32,7 +31,7 @@ struct OperatingEndpoint: Sendable {
     let report = await health.report()
     let body: JSONValue = [
       "ready": .bool(report.isReady),
-      "store": .string(report.isStoreWritable ? "writable" : "not writable"),
+      "store": .string(report.store.rawValue),
       "operations": .number(JSONNumber(report.operationCount)),
       "upstream": report.isUpstreamReachable.map { .string($0 ? "reachable" : "failing") }
         ?? "not asked yet",
@@ -42,12 +41,6 @@ struct OperatingEndpoint: Sendable {
       body.bytes, status: report.isReady ? .ok : .serviceUnavailable)
     if !report.isReady { response.fields[.retryAfter] = "1" }
     return response
-  }
-
-  func metrics(_ request: ServerRequest) -> ServerResponse {
-    ServerResponse(
-      contentType: "text/plain; version=0.0.4; charset=utf-8", bytes: Array(metrics().utf8),
-      fields: [.cacheControl: "no-store"])
   }
 
   func list(_ request: ServerRequest) async -> ServerResponse {

@@ -69,9 +69,13 @@ struct OperationEndpoint: Sendable {
     }
     let forced = try await queue.force(
       try operations.forced(name, input: input), key: key, by: caller)
-    // What came beside upstream's errors is the answer; errors alone are a failure.
+    // Upstream's errors are its response; a request that it refused is a failure.
     if let refusal = forced.refusal, forced.response?["data"]?.isNull ?? true { throw refusal }
-    var response = ServerResponse.json((forced.response ?? ["data": .null]).bytes)
+    var members = forced.response?.members ?? []
+    if !members.contains(where: { $0.name == "data" }) {
+      members.insert(JSONMember("data", .null), at: 0)
+    }
+    var response = ServerResponse.json(JSONValue.object(members).bytes)
     if forced.answer.isReplay { response.fields[.idempotencyReplayed] = "true" }
     return response
   }

@@ -61,7 +61,13 @@ enum OperationListing {
       writer.name(name)
       writer.int(value.wholeSeconds)
     }
-    writer.member("scope", policy.sharing == .public ? "PUBLIC" : "USER")
+    switch policy.sharing {
+    case .public: writer.member("scope", "PUBLIC")
+    case .user: writer.member("scope", "USER")
+    case .claim(let name):
+      writer.member("scope", "CLAIM")
+      writer.member("claim", name)
+    }
     writer.member("onError", policy.onError.rawValue)
     writer.name("tags")
     writer.beginArray()

@@ -9,7 +9,7 @@ enum NotificationRequestDocument {
   static func request(_ bytes: [UInt8]) throws(Failure) -> NotificationRequest {
     let body: JSONValue
     do throws(JSONParseError) {
-      body = try JSONValue(parsing: bytes)
+      body = try JSONValue(parsing: bytes, limits: .ofClients)
     } catch {
       throw Failure(.malformedRequest, "The body is not JSON: \(error)")
     }
@@ -70,7 +70,7 @@ private struct Members {
       return []
     }
     var ids: [String] = []
-    var seen: Set<String> = []
+    var seen: Set<ExactText> = []
     for (index, value) in values.enumerated() {
       guard let id = value.string, NotificationLimits.isUserID(id) else {
         faults.append(
@@ -79,7 +79,7 @@ private struct Members {
             detail: "is a text of 1 to \(NotificationLimits.userIDBytesMax) bytes"))
         continue
       }
-      if seen.insert(id).inserted { ids.append(id) }
+      if seen.insert(ExactText(id)).inserted { ids.append(id) }
     }
     return ids
   }

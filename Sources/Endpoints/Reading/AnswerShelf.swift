@@ -28,25 +28,25 @@ final class AnswerShelf: Sendable {
 
   init(cursors: CursorMint, forwardedNames: [String], hasCORS: Bool) {
     self.cursors = cursors
-    plain = PlainRequests(forwardedNames: forwardedNames, hasCORS: hasCORS)
+    plain = .operations(forwardedNames: forwardedNames, hasCORS: hasCORS)
     varyingNames = forwardedNames + (hasCORS ? ["Origin"] : [])
   }
 
+  /// The key to keep the response to a request under; nil for a request that ``find(_:)`` leaves to
+  /// the router.
+  func key(of head: borrowing RequestHead) -> PlainRequestKey? { plain.key(of: head) }
+
   func keep(_ answer: ShelvedAnswer) {
-    let hash = PlainRequests.hash(answer.target[...], answer.authorization[...])
-    entries.withLock { $0.keep(answer, at: hash) }
+    entries.withLock { $0.keep(answer) }
   }
 
   /// The answer to a request if it can be given as it stands.
   func find(_ head: borrowing RequestHead) -> ShelvedAnswer? {
     guard plain.contains(head) else { return nil }
-    let authorization = head["authorization"]
-    let hash = PlainRequests.hash(head.target, authorization ?? [])
-    guard let entry = entries.withLock({ $0[hash] }),
-      entry.isFor(target: head.target, authorization: authorization)
-    else { return nil }
+    let hash = PlainRequestKey.hash(of: head)
+    guard let entry = entries.withLock({ $0[hash] }), entry.key.isKey(of: head) else { return nil }
     guard entry.rendered.isCurrent else {
-      entries.withLock { $0.remove(entry, at: hash) }
+      entries.withLock { $0.remove(entry) }
       return nil
     }
     return entry

@@ -52,21 +52,20 @@ struct ReadAnswerWriter: Sendable {
     request.preconditions.judge(isRead: true, tag: EntityTag(rendered.tag)) == .notModified
   }
 
-  /// Only a GET that is answered from what is fresh and current is worth keeping ready. One with a
-  /// device's token is not: the shelf tells requests apart by target and `Authorization` alone.
+  /// Only a GET that is answered from what is fresh and current is worth keeping ready, and only
+  /// where the shelf's key holds everything the response depends on: not with a device's token, nor
+  /// with a forwarded field beside `Authorization`.
   private func shelve(_ answer: ReadAnswer, draft: Draft, isPrivate: Bool) {
     let rendered = answer.rendered
     let request = draft.request
     guard request.method == .get, draft.caller.device == nil, rendered.isCurrent,
       !rendered.hasErrors,
-      rendered.policy.maxAge > answer.age, request.head["cache-control"] == nil
+      rendered.policy.maxAge > answer.age, let key = shelf.key(of: request.head)
     else { return }
     let keep = { @Sendable (gzipped: [UInt8]?) in
       shelf.keep(
         ShelvedAnswer(
-          target: Array(request.head.target),
-          authorization: request.head["authorization"].map(Array.init) ?? [],
-          rendered: rendered, viewer: draft.caller.viewer, isPrivate: isPrivate,
+          key: key, rendered: rendered, viewer: draft.caller.viewer, isPrivate: isPrivate,
           until: draft.caller.userExpires, forwardedNames: shelf.varyingNames, gzipped: gzipped))
     }
     switch rendered.body.count {
@@ -79,7 +78,9 @@ struct ReadAnswerWriter: Sendable {
 
 extension Caller {
   /// Presented a credential, whether or not it goes upstream.
-  var isKnown: Bool { hasToken || isAdmin || subject != nil || device != nil }
+  var isKnown: Bool {
+    hasToken || isAdmin || subject != nil || device != nil || hasSecretPartition
+  }
 }
 
 extension HTTPField.Name {

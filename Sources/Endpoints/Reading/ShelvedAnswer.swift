@@ -4,9 +4,7 @@ import Model
 
 /// A rendered answer with the bytes of its response made up to what changes with each request.
 final class ShelvedAnswer: ShelfEntry {
-  let target: [UInt8]
-  /// The `Authorization` field's value; empty without one.
-  let authorization: [UInt8]
+  let key: PlainRequestKey
   let rendered: RenderedAnswer
   /// Since 1970, as plain integers: they are compared at every hit, and `Duration` is 128 bits.
   let receivedMilliseconds: Int64
@@ -19,17 +17,16 @@ final class ShelvedAnswer: ShelfEntry {
   let gzip: ShelvedRepresentation?
 
   var byteCount: Int {
-    identity.byteCount + (gzip?.byteCount ?? 0) + target.count + authorization.count
+    identity.byteCount + (gzip?.byteCount ?? 0) + key.byteCount
   }
 
-  /// - Parameter until: when the token in `authorization` is refused; nil for one that nobody looks
+  /// - Parameter until: when the token in `Authorization` is refused; nil for one that nobody looks
   ///   at, and for none.
   init(
-    target: [UInt8], authorization: [UInt8], rendered: RenderedAnswer, viewer: Viewer,
-    isPrivate: Bool, until: Timestamp? = nil, forwardedNames: [String], gzipped: [UInt8]?
+    key: PlainRequestKey, rendered: RenderedAnswer, viewer: Viewer, isPrivate: Bool,
+    until: Timestamp? = nil, forwardedNames: [String], gzipped: [UInt8]?
   ) {
-    self.target = target
-    self.authorization = authorization
+    self.key = key
     self.rendered = rendered
     receivedMilliseconds = rendered.received.milliseconds
     staleAtMilliseconds = min(
@@ -44,11 +41,6 @@ final class ShelvedAnswer: ShelfEntry {
     identity = ShelvedRepresentation(
       body: rendered.body, coding: .identity, fields: fields(.identity))
     gzip = gzipped.map { ShelvedRepresentation(body: $0, coding: .gzip, fields: fields(.gzip)) }
-  }
-
-  /// Whether this is the answer to a request with these bytes.
-  func isFor(target: ArraySlice<UInt8>, authorization: ArraySlice<UInt8>?) -> Bool {
-    target.equals(self.target) && (authorization ?? []).equals(self.authorization)
   }
 }
 

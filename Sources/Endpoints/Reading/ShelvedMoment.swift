@@ -7,6 +7,9 @@ struct ShelvedMoment {
   let ageSeconds: Int
   let ttlSeconds: Int
 
+  /// How far the loop's clock, which has whole seconds, may lie behind the one that stamps responses.
+  private static let clockLagMilliseconds: Int64 = 2_000
+
   /// Nil if the answer is not current, or not fresh, any more.
   ///
   /// The loop's clock has seconds; the age that decides is rounded up, so that nothing is given as
@@ -16,6 +19,8 @@ struct ShelvedMoment {
     cursor = entry.isAnonymous ? cursors.anonymousCursor() : cursors.cursor(for: entry.viewer)
     guard entry.rendered.isCurrent else { return nil }
     let now = stamp.secondsSince1970 &* 1000
+    // Stamped by a clock that was ahead: the exact clock decides.
+    guard entry.receivedMilliseconds <= now + Self.clockLagMilliseconds else { return nil }
     let ttlMilliseconds = entry.staleAtMilliseconds - max(entry.receivedMilliseconds, now + 999)
     guard ttlMilliseconds > 0 else { return nil }
     entry.rendered.touch()

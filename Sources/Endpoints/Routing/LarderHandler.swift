@@ -10,6 +10,8 @@ package final class LarderHandler: RequestHandler {
   private let cors: CORSPolicy
   private let router: Router
   private let fileShelf: FileShelf
+  /// The S3 dialect at the root, for addresses of its own.
+  package let s3Root: S3RootHandler
   /// What is served, `METHOD /pattern`, in the order of the route table.
   package let served: [String]
 
@@ -23,11 +25,15 @@ package final class LarderHandler: RequestHandler {
       cursors: services.cursors, forwardedNames: forwarded, hasCORS: services.cors.isOn)
     deltas = DeltaShelf(
       cursors: services.cursors,
-      plain: PlainRequests(forwardedNames: forwarded, hasCORS: services.cors.isOn),
+      plain: .changes(forwardedNames: forwarded, hasCORS: services.cors.isOn),
       compressionBytesMin: services.compressionBytesMin)
     let fileShelf = FileShelf(hasCORS: services.cors.isOn)
     self.fileShelf = fileShelf
-    cors = services.cors
+    var policy = services.cors
+    policy.forwardedNames = forwarded
+    cors = policy
+    let s3 = S3Endpoint(services: services.s3, logger: services.logger)
+    s3Root = S3RootHandler(endpoint: s3, cors: services.cors, host: services.s3.host)
     let operation = OperationEndpoint(
       context: context, operations: services.operations, queue: services.sync,
       answers: ReadAnswerWriter(
@@ -42,7 +48,7 @@ package final class LarderHandler: RequestHandler {
         context: context, entities: services.entities, cursors: services.cursors),
       devices: DevicesEndpoint(context: context, devices: services.devices),
       accounts: AccountsEndpoint(
-        context: context, accounts: services.accounts, publishedKeys: services.publishedKeys),
+        context: context, accounts: services.accounts, signingKeys: services.signingKeys),
       changes: ChangesEndpoint(context: context, feed: services.changes, deltas: deltas),
       diffs: ListDiffEndpoint(
         context: context, operations: services.operations, lists: services.lists),
@@ -59,10 +65,11 @@ package final class LarderHandler: RequestHandler {
       push: PushEndpoint(context: context, push: services.push),
       storedFiles: FilesEndpoint(
         context: context, services: services.storedFiles, shelf: fileShelf),
-      s3: S3Endpoint(services: services.s3, logger: services.logger),
+      s3: s3,
       s3Keys: S3KeysEndpoint(context: context, keys: services.s3.keys),
       files: services.files)
-    let lines = LarderRoutes.lines(for: descriptions, hasPages: services.files != nil)
+    let lines = LarderRoutes.lines(
+      for: descriptions, hasPages: services.files != nil, hasMetrics: services.hasMetrics)
     served = lines.map { "\($0.method.name) \($0.pattern)" }
     router = try Router(lines.map { $0.route(to: endpoints) })
   }
@@ -70,6 +77,7 @@ package final class LarderHandler: RequestHandler {
   package func answerAtOnce(
     _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
   ) -> Bool {
+    if s3Root.isAsked(head) { return false }
     if let answer = shelf.find(head) {
       return shelf.write(answer, for: head, stamp: stamp, to: &output)
     }
@@ -85,7 +93,7 @@ package final class LarderHandler: RequestHandler {
   }
 
   package func contentRule(for head: borrowing RequestHead) -> ContentRule {
-    router.contentRule(for: head)
+    s3Root.isAsked(head) ? s3Root.contentRule(for: head) : router.contentRule(for: head)
   }
 
   package func decorate(_ response: inout ServerResponse, for request: ServerRequest) {
@@ -95,10 +103,12 @@ package final class LarderHandler: RequestHandler {
   package func refusal(
     of error: RequestError, path: ArraySlice<UInt8>, requestID: String
   ) -> RefusalContent? {
-    S3Endpoint.refusal(of: error, path: path, requestID: requestID)
+    guard S3Endpoint.contains(path) else { return nil }
+    return S3Endpoint.refusal(of: error, path: path, requestID: requestID)
   }
 
   package func respond(to request: ServerRequest) async -> ServerResponse {
+    if s3Root.isAsked(request.head) { return await s3Root.respond(to: request) }
     if let preflight = cors.preflight(request) { return preflight }
     var response = await router.respond(to: request)
     cors.decorate(&response, for: request)

@@ -6,10 +6,13 @@ import Model
 /// The route table, on one screen.
 package enum LarderRoutes {
   /// Everything that is served, in the order of the table.
+  ///
+  /// - Parameter hasMetrics: false where `/metrics` has addresses of its own.
   package static func lines(
-    for operations: [OperationDescription], hasPages: Bool
+    for operations: [OperationDescription], hasPages: Bool, hasMetrics: Bool
   ) -> [RouteLine] {
-    fixed + SyncRoutes.lines + PushRoutes.lines + FilesEndpoint.lines + S3KeysEndpoint.lines
+    fixed + (hasMetrics ? metrics : []) + SyncRoutes.lines + PushRoutes.lines + FilesEndpoint.lines
+      + S3KeysEndpoint.lines
       + S3Endpoint.lines
       + EntityRoutes.lines + EntityWritesEndpoint.lines
       + operations.flatMap(OperationRoutes.lines) + (hasPages ? publicFiles : [])
@@ -18,7 +21,6 @@ package enum LarderRoutes {
   private static let fixed: [RouteLine] = [
     RouteLine(.get, "/healthz") { $0.operating.alive($1) },
     RouteLine(.get, "/readyz") { await $0.operating.ready($1) },
-    RouteLine(.get, "/metrics") { $0.operating.metrics($1) },
     RouteLine(.get, "/openapi.json") { await $0.operating.openAPI($1) },
 
     RouteLine(.get, "/v1/operations") { await $0.operating.list($1) },
@@ -63,9 +65,16 @@ package enum LarderRoutes {
     RouteLine(.get, "/v1/admin/log-level") { await $0.maintenance.showLogLevel($1) },
     RouteLine(.put, "/v1/admin/log-level") { await $0.maintenance.setLogLevel($1) },
     RouteLine(.post, "/v1/admin/backup") { await $0.maintenance.backUp($1) },
+    RouteLine(.post, "/v1/admin/signing-keys/replace") { await $0.accounts.replaceKeys($1) },
     RouteLine(.get, "/v1/admin/tables") { await $0.tables.list($1) },
     RouteLine(.post, "/v1/admin/tables/clean-up") { await $0.tables.cleanUp($1) },
     RouteLine(.delete, "/v1/admin/tables/{type}") { await $0.tables.drop($1) },
+  ]
+
+  static let metricsPattern: RoutePattern = "/metrics"
+
+  private static let metrics: [RouteLine] = [
+    RouteLine(.get, metricsPattern) { $0.operating.metrics.respond(to: $1) }
   ]
 
   private static let publicFiles: [RouteLine] = [

@@ -1,7 +1,6 @@
 package import Gateway
 package import HTTPServer
 package import Logging
-package import LosslessJSON
 
 /// What the endpoints stand on; made by the composition.
 package struct Services: Sendable {
@@ -11,8 +10,8 @@ package struct Services: Sendable {
   package var callers: CallerIdentifier
   package var devices: DeviceRegistry
   package var accounts: AccountService
-  /// The keys that check the users' tokens; nil where another service signs them.
-  package var publishedKeys: JSONValue?
+  /// The keys of the users' tokens; nil where another service signs them.
+  package var signingKeys: SigningKeyService?
   package var changes: ChangeFeed
   package var cursors: CursorMint
   package var purger: Purger
@@ -26,7 +25,9 @@ package struct Services: Sendable {
   package var sync: SyncQueue
   package var push: PushService
   package var health: HealthCheck
-  package var metrics: @Sendable () -> String
+  package var metrics: MetricsEndpoint
+  /// Whether the service's own addresses serve the metrics.
+  package var hasMetrics: Bool
   /// Nil where there is no folder to serve.
   package var files: StaticFiles?
   package var cors: CORSPolicy
@@ -39,13 +40,13 @@ package struct Services: Sendable {
   package init(
     operations: OperationService, entities: EntityReader, lists: ListDiffer,
     callers: CallerIdentifier, devices: DeviceRegistry, accounts: AccountService,
-    publishedKeys: JSONValue?,
+    signingKeys: SigningKeyService?,
     changes: ChangeFeed, cursors: CursorMint, purger: Purger, console: SQLConsole,
     backups: BackupFolder,
     tables: TableKeeper, logThreshold: LogThreshold, writes: EntityWrites,
     storedFiles: FileServices,
     s3: S3Services, sync: SyncQueue, push: PushService, health: HealthCheck,
-    metrics: @escaping @Sendable () -> String, files: StaticFiles?,
+    metrics: MetricsEndpoint, hasMetrics: Bool, files: StaticFiles?,
     cors: CORSPolicy, version: String, bodyBytesMax: Int, streamStallMax: Duration,
     compressionBytesMin: Int, logger: Logger
   ) {
@@ -55,7 +56,7 @@ package struct Services: Sendable {
     self.callers = callers
     self.devices = devices
     self.accounts = accounts
-    self.publishedKeys = publishedKeys
+    self.signingKeys = signingKeys
     self.changes = changes
     self.cursors = cursors
     self.purger = purger
@@ -70,6 +71,7 @@ package struct Services: Sendable {
     self.push = push
     self.health = health
     self.metrics = metrics
+    self.hasMetrics = hasMetrics
     self.files = files
     self.cors = cors
     self.version = version

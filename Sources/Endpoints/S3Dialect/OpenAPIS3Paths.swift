@@ -38,21 +38,37 @@ enum OpenAPIS3Paths {
         "parameters": [inPath("bucket")],
         "get": dialect(
           "s3ReadBucket",
-          "ListObjectsV2, ListObjects, ListMultipartUploads, and what is set on the bucket."),
-        "put": dialect("s3CreateBucket", "CreateBucket."),
-        "post": dialect("s3DeleteObjects", "DeleteObjects."),
-        "delete": dialect("s3DeleteBucket", "DeleteBucket.", status: "204"),
+          "ListObjectsV2, ListObjects, ListObjectVersions, ListMultipartUploads, and what is set on "
+            + "the bucket."),
+        "put": dialect(
+          "s3CreateBucket",
+          "CreateBucket, PutBucketAcl, PutBucketEncryption, PutBucketTagging."),
+        "post": dialect(
+          "s3DeleteObjects", "DeleteObjects, and an upload by a form with a signed policy.",
+          others: [
+            ("201", "Uploaded, as the form asks to be told."),
+            ("204", "Uploaded."), ("303", "Uploaded; the form says where the page goes on."),
+          ]),
+        "delete": dialect(
+          "s3DeleteBucket", "DeleteBucket, DeleteBucketEncryption, DeleteBucketTagging.",
+          status: "204"),
       ]),
     JSONMember(
       "/s3/{bucket}/{key}",
       [
         "parameters": [inPath("bucket"), inPath("key")],
         "get": dialect(
-          "s3GetObject", "GetObject, GetObjectAttributes, ListParts.",
+          "s3GetObject",
+          "GetObject, GetObjectAttributes, GetObjectAcl, GetObjectTagging, ListParts.",
           others: [("206", "The range asked for."), ("304", "Not changed.")]),
-        "put": dialect("s3PutObject", "PutObject, CopyObject, UploadPart, UploadPartCopy."),
+        "put": dialect(
+          "s3PutObject",
+          "PutObject, CopyObject, UploadPart, UploadPartCopy, PutObjectAcl, "
+            + "PutObjectTagging."),
         "post": dialect("s3PostObject", "CreateMultipartUpload, CompleteMultipartUpload."),
-        "delete": dialect("s3DeleteObject", "DeleteObject, AbortMultipartUpload.", status: "204"),
+        "delete": dialect(
+          "s3DeleteObject", "DeleteObject, DeleteObjectTagging, AbortMultipartUpload.",
+          status: "204"),
       ]),
   ]
 

@@ -17,22 +17,13 @@ enum S3BucketConfiguration: String, CaseIterable {
   case objectLock = "object-lock"
   case ownershipControls
   case policy
+  case policyStatus
   case publicAccessBlock
   case replication
   case requestPayment
   case tagging
   case versioning
   case website
-
-  /// The further ones that are neither told nor set.
-  private static let others = [
-    "analytics", "intelligent-tiering", "inventory", "metrics", "policyStatus",
-  ]
-
-  /// The name of what a request that writes is about; nil for the bucket itself.
-  static func changed(by query: QueryString) -> String? {
-    (allCases.map(\.rawValue) + others).first { query[$0] != nil }
-  }
 
   func answer(region: String) throws(S3Fault) -> ServerResponse {
     switch self {
@@ -55,7 +46,7 @@ enum S3BucketConfiguration: String, CaseIterable {
     case .lifecycle: throw Self.absent(.noSuchLifecycleConfiguration)
     case .objectLock: throw Self.absent(.objectLockConfigurationNotFound)
     case .ownershipControls: throw Self.absent(.ownershipControlsNotFound)
-    case .policy: throw Self.absent(.noSuchBucketPolicy)
+    case .policy, .policyStatus: throw Self.absent(.noSuchBucketPolicy)
     case .publicAccessBlock: throw Self.absent(.noSuchPublicAccessBlockConfiguration)
     case .replication: throw Self.absent(.replicationConfigurationNotFound)
     case .tagging: throw Self.absent(.noSuchTagSet)

@@ -15,9 +15,49 @@ struct S3Call: Sendable {
   /// As in S3, where no request says another.
   var region: String { access.region ?? "us-east-1" }
 
-  func has(_ name: String) -> Bool { query[name] != nil }
+  /// The conditions on this request. S3 takes tags without quotes as well.
+  var preconditions: Preconditions { request.preconditions(acceptsBareTags: true) }
 
-  func field(_ name: String) -> String? { request.field(name) }
+  /// The fields of the request, and those that its signer moved into the query: `x-amz-…` there mean
+  /// the same.
+  let fields: HTTPFields
+
+  init(request: ServerRequest, access: S3Request, query: QueryString) {
+    self.request = request
+    self.access = access
+    self.query = query
+    var fields = request.fields
+    if access.isSigned {
+      for parameter in query.parameters {
+        let name = parameter.name.lowercased()
+        guard name.hasPrefix("x-amz-"), !Self.ofSignature.contains(name),
+          let field = HTTPField.Name(name), fields[field] == nil,
+          HTTPField.isValidValue(parameter.value)
+        else { continue }
+        fields[field] = parameter.value
+      }
+    }
+    self.fields = fields
+  }
+
+  /// - Parameter fields: in place of those of the request.
+  init(request: ServerRequest, access: S3Request, query: QueryString, fields: HTTPFields) {
+    self.request = request
+    self.access = access
+    self.query = query
+    self.fields = fields
+  }
+
+  /// Parameters of the signature itself.
+  private static let ofSignature: Set<String> = [
+    "x-amz-algorithm", "x-amz-content-sha256", "x-amz-credential", "x-amz-date", "x-amz-expires",
+    "x-amz-security-token", "x-amz-signature", "x-amz-signedheaders",
+  ]
+
+  /// The values of a field, as one.
+  func field(_ name: String) -> String? {
+    HTTPField.Name(name).flatMap { fields[$0] }
+  }
 
   /// A number of the query; nil where it is absent.
   func number(_ name: String, in range: ClosedRange<Int>) throws(S3Fault) -> Int? {
@@ -31,21 +71,17 @@ struct S3Call: Sendable {
   }
 
   /// The bucket that the path names, where the key is for it.
-  ///
-  /// - Returns: nil where the path names none.
-  func bucket(for action: FileAction) throws(S3Fault) -> BucketName? {
-    guard let text = request.parameters["bucket"] else { return nil }
-    guard let bucket = BucketName(text) else {
+  func bucket(for action: FileAction) throws(S3Fault) -> BucketName {
+    guard let bucket = BucketName(request.parameters["bucket"] ?? "") else {
       throw S3Fault(.invalidBucketName, "The specified bucket is not valid.")
     }
     try access.grant.admit(to: action, bucket)
     return bucket
   }
 
-  /// The key that the path names, decoded once; nil where it names a bucket alone.
-  func key() throws(S3Fault) -> ObjectKey? {
-    guard let encoded = request.parameters["key"], !encoded.isEmpty else { return nil }
-    guard let text = PercentCoding.decode(encoded) else {
+  /// The key that the path names, decoded once.
+  func key() throws(S3Fault) -> ObjectKey {
+    guard let text = PercentCoding.decode(request.parameters["key"] ?? "") else {
       throw S3Fault(.invalidArgument, "The key is not well-formed percent-encoded UTF-8.")
     }
     return try Self.key(text)
@@ -61,6 +97,14 @@ struct S3Call: Sendable {
         "A key is no empty text and has no control characters, and no . or .. between slashes.")
     }
     return key
+  }
+
+  /// Whoever names the owner of a bucket wants nothing done to another's.
+  func requireOwner() throws(S3Fault) {
+    for name in ["x-amz-expected-bucket-owner", "x-amz-source-expected-bucket-owner"] {
+      guard let owner = field(name), owner != S3Reply.owner else { continue }
+      throw S3Fault(.accessDenied, "The owner of the bucket is not the one that \(name) names.")
+    }
   }
 
   /// Versions are not kept: what is there is the only one, whose id is `null`.

@@ -29,7 +29,8 @@ struct S3CopySource {
       ifMatch: call.field("x-amz-copy-source-if-match"),
       ifUnmodifiedSince: call.field("x-amz-copy-source-if-unmodified-since"),
       ifNoneMatch: call.field("x-amz-copy-source-if-none-match"),
-      ifModifiedSince: call.field("x-amz-copy-source-if-modified-since"), now: call.request.date)
+      ifModifiedSince: call.field("x-amz-copy-source-if-modified-since"), now: call.request.date,
+      acceptsBareTags: true)
     conditions = wanted.isEmpty ? nil : wanted
   }
 

@@ -6,50 +6,79 @@ import Model
 import S3Wire
 
 extension S3Endpoint {
+  private static let firstRegion = "us-east-1"
+  /// Buckets of one page, as in S3.
+  private static let bucketsMax = 10_000
+
   func listBuckets(_ call: S3Call) async throws(S3Fault) -> ServerResponse {
-    let buckets = try await S3Fault.translating { () async throws(Failure) in
+    let limit = try call.number("max-buckets", in: 1...Self.bucketsMax)
+    let prefix = call.query["prefix"]
+    var after = ""
+    if let text = call.query["continuation-token"], !text.isEmpty {
+      guard case .key(let name) = ListTokenText.decode(text)?.place else {
+        throw S3Fault(.invalidArgument, "The continuation token is none that was given here.")
+      }
+      after = name
+    }
+    let all = try await S3Fault.translating { () async throws(Failure) in
       try await files.buckets(within: call.access.grant)
     }
+    let isElsewhere = call.query["bucket-region"].map { $0 != call.region } ?? false
+    let rest = all.filter {
+      !isElsewhere && $0.name.text.hasPrefix(prefix ?? "") && $0.name.text > after
+    }
+    let page = rest.prefix(limit ?? Self.bucketsMax)
     var writer = XMLWriter("ListAllMyBucketsResult")
     writer.owner()
     writer.element("Buckets") { writer in
-      for bucket in buckets {
+      for bucket in page {
         writer.element("Bucket") { writer in
           writer.element("Name", bucket.name.text)
           writer.element("CreationDate", bucket.created)
         }
       }
     }
+    if rest.count > page.count, let last = page.last {
+      writer.element("ContinuationToken", ListTokenText.encode(ListToken(.key(last.name.text))))
+    }
+    if let prefix { writer.element("Prefix", prefix) }
     return S3Reply.document(writer)
   }
 
-  /// Looks at a bucket, or lists what is in it.
-  func readBucket(_ bucket: BucketName, _ call: S3Call) async throws(S3Fault) -> ServerResponse {
-    if call.request.method == .head {
-      try await find(bucket, call)
-      var response = S3Reply.done()
-      if let name = HTTPField.Name("x-amz-bucket-region") { response.fields[name] = call.region }
-      return response
+  func headBucket(_ bucket: BucketName, _ call: S3Call) async throws(S3Fault) -> ServerResponse {
+    try await find(bucket, call)
+    var response = S3Reply.done()
+    response.fields.set("x-amz-bucket-region", call.region)
+    return response
+  }
+
+  func readConfiguration(
+    _ configuration: S3BucketConfiguration, of bucket: BucketName, _ call: S3Call
+  ) async throws(S3Fault) -> ServerResponse {
+    try await find(bucket, call)
+    return try configuration.answer(region: call.region)
+  }
+
+  /// PutBucketAcl and PutObjectAcl, of the one list that there is.
+  func putAccessControl(_ call: S3Call) async throws(S3Fault) -> ServerResponse {
+    try S3WriteFields.check(call)
+    if call.field("x-amz-acl") == nil {
+      try S3AccessControl.check(try await document(of: call))
     }
-    if let configuration = S3BucketConfiguration.allCases.first(where: { call.has($0.rawValue) }) {
-      try await find(bucket, call)
-      return try configuration.answer(region: call.region)
-    }
-    if call.has("uploads") { return try await listUploads(bucket, call) }
-    if call.has("versions") {
-      throw S3Fault(.notImplemented, "Versions of objects are not kept here.")
-    }
-    return call.query["list-type"] == "2"
-      ? try await listObjects(bucket, call) : try await listObjectsByMarker(bucket, call)
+    return S3Reply.done()
   }
 
   func createBucket(_ bucket: BucketName, _ call: S3Call) async throws(S3Fault) -> ServerResponse {
-    try refuseConfiguring(call)
     try S3WriteFields.check(call)
     // A bucket is where the service is, whatever place is asked for.
     if call.request.head.hasBody { _ = try await document(of: call) }
-    try await S3Fault.translating { () async throws(Failure) in
+    do throws(Failure) {
       try await files.createBucket(bucket, by: call.caller)
+    } catch {
+      // In the first region of S3 a bucket of one's own can be made again, and stays what it is.
+      guard error.code == .bucketExists, call.region == Self.firstRegion else {
+        throw S3Fault(error)
+      }
     }
     var response = S3Reply.done()
     response.fields[.location] = "/\(bucket.text)"
@@ -57,29 +86,15 @@ extension S3Endpoint {
   }
 
   func deleteBucket(_ bucket: BucketName, _ call: S3Call) async throws(S3Fault) -> ServerResponse {
-    try refuseConfiguring(call)
     try await S3Fault.translating { () async throws(Failure) in
       try await files.deleteBucket(bucket, by: call.caller)
     }
     return S3Reply.done(.noContent)
   }
 
-  func postToBucket(_ bucket: BucketName, _ call: S3Call) async throws(S3Fault) -> ServerResponse {
-    guard call.has("delete") else {
-      throw S3Fault(.notImplemented, "Forms are not taken here, nor other POSTs to a bucket.")
-    }
-    return try await deleteObjects(in: bucket, call)
-  }
-
   private func find(_ bucket: BucketName, _ call: S3Call) async throws(S3Fault) {
     _ = try await S3Fault.translating { () async throws(Failure) in
       try await files.bucket(bucket, for: call.caller)
     }
-  }
-
-  /// How a bucket behaves is said in settings.
-  private func refuseConfiguring(_ call: S3Call) throws(S3Fault) {
-    guard let name = S3BucketConfiguration.changed(by: call.query) else { return }
-    throw S3Fault(.notImplemented, "A bucket's \(name) is not set here.")
   }
 }

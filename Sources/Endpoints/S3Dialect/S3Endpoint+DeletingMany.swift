@@ -69,8 +69,7 @@ extension S3Endpoint {
       guard version.isEmpty || version == "null" else {
         throw S3Fault(.noSuchVersion, "Versions of objects are not kept here.")
       }
-      let condition: WriteCondition =
-        object["ETag"].map { .tagged([EntityTag(parsing: $0.text)?.opaque ?? $0.text]) } ?? .none
+      let condition = try Self.condition(on: object, call)
       _ = try await S3Fault.translating { () async throws(Failure) in
         try await files.asS3(condition, on: address, by: call.caller) { () async throws(Failure) in
           try await files.remove(address, if: condition, by: .caller(call.caller))
@@ -79,6 +78,21 @@ extension S3Endpoint {
       return Outcome(key: text, fault: nil)
     } catch {
       return Outcome(key: text, fault: error)
+    }
+  }
+
+  private static func condition(
+    on object: XMLElement, _ call: S3Call
+  ) throws(S3Fault) -> WriteCondition {
+    for name in ["LastModifiedTime", "Size"] where object[name] != nil {
+      throw S3Fault(.notImplemented, "Objects are not deleted by their \(name) here; use ETag.")
+    }
+    do throws(Failure) {
+      return try WriteConditions.read(
+        Preconditions(
+          ifMatch: object["ETag"]?.text, now: call.request.date, acceptsBareTags: true))
+    } catch {
+      throw S3Fault(error)
     }
   }
 }

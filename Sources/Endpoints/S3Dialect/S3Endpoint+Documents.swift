@@ -10,11 +10,13 @@ extension S3Endpoint {
 
   /// The document that a request brings, its digests checked.
   ///
-  /// - Parameter isDigestWanted: whether one must be there, as for what cannot be undone.
+  /// - Parameters:
+  ///   - isDigestWanted: whether one must be there, as for what cannot be undone.
+  ///   - isDigested: whether the checksums in fields are the document's.
   func document(
-    of call: S3Call, isDigestWanted: Bool = false
+    of call: S3Call, isDigestWanted: Bool = false, isDigested: Bool = true
   ) async throws(S3Fault) -> XMLElement {
-    let upload = try S3RequestContent.upload(call)
+    let upload = try S3RequestContent.upload(call, isDigested: isDigested)
     guard !isDigestWanted || !upload.digests.isEmpty || upload.computing != nil else {
       throw S3Fault(
         .invalidRequest, "Missing required header for this request: Content-MD5 or a checksum")

@@ -9,7 +9,8 @@ extension S3Endpoint {
   func listObjects(_ bucket: BucketName, _ call: S3Call) async throws(S3Fault) -> ServerResponse {
     var wish = try Self.wish(call)
     wish.after = call.query["start-after"].nonEmpty
-    if let text = call.query["continuation-token"] {
+    let isTokenEmpty = call.query["continuation-token"] == ""
+    if let text = call.query["continuation-token"], !isTokenEmpty {
       guard let token = ListTokenText.decode(text) else {
         throw S3Fault(.invalidArgument, "The continuation token is none that was given here.")
       }
@@ -17,7 +18,9 @@ extension S3Endpoint {
     }
     let page = try await page(of: bucket, wish, call)
     let document = try S3ListingDocument(call)
-    return document.objects(page, of: bucket, wish, isOwnerWanted: call.isTrue("fetch-owner"))
+    return document.objects(
+      page, of: bucket, wish, isTokenEmpty: isTokenEmpty,
+      isOwnerWanted: call.isTrue("fetch-owner"))
   }
 
   /// ListObjects, the first version: pages go on behind a key.
@@ -25,16 +28,29 @@ extension S3Endpoint {
     _ bucket: BucketName, _ call: S3Call
   ) async throws(S3Fault) -> ServerResponse {
     var wish = try Self.wish(call)
-    wish.after = call.query["marker"].nonEmpty.map { marker in
-      // A marker that is a common prefix stands for all that is under it.
+    wish.after = Self.place(behind: call.query["marker"].nonEmpty, wish)
+    let page = try await page(of: bucket, wish, call)
+    return try S3ListingDocument(call).objectsByMarker(page, of: bucket, wish)
+  }
+
+  /// ListObjectVersions. Versions are not kept: every object is its only one, whose id is `null`.
+  func listVersions(_ bucket: BucketName, _ call: S3Call) async throws(S3Fault) -> ServerResponse {
+    var wish = try Self.wish(call)
+    let marker = call.query["key-marker"].nonEmpty
+    wish.after = Self.place(behind: marker, wish)
+    let page = try await page(of: bucket, wish, call)
+    return try S3ListingDocument(call).versions(
+      page, of: bucket, wish, marker: marker, versionMarker: call.query["version-id-marker"])
+  }
+
+  /// Where a listing goes on after a marker: one that is a common prefix stands for all under it.
+  private static func place(behind marker: String?, _ wish: ObjectListRequest) -> String? {
+    marker.map { marker in
       let isPrefix = wish.delimiter.map {
-        marker.utf8.count > wish.prefix.utf8.count
-          && marker.hasSuffix($0)
+        marker.utf8.count > wish.prefix.utf8.count && marker.hasSuffix($0)
       }
       return isPrefix == true ? "\(marker)\u{10FFFF}" : marker
     }
-    let page = try await page(of: bucket, wish, call)
-    return try S3ListingDocument(call).objectsByMarker(page, of: bucket, wish)
   }
 
   private static func wish(_ call: S3Call) throws(S3Fault) -> ObjectListRequest {
@@ -58,7 +74,7 @@ extension S3Endpoint {
     _ page: ObjectListPage, under prefix: String, _ wish: ObjectListRequest
   ) -> ObjectListPage {
     guard let delimiter = wish.delimiter, prefix.utf8.count > wish.prefix.utf8.count,
-      let folder = prefix.folder(behind: wish.prefix, delimiter: delimiter)
+      let folder = prefix.folder(after: wish.prefix, delimiter: delimiter)
     else { return page }
     let isEmpty = page.items.isEmpty && page.commonPrefixes.isEmpty
     return ObjectListPage(commonPrefixes: isEmpty ? [] : [folder])
@@ -73,13 +89,13 @@ extension S3Endpoint {
     }
     let limit = min(
       try call.number("max-uploads", in: 1...Int(Int32.max)) ?? .max, ObjectListRequest.limitMax)
-    let prefix = call.query["prefix"] ?? ""
-    let (uploads, hasMore) = try await S3Fault.translating { () async throws(Failure) in
-      try await files.uploads(
-        in: bucket, prefix: prefix, after: marker, limit: limit, for: call.caller)
+    let wish = UploadListRequest(
+      prefix: call.query["prefix"] ?? "", delimiter: call.query["delimiter"].nonEmpty,
+      marker: marker, limit: limit)
+    let page = try await S3Fault.translating { () async throws(Failure) in
+      try await files.uploads(in: bucket, wish, for: call.caller)
     }
-    return try S3ListingDocument(call).uploads(
-      uploads, of: bucket, prefix: prefix, limit: limit, hasMore: hasMore)
+    return try S3ListingDocument(call).uploads(page, of: bucket, wish)
   }
 
   func listParts(
@@ -104,20 +120,4 @@ extension String? {
 
 extension S3Call {
   fileprivate func isTrue(_ name: String) -> Bool { query[name]?.lowercased() == "true" }
-}
-
-extension String {
-  /// The beginning of the text up to the first delimiter behind `prefix`, by bytes.
-  fileprivate func folder(behind prefix: String, delimiter: String) -> String? {
-    let bytes = Array(utf8)
-    let wanted = Array(delimiter.utf8)
-    var place = prefix.utf8.count
-    while place + wanted.count <= bytes.count {
-      if bytes[place...].starts(with: wanted) {
-        return String(decoding: bytes[..<(place + wanted.count)], as: UTF8.self)
-      }
-      place += 1
-    }
-    return nil
-  }
 }

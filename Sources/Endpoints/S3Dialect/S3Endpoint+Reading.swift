@@ -9,16 +9,10 @@ extension S3Endpoint {
   func readObject(
     _ address: ObjectAddress, _ call: S3Call
   ) async throws(S3Fault) -> ServerResponse {
-    if let id = call.query["uploadId"] {
-      return try await listParts(of: UploadAddress(object: address, id: id), call)
-    }
-    if call.has("attributes") { return try await describeObject(address, call) }
-    if call.has("acl") || call.has("tagging") {
-      _ = try await metadata(of: address, call)
-      return call.has("acl") ? S3BucketConfiguration.accessControl() : Self.noTags()
-    }
-    try Self.refuseOthers(call)
     let overrides = try S3ResponseOverrides(call)
+    if let number = try call.number("partNumber", in: UploadPart.numbers) {
+      return try await readPart(number, of: address, overrides, call)
+    }
     if call.request.method == .head { return try await headObject(address, overrides, call) }
     return try await getObject(address, overrides, call)
   }
@@ -29,7 +23,7 @@ extension S3Endpoint {
     let range = try await range(of: address, call)
     let answer = try await S3Fault.translating { () async throws(Failure) in
       try await files.read(
-        address, range: range, conditions: call.request.preconditions, by: .caller(call.caller))
+        address, range: range, conditions: call.preconditions, by: .caller(call.caller))
     }
     switch answer {
     case .notModified(let metadata):
@@ -42,7 +36,8 @@ extension S3Endpoint {
     case .content(let download):
       let size = download.metadata.size
       var fields = S3ObjectFields.fields(
-        of: download.metadata, isChecksumWanted: call.isChecksumWanted && range == nil)
+        of: download.metadata, isChecksumWanted: call.isChecksumWanted && range == nil,
+        isSigned: call.access.isSigned)
       overrides.apply(to: &fields)
       if range != nil {
         fields[.contentRange] =
@@ -53,7 +48,7 @@ extension S3Endpoint {
     }
   }
 
-  private static func body(_ download: FileDownload) -> ResponseBody {
+  static func body(_ download: FileDownload) -> ResponseBody {
     switch download.source {
     case .bytes(let bytes): .bytes(bytes)
     case .file(let file): .file(file, download.range)
@@ -68,7 +63,7 @@ extension S3Endpoint {
     _ address: ObjectAddress, _ overrides: S3ResponseOverrides, _ call: S3Call
   ) async throws(S3Fault) -> ServerResponse {
     let metadata = try await metadata(of: address, call)
-    let verdict = call.request.preconditions.judge(
+    let verdict = call.preconditions.judge(
       isRead: true, tag: FileFields.tag(metadata), modified: FileFields.modified(metadata))
     switch verdict {
     case .notModified:
@@ -76,7 +71,8 @@ extension S3Endpoint {
     case .failed:
       throw S3Fault(.preconditionFailed, "A condition of the request does not hold.")
     case .proceed:
-      var fields = S3ObjectFields.fields(of: metadata, isChecksumWanted: call.isChecksumWanted)
+      var fields = S3ObjectFields.fields(
+        of: metadata, isChecksumWanted: call.isChecksumWanted, isSigned: call.access.isSigned)
       overrides.apply(to: &fields)
       // Nothing is written of it for HEAD; the length is told.
       return ServerResponse(fields: fields, body: .stream(length: metadata.size) { _ in })
@@ -84,7 +80,7 @@ extension S3Endpoint {
   }
 
   /// GetObjectAttributes.
-  private func describeObject(
+  func describeObject(
     _ address: ObjectAddress, _ call: S3Call
   ) async throws(S3Fault) -> ServerResponse {
     let metadata = try await metadata(of: address, call)
@@ -94,10 +90,19 @@ extension S3Endpoint {
     guard !wanted.isEmpty else {
       throw S3Fault(.invalidArgument, "The field x-amz-object-attributes is missing.")
     }
+    let known: Set = ["Checksum", "ETag", "ObjectParts", "ObjectSize", "StorageClass"]
+    guard known.isSuperset(of: wanted) else {
+      throw S3Fault(
+        .invalidArgument,
+        "x-amz-object-attributes names \(known.sorted().joined(separator: ", ")).")
+    }
     var writer = XMLWriter("GetObjectAttributesResponse")
     if wanted.contains("ETag") { writer.element("ETag", metadata.tag) }
     if wanted.contains("Checksum"), let checksum = metadata.checksum {
       writer.element("Checksum") { $0.checksum(checksum) }
+    }
+    if wanted.contains("ObjectParts"), metadata.tag.contains("-") {
+      try await writeParts(of: address, to: &writer, call)
     }
     if wanted.contains("StorageClass") { writer.element("StorageClass", "STANDARD") }
     if wanted.contains("ObjectSize") { writer.element("ObjectSize", metadata.size) }
@@ -128,22 +133,10 @@ extension S3Endpoint {
       tag: FileFields.tag(metadata), modified: FileFields.modified(metadata))
     return holds == true ? ranges.specs.first : nil
   }
-
-  private static func noTags() -> ServerResponse {
-    var writer = XMLWriter("Tagging")
-    writer.element("TagSet", "")
-    return S3Reply.document(writer)
-  }
-
-  private static func refuseOthers(_ call: S3Call) throws(S3Fault) {
-    for name in ["legal-hold", "partNumber", "retention", "torrent"] where call.has(name) {
-      throw S3Fault(.notImplemented, "\(name) is not told here.")
-    }
-  }
 }
 
 extension S3Call {
-  fileprivate var isChecksumWanted: Bool {
+  var isChecksumWanted: Bool {
     field("x-amz-checksum-mode")?.lowercased() == "enabled"
   }
 }

@@ -6,38 +6,26 @@ import Model
 import S3Wire
 
 extension S3Endpoint {
-  func postToObject(
-    _ address: ObjectAddress, _ call: S3Call
-  ) async throws(S3Fault) -> ServerResponse {
-    if call.has("uploads") { return try await beginUpload(to: address, call) }
-    if let id = call.query["uploadId"] {
-      return try await completeUpload(UploadAddress(object: address, id: id), call)
-    }
-    if call.has("restore") || call.has("select") {
-      throw S3Fault(.notImplemented, "Objects are neither archived nor queried here.")
-    }
-    throw .methodNotAllowed
-  }
-
-  private func beginUpload(
+  func beginUpload(
     to address: ObjectAddress, _ call: S3Call
   ) async throws(S3Fault) -> ServerResponse {
     let attributes = try S3WriteFields.attributes(call)
-    let algorithm = call.field("x-amz-checksum-algorithm")
-    if let algorithm {
-      guard S3Digests.algorithm("\(S3Digests.prefix)\(algorithm.lowercased())") != nil else {
-        throw S3Fault(.invalidRequest, "\(algorithm) is no algorithm that is known here.")
-      }
-    }
+    let checksum = try S3WriteFields.uploadChecksum(call)
     let upload = try await S3Fault.translating { () async throws(Failure) in
-      try await files.beginUpload(to: address, attributes: attributes, by: call.caller)
+      try await files.beginUpload(
+        to: address, attributes: attributes, checksum: checksum, by: call.caller)
     }
     var writer = XMLWriter("InitiateMultipartUploadResult")
     writer.element("Bucket", address.bucket.text)
     writer.element("Key", address.key.text)
     writer.element("UploadId", upload.id)
     var response = S3Reply.document(writer)
-    if let algorithm { response.fields.set("x-amz-checksum-algorithm", algorithm) }
+    response.fields.setEncryption(attributes)
+    if let checksum {
+      response.fields.set(
+        "x-amz-checksum-algorithm", checksum.algorithm.rawValue.uppercased())
+      response.fields.set("x-amz-checksum-type", checksum.kind.rawValue)
+    }
     return response
   }
 
@@ -70,19 +58,15 @@ extension S3Endpoint {
     return S3Reply.document(writer)
   }
 
-  private func completeUpload(
+  func completeUpload(
     _ upload: UploadAddress, _ call: S3Call
   ) async throws(S3Fault) -> ServerResponse {
-    for field in call.request.fields where S3Digests.isDigest(field.name.canonicalName) {
-      throw S3Fault(
-        .notImplemented, "Of an upload in parts each part's checksum is checked, not the whole's.")
-    }
-    let parts = try Self.parts(try await document(of: call))
-    let condition = try S3WriteFields.condition(call)
+    let completion = try S3UploadCompletion.read(
+      call, try await document(of: call, isDigested: false))
     let written = try await S3Fault.translating { () async throws(Failure) in
-      try await files.asS3(condition, on: upload.object, by: call.caller) {
+      try await files.asS3(completion.condition, on: upload.object, by: call.caller) {
         () async throws(Failure) in
-        try await files.completeUpload(upload, parts: parts, if: condition, by: call.caller)
+        try await files.completeUpload(upload, completion, by: call.caller)
       }
     }
     var writer = XMLWriter("CompleteMultipartUploadResult")
@@ -90,27 +74,19 @@ extension S3Endpoint {
     writer.element("Bucket", upload.object.bucket.text)
     writer.element("Key", upload.object.key.text)
     writer.element("ETag", tag: written.metadata.tag)
-    return S3Reply.document(writer)
+    writer.checksum(written.metadata.checksum)
+    var response = S3Reply.document(writer)
+    response.fields.setEncryption(written.metadata.attributes)
+    return response
   }
 
-  private static func parts(_ root: XMLElement) throws(S3Fault) -> [PartReference] {
-    let elements = root.all("Part")
-    guard root.name == "CompleteMultipartUpload", !elements.isEmpty,
-      elements.count <= UploadPart.numbers.upperBound
-    else {
-      throw S3Fault(
-        .malformedXML,
-        "The document is CompleteMultipartUpload with 1 to \(UploadPart.numbers.upperBound) parts.")
+  func abortUpload(
+    _ upload: UploadAddress, _ call: S3Call
+  ) async throws(S3Fault) -> ServerResponse {
+    try await S3Fault.translating { () async throws(Failure) in
+      try await files.abortUpload(upload, by: call.caller)
     }
-    var parts: [PartReference] = []
-    for element in elements {
-      guard let number = element["PartNumber"].flatMap({ Int($0.text) }),
-        let text = element["ETag"]?.text
-      else { throw S3Fault(.malformedXML, "A part has a PartNumber and an ETag.") }
-      let tag = EntityTag(parsing: text)?.opaque ?? text
-      parts.append(PartReference(number: number, tag: tag))
-    }
-    return parts
+    return S3Reply.done(.noContent)
   }
 
   private static func number(_ call: S3Call) throws(S3Fault) -> Int {

@@ -9,15 +9,6 @@ extension S3Endpoint {
   func putObject(
     _ address: ObjectAddress, _ call: S3Call
   ) async throws(S3Fault) -> ServerResponse {
-    for name in ["acl", "legal-hold", "retention", "tagging"] where call.has(name) {
-      throw S3Fault(.notImplemented, "An object's \(name) is not set here.")
-    }
-    if let id = call.query["uploadId"] {
-      let upload = UploadAddress(object: address, id: id)
-      return call.field("x-amz-copy-source") == nil
-        ? try await putPart(of: upload, call) : try await copyPart(of: upload, call)
-    }
-    if call.field("x-amz-copy-source") != nil { return try await copyObject(to: address, call) }
     let attributes = try S3WriteFields.attributes(call)
     let condition = try S3WriteFields.condition(call)
     try S3RequestContent.requireLength(call)
@@ -31,6 +22,7 @@ extension S3Endpoint {
     var fields = HTTPFields()
     fields[.eTag] = FileFields.tag(written.metadata).text
     fields.setChecksum(written.metadata.checksum)
+    fields.setEncryption(written.metadata.attributes)
     return ServerResponse(fields: fields)
   }
 
@@ -55,15 +47,11 @@ extension S3Endpoint {
   func deleteObject(
     _ address: ObjectAddress, _ call: S3Call
   ) async throws(S3Fault) -> ServerResponse {
-    if let id = call.query["uploadId"] {
-      try await S3Fault.translating { () async throws(Failure) in
-        try await files.abortUpload(UploadAddress(object: address, id: id), by: call.caller)
-      }
-      return S3Reply.done(.noContent)
-    }
-    // Without tags it stays what it is.
-    if call.has("tagging") { return S3Reply.done(.noContent) }
     let condition = try S3WriteFields.condition(call)
+    for name in ["x-amz-if-match-last-modified-time", "x-amz-if-match-size"]
+    where call.field(name) != nil {
+      throw S3Fault(.notImplemented, "\(name) is not judged here; use If-Match.")
+    }
     // Gone is gone, whether it was there or not.
     _ = try await S3Fault.translating { () async throws(Failure) in
       try await files.asS3(condition, on: address, by: call.caller) { () async throws(Failure) in
@@ -89,17 +77,34 @@ extension S3Endpoint {
           + "changing the object's metadata.")
     }
     let condition = try S3WriteFields.condition(call)
+    let checksum = try S3WriteFields.checksumAlgorithm(call)
+    let tags = try Self.tagsOfCopy(attributes, call)
     let written = try await S3Fault.translating { () async throws(Failure) in
       try await files.asS3(condition, on: target, by: call.caller) { () async throws(Failure) in
         try await files.copy(
           source.address, where: source.conditions, to: target,
-          attributes: directive == "REPLACE" ? attributes : nil, if: condition, by: call.caller)
+          attributes: directive == "REPLACE" ? attributes : nil, checksum: checksum, tags: tags,
+          encryption: attributes.serverSideEncryption,
+          if: condition, by: call.caller)
       }
     }
     var writer = XMLWriter("CopyObjectResult")
     writer.element("LastModified", written.metadata.modified)
     writer.element("ETag", tag: written.metadata.tag)
     writer.checksum(written.metadata.checksum)
-    return S3Reply.document(writer)
+    var response = S3Reply.document(writer)
+    response.fields.setEncryption(written.metadata.attributes)
+    return response
+  }
+
+  /// - Returns: nil for the tags of the source.
+  private static func tagsOfCopy(
+    _ attributes: ObjectAttributes, _ call: S3Call
+  ) throws(S3Fault) -> TagSet? {
+    switch call.field("x-amz-tagging-directive")?.uppercased() ?? "COPY" {
+    case "COPY": return nil
+    case "REPLACE": return attributes.tags
+    default: throw S3Fault(.invalidArgument, "x-amz-tagging-directive must be COPY or REPLACE.")
+    }
   }
 }

@@ -9,7 +9,7 @@ import S3Wire
 /// `/s3/{bucket}/{key…}`: files as clients of S3 know them, in path style.
 ///
 /// What a request asks for stands in its method and in names of its query, so the routes are few and
-/// the choice is made here.
+/// ``S3Operation`` makes the choice.
 struct S3Endpoint: Sendable {
   let services: S3Services
   let logger: Logger
@@ -17,7 +17,7 @@ struct S3Endpoint: Sendable {
   var files: FileService { services.files }
 
   /// Whoever reads content has a limit of its own, so that what is too long is refused in S3's words.
-  private static let content = ContentRule(bytesMax: .max, keepsCoding: true)
+  static let content = ContentRule(bytesMax: .max, keepsCoding: true)
 
   static let lines: [RouteLine] =
     ["/s3", "/s3/"].map { line(.get, $0) }
@@ -45,11 +45,15 @@ struct S3Endpoint: Sendable {
     S3Reply.fault(.methodNotAllowed, request)
   }
 
-  /// What the server refuses before any route is asked, in the words of the dialect; nil elsewhere.
+  /// Whether a path is below that of the dialect.
+  static func contains(_ path: ArraySlice<UInt8>) -> Bool {
+    path.elementsEqual("/s3".utf8) || path.starts(with: "/s3/".utf8)
+  }
+
+  /// What the server refuses before any route is asked, in the words of the dialect.
   static func refusal(
     of error: RequestError, path: ArraySlice<UInt8>, requestID: String
-  ) -> RefusalContent? {
-    guard path.elementsEqual("/s3".utf8) || path.starts(with: "/s3/".utf8) else { return nil }
+  ) -> RefusalContent {
     let code: S3ErrorCode =
       switch error.status {
       case 408: .requestTimeout
@@ -94,25 +98,28 @@ struct S3Endpoint: Sendable {
   }
 
   private func answer(_ call: S3Call) async throws(S3Fault) -> ServerResponse {
-    let isRead = call.request.method == .get || call.request.method == .head
-    guard let bucket = try call.bucket(for: isRead ? .read : .write) else {
-      return try await listBuckets(call)
-    }
-    guard let key = try call.key() else {
-      switch call.request.method {
-      case .get, .head: return try await readBucket(bucket, call)
-      case .put: return try await createBucket(bucket, call)
-      case .delete: return try await deleteBucket(bucket, call)
-      default: return try await postToBucket(bucket, call)
+    let (method, parameters) = (call.request.method, call.request.parameters)
+    let level: S3Operation.Level =
+      if parameters["bucket"] == nil {
+        .service
+      } else if parameters["key"]?.isEmpty ?? true {
+        .bucket
+      } else {
+        .object
       }
-    }
-    let address = ObjectAddress(bucket: bucket, key: key)
-    try call.requireNoVersion()
-    switch call.request.method {
-    case .get, .head: return try await readObject(address, call)
-    case .put: return try await putObject(address, call)
-    case .delete: return try await deleteObject(address, call)
-    default: return try await postToObject(address, call)
+    // Before anything is looked up or done.
+    let operation = try S3Operation.find(method, level, call.query)
+    try call.requireOwner()
+    let isRead = method == .get || method == .head || operation.isAllowedByContent
+    let action: FileAction = isRead ? .read : .write
+    switch operation.action {
+    case .service(let respond): return try await respond(self, call)
+    case .bucket(let respond): return try await respond(self, try call.bucket(for: action), call)
+    case .object(let respond):
+      let address = ObjectAddress(
+        bucket: try call.bucket(for: action), key: try call.key())
+      try call.requireNoVersion()
+      return try await respond(self, address, call)
     }
   }
 }

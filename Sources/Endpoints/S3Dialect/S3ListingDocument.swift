@@ -19,7 +19,7 @@ struct S3ListingDocument {
   }
 
   func objects(
-    _ page: ObjectListPage, of bucket: BucketName, _ wish: ObjectListRequest,
+    _ page: ObjectListPage, of bucket: BucketName, _ wish: ObjectListRequest, isTokenEmpty: Bool,
     isOwnerWanted: Bool
   ) -> ServerResponse {
     var writer = XMLWriter("ListBucketResult")
@@ -29,6 +29,8 @@ struct S3ListingDocument {
     if let token = wish.token {
       writer.element("ContinuationToken", ListTokenText.encode(token))
     }
+    // Clients write what they do not set as an empty text, and look for it in the response.
+    if isTokenEmpty { writer.element("ContinuationToken", "") }
     if let next = page.next {
       writer.element("NextContinuationToken", ListTokenText.encode(next))
     }
@@ -51,21 +53,51 @@ struct S3ListingDocument {
     return S3Reply.document(writer)
   }
 
+  func versions(
+    _ page: ObjectListPage, of bucket: BucketName, _ wish: ObjectListRequest, marker: String?,
+    versionMarker: String?
+  ) -> ServerResponse {
+    var writer = XMLWriter("ListVersionsResult")
+    begin(&writer, page, of: bucket, wish)
+    writer.element("KeyMarker", text(marker ?? ""))
+    writer.element("VersionIdMarker", versionMarker ?? "")
+    if page.next != nil, let last = Self.last(of: page) {
+      writer.element("NextKeyMarker", text(last))
+      if last == page.items.last?.key.text { writer.element("NextVersionIdMarker", "null") }
+    }
+    for item in page.items {
+      writer.element("Version") { writer in
+        writer.element("Key", text(item.key.text))
+        writer.element("VersionId", "null")
+        writer.element("IsLatest", true)
+        writer.element("LastModified", item.modified)
+        writer.element("ETag", tag: item.tag)
+        writer.element("Size", item.size)
+        writer.owner()
+        writer.element("StorageClass", "STANDARD")
+      }
+    }
+    commonPrefixes(page.commonPrefixes, to: &writer)
+    return S3Reply.document(writer)
+  }
+
   func uploads(
-    _ uploads: [UploadDescription], of bucket: BucketName, prefix: String, limit: Int,
-    hasMore: Bool
+    _ page: UploadListPage, of bucket: BucketName, _ wish: UploadListRequest
   ) -> ServerResponse {
     var writer = XMLWriter("ListMultipartUploadsResult")
     writer.element("Bucket", bucket.text)
-    writer.element("Prefix", text(prefix))
-    writer.element("MaxUploads", limit)
-    writer.element("IsTruncated", hasMore)
+    writer.element("Prefix", text(wish.prefix))
+    if let delimiter = wish.delimiter { writer.element("Delimiter", text(delimiter)) }
+    writer.element("KeyMarker", text(wish.marker?.object.key.text ?? ""))
+    writer.element("UploadIdMarker", wish.marker?.id ?? "")
+    writer.element("MaxUploads", wish.limit)
+    writer.element("IsTruncated", page.next != nil)
     if isEncoded { writer.element("EncodingType", "url") }
-    if hasMore, let last = uploads.last {
-      writer.element("NextKeyMarker", text(last.address.object.key.text))
-      writer.element("NextUploadIdMarker", last.address.id)
+    if let next = page.next {
+      writer.element("NextKeyMarker", text(next.object.key.text))
+      writer.element("NextUploadIdMarker", next.id)
     }
-    for upload in uploads {
+    for upload in page.uploads {
       writer.element("Upload") { writer in
         writer.element("Key", text(upload.address.object.key.text))
         writer.element("UploadId", upload.address.id)
@@ -75,6 +107,7 @@ struct S3ListingDocument {
         writer.element("Initiated", upload.begun)
       }
     }
+    commonPrefixes(page.commonPrefixes, to: &writer)
     return S3Reply.document(writer)
   }
 
@@ -129,7 +162,11 @@ struct S3ListingDocument {
         writer.element("StorageClass", "STANDARD")
       }
     }
-    for prefix in page.commonPrefixes {
+    commonPrefixes(page.commonPrefixes, to: &writer)
+  }
+
+  private func commonPrefixes(_ prefixes: [String], to writer: inout XMLWriter) {
+    for prefix in prefixes {
       writer.element("CommonPrefixes") { $0.element("Prefix", text(prefix)) }
     }
   }

@@ -8,6 +8,8 @@ import S3Wire
 /// Answers as S3's clients read them.
 enum S3Reply {
   private static let mediaType = "application/xml"
+  /// The one owner of all buckets and objects: the service.
+  static let owner = "larder"
 
   static func document(_ writer: consuming XMLWriter) -> ServerResponse {
     ServerResponse(
@@ -72,11 +74,19 @@ extension XMLWriter {
     element("Checksum\(digest.algorithm.rawValue.uppercased())", Base64.encode(digest.bytes))
   }
 
+  /// As ``checksum(_:)-(ContentDigest?)``, with what it is of.
+  mutating func checksum(_ checksum: ObjectChecksum?) {
+    guard let checksum else { return }
+    element(
+      "Checksum\(checksum.digest.algorithm.rawValue.uppercased())", S3Digests.text(checksum))
+    element("ChecksumType", checksum.kind.rawValue)
+  }
+
   /// There are no owners here but the service; clients want to see one.
   mutating func owner(_ name: String = "Owner") {
     element(name) { writer in
-      writer.element("ID", "larder")
-      writer.element("DisplayName", "larder")
+      writer.element("ID", S3Reply.owner)
+      writer.element("DisplayName", S3Reply.owner)
     }
   }
 
@@ -85,8 +95,8 @@ extension XMLWriter {
       "Grantee",
       attributes: "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" "
         + "xsi:type=\"CanonicalUser\"")
-    element("ID", "larder")
-    element("DisplayName", "larder")
+    element("ID", S3Reply.owner)
+    element("DisplayName", S3Reply.owner)
     end()
   }
 }

@@ -7,9 +7,10 @@ import S3Wire
 
 /// The content of a request with everything that is to be checked of it.
 enum S3RequestContent {
-  static func upload(_ call: S3Call) throws(S3Fault) -> FileUpload {
+  /// - Parameter isDigested: whether the checksums in fields are those of the content.
+  static func upload(_ call: S3Call, isDigested: Bool = true) throws(S3Fault) -> FileUpload {
     let announced = try announced(call)
-    let wire = call.request.upload(digests: try digests(call))
+    let wire = call.request.upload(digests: isDigested ? try digests(call) : [])
     return try S3Content.upload(
       wire, of: call.access, decodedCount: try decodedCount(call), announced: announced)
   }
@@ -21,7 +22,7 @@ enum S3RequestContent {
     }
   }
 
-  private static func digests(_ call: S3Call) throws(S3Fault) -> [ContentDigest] {
+  static func digests(_ call: S3Call) throws(S3Fault) -> [ContentDigest] {
     var digests: [ContentDigest] = []
     if let text = call.field("content-md5") {
       guard let bytes = Base64.decode(text), let digest = ContentDigest(.md5, bytes) else {
@@ -29,7 +30,7 @@ enum S3RequestContent {
       }
       digests.append(digest)
     }
-    for field in call.request.fields where S3Digests.isDigest(field.name.canonicalName) {
+    for field in call.fields where S3Digests.isDigest(field.name.canonicalName) {
       digests.append(try digest(field.name.canonicalName, field.value))
     }
     return digests

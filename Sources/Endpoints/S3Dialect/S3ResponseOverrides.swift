@@ -5,7 +5,7 @@ import HTTPWire
 
 /// Fields of an answer that the request asks for in its query: `response-content-type` and the like.
 struct S3ResponseOverrides {
-  private static let names: [(parameter: String, field: HTTPField.Name)] = [
+  static let names: [(parameter: String, field: HTTPField.Name)] = [
     ("response-cache-control", .cacheControl),
     ("response-content-disposition", .contentDisposition),
     ("response-content-encoding", .contentEncoding),

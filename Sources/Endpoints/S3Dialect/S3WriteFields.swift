@@ -7,49 +7,98 @@ import Model
 /// What a request that writes says of the object, and what of that is not done here.
 enum S3WriteFields {
   private static let storageClasses = ["STANDARD", "REDUCED_REDUNDANCY"]
-  /// What an owner may say to the same effect as nothing.
-  private static let accessLists = ["private", "bucket-owner-full-control", "bucket-owner-read"]
   private static let unsupported = [
     "x-amz-bucket-object-lock-enabled", "x-amz-server-side-encryption", "x-amz-object-lock-",
-    "x-amz-tagging",
     "x-amz-website-redirect-location", "x-amz-grant-", "x-amz-write-offset-bytes",
     "x-amz-copy-source-server-side-encryption",
   ]
 
   static func attributes(_ call: S3Call) throws(S3Fault) -> ObjectAttributes {
     try check(call)
-    var attributes = FileFields.attributes(of: call.request)
-    // The framing of the request is no coding of the object.
-    let codings = attributes.contentEncoding?.split(separator: ",").map {
-      $0.filter { $0 != " " }
-    }.filter { $0.lowercased() != "aws-chunked" && !$0.isEmpty }
-    attributes.contentEncoding =
-      codings?.isEmpty == false ? codings?.joined(separator: ",") : nil
+    var attributes = FileFields.attributes(of: call.fields)
+    attributes.contentEncoding = attributes.contentEncoding.flatMap(coding)
+    attributes.serverSideEncryption = call.field("x-amz-server-side-encryption")
+    if let text = call.field("x-amz-tagging") {
+      attributes.tags = try S3Tagging.tags(inField: text)
+    }
     return attributes
+  }
+
+  /// A content coding without the framing of the request, which is no coding of the object; what has
+  /// no such framing stays as it was written.
+  private static func coding(_ text: String) -> String? {
+    let codings = text.split(separator: ",").map { $0.filter { $0 != " " } }
+    guard codings.contains(where: { $0.lowercased() == "aws-chunked" }) else {
+      return text.isEmpty ? nil : text
+    }
+    let rest = codings.filter { $0.lowercased() != "aws-chunked" && !$0.isEmpty }
+    return rest.isEmpty ? nil : rest.joined(separator: ",")
+  }
+
+  /// The algorithm that a request asks for by `x-amz-checksum-algorithm`.
+  static func checksumAlgorithm(_ call: S3Call) throws(S3Fault) -> ContentDigest.Algorithm? {
+    guard let text = call.field("x-amz-checksum-algorithm") else { return nil }
+    guard let algorithm = S3Digests.algorithm("\(S3Digests.prefix)\(text.lowercased())") else {
+      throw S3Fault(.invalidRequest, "\(text) is no checksum algorithm that is known here.")
+    }
+    return algorithm
+  }
+
+  static func checksumKind(_ call: S3Call) throws(S3Fault) -> ChecksumKind? {
+    guard let text = call.field("x-amz-checksum-type") else { return nil }
+    guard let kind = ChecksumKind(rawValue: text.uppercased()) else {
+      throw S3Fault(.invalidRequest, "x-amz-checksum-type must be COMPOSITE or FULL_OBJECT.")
+    }
+    return kind
+  }
+
+  /// The checksum that an upload in parts is to have.
+  static func uploadChecksum(_ call: S3Call) throws(S3Fault) -> UploadChecksum? {
+    let kind = try checksumKind(call)
+    guard let algorithm = try checksumAlgorithm(call) else {
+      guard kind == nil else {
+        throw S3Fault(
+          .invalidRequest, "x-amz-checksum-type is given without x-amz-checksum-algorithm.")
+      }
+      return nil
+    }
+    guard let checksum = UploadChecksum(algorithm, kind) else {
+      throw S3Fault(
+        .invalidRequest,
+        "The checksum type \(kind?.rawValue ?? "") cannot be used with the algorithm "
+          + "\(algorithm.rawValue).")
+    }
+    return checksum
   }
 
   /// Refuses what would be silently left out.
   static func check(_ call: S3Call) throws(S3Fault) {
-    for field in call.request.fields {
+    for field in call.fields {
       let name = field.name.canonicalName
       // Some clients say of everything that they do not want it.
       guard let prefix = unsupported.first(where: name.hasPrefix),
-        field.value.lowercased() != "false"
+        field.value.lowercased() != "false",
+        // The operator's disk encrypts, or does not: that is all that AES256 promises.
+        name != "x-amz-server-side-encryption" || field.value != "AES256"
       else { continue }
       throw S3Fault(.notImplemented, "What \(prefix) asks for is not done here.")
     }
     if let name = call.field("x-amz-storage-class"), !storageClasses.contains(name) {
       throw S3Fault(.invalidStorageClass, "Objects are of class STANDARD here.")
     }
-    if let name = call.field("x-amz-acl"), !accessLists.contains(name) {
+    let ownership = call.field("x-amz-object-ownership") ?? "BucketOwnerEnforced"
+    guard ownership == "BucketOwnerEnforced" else {
       throw S3Fault(
-        .accessControlListNotSupported, "Who may read a bucket's objects is said in settings.")
+        .notImplemented,
+        "The objects of a bucket are its owner's: x-amz-object-ownership must be "
+          + "BucketOwnerEnforced.")
     }
+    try S3AccessControl.check(call)
   }
 
   static func condition(_ call: S3Call) throws(S3Fault) -> WriteCondition {
     do throws(Failure) {
-      return try WriteConditions.read(call.request)
+      return try WriteConditions.read(call.preconditions)
     } catch {
       throw S3Fault(error)
     }

@@ -24,7 +24,7 @@ enum MutationRequestDocument {
   static func requests(_ bytes: [UInt8]) throws(Failure) -> Requests {
     let body: JSONValue
     do throws(JSONParseError) {
-      body = try JSONValue(parsing: bytes)
+      body = try JSONValue(parsing: bytes, limits: .ofClients)
     } catch {
       throw Failure(.malformedRequest, "The body is not JSON: \(error)")
     }

@@ -63,8 +63,12 @@ enum OpenAPISyncPaths {
         ],
       ]),
     whole("/v1/queue/pause", "pauseQueue", "Nothing goes until it is resumed, forces excepted."),
-    whole("/v1/queue/resume", "resumeQueue", "Ends a pause."),
-    whole("/v1/queue/flush", "flushQueue", "Ends debounce and back-off."),
+    whole(
+      "/v1/queue/resume", "resumeQueue",
+      "Ends a pause. 409 auth_required while the queue waits for a credential."),
+    whole(
+      "/v1/queue/flush", "flushQueue",
+      "Ends debounce and back-off. 409 auth_required while the queue waits for a credential."),
     operators("", "get", "listQueues", "Devices whose queue holds something."),
     operators("/{device}/mutations", "get", "listQueued", "What a device's queue holds."),
     operators("/{device}/pause", "post", "pauseDevice", "Nothing goes until it is resumed."),

@@ -33,9 +33,7 @@ struct QueueEndpoint: Sendable {
       try await context.requireAdmin(request)
       let after = try request.queryParameters().first { $0.name == "after" }?.value
       let queues = try await queue.queues(after: after ?? "")
-      let items: [JSONValue] = queues.map { device, status in
-        .object([JSONMember("device", .string(device))] + (status.json.members ?? []))
-      }
+      let items = queues.map(\.json)
       var members = [JSONMember("items", .array(items))]
       if queues.count == SyncQueue.pageMax, let last = queues.last {
         members.append(JSONMember("next", .string(last.device)))

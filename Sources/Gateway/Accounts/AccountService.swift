@@ -16,12 +16,14 @@ package struct AccountService: Sendable {
   private let clock: WallClock
   private let logger: Logger
   private let whenSignedOut: SignOutListener
+  private let known: KnownNetworks
   private let accounts: AttemptThrottle
-  private let addresses: AttemptThrottle
+  private let networks: AttemptThrottle
 
   package init(
-    provider: any AccountProvider, rules: AccountRules, devices: DeviceRegistry, clock: WallClock,
-    logger: Logger, whenSignedOut: @escaping SignOutListener
+    provider: any AccountProvider, rules: AccountRules, devices: DeviceRegistry,
+    networks: KnownNetworks, clock: WallClock, logger: Logger,
+    whenSignedOut: @escaping SignOutListener
   ) {
     self.provider = provider
     self.rules = rules
@@ -30,7 +32,8 @@ package struct AccountService: Sendable {
     self.logger = logger
     self.whenSignedOut = whenSignedOut
     accounts = AttemptThrottle(perMinute: rules.triesPerMinute)
-    addresses = AttemptThrottle(perMinute: rules.callsPerMinute)
+    known = networks
+    self.networks = AttemptThrottle(perMinute: rules.callsPerMinute)
   }
 
   // MARK: Coming
@@ -54,7 +57,7 @@ package struct AccountService: Sendable {
       // What is counted is accounts, and asking whose there are.
       try await counting(isAdmin ? nil : call, where: { $0 == nil || $0 == .accountExists }) {
         () async throws(AccountFault) in
-        try await provider.signUp(credentials, from: call.origin)
+        try await provider.signUp(credentials, from: call.origin())
       }
     }
   }
@@ -63,8 +66,8 @@ package struct AccountService: Sendable {
     email: String, password: String, _ call: AccountCall
   ) async throws(Failure) -> SignedIn {
     try await session(call) { () async throws(Failure) in
-      try await trying(Self.account(email), call) { () async throws(AccountFault) in
-        try await provider.signIn(try Self.credentials(email, password), from: call.origin)
+      try await trying(Self.account(email), call) { origin async throws(AccountFault) in
+        try await provider.signIn(try Self.credentials(email, password), from: origin)
       }
     }
   }
@@ -75,7 +78,7 @@ package struct AccountService: Sendable {
     try await session(call) { () async throws(Failure) in
       try await counting(call, where: { $0 == .sessionExpired }) {
         () async throws(AccountFault) in
-        try await provider.refresh(token, from: call.origin)
+        try await provider.refresh(token, from: call.origin())
       }
     }
   }
@@ -108,8 +111,8 @@ package struct AccountService: Sendable {
     email: String, password: String, _ call: AccountCall
   ) async throws(Failure) {
     _ = try await device(call)
-    try await trying(Self.account(email), call) { () async throws(AccountFault) in
-      try await provider.checkPassword(try Self.credentials(email, password), from: call.origin)
+    try await trying(Self.account(email), call) { origin async throws(AccountFault) in
+      try await provider.checkPassword(try Self.credentials(email, password), from: origin)
     }
   }
 
@@ -119,8 +122,8 @@ package struct AccountService: Sendable {
     let (user, token) = try signedIn(caller)
     let change = PasswordChange(user: user, accessToken: token, current: current, new: new)
     try await trying(user.id, call, passwordMember: "newPassword") {
-      () async throws(AccountFault) in
-      try await provider.changePassword(change, from: call.origin)
+      origin async throws(AccountFault) in
+      try await provider.changePassword(change, from: origin)
     }
   }
 
@@ -134,7 +137,7 @@ package struct AccountService: Sendable {
     } catch {
       throw told(error)
     }
-    guard let device, let owner = device.user, user == nil || user == owner else { return }
+    guard let device, let owner = device.user, user?.equalsExactly(owner) ?? true else { return }
     do throws(Failure) {
       try await whenSignedOut(SignedOut(user: owner, device: device.id))
     } catch {
@@ -178,24 +181,29 @@ package struct AccountService: Sendable {
     EmailAddress(email)?.text ?? "no address"
   }
 
-  /// Runs what a guesser would call. Only a wrong password counts in the end.
+  /// Runs what a guesser would call. For the account a wrong password counts, for the network every
+  /// password that was checked: a right one costs as much work.
   private func trying<Answer>(
     _ account: String, _ call: AccountCall, passwordMember: String = "password",
-    _ body: () async throws(AccountFault) -> Answer
+    _ body: (ClientOrigin) async throws(AccountFault) -> Answer
   ) async throws(Failure) -> Answer {
-    try take(call.network, of: addresses)
+    let isKnown = await known.contains(account, call.network)
+    let tries = AttemptThrottle.Name(isKnown ? "\(account) from \(call.network.name)" : account)
+    try take(call.network.attemptNames, of: networks)
     do throws(Failure) {
-      try take(account, of: accounts)
+      try take([tries], of: accounts)
     } catch {
-      addresses.giveBack(call.network, at: clock.now())
+      networks.giveBack(call.network.attemptNames, at: clock.now())
       throw error
     }
     do throws(AccountFault) {
-      let answer = try await body()
-      giveBack(account, call)
+      let answer = try await body(call.origin(isKnown: isKnown))
+      accounts.giveBack(tries, at: clock.now())
+      await known.note(account, call.network)
       return answer
     } catch {
-      if error != .wrongCredentials { giveBack(account, call) }
+      if error != .wrongCredentials { accounts.giveBack(tries, at: clock.now()) }
+      if error.isBeforeWork { networks.giveBack(call.network.attemptNames, at: clock.now()) }
       throw told(error, passwordMember: passwordMember)
     }
   }
@@ -209,9 +217,11 @@ package struct AccountService: Sendable {
     _ call: AccountCall?, where counts: (AccountFault?) -> Bool,
     _ body: () async throws(AccountFault) -> Answer
   ) async throws(Failure) -> Answer {
-    if let call { try take(call.network, of: addresses) }
+    if let call { try take(call.network.attemptNames, of: networks) }
     func end(_ fault: AccountFault?) {
-      if let call, !counts(fault) { addresses.giveBack(call.network, at: clock.now()) }
+      if let call, !counts(fault) {
+        networks.giveBack(call.network.attemptNames, at: clock.now())
+      }
     }
     do throws(AccountFault) {
       let answer = try await body()
@@ -223,16 +233,12 @@ package struct AccountService: Sendable {
     }
   }
 
-  private func take(_ name: String, of throttle: AttemptThrottle) throws(Failure) {
-    guard let wait = throttle.take(name, at: clock.now()) else { return }
+  private func take(
+    _ names: [AttemptThrottle.Name], of throttle: AttemptThrottle
+  ) throws(Failure) {
+    guard let wait = throttle.take(names, at: clock.now()) else { return }
     throw Failure(
       .rateLimited, "Too many attempts within a minute.", retry: .after, retryAfter: wait)
-  }
-
-  private func giveBack(_ name: String, _ call: AccountCall) {
-    let now = clock.now()
-    accounts.giveBack(name, at: now)
-    addresses.giveBack(call.network, at: now)
   }
 
   /// What is no address has no account.
@@ -248,10 +254,22 @@ package struct AccountService: Sendable {
     switch fault {
     case .misconfigured(let cause):
       logger.error("the account provider refuses this service", metadata: ["cause": "\(cause)"])
+    case .storeUnavailable(let cause):
+      logger.error("accounts could not be stored or read", metadata: ["cause": "\(cause)"])
     case .unavailable(let cause, _):
       logger.warning("the account provider does not answer", metadata: ["cause": "\(cause)"])
     default: break
     }
     return Failure(fault, passwordMember: passwordMember)
+  }
+}
+
+extension AccountFault {
+  /// Nobody checked the password.
+  fileprivate var isBeforeWork: Bool {
+    switch self {
+    case .overloaded, .unavailable, .misconfigured, .rateLimited: true
+    default: false
+    }
   }
 }

@@ -37,6 +37,10 @@ extension Failure {
     case .misconfigured(let cause):
       self.init(
         .accountsMisconfigured, "The account provider refuses this service.", cause: cause)
+    case .storeUnavailable(let cause):
+      self.init(
+        .storageUnavailable, "Accounts cannot be stored or read at present.", retry: .after,
+        retryAfter: .seconds(5), cause: cause)
     case .unavailable(let cause, _):
       self.init(
         .accountsUnavailable, "The account provider does not answer.", retry: .after,

@@ -1,5 +1,6 @@
 import Accounts
 package import Model
+package import Upstream
 
 /// Who asks, as far as reads and upstream calls need to know.
 package struct Caller: Sendable {
@@ -7,10 +8,13 @@ package struct Caller: Sendable {
     /// In lower case.
     package let name: String
     package let value: String
+    /// What stands for the value wherever it is stored, where its name says that it is a credential.
+    package let digest: String?
 
-    package init(name: String, value: String) {
+    package init(name: String, value: String, digest: String? = nil) {
       self.name = name
       self.value = value
+      self.digest = digest
     }
   }
 
@@ -35,7 +39,8 @@ package struct Caller: Sendable {
   /// The headers that speak for a user upstream (`authorization`, `cookie`), as far as settings
   /// forward them.
   package let credentials: [Header]
-  /// The other forwarded headers: they split the cache without being secrets.
+  /// The other forwarded headers: they split the cache. Those that are credentials by their names
+  /// have digests, so that no scope holds them in clear.
   package let partitions: [Header]
   /// The subject that upstream's answers are kept under: ``user`` where upstream is asked with the
   /// verified token alone, else a digest of ``credentials``; nil without any.
@@ -50,6 +55,8 @@ package struct Caller: Sendable {
   /// Presented some bearer token, forwarded or not.
   package let hasToken: Bool
   package internal(set) var device: Device?
+  /// The roles that some operation stores its responses for, held by this caller or not.
+  let storedRoles: Set<Role>
 
   package init(
     credentials: [Header] = [],
@@ -58,16 +65,19 @@ package struct Caller: Sendable {
     user: String? = nil,
     isAdmin: Bool = false,
     hasToken: Bool = false,
-    device: Device? = nil
+    device: Device? = nil,
+    storedRoles: Set<Role> = []
   ) {
     self.init(
       credentials: credentials, partitions: partitions, subject: subject, user: user,
-      verified: nil, isAdmin: isAdmin, hasToken: hasToken, device: device)
+      verified: nil, isAdmin: isAdmin, hasToken: hasToken, device: device,
+      storedRoles: storedRoles)
   }
 
   init(
     credentials: [Header], partitions: [Header], subject: String?, user: String?,
-    verified: Verified?, isAdmin: Bool, hasToken: Bool, device: Device? = nil
+    verified: Verified?, isAdmin: Bool, hasToken: Bool, device: Device? = nil,
+    storedRoles: Set<Role> = []
   ) {
     self.credentials = credentials
     self.partitions = partitions
@@ -77,6 +87,7 @@ package struct Caller: Sendable {
     self.isAdmin = isAdmin
     self.hasToken = hasToken
     self.device = device
+    self.storedRoles = storedRoles
   }
 
   package static let anonymous = Caller()
@@ -86,26 +97,66 @@ package struct Caller: Sendable {
 
   /// The canonical text of ``partitions``, as ``Model/Scope/partition`` wants it.
   package var partition: String {
-    partitions.map { "\($0.name):\($0.value)" }.sorted().joined(separator: "\n")
+    partitions.map { "\($0.name):\($0.digest ?? $0.value)" }.sorted().joined(separator: "\n")
   }
 
-  /// The scope of what upstream answers this caller: private whenever a credential goes along.
-  package func scope(sharing: CachePolicy.Sharing) -> Scope {
-    if sharing == .user, let subject { return .user(subject, partition: partition) }
+  /// Some partition header is a credential by its name: shared caches must not keep what was got
+  /// with it.
+  package var hasSecretPartition: Bool { partitions.contains { $0.digest != nil } }
+
+  /// Whether the caller has proved to be what a role demands.
+  package func holds(_ role: Role) -> Bool {
+    switch role {
+    case .device: device != nil
+    case .user: user != nil
+    case .admin: isAdmin
+    }
+  }
+
+  /// The claims of the verified token that operations share responses by.
+  package var claims: [Claim] { verified?.user.claims ?? [] }
+
+  /// The scope of what upstream answers this caller.
+  package func scope(of operation: RegisteredOperation) -> Scope {
+    scope(
+      sharing: operation.kind == .mutation ? .user : operation.cache.sharing,
+      role: operation.access.role?.demanded)
+  }
+
+  /// The scope of what upstream answers this caller: the caller's own whenever a credential goes
+  /// along, unless it is declared to be the group's. What the service itself fetched is of the role
+  /// that the operation demands, and public without one.
+  ///
+  /// - Parameter role: what a caller must be to call the operation.
+  package func scope(sharing: CachePolicy.Sharing, role: Role? = nil) -> Scope {
+    switch sharing {
+    case .user:
+      if let subject { return .user(subject, partition: partition) }
+    case .claim(let name):
+      // A caller without the claim is refused; no viewer ever has the scope of no value.
+      let none = Claim(name: name, issuer: "", value: "")
+      return .claim(claims.first { $0.name == name } ?? none, partition: partition)
+    case .public: break
+    }
+    if let role { return .role(role, partition: partition) }
     return Scope(kind: .public, subject: "", partition: partition)
   }
 
-  /// Everything the caller sees: the device over its user over what is public. A user's own data
-  /// is of other types than what upstream told the user, so neither ever lies over the other.
+  /// Everything the caller sees: the device over its user over the values of its claims over its
+  /// roles over what is public. A user's own data is of other types than what upstream told the
+  /// user, so neither ever lies over the other.
   package var viewer: Viewer {
-    let own = [
-      device.map { Scope.ownData(ofDevice: $0.id) },
-      user.map { Scope.ownData(ofUser: $0) },
-      subject.map { Scope.user($0, partition: partition) },
-    ]
-    return Viewer(
-      layers: own.compactMap { $0 }
-        + [Scope(kind: .public, subject: "", partition: partition)])
+    let partition = partition
+    var layers: [Scope] = []
+    if let device { layers.append(.ownData(ofDevice: device.id)) }
+    if let user { layers.append(.ownData(ofUser: user)) }
+    if let subject { layers.append(.user(subject, partition: partition)) }
+    for claim in claims { layers.append(.claim(claim, partition: partition)) }
+    for role in [Role.admin, .user, .device] where storedRoles.contains(role) && holds(role) {
+      layers.append(.role(role, partition: partition))
+    }
+    layers.append(Scope(kind: .public, subject: "", partition: partition))
+    return Viewer(layers: layers)
   }
 
   /// What the caller sees when reading a result of `scope`. Rendered results are shared by all who
@@ -119,6 +170,11 @@ package struct Caller: Sendable {
 
   /// What goes upstream with a call made for `scope`.
   package func forwarded(for scope: Scope) -> [Header] {
-    scope.kind == .public ? partitions : credentials + partitions
+    switch scope.kind {
+    case .public, .role: partitions
+    // A cookie may say more of the caller than the token that all members of the group have alike.
+    case .claim: credentials.filter { $0.name == "authorization" } + partitions
+    case .user, .device: credentials + partitions
+    }
   }
 }

@@ -10,24 +10,34 @@ package struct CallerIdentifier: Sendable {
 
   private let adminToken: [UInt8]?
   private let subjectKey: SymmetricKey
+  private let partitionKey: SymmetricKey
+  /// Whether tokens that were issued here go upstream.
+  private let forwardsOwnTokens: Bool
   /// Nil where every token is opaque.
   private let tokens: TokenVerifier?
   private let devices: DeviceRegistry
   package let tickets: StreamTickets
+  private let storedRoles: Set<Role>
   /// Forwarded header names in lower case.
   package let forwardedNames: [String]
 
+  /// - Parameter forwardsOwnTokens: whether tokens that were issued here go upstream where settings
+  ///   forward `authorization`, and the service's own credentials do not.
   package init(
     adminToken: String?, forwardedNames: [String], keys: KeyRing,
-    tokens: TokenVerifier? = nil, devices: DeviceRegistry, tickets: StreamTickets
+    tokens: TokenVerifier? = nil, forwardsOwnTokens: Bool = true, devices: DeviceRegistry,
+    tickets: StreamTickets, storedRoles: Set<Role> = []
   ) {
+    self.forwardsOwnTokens = forwardsOwnTokens
     self.adminToken = adminToken.map { Array($0.utf8) }
     // A device's token is for this service alone, whatever settings say.
     self.forwardedNames = forwardedNames.map { $0.lowercased() }.filter { $0 != "device-token" }
     subjectKey = keys.key(for: .subject)
+    partitionKey = keys.key(for: .partition)
     self.tokens = tokens
     self.devices = devices
     self.tickets = tickets
+    self.storedRoles = storedRoles
   }
 
   package var isAdminOn: Bool { adminToken != nil }
@@ -68,8 +78,8 @@ package struct CallerIdentifier: Sendable {
     for name in forwardedNames {
       guard let value = header(name) else { continue }
       if !Self.credentialNames.contains(name) {
-        partitions.append(Caller.Header(name: name, value: value))
-      } else if name != "authorization" || !isAdmin {
+        partitions.append(partition(name, value))
+      } else if name != "authorization" || !isAdmin && isForwarded(verified?.user) {
         credentials.append(Caller.Header(name: name, value: value))
       }
     }
@@ -80,7 +90,19 @@ package struct CallerIdentifier: Sendable {
       user: verified?.user.id,
       verified: verified,
       isAdmin: isAdmin,
-      hasToken: token != nil && !isAdmin)
+      hasToken: token != nil && !isAdmin,
+      storedRoles: storedRoles)
+  }
+
+  private func isForwarded(_ user: VerifiedUser?) -> Bool {
+    forwardsOwnTokens || user?.isOwn != true
+  }
+
+  private func partition(_ name: String, _ value: String) -> Caller.Header {
+    guard CredentialName.matches(name) else { return Caller.Header(name: name, value: value) }
+    let code = HMAC<SHA256>.authenticationCode(
+      for: Array("\(name):\(value)".utf8), using: partitionKey)
+    return Caller.Header(name: name, value: value, digest: Base64URL.encode(code))
   }
 
   /// Nil for an opaque token, which is upstream's to judge.

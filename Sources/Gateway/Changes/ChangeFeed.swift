@@ -21,6 +21,9 @@ package final class ChangeFeed: Sendable {
   private static let pageBytesMax = 4 << 20
   /// Contents of a page that a stream holds while its client takes it.
   private static let sharedPageBytesMax = 256 << 10
+  /// Types that callers without a device or a user can start to observe with a filter: each costs every
+  /// later write to it.
+  private static let typesMaxOfUnknownCallers = 16
 
   /// Those that there are.
   package let types: [EntityType]
@@ -75,7 +78,7 @@ package final class ChangeFeed: Sendable {
     caller: Caller, filter: ChangeFilter, since: Since, limit: Int, wait: Duration = .zero
   ) async throws -> RenderedChanges {
     let viewer = caller.viewer
-    try await observe(filter)
+    try await observe(filter, by: caller)
     var place = try startingPlace(since, viewer: viewer, filter: filter)
     // Registered before reading: what is committed from here on wakes.
     let listener =
@@ -122,7 +125,7 @@ package final class ChangeFeed: Sendable {
     if signal.hasEnded {
       throw Failure(.draining, "The service is ending.", retry: .after, retryAfter: .seconds(1))
     }
-    try await observe(filter)
+    try await observe(filter, by: caller)
     do throws(CursorFault) {
       let place = try startingPlace(since, viewer: caller.viewer, filter: filter)
       if case .cursor = since {
@@ -190,10 +193,18 @@ package final class ChangeFeed: Sendable {
   }
 
   /// With a condition, what entities were before they changed must be kept from now on.
-  private func observe(_ filter: ChangeFilter) async throws(Failure) {
+  private func observe(_ filter: ChangeFilter, by caller: Caller) async throws(Failure) {
     guard let types = filter.condition?.observed.keys else { return }
-    try await storing { () async throws(StorageError) in
-      try await store.keepPast(ofTypes: Set(types))
+    let isKnown = caller.isAdmin || caller.device != nil || caller.user != nil
+    let isKept = try await storing { () async throws(StorageError) in
+      try await store.keepPast(
+        ofTypes: Set(types), upTo: isKnown ? .max : Self.typesMaxOfUnknownCallers)
+    }
+    guard isKept else {
+      throw Failure(
+        .unauthenticated,
+        "Filters observe \(Self.typesMaxOfUnknownCallers) types already: to observe another, send a "
+          + "device's token in Device-Token, or sign in.")
     }
   }
 
@@ -203,11 +214,7 @@ package final class ChangeFeed: Sendable {
     do throws(StorageError) {
       return try await body()
     } catch {
-      if error == .tooCostly {
-        throw Failure(
-          .tooCostly, "The filter ran longer than \(deadline.limit) and was stopped.",
-          retry: .never)
-      }
+      if let failure = Failure(querying: error, "The filter", deadline: deadline) { throw failure }
       throw Failure(
         .storageUnavailable, "The store cannot be used at present.", retry: .after,
         retryAfter: .seconds(1), cause: "\(error)")

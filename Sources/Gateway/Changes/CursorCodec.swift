@@ -55,21 +55,34 @@ package struct CursorCodec: Sendable {
       schemaVersion: content.bigEndian(UInt32.self, at: 33))
   }
 
-  /// A digest of a viewer's scopes that says nothing about them without the key.
+  /// A digest of a viewer's scopes that says nothing about them without the key: the first half of
+  /// what is the caller's own or everybody's, the second of its roles and claims.
   package func digest(of viewer: Viewer) -> UInt64 {
+    UInt64(identity(of: viewer.layers)) << 32 | UInt64(half(of: viewer.layers.filter(\.isOfGroup)))
+  }
+
+  /// The first half of the digest of a viewer with these layers.
+  func identity(of layers: [Scope]) -> UInt32 { half(of: layers.filter { !$0.isOfGroup }) }
+
+  private func half(of layers: [Scope]) -> UInt32 {
     var text: [UInt8] = []
-    for scope in viewer.layers {
+    for scope in layers {
       for part in ["\(scope.kind.rawValue)", scope.subject, scope.partition] {
         text.append(bigEndian: UInt32(truncatingIfNeeded: part.utf8.count))
         text.append(contentsOf: part.utf8)
       }
     }
-    return ArraySlice(mac(of: text)).bigEndian(UInt64.self, at: 0)
+    return ArraySlice(mac(of: text)).bigEndian(UInt32.self, at: 0)
   }
 
   private func mac(of bytes: some Sequence<UInt8>) -> [UInt8] {
     Array(HMAC<SHA256>.authenticationCode(for: Array(bytes), using: key).prefix(Self.macByteCount))
   }
+}
+
+extension Scope {
+  /// The caller may come to it, or lose it, and stays who it is.
+  fileprivate var isOfGroup: Bool { kind == .role || kind == .claim }
 }
 
 /// A cursor's origin as two numbers.

@@ -40,19 +40,20 @@ package struct CursorDesk: Sendable {
         viewer: codec.digest(of: viewer), filter: filter.digest, schemaVersion: schemaVersion))
   }
 
-  /// A part of the caller's own sight was another sight of the same caller: before signing in, or
-  /// without the device.
+  /// A part of the caller's own layers was another view of the same caller: before signing in, or
+  /// without the device. So is one with other roles or claims.
   private func judgeCaller(_ cursor: Cursor, _ viewer: Viewer) throws(CursorFault) {
     guard cursor.viewer != codec.digest(of: viewer) else { return }
-    let isPart = Self.parts(of: viewer).contains { codec.digest(of: $0) == cursor.viewer }
+    let identity = UInt32(truncatingIfNeeded: cursor.viewer >> 32)
+    let isPart = Self.parts(of: viewer).contains { codec.identity(of: $0.layers) == identity }
     throw isPart ? .gone(.scope) : .otherCaller
   }
 
   private static func parts(of viewer: Viewer) -> [Viewer] {
-    let own = viewer.layers.filter { $0.kind != .public }
+    let own = viewer.layers.filter { $0.kind == .user || $0.kind == .device }
     let open = viewer.layers.filter { $0.kind == .public }
     // A device, and a user with what is the user's own and what upstream told: three at most.
-    return (0..<(1 << own.count) - 1).map { choice in
+    return (0..<1 << own.count).map { choice in
       let chosen = own.indices.filter { choice & 1 << $0 != 0 }.map { own[$0] }
       return Viewer(layers: chosen + open)
     }

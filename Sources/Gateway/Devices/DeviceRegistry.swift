@@ -2,6 +2,7 @@ import Accounts
 package import Logging
 package import Model
 package import Storage
+import Synchronization
 
 /// Devices: who they are by their token, and their coming and going.
 ///
@@ -17,27 +18,37 @@ package final class DeviceRegistry: Sendable {
   private static let idByteCount = 16
   /// How exactly the store knows when a device was last used.
   private static let useGrain = Duration.seconds(3_600)
-  /// Expired devices that go in one round.
+  /// Devices that are set aside or removed in one round.
   private static let expiredMax = 100
+  /// How long a device that nobody uses is kept after it has expired.
+  package static let asideFor = Duration.seconds(7 * 86_400)
 
   private let store: Store
   private let settings: DeviceSettings
   private let clock: WallClock
+  /// What devices expire by.
+  private let expiryClock: WallClock
   private let random: RandomBytes
   private let signal: CommitSignal
   private let logger: Logger
   private let cache = DeviceCache()
   private let throttle: AttemptThrottle
   private let whenChanged: @Sendable () -> Void
+  /// Unused devices that were kept for what they hold, when that was last logged.
+  private let keptCount = Atomic(0)
 
-  /// - Parameter whenChanged: told after a device has changed on disk, or gone.
+  /// - Parameters:
+  ///   - expiryClock: of the time that devices expire by, see ``TrustedClock``; nil for `clock`.
+  ///   - whenChanged: told after a device has changed on disk, or gone.
   package init(
-    store: Store, settings: DeviceSettings, clock: WallClock, random: RandomBytes,
-    signal: CommitSignal, logger: Logger, whenChanged: @escaping @Sendable () -> Void = {}
+    store: Store, settings: DeviceSettings, clock: WallClock, expiryClock: WallClock? = nil,
+    random: RandomBytes, signal: CommitSignal, logger: Logger,
+    whenChanged: @escaping @Sendable () -> Void = {}
   ) {
     self.store = store
     self.settings = settings
     self.clock = clock
+    self.expiryClock = expiryClock ?? clock
     self.random = random
     self.signal = signal
     self.logger = logger
@@ -47,13 +58,13 @@ package final class DeviceRegistry: Sendable {
 
   // MARK: Coming
 
-  /// - Parameter address: the client's, as far as it is known; many clients may share one.
+  /// - Parameter network: the client's; many clients may share one.
   package func register(
-    _ registration: DeviceRegistration, by caller: Caller, address: String
+    _ registration: DeviceRegistration, by caller: Caller, from network: ClientNetwork
   ) async throws(Failure) -> Registered {
-    try admit(caller, from: address)
+    try admit(caller, from: network)
     let token = DeviceToken(random: random)
-    let now = clock.now()
+    let now = expiryClock.now()
     let device = Device(
       id: "d_\(Base64URL.encode(random.bytes(Self.idByteCount)))", platform: registration.platform,
       name: registration.name, pushToken: registration.pushToken, user: caller.user,
@@ -64,7 +75,7 @@ package final class DeviceRegistry: Sendable {
     return Registered(device: device, token: token.text)
   }
 
-  private func admit(_ caller: Caller, from address: String) throws(Failure) {
+  private func admit(_ caller: Caller, from network: ClientNetwork) throws(Failure) {
     if caller.isAdmin { return }
     switch settings.registration {
     case .open: break
@@ -76,7 +87,8 @@ package final class DeviceRegistry: Sendable {
       throw Failure(.unauthenticated, "Devices are registered with the admin token here.")
     }
     let names =
-      ["address \(address)"] + ((caller.user ?? caller.subject).map { ["caller \($0)"] } ?? [])
+      network.attemptNames
+      + ((caller.user ?? caller.subject).map { [.init("caller \($0)")] } ?? [])
     if let wait = throttle.take(names, at: clock.now()) {
       throw Failure(
         .rateLimited, "Too many devices were registered from here within a minute.",
@@ -130,7 +142,7 @@ package final class DeviceRegistry: Sendable {
   private func bound(
     _ device: Device, to user: String?, tokenDigest: String
   ) async throws(Failure) -> Device {
-    guard let user, device.user != user else { return device }
+    guard let user, device.user?.equalsExactly(user) != true else { return device }
     var owned: Device? = device
     if device.user == nil {
       owned = try await writing { () async throws(StorageError) in
@@ -139,12 +151,12 @@ package final class DeviceRegistry: Sendable {
       cache.drop(tokenDigest: tokenDigest)
     }
     guard let owned else { throw Self.unknown }
-    guard owned.user == user else { throw Self.ofAnotherUser }
+    guard owned.user?.equalsExactly(user) == true else { throw Self.ofAnotherUser }
     return owned
   }
 
   private func noteUse(of device: Device, tokenDigest: String) {
-    let now = clock.now()
+    let now = expiryClock.now()
     guard cache.note(useOf: tokenDigest, at: now, grain: Self.useGrain) else { return }
     Task { [store, logger] in
       do {
@@ -195,11 +207,32 @@ package final class DeviceRegistry: Sendable {
     guard wasThere else { throw Self.unknown }
   }
 
-  /// Removes devices that nobody has used for too long, some at a time.
+  /// Sets devices aside that nobody has used for too long, and removes those that stayed so for a week
+  /// more; some of each at a time. A device that is used meanwhile is as it was before. One that holds
+  /// unfinished mutations or rows of local types stays, which is logged.
   package func expire() async throws(StorageError) {
-    let moment = clock.now().advanced(by: .zero - settings.expiry)
-    let unused = try await store.devicesUnused(since: moment, limit: Self.expiredMax)
-    guard !unused.isEmpty else { return }
+    let now = expiryClock.now()
+    let found = try await store.setAsideDevices(
+      unusedSince: now.advanced(by: .zero - settings.expiry), at: now, limit: Self.expiredMax)
+    if found.aside > 0 {
+      logger.notice(
+        "unused devices were set aside; they are removed in a week unless they are used",
+        metadata: ["count": "\(found.aside)"])
+    }
+    if found.kept != keptCount.exchange(found.kept, ordering: .relaxed), found.kept > 0 {
+      logger.warning(
+        "unused devices are kept: they hold unfinished mutations or local data",
+        metadata: [
+          "count": "\(found.kept)", "unused": "\(settings.expiry.wholeSeconds / 86_400) days",
+        ])
+    }
+    try await removeExpired(at: now)
+  }
+
+  private func removeExpired(at now: Timestamp) async throws(StorageError) {
+    let moment = now.advanced(by: .zero - Self.asideFor)
+    let expired = try await store.devicesSetAside(before: moment, limit: Self.expiredMax)
+    guard !expired.isEmpty else { return }
     var removed: [String] = []
     defer {
       // Also for those that went before the store failed.
@@ -207,10 +240,10 @@ package final class DeviceRegistry: Sendable {
       for id in removed { signal.end(device: id) }
       whenChanged()
     }
-    for id in unused where try await store.remove(device: id, unusedSince: moment) {
+    for id in expired where try await store.remove(device: id, setAsideBefore: moment) {
       removed.append(id)
     }
-    logger.info("unused devices were removed", metadata: ["count": "\(removed.count)"])
+    logger.notice("unused devices were removed", metadata: ["count": "\(removed.count)"])
   }
 
   private func writing<Answer: Sendable>(

@@ -11,4 +11,7 @@ package struct EntityDocument: Sendable {
   package let revision: String
   /// Fields that a view asks for and that are not stored; nil without a view.
   package let missing: [String]?
+
+  /// The opaque part of the entity tag of a read that has this body.
+  package var tag: String { EntityDigest.tag(of: body) }
 }

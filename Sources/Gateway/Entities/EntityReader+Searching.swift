@@ -92,7 +92,8 @@ extension EntityReader {
     let question = "search \(words.utf8.count):\(words)\(value("types") ?? "")"
     var offset = 0
     if let after = value("after") {
-      if case .integer(let number)? = (try? tokens.decode(after, question: question))?.values.first
+      if case .integer(let number)? = (try? tokens.decode(after, question: question))?.values.first,
+        (0...Int64(Int32.max)).contains(number)
       {
         offset = Int(number)
       } else {

@@ -341,11 +341,7 @@ package struct EntityReader: Sendable {
     do throws(StorageError) {
       return try await body()
     } catch {
-      if error == .tooCostly {
-        throw Failure(
-          .tooCostly, "The query ran longer than \(deadline.limit) and was stopped.",
-          retry: .never)
-      }
+      if let failure = Failure(querying: error, "The query", deadline: deadline) { throw failure }
       throw Failure(
         .storageUnavailable, "The store cannot be read now.", retry: .after, cause: "\(error)")
     }

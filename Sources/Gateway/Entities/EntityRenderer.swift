@@ -20,13 +20,21 @@ package struct EntityRenderer: Sendable {
   private let shapes: [String: ObjectShape]
   /// Of each entity type, in the order of its documents.
   private let order: [String: [String]]
+  /// What views select of each entity type.
+  private let views: [String: [ObjectSelection]]
 
-  package init(catalogue: EntityCatalogue) {
-    self.init(types: catalogue.types, shapes: catalogue.shapes)
+  /// - Parameter views: those whose entity tags count as the entity's own, see ``isCurrent(_:of:_:)``.
+  package init(catalogue: EntityCatalogue, views: some Collection<EntityView> = []) {
+    self.init(types: catalogue.types, shapes: catalogue.shapes, views: views)
   }
 
   /// Also for tests, which need no operations.
-  package init(types: [EntityType], shapes: [String: ObjectShape]) {
+  package init(
+    types: [EntityType], shapes: [String: ObjectShape], views: some Collection<EntityView> = []
+  ) {
+    self.views = views.reduce(into: [:]) { all, view in
+      for (type, selection) in view.selection.types { all[type, default: []].append(selection) }
+    }
     self.types = Dictionary(types.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.shapes = shapes
     order = self.types.mapValues { type in
@@ -68,6 +76,21 @@ package struct EntityRenderer: Sendable {
     writer.endObject()
     return EntityDocument(
       key: key, body: writer.bytes, revision: revision, missing: missing)
+  }
+
+  /// Whether one of some validators is of the entity as it is: its `_rev`, or the entity tag of a
+  /// read of it, whole or through a view.
+  func isCurrent(
+    _ validators: [String], of key: EntityKey, _ record: EntityRecord
+  ) throws(Failure) -> Bool {
+    guard let whole = try document(key, record) else { return false }
+    if validators.contains(whole.revision) || validators.contains(whole.tag) { return true }
+    for selection in views[key.type] ?? [] {
+      if let tag = try document(key, record, selection: selection)?.tag, validators.contains(tag) {
+        return true
+      }
+    }
+    return false
   }
 
   /// The entities that a relationship of a stored entity leads to, in stored order without

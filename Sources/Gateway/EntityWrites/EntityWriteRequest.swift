@@ -8,8 +8,8 @@ package struct EntityWriteRequest: Sendable {
     case any
     /// `If-None-Match: *`: there must be none.
     case absent
-    /// One of these values of `_rev`.
-    case revisions([String])
+    /// One of these is its `_rev` or the opaque part of its entity tag.
+    case validators([String])
   }
 
   package enum Target: Sendable {
@@ -89,10 +89,10 @@ extension EntityWriteRequest {
       switch match {
       case .any: return record != nil
       case .absent: return record == nil
-      case .revisions(let revisions):
+      case .validators(let validators):
         guard let record else { return false }
-        let document = try? entities.document(EntityKey(type: type, key: ""), record)
-        return document.map { revisions.contains($0.revision) } ?? false
+        let key = EntityKey(type: type, key: "")
+        return (try? entities.isCurrent(validators, of: key, record)) ?? false
       }
     }
   }

@@ -21,12 +21,15 @@ extension Failure {
   init(writing error: StorageError, deadline: QueryDeadline) {
     if error == .tooCostly {
       self.init(
-        .tooCostly, "The filter ran longer than \(deadline.limit) and was stopped.",
-        retry: .never)
-    } else {
-      self.init(
-        .storageUnavailable, "The store takes no writes now.", retry: .after, cause: "\(error)")
+        .tooCostly,
+        "The writes took too long and were stopped: a filter can take \(deadline.limit). Write fewer "
+          + "entities at a time.", retry: .never)
+      return
     }
+    self =
+      Failure(querying: error, "The request", deadline: deadline)
+      ?? Failure(
+        .storageUnavailable, "The store takes no writes now.", retry: .after, cause: "\(error)")
   }
 
   /// Why a list of writes was refused, in words for its client.
@@ -50,6 +53,8 @@ extension Failure {
         details: place(pointer, "has \(field)"))
     case .invalid(let faults):
       self.init(.invalidEntity, "The entity cannot be written.", details: faults)
+    case .overQuota(let excess):
+      self.init(.ownDataFull, excess.message)
     case .tooMany(let max, let pointer):
       self.init(
         .tooCostly, "The filter holds of more than \(max) entities: write them in parts.",

@@ -10,7 +10,7 @@ enum OwnDataGate {
         .unauthenticated, "\(type.name) belongs to a device: send its token in Device-Token.")
     case .user where caller.user == nil:
       throw Failure(.signInRequired, "\(type.name) belongs to a user: sign in.")
-    case .device, .user, .public:
+    case .device, .user, .public, .role, .claim:
       return
     }
   }

@@ -13,11 +13,13 @@ package struct OwnDataWrites: Sendable {
   private let identifiers: IdentifierMaker
   private let clock: WallClock
   private let deadline: QueryDeadline
+  private let quota: DataQuota
 
   package init(
     schema: LocalSchema, store: Store, entities: EntityRenderer, identifiers: IdentifierMaker,
-    clock: WallClock, deadline: QueryDeadline
+    clock: WallClock, deadline: QueryDeadline, quota: DataQuota
   ) {
+    self.quota = quota
     self.schema = schema
     self.store = store
     self.entities = entities
@@ -40,7 +42,7 @@ package struct OwnDataWrites: Sendable {
     do throws(StorageError) {
       result = try await store.writeLocal(
         operations, schema: schema, owner: Self.owner(caller), now: clock.now(),
-        deadline: deadline)
+        quota: quota, deadline: deadline)
     } catch {
       throw Failure(writing: error, deadline: deadline)
     }

@@ -25,6 +25,26 @@ extension FileService {
     return try await failing { () async throws(FileStoreError) in try await store.bucket(name) }
   }
 
+  /// What is set on a bucket, for whoever may list in it.
+  package func settings(
+    of bucket: BucketName, for caller: Caller
+  ) async throws(Failure) -> BucketSettings {
+    _ = try gate.admitListing(caller, of: bucket, prefix: "")
+    return try await failing { () async throws(FileStoreError) in
+      try await store.settings(of: bucket)
+    }
+  }
+
+  package func changeSettings(
+    of bucket: BucketName, by caller: Caller,
+    _ change: @escaping @Sendable (inout BucketSettings) -> Void
+  ) async throws(Failure) {
+    try gate.admitOperator(caller)
+    try await failing { () async throws(FileStoreError) in
+      try await store.changeSettings(of: bucket, change)
+    }
+  }
+
   /// - Returns: the page, and the prefix it is of: longer than the one asked for where that would
   ///   show others' keys.
   package func list(

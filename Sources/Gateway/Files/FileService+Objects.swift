@@ -38,6 +38,17 @@ extension FileService {
     }
   }
 
+  /// An object with the parts it was put together from.
+  package func parts(
+    ofObjectAt address: ObjectAddress, by grant: FileGrant
+  ) async throws(Failure) -> (metadata: ObjectMetadata, parts: [ObjectPart]) {
+    try admit(grant, to: .get, address)
+    let found = try await failing { () async throws(FileStoreError) in
+      try await store.objectParts(at: address)
+    }
+    return (found.metadata, found.parts)
+  }
+
   package func write(
     _ upload: FileUpload, at address: ObjectAddress, attributes: ObjectAttributes,
     if condition: WriteCondition, by grant: FileGrant
@@ -47,6 +58,23 @@ extension FileService {
       attributes: attributes, condition: condition, quota: gate.quota(of: address))
     return try await replacing(address) { () async throws(FileStoreError) in
       WrittenFile(try await store.put(upload.content, at: address, write))
+    }
+  }
+
+  package func tags(
+    of address: ObjectAddress, by caller: Caller
+  ) async throws(Failure) -> TagSet {
+    try gate.admit(caller, to: .read, address)
+    return try await failing { () async throws(FileStoreError) in try await store.tags(of: address)
+    }
+  }
+
+  package func setTags(
+    _ tags: TagSet, of address: ObjectAddress, by caller: Caller
+  ) async throws(Failure) {
+    try gate.admit(caller, to: .write, address)
+    try await replacing(address) { () async throws(FileStoreError) in
+      try await store.setTags(tags, of: address)
     }
   }
 
@@ -63,13 +91,20 @@ extension FileService {
   /// - Parameters:
   ///   - conditions: on the object that is copied.
   ///   - attributes: nil for those of the source.
+  ///   - encryption: nil for what the target's bucket says.
+  ///   - tags: nil for those of the source.
+  ///   - checksum: the algorithm of the copy's checksum; nil for the checksum of the source.
   package func copy(
     _ source: ObjectAddress, where conditions: Preconditions? = nil, to target: ObjectAddress,
-    attributes: ObjectAttributes? = nil, if condition: WriteCondition, by caller: Caller
+    attributes: ObjectAttributes? = nil, checksum: ContentDigest.Algorithm? = nil,
+    tags: TagSet? = nil, encryption: String? = nil, if condition: WriteCondition,
+    by caller: Caller
   ) async throws(Failure) -> WrittenFile {
     try gate.admit(caller, to: .read, source)
     try gate.admit(caller, to: .write, target)
-    let write = CopyWrite(condition: condition, quota: gate.quota(of: target))
+    let write = CopyWrite(
+      condition: condition, quota: gate.quota(of: target), checksum: checksum,
+      tags: tags, encryption: encryption)
     return try await replacing(target) { () async throws(FileStoreError) in
       WrittenFile(
         try await store.copy(

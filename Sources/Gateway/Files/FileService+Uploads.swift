@@ -4,12 +4,13 @@ package import Model
 
 extension FileService {
   package func beginUpload(
-    to address: ObjectAddress, attributes: ObjectAttributes, by caller: Caller
+    to address: ObjectAddress, attributes: ObjectAttributes, checksum: UploadChecksum? = nil,
+    by caller: Caller
   ) async throws(Failure) -> UploadAddress {
     try gate.admit(caller, to: .write, address)
     return try await failing { () async throws(FileStoreError) in
       try await store.beginUpload(
-        to: address, attributes: attributes, quota: gate.quota(of: address))
+        to: address, attributes: attributes, checksum: checksum, quota: gate.quota(of: address))
     }
   }
 
@@ -60,15 +61,41 @@ extension FileService {
     return (page.uploads, page.hasMore)
   }
 
-  /// - Parameter parts: in order; nil for all that are there.
+  /// A page of uploads by key and time, with common prefixes where a delimiter is given.
+  package func uploads(
+    in bucket: BucketName, _ request: UploadListRequest, for caller: Caller
+  ) async throws(Failure) -> UploadListPage {
+    var page = UploadListPage()
+    var marker = request.marker
+    while true {
+      let (found, hasMore) = try await uploads(
+        in: bucket, prefix: request.prefix, after: marker, limit: ObjectListRequest.limitMax,
+        for: caller)
+      for upload in found {
+        let common = request.delimiter.flatMap {
+          upload.address.object.key.text.folder(after: request.prefix, delimiter: $0)
+        }
+        if let common, common == page.commonPrefixes.last {
+          marker = upload.address
+          continue
+        }
+        guard page.uploads.count + page.commonPrefixes.count < request.limit else {
+          page.next = marker
+          return page
+        }
+        if let common { page.commonPrefixes.append(common) } else { page.uploads.append(upload) }
+        marker = upload.address
+      }
+      guard hasMore, !found.isEmpty else { return page }
+    }
+  }
+
   package func completeUpload(
-    _ upload: UploadAddress, parts: [PartReference]?, if condition: WriteCondition,
-    by caller: Caller
+    _ upload: UploadAddress, _ completion: UploadCompletion, by caller: Caller
   ) async throws(Failure) -> WrittenFile {
     try gate.admit(caller, to: .write, upload.object)
     return try await replacing(upload.object) { () async throws(FileStoreError) in
-      WrittenFile(
-        try await store.completeUpload(upload, parts: parts, if: condition))
+      WrittenFile(try await store.completeUpload(upload, completion))
     }
   }
 

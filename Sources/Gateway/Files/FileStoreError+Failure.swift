@@ -9,7 +9,7 @@ extension FileStoreError {
     case .noSuchKey: Failure(.notFound, "There is no such object.")
     case .noSuchUpload: Failure(.noSuchUpload, "There is no such upload: it is over.")
     case .bucketExists: Failure(.bucketExists, "There is a bucket of that name.")
-    case .bucketNotEmpty: Failure(.bucketNotEmpty, "The bucket holds objects or uploads.")
+    case .bucketNotEmpty: Failure(.bucketNotEmpty, "The bucket holds objects.")
     case .notModified, .preconditionFailed:
       Failure(.preconditionFailed, "A condition of the request does not hold.")
     case .conflict:
@@ -20,6 +20,10 @@ extension FileStoreError {
       Failure(
         .digestMismatch, "The content's \(algorithm.rawValue) is not the one the request gives.",
         retry: .sameKey)
+    case .sizeMismatch(let size):
+      Failure(
+        .malformedRequest,
+        "The parts have \(size) bytes together, which is not the size the request states.")
     case .tooLarge(let bytesMax):
       Failure(.bodyTooLarge, "More than \(bytesMax) bytes; upload the object in parts.")
     case .incomplete:
@@ -44,6 +48,10 @@ extension FileStoreError {
     case .quotaExceeded(.owner): Failure(.quotaExceeded, "Your quota in this bucket is used up.")
     case .storageFull:
       Failure(.storageFull, "There is no room on the disk.", retry: .after)
+    case .notWritable(let reason):
+      Failure(
+        .filesUnavailable, "The file could not be stored: \(reason).", retry: .after,
+        retryAfter: .seconds(5), cause: reason)
     case .unavailable(let retryAfter):
       Failure(
         .filesUnavailable, "Files cannot be reached at the moment.", retry: .after,

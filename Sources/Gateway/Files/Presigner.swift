@@ -36,7 +36,7 @@ package struct Presigner: Sendable {
     else {
       throw Failure(.signatureInvalid, "The link's signature is not for this.")
     }
-    guard seconds * 1000 > clock.now().milliseconds else {
+    guard seconds > clock.now().milliseconds / 1000 else {
       throw Failure(.signatureExpired, "The link's time is over.")
     }
   }

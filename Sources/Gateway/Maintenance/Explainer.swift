@@ -38,10 +38,10 @@ package struct Explainer: Sendable {
   ) -> Explanation.Stored {
     let result = ResultRenderer.render(
       snapshot, selection: selection, onError: request.policy.onError)
-    let age = snapshot.received.elapsed(until: clock.now())
-    let isDue = snapshot.isDue || snapshot.errors != nil
+    let age = snapshot.received.distance(to: clock.now())
+    let isDue = snapshot.isDue || snapshot.errors != nil || age < .zero
     return Explanation.Stored(
-      received: snapshot.received, age: age,
+      received: snapshot.received, age: max(age, .zero),
       freshness: Freshness(age: age, policy: request.policy, isDue: isDue),
       expires: snapshot.received.advanced(
         by: request.policy.maxAge + request.policy.staleWhileRevalidate),

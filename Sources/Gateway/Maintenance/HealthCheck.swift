@@ -20,14 +20,19 @@ package final class HealthCheck: Sendable {
   }
 
   package func report() async -> HealthReport {
-    var isStoreWritable = true
+    var state = HealthReport.StoreState.writable
     do {
       try await store.probe()
     } catch {
-      isStoreWritable = false
+      state = .readOnly
+    }
+    switch store.damage {
+    case .moved: state = .moved
+    case .corrupt: state = .damaged
+    default: break
     }
     return HealthReport(
-      isStoreWritable: isStoreWritable, operationCount: operationCount,
+      store: state, operationCount: operationCount,
       isUpstreamReachable: pulse.isReachable,
       isDraining: draining.load(ordering: .relaxed))
   }

@@ -34,9 +34,11 @@ package final class MutationRunner: Sendable {
   ) async throws(Failure) -> [UInt8] {
     try AccessGate.admit(caller, to: operation)
     try await requireWritableStore()
-    let scope = caller.scope(sharing: .user)
+    let scope = caller.scope(of: operation)
     var call = UpstreamCall(caller: caller, scope: scope, traceparent: traceparent)
     call.idempotencyKey = idempotencyKey
+    let start = calls.beginMutation(head: store.head)
+    defer { calls.end(start) }
     let answer: UpstreamAnswer
     do throws(UpstreamFailure) {
       answer = try await upstream.execute(operation, variables: variables, call: call)
@@ -46,9 +48,22 @@ package final class MutationRunner: Sendable {
       throw error.mutationFailure
     }
     pulse.note(answer, of: operation)
+    if answer.status >= 500, answer.permission == nil {
+      let failure = UpstreamFailure.status(answer.status, retryAfter: nil)
+      await invalidate(operation, variables: variables, scope: scope)
+      throw failure.mutationFailure
+    }
     if answer.data == nil, let permission = answer.permission { throw permission.failure }
-    guard answer.data != nil else { throw .upstreamErrors(of: answer) }
-    return await settle(answer, operation: operation, variables: variables, scope: scope)
+    guard answer.data != nil else {
+      if let failure = Failure.invalidInput(in: answer) { throw failure }
+      if answer.kind == .failedExecution {
+        // Executed, so a part of it may have taken effect before the rest failed.
+        await invalidate(operation, variables: variables, scope: scope)
+      }
+      return AnswerRenderer.renderErrors(answer)
+    }
+    return await settle(
+      answer, of: start, operation: operation, variables: variables, scope: scope)
   }
 
   /// A mutation whose effects cannot be written would leave every cached answer it touches wrong,
@@ -64,18 +79,19 @@ package final class MutationRunner: Sendable {
   }
 
   /// The mutation took effect upstream: from here on nothing that began earlier may bring the old
-  /// values back.
+  /// values back; nor does it undo what another mutation did that began later and has settled.
   private func settle(
-    _ answer: UpstreamAnswer, operation: RegisteredOperation, variables: Variables, scope: Scope
+    _ answer: UpstreamAnswer, of start: MutationStart, operation: RegisteredOperation,
+    variables: Variables, scope: Scope
   ) async -> [UInt8] {
     let selection = operation.selection(for: variables)
-    let number = calls.begin()
-    defer { calls.end(number) }
-    let outcome = Normaliser.normalise(
+    let normalised = Normaliser.normalise(
       answer, of: operation, variables: variables, selection: selection,
       context: AnswerContext(
-        call: number, horizon: calls.horizon(of: number), received: clock.now(), scope: scope))
-    await apply(outcome.answer, operation: operation)
+        call: .none, horizon: .none, received: clock.now(), scope: scope)
+    ).answer.settled(start, by: calls)
+    defer { calls.end(normalised.call) }
+    await apply(normalised, operation: operation)
     return AnswerRenderer.render(answer, selection: selection)
   }
 

@@ -86,7 +86,9 @@ package struct OperationService: Sendable {
 
   /// To be called by the task that reads it.
   package func open(_ start: AnswerStream.Start) -> AnswerStream {
-    AnswerStream(reader: reader, devices: devices, signal: signal, start: start)
+    AnswerStream(
+      reader: reader, devices: devices, signal: signal, start: start,
+      note: { [differ] in await differ.note($0, to: $1) })
   }
 
   /// Runs a mutation; gives the client's body.

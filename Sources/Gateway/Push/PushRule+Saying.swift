@@ -26,8 +26,8 @@ extension PushRule {
     let value: (String) -> String? = { document.root[$0].flatMap(Self.text) }
     var userIDs: [String] = []
     if let node = document.root[recipients] { Self.collect(node, into: &userIDs) }
-    var seen: Set<String> = []
-    userIDs = userIDs.filter { seen.insert($0).inserted }
+    var seen: Set<ExactText> = []
+    userIDs = userIDs.filter { seen.insert(ExactText($0)).inserted }
     let text = text.text(bytesMax: NotificationLimits.textBytesMax, value)
     guard !userIDs.isEmpty, text.contains(where: { !$0.isWhitespace }) else { return nil }
     return Saying(

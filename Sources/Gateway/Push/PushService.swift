@@ -164,7 +164,7 @@ package final class PushService: Sendable {
     guard let user = try admit(caller) else {
       return try await take(request, key: key, from: Self.operatorsOrigin)
     }
-    if let wait = throttle.take(user, at: surroundings.now) {
+    if let wait = throttle.take(.init(user), at: surroundings.now) {
       throw Failure(
         .rateLimited, "There were too many notifications of yours within a minute.",
         retry: .sameKey, retryAfter: wait)
@@ -172,10 +172,10 @@ package final class PushService: Sendable {
     do throws(Failure) {
       let answer = try await take(request, key: key, from: user)
       // Sent once, however often it is asked for.
-      if answer.isReplay { throttle.giveBack(user, at: surroundings.now) }
+      if answer.isReplay { throttle.giveBack(.init(user), at: surroundings.now) }
       return answer
     } catch {
-      throttle.giveBack(user, at: surroundings.now)
+      throttle.giveBack(.init(user), at: surroundings.now)
       throw error
     }
   }

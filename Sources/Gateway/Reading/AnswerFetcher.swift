@@ -1,4 +1,5 @@
 import Logging
+import LosslessJSON
 import Metrics
 import Model
 import Storage
@@ -9,9 +10,19 @@ struct AnswerFetcher: Sendable {
   enum Outcome: Sendable {
     /// `isStored`: later reads may be answered from it.
     case answer(RenderedAnswer, isStored: Bool)
+    /// Upstream responded with errors that leave nothing to be stored.
+    case erred(Erred)
     /// Upstream refused the caller: nothing stale is shown over that.
     case refused(Failure)
     case failed(Failure)
+  }
+
+  /// A response with errors of which nothing is stored.
+  struct Erred: Sendable {
+    /// Upstream's `errors` as JSON.
+    let errors: [UInt8]
+    /// For clients whom no last-good data is shown.
+    let response: Result<RenderedAnswer, Failure>
   }
 
   let upstream: UpstreamClient
@@ -54,21 +65,42 @@ struct AnswerFetcher: Sendable {
       failures.remember(failure, for: key)
       return .failed(failure)
     }
+    if answer.status >= 500, answer.permission == nil {
+      // A server that broke, in GraphQL's words.
+      pulse.note(isReachable: false)
+      let failure = UpstreamFailure.status(answer.status, retryAfter: nil).readFailure
+      failures.remember(failure, for: key)
+      return .failed(failure)
+    }
     pulse.note(answer, of: request.operation)
     if let permission = answer.permission {
       return await refuse(permission, answer: answer, request: request, keeps: keeps)
     }
-    guard answer.data != nil, answer.errors == nil || request.policy.onError != .fail else {
-      return .failed(.upstreamErrors(of: answer))
-    }
+    if let erred = erred(answer, request: request) { return .erred(erred) }
     return await take(answer, request: request, call: call, keeps: keeps)
+  }
+
+  /// What to tell of a response whose errors leave nothing to be stored; nil where something does.
+  private func erred(_ answer: UpstreamAnswer, request: ReadRequest) -> Erred? {
+    guard let errors = answer.errors else { return nil }
+    let showsData = answer.data != nil && request.policy.onError != .fail
+    if showsData, answer.errorsHavePaths { return nil }
+    var writer = JSONWriter()
+    writer.value(errors)
+    if let failure = Failure.invalidInput(in: answer) {
+      return Erred(errors: writer.bytes, response: .failure(failure))
+    }
+    return Erred(
+      errors: writer.bytes,
+      response: .success(unkept(answer, request: request, showsData: showsData)))
   }
 
   /// The caller's copy goes: what they may no longer see is not shown to them again.
   private func refuse(
     _ permission: PermissionProblem, answer: UpstreamAnswer, request: ReadRequest, keeps: Bool
   ) async -> Outcome {
-    if keeps {
+    // What is a group's stays: one member's token says nothing of the others'.
+    if keeps, request.scope.kind != .claim {
       cache.drop(request.key)
       do {
         try await store.forget(request.key)
@@ -94,17 +126,17 @@ struct AnswerFetcher: Sendable {
     let ticket = cache.ticket()
     do {
       let report = try await store.apply(outcome.answer)
-      let rendered = try await render(
-        answer, normalised: outcome.answer, report: report, request: request,
-        selection: selection)
-      if rendered.hasErrors || !request.policy.isKept {
-        // Due for refetch: an older copy in memory must not look fresh.
+      let taken = try await render(
+        answer, normalised: outcome, report: report, request: request, selection: selection)
+      if taken.isKeepable, request.policy.isKept {
+        cache.remember(taken.rendered, ticket: ticket, own: report.revision)
+      } else {
+        // An older copy in memory must not look fresh either.
         cache.drop(request.key)
         cache.release(ticket)
-      } else {
-        cache.remember(rendered, ticket: ticket)
+        taken.rendered.expire()
       }
-      return .answer(rendered, isStored: outcome.answer.result != nil)
+      return .answer(taken.rendered, isStored: taken.isStored)
     } catch {
       cache.release(ticket)
       logger.error(
@@ -114,39 +146,67 @@ struct AnswerFetcher: Sendable {
     }
   }
 
-  /// From the answer itself where the store says exactly that; otherwise from the store, which
-  /// may know better (a later call) or more (last-good values).
-  private func render(
-    _ answer: UpstreamAnswer, normalised: NormalisedAnswer, report: CommitReport,
-    request: ReadRequest, selection: Selection
-  ) async throws -> RenderedAnswer {
-    let fillsErrors = answer.errors != nil && request.policy.onError == .fill
-    if report.isExact, !fillsErrors {
-      return rendered(
-        AnswerRenderer.render(answer, selection: selection),
-        entities: normalised.entities.map(\.key),
-        received: normalised.received, request: request, hasErrors: answer.errors != nil)
-    }
-    let viewer = request.caller.viewer(of: request.scope)
-    if let snapshot = try await store.result(request.key, selection: selection, viewer: viewer) {
-      let result = ResultRenderer.render(
-        snapshot, selection: selection, onError: request.policy.onError)
-      if result.isComplete {
-        return rendered(
-          result.body, entities: Array(snapshot.entities.keys), received: snapshot.received,
-          request: request, hasErrors: snapshot.errors != nil)
-      }
-    }
-    return unkept(answer, request: request)
+  /// A rendered answer, and what later reads may make of it.
+  private struct Taken {
+    let rendered: RenderedAnswer
+    /// Later reads may be answered from the store.
+    let isStored: Bool
+    /// Nothing asks for a refetch, so it may be served from memory.
+    let isKeepable: Bool
   }
 
-  private func unkept(_ answer: UpstreamAnswer, request: ReadRequest) -> RenderedAnswer {
+  /// From the answer itself where the store says exactly that; otherwise from the store, which
+  /// may know better (a later call) or more (last-good values), and which alone knows whether a
+  /// purge or an invalidation overtook the call.
+  private func render(
+    _ answer: UpstreamAnswer, normalised: Normaliser.Outcome, report: CommitReport,
+    request: ReadRequest, selection: Selection
+  ) async throws -> Taken {
+    let isExact = report.isExact && !report.mayBeDue && normalised.isFaithful
+    if isExact, answer.errors == nil {
+      let rendered = rendered(
+        AnswerRenderer.render(answer, selection: selection),
+        entities: normalised.answer.entities.map(\.key),
+        received: normalised.answer.received, request: request, hasErrors: false)
+      return Taken(rendered: rendered, isStored: normalised.answer.result != nil, isKeepable: true)
+    }
+    let viewer = request.caller.viewer(of: request.scope)
+    guard
+      let snapshot = try await store.result(request.key, selection: selection, viewer: viewer)
+    else {
+      return Taken(rendered: unkept(answer, request: request), isStored: false, isKeepable: false)
+    }
+    let isStored = ResultRenderer.renderLastGood(snapshot, selection: selection) != nil
+    if isExact, request.policy.onError == .partial {
+      return Taken(
+        rendered: unkept(answer, request: request), isStored: isStored, isKeepable: false)
+    }
+    let result = ResultRenderer.render(
+      snapshot, selection: selection, onError: request.policy.onError)
+    guard result.isComplete else {
+      return Taken(
+        rendered: unkept(answer, request: request), isStored: isStored, isKeepable: false)
+    }
+    let rendered = rendered(
+      result.body, entities: Array(snapshot.entities.keys), received: snapshot.received,
+      request: request, hasErrors: snapshot.errors != nil)
+    return Taken(
+      rendered: rendered, isStored: isStored, isKeepable: !snapshot.isDue && !rendered.hasErrors)
+  }
+
+  private func unkept(
+    _ answer: UpstreamAnswer, request: ReadRequest, showsData: Bool = true
+  ) -> RenderedAnswer {
     let selection = request.operation.selection(for: request.variables)
     let rendered = RenderedAnswer(
-      key: request.key, body: AnswerRenderer.render(answer, selection: selection),
+      key: request.key,
+      body: showsData
+        ? AnswerRenderer.render(answer, selection: selection)
+        : AnswerRenderer.renderErrors(answer),
       received: clock.now(), policy: request.policy,
       dependencies: RenderedAnswer.Dependencies(request.operation, entities: []),
-      hasErrors: answer.errors != nil, basis: nil, unkept: answer)
+      hasErrors: answer.errors != nil, basis: nil, basisKey: nil,
+      unkept: showsData ? answer : nil)
     // Nobody tells it of commits, so nobody may hold on to it.
     rendered.expire()
     return rendered

@@ -112,12 +112,15 @@ struct OverlaidReader: Sendable {
     var policy = request.policy
     // A queue's next step takes it back: no cache on the way may give it again unasked.
     policy.maxAge = .zero
+    let body =
+      shared.presentErrors.map { RenderedAnswer.body(result.body, showing: $0) } ?? result.body
     let answer = RenderedAnswer(
-      key: request.key(overlaidBy: device), body: result.body, received: shared.received,
+      key: request.key(overlaidBy: device), body: body, received: shared.received,
       policy: policy,
       dependencies: RenderedAnswer.Dependencies(
         request.operation, entities: Array(snapshot.entities.keys), device: device),
-      hasErrors: snapshot.errors != nil, basis: shared.tag, unkept: nil)
+      hasErrors: snapshot.errors != nil || shared.presentErrors != nil, basis: shared.tag,
+      basisKey: shared.key, unkept: nil)
     return (answer, result.pendingGaps > 0)
   }
 }

@@ -71,7 +71,7 @@ package final class QueryReader: Sendable {
     let now = clock.now()
     let decision = ReadDecision(
       stored: stored.map {
-        ReadDecision.Stored(age: $0.rendered.received.elapsed(until: now), isDue: $0.isDue)
+        ReadDecision.Stored(age: $0.rendered.received.distance(to: now), isDue: $0.isDue)
       },
       policy: request.policy, directives: request.directives)
     switch (decision, stored) {
@@ -96,7 +96,12 @@ package final class QueryReader: Sendable {
     _ request: ReadRequest, fallback: Stored?, known: Bool
   ) async throws(Failure) -> ReadAnswer {
     let (task, isNew) = flight(for: request)
-    switch await task.value {
+    var fetched = await task.value
+    if !isNew, request.scope.kind == .claim, case .refused = fetched {
+      // Upstream refused another member's token, which says nothing of this caller's.
+      fetched = await fetcher.fetch(request, keeps: true)
+    }
+    switch fetched {
     case .answer(let rendered, let isStored):
       let outcome: CacheOutcome =
         if !isNew { .collapsed } else if request.directives.noCache {
@@ -104,11 +109,35 @@ package final class QueryReader: Sendable {
         } else if known { .revalidated(stored: isStored) } else { .miss(stored: isStored) }
       return ReadAnswer(
         rendered: rendered, outcome: outcome, age: age(of: rendered), viewer: viewer(of: request))
+    case .erred(let erred):
+      let outcome: CacheOutcome =
+        if !isNew { .collapsed } else if request.directives.noCache {
+          .request(stored: false)
+        } else if known { .revalidated(stored: false) } else { .miss(stored: false) }
+      return try answer(erred, over: fallback, else: outcome, request: request)
     case .refused(let failure):
       throw failure
     case .failed(let failure):
       return try fallBack(to: fallback, after: failure, request: request)
     }
+  }
+
+  /// Upstream's errors are always shown. Where the operation fills what failed, or fails whole, the
+  /// last good data stands beside them, listed as stale.
+  private func answer(
+    _ erred: AnswerFetcher.Erred, over stored: Stored?, else outcome: CacheOutcome,
+    request: ReadRequest
+  ) throws(Failure) -> ReadAnswer {
+    guard request.policy.onError != .partial, let stored else {
+      let rendered = try erred.response.get()
+      return ReadAnswer(
+        rendered: rendered, outcome: outcome, age: age(of: rendered), viewer: viewer(of: request))
+    }
+    let age = age(of: stored.rendered)
+    return ReadAnswer(
+      rendered: stored.rendered.showing(errors: erred.errors),
+      outcome: .staleIfError(staleness: max(.zero, age - request.policy.maxAge)), age: age,
+      viewer: viewer(of: request))
   }
 
   private func fallBack(
@@ -132,7 +161,10 @@ package final class QueryReader: Sendable {
     for request: ReadRequest
   ) -> (task: Task<AnswerFetcher.Outcome, Never>, isNew: Bool) {
     let key = FlightKey(result: request.key, epoch: epoch.value)
-    return flights.join(key) { [fetcher] in await fetcher.fetch(request, keeps: true) }
+    let work = { @Sendable [fetcher] in await fetcher.fetch(request, keeps: true) }
+    // Whoever asks for upstream's word of now is not given what it said before.
+    return request.directives.noCache
+      ? flights.joinUnbegun(key, work: work) : flights.join(key, work: work)
   }
 
   private func readWithoutKeeping(_ request: ReadRequest) async throws(Failure) -> ReadAnswer {
@@ -144,11 +176,23 @@ package final class QueryReader: Sendable {
       return ReadAnswer(
         rendered: rendered, outcome: .request(stored: false), age: .zero,
         viewer: viewer(of: request))
+    case .erred(let erred):
+      return try answer(
+        erred, over: await lastGood(for: request), else: .request(stored: false),
+        request: request)
     case .refused(let failure):
       throw failure
     case .failed(let failure):
-      return try fallBack(to: await stored(for: request), after: failure, request: request)
+      return try fallBack(to: await lastGood(for: request), after: failure, request: request)
     }
+  }
+
+  /// What is stored, as long as it may stand in for a response.
+  private func lastGood(for request: ReadRequest) async -> Stored? {
+    guard let stored = await stored(for: request) else { return nil }
+    let freshness = Freshness(
+      age: age(of: stored.rendered), policy: request.policy, isDue: stored.isDue)
+    return freshness == .expired ? nil : stored
   }
 
   // MARK: The store
@@ -180,9 +224,8 @@ package final class QueryReader: Sendable {
     _ snapshot: ResultSnapshot, selection: Selection, request: ReadRequest,
     ticket: RenderedCache.Ticket
   ) -> Stored? {
-    let result = ResultRenderer.render(
-      snapshot, selection: selection, onError: request.policy.onError)
-    guard result.isComplete else {
+    // A result with errors is due: it is shown only where upstream gives no response.
+    guard let result = ResultRenderer.renderLastGood(snapshot, selection: selection) else {
       cache.release(ticket)
       return nil
     }

@@ -17,9 +17,10 @@ package enum ReadDecision: Hashable, Sendable {
     /// A refetch was asked for before the next answer.
     package let isDue: Bool
 
+    /// - Parameter age: negative where a clock that was ahead stamped it, which makes it due.
     package init(age: Duration, isDue: Bool) {
-      self.age = age
-      self.isDue = isDue
+      self.age = max(age, .zero)
+      self.isDue = isDue || age < .zero
     }
   }
 

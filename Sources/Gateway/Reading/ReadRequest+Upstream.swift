@@ -11,7 +11,7 @@ extension UpstreamCall {
   init(caller: Caller, scope: Scope, traceparent: String?) {
     self.init(
       forwarded: caller.forwarded(for: scope).map { .init($0.name, $0.value) },
-      carriesUserCredential: scope.kind != .public,
+      carriesUserCredential: scope.kind == .user || scope.kind == .claim,
       traceparent: traceparent)
   }
 }
@@ -30,16 +30,34 @@ extension CachePolicy {
 }
 
 extension Failure {
-  /// Errors and no data, or data that the operation's policy does not take with errors.
+  /// Upstream refused the request as invalid; nil where it said anything else.
   ///
-  /// Upstream's own messages are told: they are what its client would have read.
+  /// Upstream's own messages are passed on: they are what its client would have read.
+  static func invalidInput(in answer: UpstreamAnswer) -> Failure? {
+    guard let faults = answer.inputFaults else { return nil }
+    return Failure(
+      .upstreamRejected,
+      "The upstream API refused the request: " + joined(faults.map(\.message)),
+      retry: .never,
+      details: faults.prefix(messagesMax).map { fault in
+        Detail(
+          place: .pointer(fault.variable.map { "/\($0)" } ?? ""), detail: fault.message)
+      },
+      cause: "status \(answer.status), \(faults.count) errors")
+  }
+
+  /// Errors and nothing that was done.
   static func upstreamErrors(of answer: UpstreamAnswer) -> Failure {
     let messages = answer.errors?.elements.compactMap { $0["message"]?.string } ?? []
     return Failure(
       .upstreamRejected,
-      "The upstream API answered with errors"
-        + (messages.isEmpty ? "." : ": " + messages.prefix(messagesMax).joined(separator: "; ")),
-      retry: .after, cause: "status \(answer.status), \(messages.count) errors")
+      "The upstream API responded with errors"
+        + (messages.isEmpty ? "." : ": " + joined(messages)),
+      retry: .never, cause: "status \(answer.status), \(messages.count) errors")
+  }
+
+  private static func joined(_ messages: [String]) -> String {
+    messages.prefix(messagesMax).joined(separator: "; ")
   }
 
   /// Enough to see what is wrong.

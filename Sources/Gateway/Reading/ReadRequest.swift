@@ -25,7 +25,7 @@ package struct ReadRequest: Sendable {
     self.traceparent = traceparent
     key = ResultKey(
       operation: operation.name, variables: variables.canonical,
-      scope: caller.scope(sharing: operation.cache.sharing))
+      scope: caller.scope(of: operation))
   }
 
   package var policy: CachePolicy { operation.cache }

@@ -40,8 +40,12 @@ package final class RenderedAnswer: Sendable {
   package let hasErrors: Bool
   /// Of an answer with a device's overlays: the tag of the shared one that it was made beside.
   let basis: String?
+  /// Of the same: the key of that one. Where it is not current any more, this one is not either.
+  let basisKey: ResultKey?
   /// What it was made of where the store does not hold it.
   let unkept: UpstreamAnswer?
+  /// Upstream's present errors, as JSON, beside data that is older than they are.
+  let presentErrors: [UInt8]?
 
   private let current = Atomic(true)
   private let used = Atomic(false)
@@ -60,7 +64,7 @@ package final class RenderedAnswer: Sendable {
   ) {
     self.init(
       key: key, body: body, received: received, policy: policy, dependencies: dependencies,
-      hasErrors: hasErrors, basis: nil, unkept: nil)
+      hasErrors: hasErrors, basis: nil, basisKey: nil, unkept: nil)
   }
 
   init(
@@ -71,9 +75,13 @@ package final class RenderedAnswer: Sendable {
     dependencies: Dependencies,
     hasErrors: Bool,
     basis: String?,
-    unkept: UpstreamAnswer?
+    basisKey: ResultKey?,
+    unkept: UpstreamAnswer?,
+    presentErrors: [UInt8]? = nil
   ) {
+    self.presentErrors = presentErrors
     self.basis = basis
+    self.basisKey = basisKey
     self.unkept = unkept
     self.key = key
     self.body = body

@@ -17,6 +17,7 @@ package final class RenderedCache: Sendable {
   /// What a commit touched.
   private struct Touch {
     let number: UInt64
+    let revision: Revision?
     /// In scopes that shared answers are made of.
     var entities: Set<EntityKey> = []
     /// In the scope of a device alone.
@@ -42,6 +43,8 @@ package final class RenderedCache: Sendable {
   private struct State {
     var answers: [ResultKey: RenderedAnswer] = [:]
     var byEntity: [EntityKey: Set<ResultKey>] = [:]
+    /// Answers with a device's overlays, by the shared ones that they were made beside.
+    var byBasis: [ResultKey: Set<ResultKey>] = [:]
     /// Second-chance order of eviction; may hold keys that are gone, each key once.
     var order: Deque<ResultKey> = []
     var ordered: Set<ResultKey> = []
@@ -83,13 +86,17 @@ package final class RenderedCache: Sendable {
 
   /// Keeps the answer unless a commit since the ticket touched it, in which case it is told that
   /// it is not current any more.
-  package func remember(_ answer: RenderedAnswer, ticket: Ticket) {
+  ///
+  /// - Parameter own: the commit that the answer was rendered after, if that came behind the ticket.
+  package func remember(_ answer: RenderedAnswer, ticket: Ticket, own: Revision? = nil) {
     state.withLock { state in
-      let touched = state.recent.contains {
-        $0.number > ticket.number && $0.touches(answer.dependencies)
+      let touched = state.recent.contains { touch in
+        touch.number > ticket.number && (own == nil || touch.revision != own)
+          && touch.touches(answer.dependencies)
       }
       Self.end(ticket, in: &state)
-      guard !touched, answer.byteCount <= byteLimit / 4 else {
+      let isBasisGone = answer.basisKey.map { state.answers[$0]?.tag != answer.basis } ?? false
+      guard !touched, !isBasisGone, answer.byteCount <= byteLimit / 4 else {
         answer.expire()
         return
       }
@@ -100,6 +107,7 @@ package final class RenderedCache: Sendable {
       for entity in answer.dependencies.entities {
         state.byEntity[entity, default: []].insert(answer.key)
       }
+      if let basis = answer.basisKey { state.byBasis[basis, default: []].insert(answer.key) }
       evict(&state)
     }
   }
@@ -140,7 +148,7 @@ package final class RenderedCache: Sendable {
   }
 
   private static func touch(of report: CommitReport, number: UInt64) -> Touch {
-    var touch = Touch(number: number)
+    var touch = Touch(number: number, revision: report.revision)
     for change in report.changes {
       if change.scope.kind == .device {
         touch.ofDevices[change.scope.subject, default: []].insert(change.key)
@@ -176,6 +184,14 @@ package final class RenderedCache: Sendable {
     for entity in answer.dependencies.entities {
       state.byEntity[entity]?.remove(answer.key)
       if state.byEntity[entity]?.isEmpty == true { state.byEntity[entity] = nil }
+    }
+    if let basis = answer.basisKey {
+      state.byBasis[basis]?.remove(answer.key)
+      if state.byBasis[basis]?.isEmpty == true { state.byBasis[basis] = nil }
+    }
+    // Whoever watches one of these is not told of a list with other members by any entity in it.
+    for key in state.byBasis.removeValue(forKey: answer.key) ?? [] {
+      if let overlaid = state.answers[key] { remove(overlaid, from: &state) }
     }
   }
 

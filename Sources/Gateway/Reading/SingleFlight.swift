@@ -10,46 +10,102 @@ package final class SingleFlight<Key: Hashable & Sendable, Outcome: Sendable>: S
     let task: Task<Outcome, Never>
   }
 
+  private struct Lane {
+    /// Under way, the newest last.
+    var running: [Flight] = []
+    /// Begins when one of those ends.
+    var next: Flight?
+
+    var count: Int { running.count + (next == nil ? 0 : 1) }
+  }
+
   private struct State {
-    var flights: [Key: Flight] = [:]
+    var lanes: [Key: Lane] = [:]
     var started: UInt64 = 0
   }
+
+  /// Runs for one key at once, where callers ask for one that has not begun yet.
+  private static var runningMax: Int { 2 }
 
   private let state = Mutex(State())
 
   package init() {}
 
-  /// How many pieces of work are under way.
-  package var count: Int { state.withLock { $0.flights.count } }
+  /// How many pieces of work are under way, or wait for one of these to end.
+  package var count: Int { state.withLock { $0.lanes.values.reduce(0) { $0 + $1.count } } }
 
-  /// Joins the run for `key`, or begins one.
+  /// Joins the newest run for `key`, or begins one.
   ///
   /// - Returns: the task, and whether this caller began it.
   package func join(
     _ key: Key, work: @escaping @Sendable () async -> Outcome
   ) -> (task: Task<Outcome, Never>, isNew: Bool) {
     state.withLock { state in
-      if let flight = state.flights[key] { return (flight.task, false) }
+      if let flight = state.lanes[key]?.running.last { return (flight.task, false) }
+      return (begin(key, work, in: &state), true)
+    }
+  }
+
+  /// Begins a run for `key`, or joins one that has not begun: never one that is under way.
+  ///
+  /// Two run at once. Later callers share one that begins when either ends, so that a crowd costs no
+  /// more than those, and nobody waits longer than one run before theirs.
+  ///
+  /// - Returns: the task, and whether this caller began it.
+  package func joinUnbegun(
+    _ key: Key, work: @escaping @Sendable () async -> Outcome
+  ) -> (task: Task<Outcome, Never>, isNew: Bool) {
+    state.withLock { state in
+      guard let lane = state.lanes[key], lane.running.count >= Self.runningMax,
+        let first = lane.running.first
+      else { return (begin(key, work, in: &state), true) }
+      if let next = lane.next { return (next.task, false) }
       state.started += 1
       let number = state.started
       let task = Task.detached { [self] in
+        _ = await first.task.value
+        promote(key, number: number)
         let outcome = await work()
         finish(key, number: number)
         return outcome
       }
-      state.flights[key] = Flight(number: number, task: task)
+      state.lanes[key]?.next = Flight(number: number, task: task)
       return (task, true)
     }
   }
 
   /// The next caller begins anew, while those who joined still get the old outcome.
   package func forget(_ key: Key) {
-    state.withLock { _ = $0.flights.removeValue(forKey: key) }
+    state.withLock { _ = $0.lanes.removeValue(forKey: key) }
+  }
+
+  private func begin(
+    _ key: Key, _ work: @escaping @Sendable () async -> Outcome, in state: inout State
+  ) -> Task<Outcome, Never> {
+    state.started += 1
+    let number = state.started
+    let task = Task.detached { [self] in
+      let outcome = await work()
+      finish(key, number: number)
+      return outcome
+    }
+    state.lanes[key, default: Lane()].running.append(Flight(number: number, task: task))
+    return task
+  }
+
+  /// It begins: nobody joins it any more who asks for one that has not.
+  private func promote(_ key: Key, number: UInt64) {
+    state.withLock { state in
+      guard let next = state.lanes[key]?.next, next.number == number else { return }
+      state.lanes[key]?.next = nil
+      state.lanes[key]?.running.append(next)
+    }
   }
 
   private func finish(_ key: Key, number: UInt64) {
     state.withLock { state in
-      if state.flights[key]?.number == number { state.flights[key] = nil }
+      state.lanes[key]?.running.removeAll { $0.number == number }
+      if state.lanes[key]?.count == 0 { state.lanes[key] = nil }
     }
   }
 }

@@ -36,19 +36,8 @@ package struct S3Authenticator: Sendable {
       return S3Request(grant: .anonymous, payload: .unsigned, region: nil, chunks: nil)
     }
     let scope = claim.credential.scope
-    guard scope.service == "s3", region.map({ $0 == scope.region }) ?? true else {
-      throw S3Fault(
-        .authorizationHeaderMalformed,
-        "The credential is for service \(scope.service) in \(scope.region), and should be for s3"
-          + (region.map { " in \($0)" } ?? "") + ".")
-    }
-    let id = claim.credential.accessKey
-    let found = try await S3Fault.translating { () async throws(Failure) in
-      try await keys.credential(id)
-    }
-    guard let found else {
-      throw S3Fault(.invalidAccessKeyID, "There is no such access key here.")
-    }
+    try check(scope)
+    let found = try await credential(claim.credential.accessKey)
     let key = SigningKey(secret: found.secret, scope: scope)
     try verify(claim, of: request, key: key)
     if case .sha256 = claim.payload, !request.hasContent, claim.payload != .empty {
@@ -62,6 +51,28 @@ package struct S3Authenticator: Sendable {
       chunks: isChainSigned
         ? ChunkSignatures(key: key, time: claim.time, seed: claim.signature) : nil)
   }
+
+  /// - Throws: unless a signature is for this service and place.
+  func check(_ scope: SignatureScope) throws(S3Fault) {
+    guard scope.service == "s3", region.map({ $0 == scope.region }) ?? true else {
+      throw S3Fault(
+        .authorizationHeaderMalformed,
+        "The credential is for service \(scope.service) in \(scope.region), and should be for s3"
+          + (region.map { " in \($0)" } ?? "") + ".")
+    }
+  }
+
+  func credential(_ id: String) async throws(S3Fault) -> S3Credential {
+    let found = try await S3Fault.translating { () async throws(Failure) in
+      try await keys.credential(id)
+    }
+    guard let found else {
+      throw S3Fault(.invalidAccessKeyID, "There is no such access key here.")
+    }
+    return found
+  }
+
+  var today: HTTPDate { HTTPDate(secondsSince1970: now) }
 
   // MARK: What is claimed
 
@@ -102,7 +113,7 @@ package struct S3Authenticator: Sendable {
       throw S3Fault(
         .authorizationHeaderMalformed, "The credential's day is not that of the request.")
     }
-    guard abs(time.date.secondsSince1970 - now) <= Self.skewSecondsMax else {
+    guard (time.date.secondsSince1970 - now).magnitude <= Self.skewSecondsMax else {
       throw S3Fault(
         .requestTimeTooSkewed,
         "The difference between the request's time and the server's is too large.")

@@ -7,6 +7,24 @@ package enum S3Digests {
   /// Fields with the same beginning that are no digests.
   private static let otherNames = ["algorithm", "mode", "type"]
 
+  /// The names of fields that give a digest.
+  package static let names = ContentDigest.Algorithm.allCases.filter { $0 != .md5 }.map {
+    "\(prefix)\($0.rawValue)"
+  }
+
+  /// The checksum of an object, which for one of parts has their number behind it: `…=-3`.
+  package static func checksum(_ name: String, _ value: String) -> ObjectChecksum? {
+    let sides = value.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let digest = digest(name, String(sides[0])) else { return nil }
+    guard sides.count > 1 else { return ObjectChecksum(digest) }
+    return Int(sides[1]).map { ObjectChecksum(digest, partCount: $0) }
+  }
+
+  /// As ``checksum(_:_:)`` reads it.
+  package static func text(_ checksum: ObjectChecksum) -> String {
+    Base64.encode(checksum.digest.bytes) + (checksum.partCount.map { "-\($0)" } ?? "")
+  }
+
   /// The algorithm that a field's name has; nil for one that is not known here.
   package static func algorithm(_ name: String) -> ContentDigest.Algorithm? {
     guard name.hasPrefix(prefix) else { return nil }

@@ -20,10 +20,13 @@ package enum S3ErrorCode: String, Hashable, Sendable, CaseIterable {
   case invalidDigest = "InvalidDigest"
   case invalidPart = "InvalidPart"
   case invalidPartOrder = "InvalidPartOrder"
+  case invalidPolicyDocument = "InvalidPolicyDocument"
   case invalidRange = "InvalidRange"
   case invalidRequest = "InvalidRequest"
   case invalidStorageClass = "InvalidStorageClass"
+  case invalidTag = "InvalidTag"
   case keyTooLong = "KeyTooLongError"
+  case malformedPOSTRequest = "MalformedPOSTRequest"
   case malformedXML = "MalformedXML"
   case metadataTooLarge = "MetadataTooLarge"
   case methodNotAllowed = "MethodNotAllowed"
@@ -58,8 +61,9 @@ package enum S3ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .accessControlListNotSupported, .authorizationHeaderMalformed,
       .authorizationQueryParametersError, .badDigest, .entityTooLarge, .entityTooSmall,
       .incompleteBody, .invalidArgument, .invalidBucketName, .invalidDigest, .invalidPart,
-      .invalidPartOrder, .invalidRequest, .invalidStorageClass, .keyTooLong,
-      .malformedXML, .metadataTooLarge, .requestTimeout, .contentSHA256Mismatch:
+      .invalidPartOrder, .invalidRequest, .invalidStorageClass, .invalidTag, .keyTooLong,
+      .invalidPolicyDocument, .malformedPOSTRequest, .malformedXML, .metadataTooLarge,
+      .requestTimeout, .contentSHA256Mismatch:
       400
     case .accessDenied, .invalidAccessKeyID, .quotaExceeded, .requestTimeTooSkewed,
       .signatureDoesNotMatch:

@@ -18,7 +18,11 @@ package struct S3Grant: Sendable {
       throw S3Fault(.accessDenied, "The access key is not for this bucket.")
     }
     guard action == .read || !isReadOnly else {
-      throw S3Fault(.accessDenied, "The access key is for reading alone.")
+      throw S3Fault(
+        .accessDenied,
+        caller.isAdmin || caller.user != nil
+          ? "The access key is for reading alone."
+          : "The request is not signed; requests that write must be.")
     }
   }
 }

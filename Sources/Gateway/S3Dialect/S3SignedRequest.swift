@@ -34,14 +34,15 @@ package struct S3SignedRequest: Sendable {
 
   /// What may have been signed as path and host.
   ///
-  /// Some clients (s3cmd) take what is in front of the bucket for a part of the host, and sign the
-  /// path behind it. Nothing else can be meant by that: `s3` is no bucket's name.
+  /// Some clients take what is in front of the bucket for a part of the host (s3cmd), or leave it out
+  /// (s3fs, and whatever a proxy gives the prefix to), and sign the path after it. Nothing else can be
+  /// meant by that: `s3` is no bucket's name.
   var places: [(path: String, host: String)] {
     let hosts = [field("host") ?? ""] + [forwardedHost].compactMap { $0 }
     var places = hosts.map { (path, $0) }
     if path.hasPrefix("\(Self.basePath)/") {
       let rest = String(path.dropFirst(Self.basePath.count))
-      places += hosts.map { (rest, $0 + Self.basePath) }
+      places += hosts.map { (rest, $0 + Self.basePath) } + hosts.map { (rest, $0) }
     }
     return places
   }

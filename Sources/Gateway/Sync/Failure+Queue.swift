@@ -21,6 +21,10 @@ extension Failure {
       self.init(
         .queueFull, "The device's queue holds \(itemsMax) unfinished mutations.", retry: .after,
         retryAfter: .seconds(5), details: details(index, "does not fit any more"))
+    case .overQuota(let excess, let index):
+      self.init(
+        .queueFull, excess.message, retry: .after, retryAfter: .seconds(60),
+        details: details(index, "does not fit any more"))
     case .deviceGone:
       self.init(.unauthenticated, "The device token is not known here.")
     }
@@ -35,6 +39,12 @@ extension Failure {
         .mutationSent, "The mutation may have reached upstream and cannot be taken back any more.")
     case .wrongState(let state):
       self.init(.mutationNotParked, "The mutation is \(state.rawValue).")
+    case .needsCredential:
+      self.init(
+        .authRequired,
+        "The queue is in auth_required: upstream refused the credential of its mutations. Send any "
+          + "request with this Device-Token and a newer Authorization of the same user; the queue "
+          + "then goes on by itself.")
     }
   }
 }

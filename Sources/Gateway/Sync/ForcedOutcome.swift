@@ -1,6 +1,7 @@
 import LosslessJSON
 import Model
 import Storage
+import Upstream
 
 /// What the caller of a forced mutation is told.
 struct ForcedOutcome {
@@ -28,10 +29,16 @@ struct ForcedOutcome {
       let refusal = Failure(
         code, result?["detail"]?.string ?? "The upstream API refused the mutation.", retry: .newKey)
       guard let response = result?["response"] else { throw refusal }
-      return forced(response: response, refusal: refusal)
+      return forced(
+        response: response, refusal: Self.isApplicationError(code, response) ? nil : refusal)
     case .expired where record.mutation.reason == .authRequired:
       throw Failure(
         .upstreamUnauthenticated, "The upstream API does not accept the credential.",
+        retry: .sameKey)
+    case .parked where record.mutation.reason == .operationChanged:
+      throw Failure(
+        .outcomeUnknown,
+        result?["detail"]?.string ?? "The operation \(record.mutation.operation) has changed.",
         retry: .sameKey)
     case .expired:
       throw Failure(
@@ -47,6 +54,15 @@ struct ForcedOutcome {
         retry: .sameKey)
     case .superseded, .annihilated, .cancelled, .discarded: return forced(response: nil)
     }
+  }
+
+  /// Upstream executed the mutation, or would not for reasons of its own, and its errors say why:
+  /// that is a response like any other. What it refused as invalid input is a failure.
+  private static func isApplicationError(_ code: Failure.Code, _ response: JSONValue) -> Bool {
+    guard code == .upstreamRejected, let document = try? JSONDocument(response.bytes),
+      let answer = UpstreamAnswer(document: document)
+    else { return false }
+    return answer.inputFaults == nil
   }
 
   private func forced(response: JSONValue?, refusal: Failure? = nil) -> ForcedAnswer {

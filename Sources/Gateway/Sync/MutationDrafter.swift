@@ -39,7 +39,8 @@ package struct MutationDrafter: Sendable {
       guard let operation = operation(of: request, &faults) else { continue }
       try AccessGate.admit(caller, to: operation)
       let arrival = try arrival(
-        request, key: key, operation, caller: caller, sealedCredential: sealed, &faults)
+        request, key: key, operation, caller: caller, device: device, sealedCredential: sealed,
+        &faults)
       if let arrival { arrivals.append(arrival) }
     }
     guard faults.isEmpty else {
@@ -61,7 +62,7 @@ package struct MutationDrafter: Sendable {
 
   private func arrival(
     _ request: MutationRequest, key: String, _ operation: RegisteredOperation, caller: Caller,
-    sealedCredential: String?, _ faults: inout [Failure.Detail]
+    device: String, sealedCredential: String?, _ faults: inout [Failure.Detail]
   ) throws(Failure) -> MutationArrival? {
     let countBefore = faults.count
     let variables = variables(of: request, operation, &faults)
@@ -88,9 +89,9 @@ package struct MutationDrafter: Sendable {
       object: target.object, references: target.references, mentions: target.mentions,
       creates: target.creates, expiresIn: request.expiresIn,
       payload: MutationPayload(
-        variables: variables.json, scope: caller.scope(sharing: .user), user: caller.user,
-        partitions: QueuedCaller.partitions(of: caller), sealedCredential: sealedCredential,
-        overlays: overlays))
+        variables: variables.json, scope: caller.scope(of: operation), user: caller.user,
+        partitions: try callers.partitions(of: caller, device: device),
+        sealedCredential: sealedCredential, overlays: overlays))
   }
 
   private func variables(

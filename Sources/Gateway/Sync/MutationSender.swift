@@ -13,6 +13,8 @@ struct MutationSender: Sendable {
     var result: [UInt8]?
     /// The number that the answer was written under; to be ended once it is stored.
     var call: CallNumber?
+    /// Where its request began; to be ended once all is stored.
+    var start: MutationStart?
     /// The digest of the credential that upstream refused; nil where it is not known.
     var refusedCredential: [UInt8]?
   }
@@ -20,17 +22,28 @@ struct MutationSender: Sendable {
   let registry: OperationRegistry
   let upstream: UpstreamClient
   let calls: CallSequence
+  /// The store's.
+  let head: @Sendable () -> Revision
   let pulse: UpstreamPulse
   let callers: QueuedCaller
-  /// Codes in upstream's errors after which the same mutation may go through.
+  /// Codes in upstream's errors after which the same mutation may go through, beside those by which
+  /// servers throttle.
   let transientCodes: Set<String>
   let clock: WallClock
 
   func attempt(_ claimed: ClaimedMutation) async -> Attempt {
     let mutation = claimed.mutation
-    guard let operation = registry.operation(named: mutation.operation) else {
-      return Self.refused(
-        .unknownOperation, "There is no operation named \(mutation.operation) any more.")
+    let fitting: OperationFit.Fitting
+    var verifier: RegisteredOperation?
+    do throws(OperationFit.Misfit) {
+      let fit = OperationFit(registry: registry)
+      fitting = try fit.fitting(
+        mutation.operation, variables: claimed.payload.variables, known: claimed.known)
+      if mutation.step == .verify, case .verify(let name) = mutation.unknownRule {
+        verifier = try fit.query(named: name)
+      }
+    } catch {
+      return Attempt(outcome: .operationChanged, result: error.problem)
     }
     // What would have made them has ended without doing so.
     guard mutation.footprint.needs.isEmpty else {
@@ -43,11 +56,15 @@ struct MutationSender: Sendable {
         partitions: claimed.payload.partitions, scope: claimed.payload.scope,
         user: claimed.payload.user, device: mutation.device)
     else { return Attempt(outcome: .authRefused) }
-    var attempt =
-      switch mutation.step {
-      case .send: await send(claimed, operation, caller)
-      case .verify: await verify(claimed, operation, caller)
-      }
+    var attempt: Attempt
+    switch mutation.step {
+    case .send:
+      let start = calls.beginMutation(
+        head: head(), key: mutation.id.value, isRepeated: mutation.everSent)
+      attempt = await send(claimed, fitting.operation, fitting.variables, caller, start)
+      attempt.start = start
+    case .verify: attempt = await verify(claimed, with: verifier, caller)
+    }
     if attempt.outcome == .authRefused {
       attempt.refusedCredential = QueuedCaller.digest(of: caller)
     }
@@ -57,15 +74,9 @@ struct MutationSender: Sendable {
   // MARK: Sending
 
   private func send(
-    _ claimed: ClaimedMutation, _ operation: RegisteredOperation, _ caller: Caller
+    _ claimed: ClaimedMutation, _ operation: RegisteredOperation, _ variables: Variables,
+    _ caller: Caller, _ start: MutationStart
   ) async -> Attempt {
-    let variables: Variables
-    do throws(VariableFaults) {
-      variables = try operation.coerce(.value(Self.variables(of: claimed)))
-    } catch {
-      return Self.refused(
-        .invalidVariables, "The variables do not fit the operation any more.", error.all)
-    }
     let scope = claimed.payload.scope
     var call = UpstreamCall(caller: caller, scope: scope, traceparent: nil)
     call.idempotencyKey = claimed.mutation.id.value
@@ -80,7 +91,7 @@ struct MutationSender: Sendable {
     if !Self.tookEffect(answer), refusesCredential(answer, of: caller) {
       return Attempt(outcome: refusal(of: caller, claimed.mutation))
     }
-    return attempt(answer, claimed.mutation, operation, variables, scope)
+    return attempt(answer, claimed.mutation, start, operation, variables, scope)
   }
 
   /// Some servers answer 403 for a token that is over. Whoever would take that for the last word
@@ -102,28 +113,21 @@ struct MutationSender: Sendable {
     return isTriedAgain ? .transient(retryAfter: nil) : .anonymousRefused
   }
 
-  /// The stored variables with real ids in the place of temporary ones.
-  private static func variables(of claimed: ClaimedMutation) -> JSONValue {
-    let stored = try? JSONValue(parsing: Array(claimed.payload.variables.utf8))
-    return TemporaryID.substituting(claimed.known, in: stored ?? [:])
-  }
-
   private func attempt(
-    _ answer: UpstreamAnswer, _ mutation: Mutation, _ operation: RegisteredOperation,
-    _ variables: Variables, _ scope: Scope
+    _ answer: UpstreamAnswer, _ mutation: Mutation, _ start: MutationStart,
+    _ operation: RegisteredOperation, _ variables: Variables, _ scope: Scope
   ) -> Attempt {
     guard Self.tookEffect(answer) else { return attempt(refusedBy: answer, operation, variables) }
-    let number = calls.begin()
     let selection = operation.selection(for: variables)
     let normalised = Normaliser.normalise(
       answer, of: operation, variables: variables, selection: selection,
       context: AnswerContext(
-        call: number, horizon: calls.horizon(of: number), received: clock.now(), scope: scope)
-    ).answer
+        call: .none, horizon: .none, received: clock.now(), scope: scope)
+    ).answer.settled(start, by: calls, key: mutation.id.value)
     return Attempt(
       outcome: .applied(created: Self.created(by: mutation, answer, selection)),
       answer: normalised,
-      result: AnswerRenderer.render(answer, selection: selection), call: number)
+      result: AnswerRenderer.render(answer, selection: selection), call: normalised.call)
   }
 
   /// Of several that one mutation creates of one type, the first is the answer's first.
@@ -152,7 +156,7 @@ struct MutationSender: Sendable {
     let codes = (answer.errors.map { Array($0.elements) } ?? []).flatMap { error in
       [error["extensions"]?["code"]?.string, error["errorType"]?.string].compactMap { $0 }
     }
-    if codes.contains(where: transientCodes.contains) {
+    if codes.contains(where: { transientCodes.contains($0) || ThrottlingCode.contains($0) }) {
       return Attempt(outcome: .transient(retryAfter: nil))
     }
     let response = AnswerRenderer.render(answer, selection: operation.selection(for: variables))
@@ -207,16 +211,9 @@ struct MutationSender: Sendable {
       call: number)
   }
 
-  private static func refused(
-    _ code: Failure.Code, _ detail: String, _ faults: [Failure.Detail] = []
-  ) -> Attempt {
-    let texts = faults.map(\.detail)
-    return Attempt(
-      outcome: .permanent,
-      result: MutationProblem(
-        code: code.rawValue,
-        detail: texts.isEmpty ? detail : "\(detail) \(texts.joined(separator: "; "))"
-      ).bytes)
+  private static func refused(_ code: Failure.Code, _ detail: String) -> Attempt {
+    Attempt(
+      outcome: .permanent, result: MutationProblem(code: code.rawValue, detail: detail).bytes)
   }
 
   // MARK: Verifying
@@ -224,11 +221,9 @@ struct MutationSender: Sendable {
   /// Asks the query that `@sync` names whether the last attempt took effect: it did where the query
   /// shows the mutation's object, or for a deletion does not show it.
   private func verify(
-    _ claimed: ClaimedMutation, _ operation: RegisteredOperation, _ caller: Caller
+    _ claimed: ClaimedMutation, with query: RegisteredOperation?, _ caller: Caller
   ) async -> Attempt {
-    guard case .verify(let name) = claimed.mutation.unknownRule,
-      let query = registry.operation(named: name), query.kind == .query,
-      let object = claimed.mutation.object,
+    guard let query, let object = claimed.mutation.object,
       let variables = Self.variables(of: claimed, for: query)
     else { return Attempt(outcome: .unknown) }
     let scope = claimed.payload.scope
@@ -279,7 +274,8 @@ struct MutationSender: Sendable {
     of claimed: ClaimedMutation, for query: RegisteredOperation
   ) -> Variables? {
     let names = Set(query.variables.map(\.name))
-    let shared = (variables(of: claimed).members ?? []).filter { names.contains($0.name) }
+    let stored = OperationFit.substituting(claimed.known, in: claimed.payload.variables)
+    let shared = (stored.members ?? []).filter { names.contains($0.name) }
     return try? query.coerce(.value(.object(shared)))
   }
 }

@@ -55,6 +55,11 @@ struct OptimisticReader {
     } else if action == .create, let id, id.hasPrefix("~"), TemporaryID(id) == nil {
       note("is no temporary id: ~ and a UUIDv7 or a ULID", at: "\(pointer)/id")
     }
+    if let type, let id, TemporaryID(id) == nil, type.hasIntegerKey,
+      Int64(id).map({ "\($0)" }) != id
+    {
+      note("is no integer, as the ids of \(type.name) are", at: "\(pointer)/id")
+    }
     guard let action, let type, let id, faults.count == countBefore else { return nil }
     let key = EntityKey(type: type.name, key: id)
     if action == .delete {
@@ -86,7 +91,8 @@ struct OptimisticReader {
         continue
       }
       if type.keyFields == [member.name] {
-        if member.value.string != id { note("is not the id of the change", at: place) }
+        let isID = member.value.string == id || member.value.int64.map { "\($0)" } == id
+        if !isID { note("is not the id of the change", at: place) }
       } else {
         check(member, of: type, at: place)
       }
@@ -177,5 +183,11 @@ struct OptimisticReader {
 
   private mutating func note(_ detail: String, at pointer: String) {
     faults.append(Failure.Detail(place: .pointer(pointer), detail: detail))
+  }
+}
+
+extension EntityType {
+  fileprivate var hasIntegerKey: Bool {
+    keyFields.count == 1 && columns.contains { $0.name == keyFields[0] && $0.kind == .integer }
   }
 }

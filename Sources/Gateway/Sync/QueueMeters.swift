@@ -7,6 +7,7 @@ struct QueueMeters: Sendable {
   private let notSent = Self.counter("not_sent")
   private let authRefused = Self.counter("auth_refused")
   private let transient = Self.counter("transient")
+  private let operationChanged = Self.counter("operation_changed")
   private let permanent = Self.counter("permanent")
   private let unknown = Self.counter("unknown")
 
@@ -20,6 +21,7 @@ struct QueueMeters: Sendable {
     case .notSent: notSent.increment()
     case .authRefused, .anonymousRefused: authRefused.increment()
     case .transient, .foundMissing: transient.increment()
+    case .operationChanged: operationChanged.increment()
     case .permanent: permanent.increment()
     case .unknown: unknown.increment()
     }

@@ -14,6 +14,8 @@ package final class QueueWorker: Sendable {
   private static let recoveredAtATime = 16
   /// Until a settlement that the store could not take is tried again.
   private static let settlementPause = Duration.seconds(1)
+  /// Until what a damaged page holds is looked at again: only a restored backup mends it.
+  private static let damagePause = Duration.seconds(60)
   /// What the end waits for turns under way: less than what ends a process that does not end. What
   /// is unanswered then is seen to at the next start as after a crash.
   private static let endingMax = Duration.seconds(5)
@@ -27,6 +29,7 @@ package final class QueueWorker: Sendable {
     var running = 0
     var ending: CheckedContinuation<Void, Never>?
     var lingering = LingerWatch()
+    var troubles = FailureTally()
   }
 
   private let store: Store
@@ -61,30 +64,37 @@ package final class QueueWorker: Sendable {
     var last = ""
     // The first one sends while the others are still read.
     var count = 1
+    var survey = OperationSurvey()
     while !Task.isCancelled {
       do throws(StorageError) {
         let devices = try await store.queueDevices(after: last, limit: count)
-        guard let end = devices.last else { return }
-        try await recover(devices)
+        guard let end = devices.last else { return survey.report(to: logger) }
+        survey.add(try await recover(devices))
         last = end
         count = min(count * 2, Self.recoveredAtATime)
       } catch {
-        logger.error("queues could not be read", metadata: ["cause": "\(error)"])
-        do { try await surroundings.sleep(Self.settlementPause) } catch { return }
+        do { try await surroundings.sleep(pause(after: error)) } catch { return }
       }
     }
   }
 
   /// Together, so that they share commits.
-  private func recover(_ devices: [String]) async throws(StorageError) {
-    let outcomes = await withTaskGroup(of: Result<Void, StorageError>.self) { group in
+  private func recover(_ devices: [String]) async throws(StorageError) -> OperationSurvey {
+    let outcomes = await withTaskGroup(of: Result<OperationSurvey, StorageError>.self) { group in
       for device in devices {
         group.addTask { [self] in
           do throws(StorageError) {
-            let commit = try await store.recover(device, timing: surroundings.timing)
+            let survey = try await survey(device)
+            let commit = try await store.recover(
+              device, review: survey.review, timing: surroundings.timing)
             if commit.needsCredential { refused(device, nil) }
             note(commit.outlook, of: device)
-            return .success(())
+            return .success(survey)
+          } catch  where error.isDamage {
+            // One device's damaged rows stop no other's.
+            let wake = surroundings.now.advanced(by: Self.damagePause)
+            note(DeviceOutlook(ready: [], wake: wake), of: device)
+            return .success(OperationSurvey())
           } catch {
             return .failure(error)
           }
@@ -92,7 +102,25 @@ package final class QueueWorker: Sendable {
       }
       return await group.reduce(into: []) { $0.append($1) }
     }
-    for outcome in outcomes { try outcome.get() }
+    var all = OperationSurvey()
+    for outcome in outcomes { all.add(try outcome.get()) }
+    return all
+  }
+
+  /// Compares what a device's queue holds with the operations in force.
+  private func survey(_ device: String) async throws(StorageError) -> OperationSurvey {
+    let fit = OperationFit(registry: sender.registry)
+    var survey = OperationSurvey()
+    for held in try await store.heldPayloads(of: device) {
+      var known: [TemporaryID: EntityKey] = [:]
+      if held.variables.utf8.contains(UInt8(ascii: "~")) {
+        let mentioned = TemporaryID.mentioned(
+          in: OperationFit.substituting([:], in: held.variables))
+        known = try await store.resolve(Array(mentioned), of: device)
+      }
+      survey.note(held, fit: fit, known: known)
+    }
+    return survey
   }
 
   /// Begins nothing more, and returns once what is under way has ended, or has had its time.
@@ -177,8 +205,10 @@ package final class QueueWorker: Sendable {
     while true {
       let attempt = await sender.attempt(claimed)
       meters.note(attempt.outcome)
+      logFailure(attempt.outcome, of: claimed.mutation)
       let commit = await settle(attempt, of: claimed, turn)
       if let call = attempt.call { sender.calls.end(call) }
+      if let start = attempt.start { sender.calls.end(start) }
       epoch.advance()
       if commit?.answer.lingers == true { noteLingering() }
       if attempt.outcome == .authRefused { refused(turn.device, attempt.refusedCredential) }
@@ -193,6 +223,21 @@ package final class QueueWorker: Sendable {
       claimed = next
       turn = SendRotation.Turn(device: turn.device, ready: DeviceOutlook.Ready(next.mutation))
     }
+  }
+
+  /// A line a minute for each operation at most: a queue of thousands fails as often.
+  private func logFailure(_ outcome: SendOutcome, of mutation: Mutation) {
+    let now = surroundings.now
+    let count = state.withLock {
+      $0.troubles.note(outcome, operation: mutation.operation, at: now)
+    }
+    guard let count else { return }
+    logger.warning(
+      "queued mutations fail",
+      metadata: [
+        "operation": "\(mutation.operation)", "outcome": "\(outcome.name)", "count": "\(count)",
+        "mutation": "\(mutation.id.value)", "attempts": "\(mutation.attempts + 1)",
+      ])
   }
 
   /// - Returns: nil where the turn is over: nothing may go any more, or the store did not take it.
@@ -288,10 +333,16 @@ package final class QueueWorker: Sendable {
 
   private func waitForStore(_ error: StorageError, device: String) async {
     guard error != .closed, !state.withLock({ $0.hasEnded }) else { return }
-    logger.error("a queue could not be read or written", metadata: ["cause": "\(error)"])
-    do { try await surroundings.sleep(Self.settlementPause) } catch { return }
+    do { try await surroundings.sleep(pause(after: error)) } catch { return }
     let now = surroundings.now
     note(DeviceOutlook(ready: [], wake: now), of: device)
+  }
+
+  /// Damage is logged once, with its remedy, where the store is opened.
+  private func pause(after error: StorageError) -> Duration {
+    if error.isDamage { return Self.damagePause }
+    logger.error("a queue could not be read or written", metadata: ["cause": "\(error)"])
+    return Self.settlementPause
   }
 
   private func ended() {
@@ -301,6 +352,11 @@ package final class QueueWorker: Sendable {
     }
     ending?.resume()
   }
+}
+
+extension StorageError {
+  /// Waiting does not mend it.
+  fileprivate var isDamage: Bool { if case .corrupt = self { true } else { self == .moved } }
 }
 
 extension SendOutcome {

@@ -24,15 +24,55 @@ struct QueuedCaller: Sendable {
     }
   }
 
-  static func partitions(of caller: Caller) -> String { json(caller.partitions).text }
+  /// The partition headers as text, those that are credentials by their names sealed.
+  func partitions(of caller: Caller, device: String) throws(Failure) -> String {
+    var members: [JSONMember] = []
+    for header in caller.partitions {
+      guard let digest = header.digest else {
+        members.append(JSONMember(header.name, .string(header.value)))
+        continue
+      }
+      do throws(SealFault) {
+        let sealed = try sealer.seal(
+          Array(header.value.utf8), for: Self.context(device: device, header: header.name))
+        members.append(
+          JSONMember(
+            header.name,
+            ["sealed": .string(Base64URL.encode(sealed)), "digest": .string(digest)]))
+      } catch {
+        throw Failure(.internal, "The credential cannot be kept.", cause: "\(error)")
+      }
+    }
+    return JSONValue.object(members).text
+  }
+
+  /// - Returns: nil where a sealed one does not open.
+  private func partitions(_ text: String, device: String) -> [Caller.Header]? {
+    let members = (try? JSONValue(parsing: Array(text.utf8)))?.members ?? []
+    var headers: [Caller.Header] = []
+    for member in members {
+      guard let sealed = member.value["sealed"]?.string else {
+        headers.append(Caller.Header(name: member.name, value: member.value.string ?? ""))
+        continue
+      }
+      guard let bytes = Base64URL.decode(sealed),
+        let value = try? sealer.open(bytes, for: Self.context(device: device, header: member.name))
+      else { return nil }
+      headers.append(
+        Caller.Header(
+          name: member.name, value: String(decoding: value, as: UTF8.self),
+          digest: member.value["digest"]?.string))
+    }
+    return headers
+  }
 
   /// - Returns: nil where the credential cannot be read any more: a new one is needed.
   func caller(
     sealedCredential: String?, partitions: String, scope: Scope, user: String?, device: String
   ) -> Caller? {
-    let partitions = (try? JSONValue(parsing: Array(partitions.utf8))).map(Self.headers) ?? []
+    guard let partitions = self.partitions(partitions, device: device) else { return nil }
     guard let sealedCredential else {
-      return scope.kind == .public ? Caller(partitions: partitions) : nil
+      return scope.kind == .public || scope.kind == .role ? Caller(partitions: partitions) : nil
     }
     let context = Self.context(device: device, subject: scope.subject)
     guard let sealed = Base64URL.decode(sealedCredential),
@@ -63,6 +103,10 @@ struct QueuedCaller: Sendable {
   /// What is sealed opens for the same device and the same subject alone.
   private static func context(device: String, subject: String) -> String {
     "mutation:\(device.utf8.count):\(device)\(subject)"
+  }
+
+  private static func context(device: String, header: String) -> String {
+    "partition:\(device.utf8.count):\(device)\(header)"
   }
 
   private static func json(_ headers: [Caller.Header]) -> JSONValue {

@@ -3,6 +3,7 @@ import LosslessJSON
 package import Model
 package import Sealing
 package import Storage
+import Synchronization
 package import Upstream
 
 /// The sync queue of each device, as its clients use it.
@@ -22,6 +23,8 @@ package final class SyncQueue: Sendable {
   private let signal: CommitSignal
   private let logger: Logger
   private let refusals: RefusedCredentials
+  /// Credentials that are being taken over, by device.
+  private let renewals = Mutex<[String: Task<Void, Never>]>([:])
   private let makeID: @Sendable () -> String
 
   package init(
@@ -47,7 +50,8 @@ package final class SyncQueue: Sendable {
     worker = QueueWorker(
       store: store,
       sender: MutationSender(
-        registry: registry, upstream: upstream, calls: calls, pulse: pulse, callers: callers,
+        registry: registry, upstream: upstream, calls: calls, head: { [store] in store.head },
+        pulse: pulse, callers: callers,
         transientCodes: transientCodes, clock: clock),
       surroundings: surroundings, epoch: epoch, concurrencyMax: concurrencyMax, logger: logger,
       refused: { refusals.note($0, refused: $1) })
@@ -241,12 +245,18 @@ package final class SyncQueue: Sendable {
   /// Devices whose queue holds something, behind `after`, for operators.
   package func queues(
     after: String
-  ) async throws(Failure) -> [(device: String, status: QueueStatus)] {
+  ) async throws(Failure) -> [OperatedQueue] {
     let devices = try await reading { () async throws(StorageError) in
       try await store.queueDevices(after: after, limit: Self.pageMax)
     }
-    var queues: [(String, QueueStatus)] = []
-    for device in devices { queues.append((device, try await status(of: device))) }
+    var queues: [OperatedQueue] = []
+    for device in devices {
+      let reasons = try await reading { () async throws(StorageError) in
+        try await store.parkedReasons(of: device)
+      }
+      queues.append(
+        OperatedQueue(device: device, status: try await status(of: device), reasons: reasons))
+    }
     return queues
   }
 
@@ -269,6 +279,8 @@ package final class SyncQueue: Sendable {
   package func perform(
     _ command: QueueCommand, on device: String
   ) async throws(Failure) -> [UInt8]? {
+    // The request itself may have brought the credential that the queue waits for.
+    await renewals.withLock { $0[device] }?.value
     let result: Result<QueueCommit<Mutation?>, CommandRefusal>
     if let id = command.mutation { _ = try await record(id, device: device) }
     do throws(StorageError) {
@@ -307,20 +319,27 @@ package final class SyncQueue: Sendable {
       refusals.isWaiting(device),
       let refused = refusals.takeOut(device, for: QueuedCaller.digest(of: caller))
     else { return }
-    Task { [self] in
-      do {
-        guard let sealed = try callers.sealedCredential(of: caller, device: device) else {
-          return refusals.putBack(refused, of: device)
-        }
-        let commit = try await store.renewCredential(
-          sealed, scope: caller.scope(sharing: .user), user: caller.user, of: device,
-          timing: surroundings.timing)
-        if commit.needsCredential { refusals.putBack(refused, of: device) }
-        worker.note(commit.outlook, of: device)
-      } catch {
-        refusals.putBack(refused, of: device)
-        logger.warning("a credential was not renewed", metadata: ["cause": "\(error)"])
+    renewals.withLock { renewals in
+      renewals[device] = Task { [self] in await renewCredential(of: caller, device, refused) }
+    }
+  }
+
+  private func renewCredential(
+    of caller: Caller, _ device: String, _ refused: RefusedCredentials.Digests
+  ) async {
+    defer { _ = renewals.withLock { $0.removeValue(forKey: device) } }
+    do {
+      guard let sealed = try callers.sealedCredential(of: caller, device: device) else {
+        return refusals.putBack(refused, of: device)
       }
+      let commit = try await store.renewCredential(
+        sealed, scope: caller.scope(sharing: .user), user: caller.user, of: device,
+        timing: surroundings.timing)
+      if commit.needsCredential { refusals.putBack(refused, of: device) }
+      worker.note(commit.outlook, of: device)
+    } catch {
+      refusals.putBack(refused, of: device)
+      logger.warning("a credential was not renewed", metadata: ["cause": "\(error)"])
     }
   }
 

@@ -37,7 +37,7 @@ package enum NearestNames {
     let left = left.utf8.map(lowercased)
     let right = right.utf8.map(lowercased)
     if left == right { return limit >= 1 ? 1 : nil }
-    if abs(left.count - right.count) > limit { return nil }
+    if (left.count - right.count).magnitude > limit { return nil }
     var beforeLast: [Int] = []
     var last = Array(0...right.count)
     for row in 1...max(left.count, 1) where !left.isEmpty {

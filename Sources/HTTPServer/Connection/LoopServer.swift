@@ -29,15 +29,17 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   private var tallyTimer: LoopTimer?
   var shortage = Shortage.none
 
-  init(shared: ServerShared, on reactor: isolated Reactor) {
+  init(shared: ServerShared, handler: any RequestHandler, on reactor: isolated Reactor) {
     self.shared = shared
     limits = shared.limits
-    handler = shared.handler
+    self.handler = handler
     accessLog = shared.configuration.accessLog
     rates = shared.rates
     idleNanoseconds = LoopInstant.nanoseconds(in: shared.limits.idleDeadline)
     ageNanosecondsMax = LoopInstant.nanoseconds(in: shared.limits.connectionAgeMax)
-    stamp = ResponseStamp(seed: shared.configuration.makeSeed())
+    stamp = ResponseStamp(
+      seed: shared.configuration.makeSeed(),
+      strictTransportAge: shared.configuration.strictTransportAge)
     tallyTimer = LoopTimer(delegate: self, on: reactor)
     output.reserveCapacity(16 * 1024)
     watch(shared.drain, on: reactor) { $0.beginDraining(on: reactor) }

@@ -168,7 +168,7 @@ extension ServerSession {
         limits: limits.decoding(bytesMax: bytesMax)),
       id: server.stamp.requestID(for: head), remoteAddress: stream.remoteAddress, client: client,
       isSecure: stream.isSecure, receivedAt: stream.now,
-      date: HTTPDate(secondsSince1970: reactor.wallSeconds))
+      date: HTTPDate(secondsSince1970: reactor.wallSeconds), rates: server.rates)
     exchange = Exchange(
       request: request, channel: channel, rate: rate,
       refusal: Self.refusal(rate: rate, coding: coding))

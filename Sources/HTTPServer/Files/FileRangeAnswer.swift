@@ -2,9 +2,9 @@ import HTTPTypes
 import HTTPWire
 import Transport
 
-/// Answers a request for ranges of a file (RFC 9110 14.2).
+/// Answers a request for ranges of a file, or of content in memory (RFC 9110 14.2).
 struct FileRangeAnswer: Sendable {
-  let file: OpenFile
+  let content: RangedContent
   let tag: EntityTag
   let modified: HTTPDate
   /// Of the whole file's answer.
@@ -24,20 +24,20 @@ struct FileRangeAnswer: Sendable {
       guard holds == true else { return nil }
     }
     let outcome = set.resolve(
-      length: file.byteCount, partsMax: limits.partsMax, disorderMax: limits.disorderMax)
+      length: content.byteCount, partsMax: limits.partsMax, disorderMax: limits.disorderMax)
     switch outcome {
     case .ignore:
       return nil
     case .part(let range):
       var fields = fields
       fields[.contentRange] = contentRange(range)
-      return ServerResponse(status: .partialContent, fields: fields, body: .file(file, range))
+      return ServerResponse(status: .partialContent, fields: fields, body: content.body(range))
     case .parts(let ranges):
       return multipart(ranges)
     case .unsatisfiable:
       return ServerResponse(
         status: .rangeNotSatisfiable,
-        fields: [.contentRange: "bytes */\(file.byteCount)", .cacheControl: "no-store"])
+        fields: [.contentRange: "bytes */\(content.byteCount)", .cacheControl: "no-store"])
     }
   }
 
@@ -71,13 +71,10 @@ struct FileRangeAnswer: Sendable {
   private static let pieceBytes = 64 * 1024
 
   private func write(_ range: Range<Int>, to writer: inout ResponseWriter) async throws {
-    let file = file
     var offset = range.lowerBound
     while offset < range.upperBound {
-      let (start, count) = (offset, min(Self.pieceBytes, range.upperBound - offset))
-      let piece = try await pool.run { () throws(SystemError) -> [UInt8] in
-        try file.read(count, from: start)
-      }
+      let count = min(Self.pieceBytes, range.upperBound - offset)
+      let piece = try await content.read(offset..<(offset + count), on: pool)
       try await writer.write(piece)
       // A file that has become shorter cuts the answer short: its length is told already.
       guard piece.count == count else { return }
@@ -86,6 +83,6 @@ struct FileRangeAnswer: Sendable {
   }
 
   private func contentRange(_ range: Range<Int>) -> String {
-    "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.byteCount)"
+    "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.byteCount)"
   }
 }

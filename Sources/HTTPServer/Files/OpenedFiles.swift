@@ -2,7 +2,7 @@ package import HTTPTypes
 package import HTTPWire
 package import Transport
 
-/// Answers with files that somebody else has opened: whole, or the ranges a request asks for.
+/// Answers with files that are open already, or with content in memory: whole, or the ranges a request asks for.
 package struct OpenedFiles: Sendable {
   private let pool: BlockingPool
   private let ranges: StaticFiles.RangeLimits
@@ -16,12 +16,12 @@ package struct OpenedFiles: Sendable {
   ///   - tag: strong, of the whole file; `If-Range` is judged by it.
   ///   - fields: of the whole file's answer.
   package func answer(
-    _ request: ServerRequest, _ file: OpenFile, tag: EntityTag, modified: HTTPDate,
+    _ request: ServerRequest, _ content: RangedContent, tag: EntityTag, modified: HTTPDate,
     fields: HTTPFields
   ) -> ServerResponse {
     let answer = FileRangeAnswer(
-      file: file, tag: tag, modified: modified, fields: fields, limits: ranges, pool: pool)
+      content: content, tag: tag, modified: modified, fields: fields, limits: ranges, pool: pool)
     return answer.respond(to: request)
-      ?? ServerResponse(fields: fields, body: .file(file, 0..<file.byteCount))
+      ?? ServerResponse(fields: fields, body: content.body(0..<content.byteCount))
   }
 }

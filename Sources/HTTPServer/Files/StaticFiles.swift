@@ -22,16 +22,20 @@ package struct StaticFiles: Sendable {
 
   private let root: String
   private let cacheControl: String
+  /// What every answer carries beside the file's own fields, by name.
+  private let pageFields: [(name: String, value: String)]
   private let ranges: RangeLimits
   private let pool: BlockingPool
 
   /// - Parameters:
   ///   - root: the folder, without a slash at its end.
   ///   - cacheControl: what clients are told about keeping copies.
+  ///   - pageFields: what every answer carries beside the file's own fields.
   package init(
     root: String, pool: BlockingPool, cacheControl: String = "no-cache",
-    ranges: RangeLimits = RangeLimits()
+    ranges: RangeLimits = RangeLimits(), pageFields: [(name: String, value: String)] = []
   ) {
+    self.pageFields = pageFields
     self.root = root
     self.pool = pool
     self.cacheControl = cacheControl
@@ -43,6 +47,14 @@ package struct StaticFiles: Sendable {
   /// - Parameter path: below the root, decoded, without a slash at its start; empty, or with a
   ///   slash at its end, for a folder's `index.html`.
   package func respond(to request: ServerRequest, path: String) async -> ServerResponse {
+    var response = await found(by: request, path: path)
+    for field in pageFields {
+      if let name = HTTPField.Name(field.name) { response.fields[name] = field.value }
+    }
+    return response
+  }
+
+  private func found(by request: ServerRequest, path: String) async -> ServerResponse {
     guard !Self.hasEncodedSlash(request.head.path), let names = Self.resolve(path) else {
       return notFound(request)
     }
@@ -99,7 +111,7 @@ package struct StaticFiles: Sendable {
     fields[.acceptRanges] = "bytes"
     if chosen.isCompressed { fields[.contentEncoding] = "gzip" }
     let answer = FileRangeAnswer(
-      file: chosen.file, tag: chosen.sentTag, modified: chosen.modified, fields: fields,
+      content: .file(chosen.file), tag: chosen.sentTag, modified: chosen.modified, fields: fields,
       limits: ranges, pool: pool)
     if let ranged = answer.respond(to: request) { return ranged }
     return await whole(request, chosen.file, fields, isCompressible: found.isCompressible)

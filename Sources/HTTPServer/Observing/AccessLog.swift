@@ -12,6 +12,6 @@ package protocol AccessLog: Sendable {
   /// Takes over whole notes of one loop. Called on the loop: it must not block.
   func take(_ notes: [UInt8])
 
-  /// Returns once everything taken has been written. Called at the server's end.
+  /// Returns once everything taken has been written, or after a second. Called at the server's end.
   func finish() async
 }

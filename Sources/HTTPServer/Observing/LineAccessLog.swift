@@ -7,6 +7,9 @@ package struct LineAccessLog: AccessLog {
   /// What stands between a line's time and its first value.
   private let preamble: [UInt8]
   private let isWanted: @Sendable () -> Bool
+  /// What the end waits for lines to be written.
+  private static let flushMax = Duration.seconds(1)
+
   private let sink: LineSink
 
   /// - Parameters:
@@ -17,6 +20,13 @@ package struct LineAccessLog: AccessLog {
     label: String, isJSON: Bool, isOn: @escaping @Sendable () -> Bool = { true },
     write: @escaping @Sendable ([UInt8]) -> Void
   ) {
+    self.init(label: label, isJSON: isJSON, isOn: isOn, sink: LineSink(write: write))
+  }
+
+  /// - Parameter sink: takes the lines, with others of the process.
+  package init(
+    label: String, isJSON: Bool, isOn: @escaping @Sendable () -> Bool = { true }, sink: LineSink
+  ) {
     self.isJSON = isJSON
     isWanted = isOn
     let text =
@@ -24,7 +34,7 @@ package struct LineAccessLog: AccessLog {
       ? #"","level":"info","logger":"\#(label)","message":"request","method":""#
       : " info \(label): request method="
     preamble = Array(text.utf8)
-    sink = LineSink(write: write)
+    self.sink = sink
   }
 
   package var isOn: Bool { isWanted() }
@@ -58,7 +68,7 @@ package struct LineAccessLog: AccessLog {
   }
 
   package func finish() async {
-    await sink.finish()
+    await sink.finish(within: Self.flushMax)
   }
 
   /// Of what a target may hold, only quote and backslash mean something in a quoted string.

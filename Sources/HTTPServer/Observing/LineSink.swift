@@ -4,48 +4,76 @@ import Transport
 
 /// Writes lines on a thread of its own, in the order they come.
 ///
-/// Whoever gives it lines never waits: a standard error that nobody reads costs lines, which are
-/// counted, and not the service.
-final class LineSink: Sendable {
+/// Callers never wait: a standard error that nobody reads costs lines, and not the service. Lost
+/// lines are counted in a metric, and a line tells their number once lines can be written again.
+package final class LineSink: Sendable {
   private struct State {
     var waiting: [[UInt8]] = []
     var waitingBytes = 0
+    /// Lines dropped since the last line that told of any.
+    var lostLines = 0
     var isWriting = false
-    var finishers: [CheckedContinuation<Void, Never>] = []
+    var finishers: [Int: CheckedContinuation<Void, Never>] = [:]
+    var finisherCount = 0
   }
 
   /// About 30,000 lines: seconds of a server at full load.
   private static let waitingBytesMax = 4 * 1024 * 1024
 
   private let write: @Sendable ([UInt8]) -> Void
+  private let lostLine: @Sendable (Int) -> [UInt8]
   private let pool = BlockingPool(threadsMax: 1)
-  private let dropped = Counter(label: "http_server_access_log_dropped_bytes_total")
+  private let droppedBytes = Counter(label: "larder.log.dropped.bytes")
+  private let droppedLines = Counter(label: "larder.log.dropped.lines")
   private let state = Mutex(State())
 
-  init(write: @escaping @Sendable ([UInt8]) -> Void) {
+  /// - Parameters:
+  ///   - lostLine: makes the line that tells how many were lost.
+  ///   - write: writes whole lines; may block.
+  package init(
+    lostLine: @escaping @Sendable (Int) -> [UInt8] = { _ in [] },
+    write: @escaping @Sendable ([UInt8]) -> Void
+  ) {
+    self.lostLine = lostLine
     self.write = write
   }
 
-  func take(_ lines: [UInt8]) {
+  /// Takes over whole lines.
+  package func take(_ lines: [UInt8]) {
+    let count = lines.count { $0 == UInt8(ascii: "\n") }
     let (isRefused, isFirst) = state.withLock { state in
-      guard state.waitingBytes + lines.count <= Self.waitingBytesMax else { return (true, false) }
+      guard state.waitingBytes + lines.count <= Self.waitingBytesMax else {
+        state.lostLines += count
+        return (true, false)
+      }
       state.waiting.append(lines)
       state.waitingBytes += lines.count
       defer { state.isWriting = true }
       return (false, !state.isWriting)
     }
-    if isRefused { dropped.increment(by: lines.count) }
-    if isFirst { Task.detached { await self.pool.run { self.writeAll() } } }
+    if isRefused {
+      droppedBytes.increment(by: lines.count)
+      droppedLines.increment(by: count)
+    }
+    if isFirst { pool.submit { self.writeAll() } }
   }
 
-  /// Returns once nothing waits.
-  func finish() async {
+  /// Returns once nothing waits, or the time is over: then what waits is lost.
+  package func finish(within limit: Duration) async {
+    let number = state.withLock { state in
+      state.finisherCount += 1
+      return state.finisherCount
+    }
     await withCheckedContinuation { continuation in
       let isDone = state.withLock { state in
-        if state.isWriting { state.finishers.append(continuation) }
+        if state.isWriting { state.finishers[number] = continuation }
         return !state.isWriting
       }
-      if isDone { continuation.resume() }
+      if isDone { return continuation.resume() }
+      Task.detached {
+        try? await Task.sleep(for: limit)
+        self.state.withLock { $0.finishers.removeValue(forKey: number) }?.resume()
+      }
     }
   }
 
@@ -57,17 +85,25 @@ final class LineSink: Sendable {
 
   /// What waits now; nil, and the writing is over, if nothing does.
   private func takeWaiting() -> [[UInt8]]? {
-    let (lines, finishers) = state.withLock { state in
+    let (lines, lost, finishers) = state.withLock { state in
       guard state.waiting.isEmpty else {
-        defer { state.waiting = [] }
+        defer {
+          state.waiting = []
+          state.lostLines = 0
+        }
         state.waitingBytes = 0
-        return (state.waiting as [[UInt8]]?, [] as [CheckedContinuation<Void, Never>])
+        return (
+          state.waiting as [[UInt8]]?, state.lostLines,
+          [:] as [Int: CheckedContinuation<Void, Never>]
+        )
       }
       state.isWriting = false
-      defer { state.finishers = [] }
-      return (nil, state.finishers)
+      defer { state.finishers = [:] }
+      return (nil, 0, state.finishers)
     }
-    for finisher in finishers { finisher.resume() }
-    return lines
+    for finisher in finishers.values { finisher.resume() }
+    guard let lines else { return nil }
+    // Those that wait came before those that were lost.
+    return lost > 0 ? lines + [lostLine(lost)] : lines
   }
 }

@@ -2,48 +2,56 @@ import HTTPWire
 
 /// A request target as it may be logged.
 package enum LoggedTarget {
-  /// How the parameter begins whose value opens a stream to whoever holds it.
-  private static let secretStart = Array("ticket=".utf8)
+  /// The query parameters whose value grants something to its holder, in lower case: tickets of
+  /// streams, signatures of presigned links, and the names that clients give to credentials.
+  private static let secretNames = [
+    "ticket", "signature", "x-amz-signature", "x-amz-security-token", "token", "access_token",
+    "id_token", "refresh_token", "authorization", "password", "secret", "client_secret",
+    "api_key", "api-key", "apikey",
+  ].map { Array($0.utf8) }
   private static let percent = UInt8(ascii: "%")
+  private static let equals = UInt8(ascii: "=")
+  private static let ampersand = UInt8(ascii: "&")
 
-  /// Appends the target, the value of `ticket` left out. It is ASCII without blanks and controls.
+  /// Appends the target with "..." in place of each secret value. The target is ASCII without blanks
+  /// and controls.
   package static func append(_ target: ArraySlice<UInt8>, to output: inout [UInt8]) {
-    guard let question = target.firstIndex(of: UInt8(ascii: "?")),
-      mayHoldSecret(target[question...])
-    else {
+    guard let question = target.firstIndex(of: UInt8(ascii: "?")) else {
       output.append(contentsOf: target)
       return
     }
     output.append(contentsOf: target[...question])
-    let parameters = target[(question + 1)...].split(
-      separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-    for (index, parameter) in parameters.enumerated() {
-      if index > 0 { output.append(UInt8(ascii: "&")) }
-      if isSecret(parameter) {
-        output.append(contentsOf: secretStart)
-        output.append("...")
+    var rest = target[(question + 1)...]
+    while true {
+      let end = rest.firstIndex(of: ampersand) ?? rest.endIndex
+      let parameter = rest[..<end]
+      if let name = secretNames.first(where: { isNamed(parameter, $0) }) {
+        output.append(contentsOf: name)
+        output.append("=...")
       } else {
         output.append(contentsOf: parameter)
       }
+      guard end < rest.endIndex else { return }
+      output.append(ampersand)
+      rest = rest[(end + 1)...]
     }
   }
 
-  private static func mayHoldSecret(_ query: ArraySlice<UInt8>) -> Bool {
-    query.contains(percent)
-      || query.indices.contains { query[$0...].starts(with: secretStart) }
-  }
-
-  /// Whether a parameter, its percent-encoding undone, begins as the secret one does: every octet
-  /// of it may come encoded (RFC 3986 section 2.1), the equals sign too.
-  private static func isSecret(_ parameter: ArraySlice<UInt8>) -> Bool {
+  /// Whether a parameter has this name and a value. Every octet may be percent-encoded (RFC 3986
+  /// section 2.1), the equals sign too, and letters may have either case.
+  private static func isNamed(_ parameter: ArraySlice<UInt8>, _ name: [UInt8]) -> Bool {
     var rest = parameter
-    for expected in secretStart {
-      guard let octet = takeOctet(from: &rest), octet == expected else { return false }
+    for expected in name {
+      guard let octet = takeOctet(from: &rest), lowercased(octet) == expected else { return false }
     }
-    return true
+    return takeOctet(from: &rest) == equals
   }
 
-  /// The next octet, decoded; a `%` without two digits behind it stands for itself.
+  private static func lowercased(_ octet: UInt8) -> UInt8 {
+    UInt8(ascii: "A")...UInt8(ascii: "Z") ~= octet ? octet | 0x20 : octet
+  }
+
+  /// The next octet, decoded; a `%` without two digits after it stands for itself.
   private static func takeOctet(from text: inout ArraySlice<UInt8>) -> UInt8? {
     guard let first = text.popFirst() else { return nil }
     guard first == percent, text.count >= 2, let high = text[text.startIndex].hexValue,

@@ -5,8 +5,23 @@ import Transport
 ///
 /// The hashes are keyed anew in each process, so nobody can choose whose place to share.
 struct RateCaller: Equatable {
-  /// Of the credentials; nil where there are none.
-  let credentials: UInt64?
+  /// A request's credentials, each told apart by itself.
+  enum Credential {
+    case authorization
+    case device
+
+    fileprivate func value(in head: borrowing RequestHead) -> ArraySlice<UInt8>? {
+      switch self {
+      case .authorization: head["authorization"]
+      case .device: head["device-token"]
+      }
+    }
+  }
+
+  /// Of the `Authorization` field; nil where there is none.
+  let authorization: UInt64?
+  /// Of the `Device-Token` field; nil where there is none.
+  let device: UInt64?
   let address: UInt64
 
   init(head: borrowing RequestHead, address: SocketAddress) {
@@ -24,18 +39,16 @@ struct RateCaller: Equatable {
       hasher.combine("unix")
     }
     self.address = Self.word(hasher)
-    let authorization = head["authorization"]
-    let device = head["device-token"]
-    guard authorization != nil || device != nil else {
-      credentials = nil
-      return
-    }
-    hasher = Hasher()
-    for credential in [authorization, device] {
-      hasher.combine(credential?.count ?? -1)
-      credential?.withUnsafeBytes { hasher.combine(bytes: $0) }
-    }
-    credentials = Self.word(hasher)
+    authorization = Self.word(.authorization, of: head)
+    device = Self.word(.device, of: head)
+  }
+
+  static func word(_ credential: Credential, of head: borrowing RequestHead) -> UInt64? {
+    guard let value = credential.value(in: head) else { return nil }
+    var hasher = Hasher()
+    hasher.combine(credential)
+    value.withUnsafeBytes { hasher.combine(bytes: $0) }
+    return word(hasher)
   }
 
   private static func word(_ hasher: Hasher) -> UInt64 {

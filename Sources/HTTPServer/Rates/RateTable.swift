@@ -37,9 +37,16 @@ struct RateTable {
     windowNanoseconds = UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
   }
 
-  /// Whether a caller has a window that is not over.
-  func knows(_ caller: UInt64, now: LoopInstant) -> Bool {
-    indices(of: caller).contains { places[$0].caller == caller && isLive(places[$0], now) }
+  /// Has a caller's window begin again where it is not over.
+  ///
+  /// - Returns: whether there was such a window.
+  mutating func renew(_ caller: UInt64, now: LoopInstant) -> Bool {
+    for index in indices(of: caller)
+    where places[index].caller == caller && isLive(places[index], now) {
+      places[index].windowStart = now.nanoseconds
+      return true
+    }
+    return false
   }
 
   /// Counts a request, in a new window if the caller's last one is over.

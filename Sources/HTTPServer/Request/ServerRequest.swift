@@ -21,12 +21,14 @@ package struct ServerRequest: Sendable {
     let isSecure: Bool
     let receivedAt: LoopInstant
     let date: HTTPDate
+    let rates: RateLimiter?
     /// Made once, when first asked for.
     let fields = Mutex<HTTPFields?>(nil)
 
     init(
       head: RequestHead, body: RequestBody, id: String, remoteAddress: SocketAddress,
-      client: ProxiedClient?, isSecure: Bool, receivedAt: LoopInstant, date: HTTPDate
+      client: ProxiedClient?, isSecure: Bool, receivedAt: LoopInstant, date: HTTPDate,
+      rates: RateLimiter?
     ) {
       self.head = head
       self.body = body
@@ -36,10 +38,11 @@ package struct ServerRequest: Sendable {
       self.isSecure = isSecure
       self.receivedAt = receivedAt
       self.date = date
+      self.rates = rates
     }
   }
 
-  /// Also for tests of handlers, which need no server.
+  /// For tests of handlers, which need no server.
   package init(
     head: RequestHead, body: RequestBody = .empty, id: String,
     remoteAddress: SocketAddress = .unix(path: ""), client: ProxiedClient? = nil,
@@ -47,9 +50,31 @@ package struct ServerRequest: Sendable {
     receivedAt: LoopInstant = LoopInstant(nanoseconds: 0),
     date: HTTPDate = HTTPDate(secondsSince1970: 0)
   ) {
+    self.init(
+      head: head, body: body, id: id, remoteAddress: remoteAddress, client: client,
+      isSecure: isSecure, receivedAt: receivedAt, date: date, rates: nil)
+  }
+
+  init(
+    head: RequestHead, body: RequestBody, id: String, remoteAddress: SocketAddress,
+    client: ProxiedClient?, isSecure: Bool, receivedAt: LoopInstant, date: HTTPDate,
+    rates: RateLimiter?
+  ) {
     shared = Shared(
       head: head, body: body, id: id, remoteAddress: remoteAddress, client: client,
-      isSecure: isSecure, receivedAt: receivedAt, date: date)
+      isSecure: isSecure, receivedAt: receivedAt, date: date, rates: rates)
+  }
+
+  /// Tells the rate limit that the `Authorization` or the `Device-Token` of this request is good:
+  /// what comes with it from now on is counted for it and not for the client's address.
+  package func noteVerified(authorization: Bool, deviceToken: Bool) {
+    guard let rates = shared.rates else { return }
+    for (isVerified, credential) in [
+      (authorization, RateCaller.Credential.authorization), (deviceToken, .device),
+    ] where isVerified {
+      guard let word = RateCaller.word(credential, of: head) else { continue }
+      rates.trust(word, now: receivedAt)
+    }
   }
 
   /// The head as it was parsed: fields by bytes, without a string for each.
@@ -105,8 +130,11 @@ package struct ServerRequest: Sendable {
 
   /// The conditions on this request. Tags are taken without the mark of a content coding, since
   /// handlers know the representation, not its codings.
-  package var preconditions: Preconditions {
-    var conditions = Preconditions(head.fields, now: date)
+  package var preconditions: Preconditions { preconditions(acceptsBareTags: false) }
+
+  /// - Parameter acceptsBareTags: whether tags can stand without quotes.
+  package func preconditions(acceptsBareTags: Bool) -> Preconditions {
+    var conditions = Preconditions(head.fields, now: date, acceptsBareTags: acceptsBareTags)
     conditions.ifMatch = conditions.ifMatch?.uncoded
     conditions.ifNoneMatch = conditions.ifNoneMatch?.uncoded
     return conditions

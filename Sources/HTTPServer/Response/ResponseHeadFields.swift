@@ -9,7 +9,11 @@ enum ResponseHeadFields {
     to output: inout [UInt8]
   ) {
     StatusLine.append(response.status, to: &output)
-    if response.fields[.date] == nil { stamp.appendDate(to: &output) }
+    if response.fields[.date] == nil {
+      stamp.appendDate(to: &output)
+    } else {
+      stamp.appendFieldsBesideDate(to: &output)
+    }
     output.appendField("Request-Id", requestID.utf8)
     output.append("X-Content-Type-Options: nosniff\r\n")
     for field in response.fields where !isOwned(field.name) {

@@ -12,11 +12,22 @@ package final class ResponseStamp {
   /// What the rate limit makes of the request that is looked at; `nil` without one.
   var rate: RateVerdict?
   private var dateLine: [UInt8] = []
+  /// The `Strict-Transport-Security` line, or nothing.
+  private let transportSecurity: [UInt8]
   private var ids: RequestIDGenerator
 
-  /// - Parameter seed: sets this loop's request ids apart from all others'.
-  package init(seed: UInt64) {
+  /// - Parameters:
+  ///   - seed: sets this loop's request ids apart from all others'.
+  ///   - strictTransportAge: how long clients shall come over TLS alone (RFC 6797); nil says nothing.
+  package init(seed: UInt64, strictTransportAge: Duration? = nil) {
     ids = RequestIDGenerator(seed: seed)
+    var line: [UInt8] = []
+    if let age = strictTransportAge {
+      line.append("Strict-Transport-Security: max-age=")
+      line.append(decimal: Int(age.components.seconds))
+      line.appendLineEnd()
+    }
+    transportSecurity = line
   }
 
   /// To be called before an answer whose handler may put no id into it.
@@ -30,11 +41,17 @@ package final class ResponseStamp {
     dateLine.append("Date: ")
     dateLine.append(contentsOf: HTTPDate(secondsSince1970: seconds).bytes)
     dateLine.appendLineEnd()
+    dateLine.append(contentsOf: transportSecurity)
   }
 
-  /// Appends the `Date` line.
+  /// Appends the `Date` line, and what else is the same in every response.
   package func appendDate(to output: inout [UInt8]) {
     output.append(bytes: dateLine)
+  }
+
+  /// What ``appendDate(to:)`` appends, for a response that has a date of its own.
+  func appendFieldsBesideDate(to output: inout [UInt8]) {
+    output.append(contentsOf: transportSecurity)
   }
 
   /// Appends the `Request-Id` line for a request: its own id where it has a good one. The lines on

@@ -18,6 +18,8 @@ package enum RequestError: Error, Sendable, Hashable, CaseIterable {
   case missingHost
   case repeatedHost
   case malformedHost
+  case repeatedAuthorization
+  case emptyAuthorization
   case malformedContentLength
   case repeatedContentLength
   case conflictingFraming
@@ -41,10 +43,10 @@ package enum RequestError: Error, Sendable, Hashable, CaseIterable {
   package var status: Int {
     switch self {
     case .malformedRequestLine, .malformedTarget, .malformedField, .foldedField, .bareLineFeed,
-      .tooManyLeadingLines, .missingHost, .repeatedHost, .malformedHost, .malformedContentLength,
-      .repeatedContentLength, .conflictingFraming, .transferCodingInHTTP10,
-      .repeatedTransferEncoding, .malformedContentCoding, .malformedChunk, .chunkOverhead,
-      .malformedTrailer:
+      .tooManyLeadingLines, .missingHost, .repeatedHost, .malformedHost, .repeatedAuthorization,
+      .emptyAuthorization, .malformedContentLength, .repeatedContentLength, .conflictingFraming,
+      .transferCodingInHTTP10, .repeatedTransferEncoding, .malformedContentCoding,
+      .malformedChunk, .chunkOverhead, .malformedTrailer:
       400
     case .timedOut: 408
     case .contentTooLarge: 413
@@ -75,6 +77,8 @@ package enum RequestError: Error, Sendable, Hashable, CaseIterable {
     case .missingHost: "The Host header field is missing."
     case .repeatedHost: "There is more than one Host header field."
     case .malformedHost: "The Host header field is not valid."
+    case .repeatedAuthorization: "There is more than one Authorization header field."
+    case .emptyAuthorization: "The Authorization header field is empty."
     case .malformedContentLength: "The Content-Length header field is not valid."
     case .repeatedContentLength: "There is more than one Content-Length."
     case .conflictingFraming: "Content-Length and Transfer-Encoding exclude each other."

@@ -1,9 +1,10 @@
-/// What the fields that rule framing and connection have said so far.
+/// What the fields that rule framing, connection and caller have said so far.
 ///
 /// Everything ambiguous is refused: two parties that read one head differently is what request
 /// smuggling is made of.
 struct RequestFraming: Sendable {
   private var hosts = 0
+  private var hasAuthorization = false
   private var contentLength: Int?
   private var transferEncodings = 0
   private var options = ConnectionOptions()
@@ -27,6 +28,8 @@ struct RequestFraming: Sendable {
       hasUpgrade = true
     case 10 where ByteScan.equals(bytes, name, "connection"):
       options.add(bytes, value)
+    case 13 where ByteScan.equals(bytes, name, "authorization"):
+      try takeAuthorization(value)
     case 14 where ByteScan.equals(bytes, name, "content-length"):
       try takeContentLength(bytes, value)
     case 17 where ByteScan.equals(bytes, name, "transfer-encoding"):
@@ -65,6 +68,14 @@ struct RequestFraming: Sendable {
     if hosts > 1 { throw .repeatedHost }
     guard HostSyntax.isValid(bytes, value) else { throw .malformedHost }
     head.host = value
+  }
+
+  /// One set of credentials (RFC 9110 11.6.2): what reads the first of two, or takes an empty one
+  /// for none, would mistake one caller for another.
+  private mutating func takeAuthorization(_ value: Range<Int>) throws(RequestError) {
+    if hasAuthorization { throw .repeatedAuthorization }
+    if value.isEmpty { throw .emptyAuthorization }
+    hasAuthorization = true
   }
 
   private mutating func takeContentLength(

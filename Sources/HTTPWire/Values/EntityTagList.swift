@@ -7,7 +7,7 @@ package enum EntityTagList: Sendable, Hashable {
   /// Tags read from one value. What follows is not looked at: a list this long is no client's.
   package static let tagsMax = 256
 
-  /// Reads a value; `nil` if it is no list of tags, in which case the field counts as absent.
+  /// Reads a value; `nil` if it is no list of tags.
   package init?(_ text: String) {
     self.init(ArraySlice(Array(text.utf8)))
   }
@@ -29,6 +29,29 @@ package enum EntityTagList: Sendable, Hashable {
       tags.append(tag)
       rest = rest.trimmingBlanks
       guard rest.isEmpty || rest.first == ASCII.comma else { return nil }
+    }
+    guard !tags.isEmpty else { return nil }
+    self = .tags(tags)
+  }
+
+  /// Reads a value whose tags can stand without quotes, as clients of S3 write them.
+  package init?(acceptingBareTags text: String) {
+    if let list = EntityTagList(text) {
+      self = list
+      return
+    }
+    var tags: [EntityTag] = []
+    for member in text.split(separator: ",").prefix(Self.tagsMax) {
+      let bytes = ArraySlice(Array(member.utf8)).trimmingBlanks
+      if bytes.isEmpty { continue }
+      if let tag = EntityTag(parsing: bytes.text) {
+        tags.append(tag)
+      } else {
+        guard !bytes.elementsEqual([UInt8(ascii: "*")]),
+          bytes.allSatisfy({ $0 > ASCII.space && $0 != 0x7F && $0 != ASCII.quote })
+        else { return nil }
+        tags.append(EntityTag(bytes.text))
+      }
     }
     guard !tags.isEmpty else { return nil }
     self = .tags(tags)

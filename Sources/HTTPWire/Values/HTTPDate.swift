@@ -3,8 +3,13 @@ package struct HTTPDate: Sendable, Hashable, Comparable {
   /// Seconds since 1970-01-01T00:00:00Z, leap seconds left out.
   package let secondsSince1970: Int64
 
+  /// The moments that four digits of a year can name: 0000-01-01 to 9999-12-31.
+  private static let nameable: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
+
+  /// A moment that has no name is held at the nearest that has: a file's time may be any number.
   package init(secondsSince1970: Int64) {
-    self.secondsSince1970 = secondsSince1970
+    self.secondsSince1970 = min(
+      max(secondsSince1970, Self.nameable.lowerBound), Self.nameable.upperBound)
   }
 
   package static func < (left: HTTPDate, right: HTTPDate) -> Bool {

@@ -57,13 +57,18 @@ struct CalendarValue: Hashable {
 
   var stored: String { text(fractionDigits: Self.fractionDigitsMax) }
 
-  /// ISO 8601, without zeros that say nothing.
+  /// ISO 8601 with three digits of fraction, which is what clients' formatters take; with more only
+  /// where the moment has more.
   var iso8601: String {
     var digits = Self.fractionDigitsMax
     var rest = nanoseconds
-    while digits > 0, rest % 10 == 0 { (digits, rest) = (digits - 1, rest / 10) }
+    while digits > Self.fractionDigitsTold, rest % 10 == 0 {
+      (digits, rest) = (digits - 1, rest / 10)
+    }
     return text(fractionDigits: digits)
   }
+
+  private static let fractionDigitsTold = 3
 
   private func text(fractionDigits: Int) -> String {
     let date = "\(Self.digits(day.year, 4))-\(Self.digits(day.month, 2))-\(Self.digits(day.day, 2))"

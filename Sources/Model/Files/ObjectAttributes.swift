@@ -12,11 +12,16 @@ package struct ObjectAttributes: Hashable, Sendable {
   package var expires: String?
   /// `x-amz-meta-*`: names in lower case, without that beginning.
   package var custom: [String: String]
+  /// How the writer asked for the object to be encrypted, which is told back: `AES256`, as the disk
+  /// does it, or not at all.
+  package var serverSideEncryption: String?
+  package var tags: TagSet
 
   package init(
     contentType: String = defaultContentType, contentEncoding: String? = nil,
     contentLanguage: String? = nil, contentDisposition: String? = nil,
-    cacheControl: String? = nil, expires: String? = nil, custom: [String: String] = [:]
+    cacheControl: String? = nil, expires: String? = nil, custom: [String: String] = [:],
+    serverSideEncryption: String? = nil, tags: TagSet = .empty
   ) {
     self.contentType = contentType
     self.contentEncoding = contentEncoding
@@ -25,6 +30,8 @@ package struct ObjectAttributes: Hashable, Sendable {
     self.cacheControl = cacheControl
     self.expires = expires
     self.custom = custom
+    self.serverSideEncryption = serverSideEncryption
+    self.tags = tags
   }
 
   package var customBytes: Int {

@@ -8,11 +8,11 @@ package struct ObjectMetadata: Hashable, Sendable {
   /// the MD5 of their MD5s, `-`, and how many they are.
   package let tag: String
   /// What the writer gave to check the content by, and it was.
-  package let checksum: ContentDigest?
+  package let checksum: ObjectChecksum?
   package let attributes: ObjectAttributes
 
   package init(
-    key: ObjectKey, size: Int, modified: Timestamp, tag: String, checksum: ContentDigest? = nil,
+    key: ObjectKey, size: Int, modified: Timestamp, tag: String, checksum: ObjectChecksum? = nil,
     attributes: ObjectAttributes = ObjectAttributes()
   ) {
     self.key = key

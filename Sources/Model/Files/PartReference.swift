@@ -4,8 +4,12 @@ package struct PartReference: Hashable, Sendable {
   /// Without its quotes.
   package let tag: String
 
-  package init(number: Int, tag: String) {
+  /// The checksum that the client knows of it; nil where it states none.
+  package let checksum: ContentDigest?
+
+  package init(number: Int, tag: String, checksum: ContentDigest? = nil) {
     self.number = number
     self.tag = tag
+    self.checksum = checksum
   }
 }

@@ -1,7 +1,10 @@
 /// A checked filter on the entities of one type.
 package struct Filter: Hashable, Sendable {
-  /// Bytes of a filter's text; a request's target is no longer than this by default.
+  /// Bytes of a filter's text and its arguments together; a request's target is no longer than this by
+  /// default.
   package static let bytesMax = 8192
+  /// Characters (Unicode scalars) of a pattern of `LIKE`.
+  package static let patternCharactersMax = 1_000
 
   package let condition: FilterCondition
 
@@ -18,6 +21,15 @@ package struct Filter: Hashable, Sendable {
         all: [
           FilterFault(
             place: .position(1), message: "the filter is longer than \(Self.bytesMax) bytes")
+        ])
+    }
+    let bytes = text.utf8.count + arguments.byteCount
+    guard bytes <= Self.bytesMax else {
+      throw FilterFaults(
+        all: [
+          FilterFault(
+            place: .argument("arg"),
+            message: "the filter and its arguments have \(bytes) bytes, at most \(Self.bytesMax)")
         ])
     }
     var parser = try FilterParser(text)

@@ -11,4 +11,9 @@ package struct FilterArguments: Hashable, Sendable {
   }
 
   package static let none = FilterArguments()
+
+  /// Of all values.
+  var byteCount: Int {
+    positional.reduce(0) { $0 + $1.utf8.count } + named.values.reduce(0) { $0 + $1.utf8.count }
+  }
 }

@@ -91,6 +91,13 @@ struct FilterChecker {
     let text = EntityType.Column(name: column.value, kind: .text)
     let mark = escape.flatMap { value($0, text) }
     guard case .text(let text)? = value(pattern, text) else { return nil }
+    let length = text.unicodeScalars.count
+    guard length <= Filter.patternCharactersMax else {
+      note(
+        pattern.offset,
+        "the pattern has \(length) characters, at most \(Filter.patternCharactersMax)")
+      return nil
+    }
     guard let escape else { return .like(column: column.value, pattern: text, escape: nil) }
     guard case .text(let mark)? = mark, mark.unicodeScalars.count == 1 else {
       note(escape.offset, "the escape is one character")

@@ -1,5 +1,8 @@
 /// Splits a filter's text into words.
 struct FilterLexer {
+  /// Characters of a number, so that a list of many is read in one pass.
+  private static let numberCharactersMax = 400
+
   private let characters: [Character]
   private var index = 0
 
@@ -59,7 +62,7 @@ struct FilterLexer {
   }
 
   private mutating func number() throws(FilterFaults) -> FilterToken.Kind {
-    let rest = characters[index...].prefix { $0.isASCII }
+    let rest = characters[index...].prefix(Self.numberCharactersMax).prefix { $0.isASCII }
     let length = FilterNumber.length(of: Array(String(rest).utf8)[...])
     guard length > 0, !Self.isWordPart(characters[safe: index + length]) else {
       throw fault("this is no number")

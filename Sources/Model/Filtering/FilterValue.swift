@@ -6,6 +6,28 @@ package enum FilterValue: Hashable, Sendable {
   case text(String)
 }
 
+/// Texts are told apart by their bytes, as SQLite does.
+extension FilterValue {
+  package static func == (left: FilterValue, right: FilterValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.integer(let left), .integer(let right)): left == right
+    case (.real(let left), .real(let right)): left == right
+    case (.text(let left), .text(let right)): left.equalsExactly(right)
+    default: false
+    }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .integer(let number): hasher.combine(number)
+    case .real(let number): hasher.combine(number)
+    case .text(let text): text.hashExactly(into: &hasher)
+    }
+  }
+}
+
 extension EntityType.Column {
   /// Reads a literal's or a parameter's text; nil for what it cannot hold.
   func value(of text: String) -> FilterValue? {

@@ -1,15 +1,12 @@
 /// What a field's values must keep to beside their type (`@length`, `@range`, `@pattern`).
 package struct LocalRules: Hashable, Sendable {
-  /// Characters a pattern is tried on. Matching may take time that grows faster than the text.
-  package static let patternCharactersMax = 1_000
-
   /// Elements of a list, or characters (Unicode scalars) of a text.
   package var lengthMin: Int?
   package var lengthMax: Int?
   package var rangeMin: Double?
   package var rangeMax: Double?
-  /// A regular expression that the whole text must match.
-  package var pattern: String?
+  /// What the whole text must match.
+  package var pattern: TextPattern?
 
   package init() {}
 
@@ -25,22 +22,22 @@ package struct LocalRules: Hashable, Sendable {
     return nil
   }
 
-  /// - Parameter regex: of ``pattern``, which takes long to compile.
-  func patternFault(_ text: String, _ regex: Regex<AnyRegexOutput>?) -> String? {
+  /// - Parameter budget: see ``TextPattern/matches(_:budget:)``.
+  func patternFault(_ text: String, budget: inout Int) -> String? {
     guard let pattern else { return nil }
-    guard text.unicodeScalars.count <= Self.patternCharactersMax else {
-      return "has more than \(Self.patternCharactersMax) characters"
+    guard text.unicodeScalars.count <= TextPattern.charactersMax else {
+      return "has more than \(TextPattern.charactersMax) characters"
     }
-    guard let regex, (try? regex.wholeMatch(in: text)) != nil else {
-      return "does not match \(pattern)"
+    guard let matches = pattern.matches(text, budget: &budget) else {
+      return "comes after texts that took too long to match: write fewer entities in one request"
     }
-    return nil
+    return matches ? nil : "does not match \(pattern.source)"
   }
 }
 
 extension LocalRules: CustomStringConvertible {
   package var description: String {
     [lengthMin?.description, lengthMax?.description, rangeMin?.description, rangeMax?.description]
-      .map { $0 ?? "" }.joined(separator: ",") + (pattern.map { " /\($0)/" } ?? "")
+      .map { $0 ?? "" }.joined(separator: ",") + (pattern.map { " /\($0.source)/" } ?? "")
   }
 }

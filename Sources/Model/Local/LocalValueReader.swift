@@ -9,12 +9,18 @@ package struct LocalValueReader {
   private let schema: LocalSchema
   /// Of the value that is being read.
   private var dates = DateFormat.iso8601
-  /// Those of the rules met so far, compiled; nil for one that is no expression.
-  private var patterns: [String: Regex<AnyRegexOutput>?] = [:]
+  /// Steps of ``TextPattern`` that are left.
+  package private(set) var patternBudget: Int
   package private(set) var faults: [Failure.Detail] = []
 
-  package init(schema: LocalSchema) {
+  /// Steps that all texts of one request can take to match their patterns: some 20 ms, and a hundred
+  /// thousand texts of ordinary length with ordinary patterns.
+  package static let patternBudgetMax = TextPattern.stepsPerTextMax
+
+  /// - Parameter patternBudget: what an earlier reader of the same request left.
+  package init(schema: LocalSchema, patternBudget: Int = patternBudgetMax) {
     self.schema = schema
+    self.patternBudget = patternBudget
   }
 
   /// Past ``faultsMax`` nothing more is told: a body may have as many faults as it has bytes.
@@ -59,18 +65,6 @@ package struct LocalValueReader {
       note("names an entity twice", at: pointer)
     }
     return .array(read)
-  }
-
-  private mutating func patternFault(_ text: String, _ rules: LocalRules) -> String? {
-    guard let pattern = rules.pattern else { return nil }
-    let regex: Regex<AnyRegexOutput>?
-    if let known = patterns[pattern] {
-      regex = known
-    } else {
-      regex = try? Regex(pattern)
-      patterns[pattern] = .some(regex)
-    }
-    return rules.patternFault(text, regex)
   }
 
   private mutating func element(
@@ -139,13 +133,13 @@ package struct LocalValueReader {
       faults = [
         field.listDepth == 0
           ? field.rules.lengthFault(text.unicodeScalars.count, of: "characters") : nil,
-        patternFault(text, field.rules),
+        field.rules.patternFault(text, budget: &patternBudget),
       ]
     } else if let text = read.string {
       let length = field.listDepth == 0 ? text.unicodeScalars.count : nil
       faults = [
         length.flatMap { field.rules.lengthFault($0, of: "characters") },
-        patternFault(text, field.rules),
+        field.rules.patternFault(text, budget: &patternBudget),
       ]
     } else {
       faults = [read.number?.double.flatMap { field.rules.rangeFault($0) }]

@@ -6,4 +6,6 @@ package enum CommandRefusal: Error, Hashable, Sendable {
   case alreadySent
   /// Only what is parked can be discarded, only what waits can be tried again.
   case wrongState(MutationState)
+  /// The whole queue waits for a credential: nothing but one would let it go on.
+  case needsCredential
 }

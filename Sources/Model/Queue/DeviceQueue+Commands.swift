@@ -46,6 +46,17 @@ extension DeviceQueue {
     return QueueChanges(control: control)
   }
 
+  /// Refuses a word that would do nothing: whoever says *resume* or *flush* expects the queue to go
+  /// on, and it waits for a credential.
+  package func admit(_ command: QueueCommand) throws(CommandRefusal) {
+    guard control.needsCredential else { return }
+    switch command {
+    case .resume where control.isPaused: return
+    case .resume, .flush: throw .needsCredential
+    case .pause, .cancel, .retry, .discard, .signOut: return
+    }
+  }
+
   package func resuming() -> QueueChanges {
     var control = control
     control.isPaused = false
@@ -83,7 +94,8 @@ extension DeviceQueue {
         if policy == .drop, !item.isFrozen {
           item.state = .discarded
           item.reason = .signedOut
-        } else if item.state == .queued {
+        } else if item.state == .queued || item.reason == .operationChanged {
+          // An operation that comes back must not send what its user left behind.
           item.park(.signedOut)
         } else {
           return nil

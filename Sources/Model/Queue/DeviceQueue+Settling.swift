@@ -26,11 +26,14 @@ extension DeviceQueue {
     switch outcome {
     case .notSent(let isAway):
       if !isAway { ended.backOff(at: now, using: &random) }
-      return QueueChanges(updated: [ended])
+      return gathering(into: ended)
     case .authRefused:
       return refusing(ended, waitsForCredential: true, at: now)
     case .anonymousRefused:
       return refusing(ended, waitsForCredential: false, at: now)
+    case .operationChanged:
+      ended.waitForOperation()
+      return QueueChanges(updated: [ended])
     case .applied(let created):
       ended.countAttempt()
       return applying(ended, created: created, at: now)

@@ -13,9 +13,11 @@ extension DeviceQueue {
   }
 
   /// The same for ``settling(_:as:othersSucceeded:at:using:)``: those unread may mention what the
-  /// mutation makes.
-  package func needsTail(toSettle claim: MutationClaim) -> Bool {
-    tail != nil && (!line.forced.isEmpty || self[claim.id]?.footprint.creates.isEmpty == false)
+  /// mutation makes, or go in its stead where nothing was sent.
+  package func needsTail(toSettle claim: MutationClaim, as outcome: SendOutcome) -> Bool {
+    guard tail != nil, let item = self[claim.id] else { return false }
+    if case .notSent = outcome, item.mode == .lazy, item.object != nil { return true }
+    return !line.forced.isEmpty || !item.footprint.creates.isEmpty
   }
 
   /// The same for ``recovering(boot:at:policy:using:)``: what a forced one stands for lies before it.

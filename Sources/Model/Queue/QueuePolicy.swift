@@ -14,6 +14,8 @@ package struct QueuePolicy: Hashable, Sendable {
   package var expiry: Duration
   /// Unfinished changes of one device.
   package var itemsMax: Int
+  /// Of the device's own rows and mutations.
+  package var quota: DataQuota
 
   package static let parallelMax = 4
   /// A debounced change waits at most this many times the debounce in all, however often replaced.
@@ -30,7 +32,8 @@ package struct QueuePolicy: Hashable, Sendable {
   package init(
     debounce: Duration = .zero, parallel: Int = 1, forceDeadline: Duration = .seconds(10),
     probe: Duration = .seconds(5), answerDeadline: Duration = .seconds(60),
-    expiry: Duration = .seconds(30 * 86_400), itemsMax: Int = 1_000
+    expiry: Duration = .seconds(30 * 86_400), itemsMax: Int = 1_000,
+    quota: DataQuota = .unlimited
   ) {
     self.debounce = debounce
     self.parallel = min(max(parallel, 1), Self.parallelMax)
@@ -39,5 +42,6 @@ package struct QueuePolicy: Hashable, Sendable {
     self.answerDeadline = answerDeadline
     self.expiry = expiry
     self.itemsMax = itemsMax
+    self.quota = quota
   }
 }

@@ -13,6 +13,8 @@ package enum SendOutcome: Hashable, Sendable {
   case anonymousRefused
   /// 408, 425, 429, 502–504 and codes in settings.
   case transient(retryAfter: Duration?)
+  /// Nothing was sent: the operations in force have no such mutation, or its variables do not fit.
+  case operationChanged
   /// Another status below 500, GraphQL validation and user errors.
   case permanent
   /// Sent, and no answer tells what was done: none came, none that can be read, or a 5xx that is not
@@ -25,7 +27,7 @@ package enum SendOutcome: Hashable, Sendable {
   package var wasAnswered: Bool {
     switch self {
     case .applied, .authRefused, .anonymousRefused, .transient, .permanent, .foundMissing: true
-    case .notSent, .unknown: false
+    case .notSent, .operationChanged, .unknown: false
     }
   }
 }

@@ -16,6 +16,8 @@ package enum SettleReason: String, Hashable, Sendable, CaseIterable {
   case notSent = "not_sent"
   /// Upstream wants the credential of a user: another than a forced one came with, or any at all.
   case authRequired = "auth_required"
+  /// The operations in force have no such mutation any more, or its variables no longer fit it.
+  case operationChanged = "operation_changed"
   /// Its user signed out.
   case signedOut = "signed_out"
 }

@@ -12,6 +12,8 @@ package struct UpstreamGate: Hashable, Sendable {
   /// answer, so that what gathered in hours does not fall on it in one moment.
   private var allowance: Int
   private var absence: Absence?
+  /// Attempts in a row after which it broke down over the request or asked for another time.
+  private var failures = 0
   /// When it last did what it was asked, see
   /// ``DeviceQueue/settling(_:as:othersSucceeded:at:using:)``.
   package private(set) var lastSucceeded: Timestamp?
@@ -21,6 +23,10 @@ package struct UpstreamGate: Hashable, Sendable {
     let interval: Duration
     var probeDue: Timestamp
   }
+
+  /// After so many failures in a row it is taken for away: each device that waits would otherwise find
+  /// out for itself, and an upstream that fails under load would get no relief.
+  static let failuresMax = 32
 
   /// The least time between the end of a failed probe and the next.
   private static let probePause = Duration.milliseconds(500)
@@ -55,12 +61,20 @@ package struct UpstreamGate: Hashable, Sendable {
     isForced: Bool, as outcome: SendOutcome?, at now: Timestamp, probe: Duration
   ) {
     if isForced { forced -= 1 } else { ordinary -= 1 }
-    guard let outcome else {
+    guard let outcome, outcome != .operationChanged else {
       absence?.probeDue = now
       return
     }
-    if case .applied = outcome { succeeded(at: now) }
-    if outcome.wasAnswered {
+    switch outcome {
+    case .applied: succeeded(at: now)
+    case .transient, .unknown: failures += 1
+    case .permanent, .authRefused, .anonymousRefused, .foundMissing: failures = 0
+    case .notSent, .operationChanged: break
+    }
+    if failures >= Self.failuresMax {
+      absence = Absence(interval: probe, probeDue: now.advanced(by: probe))
+      allowance = 1
+    } else if outcome.wasAnswered {
       absence = nil
       allowance = min(allowance * 2, concurrencyMax)
     } else if let due = absence?.probeDue {
@@ -74,6 +88,7 @@ package struct UpstreamGate: Hashable, Sendable {
   /// It did what it was asked, by the queue or by anybody else.
   mutating func succeeded(at now: Timestamp) {
     lastSucceeded = now
+    failures = 0
     absence = nil
   }
 }

@@ -10,4 +10,6 @@ package enum WriteRefusal: Error, Sendable, Hashable {
   case invalid([Failure.Detail])
   /// A filter holds of more entities than one write may change.
   case tooMany(max: Int, pointer: String)
+  /// The owner would have more stored than it may.
+  case overQuota(DataQuota.Excess)
 }

@@ -8,7 +8,7 @@ struct ContentRange: Equatable {
   init?(_ text: String) {
     guard text.hasPrefix("bytes ") else { return nil }
     let sides = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
-    guard sides.count == 2, let size = Int(sides[1]) else { return nil }
+    guard sides.count == 2, let size = Int(sides[1]), size >= 0 else { return nil }
     let ends = sides[0].split(separator: "-", omittingEmptySubsequences: false)
     guard ends.count == 2, let first = Int(ends[0]), let last = Int(ends[1]), first >= 0,
       first <= last, last < size

@@ -15,7 +15,7 @@ enum S3Documents {
   static func item(_ element: XMLElement, isEncoded: Bool) -> ObjectListPage.Item? {
     guard
       let key = element["Key"].flatMap({ text($0, isEncoded: isEncoded) }).flatMap(ObjectKey.init),
-      let size = element["Size"].flatMap({ Int($0.text) })
+      let size = element["Size"].flatMap({ Int($0.text) }), size >= 0
     else { return nil }
     return ObjectListPage.Item(
       key: key, size: size, modified: moment(element["LastModified"]),
@@ -36,10 +36,24 @@ enum S3Documents {
 
   static func part(_ element: XMLElement) -> UploadPart? {
     guard let number = element["PartNumber"].flatMap({ Int($0.text) }),
-      let size = element["Size"].flatMap({ Int($0.text) }), let tag = element["ETag"]?.text
+      let size = element["Size"].flatMap({ Int($0.text) }), size >= 0,
+      let tag = element["ETag"]?.text
     else { return nil }
     return UploadPart(
-      number: number, size: size, tag: self.tag(tag), modified: moment(element["LastModified"]))
+      number: number, size: size, tag: self.tag(tag), modified: moment(element["LastModified"]),
+      checksum: checksum(element))
+  }
+
+  /// The checksum that an element tells: `ChecksumCRC32` and the like.
+  static func checksum(_ element: XMLElement) -> ContentDigest? {
+    for algorithm in ContentDigest.Algorithm.allCases where algorithm != .md5 {
+      if let text = element["Checksum\(algorithm.rawValue.uppercased())"]?.text,
+        let bytes = Base64.decode(text), let digest = ContentDigest(algorithm, bytes)
+      {
+        return digest
+      }
+    }
+    return nil
   }
 
   /// Text that the service percent-encoded, a space as `+`.

@@ -38,8 +38,20 @@ extension S3FileStore {
   }
 
   package func deleteBucket(_ name: BucketName) async throws(FileStoreError) {
-    guard try await uploads(in: name, prefix: "", after: nil, limit: 1).uploads.isEmpty else {
+    guard try await list(name, ObjectListRequest(limit: 1)).items.isEmpty else {
       throw .bucketNotEmpty
+    }
+    // Not every service removes them with the bucket.
+    while true {
+      let page = try await uploads(in: name, prefix: "", after: nil, limit: .max)
+      for upload in page.uploads {
+        do throws(FileStoreError) {
+          try await abortUpload(upload.address)
+        } catch {
+          guard error == .noSuchUpload else { throw error }
+        }
+      }
+      guard page.hasMore, !page.uploads.isEmpty else { break }
     }
     try await ask(S3Request(.delete, name), about: .bucket)
   }
@@ -52,5 +64,17 @@ extension S3FileStore {
       guard error == .noSuchBucket else { throw error }
       return false
     }
+  }
+
+  /// The service's own settings are for those who keep it.
+  package func settings(of bucket: BucketName) async throws(FileStoreError) -> BucketSettings {
+    guard try await has(bucket) else { throw .noSuchBucket }
+    return BucketSettings()
+  }
+
+  package func changeSettings(
+    of bucket: BucketName, _ change: @escaping @Sendable (inout BucketSettings) -> Void
+  ) async throws(FileStoreError) {
+    throw .unsupported
   }
 }

@@ -5,19 +5,44 @@ import S3Wire
 
 extension S3FileStore {
   package func completeUpload(
-    _ upload: UploadAddress, parts references: [PartReference]?, if condition: WriteCondition
+    _ upload: UploadAddress, _ completion: UploadCompletion
   ) async throws(FileStoreError) -> WrittenObject {
-    let stored = try await allParts(of: upload)
-    return try await complete(upload, try choose(references, from: stored), if: condition)
+    let stored: [UploadPart]
+    do throws(FileStoreError) {
+      stored = try await allParts(of: upload)
+    } catch {
+      guard error == .noSuchUpload, let done = try await completed(upload, completion) else {
+        throw error
+      }
+      return WrittenObject(metadata: done, isNew: false)
+    }
+    let used = try choose(completion.parts, from: stored)
+    if let size = completion.size, size != used.reduce(0, { $0 + $1.size }) {
+      throw .sizeMismatch(size: used.reduce(0) { $0 + $1.size })
+    }
+    return try await complete(upload, used, completion)
+  }
+
+  /// The object of an upload that was completed before, which is there still, with the same parts.
+  private func completed(
+    _ upload: UploadAddress, _ completion: UploadCompletion
+  ) async throws(FileStoreError) -> ObjectMetadata? {
+    guard let parts = completion.parts, let found = try await lookUp(upload.object),
+      found.tag == ObjectTag.parts(parts.map(\.tag))
+    else { return nil }
+    return found
   }
 
   /// Makes the object of these parts.
   func complete(
-    _ upload: UploadAddress, _ parts: [UploadPart], if condition: WriteCondition
+    _ upload: UploadAddress, _ parts: [UploadPart], _ completion: UploadCompletion
   ) async throws(FileStoreError) -> WrittenObject {
     let existing = try await lookUp(upload.object)
     var request = request(.post, upload)
-    try put(condition, on: existing, in: &request)
+    try put(completion.condition, on: existing, in: &request)
+    if let checksum = completion.checksum {
+      request.fields += S3ObjectFields.fields(of: checksum)
+    }
     request.content = .bytes(Self.document(of: parts))
     do throws(S3Failure) {
       _ = try await client.perform(request, document: "CompleteMultipartUploadResult") {
@@ -71,7 +96,14 @@ extension S3FileStore {
       guard let part = byNumber[reference.number], part.tag == reference.tag else {
         throw .partInvalid(number: reference.number)
       }
-      used.append(part)
+      if let stated = reference.checksum, let known = part.checksum, stated != known {
+        throw .partInvalid(number: reference.number)
+      }
+      // What the service does not list it judges by itself.
+      used.append(
+        UploadPart(
+          number: part.number, size: part.size, tag: part.tag, modified: part.modified,
+          checksum: reference.checksum ?? part.checksum))
     }
     return used
   }
@@ -91,6 +123,10 @@ extension S3FileStore {
       writer.element("Part") { writer in
         writer.element("PartNumber", part.number)
         writer.element("ETag", "\"\(part.tag)\"")
+        if let checksum = part.checksum {
+          writer.element(
+            "Checksum\(checksum.algorithm.rawValue.uppercased())", Base64.encode(checksum.bytes))
+        }
       }
     }
     return writer.finished()

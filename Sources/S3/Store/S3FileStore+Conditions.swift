@@ -7,12 +7,13 @@ extension S3FileStore {
   func put(
     _ condition: WriteCondition, on existing: ObjectMetadata?, in request: inout S3Request
   ) throws(FileStoreError) {
-    guard condition.holds(for: existing?.tag) else { throw .preconditionFailed }
-    switch condition {
-    case .none: return
-    case .absent: request.set("if-none-match", "*")
-    // S3 knows no list of tags, and no `*`: what is there now must still be there.
-    case .present, .tagged: request.set("if-match", existing.map { "\"\($0.tag)\"" })
+    guard condition.holds(for: existing?.state) else { throw .preconditionFailed }
+    guard condition != .none else { return }
+    // S3 knows one tag, or that there is no object: what was judged must still be there.
+    if let existing {
+      request.set("if-match", "\"\(existing.tag)\"")
+    } else {
+      request.set("if-none-match", "*")
     }
   }
 

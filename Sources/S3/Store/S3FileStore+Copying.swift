@@ -12,10 +12,12 @@ extension S3FileStore {
     try admit(write.quota)
     try admit(attributes)
     let found = try await find(source)
-    try judge(sourceConditions, found, isRead: false)
+    try judgeSource(sourceConditions, found)
     if found.size > limits.copyBytesMax {
+      var attributes = attributes ?? found.attributes
+      attributes.tags = if let tags = write.tags { tags } else { try await self.tags(of: source) }
       return try await copyParts(
-        found, of: source, to: target, attributes ?? found.attributes, if: write.condition)
+        found, of: source, to: target, attributes, if: write.condition)
     }
     let existing = source == target ? found : try await lookUp(target)
     var request = copyRequest(S3Request(.put, target), from: source, tag: found.tag)
@@ -25,11 +27,23 @@ extension S3FileStore {
       request.set("x-amz-metadata-directive", "REPLACE")
       request.fields += S3ObjectFields.fields(of: attributes ?? found.attributes)
     }
-    let (tag, modified) = try await copied(request, "CopyObjectResult", about: .bucket)
+    if attributes == nil { request.set("x-amz-server-side-encryption", write.encryption) }
+    if let tags = write.tags {
+      request.set("x-amz-tagging-directive", "REPLACE")
+      request.set("x-amz-tagging", S3ObjectFields.text(tags))
+    }
+    if let algorithm = write.checksum {
+      request.set("x-amz-checksum-algorithm", algorithm.rawValue.uppercased())
+    }
+    let copy = try await copied(request, "CopyObjectResult", about: .bucket)
+    guard write.checksum == nil || copy.checksum?.algorithm == write.checksum else {
+      throw .unsupported
+    }
     return WrittenObject(
       metadata: ObjectMetadata(
-        key: target.key, size: found.size, modified: modified, tag: tag,
-        checksum: found.checksum, attributes: attributes ?? found.attributes),
+        key: target.key, size: found.size, modified: copy.modified, tag: copy.tag,
+        checksum: copy.checksum.map { ObjectChecksum($0) } ?? found.checksum,
+        attributes: attributes ?? found.attributes),
       isNew: existing == nil)
   }
 
@@ -40,8 +54,11 @@ extension S3FileStore {
     try admit(quota)
     guard UploadPart.numbers.contains(number) else { throw .partNumberInvalid }
     let found = try await find(source)
-    try judge(sourceConditions, found, isRead: false)
+    try judgeSource(sourceConditions, found)
     guard let wanted = range.map({ $0.resolve(length: found.size) }) ?? 0..<found.size else {
+      throw .rangeNotSatisfiable(size: found.size)
+    }
+    if case .closed(_, let last) = range, last >= found.size {
       throw .rangeNotSatisfiable(size: found.size)
     }
     return try await copyPart(
@@ -57,9 +74,10 @@ extension S3FileStore {
       request(.put, upload, ("partNumber", "\(number)")), from: source, tag: found.tag)
     request.set(
       "x-amz-copy-source-range", range.map { "bytes=\($0.lowerBound)-\($0.upperBound - 1)" })
-    let (tag, modified) = try await copied(request, "CopyPartResult", about: .upload)
+    let copy = try await copied(request, "CopyPartResult", about: .upload)
     return UploadPart(
-      number: number, size: range?.count ?? found.size, tag: tag, modified: modified)
+      number: number, size: range?.count ?? found.size, tag: copy.tag, modified: copy.modified,
+      checksum: copy.checksum)
   }
 
   /// Copies what is too long for one request.
@@ -67,7 +85,8 @@ extension S3FileStore {
     _ found: ObjectMetadata, of source: ObjectAddress, to target: ObjectAddress,
     _ attributes: ObjectAttributes, if condition: WriteCondition
   ) async throws(FileStoreError) -> WrittenObject {
-    let upload = try await beginUpload(to: target, attributes: attributes, quota: .none)
+    let upload = try await beginUpload(
+      to: target, attributes: attributes, checksum: nil, quota: .none)
     do throws(FileStoreError) {
       var parts: [UploadPart] = []
       for start in stride(from: 0, to: found.size, by: limits.copyPartBytes) {
@@ -75,7 +94,7 @@ extension S3FileStore {
         parts.append(
           try await copyPart(parts.count + 1, of: upload, from: source, found, range))
       }
-      return try await complete(upload, parts, if: condition)
+      return try await complete(upload, parts, UploadCompletion(condition: condition))
     } catch {
       await Task { try? await abortUpload(upload) }.value
       throw error
@@ -93,15 +112,23 @@ extension S3FileStore {
     return request
   }
 
+  private struct Copied: Sendable {
+    let tag: String
+    let modified: Timestamp
+    let checksum: ContentDigest?
+  }
+
   private func copied(
     _ request: S3Request, _ name: String, about subject: S3Subject
-  ) async throws(FileStoreError) -> (tag: String, modified: Timestamp) {
+  ) async throws(FileStoreError) -> Copied {
     try await asking(about: subject) { () async throws(S3Failure) in
       try await client.perform(request, document: name) { root, _ throws(S3Failure) in
         guard let tag = root["ETag"]?.text else {
           throw S3Failure(unreadable: "a copy without a tag")
         }
-        return (S3Documents.tag(tag), S3Documents.moment(root["LastModified"]))
+        return Copied(
+          tag: S3Documents.tag(tag), modified: S3Documents.moment(root["LastModified"]),
+          checksum: S3Documents.checksum(root))
       }
     }
   }

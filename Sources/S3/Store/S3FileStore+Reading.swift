@@ -13,7 +13,7 @@ extension S3FileStore {
     _ address: ObjectAddress, conditions: Preconditions?
   ) async throws(FileStoreError) -> ObjectMetadata {
     let metadata = try await find(address)
-    try judge(conditions, metadata, isRead: true)
+    try judge(conditions, metadata)
     return metadata
   }
 
@@ -25,7 +25,7 @@ extension S3FileStore {
     }
     for _ in 0..<Self.readTriesMax {
       let metadata = try await find(address)
-      try judge(conditions, metadata, isRead: true)
+      try judge(conditions, metadata)
       do throws(FileStoreError) {
         return try await open(address, range: range, tag: metadata.tag)
       } catch {
@@ -96,6 +96,15 @@ extension S3FileStore {
     }
   }
 
+  package func objectParts(
+    at address: ObjectAddress
+  ) async throws(FileStoreError) -> ObjectParts {
+    let metadata = try await find(address)
+    // The service tells them in ways that differ; what came whole has none in any.
+    guard !metadata.tag.contains("-") else { throw .unsupported }
+    return ObjectParts(metadata: metadata, parts: [])
+  }
+
   /// - Throws: ``FileStoreError/noSuchKey`` and ``FileStoreError/noSuchBucket``.
   func find(_ address: ObjectAddress) async throws(FileStoreError) -> ObjectMetadata {
     if let metadata = try await lookUp(address) { return metadata }
@@ -120,16 +129,29 @@ extension S3FileStore {
   }
 
   func judge(
-    _ conditions: Preconditions?, _ metadata: ObjectMetadata, isRead: Bool
+    _ conditions: Preconditions?, _ metadata: ObjectMetadata
   ) throws(FileStoreError) {
     guard let conditions, !conditions.isEmpty else { return }
     let verdict = conditions.judge(
-      isRead: isRead, tag: EntityTag(metadata.tag),
+      isRead: true, tag: EntityTag(metadata.tag),
       modified: HTTPDate(secondsSince1970: metadata.modified.milliseconds / 1000))
     switch verdict {
     case .proceed: return
     case .notModified: throw .notModified(metadata)
     case .failed: throw .preconditionFailed
+    }
+  }
+
+  /// Judges the conditions on an object that is copied: as those of a read, except that a source that
+  /// is the same as the client's copy is not copied.
+  func judgeSource(
+    _ conditions: Preconditions?, _ metadata: ObjectMetadata
+  ) throws(FileStoreError) {
+    do throws(FileStoreError) {
+      try judge(conditions, metadata)
+    } catch {
+      guard case .notModified = error else { throw error }
+      throw .preconditionFailed
     }
   }
 }

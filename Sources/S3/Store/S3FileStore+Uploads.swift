@@ -6,12 +6,17 @@ import S3Wire
 
 extension S3FileStore {
   package func beginUpload(
-    to address: ObjectAddress, attributes: ObjectAttributes, quota: FileQuota
+    to address: ObjectAddress, attributes: ObjectAttributes, checksum: UploadChecksum?,
+    quota: FileQuota
   ) async throws(FileStoreError) -> UploadAddress {
     try admit(quota)
     try admit(attributes)
     var request = S3Request(.post, address, query: [("uploads", "")])
     request.fields = S3ObjectFields.fields(of: attributes)
+    if let checksum {
+      request.set("x-amz-checksum-algorithm", checksum.algorithm.rawValue.uppercased())
+      request.set("x-amz-checksum-type", checksum.kind.rawValue)
+    }
     return try await asking(about: .bucket) { () async throws(S3Failure) in
       try await client.perform(request, document: "InitiateMultipartUploadResult") {
         root, _ throws(S3Failure) in

@@ -38,7 +38,7 @@ extension S3FileStore {
     let existing = try await lookUp(address)
     if existing == nil, !(try await has(address.bucket)) { throw .noSuchBucket }
     var request = S3Request(.delete, address)
-    guard condition.holds(for: existing?.tag) else { throw .preconditionFailed }
+    guard condition.holds(for: existing?.state) else { throw .preconditionFailed }
     guard let existing else { return false }
     if condition != .none { request.set("if-match", "\"\(existing.tag)\"") }
     do throws(FileStoreError) {
@@ -99,7 +99,8 @@ extension S3FileStore {
   ) -> ObjectMetadata {
     ObjectMetadata(
       key: address.key, size: size, modified: moment(of: answer),
-      tag: S3Documents.tag(answer.fields[.eTag] ?? ""), checksum: noted, attributes: attributes)
+      tag: S3Documents.tag(answer.fields[.eTag] ?? ""),
+      checksum: noted.map { ObjectChecksum($0) }, attributes: attributes)
   }
 
   /// Sends content in parts, each of which is in memory while it is sent.
@@ -109,7 +110,8 @@ extension S3FileStore {
     _ first: [UInt8], _ reading: UploadReading, at address: ObjectAddress,
     _ attributes: ObjectAttributes, if condition: WriteCondition
   ) async throws(FileStoreError) -> ObjectMetadata {
-    let upload = try await beginUpload(to: address, attributes: attributes, quota: .none)
+    let upload = try await beginUpload(
+      to: address, attributes: attributes, checksum: nil, quota: .none)
     do throws(FileStoreError) {
       var parts: [UploadPart] = []
       var buffer = first
@@ -120,7 +122,7 @@ extension S3FileStore {
         buffer = try await reading.buffer(limits.bufferBytes)
       }
       _ = try reading.check()
-      return try await complete(upload, parts, if: condition).metadata
+      return try await complete(upload, parts, UploadCompletion(condition: condition)).metadata
     } catch {
       // Also where this task is cancelled: what nobody gives up is paid for.
       await Task { try? await abortUpload(upload) }.value

@@ -13,11 +13,20 @@ enum S3ObjectFields {
       ("content-language", attributes.contentLanguage),
       ("content-disposition", attributes.contentDisposition),
       ("cache-control", attributes.cacheControl), ("expires", attributes.expires),
+      ("x-amz-server-side-encryption", attributes.serverSideEncryption),
+      ("x-amz-tagging", attributes.tags.isEmpty ? nil : text(attributes.tags)),
     ]
     return named.compactMap { name, value in value.map { CanonicalRequest.Field(name, $0) } }
       + attributes.custom.sorted { $0.key < $1.key }.map {
         CanonicalRequest.Field(customPrefix + $0.key, EncodedWord.encode($0.value))
       }
+  }
+
+  /// Tags as a query.
+  static func text(_ tags: TagSet) -> String {
+    var query = QueryString()
+    query.parameters = tags.tags.map { QueryString.Parameter(name: $0.key, value: $0.value) }
+    return query.text
   }
 
   /// The fields that give a digest to check content by, or have it noted.
@@ -35,7 +44,9 @@ enum S3ObjectFields {
   static func metadata(
     of key: ObjectKey, _ fields: HTTPFields, size: Int? = nil
   ) -> ObjectMetadata? {
-    guard let size = size ?? fields[.contentLength].flatMap({ Int($0) }) else { return nil }
+    guard let size = size ?? fields[.contentLength].flatMap({ Int($0) }), size >= 0 else {
+      return nil
+    }
     let modified = fields[.lastModified].flatMap {
       HTTPDate($0, now: HTTPDate(secondsSince1970: 0))
     }
@@ -46,17 +57,39 @@ enum S3ObjectFields {
       attributes: attributes(fields))
   }
 
-  /// The first that is of the whole content: those of parts have a number behind them.
-  static func checksum(_ fields: HTTPFields) -> ContentDigest? {
+  /// The first checksum that the fields tell.
+  static func checksum(_ fields: HTTPFields) -> ObjectChecksum? {
     for algorithm in ContentDigest.Algorithm.allCases where algorithm != .md5 {
       if let name = HTTPField.Name("x-amz-checksum-\(algorithm.rawValue)"),
-        let bytes = fields[name].flatMap({ Base64.decode($0) }),
-        let digest = ContentDigest(algorithm, bytes)
+        let checksum = fields[name].flatMap({ self.checksum(algorithm, $0) })
       {
-        return digest
+        return checksum
       }
     }
     return nil
+  }
+
+  /// One of parts has their number behind it.
+  private static func checksum(
+    _ algorithm: ContentDigest.Algorithm, _ text: String
+  ) -> ObjectChecksum? {
+    let sides = text.split(separator: "-", maxSplits: 1)
+    guard let bytes = sides.first.flatMap({ Base64.decode(String($0)) }),
+      let digest = ContentDigest(algorithm, bytes)
+    else { return nil }
+    guard sides.count > 1 else { return ObjectChecksum(digest) }
+    return Int(sides[1]).map { ObjectChecksum(digest, partCount: $0) }
+  }
+
+  /// The fields that state the checksum of a whole object.
+  static func fields(of checksum: ObjectChecksum) -> [CanonicalRequest.Field] {
+    let count = checksum.partCount.map { "-\($0)" } ?? ""
+    return [
+      CanonicalRequest.Field(
+        "x-amz-checksum-\(checksum.digest.algorithm.rawValue)",
+        Base64.encode(checksum.digest.bytes) + count),
+      CanonicalRequest.Field("x-amz-checksum-type", checksum.kind.rawValue),
+    ]
   }
 
   private static func attributes(_ fields: HTTPFields) -> ObjectAttributes {
@@ -70,7 +103,13 @@ enum S3ObjectFields {
       contentEncoding: coding(fields[.contentEncoding]),
       contentLanguage: fields[.contentLanguage],
       contentDisposition: fields[.contentDisposition], cacheControl: fields[.cacheControl],
-      expires: fields[.expires], custom: custom)
+      expires: fields[.expires], custom: custom,
+      serverSideEncryption: encryption(fields))
+  }
+
+  private static func encryption(_ fields: HTTPFields) -> String? {
+    let text = HTTPField.Name("x-amz-server-side-encryption").flatMap { fields[$0] }
+    return text == "AES256" ? text : nil
   }
 
   /// Some services note the framing that content came in.

@@ -21,6 +21,18 @@ struct SigningKeyTable {
     return keys
   }
 
+  func remove(_ id: String) throws {
+    let statement = try PreparedStatement(database, "DELETE FROM signing_key WHERE id = ?1")
+    statement.bind(id, at: 1)
+    try statement.run()
+  }
+
+  /// - Returns: how many there were.
+  func removeAll() throws -> Int {
+    try PreparedStatement(database, "DELETE FROM signing_key").run()
+    return database.changesCount
+  }
+
   func insert(_ key: SealedKey) throws {
     let statement = try PreparedStatement(
       database, "INSERT INTO signing_key (id, key_sealed, created) VALUES (?1, ?2, ?3)")

@@ -97,9 +97,46 @@ extension Store {
     }
   }
 
+  /// When an account last signed in from a network, both by their digests; nil for never.
+  package func seen(
+    account: String, network: String
+  ) async throws(StorageError) -> Timestamp? {
+    try await reader.read {
+      try AccountNetworkTable(database: $0).seen(account: account, network: network)
+    }
+  }
+
+  /// - Parameter networksMax: of one account; those not seen longest go.
+  package func note(
+    account: String, network: String, at now: Timestamp, networksMax: Int
+  ) async throws(StorageError) {
+    try await writer.write { database, _ in
+      try AccountNetworkTable(database: database)
+        .note(account: account, network: network, at: now, max: networksMax)
+    }
+  }
+
   /// The keys that sign tokens, the oldest first.
   package func signingKeys() async throws(StorageError) -> [SealedKey] {
     try await reader.read { try SigningKeyTable(database: $0).all() }
+  }
+
+  package func removeSigningKeys(_ ids: [String]) async throws(StorageError) {
+    try await writer.write { database, _ in
+      for id in ids { try SigningKeyTable(database: database).remove(id) }
+    }
+  }
+
+  /// Keeps a key and no other.
+  ///
+  /// - Returns: how many others there were.
+  package func replaceSigningKeys(with key: SealedKey) async throws(StorageError) -> Int {
+    try await writer.write(.powerFailure) { database, _ in
+      let table = SigningKeyTable(database: database)
+      let count = try table.removeAll()
+      try table.insert(key)
+      return count
+    }
   }
 
   package func keep(_ key: SealedKey) async throws(StorageError) {

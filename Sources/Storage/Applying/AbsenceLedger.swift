@@ -23,6 +23,8 @@ struct AbsenceLedger {
   private struct Record {
     /// An absence that counts, with no presence since.
     var isDoubted = false
+    /// The last absence that counts.
+    var lastAbsence: Int64 = 0
     /// Above the horizon, in the order of their calls.
     var events: [Event] = []
   }
@@ -58,6 +60,20 @@ struct AbsenceLedger {
     records[place] = record
   }
 
+  /// Whether a look-up that counts, begun behind a call, found the entity absent.
+  func isDoubted(_ place: Place, since call: Int64) -> Bool {
+    guard let record = records[place] else { return false }
+    return record.isDoubted && record.lastAbsence > call
+      || record.events.contains { !$0.isPresent && $0.call > call }
+  }
+
+  /// One absence is taken for granted: the next one deletes.
+  mutating func doubt(_ place: Place, call: Int64) {
+    if records.count >= Self.placesMax { records.removeAll() }
+    records[place, default: Record()].isDoubted = true
+    records[place]?.lastAbsence = call
+  }
+
   /// - Returns: the deletions that are certain now that nothing older than the horizon can arrive.
   mutating func settle(horizon: Int64) -> [Deletion] {
     var deletions: [Deletion] = []
@@ -71,6 +87,7 @@ struct AbsenceLedger {
           record.isDoubted = false
         } else {
           record.isDoubted = true
+          record.lastAbsence = event.call
         }
       }
       records[place] = record.isDoubted || !record.events.isEmpty ? record : nil

@@ -14,25 +14,69 @@ struct AnswerWriter {
     scope = try context.memory.scopeID(answer.scope, context.database)
   }
 
-  func write() throws {
+  /// - Returns: entities of which another mutation's words were kept instead of the answer's.
+  @discardableResult
+  func write() throws -> Set<EntityKey> {
     let groups = Dictionary(grouping: answer.entities.indices) { answer.entities[$0].key.type }
     try noteAbsences()
-    for key in answer.deletions { try delete(key, in: answer.scope, id: scope, call: context.call) }
+    let contest = try contest(groups)
+    for key in answer.deletions where !contest.overtaken.contains(key) {
+      try delete(key, in: answer.scope, id: scope, call: context.call)
+      if answer.scope.kind == .role { try deletePublicCopy(of: key) }
+    }
     for (type, indices) in groups.sorted(by: { $0.key < $1.key }) {
-      var writer = EntityWriter(answer, scope: scope, table: try context.table(of: type), context)
-      try writer.write(indices)
+      try write(indices, of: try context.table(of: type), contest)
     }
     if let result = answer.result {
       try ResultWriter(result, answer: answer, scope: scope, context).write()
     }
     if answer.marksPublicCopies, answer.scope != .public {
-      for (type, indices) in groups { try markPublicCopies(of: type, indices) }
+      for (type, indices) in groups {
+        try markSharedCopies(of: type, indices.map { answer.entities[$0].key.key })
+      }
+      for (type, keys) in Dictionary(grouping: answer.deletions, by: \.type) {
+        try markSharedCopies(of: type, keys.map(\.key))
+      }
     }
-    try OverlayRows.land(answer, in: context)
+    try OverlayRows.land(answer, except: contest.overtaken, in: context)
     let invalidator = Invalidator(context)
-    for target in answer.invalidations {
-      try invalidator.invalidate(target, scopes: Array(Set([scope, ScopeTable.publicID])))
+    for key in contest.disputed.sorted(by: { ($0.type, $0.key) < ($1.type, $1.key) }) {
+      try invalidator.invalidate(.entity(key), scopes: [scope])
     }
+    for target in answer.invalidations {
+      try invalidator.invalidate(target, in: scope)
+    }
+    return contest.overtaken
+  }
+
+  private func write(_ indices: [Int], of table: EntityTable, _ contest: MutationContest) throws {
+    var writer = EntityWriter(answer, scope: scope, table: table, context)
+    let overtaken = indices.filter { contest.overtaken.contains(answer.entities[$0].key) }
+    if let start = answer.span?.start, !overtaken.isEmpty {
+      try context.writing(as: start) { try writer.write(overtaken) }
+    }
+    let rest =
+      overtaken.isEmpty
+      ? indices : indices.filter { !contest.overtaken.contains(answer.entities[$0].key) }
+    if !rest.isEmpty { try writer.write(rest) }
+  }
+
+  /// What was written meanwhile of the entities that a mutation's response is about.
+  private func contest(_ groups: [String: [Int]]) throws -> MutationContest {
+    guard let span = answer.span else { return MutationContest() }
+    context.memory.note(mutation: context.call)
+    var contest = MutationContest(span)
+    for (type, indices) in groups {
+      try contest.look(
+        at: indices.map { answer.entities[$0] }, of: answer, in: scope,
+        try context.table(of: type), context)
+    }
+    for (type, keys) in Dictionary(grouping: answer.deletions, by: \.type) {
+      try contest.look(
+        at: keys.map { NormalisedAnswer.Entity(key: $0, fields: []) }, of: answer, in: scope,
+        try context.table(of: type), context)
+    }
+    return contest
   }
 
   // MARK: Deletions
@@ -48,13 +92,15 @@ struct AnswerWriter {
       }
     }
     memory.presences.prune(horizon: context.horizon)
-    if context.horizon < context.call {
-      memory.presences.note(answer.entities, scope: scope, call: context.call)
+    // A mutation proves no more than that the entity was there after it began.
+    let seen = answer.span?.start.value ?? context.call
+    if context.horizon < seen {
+      memory.presences.note(answer.entities, scope: scope, call: seen)
     }
     guard !memory.counters.absences.isEmpty else { return }
     for entity in answer.entities {
       memory.counters.absences.notePresence(
-        at: .init(scope: scope, key: entity.key), call: context.call)
+        at: .init(scope: scope, key: entity.key), call: seen)
     }
     for deletion in memory.counters.absences.settle(horizon: context.horizon) {
       let place = deletion.place
@@ -77,25 +123,40 @@ struct AnswerWriter {
       .run(in: context, received: answer.received)
   }
 
-  // MARK: Public copies
+  /// No user's credential was sent: the service itself did this, and what it shows to everybody is
+  /// gone too.
+  private func deletePublicCopy(of key: EntityKey) throws {
+    let open = Scope(kind: .public, subject: "", partition: answer.scope.partition)
+    let id = try context.memory.scopeID(open, context.database)
+    let table = try context.table(of: key.type)
+    guard try StoredRow.find(key.key, scope: id, table, context.database) != nil else { return }
+    try delete(key, in: open, id: id, call: context.call)
+  }
 
-  private func markPublicCopies(of type: String, _ indices: [Int]) throws {
+  // MARK: Shared copies
+
+  /// The public copies of entities, and those of roles and claims, are asked for again.
+  private func markSharedCopies(of type: String, _ keys: [String]) throws {
+    context.memory.note(invalidation: context.call)
     let table = try context.table(of: type)
-    let statement = try PreparedStatement(context.database, table.markManyDue)
-    statement.bind(ScopeTable.publicID, at: 1)
-    try statement.bind(KeyList.json(indices.lazy.map { answer.entities[$0].key.key }), at: 2)
-    statement.bind(context.call, at: 3)
-    var marked: [InvalidationTarget] = []
-    while try statement.step() {
-      marked.append(.entity(EntityKey(type: type, key: statement.string(0))))
+    let shared = try Invalidator(context).sharedScopes(holding: keys, type: table.id)
+    var marked: Set<InvalidationTarget> = []
+    for id in Set(shared + [ScopeTable.publicID]) where id != scope {
+      let statement = try PreparedStatement(context.database, table.markManyDue)
+      statement.bind(id, at: 1)
+      try statement.bind(KeyList.json(keys), at: 2)
+      statement.bind(context.call, at: 3)
+      while try statement.step() {
+        marked.insert(.entity(EntityKey(type: type, key: statement.string(0))))
+      }
+      statement.reset()
+      guard context.horizon < context.call else { continue }
+      for key in keys {
+        context.memory.lateMarks.add(
+          .entity(EntityKey(type: type, key: key)), scope: id, call: context.call, effect: .due,
+          horizon: context.horizon)
+      }
     }
-    statement.reset()
-    context.note(distinct: marked)
-    guard context.horizon < context.call else { return }
-    for index in indices {
-      context.memory.lateMarks.add(
-        .entity(answer.entities[index].key), scope: ScopeTable.publicID, call: context.call,
-        effect: .due, horizon: context.horizon)
-    }
+    context.note(distinct: Array(marked))
   }
 }

@@ -186,7 +186,10 @@ struct EntityWriter {
       return
     }
     var state = try row.state()
-    write(entity, to: &state)
+    let refusing = write(entity, to: &state)
+    if refusing > 0 {
+      try Invalidator(context, call: refusing).invalidate(.entity(entity.key), scopes: [scope])
+    }
     state.settle(horizon: context.horizon)
     let fields = state.encodedFields
     let isChanged = fields != row.fields
@@ -204,15 +207,28 @@ struct EntityWriter {
     }
   }
 
-  private func write(_ entity: NormalisedAnswer.Entity, to state: inout RowState) {
+  /// - Returns: the last mutation because of which a field stays that the answer says otherwise; 0
+  ///   for none. The two overlapped, so nobody knows who spoke last.
+  @discardableResult
+  private func write(_ entity: NormalisedAnswer.Entity, to state: inout RowState) -> Int64 {
+    var refusing: Int64 = 0
     for field in entity.fields {
       let outcome = state.write(
         field.name, Array(answer.bytes[field.range]), merges: field.merges, call: context.call,
         horizon: context.horizon)
       switch outcome {
       case .same, .changed: continue
-      case .merged, .refused: context.isExact = false
+      case .merged: context.isExact = false
+      case .refused:
+        context.isExact = false
+        guard !context.memory.mutations.isEmpty,
+          let stored = state.fields.first(where: { $0.name == field.name }),
+          context.memory.mutations.contains(stored.call),
+          !stored.value.elementsEqual(answer.bytes[field.range])
+        else { continue }
+        refusing = max(refusing, stored.call)
       }
     }
+    return refusing
   }
 }

@@ -24,7 +24,42 @@ struct Invalidator {
     }
   }
 
+  /// Marks the copies of a scope, and all that several callers share: the public ones, and those of
+  /// roles and of claims.
+  func invalidate(_ target: InvalidationTarget, in scope: Int64) throws {
+    context.note(target)
+    let scopes = Array(Set([scope, ScopeTable.publicID]))
+    switch target {
+    case .entity(let key):
+      let shared = try sharedScopes(
+        holding: CollectionOfOne(key.key), type: try context.table(of: key.type).id)
+      try markEntity(key, scopes: Array(Set(scopes + shared)))
+    case .type(let name): try mark(.type, name, scopes: scopes + [ScopeTable.sharedID])
+    case .operation(let name): try mark(.operation, name, scopes: scopes + [ScopeTable.sharedID])
+    case .tag(let name): try mark(.tag, name, scopes: scopes + [ScopeTable.sharedID])
+    }
+  }
+
+  /// Numbers of the scopes beside the public one that several callers share and that may hold a row
+  /// of one of the keys.
+  func sharedScopes(holding keys: some Sequence<String>, type: Int64) throws -> [Int64] {
+    let statement = try PreparedStatement(
+      context.database,
+      """
+      SELECT DISTINCT scope.id FROM private_row CROSS JOIN scope ON scope.id = private_row.scope \
+      WHERE private_row.type = ?1 AND private_row.key IN (SELECT value FROM json_each(?2)) \
+      AND scope.kind IN (\(ScopeTable.sharedKinds))
+      """)
+    statement.bind(type, at: 1)
+    try statement.bind(KeyList.json(keys), at: 2)
+    defer { statement.reset() }
+    var scopes: [Int64] = []
+    while try statement.step() { scopes.append(statement.int64(0)) }
+    return scopes
+  }
+
   func mark(_ kind: DependencyKind, _ name: String, scopes: [Int64]?) throws {
+    context.memory.note(invalidation: call)
     let statement = try PreparedStatement(
       context.database,
       """
@@ -41,6 +76,7 @@ struct Invalidator {
   }
 
   private func markEntity(_ key: EntityKey, scopes: [Int64]?) throws {
+    context.memory.note(invalidation: call)
     let table = try context.table(of: key.type)
     for scope in try scopes ?? allScopes() {
       let statement = try PreparedStatement(context.database, table.markDue)

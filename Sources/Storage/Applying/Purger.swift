@@ -21,6 +21,7 @@ struct Purger {
   func purge(_ target: InvalidationTarget, scope: Int64?) throws {
     guard try !isOwnData(target) else { return }
     context.note(target)
+    context.memory.note(invalidation: context.call)
     context.memory.lateMarks.add(
       target, scope: scope, call: context.call, effect: .purge, horizon: context.horizon)
     switch target {

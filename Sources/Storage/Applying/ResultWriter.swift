@@ -52,7 +52,7 @@ struct ResultWriter {
     state.settle(horizon: context.horizon)
     let fields = state.encodedFields
     if fields != row?.fields {
-      context.resultChanged = true
+      context.changedResult = result.key
       _ = context.takeRevision()
     }
     try save(state, fields: fields, over: row)

@@ -6,12 +6,14 @@ final class WriteContext {
   let database: Database
   let memory: WriterMemory
   let catalogue: TypeCatalogue
-  let call: Int64
+  /// What the command writes is of this call.
+  private(set) var call: Int64
   let horizon: Int64
   /// Taken with the first change of content; every row the command changes carries it.
   private(set) var revision: Int64?
   var isExact = true
-  var resultChanged = false
+  /// Whose root is another than before.
+  var changedResult: ResultKey?
   private var changes: [CommitReport.Change] = []
   private var invalidated: [InvalidationTarget] = []
   private var overlays: [CommitReport.Overlay] = []
@@ -27,6 +29,14 @@ final class WriteContext {
     self.horizon = min(horizon.value, call.value)
     memory.note(call: call)
     memory.note(horizon: self.horizon)
+  }
+
+  /// Has `body` write as another call than the command's own.
+  func writing(as other: CallNumber, _ body: () throws -> Void) rethrows {
+    let own = call
+    defer { call = own }
+    call = other.value
+    try body()
   }
 
   func takeRevision() -> Int64 {
@@ -57,10 +67,12 @@ final class WriteContext {
   /// Ends the command: what no answer can be older than any more is forgotten.
   func finish() -> CommitReport {
     memory.lateMarks.prune(horizon: horizon)
+    memory.pruneMutations(horizon: horizon)
     return CommitReport(
       revision: revision.map(Revision.init), changes: changes, invalidated: invalidated,
-      resultChanged: resultChanged, isExact: isExact, head: Revision(memory.counters.revision),
-      overlays: overlays)
+      resultChanged: changedResult != nil, changedResult: changedResult, isExact: isExact,
+      mayBeDue: memory.lastInvalidation > call,
+      head: Revision(memory.counters.revision), overlays: overlays)
   }
 
   /// A purge that settled after this command's call began has been here.

@@ -103,7 +103,7 @@ struct ChangeLogReader {
   private func append(
     _ rows: [ChangeRow], to entries: inout [ChangePage.Entry]
   ) throws -> Int {
-    var sights: [Int64: [String: Seen]] = [:]
+    var sights: [Int64: [ExactText: Seen]] = [:]
     for (type, rows) in Dictionary(grouping: rows, by: \.type) {
       guard let table = catalogue[id: type], query.types?.contains(table.type) ?? true else {
         continue
@@ -112,7 +112,9 @@ struct ChangeLogReader {
     }
     var bytes = 0
     for row in rows {
-      guard let seen = sights[row.type]?[row.key], seen.revision == row.revision else { continue }
+      guard let seen = sights[row.type]?[ExactText(row.key)], seen.revision == row.revision else {
+        continue
+      }
       if case .present(let record, _) = seen.sight {
         bytes += record.layers.reduce(0) { $0 + $1.count }
       }
@@ -129,12 +131,14 @@ struct ChangeLogReader {
   }
 
   /// By key; what there is nothing to tell of is absent.
-  private func sights(of rows: [ChangeRow], in table: EntityTable) throws -> [String: Seen] {
+  private func sights(of rows: [ChangeRow], in table: EntityTable) throws -> [ExactText: Seen] {
     let all = try SightLoader(database, catalogue, scopes: scopes).sights(of: rows, in: table)
     // Of a row that was changed later in another scope, that later one tells.
-    let telling = Set(rows.lazy.filter { all[$0.key]?.revision == $0.revision }.map(\.key))
+    let telling = Set(
+      rows.lazy.filter { all[ExactText($0.key)]?.revision == $0.revision }.map { ExactText($0.key) }
+    )
     let layers = all.filter { telling.contains($0.key) }
-    let sights: [String: ChangePage.Sight]
+    let sights: [ExactText: ChangePage.Sight]
     if let condition = query.conditions[table.type] {
       sights = try ConditionedSights(
         condition, table, scopes: scopes, origin: origin, position: query.position, database
@@ -144,7 +148,7 @@ struct ChangeLogReader {
     }
     return sights.reduce(into: [:]) { seen, entity in
       seen[entity.key] = Seen(
-        key: EntityKey(type: table.type, key: entity.key),
+        key: EntityKey(type: table.type, key: entity.key.text),
         revision: layers[entity.key]?.revision ?? 0, sight: entity.value)
     }
   }

@@ -25,10 +25,10 @@ struct ConditionedSights {
   }
 
   /// By key; what is absent is not told of.
-  func sights(of entities: [String: LayeredSight]) throws -> [String: ChangePage.Sight] {
+  func sights(of entities: [ExactText: LayeredSight]) throws -> [ExactText: ChangePage.Sight] {
     let isIn = try passing(entities.mapValues(\.contents))
     let answers = try earlierRevisions.map { try wasIn(entities, at: $0) }
-    var sights: [String: ChangePage.Sight] = [:]
+    var sights: [ExactText: ChangePage.Sight] = [:]
     for (key, layers) in entities {
       let earlier = answers.map { $0[key] ?? .no }
       if isIn.contains(key) {
@@ -66,11 +66,11 @@ struct ConditionedSights {
   }
 
   private func wasIn(
-    _ entities: [String: LayeredSight], at revision: Int64
-  ) throws -> [String: Answer] {
-    let states = try past.states(of: entities.keys, at: revision)
-    var answers: [String: Answer] = [:]
-    var known: [String: [[UInt8]]] = [:]
+    _ entities: [ExactText: LayeredSight], at revision: Int64
+  ) throws -> [ExactText: Answer] {
+    let states = try past.states(of: entities.keys.map(\.text), at: revision)
+    var answers: [ExactText: Answer] = [:]
+    var known: [ExactText: [[UInt8]]] = [:]
     for (key, layers) in entities {
       switch layers.state(at: revision, past: { states[key]?[$0] ?? .unchanged }) {
       case .absent: answers[key] = .no
@@ -84,7 +84,7 @@ struct ConditionedSights {
   }
 
   /// - Parameter states: layers by key; those without any are not in the condition.
-  private func passing(_ states: [String: [[UInt8]]]) throws -> Set<String> {
+  private func passing(_ states: [ExactText: [[UInt8]]]) throws -> Set<ExactText> {
     let filled = states.filter { !$0.value.isEmpty }
     let keys = Array(filled.keys)
     let places = try test.passing(keys.map { filled[$0] ?? [] }, database)

@@ -13,6 +13,15 @@ package struct LogPosition: Hashable, Sendable {
 
   package static let start = LogPosition(revision: .zero)
 
+  package static func == (left: LogPosition, right: LogPosition) -> Bool {
+    left.revision == right.revision && left.place.equalsExactly(right.place)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(revision)
+    place.hashExactly(into: &hasher)
+  }
+
   init(revision: Int64, type: Int64, key: String) {
     self.init(revision: Revision(revision), place: "\(type):\(key)")
   }
@@ -21,9 +30,10 @@ package struct LogPosition: Hashable, Sendable {
   /// did not make.
   var row: (revision: Int64, type: Int64, key: String)? {
     guard !place.isEmpty else { return (revision.value, .max, "") }
-    guard let colon = place.firstIndex(of: ":"), let type = Int64(place[..<colon]) else {
-      return nil
-    }
-    return (revision.value, type, String(place[place.index(after: colon)...]))
+    // Of bytes, not characters: a key may begin with a mark that joins the colon.
+    let bytes = place.utf8
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), let type = Int64(place[..<colon])
+    else { return nil }
+    return (revision.value, type, String(place[bytes.index(after: colon)...]))
   }
 }

@@ -8,10 +8,15 @@ import GRDB
 /// before its beginning is not continued with a condition. A type that nobody asked for between two
 /// starts is kept no longer.
 struct PastKeeper {
-  /// Old states of all types: some 50 MiB of entities of a kilobyte each.
+  /// Old states of all types.
   static let statesMax = 50_000
+  /// Contents of all old states.
+  static let bytesMax = 64 << 20
+  /// States that go at once where there are too many bytes.
+  private static let statesPerCut = 32
 
   let database: Database
+  var bytesMax = Self.bytesMax
 
   /// Begins, or goes on.
   ///
@@ -70,16 +75,22 @@ struct PastKeeper {
         """)
   }
 
-  /// The oldest state goes for each that comes, and the type's beginning moves behind it.
+  /// The oldest states go for those that come, and their types' beginnings move behind them.
   private func bound() throws {
+    let isTooLarge = "(SELECT bytes FROM past_size) > \(bytesMax)"
+    let last = """
+      max(new.number - \(Self.statesMax), CASE WHEN \(isTooLarge) THEN coalesce((SELECT number \
+      FROM past ORDER BY number LIMIT 1 OFFSET \(Self.statesPerCut - 1)), new.number) ELSE 0 END)
+      """
     try database.execute(
       sql: """
         DROP TRIGGER IF EXISTS past_bound;
-        CREATE TRIGGER past_bound AFTER INSERT ON past WHEN new.number > \(Self.statesMax) BEGIN \
+        CREATE TRIGGER past_bound AFTER INSERT ON past \
+        WHEN new.number > \(Self.statesMax) OR \(isTooLarge) BEGIN \
         UPDATE observed SET since = max(since, (SELECT max(until) FROM past \
-        WHERE number <= new.number - \(Self.statesMax) AND type = observed.type)) \
-        WHERE type IN (SELECT type FROM past WHERE number <= new.number - \(Self.statesMax)); \
-        DELETE FROM past WHERE number <= new.number - \(Self.statesMax); END
+        WHERE number <= \(last) AND type = observed.type)) \
+        WHERE type IN (SELECT type FROM past WHERE number <= \(last)); \
+        DELETE FROM past WHERE number <= \(last); END
         """)
   }
 

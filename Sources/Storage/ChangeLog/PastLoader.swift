@@ -1,4 +1,5 @@
 import GRDB
+import Model
 
 /// Looks up what entities of one type were at an earlier revision, see ``PastKeeper``.
 struct PastLoader {
@@ -25,7 +26,7 @@ struct PastLoader {
   }
 
   /// By key, a state for each scope.
-  func states(of keys: some Sequence<String>, at base: Int64) throws -> [String: [State]] {
+  func states(of keys: some Sequence<String>, at base: Int64) throws -> [ExactText: [State]] {
     let statement = try PreparedStatement(
       database,
       """
@@ -40,11 +41,11 @@ struct PastLoader {
     statement.bind(base, at: 4)
     defer { statement.reset() }
     let unchanged = [State](repeating: .unchanged, count: scopes.count)
-    var states: [String: [State]] = [:]
+    var states: [ExactText: [State]] = [:]
     while try statement.step() {
       guard let layer = scopes.firstIndex(of: statement.int64(1)) else { continue }
       let state = statement.bytes(2).map { State.fields($0) } ?? .unknown
-      states[statement.string(0), default: unchanged][layer] = state
+      states[ExactText(statement.string(0)), default: unchanged][layer] = state
     }
     return states
   }

@@ -16,15 +16,15 @@ struct SightLoader {
   }
 
   /// By key, for rows of one type.
-  func sights(of rows: [ChangeRow], in table: EntityTable) throws -> [String: LayeredSight] {
+  func sights(of rows: [ChangeRow], in table: EntityTable) throws -> [ExactText: LayeredSight] {
     let empty = [LayeredSight.Layer](repeating: LayeredSight.Layer(), count: scopes.count)
-    var layers: [String: [LayeredSight.Layer]] = [:]
-    for row in rows where layers[row.key] == nil {
-      layers[row.key] = empty
+    var layers: [ExactText: [LayeredSight.Layer]] = [:]
+    for row in rows where layers[ExactText(row.key)] == nil {
+      layers[ExactText(row.key)] = empty
     }
-    let keys = try KeyList.json(layers.keys)
+    let keys = try KeyList.json(layers.keys.lazy.map(\.text))
     if scopes.count == 1 {
-      for row in rows { layers[row.key]?[0].change = row }
+      for row in rows { layers[ExactText(row.key)]?[0].change = row }
     } else {
       try loadChanges(of: keys, type: table.id, into: &layers)
     }
@@ -36,7 +36,7 @@ struct SightLoader {
   }
 
   private func loadChanges(
-    of keys: [UInt8], type: Int64, into layers: inout [String: [LayeredSight.Layer]]
+    of keys: [UInt8], type: Int64, into layers: inout [ExactText: [LayeredSight.Layer]]
   ) throws {
     let statement = try PreparedStatement(
       database,
@@ -52,12 +52,12 @@ struct SightLoader {
     while try statement.step() {
       guard let layer = scopes.firstIndex(of: statement.int64(6)) else { continue }
       let row = ChangeRow(statement)
-      layers[row.key]?[layer].change = row
+      layers[ExactText(row.key)]?[layer].change = row
     }
   }
 
   private func loadContents(
-    of keys: [UInt8], in table: EntityTable, into layers: inout [String: [LayeredSight.Layer]]
+    of keys: [UInt8], in table: EntityTable, into layers: inout [ExactText: [LayeredSight.Layer]]
   ) throws {
     let statement: PreparedStatement
     if scopes.count == 1 {
@@ -72,7 +72,8 @@ struct SightLoader {
     while try statement.step() {
       guard let layer = scopes.firstIndex(of: statement.int64(3)) else { continue }
       let fields = statement.bytes(2)
-      layers[statement.string(0)]?[layer].contents = fields.map { .fields($0) } ?? .tombstone
+      layers[ExactText(statement.string(0))]?[layer].contents =
+        fields.map { .fields($0) } ?? .tombstone
     }
   }
 }

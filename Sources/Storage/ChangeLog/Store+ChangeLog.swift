@@ -1,8 +1,9 @@
+import GRDB
 import Model
 import Synchronization
 
 extension Store {
-  /// Pages larger than this are read beside the long reads, so that look-ups need not wait.
+  /// Pages larger than this are read where queries are, so that look-ups need not wait.
   private static let quickEntriesMax = 200
 
   /// One page of the change log as a viewer sees it, bounded in entries, bytes and work.
@@ -18,24 +19,35 @@ extension Store {
     let (catalogue, directory) = (catalogue, directory)
     let isQuick =
       query.origin != nil && query.limit <= Self.quickEntriesMax && query.conditions.isEmpty
-    return try await (isQuick ? reader : longReader).read { database in
+    let read = { @Sendable (database: Database) throws -> ChangePage? in
       let scopes = try query.viewer.layers.compactMap { try directory.id(of: $0, database) }
-      let reader = try ChangeLogReader(database, catalogue, query, scopes: scopes)
-      guard let deadline, !query.conditions.isEmpty else { return try reader.page() }
-      return try deadline.run(database) { try reader.page() }
+      return try ChangeLogReader(database, catalogue, query, scopes: scopes).page()
     }
+    if isQuick { return try await reader.read(read) }
+    return try await queries.read(
+      QueryLane(.changes, of: query.viewer), within: query.conditions.isEmpty ? nil : deadline, read
+    )
   }
 
   /// Has what entities of these types are kept from here on as they change, for queries with
   /// conditions. Quick where it is so already.
-  package func keepPast(ofTypes names: Set<String>) async throws(StorageError) {
-    let missing = keptTypes.withLock { names.subtracting($0) }
-    guard !missing.isEmpty else { return }
+  ///
+  /// - Parameter typesMax: types that can be kept since this boot, once these are among them. Each costs
+  ///   every later write to it, so callers who are not known may start no more.
+  /// - Returns: false where that would be too many; then nothing is kept that was not before.
+  @discardableResult
+  package func keepPast(
+    ofTypes names: Set<String>, upTo typesMax: Int = .max
+  ) async throws(StorageError) -> Bool {
+    let (missing, kept) = keptTypes.withLock { (names.subtracting($0), $0.count) }
+    guard !missing.isEmpty else { return true }
+    guard kept + missing.count <= typesMax else { return false }
     let tables = missing.compactMap { catalogue[$0] }
     try await writer.write { database, memory in
       let keeper = PastKeeper(database: database)
       for table in tables { try keeper.keep(table, since: memory.counters.revision) }
     }
     keptTypes.withLock { $0.formUnion(missing) }
+    return true
   }
 }

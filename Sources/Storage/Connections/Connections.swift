@@ -12,27 +12,32 @@ struct Connections {
 
   /// The one connection that writes and copies the log back: SQLite before 3.51.3 can lose pages
   /// where two connections do either at once.
-  func openWriter() throws -> DatabaseQueue {
-    var settings = settings(label: "writer")
+  ///
+  /// - Parameter slot: of the watch for what is checked again inside a write.
+  func openWriter(_ slot: WatchSlot) throws -> DatabaseQueue {
+    var settings = settings(label: "writer", slot)
     settings.journalMode = .wal
     // GroupedWriter does it, once those who wait for a commit have been told.
     settings.prepareDatabase { db in try db.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
     return try DatabaseQueue(path: path, configuration: settings)
   }
 
-  func openReader(label: String) throws -> DatabaseQueue {
-    var settings = settings(label: label)
+  func openReader(label: String) throws -> ReadConnection {
+    let slot = WatchSlot()
+    var settings = settings(label: label, slot)
     settings.readonly = true
-    return try DatabaseQueue(path: path, configuration: settings)
+    return ReadConnection(
+      queue: try DatabaseQueue(path: path, configuration: settings), slot: slot)
   }
 
-  private func settings(label: String) -> Configuration {
+  private func settings(label: String, _ slot: WatchSlot) -> Configuration {
     var settings = Configuration()
     settings.label = "larder \(label)"
     let kibibytes = configuration.pageCacheBytes / 1024
     settings.prepareDatabase { db in
       try db.execute(sql: "PRAGMA cache_size = -\(kibibytes)")
       try db.execute(sql: "PRAGMA temp_store = MEMORY")
+      if let connection = db.sqliteConnection { LikeFunction.install(on: connection, slot) }
     }
     return settings
   }

@@ -6,7 +6,12 @@ import Synchronization
 /// Reaching a connection costs several thread hops, far more than a look-up; under load the hops
 /// are shared. The batch is taken before the snapshot begins, so every read sees what was committed
 /// before it was asked for.
+///
+/// What waits is bounded: beyond that a read is refused at once.
 final class GroupedReader: Sendable {
+  /// Reads that wait for the connection.
+  static let waitingMax = 4_096
+
   private typealias Waiter = @Sendable (Result<Database, any Error>) -> Void
 
   private struct State {
@@ -14,11 +19,25 @@ final class GroupedReader: Sendable {
     var isClosed = false
   }
 
-  private let queue: DatabaseQueue
+  private let connection: ReadConnection
+  private let damage: StoreDamage
   private let state = Mutex(State())
+  private var queue: DatabaseQueue { connection.queue }
 
-  init(queue: DatabaseQueue) {
-    self.queue = queue
+  init(_ connection: ReadConnection, damage: StoreDamage = StoreDamage()) {
+    self.connection = connection
+    self.damage = damage
+  }
+
+  /// - Parameter deadline: from now on; a read that has waited beyond it is not begun.
+  func read<Answer: Sendable>(
+    within deadline: QueryDeadline, _ body: @escaping @Sendable (Database) throws -> Answer
+  ) async throws(StorageError) -> Answer {
+    let watch = deadline.begin()
+    let slot = connection.slot
+    return try await read { database in
+      try watch.run(QueryConnection(database: database, slot: slot)) { try body(database) }
+    }
   }
 
   func read<Answer: Sendable>(
@@ -30,7 +49,9 @@ final class GroupedReader: Sendable {
           continuation.resume(
             returning: Result<Answer, StorageError>.success(try body(try database.get())))
         } catch {
-          continuation.resume(returning: .failure(StorageError(error)))
+          let failure = StorageError(error)
+          self.damage.note(failure)
+          continuation.resume(returning: .failure(failure))
         }
       }
     }
@@ -38,12 +59,13 @@ final class GroupedReader: Sendable {
   }
 
   private func submit(_ waiter: @escaping Waiter) {
-    let (isFirst, isClosed) = state.withLock { state in
-      if state.isClosed { return (false, true) }
+    let (isFirst, refusal): (Bool, StorageError?) = state.withLock { state in
+      if state.isClosed { return (false, .closed) }
+      guard state.waiting.count < Self.waitingMax else { return (false, .overloaded) }
       state.waiting.append(waiter)
-      return (state.waiting.count == 1, false)
+      return (state.waiting.count == 1, nil)
     }
-    if isClosed { return waiter(.failure(StorageError.closed)) }
+    if let refusal { return waiter(.failure(refusal)) }
     guard isFirst else { return }
     queue.asyncRead { [self] database in
       for waiter in takeAll() { waiter(database) }

@@ -57,11 +57,16 @@ final class GroupedWriter: Sendable {
   private let queue: DatabaseQueue
   private let memory: WriterMemory
   private let checkpointPages: Int
+  private let damage: StoreDamage
   private let state = Mutex(State())
   private let committedHead: Atomic<Int64>
   private let committedFloor: Atomic<Int64>
 
-  init(queue: DatabaseQueue, memory: WriterMemory, checkpointPages: Int) {
+  init(
+    queue: DatabaseQueue, memory: WriterMemory, checkpointPages: Int,
+    damage: StoreDamage = StoreDamage()
+  ) {
+    self.damage = damage
     self.queue = queue
     self.memory = memory
     self.checkpointPages = checkpointPages
@@ -136,6 +141,8 @@ final class GroupedWriter: Sendable {
     let before = memory.counters
     var work = Work()
     do {
+      // What is written to a file without a name is gone with the process.
+      if WriteAheadLog.hasMoved(database) { throw StorageError.moved }
       try prepare(batch.map(\.durability).max() ?? .process, database)
       try begin(database)
       try perform(batch, database, &work)
@@ -144,6 +151,7 @@ final class GroupedWriter: Sendable {
     } catch {
       try? undo(since: before, database)
       let failure = StorageError(error)
+      damage.note(failure)
       let told = work.failed.count + work.performed.count
       for command in work.performed + batch.dropFirst(told) { command.fail(failure) }
       for (command, error) in work.failed { command.fail(error) }
@@ -202,7 +210,9 @@ final class GroupedWriter: Sendable {
       do {
         work.add(try performApart(command, database), of: command)
       } catch let error where database.isInsideTransaction {
-        work.failed.append((command, StorageError(error)))
+        let failure = StorageError(error)
+        damage.note(failure)
+        work.failed.append((command, failure))
       }
     }
   }

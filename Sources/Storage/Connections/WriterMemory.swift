@@ -25,6 +25,8 @@ final class WriterMemory: @unchecked Sendable {
   }
 
   var counters: Counters
+  /// Of the writer's connection.
+  var watchSlot = WatchSlot()
   var durability: GroupedWriter.Durability?
   /// See ``WriteAheadLog/pagesWritten(by:)``.
   var pagesAtCheckpoint: Int32 = 0
@@ -32,6 +34,9 @@ final class WriterMemory: @unchecked Sendable {
   private var scopes: [Scope: Int64] = [.public: ScopeTable.publicID]
   /// Kept on failure as well: a mark too many refuses or marks a late answer, which is refetched.
   var lateMarks = LateMarks()
+  /// The highest number of a purge or an invalidation since the start. Kept on failure: results of
+  /// answers that began earlier are then read back for nothing.
+  private(set) var lastInvalidation: Int64 = 0
   /// By type: the widest kinds of scope that ever held a row. Kept on failure for the same reason.
   private var kindsPresent: [String: Set<Scope.Kind>] = [:]
   /// No answer of a lower call can still arrive. True whatever becomes of the command that said
@@ -58,6 +63,20 @@ final class WriterMemory: @unchecked Sendable {
 
   func note(call: CallNumber) {
     counters.call = max(counters.call, call.value)
+  }
+
+  /// Numbers of settled mutations that answers still to come are older than. Kept on failure: a field
+  /// too many is then asked for again.
+  private(set) var mutations: Set<Int64> = []
+
+  func note(mutation call: Int64) { mutations.insert(call) }
+
+  func pruneMutations(horizon: Int64) {
+    if !mutations.isEmpty { mutations = mutations.filter { $0 > horizon } }
+  }
+
+  func note(invalidation call: Int64) {
+    lastInvalidation = max(lastInvalidation, call)
   }
 
   func note(horizon: Int64) {
@@ -107,6 +126,6 @@ final class WriterMemory: @unchecked Sendable {
 
   /// Whether rows of narrower scopes may hide what a row of this kind says.
   func mayBeHidden(_ type: String, in kind: Scope.Kind) -> Bool {
-    kindsPresent[type]?.contains { $0.rawValue > kind.rawValue } ?? false
+    kindsPresent[type]?.contains { $0.isNarrower(than: kind) } ?? false
   }
 }

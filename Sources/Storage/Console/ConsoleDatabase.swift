@@ -7,9 +7,15 @@ import Model
 struct ConsoleDatabase: ~Copyable {
   /// SQLite's instructions between two looks at the deadline: well below a millisecond.
   private static let instructionsPerLook: Int32 = 1_000
-  /// Of one text, blob or row, so that a statement cannot fill the memory.
-  private static let valueBytesMax: Int32 = 16 << 20
+  /// Of one text, blob or row, so that a statement cannot fill the memory. Together with the columns
+  /// it bounds what one row takes while SQLite computes it.
+  private static let valueBytesMax: Int32 = 1 << 20
+  private static let columnsMax: Int32 = 200
   private static let sqlBytesMax: Int32 = 100_000
+  /// Instructions of one statement: what can run between two jumps, where SQLite looks at the deadline.
+  private static let instructionsMax: Int32 = 5_000
+  /// Of a pattern of `GLOB`, whose time grows with the product of pattern and text.
+  private static let patternBytesMax: Int32 = 100
 
   private let connection: OpaquePointer
   private let guardian: Guardian
@@ -17,6 +23,7 @@ struct ConsoleDatabase: ~Copyable {
   /// What SQLite's callbacks are given; they come on the thread that runs the statement.
   private final class Guardian {
     let mayGoOn: @Sendable () -> Bool
+    let slot = WatchSlot()
     /// SQLite does not always say that it failed because of a rule.
     var hasDenied = false
 
@@ -36,7 +43,9 @@ struct ConsoleDatabase: ~Copyable {
     }
     connection = opened
     guardian = Guardian(mayGoOn)
-    limit()
+    guardian.slot.isStopped = { !mayGoOn() }
+    ConsoleFunctions.install(on: opened, guardian.slot)
+    limit(columns: max(Self.columnsMax, Self.widestTable(opened)))
   }
 
   deinit {
@@ -47,27 +56,46 @@ struct ConsoleDatabase: ~Copyable {
     let statement = try prepare(question.sql)
     defer { sqlite3_finalize(statement) }
     try bind(question.arguments, to: statement)
+    guard sqlite3_column_count(statement) <= Self.columnsMax else {
+      throw .refused(
+        "the result has \(sqlite3_column_count(statement)) columns, at most \(Self.columnsMax)")
+    }
     let columns = (0..<sqlite3_column_count(statement)).map { column in
       sqlite3_column_name(statement, column).map { String(cString: $0) } ?? ""
     }
     var rows: [[SQLValue]] = []
     var bytes = 0
     while try step(statement) {
-      let row = (0..<sqlite3_column_count(statement)).map { Self.value($0, of: statement) }
-      bytes += row.reduce(0) { $0 + $1.byteCount }
+      // Counted before anything is copied.
+      for column in columns.indices { bytes += Self.byteCount(Int32(column), of: statement) }
       guard rows.count < question.rowsMax, bytes <= question.bytesMax else {
         return SQLAnswer(columns: columns, rows: rows, isTruncated: true)
       }
-      rows.append(row)
+      rows.append(columns.indices.map { Self.value(Int32($0), of: statement) })
     }
     return SQLAnswer(columns: columns, rows: rows, isTruncated: false)
   }
 
   // MARK: Limits
 
-  private func limit() {
+  /// SQLite's limit of columns is of tables too: with a lower one it cannot read a wide table's schema.
+  private static func widestTable(_ connection: OpaquePointer) -> Int32 {
+    var statement: OpaquePointer?
+    let sql = """
+      SELECT max((SELECT count(*) FROM pragma_table_xinfo(m.name))) FROM sqlite_master AS m \
+      WHERE m.type = 'table'
+      """
+    sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
+    defer { sqlite3_finalize(statement) }
+    return sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int(statement, 0) : 0
+  }
+
+  private func limit(columns: Int32) {
     let context = Unmanaged.passUnretained(guardian).toOpaque()
     sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, Self.valueBytesMax)
+    sqlite3_limit(connection, SQLITE_LIMIT_COLUMN, columns)
+    sqlite3_limit(connection, SQLITE_LIMIT_VDBE_OP, Self.instructionsMax)
+    sqlite3_limit(connection, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, Self.patternBytesMax)
     sqlite3_limit(connection, SQLITE_LIMIT_SQL_LENGTH, Self.sqlBytesMax)
     sqlite3_limit(connection, SQLITE_LIMIT_ATTACHED, 0)
     sqlite3_set_authorizer(
@@ -107,6 +135,7 @@ struct ConsoleDatabase: ~Copyable {
         return code
       }
     }
+    if code == SQLITE_NOMEM { throw .refused("the statement is too long") }
     guard code == SQLITE_OK else { throw fault(code) }
     guard let statement else { throw .notOneStatement }
     guard try isEmpty(text[end...]) else {
@@ -224,14 +253,12 @@ struct ConsoleDatabase: ~Copyable {
     default: return .null
     }
   }
-}
 
-extension SQLValue {
-  fileprivate var byteCount: Int {
-    switch self {
-    case .null, .integer, .real: 8
-    case .text(let text): 8 + text.utf8.count
-    case .blob(let bytes): 8 + bytes.count
+  /// What a column takes in the answer. Does not convert it, so nothing is copied.
+  private static func byteCount(_ column: Int32, of statement: OpaquePointer) -> Int {
+    switch sqlite3_column_type(statement, column) {
+    case SQLITE_TEXT, SQLITE_BLOB: 8 + Int(sqlite3_column_bytes(statement, column))
+    default: 8
     }
   }
 }

@@ -7,28 +7,25 @@ import Model
 ///
 /// Each entity is written once in a list, since all of a list is one call.
 struct EntityCorrector {
-  /// Entities that one filter may write at a time.
-  static let matchesMax = LocalWriter.matchesMax
-
   let context: WriteContext
   let call: CallNumber
   let horizon: CallNumber
   /// Of what upstream says to nobody in particular.
   let scope: Scope
   let now: Timestamp
-  let deadline: QueryDeadline?
+  let recheck: FilterRecheck
 
   /// - Throws: ``WriteRefusal``, or an error of the database; the caller undoes what was written.
   func perform(_ corrections: [EntityCorrection]) throws -> [WriteOutcome] {
-    try corrections.map { try perform($0) }
+    try corrections.enumerated().map { try perform($1, $0) }
   }
 
-  private func perform(_ correction: EntityCorrection) throws -> WriteOutcome {
+  private func perform(_ correction: EntityCorrection, _ place: Int) throws -> WriteOutcome {
     switch correction.target {
     case .key(let id):
       return try perform(correction, on: EntityKey(type: correction.type.name, key: id))
     case .filter(let filter):
-      let keys = try keys(matching: filter, correction)
+      let keys = try keys(matching: filter, correction, place)
       try write(correction, to: keys)
       return .matched(keys.count)
     }
@@ -84,18 +81,13 @@ struct EntityCorrector {
   }
 
   private func keys(
-    matching filter: Filter, _ correction: EntityCorrection
+    matching filter: Filter, _ correction: EntityCorrection, _ place: Int
   ) throws -> [EntityKey] {
     let name = correction.type.name
-    let run = try EntityQueryRun(
-      EntityQuery(type: correction.type, filter: filter, limit: Self.matchesMax),
-      context.table(of: name), scopes: [context.memory.scopeID(scope, context.database)],
-      context.memory.touches, context.database)
-    let places = try deadline.map { try $0.run(context.database) { try run.places() } }
-    let keys = try (places ?? run.places()).map { EntityKey(type: name, key: $0.key) }
-    guard keys.count <= Self.matchesMax else {
-      throw WriteRefusal.tooMany(max: Self.matchesMax, pointer: correction.pointer)
-    }
-    return keys
+    return try recheck.keys(
+      of: place, correction.type, filter,
+      scope: context.memory.scopeID(scope, context.database), mayVanish: true,
+      pointer: correction.pointer
+    ).map { EntityKey(type: name, key: $0) }
   }
 }

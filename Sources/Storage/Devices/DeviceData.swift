@@ -22,6 +22,27 @@ struct DeviceData {
       statement.bind(device, at: 1)
       try statement.run()
     }
+    try OwnerUsage(database: database).forget(device: device)
+  }
+
+  /// A condition on a row of `device`: its queue holds mutations, or it has rows of local types, which
+  /// are nowhere else.
+  static func holding(_ database: Database) throws -> String {
+    let local = try String.fetchAll(
+      database,
+      sql: """
+        SELECT table_name FROM entity_type JOIN local_type ON local_type.type = entity_type.id \
+        ORDER BY table_name
+        """)
+    let mutations = "EXISTS (SELECT 1 FROM mutation WHERE mutation.device = device.id AND is_held)"
+    let rows = local.map { table in
+      """
+      EXISTS (SELECT 1 FROM scope JOIN \(EntityTable.quoted(table)) AS stored \
+      ON stored.scope = scope.id WHERE scope.kind = \(Scope.Kind.device.rawValue) \
+      AND scope.subject = device.id)
+      """
+    }
+    return "(" + ([mutations] + rows).joined(separator: " OR ") + ")"
   }
 
   private func scopes(of device: String) throws -> [Int64] {

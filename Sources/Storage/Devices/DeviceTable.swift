@@ -78,15 +78,56 @@ struct DeviceTable {
 
   func touch(_ id: String, at moment: Timestamp) throws {
     let statement = try PreparedStatement(
-      database, "UPDATE device SET last_used = max(last_used, ?2) WHERE id = ?1")
+      database,
+      "UPDATE device SET last_used = max(last_used, ?2), set_aside = NULL WHERE id = ?1")
     statement.bind(id, at: 1)
     statement.bind(moment.milliseconds, at: 2)
     try statement.run()
   }
 
-  func idsUnused(since moment: Timestamp, limit: Int) throws -> [String] {
+  /// Sets devices aside that were last used before a moment and hold nothing of their own, and takes
+  /// back those that were used since or hold something now.
+  ///
+  /// - Parameters:
+  ///   - holding: a condition on `device`, see ``DeviceData/holding(_:)``.
+  ///   - now: since when they are set aside.
+  func setAside(
+    unusedSince moment: Timestamp, holding: String, at now: Timestamp, limit: Int
+  ) throws -> Int {
+    let back = try PreparedStatement(
+      database,
+      """
+      UPDATE device SET set_aside = NULL \
+      WHERE set_aside IS NOT NULL AND (last_used >= ?1 OR \(holding))
+      """)
+    back.bind(moment.milliseconds, at: 1)
+    try back.run()
+    let aside = try PreparedStatement(
+      database,
+      """
+      UPDATE device SET set_aside = ?2 WHERE id IN (SELECT id FROM device \
+      WHERE last_used < ?1 AND set_aside IS NULL AND NOT \(holding) ORDER BY last_used LIMIT ?3)
+      """)
+    aside.bind(moment.milliseconds, at: 1)
+    aside.bind(now.milliseconds, at: 2)
+    aside.bind(Int64(limit), at: 3)
+    try aside.run()
+    return database.changesCount
+  }
+
+  /// How many were last used before a moment and stay, since they hold something of their own.
+  func countKept(unusedSince moment: Timestamp, holding: String) throws -> Int {
     let statement = try PreparedStatement(
-      database, "SELECT id FROM device WHERE last_used < ?1 ORDER BY last_used LIMIT ?2")
+      database, "SELECT count(*) FROM device WHERE last_used < ?1 AND \(holding)")
+    statement.bind(moment.milliseconds, at: 1)
+    defer { statement.reset() }
+    return try statement.step() ? Int(statement.int64(0)) : 0
+  }
+
+  /// Those that were set aside before a moment, the earliest first.
+  func idsSetAside(before moment: Timestamp, limit: Int) throws -> [String] {
+    let statement = try PreparedStatement(
+      database, "SELECT id FROM device WHERE set_aside < ?1 ORDER BY set_aside LIMIT ?2")
     statement.bind(moment.milliseconds, at: 1)
     statement.bind(Int64(limit), at: 2)
     defer { statement.reset() }
@@ -95,11 +136,16 @@ struct DeviceTable {
     return ids
   }
 
-  /// - Parameter moment: a device used since then stays; nil removes it whatever its use.
+  /// - Parameters:
+  ///   - moment: a device that was not set aside before then stays; nil removes it in any case.
+  ///   - holding: what a device must not hold to be removed so.
   /// - Returns: whether the device was there and is gone.
-  func remove(_ id: String, unusedSince moment: Timestamp?) throws -> Bool {
+  func remove(_ id: String, setAsideBefore moment: Timestamp?, holding: String) throws -> Bool {
     let statement = try PreparedStatement(
-      database, "DELETE FROM device WHERE id = ?1 AND (?2 IS NULL OR last_used < ?2)")
+      database,
+      """
+      DELETE FROM device WHERE id = ?1 AND (?2 IS NULL OR set_aside < ?2 AND NOT \(holding))
+      """)
     statement.bind(id, at: 1)
     statement.bind(moment?.milliseconds, at: 2)
     try statement.run()

@@ -53,26 +53,50 @@ extension Store {
     }
   }
 
-  /// Devices last used before a moment, the longest unused first.
-  package func devicesUnused(
-    since moment: Timestamp, limit: Int
+  /// What a round of ``setAsideDevices(unusedSince:at:limit:)`` found.
+  package struct UnusedDevices: Hashable, Sendable {
+    /// Set aside by this round.
+    package let aside: Int
+    /// Unused as long, and kept: they hold unfinished mutations or rows of local types.
+    package let kept: Int
+  }
+
+  /// Sets devices aside that were last used before a moment, some at a time, and takes back those that
+  /// were used since. What holds something that is nowhere else stays.
+  package func setAsideDevices(
+    unusedSince moment: Timestamp, at now: Timestamp, limit: Int
+  ) async throws(StorageError) -> UnusedDevices {
+    try await writer.write { database, _ in
+      let table = DeviceTable(database: database)
+      let holding = try DeviceData.holding(database)
+      return UnusedDevices(
+        aside: try table.setAside(
+          unusedSince: moment, holding: holding, at: now, limit: limit),
+        kept: try table.countKept(unusedSince: moment, holding: holding))
+    }
+  }
+
+  /// Devices that were set aside before a moment, the earliest first.
+  package func devicesSetAside(
+    before moment: Timestamp, limit: Int
   ) async throws(StorageError) -> [String] {
     try await reader.read {
-      try DeviceTable(database: $0).idsUnused(since: moment, limit: limit)
+      try DeviceTable(database: $0).idsSetAside(before: moment, limit: limit)
     }
   }
 
   /// Removes a device with everything that is stored for it alone.
   ///
-  /// - Parameter moment: a device used since then stays; nil removes it whatever its use.
+  /// - Parameter moment: a device that was not set aside before then, or holds something that is
+  ///   nowhere else, stays; nil removes it in any case.
   /// - Returns: whether the device was there and is gone.
   package func remove(
-    device id: String, unusedSince moment: Timestamp? = nil
+    device id: String, setAsideBefore moment: Timestamp? = nil
   ) async throws(StorageError) -> Bool {
     try await writer.write(.powerFailure) { database, memory in
-      guard try DeviceTable(database: database).remove(id, unusedSince: moment) else {
-        return false
-      }
+      let holding = try DeviceData.holding(database)
+      let table = DeviceTable(database: database)
+      guard try table.remove(id, setAsideBefore: moment, holding: holding) else { return false }
       memory.queues.forget(id)
       try DeviceData(database: database).remove(of: id)
       try RegistrationTable(database: database).follow(id)

@@ -71,10 +71,17 @@ extension EvictionPass {
     let age = row.received.elapsed(until: now)
     guard cut.takes(age: age), !memory.touches.isTouched(row.place),
       let candidate = try candidate(row.place, table), candidate.hasContents, candidate.isQuiet,
-      try !ScopeLayers(database).shows(candidate.key, under: candidate.scope, table)
+      try !ScopeLayers(database).shows(candidate.key, under: candidate.scope, table),
+      try !isOverlaid(candidate.key, table)
     else { return }
     try remove(candidate, row.place, table)
     cut.note(age: age, bytes: candidate.bytes)
+  }
+
+  /// Where no private row of the type exists, nobody need look.
+  private func isOverlaid(_ key: String, _ table: EvictionTable) throws -> Bool {
+    guard memory.mayBeHidden(table.table.type, in: .public) else { return false }
+    return try ScopeLayers(database).isOverlaid(key, table)
   }
 
   /// Its change row stays where it is and says so: nothing is told to anybody.

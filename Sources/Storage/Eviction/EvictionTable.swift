@@ -17,8 +17,10 @@ struct EvictionTable {
   let touch: String
   /// Whether a key has contents in the public scope: ?1 key.
   let hasPublicContents: String
-  /// Whether a key has contents in a scope wider than one of kind ?2: ?1 key.
+  /// Whether a key has contents in a private or partitioned scope of the kinds ?2: ?1 key.
   let hasWiderContents: String
+  /// Whether a device's queue is expected to change the entity of a key: ?1 key, ?2 the scopes' kind.
+  let hasOverlay: String
 
   init(_ table: EntityTable) {
     self.table = table
@@ -44,8 +46,15 @@ struct EvictionTable {
       SELECT EXISTS (SELECT 1 FROM private_row CROSS JOIN scope ON scope.id = private_row.scope \
       CROSS JOIN \(name) AS stored \
       ON stored.scope = private_row.scope AND stored.key = private_row.key \
-      WHERE private_row.type = \(table.id) AND private_row.key = ?1 AND scope.kind < ?2 \
-      AND stored.fields IS NOT NULL)
+      WHERE private_row.type = \(table.id) AND private_row.key = ?1 \
+      AND scope.kind IN (SELECT value FROM json_each(?2)) AND stored.fields IS NOT NULL)
+      """
+    hasOverlay = """
+      SELECT EXISTS (SELECT 1 FROM private_row CROSS JOIN scope ON scope.id = private_row.scope \
+      CROSS JOIN \(name) AS stored \
+      ON stored.scope = private_row.scope AND stored.key = private_row.key \
+      WHERE private_row.type = \(table.id) AND private_row.key = ?1 \
+      AND scope.kind IN (SELECT value FROM json_each(?2)) AND stored.call = \(OverlayRows.call))
       """
   }
 }

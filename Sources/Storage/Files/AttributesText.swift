@@ -7,6 +7,7 @@ enum AttributesText {
     [
       ("encoding", \.contentEncoding), ("language", \.contentLanguage),
       ("disposition", \.contentDisposition), ("cache", \.cacheControl), ("expires", \.expires),
+      ("encryption", \.serverSideEncryption),
     ]
 
   static func encode(_ attributes: ObjectAttributes) -> String {
@@ -30,6 +31,15 @@ enum AttributesText {
       }
       writer.endObject()
     }
+    if !attributes.tags.isEmpty {
+      writer.name("tags")
+      writer.beginObject()
+      for tag in attributes.tags.tags {
+        writer.name(tag.key)
+        writer.string(tag.value)
+      }
+      writer.endObject()
+    }
     writer.endObject()
     return String(decoding: writer.bytes, as: UTF8.self)
   }
@@ -43,6 +53,10 @@ enum AttributesText {
     for member in value["custom"]?.members ?? [] {
       attributes.custom[member.name] = member.value.string
     }
+    attributes.tags = try TagSet(
+      (value["tags"]?.members ?? []).map {
+        TagSet.Tag(key: $0.name, value: $0.value.string ?? "")
+      })
     return attributes
   }
 }

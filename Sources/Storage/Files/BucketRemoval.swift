@@ -1,6 +1,7 @@
 /// What came of removing a bucket from the index.
 package enum BucketRemoval: Hashable, Sendable {
-  case removed
+  /// - Parameter dead: the files of its unfinished uploads, noted as such.
+  case removed(dead: [BlobName])
   case noSuchBucket
   case notEmpty
 }

@@ -45,22 +45,50 @@ struct BucketTable {
     return buckets
   }
 
+  func settings(of id: Int64) throws -> BucketSettings {
+    let statement = try PreparedStatement(
+      database, "SELECT settings FROM file_bucket WHERE id = ?1")
+    statement.bind(id, at: 1)
+    defer { statement.reset() }
+    return try statement.step()
+      ? try BucketSettingsText.decode(statement.string(0)) : BucketSettings()
+  }
+
+  func set(_ settings: BucketSettings, of id: Int64) throws {
+    let statement = try PreparedStatement(
+      database, "UPDATE file_bucket SET settings = ?2 WHERE id = ?1")
+    statement.bind(id, at: 1)
+    statement.bind(BucketSettingsText.encode(settings), at: 2)
+    try statement.run()
+  }
+
+  /// Removes a bucket without objects, and its unfinished uploads with it, as S3 does.
   func remove(_ name: BucketName) throws -> BucketRemoval {
     guard let id = try id(of: name) else { return .noSuchBucket }
-    for table in ["file_object", "file_upload"] {
-      let statement = try PreparedStatement(
-        database, "SELECT 1 FROM \(table) WHERE bucket = ?1 LIMIT 1")
-      statement.bind(id, at: 1)
-      defer { statement.reset() }
-      if try statement.step() { return .notEmpty }
+    guard try !holdsObjects(id) else { return .notEmpty }
+    let uploads = UploadTable(database: database)
+    var dead: [BlobName] = []
+    for upload in try uploads.ids(bucket: id) {
+      dead += try PartTable(database: database, upload: upload).list().map(\.blob)
+      try uploads.remove(upload)
     }
+    try DeadBlobTable(database: database).insert(dead)
     for sql in [
+      "DELETE FROM file_completed_upload WHERE bucket = ?1",
       "DELETE FROM file_usage WHERE bucket = ?1", "DELETE FROM file_bucket WHERE id = ?1",
     ] {
       let statement = try PreparedStatement(database, sql)
       statement.bind(id, at: 1)
       try statement.run()
     }
-    return .removed
+    return .removed(dead: dead)
+  }
+
+  private func holdsObjects(_ id: Int64) throws -> Bool {
+    let statement = try PreparedStatement(
+      database, "SELECT 1 FROM file_object WHERE bucket = ?1 LIMIT 1")
+    statement.bind(id, at: 1)
+    defer { statement.reset() }
+    return try statement.step()
   }
 }

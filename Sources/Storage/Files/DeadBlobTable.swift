@@ -11,6 +11,7 @@ struct DeadBlobTable {
         database, "INSERT INTO file_dead_blob (blob) VALUES (?1) ON CONFLICT DO NOTHING")
       statement.bind(blob.text, at: 1)
       try statement.run()
+      try ObjectPartTable(database: database).remove(of: blob)
     }
   }
 

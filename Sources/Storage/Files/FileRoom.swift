@@ -4,4 +4,6 @@ package struct FileRoom: Hashable, Sendable {
   package let bytes: Int?
   /// Which bound is the nearest.
   package let bound: FileQuotaKind
+  /// How the bucket's objects are encrypted whose writers ask for nothing.
+  package var encryption: String?
 }

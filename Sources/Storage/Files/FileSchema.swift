@@ -56,4 +56,36 @@ enum FileSchema {
         ) WITHOUT ROWID;
         """)
   }
+
+  /// The checksum that an upload is to have, the results of completed uploads, and the parts that
+  /// objects were put together from.
+  static func migrateParts(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        ALTER TABLE file_upload ADD COLUMN checksum TEXT;
+        CREATE TABLE file_completed_upload (
+          id TEXT PRIMARY KEY,
+          bucket INTEGER NOT NULL REFERENCES file_bucket,
+          key TEXT NOT NULL,
+          size INTEGER NOT NULL,
+          modified INTEGER NOT NULL,
+          tag TEXT NOT NULL,
+          checksum TEXT
+        ) WITHOUT ROWID;
+        CREATE INDEX file_completed_upload_by_age ON file_completed_upload (modified);
+        CREATE INDEX file_completed_upload_by_bucket ON file_completed_upload (bucket);
+        CREATE TABLE file_object_part (
+          blob TEXT NOT NULL,
+          number INTEGER NOT NULL,
+          size INTEGER NOT NULL,
+          checksum TEXT,
+          PRIMARY KEY (blob, number)
+        ) WITHOUT ROWID;
+        """)
+  }
+
+  /// What is set on a bucket through S3's own operations.
+  static func migrateBucketSettings(_ db: Database) throws {
+    try db.execute(sql: "ALTER TABLE file_bucket ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'")
+  }
 }

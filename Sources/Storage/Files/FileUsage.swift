@@ -23,7 +23,7 @@ struct FileUsage {
     if let max = quota.bucketBytesMax, growth > 0, try bytes(of: "") + growth > max {
       return .bucket
     }
-    let own = changes.filter { $0.owner == quota.owner }.reduce(0) { $0 + $1.bytes }
+    let own = changes.filter { $0.owner.equalsExactly(quota.owner) }.reduce(0) { $0 + $1.bytes }
     if let max = quota.ownerBytesMax, !quota.owner.isEmpty, own > 0,
       try bytes(of: quota.owner) + own > max
     {

@@ -8,7 +8,7 @@ struct ObjectTable {
 
   /// What a write replaces.
   struct Row {
-    let tag: String
+    let state: ObjectState
     let size: Int64
     let owner: String
     let blob: BlobName
@@ -29,7 +29,7 @@ struct ObjectTable {
       metadata: ObjectMetadata(
         key: key, size: Int(statement.int64(0)),
         modified: Timestamp(milliseconds: statement.int64(1)), tag: statement.string(2),
-        checksum: statement.isNull(4) ? nil : ChecksumText.decode(statement.string(4)),
+        checksum: statement.isNull(4) ? nil : ChecksumText.decodeObject(statement.string(4)),
         attributes: try AttributesText.decode(statement.string(5))),
       blob: BlobName(stored: statement.string(3)))
   }
@@ -37,13 +37,15 @@ struct ObjectTable {
   func row(_ key: ObjectKey) throws -> Row? {
     let statement = try PreparedStatement(
       database,
-      "SELECT tag, size, owner, blob FROM file_object WHERE bucket = ?1 AND key = ?2")
+      "SELECT tag, size, owner, blob, modified FROM file_object WHERE bucket = ?1 AND key = ?2")
     statement.bind(bucket, at: 1)
     statement.bind(key.text, at: 2)
     defer { statement.reset() }
     guard try statement.step() else { return nil }
     return Row(
-      tag: statement.string(0), size: statement.int64(1), owner: statement.string(2),
+      state: ObjectState(
+        tag: statement.string(0), modified: Timestamp(milliseconds: statement.int64(4))),
+      size: statement.int64(1), owner: statement.string(2),
       blob: BlobName(stored: statement.string(3)))
   }
 
@@ -66,6 +68,15 @@ struct ObjectTable {
     statement.bind(object.blob.text, at: 7)
     statement.bind(metadata.checksum.map { Array(ChecksumText.encode($0).utf8) }, at: 8)
     statement.bind(AttributesText.encode(metadata.attributes), at: 9)
+    try statement.run()
+  }
+
+  func set(_ attributes: ObjectAttributes, of key: ObjectKey) throws {
+    let statement = try PreparedStatement(
+      database, "UPDATE file_object SET attributes = ?3 WHERE bucket = ?1 AND key = ?2")
+    statement.bind(bucket, at: 1)
+    statement.bind(key.text, at: 2)
+    statement.bind(AttributesText.encode(attributes), at: 3)
     try statement.run()
   }
 

@@ -16,7 +16,7 @@ struct ObjectWriting {
   ) throws -> ObjectCommit {
     let table = ObjectTable(database: database, bucket: bucket)
     let old = try table.row(object.metadata.key)
-    guard condition.holds(for: old?.tag) else { return .conditionFailed }
+    guard condition.holds(for: old?.state) else { return .conditionFailed }
     var changes = freed
     changes.append(
       FileUsage.Change(owner: quota.owner, bytes: Int64(object.metadata.size), objects: 1))
@@ -24,6 +24,12 @@ struct ObjectWriting {
     let usage = FileUsage(database: database, bucket: bucket)
     if let kind = try usage.add(changes, within: quota) { return .overQuota(kind) }
     try table.put(object, owner: quota.owner)
+    let parts = ObjectPartTable(database: database)
+    switch object.origin {
+    case .whole: break
+    case .parts(let list): try parts.insert(list, of: object.blob)
+    case .copy(let source): try parts.copy(from: source, to: object.blob)
+    }
     let dead = dead + (old.map { [$0.blob] } ?? [])
     try DeadBlobTable(database: database).insert(dead)
     return .stored(isNew: old == nil, dead: dead)
@@ -32,7 +38,7 @@ struct ObjectWriting {
   func remove(_ key: ObjectKey, if condition: WriteCondition) throws -> ObjectRemoval {
     let table = ObjectTable(database: database, bucket: bucket)
     let old = try table.row(key)
-    guard condition.holds(for: old?.tag) else { return .conditionFailed }
+    guard condition.holds(for: old?.state) else { return .conditionFailed }
     guard let old else { return .noSuchKey }
     try table.remove(key)
     _ = try FileUsage(database: database, bucket: bucket).add(

@@ -20,7 +20,31 @@ extension Store {
     try await reader.read { try BucketTable(database: $0).describe(name).first }
   }
 
-  /// Removes a bucket that holds nothing.
+  /// - Returns: nil where there is no such bucket.
+  package func settings(
+    ofFileBucket name: BucketName
+  ) async throws(StorageError) -> BucketSettings? {
+    try await reader.read { database in
+      let table = BucketTable(database: database)
+      return try table.id(of: name).map { try table.settings(of: $0) }
+    }
+  }
+
+  /// - Returns: whether there is such a bucket.
+  package func changeSettings(
+    ofFileBucket name: BucketName, _ change: @escaping @Sendable (inout BucketSettings) -> Void
+  ) async throws(StorageError) -> Bool {
+    try await writer.write(.powerFailure) { database, _ in
+      let table = BucketTable(database: database)
+      guard let id = try table.id(of: name) else { return false }
+      var settings = try table.settings(of: id)
+      change(&settings)
+      try table.set(settings, of: id)
+      return true
+    }
+  }
+
+  /// Removes a bucket that holds no objects; its unfinished uploads go with it.
   package func removeFileBucket(_ name: BucketName) async throws(StorageError) -> BucketRemoval {
     try await writer.write(.powerFailure) { database, _ in
       try BucketTable(database: database).remove(name)

@@ -12,6 +12,11 @@ extension Store {
     }
   }
 
+  /// The parts that an object was put together from, by number; empty for one that came whole.
+  package func parts(of object: StoredObject) async throws(StorageError) -> [ObjectPart] {
+    try await reader.read { try ObjectPartTable(database: $0).list(of: object.blob) }
+  }
+
   /// How much may still come into a bucket.
   ///
   /// - Parameter replaced: the object that a write would replace, whose bytes come free.
@@ -22,8 +27,10 @@ extension Store {
     try await reader.read { database in
       guard let number = try BucketTable(database: database).id(of: bucket) else { return nil }
       let old = try replaced.flatMap { try ObjectTable(database: database, bucket: number).row($0) }
-      return try FileUsage(database: database, bucket: number).room(
+      var room = try FileUsage(database: database, bucket: number).room(
         within: quota, freed: old?.size ?? 0)
+      room.encryption = try BucketTable(database: database).settings(of: number).encryption
+      return room
     }
   }
 
@@ -38,6 +45,25 @@ extension Store {
       }
       return try ObjectWriting(database: database, bucket: bucket)
         .put(object, if: condition, quota: quota)
+    }
+  }
+
+  /// Gives an object other tags; everything else of it stays.
+  ///
+  /// - Returns: the object as it was before.
+  package func setTags(
+    _ tags: TagSet, at address: ObjectAddress
+  ) async throws(StorageError) -> ObjectLookup {
+    try await writer.write(.powerFailure) { database, _ in
+      guard let bucket = try BucketTable(database: database).id(of: address.bucket) else {
+        return .noSuchBucket
+      }
+      let table = ObjectTable(database: database, bucket: bucket)
+      guard let found = try table.find(address.key) else { return .noSuchKey }
+      var attributes = found.metadata.attributes
+      attributes.tags = tags
+      try table.set(attributes, of: address.key)
+      return .found(found)
     }
   }
 

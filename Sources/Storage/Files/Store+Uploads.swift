@@ -4,14 +4,20 @@ package import Model
 extension Store {
   /// - Returns: false where there is no such bucket.
   package func beginUpload(
-    _ upload: UploadAddress, attributes: ObjectAttributes, owner: String, at moment: Timestamp
+    _ upload: UploadAddress, attributes: ObjectAttributes, checksum: UploadChecksum?,
+    owner: String, at moment: Timestamp
   ) async throws(StorageError) -> Bool {
     try await writer.write(.powerFailure) { database, _ in
       guard let bucket = try BucketTable(database: database).id(of: upload.object.bucket) else {
         return false
       }
+      var attributes = attributes
+      attributes.serverSideEncryption =
+        try attributes.serverSideEncryption
+        ?? BucketTable(database: database).settings(of: bucket).encryption
       try UploadTable(database: database).insert(
-        upload, bucket: bucket, attributes: attributes, owner: owner, at: moment)
+        upload, bucket: bucket, attributes: attributes, checksum: checksum, owner: owner, at: moment
+      )
       return true
     }
   }
@@ -93,8 +99,27 @@ extension Store {
       let commit = try ObjectWriting(database: database, bucket: found.bucket).put(
         object, if: condition, quota: FileQuota(owner: owner),
         freed: [FileUsage.Change(owner: owner, bytes: -bytes)], dead: parts.map(\.blob))
-      if case .stored = commit { try UploadTable(database: database).remove(upload.id) }
+      if case .stored = commit {
+        try UploadTable(database: database).remove(upload.id)
+        try CompletedUploadTable(database: database).insert(
+          upload, bucket: found.bucket, as: object.metadata)
+      }
       return commit
+    }
+  }
+
+  /// - Returns: the object that an upload was completed to, without its attributes; nil where it was
+  ///   not, or too long ago.
+  package func completedUpload(
+    _ upload: UploadAddress
+  ) async throws(StorageError) -> ObjectMetadata? {
+    try await reader.read { try CompletedUploadTable(database: $0).find(upload) }
+  }
+
+  /// Forgets the results of uploads that were completed before a moment.
+  package func forgetUploads(completedBefore moment: Timestamp) async throws(StorageError) {
+    try await writer.write { database, _ in
+      try CompletedUploadTable(database: database).remove(completedBefore: moment)
     }
   }
 

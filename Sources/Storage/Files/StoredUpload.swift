@@ -6,4 +6,6 @@ package struct StoredUpload: Hashable, Sendable {
   /// Whose bytes its parts count as; empty for nobody's.
   package let owner: String
   package let begun: Timestamp
+  /// The checksum that the object is to have; nil where none was asked for.
+  package let checksum: UploadChecksum?
 }

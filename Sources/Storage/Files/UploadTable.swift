@@ -7,14 +7,14 @@ struct UploadTable {
 
   /// - Parameter number: of the bucket.
   func insert(
-    _ upload: UploadAddress, bucket number: Int64, attributes: ObjectAttributes, owner: String,
-    at moment: Timestamp
+    _ upload: UploadAddress, bucket number: Int64, attributes: ObjectAttributes,
+    checksum: UploadChecksum?, owner: String, at moment: Timestamp
   ) throws {
     let statement = try PreparedStatement(
       database,
       """
-      INSERT INTO file_upload (id, bucket, key, owner, begun, attributes) \
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      INSERT INTO file_upload (id, bucket, key, owner, begun, attributes, checksum) \
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
       """)
     statement.bind(upload.id, at: 1)
     statement.bind(number, at: 2)
@@ -22,6 +22,7 @@ struct UploadTable {
     statement.bind(owner, at: 4)
     statement.bind(moment.milliseconds, at: 5)
     statement.bind(AttributesText.encode(attributes), at: 6)
+    statement.bind(checksum.map { Array(ChecksumText.encode($0).utf8) }, at: 7)
     try statement.run()
   }
 
@@ -30,7 +31,7 @@ struct UploadTable {
     let statement = try PreparedStatement(
       database,
       """
-      SELECT bucket, owner, begun, attributes FROM file_upload \
+      SELECT bucket, owner, begun, attributes, checksum FROM file_upload \
       JOIN file_bucket ON file_bucket.id = bucket \
       WHERE file_upload.id = ?1 AND name = ?2 AND key = ?3
       """)
@@ -42,7 +43,8 @@ struct UploadTable {
     return (
       StoredUpload(
         attributes: try AttributesText.decode(statement.string(3)), owner: statement.string(1),
-        begun: Timestamp(milliseconds: statement.int64(2))),
+        begun: Timestamp(milliseconds: statement.int64(2)),
+        checksum: statement.isNull(4) ? nil : ChecksumText.decodeUpload(statement.string(4))),
       statement.int64(0)
     )
   }
@@ -55,13 +57,15 @@ struct UploadTable {
       database,
       """
       SELECT key, id, begun FROM file_upload WHERE bucket = ?1 AND key >= ?2 \
-      AND (key, begun, id) > (?3, coalesce((SELECT begun FROM file_upload WHERE id = ?4), -1), ?4) \
+      AND (key, begun, id) > (?3, coalesce((SELECT begun FROM file_upload WHERE id = ?4), ?5), ?4) \
       ORDER BY key, begun, id
       """)
     statement.bind(bucket, at: 1)
     statement.bind(prefix, at: 2)
     statement.bind(marker?.object.key.text ?? "", at: 3)
     statement.bind(marker?.id ?? "", at: 4)
+    // A marker without an id stands for all uploads of its key.
+    statement.bind(marker?.id == "" ? Int64.max : -1, at: 5)
     defer { statement.reset() }
     var uploads: [UploadDescription] = []
     while uploads.count < limit, try statement.step() {
@@ -95,6 +99,17 @@ struct UploadTable {
           object: ObjectAddress(bucket: bucket, key: key), id: statement.string(2)))
     }
     return uploads
+  }
+
+  /// All uploads of a bucket.
+  func ids(bucket: Int64) throws -> [String] {
+    let statement = try PreparedStatement(
+      database, "SELECT id FROM file_upload WHERE bucket = ?1")
+    statement.bind(bucket, at: 1)
+    defer { statement.reset() }
+    var ids: [String] = []
+    while try statement.step() { ids.append(statement.string(0)) }
+    return ids
   }
 
   func remove(_ id: String) throws {

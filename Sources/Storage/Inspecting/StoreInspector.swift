@@ -8,12 +8,15 @@ struct StoreInspector {
   private static let problemsMax = 20
 
   private let folder: String
+  /// Compares indexes with tables too, which takes several times as long.
+  private let isDeep: Bool
   private var databasePath: String { "\(folder)/\(DataFolder.databaseName)" }
   private var logPath: String { databasePath + "-wal" }
   private var logIndexPath: String { databasePath + "-shm" }
 
-  init(folder: String) {
+  init(folder: String, isDeep: Bool = false) {
     self.folder = folder
+    self.isDeep = isDeep
   }
 
   func inspect() throws -> StoreInspection {
@@ -37,12 +40,60 @@ struct StoreInspector {
     return (databasePath, "mode=ro")
   }
 
+  /// What the queues of all devices hold; empty where there is no database, or one that never had a
+  /// queue.
+  func heldPayloads() throws -> [HeldPayload] {
+    guard FileManager.default.fileExists(atPath: databasePath) else { return [] }
+    let database = try ReadOnlyDatabase(
+      path: databasePath,
+      parameters: parameters(isInUse: try isHeld(), logBytes: Self.size(of: logPath)))
+    let tables = try database.strings("SELECT name FROM sqlite_master WHERE name = 'mutation'")
+    guard !tables.isEmpty else { return [] }
+    return try database.rows(HeldPayload.selection(ofDevice: false)).map { row in
+      HeldPayload(
+        id: MutationID(row[0]), device: row[1], operation: row[2],
+        step: MutationStep(rawValue: row[3]) ?? .send,
+        verifier: UnknownOutcomeRule(text: row[4])?.verifier, variables: row[5],
+        isParked: row[6] == MutationState.parked.rawValue)
+    }
+  }
+
+  /// Compares the database with what its folder says it is marked with, before it is opened: that
+  /// would make an empty one. The caller holds the folder's lock.
+  func check(_ folderMarker: String?) throws {
+    guard let folderMarker else { return }
+    guard let marker = try marker(isInUse: false) else {
+      throw StorageError.noDatabase(folder: folder)
+    }
+    if marker.folder != folderMarker { throw StorageError.otherDatabase(folder: folder) }
+  }
+
+  /// Nil where there is no database, or one without a marker.
+  func marker() throws -> StoreMarker? {
+    try marker(isInUse: try isHeld())
+  }
+
+  private func marker(isInUse: Bool) throws -> StoreMarker? {
+    let size = Self.size(of: databasePath)
+    let logBytes = Self.size(of: logPath)
+    guard size > 0 || logBytes > 0, FileManager.default.fileExists(atPath: databasePath) else {
+      return nil
+    }
+    let database = try ReadOnlyDatabase(
+      path: databasePath, parameters: parameters(isInUse: isInUse, logBytes: logBytes))
+    let tables = try database.strings("SELECT name FROM sqlite_master WHERE name = 'marker'")
+    guard !tables.isEmpty else { return nil }
+    return try database.rows("SELECT folder, key_digest FROM marker").first.map {
+      StoreMarker(folder: $0[0], keyDigest: $0[1])
+    }
+  }
+
   private func inspect(isInUse: Bool) throws -> StoreInspection {
     let logBytes = Self.size(of: logPath)
     let database = try ReadOnlyDatabase(
       path: databasePath, parameters: parameters(isInUse: isInUse, logBytes: logBytes))
     _ = try database.strings("BEGIN")
-    let problems = try Self.problems(database)
+    let problems = try problems(database)
     let isSound = problems == ["ok"]
     /// Damage was found already: what cannot be read because of it is no news.
     func reading<Answer>(_ body: () throws -> Answer) throws -> Answer? {
@@ -57,9 +108,10 @@ struct StoreInspector {
   }
 
   /// Some damage ends the check itself.
-  private static func problems(_ database: borrowing ReadOnlyDatabase) throws -> [String] {
+  private func problems(_ database: borrowing ReadOnlyDatabase) throws -> [String] {
     do {
-      return try database.strings("PRAGMA quick_check(\(problemsMax))")
+      let check = isDeep ? "integrity_check" : "quick_check"
+      return try database.strings("PRAGMA \(check)(\(Self.problemsMax))")
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
       return [error.message ?? "the file is damaged"]
     }

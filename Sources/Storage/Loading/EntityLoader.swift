@@ -29,23 +29,23 @@ struct EntityLoader {
   }
 
   /// Keys without any row are absent from the answer.
-  func load(_ keys: some Sequence<String>, from table: EntityTable) throws -> [String: Loaded] {
+  func load(_ keys: some Sequence<String>, from table: EntityTable) throws -> [ExactText: Loaded] {
     scopes.count == 1
       ? try loadPlainly(keys, scope: scopes[0], table) : try loadLayers(keys, table)
   }
 
   private func loadPlainly(
     _ keys: some Sequence<String>, scope: Int64, _ table: EntityTable
-  ) throws -> [String: Loaded] {
+  ) throws -> [ExactText: Loaded] {
     let statement = try PreparedStatement(database, table.readOneScope)
     statement.bind(scope, at: 1)
     try statement.bind(KeyList.json(keys), at: 2)
-    var loaded: [String: Loaded] = [:]
+    var loaded: [ExactText: Loaded] = [:]
     var touched: [Int64] = []
     while try statement.step() {
       touched.append(statement.int64(4))
       let fields = statement.bytes(2)
-      loaded[statement.string(0)] = Loaded(
+      loaded[ExactText(statement.string(0))] = Loaded(
         record: EntityRecord(
           layers: fields.map { [$0] } ?? [], isDeleted: fields == nil,
           received: Timestamp(milliseconds: statement.int64(5))),
@@ -58,16 +58,16 @@ struct EntityLoader {
 
   private func loadLayers(
     _ keys: some Sequence<String>, _ table: EntityTable
-  ) throws -> [String: Loaded] {
+  ) throws -> [ExactText: Loaded] {
     let statement = try PreparedStatement(database, table.readScopes)
     statement.bind(KeyList.json(numbers: scopes), at: 1)
     try statement.bind(KeyList.json(keys), at: 2)
-    var rows: [String: [Row]] = [:]
+    var rows: [ExactText: [Row]] = [:]
     var touched: [Int64] = []
     while try statement.step() {
       touched.append(statement.int64(4))
       let layer = scopes.firstIndex(of: statement.int64(3)) ?? scopes.count
-      rows[statement.string(0), default: []].append(
+      rows[ExactText(statement.string(0)), default: []].append(
         Row(
           due: statement.int64(1), fields: statement.bytes(2), layer: layer,
           received: statement.int64(5)))

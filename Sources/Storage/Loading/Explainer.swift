@@ -16,26 +16,26 @@ struct Explainer {
       dependencies.filter { $0["kind"] == kind.rawValue }.map { $0["name"] }
     }
     var due: [ResultExplanation.Due] = row.errors == nil ? [] : [.errors]
-    due += try invalidations(of: row, operation: key.operation)
+    due += try invalidations(of: row, key)
     return ResultExplanation(
       key: key, call: CallNumber(row.call), received: row.received, bytes: row.fields.count,
       types: names(.type), tags: names(.tag), due: due)
   }
 
   private func invalidations(
-    of row: ResultRow, operation: String
+    of row: ResultRow, _ key: ResultKey
   ) throws -> [ResultExplanation.Due] {
     let rows = try Row.fetchAll(
       database,
       sql: """
         SELECT kind, name, max(call) AS call FROM invalidation \
-        WHERE scope IN (?1, ?2) AND call > ?3 AND ((kind = ?4 AND name = ?5) \
+        WHERE scope IN (?1, ?2, ?7) AND call > ?3 AND ((kind = ?4 AND name = ?5) \
         OR (kind, name) IN (SELECT kind, name FROM dependency WHERE result = ?6)) \
         GROUP BY kind, name ORDER BY kind, name
         """,
       arguments: [
-        row.scope, ScopeTable.everyID, row.call, DependencyKind.operation.rawValue, operation,
-        row.id,
+        row.scope, ScopeTable.everyID, row.call, DependencyKind.operation.rawValue,
+        key.operation, row.id, key.scope.kind.isShared ? ScopeTable.sharedID : row.scope,
       ])
     return rows.compactMap { found in
       let name: String = found["name"]

@@ -5,7 +5,7 @@ import Model
 /// at what they lead to.
 struct ReferenceWalk {
   /// By type and key, the selections still to be followed there.
-  private(set) var frontier: [String: [String: [ObjectSelection]]] = [:]
+  private(set) var frontier: [String: [ExactText: [ObjectSelection]]] = [:]
   private var followed: Set<Step> = []
 
   private struct Step: Hashable {
@@ -13,7 +13,7 @@ struct ReferenceWalk {
     let selection: ObjectIdentifier
   }
 
-  mutating func takeFrontier() -> [String: [String: [ObjectSelection]]] {
+  mutating func takeFrontier() -> [String: [ExactText: [ObjectSelection]]] {
     defer { frontier = [:] }
     return frontier
   }
@@ -61,7 +61,7 @@ struct ReferenceWalk {
     let step = Step(
       key: EntityKey(type: type, key: key), selection: ObjectIdentifier(fields))
     guard followed.insert(step).inserted else { return }
-    frontier[type, default: [:]][key, default: []].append(fields)
+    frontier[type, default: [:]][ExactText(key), default: []].append(fields)
   }
 
   private static func fields(

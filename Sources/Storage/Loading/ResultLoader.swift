@@ -69,7 +69,7 @@ struct ResultLoader {
   func load(_ key: EntityKey, viewer: Viewer) throws -> EntityRecord? {
     guard let table = catalogue[key.type] else { return nil }
     let loader = EntityLoader(database, scopes: try scopes(of: viewer), touches)
-    return try loader.load(CollectionOfOne(key.key), from: table)[key.key]?.record
+    return try loader.load(CollectionOfOne(key.key), from: table)[ExactText(key.key)]?.record
   }
 
   static func revision(_ db: Database) throws -> Int64 {
@@ -110,7 +110,7 @@ struct ResultLoader {
     while !walk.frontier.isEmpty {
       for (type, wanted) in walk.takeFrontier() {
         guard let table = catalogue[type] else { continue }
-        let unread = wanted.keys.filter {
+        let unread = wanted.keys.map(\.text).filter {
           reached.entities[EntityKey(type: type, key: $0)] == nil
         }
         let loaded = try loader.load(unread, from: table)
@@ -122,10 +122,10 @@ struct ResultLoader {
         for key in unread {
           let entity = EntityKey(type: type, key: key)
           if let given = reached.given[entity] {
-            reached.entities[entity] = Self.lay(laid[key]?.record, over: given)
+            reached.entities[entity] = Self.lay(laid[ExactText(key)]?.record, over: given)
             continue
           }
-          guard let found = loaded[key] else {
+          guard let found = loaded[ExactText(key)] else {
             reached.missing.append(entity)
             continue
           }
@@ -133,7 +133,7 @@ struct ResultLoader {
           reached.due = max(reached.due, found.due)
         }
         for (key, selections) in wanted {
-          let entity = EntityKey(type: type, key: key)
+          let entity = EntityKey(type: type, key: key.text)
           for selection in selections where selection.hasObjects {
             walk.follow(try Self.documents(of: entity, &reached).map(\.root), selection)
           }

@@ -23,16 +23,17 @@ struct ResultRow {
       """
       SELECT id, call, received, errors, fields, dependencies, max( \
       (SELECT coalesce(max(call), 0) FROM invalidation \
-      WHERE kind = \(DependencyKind.operation.rawValue) AND name = ?2 AND scope IN (?1, ?4)), \
+      WHERE kind = \(DependencyKind.operation.rawValue) AND name = ?2 AND scope IN (?1, ?4, ?5)), \
       (SELECT coalesce(max(invalidation.call), 0) FROM dependency CROSS JOIN invalidation \
       ON invalidation.kind = dependency.kind AND invalidation.name = dependency.name \
-      AND invalidation.scope IN (?1, ?4) WHERE dependency.result = result.id)) \
+      AND invalidation.scope IN (?1, ?4, ?5) WHERE dependency.result = result.id)) \
       FROM result WHERE scope = ?1 AND operation = ?2 AND variables = ?3
       """)
     statement.bind(scope, at: 1)
     statement.bind(key.operation, at: 2)
     statement.bind(key.variables, at: 3)
     statement.bind(ScopeTable.everyID, at: 4)
+    statement.bind(key.scope.kind.isShared ? ScopeTable.sharedID : scope, at: 5)
     defer { statement.reset() }
     guard try statement.step() else { return nil }
     return ResultRow(

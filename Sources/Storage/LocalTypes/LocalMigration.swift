@@ -125,7 +125,7 @@ struct LocalMigration {
         context, schema: schema,
         owner: LocalOwner(
           device: scope.kind == .device ? scope : nil, user: scope.kind == .user ? scope : nil),
-        now: configuration.opened)
+        now: configuration.opened, recheck: FilterRecheck(.none, context))
       let links = LocalLinks(rows: rows)
       for (key, _) in places {
         for (field, _, _) in type.paired {

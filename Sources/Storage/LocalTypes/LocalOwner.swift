@@ -16,7 +16,7 @@ package struct LocalOwner: Hashable, Sendable {
     switch kind {
     case .device: device
     case .user: user
-    case .public: nil
+    case .public, .role, .claim: nil
     }
   }
 }

@@ -19,8 +19,7 @@ final class LocalRows {
   let schema: LocalSchema
   private let owner: LocalOwner
   private let now: Timestamp
-  /// Of looking for what a filter holds of.
-  private let deadline: QueryDeadline?
+  private let recheck: FilterRecheck
   private var rows: [EntityKey: Row] = [:]
   /// In the order of change, repeats included.
   private var changed: [EntityKey] = []
@@ -29,9 +28,9 @@ final class LocalRows {
 
   init(
     _ context: WriteContext, schema: LocalSchema, owner: LocalOwner, now: Timestamp,
-    deadline: QueryDeadline? = nil
+    recheck: FilterRecheck
   ) {
-    self.deadline = deadline
+    self.recheck = recheck
     self.context = context
     self.schema = schema
     self.owner = owner
@@ -60,6 +59,7 @@ final class LocalRows {
 
   /// - Parameter fields: nil deletes the entity.
   func set(_ key: EntityKey, _ fields: Fields?) throws {
+    try recheck.checkTime()
     _ = try self.fields(of: key)
     rows[key]?.fields = fields
     changed.append(key)
@@ -68,14 +68,13 @@ final class LocalRows {
 
   /// Keys of the entities that a filter holds of, as the database has them: flush first.
   ///
-  /// - Parameter max: one more than this many is the most that comes.
-  func keys(of type: LocalType, matching filter: Filter, max: Int) throws -> [String] {
+  /// - Parameter place: of the write in its list.
+  func keys(
+    of type: LocalType, matching filter: Filter, place: Int, pointer: String
+  ) throws -> [String] {
     let scope = try context.memory.scopeID(scope(of: type.name), context.database)
-    let run = try EntityQueryRun(
-      EntityQuery(type: type.entityType, filter: filter, limit: max),
-      context.table(of: type.name), scopes: [scope], context.memory.touches, context.database)
-    guard let deadline else { return try run.places().map(\.key) }
-    return try deadline.run(context.database) { try run.places().map(\.key) }
+    return try recheck.keys(
+      of: place, type.entityType, filter, scope: scope, mayVanish: false, pointer: pointer)
   }
 
   /// As it stands, for whoever judges it.

@@ -5,14 +5,13 @@ import Model
 /// Does a list of local writes in their order; what must hold in the end is checked in the end, so
 /// that a list may make two entities that need each other.
 struct LocalWriter {
-  /// Entities that one filter may write at a time.
-  static let matchesMax = 10_000
-
   private let rows: LocalRows
   private let links: LocalLinks
   private var schema: LocalSchema { rows.schema }
   /// Where each entity was written last, for faults found in the end.
   private var pointers: [EntityKey: String] = [:]
+  /// Of the whole list, see ``LocalValueReader``.
+  private var patternBudget = LocalValueReader.patternBudgetMax
 
   init(rows: LocalRows) {
     self.rows = rows
@@ -22,7 +21,9 @@ struct LocalWriter {
   /// - Throws: ``WriteRefusal``, or an error of the database; the caller undoes what was written.
   mutating func perform(_ operations: [LocalOperation]) throws -> [WriteOutcome] {
     var pending: [Pending] = []
-    for operation in operations { pending.append(try perform(operation)) }
+    for (place, operation) in operations.enumerated() {
+      pending.append(try perform(operation, place))
+    }
     try checkRequired()
     // Told as they are in the end, other operations' doings included.
     let outcomes = try pending.map { try outcome($0) }
@@ -46,25 +47,23 @@ struct LocalWriter {
     }
   }
 
-  private mutating func perform(_ operation: LocalOperation) throws -> Pending {
+  private mutating func perform(_ operation: LocalOperation, _ place: Int) throws -> Pending {
     switch operation.target {
     case .key(let id):
       return try perform(operation, on: EntityKey(type: operation.type.name, key: id))
     case .filter(let filter):
-      return .matched(try perform(operation, onAllThat: filter))
+      return .matched(try perform(operation, onAllThat: filter, place))
     }
   }
 
   /// - Returns: how many entities the filter held of.
   private mutating func perform(
-    _ operation: LocalOperation, onAllThat filter: Filter
+    _ operation: LocalOperation, onAllThat filter: Filter, _ place: Int
   ) throws -> Int {
     // The filter sees what the list has done so far.
     try rows.flush()
-    let ids = try rows.keys(of: operation.type, matching: filter, max: Self.matchesMax)
-    guard ids.count <= Self.matchesMax else {
-      throw WriteRefusal.tooMany(max: Self.matchesMax, pointer: operation.pointer)
-    }
+    let ids = try rows.keys(
+      of: operation.type, matching: filter, place: place, pointer: operation.pointer)
     let keys = ids.map { EntityKey(type: operation.type.name, key: $0) }
     switch operation.action {
     case .delete:
@@ -142,7 +141,8 @@ struct LocalWriter {
   ) throws {
     pointers[key] = operation.pointer
     guard var fields = try rows.fields(of: key) else { return }
-    var reader = LocalValueReader(schema: schema)
+    var reader = LocalValueReader(schema: schema, patternBudget: patternBudget)
+    defer { patternBudget = reader.patternBudget }
     if whole {
       operation.body.checkWhole(operation.type, reader: &reader, pointer: operation.pointer)
     }

@@ -8,22 +8,54 @@ extension Store {
   /// - Parameters:
   ///   - owner: whose rows; no others are read or written.
   ///   - now: for the age of rows; nothing is ordered by it.
-  ///   - deadline: of looking for the entities of each filter; nobody writes meanwhile.
+  ///   - quota: what owners may have stored; who has more may still write less.
+  ///   - deadline: of looking for the entities of all filters, before the writer is asked.
   /// - Returns: what each operation did, in their order, and the commit; or why nothing was done.
   package func writeLocal(
     _ operations: [LocalOperation], schema: LocalSchema, owner: LocalOwner, now: Timestamp,
-    deadline: QueryDeadline? = nil
+    quota: DataQuota = .unlimited, deadline: QueryDeadline? = nil
   ) async throws(StorageError) -> Result<WriteCommit, WriteRefusal> {
+    let searches = operations.enumerated().compactMap { place, operation in
+      Self.search(operation, place, owner)
+    }
+    let matches: FilterMatches
+    let lane = QueryLane(.write, in: searches.first?.scope ?? .public)
+    switch try await self.matches(searches, lane: lane, within: deadline) {
+    case .success(let found): matches = found
+    case .failure(let refusal): return .failure(refusal)
+    }
     let catalogue = catalogue
     return try await refusable { database, memory in
       let context = WriteContext(
         database, memory, catalogue, call: CallNumber(memory.counters.call),
         horizon: CallNumber(memory.horizon))
       var writer = LocalWriter(
-        rows: LocalRows(context, schema: schema, owner: owner, now: now, deadline: deadline))
+        rows: LocalRows(
+          context, schema: schema, owner: owner, now: now,
+          recheck: FilterRecheck(matches, context, deadline: deadline)))
+      let usage = OwnerUsage(database: database)
+      let owners = [owner.device, owner.user].compactMap { $0 }
+      let before = try owners.map { try usage.bytes(of: $0) }
       let outcomes = try writer.perform(operations)
+      for (owner, bytes) in zip(owners, before) where try usage.bytes(of: owner) > bytes {
+        if let excess = try usage.excess(of: owner, adding: 0, under: quota) {
+          throw WriteRefusal.overQuota(excess)
+        }
+      }
       return WriteCommit(outcomes: outcomes, report: context.finish())
     }
+  }
+
+  /// Nil for a write to one entity. Whose rows it finds is the owner's business alone.
+  private static func search(
+    _ operation: LocalOperation, _ place: Int, _ owner: LocalOwner
+  ) -> FilterMatches.Search? {
+    guard case .filter(let filter) = operation.target,
+      let scope = owner.scope(operation.type.scope)
+    else { return nil }
+    return FilterMatches.Search(
+      place: place, type: operation.type.entityType, filter: filter, scope: scope,
+      pointer: operation.pointer)
   }
 
   /// A command that a ``WriteRefusal`` undoes.

@@ -11,9 +11,18 @@ struct OverlayFold {
   /// Of the ids of mutations, in a row's fields: no GraphQL name begins with `$`.
   static let pendingMember = StoredForm.pendingMember
 
+  /// The entity's key, and the fields that hold integers: where the key stands in one of these it is
+  /// a number, as upstream writes it, also if the client or a temporary id before it was a text.
+  private let key: String
+  private let integers: Set<String>
   private var isDeleted = false
   private var fields: [JSONMember] = []
   private var mutations: [String] = []
+
+  init(key: String = "", integers: Set<String> = []) {
+    self.key = key
+    self.integers = integers
+  }
 
   mutating func add(
     _ action: OverlayChange.Action, fields text: [UInt8], mutation: String
@@ -38,6 +47,10 @@ struct OverlayFold {
   }
 
   private mutating func set(_ member: JSONMember) {
+    var member = member
+    if integers.contains(member.name), member.value.string == key, let number = Int64(key) {
+      member = JSONMember(member.name, .number(JSONNumber(number)))
+    }
     if let index = fields.firstIndex(where: { $0.name == member.name }) {
       fields[index] = member
     } else {

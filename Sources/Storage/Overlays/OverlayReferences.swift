@@ -25,7 +25,7 @@ struct OverlayReferences {
         let table = context.catalogue[change.key.type]
       else { continue }
       let record = try EntityLoader(context.database, scopes: scopes, context.memory.touches)
-        .load(CollectionOfOne(change.key.key), from: table)[change.key.key]?.record
+        .load(CollectionOfOne(change.key.key), from: table)[ExactText(change.key.key)]?.record
       let shown = (record?.layers ?? []).compactMap { try? JSONValue(parsing: $0) }
       for member in members {
         Self.collect(member.value, into: &found)

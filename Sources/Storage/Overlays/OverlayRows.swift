@@ -7,7 +7,7 @@ import Model
 /// They carry the highest call number there is, and a barrier as high: no answer, purge or eviction
 /// is ever later than they are, so nothing but the queue's own commands touches them.
 struct OverlayRows {
-  private static let call = Int64.max
+  static let call = Int64.max
 
   let context: WriteContext
   let device: String
@@ -40,6 +40,16 @@ struct OverlayRows {
       try statement.run()
     }
     for key in Set(changes.map(\.key)) { try fold(key) }
+  }
+
+  /// The mutation has another place in the queue: its changes lie where that is.
+  func move(_ mutation: MutationID, to place: Int64) throws {
+    let statement = try PreparedStatement(
+      database, "UPDATE overlay SET place = ?2 WHERE mutation = ?1")
+    statement.bind(mutation.value, at: 1)
+    statement.bind(place, at: 2)
+    try statement.run()
+    for key in Set(try changes(of: mutation).map(\.key)) { try fold(key) }
   }
 
   /// What a mutation was expected to do.
@@ -135,8 +145,12 @@ struct OverlayRows {
 
   /// A later call's answer says what is there: what lingers over its entities goes, as far as the
   /// answer says what it is over.
-  static func land(_ answer: NormalisedAnswer, in context: WriteContext) throws {
-    let keys = answer.entities.map(\.key) + answer.deletions
+  ///
+  /// - Parameter overtaken: entities of which the answer was not taken at its word.
+  static func land(
+    _ answer: NormalisedAnswer, except overtaken: Set<EntityKey>, in context: WriteContext
+  ) throws {
+    let keys = (answer.entities.map(\.key) + answer.deletions).filter { !overtaken.contains($0) }
     guard context.memory.mayLinger, !keys.isEmpty else { return }
     let said = Dictionary(
       answer.entities.map { ($0.key, Set($0.fields.map(\.name))) }, uniquingKeysWith: { $1 })
@@ -236,7 +250,7 @@ struct OverlayRows {
     var fold: OverlayFold?
     while try statement.step() {
       guard let action = OverlayChange.Action(rawValue: statement.string(0)) else { continue }
-      var next = fold ?? OverlayFold()
+      var next = fold ?? OverlayFold(key: key.key, integers: table.integers)
       try next.add(action, fields: statement.bytes(1) ?? [], mutation: statement.string(2))
       fold = next
     }

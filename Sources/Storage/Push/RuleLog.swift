@@ -81,7 +81,7 @@ struct RuleLog {
       guard let entities = catalogue[id: type] else { continue }
       let sights = try loader.sights(of: rows, in: entities)
       for row in rows {
-        guard let fields = sights[row.key]?.contents.first else { continue }
+        guard let fields = sights[ExactText(row.key)]?.contents.first else { continue }
         let told = try table.revisionRead(of: RulePlace(row, in: scope)) ?? since
         for (state, isNew) in try states(of: row, now: fields, in: scope, since: max(since, told)) {
           changes.append(

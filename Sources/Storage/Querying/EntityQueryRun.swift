@@ -60,7 +60,7 @@ struct EntityQueryRun {
     let loader = EntityLoader(database, scopes: source.scopes, touches)
     let loaded = source.scopes.isEmpty ? [:] : try loader.load(places.map(\.key), from: table)
     let items = places.compactMap { place in
-      loaded[place.key].map {
+      loaded[ExactText(place.key)].map {
         EntityPage.Item(key: EntityKey(type: table.type, key: place.key), record: $0.record)
       }
     }

@@ -28,19 +28,21 @@ struct LayeredSearch {
     for number in index.fields.indices { try addHits(inField: number, to: &tallies) }
     return tallies.map { key, tally in
       SearchRun.Found(
-        row: tally.bestRow, key: EntityKey(type: index.table.type, key: key),
+        row: tally.bestRow, key: EntityKey(type: index.table.type, key: key.text),
         score: SearchRun.score(hits: tally.hits, characters: tally.characters))
-    }.sorted { ($1.score, $0.key.key) < ($0.score, $1.key.key) }
+    }.sorted(by: SearchRun.isBefore)
   }
 
   // MARK: Words
 
-  private func keys() throws -> Set<String> {
-    var common: Set<String>?
+  private func keys() throws -> Set<ExactText> {
+    var common: Set<ExactText>?
     for term in terms {
-      var keys: Set<String> = []
+      var keys: Set<ExactText> = []
       for (number, column) in index.columns.enumerated() {
-        try forEachMatch(of: "\(column) : \(term)", inField: number) { keys.insert($0.string(0)) }
+        try forEachMatch(of: "\(column) : \(term)", inField: number) {
+          keys.insert(ExactText($0.string(0)))
+        }
       }
       common = common?.intersection(keys) ?? keys
       if common?.isEmpty == true { return [] }
@@ -61,10 +63,10 @@ struct LayeredSearch {
     try forEachRow(of: sql, body)
   }
 
-  private func addHits(inField number: Int, to tallies: inout [String: Tally]) throws {
+  private func addHits(inField number: Int, to tallies: inout [ExactText: Tally]) throws {
     let expression = "\(index.columns[number]) : (\(terms.joined(separator: " OR ")))"
     try forEachMatch(of: expression, inField: number) { row in
-      let key = row.string(0)
+      let key = ExactText(row.string(0))
       guard var tally = tallies[key] else { return }
       let hits = row.int64(2)
       tally.hits += hits
@@ -75,10 +77,11 @@ struct LayeredSearch {
 
   // MARK: Lengths
 
-  private func tallies(of keys: Set<String>) throws -> [String: Tally] {
+  private func tallies(of keys: Set<ExactText>) throws -> [ExactText: Tally] {
     guard !keys.isEmpty else { return [:] }
     var tallies = Dictionary(uniqueKeysWithValues: keys.map { ($0, Tally()) })
-    let wanted = FilterValue.text(String(decoding: try KeyList.json(keys), as: UTF8.self))
+    let wanted = FilterValue.text(
+      String(decoding: try KeyList.json(keys.lazy.map(\.text)), as: UTF8.self))
     for field in index.fields {
       var sql = BoundSQL()
       sql.append("SELECT seen.key, length(json_extract(seen.fields, '$.\"\(field)\"')) ")
@@ -87,7 +90,7 @@ struct LayeredSearch {
       sql.append(") AS wanted CROSS JOIN \(EntityTable.quoted(index.table.name)) AS seen ")
       sql.append("ON seen.key = wanted.value AND seen.scope IN (\(list(scopes))) WHERE 1")
       appendSeen(field, to: &sql)
-      try forEachRow(of: sql) { tallies[$0.string(0)]?.characters += $0.int64(1) }
+      try forEachRow(of: sql) { tallies[ExactText($0.string(0))]?.characters += $0.int64(1) }
     }
     return tallies
   }

@@ -67,7 +67,7 @@ struct MixedQueryRun {
     for (name, found) in Dictionary(grouping: shown, by: \.key.type) {
       guard let table = catalogue[name] else { continue }
       for (key, loaded) in try loader.load(found.map(\.key.key), from: table) {
-        records[EntityKey(type: name, key: key)] = loaded.record
+        records[EntityKey(type: name, key: key.text)] = loaded.record
       }
     }
     return shown.compactMap { found in
@@ -89,7 +89,7 @@ struct MixedQueryRun {
     if query.order.terms.isEmpty {
       let told = if case .integer(let told)? = after.values.first { Int(told) } else { 0 }
       let place =
-        query.members.firstIndex { MixedQuery.tieBreak(of: $0) == after.key } ?? told
+        query.members.firstIndex { MixedQuery.tieBreak(of: $0).equalsExactly(after.key) } ?? told
       start = found.firstIndex { $0.place > place }
     } else {
       start = found.firstIndex {
@@ -107,7 +107,7 @@ struct MixedQueryRun {
       if one.isBefore(other) { return !term.isDescending }
       if other.isBefore(one) { return term.isDescending }
     }
-    return left.tieBreak < right.tieBreak
+    return left.tieBreak.precedesExactly(right.tieBreak)
   }
 
   private static func sections(of found: [Found]) -> [EntityPage.Section] {

@@ -69,6 +69,15 @@ struct SearchRun {
     return found
   }
 
+  /// The better first; of equals in the order of their keys, as SQL orders them.
+  static func isBefore(_ left: Found, _ right: Found) -> Bool {
+    if left.score != right.score { return left.score > right.score }
+    if !left.key.type.equalsExactly(right.key.type) {
+      return left.key.type.precedesExactly(right.key.type)
+    }
+    return left.key.key.precedesExactly(right.key.key)
+  }
+
   static func score(hits: Int64, characters: Int64) -> Double {
     Double(hits) / (Double(hits) + 1 + Double(characters) / 200)
   }

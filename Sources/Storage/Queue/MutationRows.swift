@@ -59,8 +59,8 @@ struct MutationRows {
     try statement.run()
   }
 
-  /// - Parameter result: what the client is told of its end, as JSON.
-  func setResult(_ result: [UInt8], of id: MutationID) throws {
+  /// - Parameter result: the response or problem that the client reads, as JSON; nil for none.
+  func setResult(_ result: [UInt8]?, of id: MutationID) throws {
     let statement = try PreparedStatement(
       database, "UPDATE mutation SET result = ?2 WHERE id = ?1")
     statement.bind(id.value, at: 1)
@@ -263,7 +263,7 @@ extension UnknownOutcomeRule {
     }
   }
 
-  fileprivate init?(text: String) {
+  init?(text: String) {
     switch text {
     case "sendAgain": self = .sendAgain
     case "park": self = .park
@@ -272,4 +272,7 @@ extension UnknownOutcomeRule {
       self = .verify(operation: String(text.dropFirst(Self.verifyPrefix.count)))
     }
   }
+
+  /// The query that tells whether an attempt took effect.
+  var verifier: String? { if case .verify(let operation) = self { operation } else { nil } }
 }

@@ -5,6 +5,7 @@ extension QueueLedger {
   /// - Returns: the mutation that the command was about.
   func perform(_ command: QueueCommand) throws -> Mutation? {
     try lapse()
+    try decide { queue throws(CommandRefusal) in try queue.admit(command) }
     switch command {
     case .pause: try write(decide { $0.pausing() })
     case .resume: try write(decide { $0.resuming() })

@@ -23,6 +23,10 @@ extension QueueLedger {
       }
     }
     let payload = try resolved(arrival.payload)
+    let excess = try OwnerUsage(database: context.database).excess(
+      of: .ownData(ofDevice: device), adding: payload.variables.utf8.count,
+      under: timing.policy.quota)
+    if let excess { throw ArrivalRefusal.overQuota(excess, index: index) }
     let mutation = try mutation(arrival, expecting: payload.overlays)
     let known = try temporaryIDs.find(mutation.footprint.needs)
     let decision: EnqueueDecision

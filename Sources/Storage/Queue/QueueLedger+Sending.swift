@@ -30,7 +30,9 @@ extension QueueLedger {
   }
 
   func settle(_ settlement: MutationSettlement) throws -> SettledMutation {
-    if decide({ $0.needsTail(toSettle: settlement.claim) }) { try readAll() }
+    if decide({ $0.needsTail(toSettle: settlement.claim, as: settlement.outcome) }) {
+      try readAll()
+    }
     var random = timing.generator
     let changes = decide {
       $0.settling(
@@ -38,25 +40,30 @@ extension QueueLedger {
         at: timing.now, using: &random)
     }
     guard let changes else { return SettledMutation() }
-    if let answer = settlement.answer { try AnswerWriter(answer, context).write() }
+    let overtaken = try settlement.answer.map { try AnswerWriter($0, context).write() } ?? []
     let id = settlement.claim.id
     let isApplied = changes.updated.contains { $0.id == id && $0.state == .applied }
     // Before it is judged, what lay over temporary ids must lie over the entities of the answer.
     if isApplied, !changes.resolved.isEmpty { try overlays.resolve(changes.resolved) }
-    let lingers = isApplied ? try !isCovered(id, by: settlement.answer) : false
+    let lingers = isApplied ? try !isCovered(id, by: settlement.answer, except: overtaken) : false
     if lingers { try overlays.linger(id) }
     try write(
-      changes, result: settlement.result.map { (id, $0) }, lingering: lingers ? id : nil)
+      changes, results: settlement.result.map { [id: $0] } ?? [:], lingering: lingers ? id : nil)
     return SettledMutation(
       mutation: decide { $0[id] } ?? changes.updated.first { $0.id == id }, lingers: lingers)
   }
 
   /// Whether the answer says all that the mutation was expected to do.
-  private func isCovered(_ id: MutationID, by answer: NormalisedAnswer?) throws -> Bool {
+  ///
+  /// - Parameter overtaken: entities of which the answer was not taken at its word.
+  private func isCovered(
+    _ id: MutationID, by answer: NormalisedAnswer?, except overtaken: Set<EntityKey>
+  ) throws -> Bool {
     let changes = try overlays.changes(of: id)
     guard !changes.isEmpty else { return true }
     guard let answer else { return false }
     for change in changes {
+      if overtaken.contains(change.key) { return false }
       switch change.action {
       case .delete:
         guard answer.deletions.contains(change.key) else { return false }
@@ -73,7 +80,8 @@ extension QueueLedger {
     return true
   }
 
-  func recover() throws {
+  /// - Parameter review: how what is held fits the operations in force.
+  func recover(_ review: OperationReview) throws {
     if decide({ $0.needsTailToRecover }) { try readAll() }
     var random = timing.generator
     let changes = decide {
@@ -81,6 +89,13 @@ extension QueueLedger {
         boot: timing.boot, at: timing.now, policy: timing.policy, using: &random)
     }
     if !changes.isEmpty { try write(changes) }
+    if !review.isEmpty {
+      try readAll()
+      let changes = decide {
+        $0.reviewing(misfits: review.misfits.keys, fitting: review.fitting, at: timing.now)
+      }
+      try write(changes, results: review.misfits)
+    }
     try lapse()
   }
 }

@@ -79,12 +79,12 @@ struct QueueLedger {
   /// - Parameters:
   ///   - payloads: of those that arrive, or are armed again.
   ///   - armed: the one that is armed again, as it was: the queue may hold it no more.
-  ///   - result: what became of the one mutation that ended.
+  ///   - results: the responses and problems of mutations that ended or were parked.
   ///   - lingering: the one whose overlay stays although it is finished.
   func write(
     _ changes: QueueChanges, payloads: [MutationID: MutationPayload] = [:],
     armed: Mutation? = nil,
-    result: (id: MutationID, bytes: [UInt8])? = nil, lingering: MutationID? = nil
+    results: [MutationID: [UInt8]] = [:], lingering: MutationID? = nil
   ) throws {
     if !changes.resolved.isEmpty {
       try temporaryIDs.insert(changes.resolved, at: timing.now)
@@ -93,10 +93,18 @@ struct QueueLedger {
     // First those in whose stead another goes: an end of that one is told of them too.
     let superseded = changes.updated.filter { $0.state == .superseded }
     for mutation in superseded + changes.updated.filter({ $0.state != .superseded }) {
-      let before =
-        mutation.id == armed?.id ? armed?.state : decide { $0[mutation.id]?.state }
+      let held = decide { $0[mutation.id] }
+      let before = mutation.id == armed?.id ? armed?.state : held?.state
       try rows.update(mutation)
-      if let result, result.id == mutation.id { try rows.setResult(result.bytes, of: mutation.id) }
+      if let held, held.place != mutation.place {
+        try overlays.move(mutation.id, to: mutation.place)
+      }
+      if let result = results[mutation.id] {
+        try rows.setResult(result, of: mutation.id)
+      } else if before == .parked, mutation.state == .queued {
+        // The problem that parked it is over.
+        try rows.setResult(nil, of: mutation.id)
+      }
       if let payload = payloads[mutation.id] { try arm(mutation, payload) }
       guard mutation.state != before else { continue }
       try end(mutation, keepsOverlay: lingering == mutation.id)

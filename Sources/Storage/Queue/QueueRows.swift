@@ -34,6 +34,24 @@ struct QueueRows {
       pending: pending, parked: parked, state: try control(of: device).state)
   }
 
+  func parkedReasons(of device: String) throws -> [SettleReason: Int] {
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT reason, count(*) FROM mutation \
+      WHERE device = ?1 AND is_held AND state = 'parked' GROUP BY reason
+      """)
+    statement.bind(device, at: 1)
+    defer { statement.reset() }
+    var counts: [SettleReason: Int] = [:]
+    while try statement.step() {
+      if let reason = SettleReason(rawValue: statement.string(0)) {
+        counts[reason] = Int(statement.int64(1))
+      }
+    }
+    return counts
+  }
+
   /// Devices whose queue holds something or waits for a credential, those behind `last`, in the
   /// order of their ids.
   func devices(after last: String, limit: Int) throws -> [String] {

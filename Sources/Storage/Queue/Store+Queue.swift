@@ -61,11 +61,14 @@ extension Store {
   }
 
   /// As ``look(at:timing:)``, for the first time after a start.
+  ///
+  /// - Parameter review: how what the queue holds fits the operations in force, see
+  ///   ``heldPayloads(of:)``.
   package func recover(
-    _ device: String, timing: QueueTiming
+    _ device: String, review: OperationReview = OperationReview(), timing: QueueTiming
   ) async throws(StorageError) -> QueueCommit<Bool> {
     try await queueCommand(.process, device, timing) { ledger in
-      try ledger.recover()
+      try ledger.recover(review)
       return true
     }
   }
@@ -107,6 +110,49 @@ extension Store {
     after last: String, limit: Int
   ) async throws(StorageError) -> [String] {
     try await reader.read { try QueueRows(database: $0).devices(after: last, limit: limit) }
+  }
+
+  /// What a device's queue holds that goes by itself, or would if its operation had not changed.
+  package func heldPayloads(of device: String) async throws(StorageError) -> [HeldPayload] {
+    try await reader.read { database in
+      let statement = try PreparedStatement(database, HeldPayload.selection(ofDevice: true))
+      statement.bind(device, at: 1)
+      defer { statement.reset() }
+      var held: [HeldPayload] = []
+      while try statement.step() {
+        held.append(
+          HeldPayload(
+            id: MutationID(statement.string(0)), device: device, operation: statement.string(2),
+            step: MutationStep(rawValue: statement.string(3)) ?? .send,
+            verifier: UnknownOutcomeRule(text: statement.string(4))?.verifier,
+            variables: statement.string(5),
+            isParked: statement.string(6) == MutationState.parked.rawValue))
+      }
+      return held
+    }
+  }
+
+  /// Reads a row for each mutation that is held: for now and then.
+  package func queueLoad() async throws(StorageError) -> QueueLoad {
+    try await longReader.read { database in
+      let statement = try PreparedStatement(
+        database,
+        """
+        SELECT count(*) FILTER (WHERE state <> 'parked'), \
+        count(*) FILTER (WHERE state = 'parked'), min(enqueued) FILTER (WHERE state <> 'parked') \
+        FROM mutation WHERE is_held AND state IN ('queued', 'inflight', 'parked')
+        """)
+      defer { statement.reset() }
+      guard try statement.step() else { return QueueLoad(pending: 0, parked: 0, oldest: nil) }
+      return QueueLoad(
+        pending: Int(statement.int64(0)), parked: Int(statement.int64(1)),
+        oldest: statement.optionalInt64(2).map(Timestamp.init(milliseconds:)))
+    }
+  }
+
+  /// Parked mutations of a device by their reason.
+  package func parkedReasons(of device: String) async throws(StorageError) -> [SettleReason: Int] {
+    try await reader.read { try QueueRows(database: $0).parkedReasons(of: device) }
   }
 
   package func mutation(

@@ -17,6 +17,8 @@ struct EntityTable: Sendable {
   let name: String
   /// Column names by field.
   let columns: [String: String]
+  /// Fields whose columns hold integers.
+  let integers: Set<String>
 
   /// Existing rows of keys: ?1 keys as a JSON array, ?2 scope. The first column is the key's place
   /// in the array. CROSS JOIN keeps the planner from scanning the table for each key.
@@ -31,7 +33,10 @@ struct EntityTable: Sendable {
   let readOneScope: String
   let readScopes: String
 
-  init(id: Int64, type: String, name: String, columns: [String: String]) {
+  init(
+    id: Int64, type: String, name: String, columns: [String: String], integers: Set<String> = []
+  ) {
+    self.integers = integers
     self.id = id
     self.type = type
     self.name = name
@@ -39,7 +44,7 @@ struct EntityTable: Sendable {
     let table = Self.quoted(name)
     selectExisting = """
       SELECT wanted.key, stored.rowid, stored.call, stored.barrier, stored.received, stored.stamps, \
-      stored.fields \
+      stored.fields, stored.revision \
       FROM json_each(?1) AS wanted CROSS JOIN \(table) AS stored \
       ON stored.scope = ?2 AND stored.key = wanted.value
       """

@@ -24,4 +24,22 @@ extension Migrations {
         );
         """)
   }
+
+  /// Counts the bytes of old states as they come and go, so that ``PastKeeper`` can bound them.
+  static func pastBytes(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TABLE past_size (id INTEGER PRIMARY KEY CHECK (id = 1), bytes INTEGER NOT NULL);
+        INSERT INTO past_size
+          SELECT 1, coalesce(sum(100 + coalesce(length(CAST(fields AS BLOB)), 0)), 0) FROM past;
+        CREATE TRIGGER past_grows AFTER INSERT ON past BEGIN
+          UPDATE past_size
+          SET bytes = bytes + 100 + coalesce(length(CAST(new.fields AS BLOB)), 0);
+        END;
+        CREATE TRIGGER past_shrinks AFTER DELETE ON past BEGIN
+          UPDATE past_size
+          SET bytes = bytes - 100 - coalesce(length(CAST(old.fields AS BLOB)), 0);
+        END;
+        """)
+  }
 }

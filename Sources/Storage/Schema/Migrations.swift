@@ -20,7 +20,41 @@ enum Migrations {
     migrator.registerMigration("0012 push", migrate: PushSchema.migrate)
     migrator.registerMigration("0013 keys of the S3 dialect", migrate: S3KeySchema.migrate)
     migrator.registerMigration("0014 what rules have read", migrate: PushSchema.migrateReads)
+    migrator.registerMigration("0015 parts of objects", migrate: FileSchema.migrateParts)
+    migrator.registerMigration("0016 bytes of what entities were", migrate: pastBytes)
+    migrator.registerMigration(
+      "0017 settings of buckets", migrate: FileSchema.migrateBucketSettings)
+    migrator.registerMigration("0018 networks of accounts", migrate: AccountNetworkTable.migrate)
+    migrator.registerMigration("0019 bytes of owners", migrate: UsageSchema.migrate)
+    migrator.registerMigration("0020 credentials in scopes", migrate: secretScopes)
+    migrator.registerMigration("0021 time lived and devices set aside", migrate: lived)
+    migrator.registerMigration("0022 what belongs to the database", migrate: marker)
     return migrator
+  }
+
+  /// Which folder and which key the database belongs to.
+  private static func marker(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TABLE marker (
+          id INTEGER PRIMARY KEY CHECK (id = 1),
+          folder TEXT NOT NULL,
+          key_digest TEXT NOT NULL
+        );
+        """)
+  }
+
+  /// Until when the service has lived, and since when a device waits for its removal.
+  private static func lived(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TABLE lived (
+          id INTEGER PRIMARY KEY CHECK (id = 1),
+          until INTEGER NOT NULL
+        );
+        ALTER TABLE device ADD COLUMN set_aside INTEGER;
+        CREATE INDEX device_set_aside ON device (set_aside) WHERE set_aside IS NOT NULL;
+        """)
   }
 
   private static func scopesAndTypes(_ db: Database) throws {

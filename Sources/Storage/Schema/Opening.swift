@@ -27,6 +27,9 @@ struct Opening {
         counters: counters, kindsPresent: try Self.kindsPresent(in: catalogue, db))
       var migration = LocalMigration(configuration, catalogue, memory, db)
       try migration.run()
+      for type in configuration.local.types.keys.sorted() {
+        if let table = catalogue[type] { try UsageSchema.prepare(table, db) }
+      }
       if !memory.counters.isStored(as: counters) { try memory.saveCounters(db) }
       return (catalogue, memory.counters, segments, memory, try OverlayRows.laid(db))
     }

@@ -6,6 +6,12 @@ enum ScopeTable {
   static let publicID: Int64 = 0
   /// Stands for every scope where a table allows it.
   static let everyID: Int64 = -1
+  /// Stands for every scope that several callers share, where a table allows it.
+  static let sharedID: Int64 = -2
+
+  /// The raw values of the kinds that several callers share, as an SQL list.
+  static let sharedKinds = Scope.Kind.allCases.filter(\.isShared).map { "\($0.rawValue)" }
+    .joined(separator: ", ")
 
   static func find(_ scope: Scope, _ db: Database) throws -> Int64? {
     if scope == .public { return publicID }

@@ -10,6 +10,8 @@ struct StoredRow {
   let stamps: [UInt8]?
   /// Nil for a tombstone.
   let fields: [UInt8]?
+  /// Of the last change of its content.
+  let revision: Int64
 
   /// From a row of ``EntityTable/selectExisting``.
   init(_ statement: PreparedStatement) {
@@ -19,6 +21,7 @@ struct StoredRow {
     received = Timestamp(milliseconds: statement.int64(4))
     stamps = statement.bytes(5)
     fields = statement.bytes(6)
+    revision = statement.int64(7)
   }
 
   static func find(

@@ -29,10 +29,15 @@ struct TypeCatalogue: Sendable {
     for row in try Row.fetchAll(db, sql: "SELECT id, name, table_name FROM entity_type") {
       let id: Int64 = row["id"]
       let columns = try Row.fetchAll(
-        db, sql: "SELECT field, column_name FROM entity_column WHERE type = ?", arguments: [id])
+        db, sql: "SELECT field, column_name, kind FROM entity_column WHERE type = ?",
+        arguments: [id])
+      let integers = columns.filter {
+        $0["kind"] == EntityType.Column.Kind.integer.rawValue
+      }
       tables[row["name"]] = EntityTable(
         id: id, type: row["name"], name: row["table_name"],
-        columns: Dictionary(uniqueKeysWithValues: columns.map { ($0["field"], $0["column_name"]) }))
+        columns: Dictionary(uniqueKeysWithValues: columns.map { ($0["field"], $0["column_name"]) }),
+        integers: Set(integers.map { $0["field"] as String }))
     }
     self.tables = tables
     tablesByID = Dictionary(uniqueKeysWithValues: tables.values.map { ($0.id, $0) })

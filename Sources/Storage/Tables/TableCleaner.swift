@@ -58,6 +58,7 @@ struct TableCleaner {
     for table in ["change", "gone", "private_row", "past", "observed", "entity_column"] {
       try database.execute(sql: "DELETE FROM \(table) WHERE type = ?", arguments: [type.id])
     }
+    try UsageSchema.forget(table: type.table, id: type.id, database)
     try database.execute(sql: "DROP TABLE \(EntityTable.quoted(type.table))")
     try database.execute(sql: "DELETE FROM entity_type WHERE id = ?", arguments: [type.id])
   }

@@ -23,6 +23,13 @@ package struct UpstreamAnswer: Sendable {
   /// Set where an error's code or the status says so, whatever the kind.
   package let permission: PermissionProblem?
   package let status: Int
+  /// The data may have members that were not selected, or one twice. False once it was checked.
+  var hasSurplus = true
+
+  /// Whether every error says where in the data it happened.
+  package var errorsHavePaths: Bool {
+    if case .anywhere = ErrorPath.read(errors) { false } else { true }
+  }
 
   /// Reads the members; what is not an object with `data` or `errors` is no answer.
   ///
@@ -31,6 +38,7 @@ package struct UpstreamAnswer: Sendable {
     let root = document.root
     guard root.kind == .object else { return nil }
     let data = root["data"]
+    if let errors = root["errors"], !errors.isNull, errors.kind != .array { return nil }
     let errors = root["errors"].flatMap { $0.kind == .array && !$0.isEmpty ? $0 : nil }
     switch (data, errors) {
     case (let data?, nil) where !data.isNull: kind = .success

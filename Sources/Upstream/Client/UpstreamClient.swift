@@ -23,7 +23,8 @@ package final class UpstreamClient: Sendable {
     self.exchange = exchange
     url = try? HTTPURL(settings.url)
     dialect = settings.dialect.habits
-    reader = AnswerReader(bytesMax: settings.answerBytesMax, clock: clock)
+    reader = AnswerReader(
+      bytesMax: settings.answerBytesMax, depthMax: settings.answerDepthMax, clock: clock)
   }
 
   package convenience init(settings: UpstreamSettings, clock: WallClock, client: HTTPClient) {
@@ -39,7 +40,18 @@ package final class UpstreamClient: Sendable {
     var body = operation.requestOpening
     body.append(contentsOf: variables.json.utf8)
     body.append(UInt8(ascii: "}"))
-    return try await send(body, call, isSafeToRepeat: operation.kind == .query)
+    var answer = try await send(body, call, isSafeToRepeat: operation.kind == .query)
+    // What comes with a refusal is kept nowhere.
+    guard let data = answer.data, answer.permission == nil else { return answer }
+    switch ResponseChecker.check(
+      data, selection: operation.selection(for: variables), errors: ErrorPath.read(answer.errors))
+    {
+    case .success(let hasSurplus):
+      answer.hasSurplus = hasSurplus
+      return answer
+    case .failure(let breach):
+      throw .malformed(status: answer.status, reason: breach.phrase, excerpt: "")
+    }
   }
 
   /// Asks for the schema; the answer is introspection's, unread. Servers that do not know the newest
@@ -63,7 +75,7 @@ package final class UpstreamClient: Sendable {
   private func send(
     _ body: [UInt8], _ call: UpstreamCall, isSafeToRepeat: Bool
   ) async throws(UpstreamFailure) -> UpstreamAnswer {
-    guard let url else { throw .notSent(cause: "\"\(settings.url)\" is no http address") }
+    guard let url else { throw .notSent(cause: "\"\(settings.url)\" is not an HTTP address") }
     let request = HTTPClientRequest(
       method: .post, url: url, fields: fields(of: call), body: body,
       isSafeToRepeat: isSafeToRepeat, responseBytesMax: settings.answerBytesMax)

@@ -13,7 +13,7 @@ extension UpstreamFailure {
     case .connectionLost, .answerTruncated:
       self = .lost(cause: "\(error)")
     case .answerMalformed, .answerUndecodable:
-      self = .malformed(status: 0, excerpt: "\(error)")
+      self = .malformed(status: 0, reason: "\(error)", excerpt: "")
     case .answerTooLarge:
       self = .tooLarge(bytesMax: bytesMax)
     case .cancelled(let wasSent):

@@ -1,4 +1,4 @@
-/// Why upstream gave no answer that could be read. Each case says whether upstream may have acted.
+/// Why upstream gave no response that can be used. Each case says whether upstream may have acted.
 package enum UpstreamFailure: Error, Hashable, Sendable {
   /// Nothing left this process: name, connect, TLS, breaker open. Safe to send again.
   case notSent(cause: String)
@@ -6,12 +6,13 @@ package enum UpstreamFailure: Error, Hashable, Sendable {
   case busy
   /// The deadline passed; `wasSent` tells whether upstream may have acted.
   case timeout(wasSent: Bool)
-  /// The connection ended before the whole answer was here: the outcome is unknown.
+  /// The connection ended before the whole response was here: the outcome is unknown.
   case lost(cause: String)
   /// An error status without a GraphQL body.
   case status(Int, retryAfter: Duration?)
-  /// Neither GraphQL nor a status that explains it: HTML, broken JSON, no `data` and no `errors`.
-  case malformed(status: Int, excerpt: String)
+  /// Not a usable GraphQL response: HTML, broken JSON, neither `data` nor `errors`, or data that
+  /// breaks the schema. The reason is fit for clients; the excerpt of the body is for the log.
+  case malformed(status: Int, reason: String, excerpt: String)
   case tooLarge(bytesMax: Int)
   /// The caller went away.
   case cancelled(wasSent: Bool)
@@ -22,6 +23,42 @@ package enum UpstreamFailure: Error, Hashable, Sendable {
     case .notSent, .busy: false
     case .timeout(let wasSent), .cancelled(let wasSent): wasSent
     case .lost, .status, .malformed, .tooLarge: true
+    }
+  }
+
+  /// Whether a mutation that ended like this may have taken effect.
+  ///
+  /// A status tells that it did not only where it says that the request was refused: a gateway that
+  /// gave up waiting (502, 504) or a server that broke (500) says nothing of what was done.
+  package var mayHaveTakenEffect: Bool {
+    guard case .status(let status, _) = self else { return wasSent }
+    switch status {
+    case 408: return true
+    case 400..<500, 503: return false
+    // The redirects that ask for the same request elsewhere; 302 and 303 often mean "done".
+    case 301, 304, 307, 308: return false
+    default: return true
+    }
+  }
+}
+
+extension UpstreamFailure: CustomStringConvertible {
+  /// For logs and terminals; may hold a piece of upstream's body.
+  package var description: String {
+    switch self {
+    case .notSent(let cause): "upstream could not be reached: \(cause)"
+    case .busy: "too many calls to upstream are waiting"
+    case .timeout(wasSent: true): "upstream did not respond in time"
+    case .timeout(wasSent: false): "the connection to upstream was not made in time"
+    case .lost(let cause): "the connection to upstream was lost: \(cause)"
+    case .status(let status, _): "upstream responded with status \(status)"
+    case .malformed(let status, let reason, let excerpt):
+      "upstream's response"
+        + (status == 0 ? "" : " (status \(status))")
+        + " cannot be used: \(reason)"
+        + (excerpt.isEmpty ? "" : "; it begins: \(excerpt)")
+    case .tooLarge(let bytesMax): "upstream's response is larger than \(bytesMax) bytes"
+    case .cancelled: "the call to upstream was cancelled"
     }
   }
 }

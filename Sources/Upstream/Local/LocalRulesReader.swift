@@ -36,10 +36,11 @@ struct LocalRulesReader {
     if let directive = directive(LocalDirectives.pattern),
       let pattern = DirectiveArguments(directive).string("regex")
     {
-      rules.pattern = pattern
       if scalar?.isText != true { fault("@pattern is for texts.", directive) }
-      if (try? Regex(pattern)) == nil {
-        fault("The pattern is no regular expression.", directive)
+      do throws(PatternFault) {
+        rules.pattern = try TextPattern(pattern)
+      } catch {
+        fault("The pattern cannot be used: \(error).", directive)
       }
     }
     return rules

@@ -101,7 +101,8 @@ struct AnswerPlan {
         PlanTables.Field(
           responseName: name(field.responseName), storedName: name(field.storageName),
           inner: Int32(position ?? -1), listDepth: UInt8(clamping: field.listDepth),
-          keyPart: Int8(clamping: keyPart ?? -1),
+          keyPart: Int8(clamping: keyPart ?? -1), leafKind: field.leafKind,
+          nonNullLevels: Self.levels(field.nonNull),
           isTypename: field.name == StoredForm.typenameMember, isAdded: field.isAdded,
           isNonNull: field.nonNull.first ?? false,
           isSpecial: field.page != nil || field.lookup != nil))
@@ -118,6 +119,14 @@ struct AnswerPlan {
         hasTextKey: object.key?.count == 1 && object.key?.first?.canonical == .text,
         typeName: name(object.type),
         hasRepeatedNames: Set(object.fields.map(\.storageName)).count < object.fields.count))
+  }
+
+  private static func levels(_ nonNull: [Bool]) -> UInt16 {
+    var bits: UInt16 = 0
+    for (level, isNonNull) in nonNull.prefix(UInt16.bitWidth).enumerated() where isNonNull {
+      bits |= 1 << UInt16(level)
+    }
+    return bits
   }
 
   /// Keeps a name as a JSON string.

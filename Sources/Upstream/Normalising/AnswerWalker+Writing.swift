@@ -70,7 +70,9 @@ extension AnswerWalker {
       return
     }
     for (place, field) in fields.enumerated() {
-      Self.unite(field, into: &entities[index].fields, expectedAt: place, of: &bytes)
+      let isSame = Self.unite(
+        field, into: &entities[index].fields, expectedAt: place, of: &bytes)
+      isFaithful = isFaithful && isSame
     }
   }
 
@@ -89,7 +91,8 @@ extension AnswerWalker {
       if isSimple {
         fields.append(field)
       } else {
-        Self.unite(field, into: &fields, expectedAt: 0, of: &bytes)
+        let isSame = Self.unite(field, into: &fields, expectedAt: 0, of: &bytes)
+        isFaithful = isFaithful && isSame
       }
     }
     pending.removeLast(pending.count - start)
@@ -98,22 +101,26 @@ extension AnswerWalker {
 
   /// One answer says the same of one field wherever it stands, but may select different parts of
   /// an embedded object.
+  ///
+  /// - Returns: false if the field was there with another value.
   private static func unite(
     _ field: NormalisedAnswer.Field, into fields: inout [NormalisedAnswer.Field],
     expectedAt place: Int, of bytes: inout [UInt8]
-  ) {
+  ) -> Bool {
     let isThere = place < fields.count && fields[place].name == field.name
     let found = isThere ? place : fields.firstIndex { $0.name == field.name }
     guard let index = found else {
       fields.append(field)
-      return
+      return true
     }
+    guard bytes[fields[index].range] != bytes[field.range] else { return true }
     guard fields[index].merges || field.merges,
       let united = StoredMerge.merge(fields[index].range, field.range, in: bytes)
-    else { return }
+    else { return false }
     let start = bytes.count
     bytes.append(contentsOf: united)
     fields[index] = NormalisedAnswer.Field(
       name: field.name, range: start..<bytes.count, merges: true)
+    return false
   }
 }

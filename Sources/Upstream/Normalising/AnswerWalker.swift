@@ -18,6 +18,8 @@ struct AnswerWalker {
     /// Names of the entity types that were met.
     let entityTypes: Set<String>
     let keylessEntities: Int
+    /// Every value of the answer is in the findings as it came: no field had two.
+    let isFaithful: Bool
   }
 
   struct PendingField {
@@ -56,6 +58,8 @@ struct AnswerWalker {
   /// Ranges of key values found so far, those of the innermost object last; empty where missing.
   private var keys: [Range<Int>] = []
   private var keylessEntities = 0
+  /// Turns false where one field was found with two values, of which one stands.
+  var isFaithful = true
   private var seen: [Bool]
 
   /// Walks the data of an answer.
@@ -70,7 +74,7 @@ struct AnswerWalker {
         return Findings(
           bytes: walker.bytes, root: root, entities: walker.entities,
           absences: walker.absences, pages: walker.pages, entityTypes: walker.entityTypes,
-          keylessEntities: walker.keylessEntities)
+          keylessEntities: walker.keylessEntities, isFaithful: walker.isFaithful)
       }
     }
   }

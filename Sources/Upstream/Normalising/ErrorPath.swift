@@ -30,6 +30,13 @@ final class ErrorPath {
     return .paths(root)
   }
 
+  /// The path of one error.
+  static func read(of error: JSONNode) -> Reading {
+    let root = ErrorPath()
+    guard let path = error["path"], path.kind == .array, root.add(path) else { return .anywhere }
+    return .paths(root)
+  }
+
   private func add(_ path: JSONNode) -> Bool {
     var place = self
     for element in path.elements {
@@ -56,6 +63,18 @@ final class ErrorPath {
     let child = ErrorPath()
     indexes[index] = child
     return child
+  }
+
+  /// Whether some path of the tree leads through this place, or to it.
+  func leads(to path: ResponsePath) -> Bool {
+    var place: ErrorPath? = self
+    for part in path.parts {
+      switch part {
+      case .member(let name): place = place?.member(name)
+      case .element(let index): place = place?.element(index)
+      }
+    }
+    return place != nil
   }
 
   func member(_ name: String) -> ErrorPath? { names[name] }

@@ -7,6 +7,9 @@ package enum Normaliser {
     package let answer: NormalisedAnswer
     /// Objects of entity types that came with a null or missing key and are kept as embedded ones.
     package let keylessEntities: Int
+    /// The store's parts say all that the data says. Where they do not (one field of one entity
+    /// came with two values), what the store will show is not what upstream sent.
+    package let isFaithful: Bool
   }
 
   /// What the answer says to the store. An error without a path leaves nothing to trust: then
@@ -25,9 +28,11 @@ package enum Normaliser {
     switch ErrorPath.read(answer.errors) {
     case .none: errors = nil
     case .paths(let paths): errors = paths
-    case .anywhere: return Outcome(answer: normalised, keylessEntities: 0)
+    case .anywhere: return Outcome(answer: normalised, keylessEntities: 0, isFaithful: true)
     }
-    guard let data = answer.data else { return Outcome(answer: normalised, keylessEntities: 0) }
+    guard let data = answer.data else {
+      return Outcome(answer: normalised, keylessEntities: 0, isFaithful: true)
+    }
     let found = AnswerWalker.walk(data, plan: AnswerPlan(selection), errors: errors)
     normalised.entities = found.entities
     normalised.absences = found.absences
@@ -47,7 +52,9 @@ package enum Normaliser {
         })
     }
     normalised.bytes = found.bytes
-    return Outcome(answer: normalised, keylessEntities: found.keylessEntities)
+    return Outcome(
+      answer: normalised, keylessEntities: found.keylessEntities,
+      isFaithful: found.isFaithful && !answer.hasSurplus)
   }
 
   /// A mutation that was executed has its declared effects. With errors in its answer it is not

@@ -1,3 +1,5 @@
+import Model
+
 /// The part of an ``AnswerPlan`` that is looked at for every member of an answer: plain numbers and
 /// names behind pointers, lent for the time of one walk, so that no look-up touches a reference
 /// count.
@@ -18,6 +20,9 @@ struct PlanTables {
     let listDepth: UInt8
     /// Which part of its object's key it is; -1 for none.
     let keyPart: Int8
+    let leafKind: SelectedField.LeafKind
+    /// Bit by list level, the outermost first; levels past the sixteenth count as nullable.
+    let nonNullLevels: UInt16
     let isTypename: Bool
     let isAdded: Bool
     /// Null at level 0 makes its object null.

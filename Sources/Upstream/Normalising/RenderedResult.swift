@@ -10,11 +10,18 @@ package struct RenderedResult: Sendable {
   /// How many response positions an overlay leads to of which the store knows nothing.
   package let pendingGaps: Int
 
-  package init(body: [UInt8], misses: [String], stalePositions: Int, pendingGaps: Int = 0) {
+  /// Something in the body is a value: it is not made of nulls that errors explain alone.
+  package let hasValues: Bool
+
+  package init(
+    body: [UInt8], misses: [String], stalePositions: Int, pendingGaps: Int = 0,
+    hasValues: Bool = true
+  ) {
     self.body = body
     self.misses = misses
     self.stalePositions = stalePositions
     self.pendingGaps = pendingGaps
+    self.hasValues = hasValues
   }
 
   package var isComplete: Bool { misses.isEmpty }

@@ -6,12 +6,15 @@ package enum ResultRenderer {
   /// - Parameters:
   ///   - onError: what becomes of positions that upstream answered with an error. A result with
   ///     errors is not rendered under ``CachePolicy/ErrorPolicy/fail``: the caller fails it.
+  ///   - areErrorsPresent: the stored errors are those of the response being made, and all are
+  ///     shown. Otherwise they come from an earlier one: those whose place a last-good value fills
+  ///     are left out.
   ///   - showsPending: the result is one device's own: entities under its overlays tell of them in
   ///     `_pending`, and where an overlay leads to what is not stored, null propagates as in
   ///     GraphQL, unless what lies under the overlay can be shown.
   package static func render(
     _ result: ResultSnapshot, selection: Model.Selection, onError: CachePolicy.ErrorPolicy,
-    showsPending: Bool = false
+    areErrorsPresent: Bool = true, showsPending: Bool = false
   ) -> RenderedResult {
     let errors = result.errors.flatMap { try? JSONDocument($0) }
     var paths: ErrorPath?
@@ -25,9 +28,14 @@ package enum ResultRenderer {
     writer.beginObject()
     writer.name("data")
     writer.raw(found.output)
-    if let errors {
+    let shown = (errors.map { Array($0.root.elements) } ?? []).filter { error in
+      areErrorsPresent || found.unfilled.contains { leads(error, to: $0) }
+    }
+    if !shown.isEmpty {
       writer.name("errors")
-      writer.value(errors.root)
+      writer.beginArray()
+      for error in shown { writer.value(error) }
+      writer.endArray()
     }
     if !found.stale.isEmpty {
       writer.name("stale")
@@ -38,7 +46,25 @@ package enum ResultRenderer {
     writer.endObject()
     return RenderedResult(
       body: writer.bytes, misses: found.misses, stalePositions: found.stale.count,
-      pendingGaps: found.pendingGaps)
+      pendingGaps: found.pendingGaps, hasValues: found.hasValues)
+  }
+
+  /// The body while upstream gives no response: what it gave before, last-good values in the place
+  /// of what failed then.
+  ///
+  /// - Returns: nil where the store does not hold all that the operation selects, or nothing but
+  ///   errors.
+  package static func renderLastGood(
+    _ result: ResultSnapshot, selection: Model.Selection
+  ) -> RenderedResult? {
+    let rendered = render(
+      result, selection: selection, onError: .fill, areErrorsPresent: false)
+    return rendered.isComplete && (result.errors == nil || rendered.hasValues) ? rendered : nil
+  }
+
+  private static func leads(_ error: JSONNode, to path: ResponsePath) -> Bool {
+    guard case .paths(let tree) = ErrorPath.read(of: error) else { return true }
+    return tree.leads(to: path)
   }
 
   /// An overlay is the narrowest layer there is.

@@ -9,6 +9,9 @@ struct ResultWalker {
     let misses: [String]
     let stale: [ResponsePath]
     let pendingGaps: Int
+    /// Places that upstream answered with an error and nothing fills.
+    let unfilled: [ResponsePath]
+    let hasValues: Bool
   }
 
   /// What became of a value.
@@ -28,6 +31,8 @@ struct ResultWalker {
   private var output: [UInt8] = []
   private var misses: [String] = []
   private var stale: [ResponsePath] = []
+  private var unfilled: [ResponsePath] = []
+  private var hasValues = false
   private var path = ResponsePath()
   /// How many entities under overlays lie around the present place. What the store lacks there is
   /// no miss: upstream's answer never led there.
@@ -51,7 +56,8 @@ struct ResultWalker {
         walker.walkRoot(errors: errors)
         return Findings(
           output: walker.output, misses: walker.misses, stale: walker.stale,
-          pendingGaps: walker.pendingGaps)
+          pendingGaps: walker.pendingGaps, unfilled: walker.unfilled,
+          hasValues: walker.hasValues)
       }
     }
   }
@@ -146,6 +152,7 @@ struct ResultWalker {
     // The commonest of all: a leaf that is there.
     if let value, error == nil, tables.fields[field].inner < 0 {
       append(value)
+      hasValues = true
       return .value
     }
     path.push(.member(plan.fields[field].responseName))
@@ -177,6 +184,12 @@ struct ResultWalker {
 
   /// Puts the last-good value in place of one that upstream could not give, if there is a whole one.
   private mutating func fill(_ value: Range<Int>?, of field: Int) -> Written {
+    let written = filled(value, of: field)
+    if written == .gone { unfilled.append(path) }
+    return written
+  }
+
+  private mutating func filled(_ value: Range<Int>?, of field: Int) -> Written {
     guard fills, let value else { return .gone }
     let before = (output: output.count, misses: misses.count, stale: stale.count)
     var offset = value.lowerBound
@@ -200,6 +213,7 @@ struct ResultWalker {
     if scanner.byte(offset) == UInt8(ascii: "n") {
       offset = scanner.skipValue(offset)
       append("null")
+      hasValues = true
       return .value
     }
     if level < tables.fields[field].listDepth {
@@ -211,6 +225,7 @@ struct ResultWalker {
     let start = offset
     offset = scanner.skipValue(offset)
     append(start..<offset)
+    hasValues = true
     return .value
   }
 
@@ -224,9 +239,9 @@ struct ResultWalker {
     var isFirst = true
     var index = 0
     output.append(UInt8(ascii: "["))
-    offset = scanner.skipSpace(offset + 1)
+    offset = scanner.skipBracket(offset)
     while scanner.byte(offset) != UInt8(ascii: "]"), scanner.byte(offset) != 0 {
-      let start = output.count
+      let (start, before) = (output.count, offset)
       if !isFirst { output.append(UInt8(ascii: ",")) }
       path.push(.element(index))
       let written = write(
@@ -239,9 +254,12 @@ struct ResultWalker {
         isFirst = false
       }
       offset = scanner.skipComma(offset)
+      // In damaged text a bracket may stand where a value should, and none is behind it.
+      if offset == before { break }
     }
-    offset += 1
+    offset = scanner.skipBracket(offset)
     output.append(UInt8(ascii: "]"))
+    if isFirst { hasValues = true }
     return .value
   }
 
@@ -250,7 +268,7 @@ struct ResultWalker {
     object offset: inout Int, at position: Int, errors: ErrorPath?
   ) -> Written {
     let start = offset
-    let nameStart = scanner.skipSpace(offset + 1)
+    let nameStart = scanner.skipBracket(offset)
     let value = scanner.skipColon(scanner.skipString(nameStart))
     if scanner.byte(nameStart + 1) == UInt8(ascii: "$") {
       offset = scanner.skipValue(offset)
@@ -270,7 +288,7 @@ struct ResultWalker {
   private mutating func write(
     reference offset: Int, at position: Int, errors: ErrorPath?
   ) -> Written {
-    let typeStart = scanner.skipSpace(offset + 1)
+    let typeStart = scanner.skipBracket(offset)
     let typeEnd = scanner.skipString(typeStart)
     let keyStart = scanner.skipComma(typeEnd)
     guard let object = tables.object(named: typeStart..<typeEnd, at: position, of: scanner),

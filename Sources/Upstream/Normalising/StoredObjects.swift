@@ -89,7 +89,7 @@ struct StoredObjects {
 
   private mutating func open(_ layer: Int, _ scanner: TextScanner) -> Range<Int> {
     let first = members.count
-    var offset = scanner.skipSpace(scanner.skipSpace(layers[layer].start) + 1)
+    var offset = scanner.skipBracket(scanner.skipSpace(layers[layer].start))
     while scanner.byte(offset) == UInt8(ascii: "\"") {
       let nameEnd = scanner.skipString(offset)
       let value = scanner.skipColon(nameEnd)
@@ -98,7 +98,7 @@ struct StoredObjects {
       offset = scanner.skipComma(end)
     }
     layers[layer].members = first..<members.count
-    layers[layer].end = offset + 1
+    layers[layer].end = min(offset + 1, scanner.text.count)
     return first..<members.count
   }
 }

@@ -1,7 +1,8 @@
 /// Moves over JSON text that is known to be well-formed, by offsets and without making values.
 ///
 /// An answer of a mebibyte has tens of thousands of members; walking them through reference-counted
-/// nodes costs more than reading their bytes. Every loop is bounded by the text's end, so that even
+/// nodes costs more than reading their bytes. Every loop is bounded by the text's end, and no offset
+/// that is given back lies before the one that was passed or behind the text's end, so that even
 /// damaged text can do no more than give wrong offsets inside it.
 struct TextScanner {
   let text: UnsafeBufferPointer<UInt8>
@@ -11,6 +12,10 @@ struct TextScanner {
   func byte(_ offset: Int) -> UInt8 {
     offset < text.count ? text[offset] : 0
   }
+
+  /// From a bracket to what follows it.
+  @inline(__always)
+  func skipBracket(_ offset: Int) -> Int { skipSpace(min(offset + 1, text.count)) }
 
   @inline(__always)
   func skipSpace(_ offset: Int) -> Int {
@@ -97,7 +102,7 @@ struct TextScanner {
 
   /// From a member's name to its value.
   @inline(__always)
-  func skipColon(_ offset: Int) -> Int { skipSpace(skipSpace(offset) + 1) }
+  func skipColon(_ offset: Int) -> Int { skipBracket(skipSpace(offset)) }
 
   /// From behind an element or member to the next one's first byte, or to the closing bracket.
   @inline(__always)

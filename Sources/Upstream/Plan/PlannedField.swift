@@ -12,6 +12,7 @@ struct PlannedField: Sendable {
   let name: String
   /// The innermost named type.
   let typeName: String
+  let leafKind: SelectedField.LeafKind
   let arguments: FieldArguments
   let isAdded: Bool
   let value: Value
@@ -35,6 +36,8 @@ struct PlannedField: Sendable {
       name: name,
       storageName: StoredForm.storageName(
         of: name, arguments: FieldArguments.canonical(arguments)),
+      typeName: typeName,
+      leafKind: leafKind,
       isAdded: isAdded,
       value: selectedValue(variables),
       nonNull: nonNull,

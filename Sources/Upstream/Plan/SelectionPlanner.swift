@@ -112,6 +112,7 @@ struct SelectionPlanner {
       responseName: group.responseName,
       name: field.name,
       typeName: fieldType.name,
+      leafKind: Self.leafKind(of: fieldType),
       arguments: arguments,
       isAdded: ReservedNames.isReserved(group.responseName),
       value: fieldType.isComposite
@@ -121,6 +122,16 @@ struct SelectionPlanner {
       isComplete: directives.directive(named: ClientDirectives.complete) != nil,
       lookup: lookup,
       isAuthoritative: directives.directive(named: ClientDirectives.authoritative) != nil)
+  }
+
+  private static func leafKind(of type: NamedType) -> SelectedField.LeafKind {
+    switch type.name {
+    case "String": .text
+    case "Int", "Float": .number
+    case "Boolean": .boolean
+    case "ID": .textOrNumber
+    default: type.kind == .enum ? .text : .any
+    }
   }
 
   /// `[Film!]!` is `[true, true]`: the list's own flag first, the innermost value's last.

@@ -1,3 +1,5 @@
+package import Model
+
 /// Who may call an operation.
 package struct AccessRule: Hashable, Sendable {
   package enum Role: String, Hashable, Sendable, CaseIterable {
@@ -5,6 +7,16 @@ package struct AccessRule: Hashable, Sendable {
     case device = "DEVICE"
     case user = "USER"
     case admin = "ADMIN"
+
+    /// What a caller must be; nil for ``public``, which anybody is.
+    package var demanded: Model.Role? {
+      switch self {
+      case .public: nil
+      case .device: .device
+      case .user: .user
+      case .admin: .admin
+      }
+    }
   }
 
   /// What `@access` demands; nil without one.

@@ -32,8 +32,14 @@ enum CacheNote {
     guard partitions.count < forwardedHeaders.count else {
       return "one copy for everybody\(forEach)"
     }
-    return policy.sharing == .public
-      ? "one copy for everybody\(forEach), asked for without the caller's credential"
-      : "a copy for each user whose credential is passed on\(forEach)"
+    switch policy.sharing {
+    case .public:
+      return "one copy for everybody\(forEach), asked for without the caller's credential"
+    case .user:
+      return "a copy for each user whose credential is passed on\(forEach)"
+    case .claim(let name):
+      return
+        "a copy for each value of the claim \(name)\(forEach), asked for with one caller's token"
+    }
   }
 }

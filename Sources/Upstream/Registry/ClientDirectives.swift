@@ -23,7 +23,7 @@ enum ClientDirectives {
     directive @route(path: String!) on QUERY | MUTATION | SUBSCRIPTION
     directive @cache(
       maxAge: Int, staleWhileRevalidate: Int, staleIfError: Int, scope: larder_CacheScope,
-      onError: larder_ErrorPolicy = FILL, tags: [String!]
+      claim: String, onError: larder_ErrorPolicy = FILL, tags: [String!]
     ) on QUERY
     directive @access(role: larder_Role) on QUERY | MUTATION | SUBSCRIPTION
     directive @sync(
@@ -43,7 +43,7 @@ enum ClientDirectives {
     directive @range(min: Float, max: Float) on FIELD_DEFINITION
     directive @pattern(regex: String!) on FIELD_DEFINITION
     directive @renamed(from: String!) on FIELD_DEFINITION | OBJECT
-    enum larder_CacheScope { PUBLIC USER }
+    enum larder_CacheScope { PUBLIC USER CLAIM }
     enum larder_ErrorPolicy { FAIL PARTIAL FILL }
     enum larder_Role { PUBLIC DEVICE USER ADMIN }
     enum larder_LocalScope { DEVICE USER }

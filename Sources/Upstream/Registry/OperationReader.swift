@@ -89,14 +89,48 @@ struct OperationReader {
     policy.staleWhileRevalidate =
       seconds("staleWhileRevalidate", of: arguments) ?? policy.staleWhileRevalidate
     policy.staleIfError = seconds("staleIfError", of: arguments) ?? policy.staleIfError
-    if let scope = arguments.enumValue("scope") {
-      policy.sharing = scope == "PUBLIC" ? .public : .user
-    }
+    if let sharing = sharing(arguments, directive, operation) { policy.sharing = sharing }
     if let onError = arguments.enumValue("onError").flatMap(CachePolicy.ErrorPolicy.init) {
       policy.onError = onError
     }
     policy.tags = arguments.strings("tags").map(\.text)
     return policy
+  }
+
+  private mutating func sharing(
+    _ arguments: DirectiveArguments, _ directive: Directive, _ operation: OperationDefinition
+  ) -> CachePolicy.Sharing? {
+    let scope = arguments.enumValue("scope")
+    let claim = arguments.string("claim")
+    guard scope == "CLAIM" else {
+      if claim != nil {
+        fault("@cache(claim:) needs scope: CLAIM.", at: arguments.location("claim"))
+      }
+      return scope.map { $0 == "PUBLIC" ? .public : .user }
+    }
+    guard let claim, !claim.isEmpty else {
+      fault(
+        "@cache(scope: CLAIM) needs claim: with the name of a claim of the callers' tokens.",
+        at: arguments.location("scope"))
+      return nil
+    }
+    if !settings.forwardedHeaders.contains("authorization") {
+      fault(
+        "@cache(scope: CLAIM) is fetched with the caller's token: add authorization to "
+          + "upstream.forward.", at: arguments.location("scope"))
+    }
+    if let role = role(of: operation), role != .user {
+      fault(
+        "@cache(scope: CLAIM) is for users whose token is verified: @access(role: \(role.rawValue)) "
+          + "contradicts it. Use USER, or leave @access out.", at: directive.location)
+    }
+    return .claim(claim)
+  }
+
+  private func role(of operation: OperationDefinition) -> AccessRule.Role? {
+    operation.directives.directive(named: ClientDirectives.access)
+      .flatMap { DirectiveArguments($0).enumValue("role") }
+      .flatMap(AccessRule.Role.init)
   }
 
   private mutating func seconds(_ name: String, of arguments: DirectiveArguments) -> Duration? {
@@ -110,28 +144,36 @@ struct OperationReader {
 
   private mutating func access(of operation: OperationDefinition, cache: CachePolicy) -> AccessRule
   {
-    let role = operation.directives.directive(named: ClientDirectives.access)
-      .flatMap { DirectiveArguments($0).enumValue("role") }
-      .flatMap(AccessRule.Role.init)
+    let role = role(of: operation)
     let isPublic = operation.operation == .query && cache.sharing == .public
     if isPublic, let role, role != .public { warnOfAnonymousCall(operation, role) }
-    let isOpen =
-      role == .public || role == nil && (isPublic || !settings.hasServiceCredentials)
+    var isOpen = role == .public || role == nil && (isPublic || !settings.hasServiceCredentials)
+    if case .claim = cache.sharing { isOpen = false }
     return AccessRule(role: role, isOpen: isOpen)
   }
 
-  /// Callers must prove who they are, and upstream then hears nothing of it.
+  /// Callers must prove who they are, and upstream hears nothing of it: what callers send upstream
+  /// elsewhere does not count here.
   private mutating func warnOfAnonymousCall(
     _ operation: OperationDefinition, _ role: AccessRule.Role
   ) {
     let forwards = settings.forwardedHeaders.contains(where: ForwardedHeaders.credentials.contains)
-    guard forwards, !settings.hasServiceCredentials else { return }
-    findings.append(
-      Finding(
-        .warning,
-        "Callers need the role \(role.rawValue), but a query with scope: PUBLIC is sent without "
-          + "their credential, and the service has none of its own.",
-        at: operation.location))
+    guard forwards else { return }
+    let start =
+      "Callers need the role \(role.rawValue), but a query with scope: PUBLIC is sent without "
+      + "their credential"
+    if !settings.hasServiceCredentials {
+      findings.append(
+        Finding(
+          .warning, start + ", and the service has none of its own.", at: operation.location))
+    } else if role == .user {
+      findings.append(
+        Finding(
+          .warning,
+          start + ": only tokens that this service verifies are accepted, opaque tokens are "
+            + "refused. Use scope: USER if upstream must judge the token.",
+          at: operation.location))
+    }
   }
 
   // MARK: Targets

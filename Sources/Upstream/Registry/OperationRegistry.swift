@@ -1,3 +1,5 @@
+package import Model
+
 /// Every operation the service offers: a closed world, made once at start.
 package final class OperationRegistry: Sendable {
   /// In alphabetical order.
@@ -18,6 +20,14 @@ package final class OperationRegistry: Sendable {
     self.views = views
     self.inputObjects = inputObjects
     byName = Dictionary(operations.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The claims that operations share responses by, in alphabetical order.
+  package var sharedClaims: [String] { Set(operations.compactMap(\.claim)).sorted() }
+
+  /// The roles that operations with `@access` store their responses for.
+  package var storedRoles: Set<Role> {
+    Set(operations.filter { $0.claim == nil }.compactMap { $0.access.role?.demanded })
   }
 
   package func operation(named name: String) -> RegisteredOperation? { byName[name] }

@@ -67,6 +67,15 @@ package final class RegisteredOperation: Sendable {
     self.plans = plans
   }
 
+  /// Whether a credential that the caller presents goes upstream with a call. A query with
+  /// `scope: PUBLIC` is sent without it, as the service itself.
+  package var sendsCallersCredential: Bool { kind == .mutation || cache.sharing != .public }
+
+  /// The name of the claim by which callers share responses; nil for other operations.
+  package var claim: String? {
+    if case .claim(let name) = cache.sharing, kind != .mutation { name } else { nil }
+  }
+
   private static func requestOpening(name: String, document: String) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()

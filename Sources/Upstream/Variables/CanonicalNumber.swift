@@ -15,8 +15,10 @@ enum CanonicalNumber {
   /// The integer a number stands for, if it is one: `1.0` is, `1.5` is not.
   static func integer(_ number: JSONNumber) -> JSONNumber? {
     let canonical = of(number)
-    return canonical.digits.utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "e") }
-      ? nil : canonical
+    let isScientific = canonical.digits.utf8.contains {
+      $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e")
+    }
+    return isScientific ? nil : canonical
   }
 
   /// Digits that are their own one form already, as nearly all are.
@@ -29,6 +31,9 @@ enum CanonicalNumber {
 
   /// Beyond this many places a number stays in scientific form instead of growing zeros.
   private static let placesMax = 40
+
+  /// The exponents that are added up; numbers with any other stay as they were written.
+  private static let powers = -1_000_000...1_000_000
 
   private static func text(of digits: String) -> String? {
     var mantissa: [UInt8] = []
@@ -44,7 +49,7 @@ enum CanonicalNumber {
       switch byte {
       case UInt8(ascii: "."): isFraction = true
       case UInt8(ascii: "e"), UInt8(ascii: "E"):
-        guard let power = Int(String(decoding: bytes, as: UTF8.self)), abs(power) < 1_000_000
+        guard let power = Int(String(decoding: bytes, as: UTF8.self)), powers.contains(power)
         else { return nil }
         exponent += power
         bytes = []
@@ -66,7 +71,8 @@ enum CanonicalNumber {
   private static func placed(_ mantissa: [UInt8], exponent: Int) -> String {
     let digits = String(decoding: mantissa, as: UTF8.self)
     let point = mantissa.count + exponent
-    guard abs(exponent) <= placesMax, abs(point) <= placesMax else {
+    let places = -placesMax...placesMax
+    guard places.contains(exponent), places.contains(point) else {
       return "\(digits)e\(exponent)"
     }
     if exponent >= 0 { return digits + String(repeating: "0", count: exponent) }

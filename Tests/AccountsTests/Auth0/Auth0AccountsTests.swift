@@ -44,7 +44,8 @@ struct Auth0AccountsTests {
     let (fake, provider) = try await tenant()
     _ = try await provider.signUp(.of("ada"), from: .test)
     #expect(fake.forwardedFor == ["203.0.113.7"])
-    _ = try await provider.signIn(.of("ada"), from: ClientOrigin(address: nil))
+    _ = try await provider.signIn(
+      .of("ada"), from: ClientOrigin(address: nil, network: ClientNetwork("unix")))
     #expect(fake.forwardedFor.count == 1)
     let open = Auth0Accounts(
       settings: FakeAuth0.settings(secret: nil), exchange: fake.exchange, clock: clock.clock,

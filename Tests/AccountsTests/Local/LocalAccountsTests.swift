@@ -1,10 +1,11 @@
-import Accounts
 import Dispatch
 import LosslessJSON
 import Model
 import Storage
 import Synchronization
 import Testing
+
+@testable import Accounts
 
 struct LocalAccountsTests {
   @Test func tellsTheStoreNoPasswordAndNoToken() async throws {
@@ -175,15 +176,68 @@ struct LocalAccountsTests {
     #expect(try await verifier.verify(fresh.accessToken)?.id == session.user)
   }
 
-  @Test func aNewKeySignsAfterAWhileAndTheOldOneStillChecks() async throws {
+  private static let day = Duration.seconds(86_400)
+
+  private func ids(_ keys: LocalKeys) -> [String] {
+    (keys.published["keys"]?.array ?? []).compactMap { $0["kid"]?.string }
+  }
+
+  @Test("A key's successor is published before it signs, and checks beside it")
+  func aNewKeySignsAfterAWhileAndTheOldOneStillChecks() async throws {
     let local = try await LocalSetting()
-    let before = try await local.keys().published["keys"]?.array?.count
-    local.clock.advance(by: .seconds(90 * 86_400 - 100))
+    let before = ids(try await local.keys())
+    local.clock.advance(by: Self.day * 90 - .seconds(100))
     let session = try await local.provider().signUp(.of("ada"), from: .test)
     local.clock.advance(by: .seconds(100))
-    let keys = try await local.keys().published["keys"]?.array ?? []
-    #expect(before == 1 && keys.count == 2)
-    #expect(keys.allSatisfy { $0["d"] == nil })
+    let keys = try await local.keys()
+    let both = ids(keys)
+    #expect(before.count == 1 && both.count == 2 && both.first == before.first)
+    #expect(keys.published["keys"]?.array?.allSatisfy { $0["d"] == nil } == true)
     #expect(try await local.verifier().verify(session.accessToken)?.id == session.user)
+    #expect(keys.signing?.id == before.first)
+    local.clock.advance(by: LocalKeys.announcedFor)
+    #expect(keys.signing?.id == both.last)
+  }
+
+  @Test("A key is dropped once nothing it signed can be good, without a restart")
+  func oldKeysRetire() async throws {
+    let local = try await LocalSetting()
+    let keys = try await local.keys()
+    let first = try #require(ids(keys).first)
+    // The process goes on long after the key was due: it signs until there is another.
+    local.clock.advance(by: Self.day * 200)
+    let session = try await local.provider().signUp(.of("ada"), from: .test)
+    try await keys.renew()
+    #expect(ids(keys).count == 2)
+    #expect(try await local.verifier().verify(session.accessToken)?.id == session.user)
+    local.clock.advance(by: LocalKeys.announcedFor + LocalKeys.checksFor - .seconds(1))
+    #expect(ids(keys).count == 2)
+    local.clock.advance(by: .seconds(1))
+    #expect(ids(keys).count == 1 && !ids(keys).contains(first))
+    await #expect(throws: TokenFault.unknownKey) {
+      try await keys.key(id: first, algorithm: .es256)
+    }
+    try await keys.renew()
+    let stored = try await local.store.signingKeys().map(\.id)
+    #expect(!stored.contains(first) && ids(keys).allSatisfy(stored.contains))
+  }
+
+  @Test("Replaced keys check nothing from that moment, and users refresh")
+  func replacedKeysAreGoneAtOnce() async throws {
+    let local = try await LocalSetting()
+    let keys = try await local.keys()
+    let verifier = TokenVerifier(
+      issuers: [.local(name: LocalSetting.issuer, audience: "api", keys: keys)],
+      clock: local.clock.clock, pool: local.pool)
+    let provider = try await local.provider(keys: keys)
+    let session = try await provider.signUp(.of("ada"), from: .test)
+    #expect(try await verifier.verify(session.accessToken)?.id == session.user)
+    #expect(try await keys.replaceAll() == 1)
+    verifier.forgetAll()
+    await #expect(throws: TokenFault.unknownKey) { try await verifier.verify(session.accessToken) }
+    let fresh = try await provider.refresh(session.refreshToken, from: .test)
+    #expect(try await verifier.verify(fresh.accessToken)?.id == session.user)
+    // Also after a start.
+    #expect(ids(try await local.keys()) == ids(keys))
   }
 }

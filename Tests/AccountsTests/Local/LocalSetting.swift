@@ -3,6 +3,7 @@ import Logging
 import Model
 import Sealing
 import Storage
+import Testing
 import Transport
 
 @testable import Accounts
@@ -36,10 +37,12 @@ struct LocalSetting {
   ///   - cost: far less than a service's, for speed.
   ///   - beforeHashing: runs on a thread of the pool.
   func provider(
-    cost: Int = 10, leeway: Duration = .zero, secret: UInt8 = 1,
+    cost: Int = 10, leeway: Duration = .zero, secret: UInt8 = 1, keys: LocalKeys? = nil,
     beforeHashing: @escaping @Sendable () -> Void = {}
   ) async throws -> LocalAccounts {
-    LocalAccounts(
+    var own = keys
+    if own == nil { own = try await self.keys(secret: secret) }
+    return LocalAccounts(
       store: store,
       hasher: PasswordHasher(
         cost: ScryptCost(exponent: cost), pool: pool, random: random
@@ -47,7 +50,7 @@ struct LocalSetting {
         beforeHashing()
         return work.derive($0, $1, $2, $3)
       },
-      keys: try await keys(secret: secret),
+      keys: try #require(own),
       rules: LocalAccountRules(
         issuer: Self.issuer, audience: "api", accessLifetime: .seconds(900),
         refreshLifetime: .seconds(30 * 86_400), refreshLeeway: leeway),

@@ -1,10 +1,16 @@
+import Foundation
 import Model
+import Synchronization
 import Testing
 import Transport
 
 @testable import Accounts
 
 struct PasswordHasherTests {
+  private static func share(_ network: String) -> HashingShare {
+    HashingShare(network: ClientNetwork(network), account: "account of \(network)")
+  }
+
   /// RFC 7914 section 12.
   @Test(arguments: [
     (
@@ -48,21 +54,65 @@ struct PasswordHasherTests {
     let hasher = PasswordHasher(
       cost: ScryptCost(exponent: 4), pool: BlockingPool(threadsMax: 1),
       random: RandomBytes { 7 })
-    let verdict = try await hasher.check("", against: nil)
+    let verdict = try await hasher.check("", against: nil, for: Self.share("192.0.2.1"))
     #expect(!verdict.isRight && !verdict.isOutdated)
   }
 
-  @Test func refusesMoreThanItCanDoSoon() async throws {
-    let pool = BlockingPool(threadsMax: 1)
-    let hasher = PasswordHasher(
-      cost: ScryptCost(exponent: 10), pool: pool, random: RandomBytes { 7 })
-    let refused = await withTaskGroup(of: Bool.self) { group in
-      for _ in 0..<100 {
-        group.addTask { (try? await hasher.hash("password")) == nil }
-      }
-      return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+  /// Holds every derivation until it is opened.
+  private final class Gate: Sendable {
+    private let condition = NSCondition()
+    private let isOpen = Mutex(false)
+
+    func pass() {
+      condition.lock()
+      while !isOpen.withLock({ $0 }) { condition.wait() }
+      condition.unlock()
     }
-    #expect(1..<69 ~= refused)
-    _ = try await hasher.hash("password")
+
+    func open() {
+      condition.lock()
+      isOpen.withLock { $0 = true }
+      condition.broadcast()
+      condition.unlock()
+    }
+  }
+
+  @Test("A network that fills its places is refused, and another's password is checked")
+  func anAttackerLeavesOthersRoom() async throws {
+    let gate = Gate()
+    let (begun, hasBegun) = AsyncStream<Void>.makeStream()
+    let hasher = PasswordHasher(
+      cost: ScryptCost(exponent: 4), pool: BlockingPool(threadsMax: 1), random: RandomBytes { 7 }
+    ) { password, salt, cost, byteCount in
+      hasBegun.yield()
+      gate.pass()
+      return Scrypt.derive(password, salt: salt, cost: cost, byteCount: byteCount)
+    }
+    try await withThrowingTaskGroup(of: Bool.self) { attacker in
+      let (refusals, refused) = AsyncStream<Void>.makeStream()
+      for number in 0..<48 {
+        attacker.addTask {
+          let share = HashingShare(
+            network: ClientNetwork("192.0.2.1"), account: "own account \(number % 4)")
+          do {
+            _ = try await hasher.hash("password", for: share)
+            return true
+          } catch {
+            refused.yield()
+            return false
+          }
+        }
+      }
+      // All but the places of one network are refused while nothing has ended yet.
+      var events = refusals.makeAsyncIterator()
+      for _ in 0..<(48 - HashingQueue.placesPerNetwork) { await events.next() }
+      var starts = begun.makeAsyncIterator()
+      await starts.next()
+      async let victim = hasher.check("password", against: nil, for: Self.share("192.0.2.2"))
+      gate.open()
+      _ = try await victim
+      let served = try await attacker.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+      #expect(served == HashingQueue.placesPerNetwork)
+    }
   }
 }

@@ -55,6 +55,30 @@ struct TokenVerifierTests {
     #expect(user?.id == "auth0|1")
   }
 
+  @Test("Only claims with a value that names a group are taken, with their issuer")
+  func takesSharedClaims() async throws {
+    let key = try await TestKey.elliptic("k1")
+    keySet.publish([key])
+    let verifier = TokenVerifier(
+      issuers: [try issuer(Self.issuer, isFirst: true)], sharedClaims: ["org_id", "team"],
+      clock: clock.clock, pool: BlockingPool(threadsMax: 1))
+    func shared(_ change: (inout JSONValue) -> Void) async throws -> [Claim]? {
+      try await verifier.verify(try key.token(claims(change)))?.claims
+    }
+    #expect(try await shared { _ in } == [])
+    #expect(
+      try await shared { $0["org_id"] = "acme" }
+        == [Claim(name: "org_id", issuer: Self.issuer, value: #""acme""#)])
+    #expect(
+      try await shared {
+        $0["team"] = 5
+        $0["other"] = "x"
+      } == [Claim(name: "team", issuer: Self.issuer, value: "5")])
+    for empty: JSONValue in [.null, "", [], [:], .string(String(repeating: "a", count: 2_000))] {
+      #expect(try await shared { $0["org_id"] = empty } == [])
+    }
+  }
+
   @Test func leavesOthersTokensAlone() async throws {
     let key = try await TestKey.elliptic("k1")
     keySet.publish([])

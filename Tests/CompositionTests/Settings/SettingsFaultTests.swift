@@ -13,7 +13,7 @@ struct SettingsFaultTests {
     ),
     ("cache: {maxage: 1s}", ["1:9: unknown setting `cache.maxage`; did you mean `cache.maxAge`?"]),
     ("timeout: 1s", ["1:1: unknown setting `timeout`; did you mean `upstream.timeout`?"]),
-    ("colour: red", ["1:1: unknown setting `colour`"]),
+    ("banana: red", ["1:1: unknown setting `banana`"]),
     ("cache.maxAge: 1s", ["1:1: write `cache.maxAge` as `maxAge` under `cache`"]),
     (
       "types: {Film: {kee: [id]}}",
@@ -134,6 +134,14 @@ struct SettingsFaultTests {
       ["1:20: `upstream.secret` needs `upstream.dialect: hasura` or `appsync`"]
     ),
     (
+      "upstream: {forward: [authorization, X-Hasura-Role], headers: {X-Hasura-Admin-Secret: s}}",
+      [
+        "1:21: `upstream.forward` has `x-hasura-role` and `upstream.headers` has"
+          + " `x-hasura-admin-secret`: callers would choose the role or user that the service's"
+          + " secret acts as; set `upstream.dialect: hasura`"
+      ]
+    ),
+    (
       "accounts: {provider: auth0, clientId: a, audience: b}",
       ["1:22: `accounts.provider: auth0` needs `accounts.domain`"]
     ),
@@ -157,6 +165,11 @@ struct SettingsFaultTests {
           + " counts"
       ]
     ),
+    (
+      "tls: {hsts: 365d}",
+      ["1:13: `tls.hsts` needs `tls.certificate`: behind a proxy, set HSTS in the proxy"]
+    ),
+    ("metrics: {access: admin}", ["1:19: `metrics.access: admin` needs `admin.token`"]),
     (
       "cors: {origins: [\"*\", \"https://a.example\"]}",
       ["1:17: `*` in `cors.origins` stands alone"]

@@ -36,6 +36,8 @@ struct SettingsReferenceTests {
 
   /// What an example cannot stand without.
   private static let beside = [
+    "metrics.access": "admin:\n  token: \(String(repeating: "a", count: 40))",
+    "tls.hsts": "  certificate: a.pem\n  key: a.key",
     "accounts.provider": "  domain: a.example\n  clientId: a\n  audience: a",
     "accounts.issuers.<issuer>.url": "      audience: a",
     "accounts.issuers.<issuer>.audience": "      url: http://a",

@@ -22,6 +22,31 @@ extension ContractCase {
       }
       #expect(try await it.bytes("k") == [2])
     },
+    ContractCase("writes only over what the client does not know") { it in
+      let first = try await it.put([1], at: "k", if: WriteCondition(notMatching: .oneOf(["x"])))
+      let known = WriteCondition(notMatching: .oneOf(["x", first.metadata.tag]))
+      await #expect(throws: FileStoreError.preconditionFailed) {
+        try await it.put([2], at: "k", if: known)
+      }
+      await #expect(throws: FileStoreError.preconditionFailed) {
+        _ = try await it.store.delete(try it.address("k"), if: known)
+      }
+      try await it.put([2], at: "k", if: WriteCondition(notMatching: .oneOf(["x"])))
+      #expect(try await it.bytes("k") == [2])
+    },
+    ContractCase("writes only what has not been changed since a moment") { it in
+      let first = try await it.put([1], at: "k")
+      let seconds = first.metadata.modified.milliseconds / 1000
+      let before = WriteCondition(unmodifiedSinceSeconds: seconds - 1)
+      await #expect(throws: FileStoreError.preconditionFailed) {
+        try await it.put([2], at: "k", if: before)
+      }
+      await #expect(throws: FileStoreError.preconditionFailed) {
+        _ = try await it.store.delete(try it.address("k"), if: before)
+      }
+      try await it.put([2], at: "k", if: WriteCondition(unmodifiedSinceSeconds: seconds + 60))
+      #expect(try await it.bytes("k") == [2])
+    },
     ContractCase("reads by conditions") { it in
       let tag = try await it.put([1, 2, 3], at: "k").metadata.tag
       let address = try it.address("k")
@@ -65,6 +90,16 @@ extension ContractCase {
         _ = try await it.store.copy(
           try it.address("from"), if: Preconditions(ifNoneMatch: "\"\(tag)\"", now: now),
           to: try it.address("to"), attributes: nil, CopyWrite())
+      }
+      for conditions in [
+        Preconditions(ifMatch: "unreadable", now: now),
+        Preconditions(ifModifiedSince: "Fri, 01 Jan 2100 00:00:00 GMT", now: now),
+      ] {
+        await #expect(throws: FileStoreError.preconditionFailed) {
+          _ = try await it.store.copy(
+            try it.address("from"), if: conditions, to: try it.address("to"), attributes: nil,
+            CopyWrite())
+        }
       }
       await #expect(throws: FileStoreError.noSuchKey) { try await it.bytes("to") }
     },

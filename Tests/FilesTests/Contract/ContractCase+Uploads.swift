@@ -121,5 +121,45 @@ extension ContractCase {
       #expect(!written.isNew)
       #expect(try await it.bytes("k") == [2])
     },
+    ContractCase("completes an upload again with the same result") { it in
+      let upload = try await it.store.beginUpload(
+        to: try it.address("k"), attributes: ObjectAttributes(), quota: .none)
+      let part = try await it.store.putPart(1, of: upload, .of([7]), quota: .none)
+      let parts = [PartReference(number: 1, tag: part.tag)]
+      let first = try await it.store.completeUpload(upload, parts: parts, if: .absent)
+      let again = try await it.store.completeUpload(upload, parts: parts, if: .absent)
+      #expect(again.metadata.tag == first.metadata.tag)
+      #expect(again.metadata.size == first.metadata.size)
+      #expect(!again.isNew)
+      await #expect(throws: FileStoreError.self) {
+        let other = [PartReference(number: 1, tag: String(repeating: "0", count: 32))]
+        _ = try await it.store.completeUpload(upload, parts: other, if: .none)
+      }
+      let left = try await it.store.uploads(in: it.bucket, prefix: "", after: nil, limit: 10)
+      #expect(left.uploads.isEmpty)
+    },
+    ContractCase("refuses an object of another size than the client states") { it in
+      let upload = try await it.store.beginUpload(
+        to: try it.address("k"), attributes: ObjectAttributes(), quota: .none)
+      let part = try await it.store.putPart(1, of: upload, .of([1, 2]), quota: .none)
+      let parts = [PartReference(number: 1, tag: part.tag)]
+      await #expect(throws: FileStoreError.sizeMismatch(size: 2)) {
+        _ = try await it.store.completeUpload(
+          upload, UploadCompletion(parts: parts, size: 99))
+      }
+      await #expect(throws: FileStoreError.noSuchKey) { try await it.bytes("k") }
+      _ = try await it.store.completeUpload(upload, UploadCompletion(parts: parts, size: 2))
+      #expect(try await it.bytes("k") == [1, 2])
+    },
+    ContractCase("copies no stretch that goes beyond the object") { it in
+      try await it.put([1, 2, 3], at: "from")
+      let upload = try await it.store.beginUpload(
+        to: try it.address("k"), attributes: ObjectAttributes(), quota: .none)
+      await #expect(throws: FileStoreError.rangeNotSatisfiable(size: 3)) {
+        _ = try await it.store.copyPart(
+          1, of: upload, from: try it.address("from"), range: .closed(0, 21), if: nil,
+          quota: .none)
+      }
+    },
   ]
 }

@@ -16,6 +16,12 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case token
   case awsChunked = "aws-chunked"
   case s3XML = "s3-xml"
+  case form
+  case s3Signature = "s3-signature"
+  case headValue = "head-value"
+  case upstreamVariables = "upstream-variables"
+  case upstreamResponse = "upstream-response"
+  case storedText = "stored-text"
 
   /// Runs one input; traps on a finding.
   func run(_ input: UnsafeRawBufferPointer) {
@@ -36,6 +42,12 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .token: TokenTarget.run(input)
     case .awsChunked: AWSChunkedTarget.run(input)
     case .s3XML: S3XMLTarget.run(input)
+    case .form: FormTarget.run(input)
+    case .s3Signature: S3SignatureTarget.run(input)
+    case .headValue: HeadValueTarget.run(input)
+    case .upstreamVariables: UpstreamVariablesTarget.run(input)
+    case .upstreamResponse: UpstreamResponseTarget.run(input)
+    case .storedText: StoredTextTarget.run(input)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Accounts
+import Crypto
 import Gateway
 import Logging
 import Model
@@ -84,7 +85,11 @@ struct AccountServiceTests {
     return AccountService(
       provider: provider,
       rules: AccountRules(isSignUpOpen: true, triesPerMinute: 3, callsPerMinute: 5),
-      devices: devices, clock: clock.clock,
+      devices: devices,
+      networks: KnownNetworks(
+        store: folder.store, key: SymmetricKey(data: [UInt8](repeating: 1, count: 32)),
+        clock: clock.clock),
+      clock: clock.clock,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) { event throws(Failure) in
       if isListenerBroken { throw Failure(.internal, "broken") }
@@ -92,13 +97,13 @@ struct AccountServiceTests {
     }
   }
 
-  func call(_ token: String? = nil) -> AccountCall {
-    AccountCall(address: "192.0.2.1", network: "192.0.2.1", deviceToken: token)
+  func call(_ token: String? = nil, from network: String = "192.0.2.1") -> AccountCall {
+    AccountCall(address: network, network: ClientNetwork(network), deviceToken: token)
   }
 
   func device() async throws -> (id: String, token: String) {
     let made = try await devices.register(
-      DeviceRegistration(platform: "ios"), by: .anonymous, address: "192.0.2.1")
+      DeviceRegistration(platform: "ios"), by: .anonymous, from: ClientNetwork("192.0.2.1"))
     return (made.device.id, made.token)
   }
 
@@ -137,15 +142,56 @@ struct AccountServiceTests {
     #expect(unknown.code == .unauthenticated)
   }
 
-  @Test func onlyWrongPasswordsCount() async throws {
+  @Test("A right password counts for the network, and a provider that is away for nothing")
+  func rightPasswordsCountForTheNetwork() async throws {
     let service = service()
     for _ in 0..<20 {
-      _ = try await service.signIn(email: "ada@x", password: "right", call())
       let failure = try await #require(throws: Failure.self) {
         try await service.checkPassword(email: "ada@x", password: "right", call())
       }
       #expect(failure.code == .accountsUnavailable)
     }
+    for name in ["a", "b", "a", "b", "a"] {
+      _ = try await service.signIn(email: "\(name)@x", password: "right", call())
+    }
+    let failure = try await #require(throws: Failure.self) {
+      try await service.signIn(email: "c@x", password: "right", call())
+    }
+    #expect(failure.code == .rateLimited)
+    _ = try await service.signIn(email: "c@x", password: "right", call(from: "192.0.2.2"))
+  }
+
+  @Test("Strangers who try an account's password keep its owner out of no known network")
+  func anAccountIsOpenFromItsKnownNetworks() async throws {
+    let home = "2001:db8::"
+    _ = try await service().signIn(email: "ada@x", password: "right", call(from: home))
+    // Another service over the same store, as after a start.
+    let service = service()
+    for number in 0..<3 {
+      _ = try? await service.signIn(
+        email: "ada@x", password: "wrong", call(from: "198.51.100.\(number)"))
+    }
+    for (network, code) in [("198.51.100.9", Failure.Code.rateLimited), (home, nil)] {
+      do {
+        _ = try await service.signIn(email: "Ada@X", password: "right", call(from: network))
+        #expect(code == nil)
+      } catch {
+        #expect(error.code == code)
+      }
+    }
+    // Guesses from a known network are counted too.
+    for _ in 0..<3 {
+      _ = try? await service.signIn(email: "ada@x", password: "wrong", call(from: home))
+    }
+    let failure = try await #require(throws: Failure.self) {
+      try await service.signIn(email: "ada@x", password: "right", call(from: home))
+    }
+    #expect(failure.code == .rateLimited)
+  }
+
+  @Test("A network has so many checked passwords a minute, whichever accounts they are for")
+  func wrongPasswordsCount() async throws {
+    let service = service()
     func code(_ name: String) async throws -> Failure.Code? {
       try await #require(throws: Failure.self) {
         try await service.signIn(email: "\(name)@x", password: "wrong", call())

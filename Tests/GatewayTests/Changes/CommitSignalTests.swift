@@ -54,6 +54,33 @@ struct CommitSignalTests {
     #expect(await listener.next() == .end)
   }
 
+  /// A list may have other members though no entity changed, and an answer that is not kept in memory
+  /// is told of an invalidation by nobody else.
+  @Test func whoShowsAnAnswerHearsOfItsListAndOfInvalidations() async {
+    let signal = Self.quiet()
+    let key = ResultKey(operation: "Films", variables: "{}", scope: .public)
+    let films = signal.listen(as: .anonymous, answer: key)
+    let others = signal.listen(
+      as: .anonymous, answer: ResultKey(operation: "People", variables: "{}", scope: .public))
+    let deltas = signal.listen(as: .anonymous)
+    signal.note(
+      CommitReport(
+        revision: Revision(1), changes: [], invalidated: [], resultChanged: true,
+        changedResult: key, isExact: true, head: Revision(1)))
+    #expect(await films.next() == .commit)
+    signal.note(
+      CommitReport(
+        revision: nil, changes: [], invalidated: [.operation("Films")], resultChanged: false,
+        isExact: true, head: Revision(1)))
+    #expect(await films.next() == .commit)
+    #expect(await others.next() == .commit)
+    signal.remove(films)
+    signal.remove(others)
+    signal.end()
+    #expect(await deltas.next() == .end)
+    #expect(signal.count == 1)
+  }
+
   @Test func cancellingEndsTheWait() async {
     let signal = Self.quiet()
     let listener = signal.listen(as: .anonymous)

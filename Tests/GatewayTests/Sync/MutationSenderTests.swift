@@ -141,7 +141,7 @@ struct MutationSenderTests {
       ) { request, _ throws(HTTPClientError) in
         try await upstream.exchange(request)
       },
-      calls: CallSequence(after: CallNumber(0)), pulse: UpstreamPulse(),
+      calls: CallSequence(after: CallNumber(0)), head: { Revision(0) }, pulse: UpstreamPulse(),
       callers: QueuedCaller(sealer: sealer), transientCodes: ["BUSY"], clock: clock)
   }
 
@@ -227,15 +227,22 @@ struct MutationSenderTests {
     }
   }
 
-  @Test func whatCannotBeSentIsRefusedHere() async throws {
+  @Test("A mutation whose operation is gone, or does not take its variables, is not refused")
+  func waitsForItsOperation() async throws {
     let sender = try Self.sender(FilmUpstream.rated("a"))
-    for (claimed, code) in [
-      (try Self.claimed("Gone"), "unknown_operation"),
-      (try Self.claimed(variables: #"{"id":"a"}"#), "invalid_variables"),
+    for (claimed, detail) in [
+      (try Self.claimed("Gone"), "The operation Gone no longer exists."),
+      (try Self.claimed("GetFilm"), "The operation GetFilm is no longer a mutation."),
+      (
+        try Self.claimed(variables: #"{"id":"a"}"#),
+        "The variables no longer fit the operation RateOnce: /stars is required (Int!)."
+      ),
     ] {
       let attempt = await sender.attempt(claimed)
-      #expect(attempt.outcome == .permanent)
-      #expect(try JSONValue(parsing: attempt.result ?? [])["code"]?.string == code)
+      #expect(attempt.outcome == .operationChanged)
+      let problem = try JSONValue(parsing: attempt.result ?? [])
+      #expect(problem["code"] == "operation_changed")
+      #expect(problem["detail"]?.string == detail)
     }
   }
 

@@ -15,11 +15,15 @@ import Upstream
 final class WorkerWorld: Sendable {
   private static let schema = """
     type Query { film(id: ID!): Film }
-    type Mutation { rateFilm(id: ID!, stars: Int!): Film }
-    type Film { id: ID!  stars: Int }
+    type Mutation {
+      rateFilm(id: ID!, stars: Int!): Film
+      noteFilm(id: ID!, note: String!): Film
+      addFilm(note: String!): Film
+    }
+    type Film { id: ID!  stars: Int  note: String }
     """
 
-  private static let operations = """
+  static let operations = """
     query GetFilm($id: ID!) { film(id: $id) { id stars } }
     mutation RateFilm($id: ID!, $stars: Int!) @sync(object: "Film:$id", repeatable: true) {
       rateFilm(id: $id, stars: $stars) { id stars }
@@ -33,31 +37,37 @@ final class WorkerWorld: Sendable {
   let upstream: FilmUpstream
   let store: Store
   private let folder: StoreFolder
-  private let registry: OperationRegistry
+  private let registry: Mutex<OperationRegistry>
   private let devices: DeviceRegistry
   private let calls: CallSequence
   private let policy: QueuePolicy
   private let concurrencyMax: Int
   private let starts = Atomic<Int>(0)
   private let running: Mutex<SyncQueue?> = Mutex(nil)
+  let log = RecordedLog()
+  private let expiryClock: Mutex<TrustedClock?> = Mutex(nil)
 
   init(
-    policy: QueuePolicy = QueuePolicy(), concurrencyMax: Int = 8, time: VirtualTime = VirtualTime(),
+    policy: QueuePolicy = QueuePolicy(), concurrencyMax: Int = 8,
+    operations: String = WorkerWorld.operations, time: VirtualTime = VirtualTime(),
     answer: @escaping @Sendable (FilmUpstream.Call) -> FilmUpstream.Answer
   ) async throws {
     self.time = time
     self.policy = policy
     self.concurrencyMax = concurrencyMax
     upstream = FilmUpstream(time, answer: answer)
-    registry = try Self.loadRegistry()
-    folder = try StoreFolder(types: registry.catalogue.types)
+    let loaded = try Self.loadRegistry(operations)
+    registry = Mutex(loaded)
+    folder = try StoreFolder(types: loaded.catalogue.types)
     store = folder.store
     devices = .forTests(folder, TestClock())
     calls = CallSequence(after: store.lastCall)
     await start()
   }
 
-  static func loadRegistry() throws -> OperationRegistry {
+  static func loadRegistry(
+    _ operations: String = WorkerWorld.operations
+  ) throws -> OperationRegistry {
     let loaded = OperationRegistry.load(
       files: [SourceFile(path: "films.graphql", text: operations)],
       schemaSources: [SourceFile(path: "schema.graphql", text: schema)],
@@ -73,10 +83,11 @@ final class WorkerWorld: Sendable {
 
   /// As a process that begins now: its queue time is what the wall clock shows.
   private func start() async {
+    let expiring = expiryClock.withLock { $0 }
     let number = starts.wrappingAdd(1, ordering: .relaxed).newValue
     let dice = Mutex(SeededGenerator(seed: UInt64(number)))
     let sync = SyncQueue(
-      store: store, registry: registry, localTypes: [],
+      store: store, registry: registry.withLock { $0 }, localTypes: [],
       upstream: UpstreamClient(
         settings: UpstreamSettings(url: "http://films.test/graphql"),
         clock: WallClock { [time] in time.wall }
@@ -90,12 +101,13 @@ final class WorkerWorld: Sendable {
       devices: devices, signal: CommitSignal { _ in },
       sealer: Sealer(key: Self.keys.key(for: .credential), random: RandomBytes { 7 }),
       surroundings: QueueSurroundings(
-        policy: policy, wall: time.wall, reading: { [time] in time.reading },
+        policy: policy, wall: expiring?.now() ?? time.wall,
+        reading: { [time] in expiring?.steadyReading() ?? time.reading },
         boot: "boot \(number)", random: { dice.withLock { $0.next() } },
         sleep: { [time] in try await time.sleep($0) }),
       concurrencyMax: concurrencyMax, transientCodes: ["BUSY"],
       clock: WallClock { [time] in time.wall },
-      logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() },
+      logger: log.logger,
       makeID: { "\(UInt64.random(in: 0...UInt64.max))" })
     running.withLock { $0 = sync }
     await sync.worker.start()
@@ -103,10 +115,21 @@ final class WorkerWorld: Sendable {
 
   private static let keys = KeyRing(root: Array(0..<32))
 
-  /// - Parameter jump: how the wall clock was set while nothing ran.
-  func restart(wallForwardBy jump: Duration = .zero) async throws {
+  /// - Parameters:
+  ///   - jump: how the wall clock was set while nothing ran.
+  ///   - operations: those of the new deployment; nil keeps them.
+  ///   - clock: the queue's from now on; nil keeps the wall clock.
+  func restart(
+    wallForwardBy jump: Duration = .zero, operations: String? = nil,
+    expiringBy clock: TrustedClock? = nil
+  ) async throws {
+    if let clock { expiryClock.withLock { $0 = clock } }
     let worker = try sync.worker
     await worker.end()
+    if let operations {
+      let loaded = try Self.loadRegistry(operations)
+      registry.withLock { $0 = loaded }
+    }
     time.setWall(forwardBy: jump)
     await start()
   }
@@ -115,7 +138,7 @@ final class WorkerWorld: Sendable {
 
   func device() async throws -> Caller {
     let made = try await devices.register(
-      DeviceRegistration(platform: "ios"), by: .anonymous, address: "192.0.2.1")
+      DeviceRegistration(platform: "ios"), by: .anonymous, from: ClientNetwork("192.0.2.1"))
     return Caller(device: Caller.Device(id: made.device.id, tokenDigest: "digest"))
   }
 

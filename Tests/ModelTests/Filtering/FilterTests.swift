@@ -118,6 +118,38 @@ struct FilterTests {
     #expect(Self.faults(String(repeating: " ", count: 9000)).count == 1)
   }
 
+  @Test("Arguments count for the size of a filter, and patterns have a length")
+  func boundsArguments() throws {
+    let long = String(repeating: "a", count: 1001)
+    #expect(
+      Self.faults("title LIKE '\(long)'") == ["12: the pattern has 1001 characters, at most 1000"])
+    #expect {
+      try Filter("title LIKE ?", arguments: .init(positional: [long]), type: Self.film)
+    } throws: { error in
+      (error as? FilterFaults)?.all.first?.message.hasPrefix("the pattern has 1001") == true
+    }
+    let large = String(repeating: "a", count: 9000)
+    for arguments in [
+      FilterArguments(positional: [large]), FilterArguments(named: ["p": large]),
+    ] {
+      let text = arguments.named.isEmpty ? "title = ?" : "title = :p"
+      #expect {
+        try Filter(text, arguments: arguments, type: Self.film)
+      } throws: { error in
+        (error as? FilterFaults)?.all.first?.message
+          == "the filter and its arguments have \(9000 + text.utf8.count) bytes, at most 8192"
+      }
+    }
+  }
+
+  @Test("Many numbers are read in one pass")
+  func manyNumbers() {
+    let many = String(repeating: "1,", count: 4_000)
+    #expect(Self.faults("year IN (" + many + "1)").first?.contains("1000 values") == true)
+    let long = String(repeating: "1", count: 500)
+    #expect(Self.faults("year = " + long) == ["8: this is no number"])
+  }
+
   @Test func readsAnOrder() throws {
     #expect(
       try EntityOrder("-year,title", type: Self.film).terms

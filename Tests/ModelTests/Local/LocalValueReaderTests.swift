@@ -116,9 +116,9 @@ struct LocalValueReaderTests {
     #expect(faults == ["must not be null"])
   }
 
-  @Test func aPatternIsOfTheWholeText() {
+  @Test func aPatternIsOfTheWholeText() throws {
     var rules = LocalRules()
-    rules.pattern = "[A-Z]{2}[0-9]+"
+    rules.pattern = try TextPattern("[A-Z]{2}[0-9]+")
     let field = Self.field(.scalar(.string), rules)
     for text in ["AB1", "ZZ99"] {
       #expect(Self.read(.string(text), field).stored == .string(text))
@@ -127,8 +127,25 @@ struct LocalValueReaderTests {
       #expect(
         Self.read(.string(text), field).faults == ["does not match [A-Z]{2}[0-9]+"], "\(text)")
     }
-    let long = "AB" + String(repeating: "1", count: LocalRules.patternCharactersMax)
+    let long = "AB" + String(repeating: "1", count: TextPattern.charactersMax)
     #expect(Self.read(.string(long), field).faults == ["has more than 1000 characters"])
+  }
+
+  @Test("All texts of one request share one budget of steps")
+  func textsShareABudget() throws {
+    var rules = LocalRules()
+    rules.pattern = try TextPattern("(.?){300}x")
+    let field = Self.field(.scalar(.string), rules)
+    var reader = LocalValueReader(schema: LocalSchema.none)
+    let text = JSONValue.string(String(repeating: "a", count: 300))
+    var count = 0
+    while reader.faults.last?.detail.hasPrefix("does not match") != false, count < 100 {
+      _ = reader.read(text, field, at: "/\(count)")
+      count += 1
+    }
+    #expect(count > 1)
+    #expect(reader.faults.last?.detail.hasPrefix("comes after texts") == true, "\(count)")
+    #expect(reader.patternBudget > -TextPattern.stepsPerTextMax)
   }
 
   @Test func rulesOfNumbersAreInclusive() {

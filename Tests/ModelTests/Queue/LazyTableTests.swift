@@ -72,6 +72,62 @@ struct LazyTableTests {
     #expect(try fixture.add("second").supersedes == MutationID("first"))
   }
 
+  /// What came while the attempt was failing merges as what comes after it.
+  @Test func aFailingAttemptLetsTheLatestGoAlone() throws {
+    var fixture = QueueFixture()
+    try fixture.add("first")
+    try fixture.claim("first")
+    try fixture.add("second")
+    try fixture.add("elsewhere", Asked(object: .film("1")))
+    try fixture.settle("first", .notSent(isAway: true))
+    #expect(fixture.state("first") == .superseded)
+    #expect(try fixture.row("first").supersededBy == MutationID("second"))
+    #expect(try fixture.row("second").place == fixture.row("first").place)
+    #expect(try fixture.add("third").supersedes == MutationID("second"))
+    #expect(fixture.queue.held.map(\.id.value) == ["third", "elsewhere"])
+    #expect(fixture.ready == ["third"])
+  }
+
+  @Test func aFailingAttemptMergesWithNothingBehindWhatMeetsIt() throws {
+    var fixture = QueueFixture()
+    try fixture.add("first")
+    try fixture.claim("first")
+    try fixture.add("between", .rename())
+    try fixture.add("second")
+    try fixture.settle("first", .notSent(isAway: true))
+    #expect(fixture.queue.held.map(\.id.value) == ["first", "between", "second"])
+  }
+
+  @Test func whatWasSentOnceMergesWithNothingWhenALaterAttemptFails() throws {
+    var fixture = QueueFixture()
+    try fixture.add("first", Asked(rule: .sendAgain))
+    try fixture.send("first", .unknown)
+    try fixture.add("second")
+    try fixture.flushAndSend("first", .notSent(isAway: true))
+    #expect(fixture.queue.held.map(\.id.value) == ["first", "second"])
+  }
+
+  @Test func aServerThatIsBusyKeepsTheSuccessorWaitingToo() throws {
+    var fixture = QueueFixture()
+    try fixture.add("first")
+    try fixture.claim("first")
+    try fixture.add("second")
+    try fixture.settle("first", .notSent(isAway: false))
+    #expect(fixture.queue.held.map(\.id.value) == ["second"])
+    #expect(fixture.ready.isEmpty)
+  }
+
+  @Test func aCreateWhoseAttemptFailsAndItsDeleteAnnihilateEachOther() throws {
+    var fixture = QueueFixture()
+    try fixture.add("create", .create(.test(1)))
+    try fixture.claim("create")
+    try fixture.add("delete", .delete(.film(TemporaryID.test(1).value)))
+    try fixture.settle("create", .notSent(isAway: true))
+    #expect(fixture.state("create") == .annihilated)
+    #expect(fixture.state("delete") == .annihilated)
+    #expect(fixture.queue.isEmpty)
+  }
+
   @Test func createNeverSentAndItsDeleteAnnihilateEachOther() throws {
     var fixture = QueueFixture()
     try fixture.add("create", .create(.test(1)))

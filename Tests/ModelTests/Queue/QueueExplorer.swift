@@ -112,10 +112,30 @@ struct QueueExplorer {
           faults.append("\(item.id) cannot settle: \(told(state))")
           continue
         }
-        after.append(commit(changes, to: state, ending: item.id, .ended(item.id, outcome)))
+        let next = commit(changes, to: state, ending: item.id, .ended(item.id, outcome))
+        if outcome == .notSent(isAway: true), let other = successor(of: item.id, in: next) {
+          faults.append("\(item.id) and \(other) would both go: \(told(next))")
+        }
+        after.append(next)
       }
     }
     return after
+  }
+
+  /// The one that would have replaced a lazy item, had it come after the attempt that sent nothing.
+  private func successor(of id: MutationID, in state: State) -> MutationID? {
+    guard let item = state.queue[id], item.mode == .lazy, item.state == .queued, !item.everSent,
+      let object = item.object
+    else { return nil }
+    let later = state.queue.held.filter { $0.place > item.place }
+    let alike = later.firstIndex { other in
+      other.mode == .lazy && other.state == .queued && !other.everSent
+        && other.object == object && other.operation == item.operation
+        && other.footprint.creates == item.footprint.creates
+    }
+    guard let next = alike.map({ later[$0] }) else { return nil }
+    let isMet = later.prefix { $0.id != next.id }.contains { $0.footprint.meets(next.footprint) }
+    return isMet ? nil : next.id
   }
 
   private func possibleOutcomes(of item: Mutation) -> [SendOutcome] {

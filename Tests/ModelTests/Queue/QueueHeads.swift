@@ -37,14 +37,18 @@ struct QueueHeads {
     {
       faults.append("recovers otherwise")
     }
-    for claim in whole.held.compactMap(\.claim) where !head.needsTail(toSettle: claim) {
-      for outcome in [SendOutcome.applied(created: [:]), .permanent, .unknown]
-      where !isSame(
-        head,
-        {
-          $0.settling(claim, as: outcome, othersSucceeded: nil, at: now, using: &$1)
-            ?? QueueChanges()
-        })
+    let outcomes: [SendOutcome] = [
+      .applied(created: [:]), .permanent, .unknown, .notSent(isAway: true),
+    ]
+    for claim in whole.held.compactMap(\.claim) {
+      for outcome in outcomes
+      where !head.needsTail(toSettle: claim, as: outcome)
+        && !isSame(
+          head,
+          {
+            $0.settling(claim, as: outcome, othersSucceeded: nil, at: now, using: &$1)
+              ?? QueueChanges()
+          })
       {
         faults.append("\(claim.id) ends otherwise")
       }

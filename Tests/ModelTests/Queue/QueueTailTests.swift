@@ -61,7 +61,9 @@ struct QueueTailTests {
     fixture.pass(.seconds(1))
     try fixture.claim("create")
     let head = try #require(heads(fixture).head(1))
-    #expect(head.needsTail(toSettle: try #require(fixture.row("create").claim)))
+    #expect(
+      head.needsTail(
+        toSettle: try #require(fixture.row("create").claim), as: .applied(created: [:])))
   }
 
   @Test func aForcedOneNeedsAllBeforeIt() throws {

@@ -32,6 +32,31 @@ struct SendRotationTests {
     #expect(rotation.next(at: Self.start)?.device == "d2")
   }
 
+  @Test("An upstream that fails for every device is probed by one of them")
+  func relievesAFailingUpstream() throws {
+    let rotation = RotationBench(concurrencyMax: 8)
+    for device in 0..<1_000 { rotation.note("d\(device)", place: Int64(device)) }
+    var asked = 0
+    while let turn = rotation.next(at: Self.start), asked < 1_000 {
+      asked += 1
+      rotation.ended(
+        turn, as: asked.isMultiple(of: 2) ? .unknown : .transient(retryAfter: nil),
+        at: Self.start)
+    }
+    #expect(asked == 32)
+    let wake = try #require(rotation.wake)
+    #expect(Self.start.elapsed(until: wake) == .seconds(5))
+    let probe = try #require(rotation.next(at: wake))
+    #expect(rotation.next(at: wake) == nil)
+    rotation.ended(probe, as: .unknown, at: wake)
+    #expect(rotation.next(at: wake) == nil)
+    // One success ends it.
+    let later = wake.advanced(by: .seconds(5))
+    let next = try #require(rotation.next(at: later))
+    rotation.ended(next, as: .applied(created: [:]), at: later)
+    #expect(rotation.next(at: later) != nil && rotation.next(at: later) != nil)
+  }
+
   @Test func forcedOnesGoFirst() throws {
     let rotation = RotationBench(concurrencyMax: 1)
     rotation.note("a", place: 1)

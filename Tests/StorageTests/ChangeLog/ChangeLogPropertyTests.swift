@@ -52,7 +52,9 @@ struct ChangeLogPropertyTests {
 
   @Test(arguments: 1...30 as ClosedRange<UInt64>)
   func whoHasCaughtUpHoldsWhatIsThere(seed: UInt64) async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     var writer = Writer(generator: SeededGenerator(seed: seed))
     for _ in 0..<writer.pick(0...40) { try await writer.write(to: store) }
     var followers = Self.viewers.map { LogFollower($0) }
@@ -74,7 +76,9 @@ struct ChangeLogPropertyTests {
   /// An observer with a condition holds what a collection with the same filter shows.
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
   func whoHasCaughtUpWithAConditionHoldsWhatPasses(seed: UInt64) async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     let type = StoreFixture.types[0]
     let filter = try Filter(
       "title IN ('t1', 't2') OR NOT title < 't5'", arguments: .none, type: type)
@@ -104,7 +108,9 @@ struct ChangeLogPropertyTests {
   /// The same with a writer that really runs beside the readers.
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
   func readersBesideAWriterCatchUpAtTheEnd(seed: UInt64) async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     let writing = Task {
       var writer = Writer(generator: SeededGenerator(seed: seed))
       for _ in 0..<400 { try await writer.write(to: store) }

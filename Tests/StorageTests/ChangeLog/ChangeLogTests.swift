@@ -21,7 +21,9 @@ struct ChangeLogTests {
   }
 
   @Test func tellsWhatIsNewWhatChangedAndWhatIsGone() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     _ = try await store.apply(Self.film(1, "1", "A"))
     _ = try await store.apply(Self.film(2, "2", "B"))
     var follower = LogFollower.atHead(of: store)
@@ -37,7 +39,9 @@ struct ChangeLogTests {
   }
 
   @Test func unchangedContentTellsNothing() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     _ = try await store.apply(Self.film(1, "1", "A"))
     var follower = LogFollower.atHead(of: store)
     _ = try await store.apply(Self.film(2, "1", "A"))
@@ -47,7 +51,9 @@ struct ChangeLogTests {
   }
 
   @Test func aPageMayEndInsideARevision() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     var builder = AnswerBuilder(call: 1)
     for id in 1...5 { builder = builder.film("\(id)", ["title": "A"]) }
     _ = try await store.apply(builder.build())
@@ -63,7 +69,9 @@ struct ChangeLogTests {
   }
 
   @Test func whatMovesWhilePagesAreReadStaysNew() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     _ = try await store.apply(Self.film(1, "1", "A"))
     var follower = LogFollower.atHead(of: store)
     for id in 2...5 { _ = try await store.apply(Self.film(Int64(id), "\(id)", "A")) }
@@ -76,7 +84,9 @@ struct ChangeLogTests {
   }
 
   @Test func aSnapshotLeavesOutWhatWasGoneBeforeIt() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     for id in 1...4 { _ = try await store.apply(Self.film(Int64(id), "\(id)", "A")) }
     _ = try await store.apply(Self.deletion(5, "1"))
     var follower = LogFollower()
@@ -90,7 +100,9 @@ struct ChangeLogTests {
   }
 
   @Test func typesLeaveOutTheOthers() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     _ = try await store.apply(
       AnswerBuilder(call: 1).film("1", ["title": "A"]).entity(.person("7"), ["name": "N"]).build())
     var follower = LogFollower()
@@ -101,7 +113,9 @@ struct ChangeLogTests {
   // MARK: Scopes
 
   @Test func foldsTheViewersScopesAndTellsOnce() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     _ = try await store.apply(
       AnswerBuilder(call: 1).film("1", ["title": "public", "year": 1]).build())
     _ = try await store.apply(Self.film(2, "1", "mine", scope: Self.user))
@@ -115,7 +129,9 @@ struct ChangeLogTests {
   }
 
   @Test func anotherUsersChangesAreNotTold() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     var mine = LogFollower.atHead(of: store, Self.viewer)
     _ = try await store.apply(Self.film(1, "1", "theirs", scope: .user("v")))
     let page = try await mine.takePage(from: store)
@@ -124,7 +140,9 @@ struct ChangeLogTests {
   }
 
   @Test func aNarrowerDeletionHidesAndThenSilencesWhatLiesUnderIt() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     _ = try await store.apply(Self.film(1, "1", "A"))
     var mine = LogFollower.atHead(of: store, Self.viewer)
     _ = try await store.apply(Self.deletion(2, "1", scope: Self.user))
@@ -136,7 +154,9 @@ struct ChangeLogTests {
   }
 
   @Test func aPurgedPrivateDeletionShowsWhatItHid() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     _ = try await store.apply(Self.film(1, "1", "A"))
     _ = try await store.apply(Self.deletion(2, "1", scope: Self.user))
     var mine = LogFollower.atHead(of: store, Self.viewer)
@@ -147,7 +167,9 @@ struct ChangeLogTests {
   }
 
   @Test func aPurgedPrivateCopyShowsThePublicOne() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     _ = try await store.apply(Self.film(1, "1", "A"))
     _ = try await store.apply(Self.film(2, "1", "mine", scope: Self.user))
     var mine = LogFollower.atHead(of: store, Self.viewer)
@@ -160,7 +182,9 @@ struct ChangeLogTests {
 
   /// What was hidden from this viewer is new to it, whoever else has long known it.
   @Test func whatWasHiddenIsNewOnceItShowsAgain() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     _ = try await store.apply(Self.film(1, "1", "A"))
     _ = try await store.apply(Self.film(2, "2", "A"))
     _ = try await store.apply(Self.deletion(3, "1", scope: Self.user))
@@ -182,7 +206,9 @@ struct ChangeLogTests {
   }
 
   @Test func aPurgedTypeShowsWhatItHid() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     _ = try await store.apply(Self.film(1, "1", "A"))
     _ = try await store.apply(Self.deletion(2, "1", scope: Self.user))
     var mine = LogFollower.atHead(of: store, Self.viewer)
@@ -195,7 +221,9 @@ struct ChangeLogTests {
   // MARK: What is forgotten
 
   @Test func evictionTellsNothing() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     _ = try await store.apply(Self.film(1, "1", "A"))
     var follower = LogFollower()
     try await follower.takePage(from: store)
@@ -211,7 +239,9 @@ struct ChangeLogTests {
   }
 
   @Test func aPositionBelowTheFloorIsNotContinued() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     _ = try await store.apply(Self.film(1, "1", "A"))
     var old = LogFollower.atHead(of: store)
     var snapshot = LogFollower()

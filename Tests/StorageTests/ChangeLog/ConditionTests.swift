@@ -27,7 +27,9 @@ struct ConditionTests {
   }
 
   @Test func tellsWhatEntersStaysAndLeaves() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     try await store.keepPast(ofTypes: ["Film"])
     for id in 1...4 { _ = try await store.apply(Self.film(Int64(id), "\(id)", 1900 + id)) }
     let conditions = try Self.conditions("year > 1902")
@@ -47,7 +49,9 @@ struct ConditionTests {
   }
 
   @Test func aWordThatIsNullOrAbsentPassesNothing() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     try await store.keepPast(ofTypes: ["Film"])
     var follower = LogFollower.atHead(of: store, conditions: try Self.conditions("NOT year = 1"))
     _ = try await store.apply(AnswerBuilder(call: 1).film("1", ["title": "T"]).build())
@@ -59,7 +63,9 @@ struct ConditionTests {
   }
 
   @Test func theValueShownDecides() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     try await store.keepPast(ofTypes: ["Film"])
     _ = try await store.apply(Self.film(1, "1", 1950))
     let conditions = try Self.conditions("year < 2000")
@@ -77,7 +83,9 @@ struct ConditionTests {
   }
 
   @Test func leavingBetweenTwoPagesIsTold() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     try await store.keepPast(ofTypes: ["Film"])
     let conditions = try Self.conditions("year > 1900")
     var follower = LogFollower.atHead(of: store, conditions: conditions)
@@ -96,7 +104,9 @@ struct ConditionTests {
   /// What an evicted entity was is not known: whoever may have it is told, and whoever may not have
   /// it is told that it is new.
   @Test func whatIsNotKnownIsToldRatherThanNot() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     try await store.keepPast(ofTypes: ["Film"])
     _ = try await store.apply(Self.film(1, "1", 2000))
     _ = try await store.apply(Self.film(2, "2", 2000))
@@ -114,7 +124,9 @@ struct ConditionTests {
   // MARK: What is kept
 
   @Test func aPlaceFromBeforeItWasKeptIsNotContinued() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     _ = try await store.apply(Self.film(1, "1", 2000))
     let conditions = try Self.conditions("year > 1900")
     var early = LogFollower.atHead(of: store, conditions: conditions)
@@ -165,6 +177,47 @@ struct ConditionTests {
     }
     #expect(try await fixture.count("past") == PastKeeper.statesMax)
     #expect(try await early.takePage(from: store, limit: 1) == nil)
+    store.close()
+  }
+
+  @Test("Old states are bounded in bytes too, and a cursor from before them is not continued")
+  func bytesAreBounded() async throws {
+    let fixture = try StoreFixture()
+    let store = fixture.store
+    try await store.keepPast(ofTypes: ["Film"])
+    let conditions = try Self.conditions("year > 1900")
+    _ = try await store.apply(Self.film(1, "0", 2000))
+    var early = LogFollower.atHead(of: store, conditions: conditions)
+    // The console reads values of 1 MiB at most.
+    let title = String(repeating: "a", count: (1 << 20) - 4_096)
+    for call in 2...75 as ClosedRange<Int64> {
+      _ = try await store.apply(
+        AnswerBuilder(call: call).film("0", ["title": .string("\(call) \(title)")]).build())
+    }
+    let kept = try await store.answer(
+      SQLQuestion(
+        sql: "SELECT (SELECT bytes FROM past_size), (SELECT sum(100 + length(fields)) FROM past)",
+        arguments: .positional([]), rowsMax: 1, bytesMax: 100, mayGoOn: { true }))
+    guard case .integer(let counted)? = kept.rows.first?[0] else {
+      Issue.record("\(kept)")
+      return
+    }
+    #expect(kept.rows.first?[1] == .integer(counted))
+    #expect(counted <= PastKeeper.bytesMax + (4 << 20))
+    #expect(counted > 0)
+    #expect(try await early.takePage(from: store, limit: 1) == nil)
+    store.close()
+  }
+
+  @Test("Types beyond a number are not begun")
+  func typesAreBounded() async throws {
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
+    #expect(try await store.keepPast(ofTypes: ["Film"], upTo: 1))
+    #expect(try await !store.keepPast(ofTypes: ["Person"], upTo: 1))
+    #expect(try await store.keepPast(ofTypes: ["Film"], upTo: 1))
+    #expect(try await store.keepPast(ofTypes: ["Person"]))
     store.close()
   }
 }

@@ -179,7 +179,7 @@ struct LocalMigrationTests {
     #expect(reason.contains("Note/3.stars is more than 5"))
     #expect(!reason.contains("Note/1"))
     var pattern = LocalRules()
-    pattern.pattern = "[a-e]+"
+    pattern.pattern = try TextPattern("[a-e]+")
     let mismatch = refusal(notes(pattern), segment: 3)
     #expect(mismatch.contains("Note/2.text does not match [a-e]+"), "\(mismatch)")
     let required = refusal(notes(LocalRules(), required: true), segment: 4)

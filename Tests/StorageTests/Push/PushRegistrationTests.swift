@@ -32,7 +32,9 @@ struct PushRegistrationTests {
   }
 
   @Test func aDeviceIsRegisteredAndLeaves() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     try await Self.device("d", in: store)
     guard case .kept(let kept) = try await store.registerForPush(device: "d") else {
       return #expect(Bool(false), "not kept")
@@ -55,7 +57,9 @@ struct PushRegistrationTests {
   }
 
   @Test func whoHasNothingToBeReachedByIsNotRegistered() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     try await Self.device("d", token: nil, in: store)
     #expect(try await store.registerForPush(device: "d") == .lacksToken)
     try await Self.device("e", of: nil, in: store)
@@ -65,7 +69,9 @@ struct PushRegistrationTests {
 
   /// While the sender is told of one thing another is asked.
   @Test func anEndCountsForWhatWasAskedAlone() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     try await Self.device("d", in: store)
     _ = try await store.registerForPush(device: "d")
     let told = try #require(try await Self.due(store).first)
@@ -81,7 +87,9 @@ struct PushRegistrationTests {
   }
 
   @Test func aRegistrationFollowsItsDevice() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     try await Self.device("d", token: "old", in: store)
     _ = try await store.registerForPush(device: "d")
     try await Self.tellAll(store)
@@ -98,7 +106,9 @@ struct PushRegistrationTests {
   }
 
   @Test func aDeviceWithoutRegistrationGetsNone() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     try await Self.device("d", in: store)
     _ = try await store.change(device: "d", DeviceChange(pushToken: .set("new")))
     #expect(try await Self.state("d", store) == nil)
@@ -107,7 +117,9 @@ struct PushRegistrationTests {
 
   /// The next user of the same phone: what leaves must not take the token from them.
   @Test func aTokenIsTheLastRegistrationsAlone() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     try await Self.device("d", of: "ada", in: store)
     try await Self.device("e", of: "bob", in: store)
     _ = try await store.registerForPush(device: "d")
@@ -120,7 +132,9 @@ struct PushRegistrationTests {
   }
 
   @Test func anotherSenderIsToldOfAll() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     for id in ["d", "e"] {
       try await Self.device(id, token: id, in: store)
       _ = try await store.registerForPush(device: id)

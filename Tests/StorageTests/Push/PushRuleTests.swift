@@ -28,7 +28,9 @@ struct PushRuleTests {
   }
 
   @Test func readsWhatIsNewAndWhatChanged() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     try await Self.film(1, "old", "Before", in: store)
     let start = try await store.ruleCursor(of: [Self.rule], types: ["Film"])
     #expect(start == store.head)
@@ -43,7 +45,9 @@ struct PushRuleTests {
 
   /// What another user fetches of it later is a copy.
   @Test func anEntityIsNewInOneScopeOnly() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     let start = try await store.ruleCursor(of: [Self.rule], types: ["Film"])
     try await Self.film(1, "1", "Secret", scope: .user("ada"), in: store)
     #expect(try await Self.all(store, since: start).map(\.isNew) == [true])
@@ -58,14 +62,18 @@ struct PushRuleTests {
 
   /// They are what its queue expects, or its own copy of upstream's.
   @Test func rowsOfADeviceArePassedOver() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     let start = try await store.ruleCursor(of: [Self.rule], types: ["Film"])
     try await Self.film(1, "1", "Expected", scope: .device("d"), in: store)
     #expect(try await Self.all(store, since: start).isEmpty)
   }
 
   @Test func manyChangesComeInPages() async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     let start = try await store.ruleCursor(of: [Self.rule], types: ["Film"])
     var answer = AnswerBuilder(call: 1)
     for number in 0..<600 { answer = answer.film("\(number)", ["title": "x"]) }

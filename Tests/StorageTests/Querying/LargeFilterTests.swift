@@ -21,7 +21,9 @@ struct LargeFilterTests {
 
   @Test(arguments: filters)
   func isTaken(_ text: String) async throws {
-    let store = try StoreFixture().store
+    let fixture = try StoreFixture()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
     var answer = AnswerBuilder(call: 1)
     for year in [3, 4, 5] { answer = answer.film("f\(year)", ["year": .number(JSONNumber(year))]) }
     _ = try await store.apply(answer.build())

@@ -67,7 +67,18 @@ struct LocalSchemaReaderTests {
       type B @local { id: ID! a: A! @inverse(field: "bs") }
       """, "Say CASCADE or DENY"
     ),
-    ("type A @local { id: ID! s: String @pattern(regex: \"(\") }", "no regular expression"),
+    ("type A @local { id: ID! s: String @pattern(regex: \"(\") }", "is never closed"),
+    (
+      "type A @local { id: ID! s: String @pattern(regex: \"(a)\\\\1\") }",
+      "backreferences and octal escapes are not supported"
+    ),
+    (
+      "type A @local { id: ID! s: String @pattern(regex: \"(?=a)a\") }", "lookaround"
+    ),
+    (
+      "type A @local { id: ID! s: String @pattern(regex: \"(a{1000}){1000}\") }",
+      "more than 1000 states"
+    ),
     ("type Film @local { id: ID! }", "is a type of upstream's"),
     ("type A @local { id: ID! film: Film @inverse(field: \"a\") }", "is upstream's"),
     ("type A @local { id: String }", "The id is ID!"),

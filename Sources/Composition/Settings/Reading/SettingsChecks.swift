@@ -7,13 +7,48 @@ struct SettingsChecks {
   let places: [String: SettingPlace]
 
   func faults() -> [SettingsFault] {
-    upstream + tls + vendors + limits + cors + folders
+    upstream + tls + vendors + limits + metrics + cors + folders
+  }
+
+  /// What holds though its writer may not expect it.
+  func notes() -> [SettingsNote] {
+    let upstream = settings.upstream
+    guard settings.accounts.provider == .local, upstream.hasOwnCredential,
+      upstream.forward.contains("authorization"), places["upstream.forwardOwnTokens"] == nil,
+      let place = places["upstream.forward"]
+    else { return [] }
+    return [
+      SettingsNote(
+        place: place,
+        message: "tokens that this service issues are not passed on, since upstream gets the"
+          + " service's own credential: signed-in users all see what that one may see; set"
+          + " `upstream.forwardOwnTokens: true` where upstream verifies these tokens, false to keep"
+          + " it so")
+    ]
   }
 
   private var upstream: [SettingsFault] {
-    guard settings.upstream.secret != nil, settings.upstream.dialect == .plain else { return [] }
+    guard settings.upstream.secret != nil, settings.upstream.dialect == .plain else {
+      return sessionVariables
+    }
+    return sessionVariables
+      + fault(
+        "upstream.secret", "`upstream.secret` needs `upstream.dialect: hasura` or `appsync`")
+  }
+
+  /// Only the `hasura` dialect keeps a caller's session variables from going upstream beside the
+  /// service's own: with any other, callers would choose the role that the secret acts as.
+  private var sessionVariables: [SettingsFault] {
+    let prefix = "x-hasura-"
+    guard settings.upstream.dialect != .hasura,
+      let own = settings.upstream.headers.keys.filter({ $0.hasPrefix(prefix) }).min(),
+      let forwarded = settings.upstream.forward.filter({ $0.hasPrefix(prefix) }).min()
+    else { return [] }
     return fault(
-      "upstream.secret", "`upstream.secret` needs `upstream.dialect: hasura` or `appsync`")
+      "upstream.forward",
+      "`upstream.forward` has `\(forwarded)` and `upstream.headers` has `\(own)`: callers would"
+        + " choose the role or user that the service's secret acts as; set"
+        + " `upstream.dialect: hasura`")
   }
 
   private var tls: [SettingsFault] {
@@ -27,6 +62,10 @@ struct SettingsChecks {
       faults += fault(
         "tls.certificates.\(first).certificate",
         "`tls.certificates` needs `tls.certificate`, which is for clients that ask for no name")
+    }
+    if tls.certificateFile == nil, tls.strictTransportAge != nil {
+      faults += fault(
+        "tls.hsts", "`tls.hsts` needs `tls.certificate`: behind a proxy, set HSTS in the proxy")
     }
     return faults
   }
@@ -97,6 +136,13 @@ struct SettingsChecks {
           + " (\(ByteSize.print(head)))")
     }
     return faults
+  }
+
+  private var metrics: [SettingsFault] {
+    guard settings.metrics.access == .admin, settings.adminToken == nil,
+      places["admin.token"] == nil
+    else { return [] }
+    return fault("metrics.access", "`metrics.access: admin` needs `admin.token`")
   }
 
   private var cors: [SettingsFault] {

@@ -52,7 +52,9 @@ struct SettingsReader {
   }
 
   mutating func check(required: [String]) {
-    faults += SettingsChecks(settings: settings, places: places).faults()
+    let checks = SettingsChecks(settings: settings, places: places)
+    faults += checks.faults()
+    notes += checks.notes()
     guard isFileRead else { return }
     let name = sources.file?.name ?? SettingsSources.defaultFileName
     for setting in required where places[setting] == nil {
@@ -71,7 +73,17 @@ struct SettingsReader {
         })
     }
     return LoadedSettings(
-      settings: settings, notes: notes.sorted { $0.place < $1.place }, places: places)
+      settings: guarded(settings), notes: notes.sorted { $0.place < $1.place }, places: places)
+  }
+
+  /// What is stored was fetched with the service's own credentials, and whoever signs up may read it:
+  /// without a word in settings the operator decides who that is.
+  private func guarded(_ settings: Settings) -> Settings {
+    guard settings.upstream.hasServiceCredentials else { return settings }
+    var settings = settings
+    if places["accounts.signUp"] == nil { settings.accounts.signUp = .admin }
+    if places["devices.register"] == nil { settings.devices.register = .user }
+    return settings
   }
 
   /// Text from outside the file, as if it stood there under its sections. For an open section it
@@ -111,6 +123,16 @@ struct SettingsReader {
     switch (SettingTable.match(path), entry.value.form) {
     case (.unknown, _): refuseUnknown(path, at: entry.place)
     case (_, .empty): break
+    case (.key(let key), .map(let entries)) where SettingTable.hasSettings(under: path):
+      // Its own value is called `path` where other settings stand beside it.
+      let own = entries.filter { $0.name == SettingTable.ownMember }
+      for entry in own { assign(entry.value, to: key, path: path) }
+      if own.count > 1 {
+        faults.append(
+          SettingsFault(
+            own[1].place, "`\(Self.name(path)).\(SettingTable.ownMember)` is written twice"))
+      }
+      read(entries.filter { $0.name != SettingTable.ownMember }, under: path)
     case (.key(let key), _): assign(entry.value, to: key, path: path)
     case (.section, .map(let entries)): read(entries, under: path)
     case (.section, .text), (.section, .list):

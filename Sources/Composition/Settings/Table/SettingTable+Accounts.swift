@@ -31,16 +31,20 @@ extension SettingTable {
       doc: "The database of users at the provider."),
     SettingKey(
       "accounts.signUp", \.accounts.signUp, .one(.choice), example: "admin",
-      doc: "Who may open an account: anybody, or the holder of the admin token. Whoever may sees "
-        + "what is stored for signed-in users."),
+      doc: "Who may open an account: anybody, or the holder of the admin token. Users see what "
+        + "is stored for signed-in users. The default is admin where the service has credentials "
+        + "of its own (upstream.secret or upstream.headers)."),
     SettingKey(
       "accounts.tries", \.accounts.triesPerMinute, .one(.wholeNumber(1...100_000)),
-      example: "10", doc: "Wrong passwords a minute for one account; then 429."),
+      example: "10",
+      doc: "Wrong passwords a minute for one account; then 429. Each of the last 16 networks that "
+        + "the account signed in from has as many for itself, so that strangers cannot lock the "
+        + "owner out."),
     SettingKey(
       "accounts.rate", \.accounts.callsPerMinute, .one(.wholeNumber(1...100_000)),
       example: "60",
-      doc: "Wrong passwords, refused refreshes and new accounts a minute from one address; then "
-        + "429."),
+      doc: "Checked passwords, refused refreshes and new accounts a minute from one address (of "
+        + "IPv6 from one /64, and eight times as many from one /48); then 429."),
   ]
 
   private static let local: [SettingKey] = [
@@ -54,7 +58,7 @@ extension SettingTable {
       doc: "How long a `local` user who does not come stays signed in."),
     SettingKey(
       "accounts.refreshLeeway", \.accounts.refreshLeeway,
-      .one(.duration(.zero ... .seconds(60))), example: "10s",
+      .one(.duration(.zero ... .seconds(60))), example: "0s",
       doc: "How long a used `local` refresh token is taken once more, for clients that lose "
         + "answers, and either of the two that were then given for it. Within it a stolen one is "
         + "too."),

@@ -151,8 +151,9 @@ extension SettingTable {
       doc: "How long a collection, a search or an SQL statement may run; then 503."),
     SettingKey(
       "limits.rate", \.limits.rateMax, .optional(.wholeNumber(1...1_000_000)), example: "600",
-      doc: "Requests of one caller, by credentials or else address, in each "
-        + "`limits.rateWindow`; then 429. Unlimited if unset."),
+      doc: "Requests of one caller in each `limits.rateWindow`; then 429. A caller is a token that "
+        + "was verified here (a user's, a device's, the operator's) or else an address: tokens that "
+        + "only upstream can verify count for their address. Unlimited if unset."),
     SettingKey(
       "limits.rateWindow", \.limits.rateWindow,
       .one(.duration(.seconds(1) ... .seconds(86_400))), example: "1m",

@@ -22,7 +22,11 @@ extension SettingTable {
         doc: "Folder of the `*.graphql` operations, the only ones that go upstream."),
       SettingKey(
         "schema", \.schemaFile, .one(.path), example: "./schema.graphql",
-        doc: "Upstream's schema; introspected at start where the file is missing."),
+        doc: "Upstream's schema; introspected at start where the file is missing. Beside other"
+          + " settings of the schema it is written as `path`: `schema: {path: …, bytes: …}`."),
+      SettingKey(
+        "schema.bytes", \.schemaBytesMax, .one(.byteSize((64 << 10)...(1 << 30))),
+        example: "64MiB", doc: "The largest schema that is read, as SDL."),
       SettingKey(
         "local", \.localFile, .one(.path), example: "./local.graphql",
         doc: "Types that live only here and that clients write; a missing file is no fault."),
@@ -64,7 +68,23 @@ extension SettingTable {
         "start.lockWait", \.start.lockWait, .one(.duration(.zero ... .seconds(600))),
         example: "15s",
         doc: "How long it waits for the data folder while another process holds it, as one does "
-          + "that still answers its last requests.")
+          + "that still answers its last requests."),
+      SettingKey(
+        "start.otherKey", \.start.otherKey, .one(.choice), example: "refuse",
+        doc:
+          "Whether to start with another key than the one that secrets in the database are sealed "
+          + "with. `accept` gives them up: all sessions end, access keys of `/s3` are void, and what "
+          + "is queued with a user's credential waits for the device."),
+    ])
+
+  static let clock = SettingSection(
+    "clock", "How far the machine's clock is believed.",
+    [
+      SettingKey(
+        "clock.trust", \.clock.trust, .one(.duration(.seconds(60)...(day * 30))), example: "1h",
+        doc:
+          "How long a jump of the clock must hold until devices, sessions, mutations, uploads and "
+          + "all else expire by it. A stop of the service for longer is such a jump.")
     ])
 
   static let drain = SettingSection(
@@ -75,7 +95,10 @@ extension SettingTable {
         doc: "How long it answers on after it has ceased to be ready."),
       SettingKey(
         "drain.deadline", \.drain.deadline, .one(.duration(.seconds(1) ... .seconds(600))),
-        example: "8s", doc: "How long after that open requests may take."),
+        example: "8s",
+        doc:
+          "How long after that open requests may take. Two seconds later the process ends, whatever "
+          + "it waits for."),
       SettingKey(
         "drain.idle", \.drain.idle, .one(.duration(.milliseconds(100) ... .seconds(60))),
         example: "1s", doc: "How long idle connections stay open then, for requests on their way."),
@@ -95,6 +118,19 @@ extension SettingTable {
         "log.format", \.log.format, .one(.choice), example: "json", doc: "How a line looks."),
     ])
 
+  static let metrics = SettingSection(
+    "metrics", "Counters in Prometheus' text format.",
+    [
+      SettingKey(
+        "metrics.access", \.metrics.access, .one(.choice), example: "admin",
+        doc: "Who may read `/metrics`: anybody, or the holder of the admin token. Only the holder "
+          + "sees the hosts of upstream, of storage and of vendors in it."),
+      SettingKey(
+        "metrics.listen", \.metrics.listen, .list(.listenAddress), example: "[127.0.0.1:9090]",
+        doc: "Addresses that serve `/metrics` and nothing else; the addresses in `listen` then do "
+          + "not serve it. If unset they do."),
+    ])
+
   static let queue = SettingSection(
     "queue", "The sync queue of each device.",
     [
@@ -109,8 +145,9 @@ extension SettingTable {
         doc: "Unfinished changes of one device; then 429."),
       SettingKey(
         "queue.retryCodes", \.queue.transientCodes, .list(.text("a code")),
-        example: "[RATE_LIMITED]",
-        doc: "Codes in upstream's errors after which the same change is sent again."),
+        example: "[TRY_LATER]",
+        doc: "Codes in upstream's errors after which the same change is sent again, beside the "
+          + "throttling codes of Hasura, AppSync and others."),
       SettingKey(
         "queue.forceDeadline", \.queue.forceDeadline, .one(.duration(.seconds(1) ... .seconds(60))),
         example: "10s", doc: "How long a forced change may take to be sent."),
@@ -129,11 +166,23 @@ extension SettingTable {
       SettingKey(
         "devices.register", \.devices.register, .one(.choice), example: "user",
         doc: "Who may register a device: anybody, users whose token is verified here, or the "
-          + "holder of the admin token."),
+          + "holder of the admin token. The default is user where the service has credentials of "
+          + "its own (upstream.secret or upstream.headers)."),
       SettingKey(
         "devices.rate", \.devices.registrationsPerMinute, .one(.wholeNumber(1...100_000)),
         example: "30",
-        doc: "Registrations a minute from one address, and by one user; then 429."),
+        doc: "Registrations a minute from one address (of IPv6 from one /64, and eight times as "
+          + "many from one /48), and by one user; then 429."),
+      SettingKey(
+        "devices.bytes", \.devices.ownerBytesMax, .one(.byteSize((1 << 10)...(1 << 40))),
+        example: "256MiB",
+        doc: "How much one device may have stored here: its rows of local types, and its mutations "
+          + "until 30 days after they ended; then 507 for rows and 429 for mutations. One user may "
+          + "have as much in rows of its own."),
+      SettingKey(
+        "devices.unboundBytes", \.devices.unboundBytesMax, .one(.byteSize(0...(1 << 44))),
+        example: "4GiB",
+        doc: "How much all devices together may that no user has signed in on."),
       SettingKey(
         "devices.expiry", \.devices.expiry, .one(.duration(day...(year * 10))), example: "180d",
         doc: "How long an unused device is kept, and its data."),

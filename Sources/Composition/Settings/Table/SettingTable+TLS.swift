@@ -19,6 +19,11 @@ extension SettingTable {
         "tls.certificates.<certificate>.key", membersOf: \.tls.certificates,
         named: .certificateName, fresh: TLSSettings.Certificate(), \.keyFile, .optional(.path),
         example: "./tls/other.key", doc: "Its private key."),
+      SettingKey(
+        "tls.hsts", \.tls.strictTransportAge,
+        .optional(.duration(.zero ... .seconds(2 * 366 * 86_400))), example: "365d",
+        doc: "How long browsers shall use HTTPS alone for this host "
+          + "(`Strict-Transport-Security`); `0s` takes it back. Not sent if unset."),
     ])
 }
 

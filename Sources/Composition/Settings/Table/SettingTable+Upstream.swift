@@ -24,7 +24,14 @@ extension SettingTable {
         "upstream.forward", \.upstream.forward, .list(.forwardedField),
         example: "[authorization]",
         doc: "Fields of the caller that are passed on: `authorization` and `cookie` as credentials,"
-          + " any other splits the cache."),
+          + " any other splits the cache. Of one whose name says that it is a credential, as"
+          + " `x-api-key`, a digest is stored, and responses are private."),
+      SettingKey(
+        "upstream.forwardOwnTokens", \.upstream.forwardsOwnTokens, .one(.boolean),
+        example: "true",
+        doc: "Whether tokens that `local` accounts issued are passed on in place of"
+          + " `upstream.secret` and of credentials in `upstream.headers`. If not, calls of signed-in"
+          + " users carry those, and all users see the same. Without any the tokens always are."),
       SettingKey(
         "upstream.secret", \.upstream.secret, .optional(.secret("a secret of one line")),
         example: Secret.mask, doc: "Hasura's admin secret, or AppSync's API key."),
@@ -35,6 +42,10 @@ extension SettingTable {
       SettingKey(
         "upstream.concurrency", \.upstream.concurrencyMax, .one(.wholeNumber(1...4_096)),
         example: "64", doc: "Calls under way at once; more wait their turn."),
+      SettingKey(
+        "upstream.responseDepth", \.upstream.responseDepthMax, .one(.wholeNumber(16...900)),
+        example: "512",
+        doc: "How deep a response may nest; a deeper one cannot be used."),
     ])
 
   static let cache = SettingSection(

@@ -37,7 +37,22 @@ extension SettingTable {
         "files.buckets.<bucket>.userQuota", membersOf: \.files.buckets, named: .bucketName,
         fresh: FilesSettings.Bucket(), \.userQuotaBytes,
         .optional(.byteSize(0...(1 << 50))), example: "100MiB",
-        doc: "How much of it one user's keys may take; as the bucket if unset. Not with `s3`."),
+        doc: "How much of it one user's keys may take; if unset 1GiB with `access: user`, else as"
+          + " the bucket. Not with `s3`."),
+    ])
+
+  static let s3 = SettingSection(
+    "s3", "Where S3's own clients reach the files beside `/s3`, with buckets at the root.",
+    [
+      SettingKey(
+        "s3.listen", \.s3.listen, .list(.listenAddress), example: "[\"127.0.0.1:9000\"]",
+        doc: "Addresses that serve nothing else, for clients that cannot put a path before the "
+          + "bucket."),
+      SettingKey(
+        "s3.host", \.s3.host, .optional(.hostName), example: "s3.example.com",
+        doc:
+          "A host name, on every address, that serves nothing else; `<bucket>.s3.example.com` is "
+          + "one bucket."),
     ])
 
   static let push = SettingSection(

@@ -3,8 +3,9 @@ import GraphQL
 /// Every setting there is.
 package enum SettingTable {
   package static let sections: [SettingSection] = [
-    place, upstream, cache, types, admin, tls, cors, limits, proxies, start, drain, log,
-    accounts, files, push, queue, devices,
+    place, upstream, cache, types, admin, tls, cors, limits, proxies, start, clock, drain, log,
+    metrics,
+    accounts, files, s3, push, queue, devices,
   ]
 
   package static let keys: [SettingKey] = sections.flatMap(\.keys)
@@ -20,6 +21,14 @@ package enum SettingTable {
     let rows = keys.filter { $0.leads(from: path) }
     if let row = rows.first(where: { $0.components.count == path.count }) { return .key(row) }
     return rows.isEmpty ? .unknown : .section
+  }
+
+  /// What a setting that others stand under, as `schema`, is called among them.
+  static let ownMember = "path"
+
+  /// Whether other settings stand under the one of this name.
+  static func hasSettings(under path: [String]) -> Bool {
+    keys.contains { $0.leads(from: path) && $0.components.count > path.count }
   }
 
   /// How names directly under `path` are spelled, where they are the writer's own.

@@ -15,9 +15,12 @@ package struct FilesSettings: Sendable {
     package var access = Access.admin
     /// Nil = as much as the disk holds.
     package var quotaBytes: Int?
-    /// Of one user; nil = as much as the bucket holds.
+    /// Of one user; nil = ``userQuotaDefault`` where users write, else as much as the bucket holds.
     package var userQuotaBytes: Int?
   }
+
+  /// Anybody may be able to sign up.
+  package static let userQuotaDefault = 1 << 30
 
   package var store = Store.disk
   package var endpoint: ServiceURL?

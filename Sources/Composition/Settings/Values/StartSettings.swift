@@ -2,4 +2,12 @@
 package struct StartSettings: Sendable {
   /// How long it waits for a data folder that another process holds, as one does that still drains.
   package var lockWait = Duration.seconds(15)
+  /// What to do with a key other than the one that the database's secrets are sealed with.
+  package var otherKey = OtherKey.refuse
+
+  package enum OtherKey: String, CaseIterable, Sendable {
+    case refuse
+    /// Gives those secrets up.
+    case accept
+  }
 }

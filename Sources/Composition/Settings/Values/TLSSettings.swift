@@ -11,4 +11,6 @@ package struct TLSSettings: Sendable {
   package var keyFile: String?
   /// Further ones, by a name that says nothing more. They are taken in the order of these names.
   package var certificates: [String: Certificate] = [:]
+  /// Of `Strict-Transport-Security`; nil = not sent.
+  package var strictTransportAge: Duration?
 }

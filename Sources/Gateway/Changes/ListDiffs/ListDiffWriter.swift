@@ -86,10 +86,10 @@ struct ListDiffWriter {
 
   /// What the client has not, or has in another revision; each once.
   private func writeEntities(_ places: [Int], to writer: inout JSONWriter) {
-    var written: Set<String> = []
+    var written: Set<ExactText> = []
     writer.name("entities")
     writer.beginObject()
-    for place in places where written.insert(vector.rows[place].id).inserted {
+    for place in places where written.insert(ExactText(vector.rows[place].id)).inserted {
       writer.name(vector.rows[place].id)
       documents[place].body.withUnsafeBufferPointer { writer.raw($0) }
     }

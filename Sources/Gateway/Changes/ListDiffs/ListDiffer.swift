@@ -47,8 +47,13 @@ package final class ListDiffer: Sendable {
     of request: ReadRequest, from base: Base
   ) async throws(Failure) -> Outcome {
     let head = cursors.head
-    _ = try await reader.read(request)
+    let answer = try await reader.read(request)
     let viewer = reader.sight(of: request)
+    if case .tag(let tag) = base {
+      // The tag of the very answer: its list is found by it from now on.
+      await note(answer, to: request)
+      if tag == answer.rendered.tag { return .unchanged(tag: tag) }
+    }
     guard let documents = try await documents(of: request, seenBy: viewer) else {
       throw Failure(
         .malformedRequest, "\(request.operation.name) shows no list of entities that is stored.")
@@ -67,17 +72,25 @@ package final class ListDiffer: Sendable {
       cursor: cursor(for: request.caller, at: head))
   }
 
-  /// Keeps the list of an answer that goes to a device, which may come back with the answer's tag.
+  /// Keeps the list of an answer whose client may come back with the answer's tag, however it came
+  /// about. What is not stored as it was answered is not kept.
   func note(_ answer: ReadAnswer, to request: ReadRequest) async {
     let rendered = answer.rendered
     let viewer = reader.sight(of: request)
-    guard memory.vector(tagged: rendered.tag, seenBy: viewer) == nil,
-      FirstList.exists(in: request.operation.selection(for: request.variables)),
-      let documents = try? await documents(of: request, seenBy: viewer),
-      // What was read is what was answered, unless something touched it in between.
-      rendered.isCurrent
+    let selection = request.operation.selection(for: request.variables)
+    guard rendered.unkept == nil, memory.vector(tagged: rendered.tag, seenBy: viewer) == nil,
+      FirstList.exists(in: selection),
+      let snapshot = try? await store.result(request.key, selection: selection, viewer: viewer),
+      let documents = try? documents(of: snapshot, selection)
     else { return }
-    memory.keep(ListVector(documents), tag: rendered.tag, seenBy: viewer)
+    // What was read is what was answered, unless a commit touched it in between.
+    let isSame =
+      rendered.isCurrent
+      || ResultRenderer.render(
+        snapshot, selection: selection, onError: request.policy.onError,
+        showsPending: viewer != request.sharedViewer
+      ).body == rendered.body
+    if isSame { memory.keep(ListVector(documents), tag: rendered.tag, seenBy: viewer) }
   }
 
   // MARK: Collections
@@ -158,18 +171,23 @@ package final class ListDiffer: Sendable {
     of request: ReadRequest, seenBy viewer: Viewer
   ) async throws(Failure) -> [EntityDocument]? {
     let selection = request.operation.selection(for: request.variables)
-    let snapshot: ResultSnapshot?
-    let keys: [EntityKey]?
     do {
-      snapshot = try await store.result(
+      let snapshot = try await store.result(
         request.key, selection: selection, viewer: viewer)
-      keys = try snapshot.flatMap { try FirstList($0).members(selection) }
+      return try snapshot.flatMap { try documents(of: $0, selection) }
+    } catch let failure as Failure {
+      throw failure
     } catch {
       throw Failure(
         .storageUnavailable, "The store cannot be read at present.", retry: .after,
         retryAfter: .seconds(1), cause: "\(error)")
     }
-    guard let snapshot, let keys else { return nil }
+  }
+
+  private func documents(
+    of snapshot: ResultSnapshot, _ selection: Selection
+  ) throws -> [EntityDocument]? {
+    guard let keys = try FirstList(snapshot).members(selection) else { return nil }
     var documents: [EntityDocument] = []
     for key in keys {
       guard let record = snapshot.entities[key],

@@ -19,6 +19,8 @@ package final class AnswerStream: EventSource {
   private let request: ReadRequest
   private let signal: CommitSignal
   private let listener: ChangeListener
+  /// Told of each answer that a device is about to be sent.
+  private let note: @Sendable (ReadAnswer, ReadRequest) async -> Void
   private var watched: RenderedAnswer?
   /// Of the device's overlays when the answer was read.
   private var overlayVersion: UInt64 = 0
@@ -26,7 +28,11 @@ package final class AnswerStream: EventSource {
   private var mustRead = true
   private var isAdmitted = false
 
-  init(reader: QueryReader, devices: DeviceRegistry, signal: CommitSignal, start: Start) {
+  init(
+    reader: QueryReader, devices: DeviceRegistry, signal: CommitSignal, start: Start,
+    note: @escaping @Sendable (ReadAnswer, ReadRequest) async -> Void
+  ) {
+    self.note = note
     self.reader = reader
     self.devices = devices
     self.signal = signal
@@ -35,7 +41,7 @@ package final class AnswerStream: EventSource {
     let device = request.caller.device?.id
     listener = signal.listen(
       as: device.map(request.viewer(overlaidBy:)) ?? request.sharedViewer, device: device,
-      lifetime: devices.lifetime(of: request.caller), hearsBeats: true)
+      lifetime: devices.lifetime(of: request.caller), hearsBeats: true, answer: request.key)
   }
 
   deinit {
@@ -53,8 +59,11 @@ package final class AnswerStream: EventSource {
       if listener.hasEnded { return nil }
       if mustRead {
         mustRead = false
-        guard let answer = await read() else { return nil }
-        if let frame = frame(for: answer) { return frame }
+        guard let reading = await read() else { return nil }
+        if case .answer(let answer) = reading, answer.rendered.tag != toldTag {
+          if request.caller.device != nil { await note(answer, request) }
+          return frame(for: answer.rendered)
+        }
       }
       let wakes = await listener.next()
       if wakes.contains(.end) { return nil }
@@ -71,7 +80,7 @@ package final class AnswerStream: EventSource {
   }
 
   private enum Reading {
-    case answer(RenderedAnswer)
+    case answer(ReadAnswer)
     /// Upstream fails and nothing may stand in: the client keeps what it has.
     case nothing
   }
@@ -80,10 +89,10 @@ package final class AnswerStream: EventSource {
   private func read() async -> Reading? {
     do throws(Failure) {
       overlayVersion = reader.overlayVersion(for: request.caller)
-      let rendered = try await reader.read(request.fromStore).rendered
+      let answer = try await reader.read(request.fromStore)
       watched?.unwatch(listener)
-      watched = rendered.watch(listener) ? rendered : nil
-      return .answer(rendered)
+      watched = answer.rendered.watch(listener) ? answer.rendered : nil
+      return .answer(answer)
     } catch {
       switch error.code {
       case .upstreamUnauthenticated, .upstreamForbidden, .unauthenticated, .forbidden: return nil
@@ -92,8 +101,7 @@ package final class AnswerStream: EventSource {
     }
   }
 
-  private func frame(for reading: Reading) -> [UInt8]? {
-    guard case .answer(let rendered) = reading, rendered.tag != toldTag else { return nil }
+  private func frame(for rendered: RenderedAnswer) -> [UInt8] {
     toldTag = rendered.tag
     var frame: [UInt8] = []
     EventFrame.append(id: rendered.tag, event: nil, data: rendered.body, to: &frame)

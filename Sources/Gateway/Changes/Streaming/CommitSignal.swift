@@ -14,6 +14,7 @@ package final class CommitSignal: Sendable {
     let listener: ChangeListener
     let viewer: Viewer
     let device: String?
+    let answer: ResultKey?
     /// Ends the listener once its caller's right to listen has run out.
     let ending: Task<Void, Never>?
   }
@@ -23,6 +24,8 @@ package final class CommitSignal: Sendable {
     var all: [ObjectIdentifier: Entry] = [:]
     /// By the id of the device in whose name they listen.
     var devices: [String: Set<ObjectIdentifier>] = [:]
+    /// By the result that they show.
+    var answers: [ResultKey: Set<ObjectIdentifier>] = [:]
     var beating: Task<Void, Never>?
     var beatListeners = 0
     var hasEnded = false
@@ -32,6 +35,16 @@ package final class CommitSignal: Sendable {
         $0.formUnion(listeners[$1] ?? [])
       }
       return touched.compactMap { all[$0]?.listener }
+    }
+
+    /// Those that show an answer which the commit may have changed without a change of any entity: its
+    /// list has other members or another order, or it is due.
+    func watchers(of report: CommitReport) -> Set<ObjectIdentifier> {
+      guard !answers.isEmpty else { return [] }
+      guard report.invalidated.isEmpty else {
+        return answers.values.reduce(into: []) { $0.formUnion($1) }
+      }
+      return report.changedResult.flatMap { answers[$0] } ?? []
     }
   }
 
@@ -51,14 +64,17 @@ package final class CommitSignal: Sendable {
   ///   the device still is what it was is to be asked after registering, since it may have gone
   ///   before.
   /// - Parameter lifetime: after which it is ended; nil for as long as it likes.
+  /// - Parameter answer: the result that the listener shows, if it shows one.
   package func listen(
-    as viewer: Viewer, device: String? = nil, lifetime: Duration? = nil, hearsBeats: Bool = false
+    as viewer: Viewer, device: String? = nil, lifetime: Duration? = nil, hearsBeats: Bool = false,
+    answer: ResultKey? = nil
   ) -> ChangeListener {
     let listener = ChangeListener(hearsBeats: hearsBeats)
     let ending = lifetime.map { wake(listener, .end, after: $0) }
     let hasEnded = state.withLock { state in
       state.all[ObjectIdentifier(listener)] = Entry(
-        listener: listener, viewer: viewer, device: device, ending: ending)
+        listener: listener, viewer: viewer, device: device, answer: answer, ending: ending)
+      if let answer { state.answers[answer, default: []].insert(ObjectIdentifier(listener)) }
       if let device {
         state.devices[device, default: []].insert(ObjectIdentifier(listener))
       }
@@ -83,6 +99,10 @@ package final class CommitSignal: Sendable {
         if state.listeners[scope]?.isEmpty == true { state.listeners[scope] = nil }
       }
       entry.ending?.cancel()
+      if let answer = entry.answer {
+        state.answers[answer]?.remove(ObjectIdentifier(listener))
+        if state.answers[answer]?.isEmpty == true { state.answers[answer] = nil }
+      }
       if let device = entry.device {
         state.devices[device]?.remove(ObjectIdentifier(listener))
         if state.devices[device]?.isEmpty == true { state.devices[device] = nil }
@@ -107,7 +127,13 @@ package final class CommitSignal: Sendable {
         return (queued, state.all.values.map(\.listener))
       }
       let others = Set(report.changes.lazy.map(\.scope)).subtracting(queues)
-      return (queued, state.listeners(to: others))
+      var woken = state.listeners(to: others)
+      let watchers = state.watchers(of: report)
+      if !watchers.isEmpty {
+        let known = Set(woken.map(ObjectIdentifier.init))
+        woken += watchers.subtracting(known).compactMap { state.all[$0]?.listener }
+      }
+      return (queued, woken)
     }
     ChangeListener.wake(queued, [.commit, .queue])
     ChangeListener.wake(woken, .commit)

@@ -1,6 +1,6 @@
 extension UnsafeBufferPointer<UInt8> {
   /// Compares eight bytes at a time.
-  func elementsEqualFast(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
+  package func elementsEqualFast(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
     guard count == other.count, let mine = baseAddress, let theirs = other.baseAddress else {
       return count == other.count
     }
@@ -23,7 +23,7 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension [UInt8] {
-  func elementsEqualFast(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
+  package func elementsEqualFast(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
     withUnsafeBufferPointer { $0.elementsEqualFast(other) }
   }
 }

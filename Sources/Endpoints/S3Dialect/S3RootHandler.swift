@@ -1,0 +1,76 @@
+package import HTTPServer
+import HTTPTypes
+package import HTTPWire
+
+/// Serves the S3 dialect where its paths begin at the root: on addresses of its own, and on a host name
+/// of its own. Clients that cannot put a path before the bucket (MinIO's, restic, AWS's CRT) need that.
+package struct S3RootHandler: RequestHandler {
+  private static let methods: [RequestMethod] = [.get, .put, .post, .delete]
+
+  let endpoint: S3Endpoint
+  let cors: CORSPolicy
+  /// In lower case; the hosts below it name a bucket each. Nil for none.
+  let host: String?
+
+  /// Whether a request is for the host name of the dialect, or for that of a bucket below it.
+  func isAsked(_ head: borrowing RequestHead) -> Bool {
+    guard host != nil, let name = Self.hostName(head) else { return false }
+    return name == host || bucket(in: name) != nil
+  }
+
+  package func contentRule(for head: borrowing RequestHead) -> ContentRule { S3Endpoint.content }
+
+  package func decorate(_ response: inout ServerResponse, for request: ServerRequest) {
+    cors.decorate(&response, for: request)
+  }
+
+  package func refusal(
+    of error: RequestError, path: ArraySlice<UInt8>, requestID: String
+  ) -> RefusalContent? {
+    S3Endpoint.refusal(of: error, path: path, requestID: requestID)
+  }
+
+  package func respond(to request: ServerRequest) async -> ServerResponse {
+    if let preflight = cors.preflight(request) { return preflight }
+    var request = request
+    request.parameters = parameters(of: request)
+    var response: ServerResponse
+    if request.method == .options {
+      response = ServerResponse(status: .noContent, fields: [.allow: Router.allow(Self.methods)])
+    } else if request.method == .head || Self.methods.contains(request.method) {
+      response = await endpoint.respond(to: request)
+    } else {
+      response = endpoint.refuseMethod(request)
+      response.fields[.allow] = Router.allow(Self.methods)
+    }
+    cors.decorate(&response, for: request)
+    return response
+  }
+
+  /// The bucket and the key that host and path name, as the routes of the dialect give them: the key
+  /// still percent-encoded.
+  private func parameters(of request: ServerRequest) -> PathParameters {
+    var parameters = PathParameters()
+    var path = request.path.dropFirst()
+    if let bucket = Self.hostName(request.head).flatMap(bucket(in:)) {
+      parameters.append("bucket", bucket)
+    } else {
+      guard !path.isEmpty else { return parameters }
+      let bucket = path.prefix { $0 != "/" }
+      parameters.append("bucket", PercentCoding.decode(bucket) ?? String(bucket))
+      path = path.dropFirst(bucket.count + 1)
+    }
+    if !path.isEmpty { parameters.append("key", String(path)) }
+    return parameters
+  }
+
+  private func bucket(in name: String) -> String? {
+    guard let host, name.hasSuffix(".\(host)") else { return nil }
+    return String(name.dropLast(host.count + 1))
+  }
+
+  /// The host that is asked for, in lower case and without a port.
+  private static func hostName(_ head: borrowing RequestHead) -> String? {
+    head["host"]?.text.lowercased().split(separator: ":").first.map(String.init)
+  }
+}

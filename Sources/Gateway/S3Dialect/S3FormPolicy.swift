@@ -1,0 +1,121 @@
+import HTTPWire
+import LosslessJSON
+import Model
+
+/// What the signer of a form allows its sender: until when, with which fields, and how much content.
+struct S3FormPolicy: Sendable {
+  /// A condition on one field.
+  private struct Condition {
+    /// In lower case.
+    let name: String
+    let text: String
+    let isPrefix: Bool
+
+    func holds(for value: String?) -> Bool {
+      guard let value else { return isPrefix && text.isEmpty }
+      return isPrefix ? value.utf8.starts(with: text.utf8) : value.utf8.elementsEqual(text.utf8)
+    }
+  }
+
+  /// Fields that no condition has to name: those of the signature itself, those that only restrict,
+  /// and those that mean nothing.
+  private static let free: Set<String> = [
+    "awsaccesskeyid", "file", "policy", "signature", "x-amz-signature",
+  ]
+  private static let freePrefixes = ["x-amz-checksum-", "x-ignore-"]
+
+  private let conditions: [Condition]
+  private let expires: HTTPDate
+  /// Bytes of content; nil for any number.
+  let byteCounts: ClosedRange<Int>?
+
+  /// - Parameter text: the policy as the form has it, JSON in base 64.
+  init(_ text: String) throws(S3Fault) {
+    guard let bytes = Base64.decode(text), let document = try? JSONValue(parsing: bytes),
+      document.members != nil
+    else { throw Self.fault("is no JSON object in base 64") }
+    guard let expiration = document["expiration"]?.string,
+      let expires = HTTPDate(isoText: expiration)
+    else { throw Self.fault("has no expiration of the form 2030-01-31T12:00:00Z") }
+    guard let elements = document["conditions"]?.array else {
+      throw Self.fault("has no list of conditions")
+    }
+    var conditions: [Condition] = []
+    var byteCounts: ClosedRange<Int>?
+    for element in elements {
+      if let members = element.members {
+        guard !members.isEmpty else { throw Self.fault("has an empty condition") }
+        for member in members {
+          guard let value = member.value.string else {
+            throw Self.fault("has a condition on \(member.name) without a text")
+          }
+          conditions.append(
+            Condition(name: member.name.lowercased(), text: value, isPrefix: false))
+        }
+      } else if let range = try Self.byteCounts(element) {
+        let known = byteCounts ?? range
+        guard known.overlaps(range) else { throw Self.fault("has ranges of lengths that exclude") }
+        byteCounts = known.clamped(to: range)
+      } else {
+        conditions.append(try Self.condition(element))
+      }
+    }
+    self.conditions = conditions
+    self.expires = expires
+    self.byteCounts = byteCounts
+  }
+
+  /// - Parameter fields: names in lower case; the bucket is one of them.
+  /// - Throws: unless the policy is good still and allows all of the fields.
+  func check(_ fields: [(name: String, value: String)], at now: HTTPDate) throws(S3Fault) {
+    guard now <= expires else {
+      throw S3Fault(.accessDenied, "Invalid according to Policy: Policy expired.")
+    }
+    for condition in conditions {
+      let values = fields.filter { $0.name == condition.name }.map(\.value)
+      let holds =
+        values.isEmpty ? condition.holds(for: nil) : values.allSatisfy { condition.holds(for: $0) }
+      guard holds else {
+        throw S3Fault(
+          .accessDenied, "Invalid according to Policy: the condition on \(condition.name) failed.")
+      }
+    }
+    let named = Set(conditions.map(\.name))
+    for field in fields where !named.contains(field.name) && !Self.isFree(field.name) {
+      throw S3Fault(
+        .accessDenied, "Invalid according to Policy: no condition allows the field \(field.name).")
+    }
+  }
+
+  private static func isFree(_ name: String) -> Bool {
+    free.contains(name) || freePrefixes.contains(where: name.hasPrefix)
+  }
+
+  /// `["content-length-range", 1, 100]`; nil for another condition.
+  private static func byteCounts(_ element: JSONValue) throws(S3Fault) -> ClosedRange<Int>? {
+    guard let parts = element.array, parts.first?.string?.lowercased() == "content-length-range"
+    else { return nil }
+    let numbers = parts.dropFirst().map { part in
+      part.int64 ?? part.string.flatMap { Int64($0) }
+    }
+    guard numbers.count == 2, let least = numbers[0], let most = numbers[1], least >= 0,
+      least <= most
+    else { throw fault("has a content-length-range without a least and a greatest length") }
+    return Int(least)...Int(most)
+  }
+
+  /// `["eq", "$key", "a"]` or `["starts-with", "$key", "a/"]`.
+  private static func condition(_ element: JSONValue) throws(S3Fault) -> Condition {
+    let parts = (element.array ?? []).compactMap(\.string)
+    guard parts.count == 3, element.array?.count == 3, parts[1].hasPrefix("$"),
+      ["eq", "starts-with"].contains(parts[0].lowercased())
+    else { throw fault("has a condition that cannot be read") }
+    return Condition(
+      name: String(parts[1].dropFirst()).lowercased(), text: parts[2],
+      isPrefix: parts[0].lowercased() == "starts-with")
+  }
+
+  private static func fault(_ what: String) -> S3Fault {
+    S3Fault(.invalidPolicyDocument, "The policy of the form \(what).")
+  }
+}

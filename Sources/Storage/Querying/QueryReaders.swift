@@ -1,0 +1,187 @@
+import GRDB
+import Model
+import Synchronization
+
+/// Read-only connections for queries of callers' own making: filters, searches, counts, conditions.
+///
+/// Who guards the state: the mutex; a connection belongs to the query that runs on it.
+///
+/// One query at a time runs on a connection, in a snapshot of its own and under a deadline that began when
+/// it was asked for. Those that find no connection free wait in *lanes*, one for each caller and kind of
+/// query, and lanes take turns, so that a caller with many queries delays mostly itself. Neither public
+/// callers together nor devices nor users ever hold all connections. What waits is bounded: beyond
+/// that a query is refused at once, and so is one whose time ended while it waited.
+final class QueryReaders: Sendable {
+  /// Queries that wait in all lanes.
+  static let waitingMax = 256
+  /// Queries that wait in one lane: a screenful of requests that an app sends at once.
+  static let laneWaitingMax = 32
+
+  private struct Waiter: Sendable {
+    let watch: QueryWatch?
+    /// Whether it had to wait, and so may have no time left.
+    var hasWaited = false
+    let body: @Sendable (Result<QueryConnection, StorageError>, _ hasWaited: Bool) -> Void
+
+    func run(_ connection: Result<QueryConnection, StorageError>) { body(connection, hasWaited) }
+  }
+
+  private struct State {
+    var idle: [ReadConnection]
+    var running: [Scope.Kind: Int] = [:]
+    var lanes: [QueryLane: [Waiter]] = [:]
+    /// Lanes that wait; the one that was served goes to the end.
+    var turns: [QueryLane] = []
+    var waiting = 0
+    var isClosed = false
+  }
+
+  private let connections: [ReadConnection]
+  private let state: Mutex<State>
+
+  init(connections: [ReadConnection]) {
+    self.connections = connections
+    state = Mutex(State(idle: connections))
+  }
+
+  /// - Throws: ``StorageError/tooCostly`` where it was stopped while it ran,
+  ///   ``StorageError/overloaded`` where it was not begun.
+  func read<Answer: Sendable>(
+    _ lane: QueryLane, within deadline: QueryDeadline?,
+    _ body: @escaping @Sendable (Database) throws -> Answer
+  ) async throws(StorageError) -> Answer {
+    let watch = deadline?.begin()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        submit(
+          Waiter(watch: watch) { connection, hasWaited in
+            do {
+              let connection = try connection.get()
+              let answer =
+                try watch.map { try $0.run(connection) { try body(connection.database) } }
+                ?? body(connection.database)
+              continuation.resume(returning: Result<Answer, StorageError>.success(answer))
+            } catch {
+              let error = StorageError(error)
+              // It had only what waiting left of its time.
+              let isLate = error == .tooCostly && hasWaited
+              continuation.resume(returning: .failure(isLate ? .overloaded : error))
+            }
+          }, lane)
+      }
+    } onCancel: {
+      watch?.cancel()
+    }
+    return try result.get()
+  }
+
+  /// Queries that wait for a connection now.
+  var waitingCount: Int { state.withLock { $0.waiting } }
+
+  // MARK: Turns
+
+  private func submit(_ waiter: Waiter, _ lane: QueryLane) {
+    let refusal: StorageError? = state.withLock { state in
+      if state.isClosed { return .closed }
+      guard
+        state.waiting < Self.waitingMax,
+        state.lanes[lane, default: []].count < Self.laneWaitingMax
+      else { return .overloaded }
+      if state.lanes[lane, default: []].isEmpty { state.turns.append(lane) }
+      state.lanes[lane, default: []].append(waiter)
+      state.waiting += 1
+      return nil
+    }
+    if let refusal { return waiter.run(.failure(refusal)) }
+    startWaiting()
+  }
+
+  /// Starts what can run now, and refuses what has no time left.
+  private func startWaiting() {
+    while let (connection, waiter, lane) = takeNext() {
+      if waiter.hasWaited, waiter.watch?.isOver == true {
+        waiter.run(.failure(.overloaded))
+        finish(connection, lane)
+        continue
+      }
+      connection.queue.asyncRead { [self] database in
+        waiter.run(
+          database.map { QueryConnection(database: $0, slot: connection.slot) }
+            .mapError { StorageError($0) })
+        finish(connection, lane)
+        startWaiting()
+      }
+    }
+    for waiter in takeExpired() { waiter.run(.failure(.overloaded)) }
+  }
+
+  private func takeNext() -> (ReadConnection, Waiter, QueryLane)? {
+    state.withLock { state in
+      guard let connection = state.idle.last,
+        let turn = state.turns.firstIndex(where: { mayRun($0, state) })
+      else {
+        for lane in state.turns {
+          for index in state.lanes[lane, default: []].indices {
+            state.lanes[lane]?[index].hasWaited = true
+          }
+        }
+        return nil
+      }
+      let lane = state.turns.remove(at: turn)
+      guard let waiter = state.lanes[lane]?.removeFirst() else { return nil }
+      if state.lanes[lane]?.isEmpty == true {
+        state.lanes[lane] = nil
+      } else {
+        state.turns.append(lane)
+      }
+      state.waiting -= 1
+      state.idle.removeLast()
+      state.running[lane.caller.kind, default: 0] += 1
+      return (connection, waiter, lane)
+    }
+  }
+
+  /// The last free connection is for callers of another kind.
+  private func mayRun(_ lane: QueryLane, _ state: borrowing State) -> Bool {
+    connections.count == 1
+      || (state.running[lane.caller.kind] ?? 0) < connections.count - 1
+  }
+
+  private func finish(_ connection: ReadConnection, _ lane: QueryLane) {
+    state.withLock { state in
+      state.idle.append(connection)
+      state.running[lane.caller.kind, default: 0] -= 1
+    }
+  }
+
+  private func takeExpired() -> [Waiter] {
+    state.withLock { state in
+      var expired: [Waiter] = []
+      for lane in state.turns {
+        let isOver = { (waiter: Waiter) in waiter.hasWaited && waiter.watch?.isOver == true }
+        guard let waiters = state.lanes[lane], waiters.contains(where: isOver) else { continue }
+        expired += waiters.filter(isOver)
+        let left = waiters.filter { !isOver($0) }
+        state.lanes[lane] = left.isEmpty ? nil : left
+      }
+      state.turns.removeAll { state.lanes[$0] == nil }
+      state.waiting -= expired.count
+      return expired
+    }
+  }
+
+  /// Later queries fail, and so do those that wait; those under way end first.
+  func close() {
+    let waiting = state.withLock { state in
+      state.isClosed = true
+      defer {
+        state.lanes = [:]
+        state.turns = []
+        state.waiting = 0
+      }
+      return state.lanes.values.flatMap { $0 }
+    }
+    for waiter in waiting { waiter.run(.failure(.closed)) }
+    for connection in connections { try? connection.queue.close() }
+  }
+}

@@ -1,0 +1,27 @@
+import Dispatch
+import Glibc
+
+/// How the process ends, and what does not end it.
+package enum ProcessEnd {
+  /// Ignores signals whose default action ends a process and that mean nothing to this one.
+  package static func ignoreUnusedSignals() {
+    for number in [SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
+  }
+
+  /// Ends the process after a time, whatever its threads wait for: no code of it runs any more, and
+  /// the kernel releases its locks. The data survives, as it does a crash.
+  ///
+  /// - Parameter warning: written first, if standard error takes it at once.
+  package static func force(after time: Duration, status: Int32, warning: [UInt8]) {
+    let seconds = max(0, time.components.seconds)
+    let nanoseconds = time.components.attoseconds / 1_000_000_000
+    // A serial queue brings a thread of its own: Dispatch's shared ones may all be blocked.
+    DispatchQueue(label: "larder.end", qos: .userInitiated).async {
+      var left = timespec(tv_sec: Int(seconds), tv_nsec: Int(max(0, nanoseconds)))
+      var rest = timespec()
+      while nanosleep(&left, &rest) != 0, errno == EINTR { left = rest }
+      StandardStream.error.write(warning, patience: .zero)
+      _exit(status)
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+@testable import Composition
+
+/// Schemas as large as published ones, and what is said of files that cannot be read.
+struct SchemaFileTests {
+  /// A folder with a schema and operations, which goes with it.
+  private final class Folder {
+    let path = "\(NSTemporaryDirectory())/larder-schema-\(UUID().uuidString)"
+
+    init(schema: String?, operations: [String: String]) throws {
+      try FileManager.default.createDirectory(
+        atPath: "\(path)/operations", withIntermediateDirectories: true)
+      if let schema { try write(schema, to: "schema.graphql") }
+      for (name, text) in operations { try write(text, to: "operations/\(name)") }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func write(_ text: String, to name: String) throws {
+      try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)"))
+    }
+
+    /// - Parameter settings: lines beside the upstream's address.
+    func open(_ settings: String = "") throws -> Workspace {
+      let text = "upstream: {url: \"http://127.0.0.1:9/graphql\"}\n" + settings
+      let loaded = try Settings.load(
+        from: SettingsSources(file: .init(name: "\(path)/larder.yaml", text: text)))
+      return try Workspace.open(loaded)
+    }
+  }
+
+  private static let query = "query A { version }"
+  private static let small = "type Query { version: String }"
+
+  /// - Returns: SDL of about so many bytes, most of them descriptions as in published schemas.
+  private static func schema(bytes: Int) -> String {
+    let description = String(repeating: "A word of it. ", count: 3_000)
+    let count = bytes / description.utf8.count
+    let types = (0..<count).map { "\"\"\"\(description)\"\"\" type T\($0) { id: ID! }" }
+    return small + "\n" + types.joined(separator: "\n")
+  }
+
+  @Test func aSchemaOfSeveralMebibytesIsRead() throws {
+    let schema = Self.schema(bytes: 3 << 20)
+    #expect(schema.utf8.count > 5 << 19)
+    let folder = try Folder(schema: schema, operations: ["a.graphql": Self.query])
+    #expect(throws: Never.self) { _ = try folder.open() }
+  }
+
+  @Test("The copy of an introspected schema has the same bound")
+  func theKeptCopyIsRead() throws {
+    let folder = try Folder(schema: nil, operations: ["a.graphql": Self.query])
+    try FileManager.default.createDirectory(
+      atPath: "\(folder.path)/data", withIntermediateDirectories: true)
+    try folder.write(Self.schema(bytes: 3 << 20), to: "data/schema.graphql")
+    #expect(throws: Never.self) { _ = try folder.open() }
+  }
+
+  @Test func theSettingBoundsTheSchemaAndIsNamed() throws {
+    let folder = try Folder(
+      schema: Self.schema(bytes: 1 << 20), operations: ["a.graphql": Self.query])
+    let failure = #expect(throws: StartFailure.self) {
+      _ = try folder.open("schema: {path: ./schema.graphql, bytes: 64KiB}")
+    }
+    #expect(
+      failure?.description.contains("is larger than 65536 bytes; raise the setting `schema.bytes`")
+        == true)
+    #expect(throws: Never.self) { _ = try folder.open("schema: {bytes: 2MiB}") }
+  }
+
+  @Test func aMissingSchemaIsToldWithItsCure() throws {
+    let folder = try Folder(schema: nil, operations: ["a.graphql": Self.query])
+    let failure = #expect(throws: StartFailure.self) { _ = try folder.open() }
+    #expect(failure?.description.contains("larder schema pull") == true)
+  }
+
+  @Test("A file that cannot be read does not keep back the faults of others")
+  func allFaultsAreTold() throws {
+    let folder = try Folder(
+      schema: Self.small,
+      operations: [
+        "bad.graphql": "query B { nothing }", "worse.graphql": "query C { neither }",
+      ])
+    try FileManager.default.createDirectory(
+      atPath: "\(folder.path)/operations/folder.graphql", withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(folder.path)/operations/link.graphql", withDestinationPath: "nowhere")
+    try Data([0x71, 0xFF]).write(to: URL(filePath: "\(folder.path)/operations/latin.graphql"))
+    let failure = #expect(throws: StartFailure.self) { _ = try folder.open() }
+    let message = failure?.description ?? ""
+    for part in [
+      "folder.graphql: fault: is a folder", "link.graphql: fault: leads to no file",
+      "latin.graphql: fault: is not UTF-8", "nothing", "neither", "5 faults",
+    ] {
+      #expect(message.contains(part), "\(message)")
+    }
+  }
+
+  @Test func theSettingsInForceShowBoth() throws {
+    let loaded = try Settings.load(
+      from: SettingsSources(
+        file: .init(
+          name: "larder.yaml",
+          text: "upstream: {url: \"http://a/\"}\nschema: {path: ./s.graphql, bytes: 1MiB}")))
+    #expect(loaded.settings.schemaFile.hasSuffix("s.graphql"))
+    #expect(loaded.settings.schemaBytesMax == 1 << 20)
+    let dump = SettingsDump.yaml(loaded)
+    #expect(dump.contains("schema:\n  path: "))
+    #expect(dump.contains("\n  bytes: 1MiB"))
+  }
+}

@@ -1,0 +1,195 @@
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+/// Everything that expires, under a wall clock that is wrong for a while.
+struct ExpiryPassTests {
+  private static let day = Duration.seconds(86_400)
+  private static let trust = Duration.seconds(3_600)
+
+  /// One of each kind that expires, in a store whose service may be started again.
+  private final class World {
+    let worker: WorkerWorld
+    let log = RecordedLog()
+    let device: DeviceRegistry.Registered
+    private let caller: Caller
+    private let mutation: MutationID
+    private let session: RefreshSession
+    private var devices: DeviceRegistry
+    private var clock: TrustedClock
+    private let key = ResultKey(operation: "GetFilm", variables: "{}", scope: .public)
+
+    init() async throws {
+      worker = try await WorkerWorld { FilmUpstream.rated($0.film) }
+      let now = worker.time.wall
+      clock = Self.clock(worker, newest: nil, log)
+      devices = Self.registry(worker, clock, log)
+      device = try await devices.register(
+        DeviceRegistration(platform: "ios"), by: .anonymous, from: ClientNetwork("192.0.2.1"))
+      caller = Caller(device: Caller.Device(id: device.device.id, tokenDigest: "digest"))
+      mutation = try await worker.take(WorkerWorld.rating("a"), by: caller)[0]
+      let (worker, mutation, caller) = (worker, mutation, caller)
+      try await worker.until {
+        try await worker.record(mutation, of: caller).state == .applied
+      }
+      let account = Account(
+        id: "u_1", email: "a@example.com", passwordHash: "hash", created: now)
+      #expect(try await worker.store.create(account))
+      session = RefreshSession(
+        id: "s_1", account: "u_1", familyDigest: "family", tokenDigest: "token", rotated: now,
+        expires: now.advanced(by: ExpiryPassTests.day * 30))
+      #expect(
+        try await worker.store.open(session, passwordHash: "hash", sessionsMax: 9))
+      try await addNotification(at: now)
+      _ = try await worker.store.apply(
+        NormalisedAnswer(
+          call: CallNumber(1), horizon: CallNumber(1), received: now, scope: .public,
+          result: ResultWrite(key: key, root: [], types: [])))
+    }
+
+    private func addNotification(at now: Timestamp) async throws {
+      let fingerprint = try #require(PayloadFingerprint([UInt8](repeating: 1, count: 32)))
+      let arrival = NotificationArrival(
+        id: "n_1", origin: "operator", key: "k", fingerprint: fingerprint,
+        message: Array("{}".utf8),
+        batches: [.init(key: "b", userIDs: Array(#"["u"]"#.utf8), count: 1)], created: now,
+        expires: now.advanced(by: ExpiryPassTests.day))
+      #expect(try await worker.store.take(arrival) == .taken)
+      let batch = try #require(try await worker.store.claimBatch(at: now, boot: "boot"))
+      _ = try await worker.store.settle(
+        batch, boot: "boot", as: .sent(remoteID: nil, invalidIDs: []), at: now)
+    }
+
+    private static func clock(
+      _ worker: WorkerWorld, newest: Timestamp?, _ log: RecordedLog
+    ) -> TrustedClock {
+      TrustedClock(
+        newest: newest, wall: WallClock { [time = worker.time] in time.wall },
+        reading: { [time = worker.time] in time.reading }, trust: ExpiryPassTests.trust,
+        logger: log.logger)
+    }
+
+    private static func registry(
+      _ worker: WorkerWorld, _ clock: TrustedClock, _ log: RecordedLog
+    ) -> DeviceRegistry {
+      DeviceRegistry(
+        store: worker.store,
+        settings: DeviceSettings(
+          registration: .open, registrationsPerMinute: 30, expiry: ExpiryPassTests.day * 180),
+        clock: WallClock { [time = worker.time] in time.wall }, expiryClock: clock.clock,
+        random: RandomBytes { UInt8.random(in: 0...UInt8.max) },
+        signal: CommitSignal { _ in }, logger: log.logger)
+    }
+
+    private var pass: ExpiryPass {
+      get throws {
+        ExpiryPass(
+          store: worker.store, devices: devices, queue: try worker.sync,
+          policy: EvictionPolicy(windows: ["GetFilm": ExpiryPassTests.day * 10], bytesMax: 1 << 30),
+          clock: clock)
+      }
+    }
+
+    /// Lets the service live, with a pass every hour.
+    func live(_ duration: Duration) async throws {
+      var left = duration
+      repeat {
+        let step = min(left, .seconds(3_600))
+        worker.time.advance(by: step)
+        left -= step
+        try await expire()
+      } while left > .zero
+    }
+
+    func expire() async throws {
+      let pass = try pass
+      while try await pass.step() {}
+      try await pass.noteLived()
+    }
+
+    /// As a process that finds the wall clock set.
+    func restart(wallForwardBy jump: Duration) async throws {
+      worker.time.setWall(forwardBy: jump)
+      clock = Self.clock(worker, newest: try await worker.store.livedUntil(), log)
+      devices = Self.registry(worker, clock, log)
+      try await worker.restart(expiringBy: clock)
+    }
+
+    /// Whether what expires so is still there.
+    func remains(_ expiry: Expiry) async throws -> Bool {
+      let store = worker.store
+      switch expiry {
+      case .cache: return try await store.explain(key) != nil
+      case .devices:
+        let token = try #require(DeviceToken(parsing: device.token))
+        return try await store.device(tokenDigest: token.digest) != nil
+      case .sessions:
+        // Exchanged for itself, so that it can be asked again.
+        let outcome = try await store.rotate(
+          RefreshRotation(
+            familyDigest: "family", presentedDigest: "token", nextDigest: "token",
+            now: session.rotated, expires: session.expires, leeway: .zero))
+        return outcome == .rotated(session: "s_1", account: "u_1")
+      case .mutations:
+        return try await store.mutation(mutation, of: device.device.id) != nil
+      case .notifications: return try await store.notification("n_1", origin: "operator") != nil
+      }
+    }
+  }
+
+  @Test(
+    "A start with a clock that is wrong for a moment removes nothing", arguments: Expiry.allCases)
+  func survivesOneStart(expiry: Expiry) async throws {
+    let world = try await World()
+    try await world.expire()
+    try await world.restart(wallForwardBy: Self.day * 366)
+    try await world.expire()
+    try await world.live(.seconds(3_000))
+    #expect(try await world.remains(expiry))
+    #expect(world.log.lines.contains { $0.message.contains("not where it was expected") })
+    // And the clock is mended.
+    try await world.restart(wallForwardBy: Self.day * -366)
+    try await world.live(.seconds(30))
+    #expect(try await world.remains(expiry))
+  }
+
+  @Test("A clock that jumps while the service runs removes nothing", arguments: Expiry.allCases)
+  func survivesAJump(expiry: Expiry) async throws {
+    let world = try await World()
+    try await world.expire()
+    world.worker.time.setWall(forwardBy: Self.day * 366)
+    try await world.live(.seconds(3_000))
+    #expect(try await world.remains(expiry))
+  }
+
+  @Test("What has expired goes once the clock is believed", arguments: Expiry.allCases)
+  func goesInTheEnd(expiry: Expiry) async throws {
+    let world = try await World()
+    try await world.expire()
+    try await world.restart(wallForwardBy: Self.day * 366)
+    try await world.expire()
+    try await world.live(Self.trust * 2)
+    try await world.live(DeviceRegistry.asideFor + .seconds(7_200))
+    #expect(try await !world.remains(expiry))
+  }
+
+  @Test("A device with unfinished mutations stays, and the log tells of it")
+  func keepsWhatHolds() async throws {
+    let world = try await World()
+    let caller = Caller(
+      device: Caller.Device(id: world.device.device.id, tokenDigest: "digest"))
+    _ = try await world.worker.sync.perform(.pause, by: caller)
+    let waiting = try await world.worker.take(WorkerWorld.rating("b"), by: caller)[0]
+    try await world.expire()
+    try await world.restart(wallForwardBy: Self.day * 366)
+    try await world.live(Self.trust * 2)
+    try await world.live(DeviceRegistry.asideFor * 2)
+    #expect(try await world.remains(.devices))
+    #expect(try await !world.worker.record(waiting, of: caller).state.isFinished)
+    let told = world.log.lines.filter { $0.message.contains("unused devices are kept") }
+    #expect(told.count <= 2 && !told.isEmpty)
+  }
+}

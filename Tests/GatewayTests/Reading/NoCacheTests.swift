@@ -1,0 +1,66 @@
+import LosslessJSON
+import Model
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+/// `no-cache` means what upstream says from now on.
+struct NoCacheTests {
+  /// Lets the work wait until the test says so.
+  private actor Gate {
+    private var isOpen = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func pass() async {
+      if isOpen { return }
+      await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func open() {
+      isOpen = true
+      for continuation in waiting { continuation.resume() }
+      waiting = []
+    }
+  }
+
+  private static let noCache = ReadDirectives(noCache: true)
+
+  @Test func aRequestJoinsNoCallThatBeganBeforeIt() async throws {
+    let world = try ItemWorld()
+    let (old, reading) = try await world.held { try await world.read() }
+    old.execute()
+    world.upstream.set("1", "new")
+    let fresh = try await world.read(directives: Self.noCache)
+    #expect(try fresh.names["1"] == "new")
+    old.respond()
+    // The older response is the older one, whenever it comes.
+    #expect(try await reading.value.names["1"] == "new")
+    #expect(try await world.read().names["1"] == "new")
+    #expect(world.upstream.callCount == 2)
+  }
+
+  /// A crowd costs two calls at once and one that begins after one of these, not one each.
+  @Test func aCrowdSharesOneCallThatHasNotBegun() async throws {
+    let flights = SingleFlight<String, Int>()
+    let gate = Gate()
+    let begun = Atomic(0)
+    let joined = (0..<100).map { _ in
+      flights.joinUnbegun("a") {
+        let number = begun.wrappingAdd(1, ordering: .relaxed).newValue
+        await gate.pass()
+        return number
+      }
+    }
+    #expect(joined.filter(\.isNew).count == 3)
+    #expect(flights.count == 3)
+    // Whoever takes what is under way takes the newest.
+    #expect(!flights.join("a") { 0 }.isNew)
+    await gate.open()
+    var outcomes: [Int] = []
+    for (task, _) in joined { outcomes.append(await task.value) }
+    #expect(Set(outcomes) == [1, 2, 3])
+    #expect(outcomes.suffix(98).allSatisfy { $0 == 3 })
+    #expect(flights.count == 0)
+  }
+}

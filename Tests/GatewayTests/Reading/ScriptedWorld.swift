@@ -1,0 +1,154 @@
+import HTTPClient
+import HTTPTypes
+import Logging
+import LosslessJSON
+import Model
+import Storage
+import Synchronization
+import Testing
+import Upstream
+
+@testable import Gateway
+
+/// Reads and mutations over a store and an upstream that responds with what the test says.
+final class ScriptedWorld: Sendable {
+  private static let schema = """
+    type Query {
+      user(id: ID!): User
+      users: [User]
+      names: [String!]!
+      me: User
+      sure: User!
+      pair: Pair
+      found: [Found]
+    }
+    type Mutation { rename(id: ID!, name: String): User!  touch(id: ID!): User }
+    type User { id: ID!  name: String!  nick: String  age: Int }
+    type Pair { left: User  right: User }
+    type Team { id: ID!  title: String! }
+    union Found = User | Team
+    """
+
+  /// Each query in the three policies, as `UserFILL` and so on.
+  private static let operations =
+    ["FILL", "PARTIAL", "FAIL"].map { policy in
+      let cache = "@cache(maxAge: 60, staleIfError: 600, scope: PUBLIC, onError: \(policy))"
+      return """
+        query User\(policy)($id: ID!) \(cache) { user(id: $id) { id name } }
+        query Users\(policy) \(cache) { users { id name } }
+        query Me\(policy) \(cache) { me { id name nick } }
+        query Sure\(policy) \(cache) { sure { id name } }
+        query Both\(policy) \(cache) { me { id name } names }
+        query Pair\(policy) \(cache) { pair { left { id name } right { id name } } }
+        query Aliases\(policy) \(cache) { a: user(id: 1) { id x: name y: name } b: me { id name } }
+        query Found\(policy) \(cache) { found { ... on User { name } ... on Team { title } } }
+        """
+    }.joined(separator: "\n") + """
+
+      mutation Rename($id: ID!, $name: String) { rename(id: $id, name: $name) { id name } }
+      mutation Touch($id: ID!) { touch(id: $id) { id name } }
+      """
+
+  /// What upstream says next, and how often it was asked.
+  final class Script: Sendable {
+    private struct State {
+      var response: Result<HTTPClientResponse, HTTPClientError> = .failure(.connectTimedOut)
+      var calls = 0
+    }
+
+    private let state = Mutex(State())
+
+    var calls: Int { state.withLock { $0.calls } }
+
+    func set(_ response: Result<HTTPClientResponse, HTTPClientError>) {
+      state.withLock { $0.response = response }
+    }
+
+    fileprivate func next() -> Result<HTTPClientResponse, HTTPClientError> {
+      state.withLock { state in
+        state.calls += 1
+        return state.response
+      }
+    }
+  }
+
+  let cache = RenderedCache(byteLimit: 1 << 20)
+  let clock = TestClock()
+  private let folder: StoreFolder
+  private let registry: OperationRegistry
+  private let reader: QueryReader
+  private let mutations: MutationRunner
+  let upstream = Script()
+
+  init() throws {
+    let loaded = OperationRegistry.load(
+      files: [SourceFile(path: "users.graphql", text: Self.operations)],
+      schemaSources: [SourceFile(path: "schema.graphql", text: Self.schema)],
+      settings: RegistrySettings())
+    registry = try #require(loaded.registry, "\(loaded.findings)")
+    folder = try StoreFolder(types: registry.catalogue.types)
+    folder.store.observe { [cache] in cache.note($0) }
+    let client = UpstreamClient(
+      settings: UpstreamSettings(url: "http://users.test/graphql"), clock: clock.clock
+    ) { [upstream] _, _ throws(HTTPClientError) in
+      try upstream.next().get()
+    }
+    let calls = CallSequence(after: folder.store.lastCall)
+    let epoch = MutationEpoch()
+    let pulse = UpstreamPulse()
+    let logger = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
+    reader = QueryReader(
+      upstream: client, store: folder.store, calls: calls, cache: cache, epoch: epoch,
+      failures: FailureMemory(clock: clock.clock, random: { 0 }), pulse: pulse,
+      overlaid: OverlaidEntities(), clock: clock.clock, logger: logger)
+    mutations = MutationRunner(
+      upstream: client, store: folder.store, calls: calls, epoch: epoch, pulse: pulse,
+      clock: clock.clock, logger: logger)
+  }
+
+  // MARK: Upstream
+
+  /// From now on upstream responds with this.
+  func respond(_ body: String, status: Int = 200, type: String = "application/json") {
+    upstream.set(
+      .success(
+        HTTPClientResponse(
+          status: HTTPResponse.Status(code: status), fields: [.contentType: type],
+          body: Array(body.utf8))))
+  }
+
+  /// From now on upstream cannot be reached.
+  func goAway() { upstream.set(.failure(.connectTimedOut)) }
+
+  // MARK: Doing
+
+  /// Reads past what is fresh, and past failures that are remembered.
+  func read(
+    _ operation: String, directives: ReadDirectives = ReadDirectives(noCache: true)
+  ) async throws -> ReadAnswer {
+    clock.advance(by: .seconds(2))
+    let registered = try #require(registry.operation(named: operation))
+    let variables: JSONValue =
+      operation.hasPrefix("User") && !operation.hasPrefix("Users")
+      ? ["id": "1"] : [:]
+    return try await reader.read(
+      ReadRequest(
+        operation: registered, variables: try registered.coerce(.value(variables)),
+        caller: .anonymous, directives: directives))
+  }
+
+  func mutate(_ operation: String) async throws -> String {
+    let registered = try #require(registry.operation(named: operation))
+    let body = try await mutations.run(
+      registered, variables: try registered.coerce(.value(["id": "1"])), caller: .anonymous,
+      idempotencyKey: "k")
+    return String(decoding: body, as: UTF8.self)
+  }
+}
+
+extension ReadAnswer {
+  var body: String { String(decoding: rendered.body, as: UTF8.self) }
+
+  /// `Cache-Status` after the cache's name.
+  var status: String { outcome.parameters }
+}

@@ -1,0 +1,198 @@
+import GRDB
+import LosslessJSON
+import Model
+import Storage
+import Testing
+
+/// What is counted of each owner, held against what the tables say.
+struct UsageTests {
+  private let folder = TemporaryFolder()
+
+  private func read<Answer>(_ body: (Database) throws -> Answer) throws -> Answer {
+    var settings = Configuration()
+    settings.readonly = true
+    return try DatabaseQueue(path: folder.databasePath, configuration: settings).read(body)
+  }
+
+  /// By kind of scope and subject, owners of nothing left out.
+  private func counted() throws -> [String: Int] {
+    try read { db in
+      try Row.fetchAll(db, sql: "SELECT kind, subject, bytes FROM owner_usage WHERE bytes <> 0")
+        .reduce(into: [:]) { $0["\($1["kind"] as Int) \($1["subject"] as String)"] = $1["bytes"] }
+    }
+  }
+
+  private func unbound() throws -> Int {
+    try read { try Int.fetchOne($0, sql: "SELECT bytes FROM unbound_usage") ?? -1 }
+  }
+
+  /// The same by looking at every row, as no write ever does.
+  private func recounted(types: [String]) throws -> [String: Int] {
+    let queue = """
+      SELECT 2 AS kind, device AS subject, 512 + length(CAST(variables AS BLOB)) \
+      + coalesce(length(CAST(result AS BLOB)), 0) AS bytes FROM mutation UNION ALL \
+      SELECT 2, device, 512 + length(CAST(fields AS BLOB)) FROM overlay
+      """
+    let rows = types.map { type in
+      """
+       UNION ALL SELECT scope.kind, scope.subject, 512 + length(CAST(stored.key AS BLOB)) \
+      + length(CAST(stored.fields AS BLOB)) FROM entity_\(type) AS stored \
+      JOIN scope ON scope.id = stored.scope \
+      WHERE stored.fields IS NOT NULL AND (scope.kind = 2 OR scope.division = 'own')
+      """
+    }.joined()
+    return try read { db in
+      try Row.fetchAll(
+        db,
+        sql: "SELECT kind, subject, sum(bytes) AS sum FROM (\(queue)\(rows)) GROUP BY kind, subject"
+      ).reduce(into: [:]) { $0["\($1["kind"] as Int) \($1["subject"] as String)"] = $1["sum"] }
+    }
+  }
+
+  // MARK: Queues
+
+  @Test("A device over its quota is refused, and what is in its queue stays")
+  func aQueueHasAQuota() async throws {
+    var world = try await QueueWorld(folder)
+    let variables = #"{"id":"1","text":"\#(String(repeating: "é", count: 1_000))"}"#
+    world.policy.quota = DataQuota(ownerBytesMax: 4_000, unboundBytesMax: .max)
+    _ = try await world.enqueue(QueueWorld.arrival("a", variables: variables)).get()
+    let used = variables.utf8.count + 512
+    #expect(try counted() == ["2 d_1": used])
+    let refused = try await world.enqueue(
+      QueueWorld.arrival("b", object: .film("2"), variables: variables))
+    #expect(throws: ArrivalRefusal.overQuota(.owner(bytesMax: 4_000), index: 0)) {
+      try refused.get()
+    }
+    // Of a list nothing is taken, and the queue in memory is what the disk has.
+    let list = try await world.enqueue(
+      QueueWorld.arrival("c", object: .film("3")),
+      QueueWorld.arrival("d", object: .film("4"), variables: variables))
+    #expect(throws: ArrivalRefusal.overQuota(.owner(bytesMax: 4_000), index: 1)) { try list.get() }
+    #expect(try counted() == ["2 d_1": used])
+    _ = try await world.enqueue(QueueWorld.arrival("e", object: .film("5"))).get()
+    #expect(try counted() == recounted(types: []))
+  }
+
+  @Test("Results and ends of mutations are counted, and a removed device counts for nothing")
+  func countsFollowTheQueue() async throws {
+    let world = try await QueueWorld(folder)
+    for key in ["a", "b"] {
+      _ = try await world.enqueue(QueueWorld.arrival(key, object: .film(key))).get()
+    }
+    let claimed = try #require(try await world.claim("a"))
+    try await world.settle(claimed, as: .permanent)
+    let counts = try counted()
+    #expect(try counts == recounted(types: []) && counts.count == 1)
+    #expect(try unbound() == counts["2 d_1"])
+    #expect(try await world.store.remove(device: QueueWorld.device))
+    #expect(try counted().isEmpty)
+    #expect(try unbound() == 0)
+    #expect(try await world.fixture.count("owner_usage") == 0)
+  }
+
+  @Test("Devices without a user share a quota, and signing in takes a device out of it")
+  func devicesWithoutAUserShareAQuota() async throws {
+    var world = try await QueueWorld(folder)
+    try await world.store.register(DeviceTests.phone("d_2"), tokenDigest: "two")
+    world.policy.quota = DataQuota(ownerBytesMax: .max, unboundBytesMax: 1_000)
+    _ = try await world.enqueue(QueueWorld.arrival("a")).get()
+    let second = try await world.store.enqueue(
+      [QueueWorld.arrival("b", variables: #"{"text":"\#(String(repeating: "x", count: 600))"}"#)],
+      of: "d_2", timing: world.timing)
+    #expect(throws: ArrivalRefusal.overQuota(.unbound(bytesMax: 1_000), index: 0)) {
+      try second.get()
+    }
+    _ = try await world.store.bind(device: "d_2", to: "ada")
+    let signedIn = try await world.store.enqueue(
+      [QueueWorld.arrival("b", variables: #"{"text":"\#(String(repeating: "x", count: 600))"}"#)],
+      of: "d_2", timing: world.timing)
+    #expect(try signedIn.get().answer.count == 1)
+    #expect(try unbound() == counted()["2 d_1"])
+    _ = try await world.store.bind(device: QueueWorld.device, to: "eve")
+    #expect(try unbound() == 0)
+  }
+
+  // MARK: Rows
+
+  @Test("Rows over the quota are not written, and who has more may still delete")
+  func rowsHaveAQuota() async throws {
+    let store = try LocalWorld.open(folder)
+    func write(
+      _ operation: LocalOperation, bytesMax: Int
+    ) async throws -> Result<WriteCommit, WriteRefusal> {
+      try await store.writeLocal(
+        [operation], schema: LocalWorld.schema, owner: LocalWorld.owner,
+        now: Timestamp(milliseconds: 1),
+        quota: DataQuota(ownerBytesMax: bytesMax, unboundBytesMax: .max))
+    }
+    let long = JSONValue.string(String(repeating: "x", count: 2_000))
+    let list = LocalWorld.operation(.insert, LocalWorld.list, "l1", ["title": long])
+    _ = try await write(list, bytesMax: 4_000).get()
+    let second = LocalWorld.operation(.insert, LocalWorld.list, "l2", ["title": long])
+    guard
+      case .failure(.overQuota(.owner(bytesMax: 4_000))) = try await write(
+        second, bytesMax: 4_000)
+    else {
+      Issue.record("a row beyond the quota was written")
+      return
+    }
+    #expect(try await store.local("List", "l2") == nil)
+    let types = LocalWorld.schema.types.keys.sorted()
+    #expect(try counted() == recounted(types: types))
+    // The quota was lowered below what is there: the row may shrink and go, not grow.
+    let longer = LocalWorld.operation(
+      .update, LocalWorld.list, "l1", ["title": .string(String(repeating: "y", count: 2_001))])
+    guard case .failure(.overQuota) = try await write(longer, bytesMax: 1_024) else {
+      Issue.record("a row beyond the quota grew")
+      return
+    }
+    let shorter = LocalWorld.operation(.update, LocalWorld.list, "l1", ["title": "short"])
+    _ = try await write(shorter, bytesMax: 16).get()
+    #expect(try counted() == recounted(types: types))
+    _ = try await write(LocalWorld.operation(.delete, LocalWorld.list, "l1"), bytesMax: 16).get()
+    #expect(try counted().isEmpty)
+    store.close()
+  }
+
+  @Test("A table that is dropped counts for nobody any more")
+  func aDroppedTableIsNotCounted() async throws {
+    let store = try LocalWorld.open(folder)
+    _ = try await store.local(
+      LocalWorld.operation(.insert, LocalWorld.list, "l1", ["title": "Food"])
+    ).get()
+    store.close()
+    #expect(try counted().count == 1)
+    let without = try StoreFixture(folder, segment: 2)
+    try await without.store.dropTable(of: "List")
+    #expect(try counted().isEmpty)
+    without.store.close()
+  }
+
+  @Test("Rows and mutations of an older database are counted when it is opened")
+  func countsBeginWithWhatIsThere() async throws {
+    let store = try LocalWorld.open(folder)
+    _ = try await store.local(
+      LocalWorld.operation(.insert, LocalWorld.list, "l1", ["title": "Food"])
+    ).get()
+    store.close()
+    let before = try counted()
+    #expect(!before.isEmpty)
+    try await DatabaseQueue(path: folder.databasePath).write { db in
+      for trigger in try String.fetchAll(
+        db, sql: "SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+      {
+        try db.execute(sql: "DROP TRIGGER \(trigger)")
+      }
+      try db.execute(
+        sql: """
+          DROP TABLE owner_usage;
+          DROP TABLE unbound_usage;
+          DELETE FROM grdb_migrations WHERE identifier LIKE '%bytes of owners';
+          """)
+    }
+    let again = try LocalWorld.open(folder, segment: 2)
+    #expect(try counted() == before)
+    again.close()
+  }
+}

@@ -1,0 +1,88 @@
+import LosslessJSON
+
+/// A line of the route table with what `/openapi.json` says that its requests hold.
+struct HostileRoute {
+  /// As in the table: `GET /v1/entities/{type}`.
+  let line: String
+  let method: String
+  /// The path with the names of its parameters in braces, as documented.
+  let path: String
+  let pathNames: [String]
+  let queryNames: [String]
+  /// Those that a request needs.
+  let neededQueryNames: [String]
+  let fieldNames: [String]
+  /// The schema of a JSON body; nil where it takes none.
+  let body: JSONValue?
+
+  /// The routes that stand for a line: one of the operations for `{name}`. Empty where the document
+  /// does not know the line.
+  static func all(of line: String, in document: JSONValue) -> [HostileRoute] {
+    let words = line.split(separator: " ").map(String.init)
+    guard words.count == 2, let documented = document["paths"]?.members else { return [] }
+    let method = words[0].lowercased()
+    let wanted = words[1].replacing("{key*}", with: "{key}")
+    // What a page's file is called stands in no document.
+    if wanted.contains("...") {
+      return [HostileRoute(line, method, "/{path}", ["parameters": []], shared: nil)]
+    }
+    var paths = documented.filter { $0.value[method] != nil }
+    if wanted.hasPrefix("/v1/operations/{name}") {
+      let below = wanted.dropFirst("/v1/operations/{name}".count)
+      paths = paths.filter { path in
+        path.name.hasPrefix("/v1/operations/") && path.name.hasSuffix(below)
+          && path.name.filter { $0 == "/" }.count == wanted.filter { $0 == "/" }.count
+      }
+    } else {
+      paths = paths.filter { path in
+        // What is behind a key is part of it for the table.
+        path.name == wanted || wanted.hasSuffix("/{key}") && path.name.hasPrefix("\(wanted)/")
+      }
+    }
+    return paths.compactMap { path in
+      path.value[method].map {
+        HostileRoute(line, method, path.name, $0, shared: path.value["parameters"])
+      }
+    }
+  }
+
+  private init(
+    _ line: String, _ method: String, _ path: String, _ operation: JSONValue, shared: JSONValue?
+  ) {
+    self.line = line
+    self.method = method.uppercased()
+    self.path = path
+    let parameters = (shared?.array ?? []) + (operation["parameters"]?.array ?? [])
+    func names(_ place: String, isNeeded: Bool = false) -> [String] {
+      parameters.filter {
+        $0["in"]?.string == place && (!isNeeded || $0["required"]?.bool == true)
+      }.compactMap { $0["name"]?.string }
+    }
+    pathNames = path.matches(of: /{([A-Za-z_]\w*)}/).map { String($0.1) }
+    queryNames = names("query")
+    neededQueryNames = names("query", isNeeded: true)
+    fieldNames = names("header").map { $0.lowercased() }
+    body = operation["requestBody"]?["content"]?["application/json"]?["schema"]
+  }
+
+  /// Where a value can stand in a body, by the members that lead there. Elements of lists are led
+  /// to by `0`.
+  var bodyPlaces: [[String]] { body.map { Self.places(in: $0, depth: 4) } ?? [] }
+
+  private static func places(in schema: JSONValue, depth: Int) -> [[String]] {
+    var found: [[String]] = []
+    guard depth > 0 else { return found }
+    for member in schema["properties"]?.members ?? [] {
+      found.append([member.name])
+      found += places(in: member.value, depth: depth - 1).map { [member.name] + $0 }
+    }
+    if let items = schema["items"] {
+      found.append(["0"])
+      found += places(in: items, depth: depth - 1).map { ["0"] + $0 }
+    }
+    for choice in (schema["oneOf"]?.array ?? []) + (schema["anyOf"]?.array ?? []) {
+      found += places(in: choice, depth: depth - 1)
+    }
+    return found
+  }
+}

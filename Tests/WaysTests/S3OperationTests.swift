@@ -1,0 +1,70 @@
+import TestSupport
+import Testing
+
+extension Ways {
+  /// S3 puts operations into names of the query. One that is not done here is refused; it never
+  /// becomes the plain operation of its method.
+  struct S3OperationTests {
+    private static let settings = """
+      files:
+        buckets:
+          plain:
+            access: admin
+      """
+
+    /// What operations of S3 and of services like it are named by, beside some that nobody knows.
+    private static let names = [
+      "abac", "accelerate", "acl", "analytics", "annotation", "append", "attributes", "cors",
+      "delete", "encryption", "intelligent-tiering", "inventory", "legal-hold", "lifecycle",
+      "list-type", "location", "logging", "metadataAnnotationTable", "metadataConfiguration",
+      "metadataInventoryTable", "metadataJournalTable", "metadataTable", "metrics", "notification",
+      "object-lock", "ownershipControls", "partNumber", "policy", "policyStatus",
+      "publicAccessBlock", "renameObject", "replication", "requestPayment", "restore", "retention",
+      "select", "session", "tagging", "torrent", "unheard-of", "UPLOADID", "uploads", "versioning",
+      "versions", "website",
+    ]
+
+    @Test func operationsThatAreNotDoneChangeNothing() async throws {
+      let larder = try await RunningLarder.start(settings: Self.settings)
+      let client = try await SignedClient.issue(larder)
+      #expect(try await client.ask("PUT", "/s3/plain/k", body: "hello").status == 200)
+      #expect(try await client.ask("PUT", "/s3/empty").status == 200)
+      for name in Self.names {
+        for (method, target) in [
+          ("PUT", "/s3/plain/k"), ("DELETE", "/s3/plain/k"), ("POST", "/s3/plain/k"),
+          ("PUT", "/s3/fresh"), ("DELETE", "/s3/empty"), ("POST", "/s3/plain"),
+        ] {
+          let body = method == "DELETE" ? nil : "<Other/>"
+          let answer = try await client.ask(method, "\(target)?\(name)", body: body)
+          // Of these it is known how they are undone, and what begins an upload.
+          let isDone = ["encryption", "tagging", "uploads"].contains(name)
+          #expect(answer.status >= 400 || isDone, "\(method) \(name)")
+          if answer.status == 501 { #expect(answer.s3Code == "NotImplemented") }
+        }
+        #expect(try await client.ask("GET", "/s3/plain/k").text == "hello", "\(name)")
+        #expect(try await client.ask("HEAD", "/s3/empty").status == 200, "\(name)")
+        #expect(try await client.ask("HEAD", "/s3/fresh").status == 404, "\(name)")
+      }
+      await larder.stop()
+    }
+
+    @Test func readsOfWhatIsNotKnownAreNoPlainReads() async throws {
+      let larder = try await RunningLarder.start(settings: Self.settings)
+      let client = try await SignedClient.issue(larder)
+      #expect(try await client.ask("PUT", "/s3/plain/k", body: "hello").status == 200)
+      for name in Self.names {
+        let object = try await client.ask("GET", "/s3/plain/k?\(name)")
+        #expect(object.text != "hello", "\(name)")
+        let bucket = try await client.ask("GET", "/s3/plain?\(name)")
+        #expect(!bucket.text.contains("<ListBucketResult"), "\(name)")
+      }
+      for target in [
+        "/s3/plain/k?x-id=GetObject", "/s3/plain/k?response-content-type=text/x",
+        "/s3/plain?x-id=ListObjects&prefix=k", "/s3/plain?list-type=2&start-after=a",
+      ] {
+        #expect(try await client.ask("GET", target).status == 200, "\(target)")
+      }
+      await larder.stop()
+    }
+  }
+}
