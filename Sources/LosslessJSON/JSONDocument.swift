@@ -39,6 +39,17 @@ package final class JSONDocument: Sendable {
     try self.init(Array(text.utf8), limits: limits)
   }
 
+  /// Indexes a text that was checked when it came in: a stored row, a part of a response. It may nest
+  /// as deep as anything may; for what comes from outside take ``init(_:limits:)``.
+  package convenience init(checked bytes: [UInt8]) throws(JSONParseError) {
+    try self.init(bytes, limits: .ofCheckedText)
+  }
+
+  /// As ``init(checked:)``, for a text inside a larger array.
+  package convenience init(checked bytes: [UInt8], range: Range<Int>) throws(JSONParseError) {
+    try self.init(bytes, range: range, limits: .ofCheckedText)
+  }
+
   package var root: JSONNode { JSONNode(document: self, index: 0) }
 
   /// What the index costs beside the text, for memory budgets.

@@ -35,6 +35,11 @@ package indirect enum JSONValue: Sendable, Hashable {
     self.init(try JSONDocument(text: text, limits: limits).root)
   }
 
+  /// The value of a text that was checked when it came in: see ``JSONDocument/init(checked:)``.
+  package init(checked bytes: [UInt8]) throws(JSONParseError) {
+    self.init(try JSONDocument(checked: bytes).root)
+  }
+
   package var isNull: Bool { self == .null }
 
   package var bool: Bool? {

@@ -10,7 +10,7 @@ enum ListHaveDocument {
   static func vector(_ bytes: [UInt8]) throws(Failure) -> ListVector {
     let body: JSONValue
     do throws(JSONParseError) {
-      body = try JSONValue(parsing: bytes, limits: .ofClients)
+      body = try JSONValue(parsing: bytes)
     } catch {
       throw Failure(.malformedRequest, "The body is not JSON: \(error)")
     }

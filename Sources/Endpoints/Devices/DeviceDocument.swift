@@ -26,7 +26,7 @@ enum DeviceDocument {
   ) throws(Failure) -> DeviceChange {
     let body: JSONValue
     do throws(JSONParseError) {
-      body = try JSONValue(parsing: bytes, limits: .ofClients)
+      body = try JSONValue(parsing: bytes)
     } catch {
       throw Failure(.malformedRequest, "The body is not JSON: \(error)")
     }

@@ -17,7 +17,7 @@ enum EntityWritesDocument {
 
   static func body(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
     do throws(JSONParseError) {
-      return try JSONValue(parsing: bytes, limits: .ofClients)
+      return try JSONValue(parsing: bytes)
     } catch {
       throw Failure(.malformedRequest, "The body is not JSON: \(error)")
     }

@@ -36,7 +36,7 @@ struct AdminEndpoint: Sendable {
   ) throws(Failure) -> (operation: String, variables: [UInt8]) {
     let body: JSONValue
     do throws(JSONParseError) {
-      body = try JSONValue(parsing: bytes, limits: .ofClients)
+      body = try JSONValue(parsing: bytes)
     } catch {
       throw Failure(.malformedRequest, "The body is not JSON: \(error)")
     }

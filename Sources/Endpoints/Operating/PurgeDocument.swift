@@ -7,7 +7,7 @@ enum PurgeDocument {
   static func targets(_ bytes: [UInt8]) throws(Failure) -> [InvalidationTarget] {
     let body: JSONValue
     do throws(JSONParseError) {
-      body = try JSONValue(parsing: bytes, limits: .ofClients)
+      body = try JSONValue(parsing: bytes)
     } catch {
       throw Failure(.malformedRequest, "The body is not JSON: \(error)")
     }

@@ -9,7 +9,7 @@ enum NotificationRequestDocument {
   static func request(_ bytes: [UInt8]) throws(Failure) -> NotificationRequest {
     let body: JSONValue
     do throws(JSONParseError) {
-      body = try JSONValue(parsing: bytes, limits: .ofClients)
+      body = try JSONValue(parsing: bytes)
     } catch {
       throw Failure(.malformedRequest, "The body is not JSON: \(error)")
     }

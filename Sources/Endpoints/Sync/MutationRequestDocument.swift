@@ -24,7 +24,7 @@ enum MutationRequestDocument {
   static func requests(_ bytes: [UInt8]) throws(Failure) -> Requests {
     let body: JSONValue
     do throws(JSONParseError) {
-      body = try JSONValue(parsing: bytes, limits: .ofClients)
+      body = try JSONValue(parsing: bytes)
     } catch {
       throw Failure(.malformedRequest, "The body is not JSON: \(error)")
     }

@@ -256,7 +256,7 @@ package struct EntityRenderer: Sendable {
   ) throws(Failure) -> [JSONDocument] {
     do throws(JSONParseError) {
       var documents: [JSONDocument] = []
-      for layer in record.layers { documents.append(try JSONDocument(layer)) }
+      for layer in record.layers { documents.append(try JSONDocument(checked: layer)) }
       return documents
     } catch {
       throw Failure(

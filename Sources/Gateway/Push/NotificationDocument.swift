@@ -12,7 +12,7 @@ enum NotificationDocument {
     writer.name("states")
     writer.beginObject()
     for batch in record.batches {
-      guard let ids = try? JSONValue(parsing: batch.userIDs).array?.compactMap(\.string) else {
+      guard let ids = try? JSONValue(checked: batch.userIDs).array?.compactMap(\.string) else {
         throw Failure(.internal, "A batch cannot be read.", cause: "stored ids are no JSON array")
       }
       let outcome = outcome(of: batch.state)
@@ -55,7 +55,7 @@ enum NotificationDocument {
     writer.string(summary.id)
     writer.name("origin")
     writer.string(summary.origin)
-    let message = (try? JSONValue(parsing: summary.message)).flatMap(PushMessage.init(json:))
+    let message = (try? JSONValue(checked: summary.message)).flatMap(PushMessage.init(json:))
     if let message {
       if let chatID = message.chatID {
         writer.name(PushMessage.chatIDMember)

@@ -22,7 +22,7 @@ extension PushRule {
   /// - Parameter fields: as the store has them.
   /// - Returns: nil where there is nobody to tell, or nothing to say.
   func saying(of entity: EntityKey, _ fields: [UInt8]) -> Saying? {
-    guard let document = try? JSONDocument(fields) else { return nil }
+    guard let document = try? JSONDocument(checked: fields) else { return nil }
     let value: (String) -> String? = { document.root[$0].flatMap(Self.text) }
     var userIDs: [String] = []
     if let node = document.root[recipients] { Self.collect(node, into: &userIDs) }

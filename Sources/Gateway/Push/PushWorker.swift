@@ -110,9 +110,9 @@ final class PushWorker: Sendable {
   }
 
   private func deliver(_ batch: ClaimedBatch) async -> Result<PushReceipt, PushFault> {
-    guard let json = try? JSONValue(parsing: batch.message),
+    guard let json = try? JSONValue(checked: batch.message),
       let message = PushMessage(json: json),
-      let userIDs = try? JSONValue(parsing: batch.userIDs).array?.compactMap(\.string)
+      let userIDs = try? JSONValue(checked: batch.userIDs).array?.compactMap(\.string)
     else { return .failure(.permanent(reason: "the stored notification cannot be read")) }
     do throws(PushFault) {
       return .success(

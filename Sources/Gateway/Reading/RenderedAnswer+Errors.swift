@@ -16,7 +16,7 @@ extension RenderedAnswer {
 
   /// A body with the errors in the place of its own, and every root field listed in `stale`.
   static func body(_ body: [UInt8], showing errors: [UInt8]) -> [UInt8] {
-    guard let data = (try? JSONDocument(body))?.root["data"] else { return body }
+    guard let data = (try? JSONDocument(checked: body))?.root["data"] else { return body }
     var writer = JSONWriter()
     writer.reserve(body.count + errors.count + 64)
     writer.beginObject()

@@ -16,7 +16,7 @@ struct ForcedOutcome {
   }
 
   func answer() throws(Failure) -> ForcedAnswer {
-    let result = record.result.flatMap { try? JSONValue(parsing: $0) }
+    let result = record.result.flatMap { try? JSONValue(checked: $0) }
     switch record.mutation.state {
     case .applied: return forced(response: result)
     case .rejected:
@@ -59,7 +59,7 @@ struct ForcedOutcome {
   /// Upstream executed the mutation, or would not for reasons of its own, and its errors say why:
   /// that is a response like any other. What it refused as invalid input is a failure.
   private static func isApplicationError(_ code: Failure.Code, _ response: JSONValue) -> Bool {
-    guard code == .upstreamRejected, let document = try? JSONDocument(response.bytes),
+    guard code == .upstreamRejected, let document = try? JSONDocument(checked: response.bytes),
       let answer = UpstreamAnswer(document: document)
     else { return false }
     return answer.inputFaults == nil

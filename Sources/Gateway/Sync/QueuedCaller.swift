@@ -48,7 +48,7 @@ struct QueuedCaller: Sendable {
 
   /// - Returns: nil where a sealed one does not open.
   private func partitions(_ text: String, device: String) -> [Caller.Header]? {
-    let members = (try? JSONValue(parsing: Array(text.utf8)))?.members ?? []
+    let members = (try? JSONValue(checked: Array(text.utf8)))?.members ?? []
     var headers: [Caller.Header] = []
     for member in members {
       guard let sealed = member.value["sealed"]?.string else {
@@ -77,7 +77,7 @@ struct QueuedCaller: Sendable {
     let context = Self.context(device: device, subject: scope.subject)
     guard let sealed = Base64URL.decode(sealedCredential),
       let secret = try? sealer.open(sealed, for: context),
-      let credentials = try? JSONValue(parsing: secret)
+      let credentials = try? JSONValue(checked: secret)
     else { return nil }
     return Caller(
       credentials: Self.headers(credentials), partitions: partitions, subject: scope.subject,

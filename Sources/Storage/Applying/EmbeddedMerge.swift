@@ -8,8 +8,8 @@ import Model
 /// earlier. Lists of equal length merge element by element. Everything else is replaced.
 enum EmbeddedMerge {
   static func merge(_ earlier: [UInt8], _ later: [UInt8]) -> [UInt8] {
-    guard earlier != later, let before = try? JSONDocument(earlier),
-      let after = try? JSONDocument(later)
+    guard earlier != later, let before = try? JSONDocument(checked: earlier),
+      let after = try? JSONDocument(checked: later)
     else { return later }
     var writer = JSONWriter()
     writer.reserve(earlier.count + later.count)

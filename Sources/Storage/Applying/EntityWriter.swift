@@ -100,7 +100,7 @@ struct EntityWriter {
   private func overlap(
     of entity: NormalisedAnswer.Entity, with stored: UnsafeBufferPointer<UInt8>
   ) -> Overlap {
-    guard let document = try? JSONDocument(Array(stored)) else { return .other }
+    guard let document = try? JSONDocument(checked: Array(stored)) else { return .other }
     let root = document.root
     var known = 0
     var isPart = true

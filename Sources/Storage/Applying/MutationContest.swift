@@ -68,7 +68,7 @@ extension StoredRow {
     _ entity: NormalisedAnswer.Entity, of answer: NormalisedAnswer
   ) -> Bool {
     guard !answer.deletions.contains(entity.key) else { return fields != nil }
-    guard let fields, let root = try? JSONDocument(fields).root else { return true }
+    guard let fields, let root = try? JSONDocument(checked: fields).root else { return true }
     return entity.fields.contains { field in
       guard let stored = root[field.name] else { return false }
       return !stored.rawBytes.elementsEqual(answer.bytes[field.range])

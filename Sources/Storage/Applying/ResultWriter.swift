@@ -152,7 +152,7 @@ struct ResultWriter {
   }
 
   private static func decode(_ text: [UInt8]) -> Set<[String]> {
-    let elements = (try? JSONValue(parsing: text))?.array ?? []
+    let elements = (try? JSONValue(checked: text))?.array ?? []
     return Set(elements.map { ($0.array ?? []).compactMap(\.string) })
   }
 

@@ -41,7 +41,7 @@ struct RowState {
   init(fields: [UInt8], stamps: [UInt8]?, call: Int64, barrier: Int64) throws(StorageError) {
     do throws(JSONParseError) {
       let stamps = try stamps.map { bytes throws(JSONParseError) in try StampsText(bytes) }
-      self.fields = try JSONDocument(fields).root.members.map { member in
+      self.fields = try JSONDocument(checked: fields).root.members.map { member in
         let name = member.name
         let history = stamps?.history(of: name)
         return Field(

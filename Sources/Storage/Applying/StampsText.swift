@@ -10,7 +10,7 @@ struct StampsText {
   private let document: JSONDocument
 
   init(_ bytes: [UInt8]) throws(JSONParseError) {
-    document = try JSONDocument(bytes)
+    document = try JSONDocument(checked: bytes)
   }
 
   func call(of field: String) -> Int64? {

@@ -45,7 +45,7 @@ struct ConditionTest {
     for layers in states {
       var documents: [JSONDocument] = []
       do throws(JSONParseError) {
-        for layer in layers { documents.append(try JSONDocument(layer)) }
+        for layer in layers { documents.append(try JSONDocument(checked: layer)) }
       } catch {
         throw .corrupt("a stored entity is not JSON: \(error)")
       }

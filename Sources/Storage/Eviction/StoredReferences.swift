@@ -10,7 +10,7 @@ enum StoredReferences {
     in text: [UInt8], to references: inout [EntityKey]
   ) throws(StorageError) {
     do throws(JSONParseError) {
-      append(in: try JSONDocument(text).root, to: &references)
+      append(in: try JSONDocument(checked: text).root, to: &references)
     } catch {
       throw .corrupt("a stored row is not JSON: \(error)")
     }

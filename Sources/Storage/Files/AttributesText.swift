@@ -46,7 +46,7 @@ enum AttributesText {
 
   /// - Throws: where the column holds no JSON, so was written by something else.
   static func decode(_ text: String) throws -> ObjectAttributes {
-    let value = try JSONValue(parsing: text)
+    let value = try JSONValue(checked: text)
     var attributes = ObjectAttributes()
     if let type = value["type"]?.string { attributes.contentType = type }
     for (name, path) in names { attributes[keyPath: path] = value[name]?.string }

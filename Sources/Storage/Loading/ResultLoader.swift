@@ -26,7 +26,7 @@ struct ResultLoader {
     guard let row = try ResultRow.find(key, database, directory) else { return nil }
     let root: JSONDocument
     do throws(JSONParseError) {
-      root = try JSONDocument(row.fields)
+      root = try JSONDocument(checked: row.fields)
     } catch {
       throw StorageError.corrupt("a stored result is not JSON: \(error)")
     }
@@ -50,7 +50,7 @@ struct ResultLoader {
     let text = answer.object(of: result.root)
     let root: JSONDocument
     do throws(JSONParseError) {
-      root = try JSONDocument(text)
+      root = try JSONDocument(checked: text)
     } catch {
       throw StorageError.corrupt("an answer's root is not JSON: \(error)")
     }
@@ -154,7 +154,7 @@ struct ResultLoader {
     guard let record = reached.entities[key] else { return [] }
     do throws(JSONParseError) {
       var documents: [JSONDocument] = []
-      for layer in record.layers { documents.append(try JSONDocument(layer)) }
+      for layer in record.layers { documents.append(try JSONDocument(checked: layer)) }
       reached.documents[key] = documents
       return documents
     } catch {

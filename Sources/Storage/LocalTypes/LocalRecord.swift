@@ -13,7 +13,7 @@ enum LocalRecord {
   static func last(_ db: Database) throws -> [String: String] {
     let text = try String.fetchOne(
       db, sql: "SELECT types FROM local_schema ORDER BY number DESC LIMIT 1")
-    guard let members = try text.map({ try JSONValue(parsing: $0) })?.members else { return [:] }
+    guard let members = try text.map({ try JSONValue(checked: $0) })?.members else { return [:] }
     return Dictionary(
       members.map { ($0.name, $0.value.string ?? "") }, uniquingKeysWith: { first, _ in first })
   }

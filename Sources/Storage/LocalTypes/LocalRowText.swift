@@ -23,7 +23,7 @@ enum LocalRowText {
 
   static func fields(_ bytes: [UInt8]) throws(StorageError) -> [String: JSONValue] {
     do throws(JSONParseError) {
-      let members = try JSONValue(parsing: bytes).members ?? []
+      let members = try JSONValue(checked: bytes).members ?? []
       return Dictionary(
         members.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     } catch {

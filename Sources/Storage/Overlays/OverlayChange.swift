@@ -26,7 +26,7 @@ extension OverlayChange {
   var temporaryIDs: Set<TemporaryID> {
     var found = Set([TemporaryID(key.key)].compactMap(\.self))
     // Most have none, and need not be read.
-    if fields.contains(UInt8(ascii: "~")), let value = try? JSONValue(parsing: fields) {
+    if fields.contains(UInt8(ascii: "~")), let value = try? JSONValue(checked: fields) {
       found.formUnion(TemporaryID.mentioned(in: value))
     }
     return found
@@ -34,7 +34,7 @@ extension OverlayChange {
 
   /// The same with the real entities in the place of temporary ids that are known.
   func resolving(_ known: [TemporaryID: EntityKey]) -> OverlayChange {
-    let value = (try? JSONValue(parsing: fields)).map { TemporaryID.substituting(known, in: $0) }
+    let value = (try? JSONValue(checked: fields)).map { TemporaryID.substituting(known, in: $0) }
     return OverlayChange(
       action, TemporaryID(key.key).flatMap { known[$0] } ?? key, fields: value?.bytes ?? fields)
   }

@@ -38,7 +38,7 @@ struct OverlayFold {
       isDeleted = false
       let members: [JSONMember]
       do throws(JSONParseError) {
-        members = try JSONValue(parsing: text).members ?? []
+        members = try JSONValue(checked: text).members ?? []
       } catch {
         throw .corrupt("a stored change is not JSON: \(error)")
       }

@@ -21,12 +21,12 @@ struct OverlayReferences {
     var found: [EntityKey] = []
     for change in changes {
       found.append(change.key)
-      guard let members = (try? JSONValue(parsing: change.fields))?.members, !members.isEmpty,
+      guard let members = (try? JSONValue(checked: change.fields))?.members, !members.isEmpty,
         let table = context.catalogue[change.key.type]
       else { continue }
       let record = try EntityLoader(context.database, scopes: scopes, context.memory.touches)
         .load(CollectionOfOne(change.key.key), from: table)[ExactText(change.key.key)]?.record
-      let shown = (record?.layers ?? []).compactMap { try? JSONValue(parsing: $0) }
+      let shown = (record?.layers ?? []).compactMap { try? JSONValue(checked: $0) }
       for member in members {
         Self.collect(member.value, into: &found)
         if let replaced = shown.lazy.compactMap({ $0[member.name] }).first {

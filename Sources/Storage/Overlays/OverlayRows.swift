@@ -94,7 +94,7 @@ struct OverlayRows {
     var touched: Set<EntityKey> = []
     for row in found {
       let key = TemporaryID(row.key.key).flatMap { resolved[$0] } ?? row.key
-      let fields = (try? JSONValue(parsing: row.fields))
+      let fields = (try? JSONValue(checked: row.fields))
         .map { TemporaryID.substituting(resolved, in: $0).bytes }
       guard key != row.key || (fields ?? row.fields) != row.fields else { continue }
       try move(row.id, to: key, fields: fields ?? row.fields)
@@ -199,7 +199,7 @@ struct OverlayRows {
       id = statement.int64(0)
       device = statement.string(1)
       key = EntityKey(type: statement.string(2), key: statement.string(3))
-      let members = (try? JSONValue(parsing: statement.bytes(4) ?? []))?.members ?? []
+      let members = (try? JSONValue(checked: statement.bytes(4) ?? []))?.members ?? []
       fields = members.map(\.name)
     }
   }

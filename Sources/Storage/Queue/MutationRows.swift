@@ -218,7 +218,7 @@ struct MutationRows {
       let mode = MutationMode(rawValue: row.string(7)),
       let effect = MutationEffect(rawValue: row.string(8)),
       let unknownRule = UnknownOutcomeRule(text: row.string(9)),
-      let footprint = (try? JSONValue(parsing: row.bytes(14) ?? [])).flatMap(Footprint.init(json:)),
+      let footprint = (try? JSONValue(checked: row.bytes(14) ?? [])).flatMap(Footprint.init(json:)),
       let state = MutationState(rawValue: row.string(16)),
       let step = MutationStep(rawValue: row.string(17)),
       let dueReason = DueTime.Reason(rawValue: row.string(24))

@@ -13,7 +13,7 @@ extension QueueLedger {
     guard let mutation = changes.updated.first(where: { $0.id == id }), let claim = mutation.claim,
       let payload = try rows.payload(of: id)
     else { return nil }
-    let mentioned = (try? JSONValue(parsing: payload.variables)).map(TemporaryID.mentioned)
+    let mentioned = (try? JSONValue(checked: payload.variables)).map(TemporaryID.mentioned)
     return ClaimedMutation(
       mutation: mutation, claim: claim, payload: payload,
       known: try temporaryIDs.find(mentioned ?? []))
@@ -73,7 +73,7 @@ extension QueueLedger {
           continue
         }
         let said = Set(entity.fields.map(\.name))
-        let expected = (try? JSONValue(parsing: change.fields))?.members ?? []
+        let expected = (try? JSONValue(checked: change.fields))?.members ?? []
         guard expected.allSatisfy({ said.contains($0.name) }) else { return false }
       }
     }

@@ -295,7 +295,7 @@ struct AnswerWalker {
   private mutating func appendLeaf(_ range: Range<Int>) {
     let first = scanner.byte(range.lowerBound)
     let isContainer = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
-    if isContainer, !isCompact, let document = try? JSONDocument(bytes, range: range) {
+    if isContainer, !isCompact, let document = try? JSONDocument(checked: bytes, range: range) {
       var writer = JSONWriter()
       writer.value(document.root)
       text.append(contentsOf: writer.bytes)
@@ -329,7 +329,7 @@ struct AnswerWalker {
       canonical == .text
       && !UnsafeBufferPointer(rebasing: scanner.text[inner]).contains(UInt8(ascii: "\\"))
     if isPlain { return scanner.string(inner) }
-    guard let document = try? JSONDocument(bytes, range: range) else { return nil }
+    guard let document = try? JSONDocument(checked: bytes, range: range) else { return nil }
     return EntityKeyRule.text(of: JSONValue(document.root), canonical)
   }
 

@@ -16,7 +16,7 @@ package enum ResultRenderer {
     _ result: ResultSnapshot, selection: Model.Selection, onError: CachePolicy.ErrorPolicy,
     areErrorsPresent: Bool = true, showsPending: Bool = false
   ) -> RenderedResult {
-    let errors = result.errors.flatMap { try? JSONDocument($0) }
+    let errors = result.errors.flatMap { try? JSONDocument(checked: $0) }
     var paths: ErrorPath?
     if case .paths(let read) = ErrorPath.read(errors?.root) { paths = read }
     let found = ResultWalker.walk(
@@ -70,7 +70,7 @@ package enum ResultRenderer {
   /// An overlay is the narrowest layer there is.
   private static func pending(in result: ResultSnapshot) -> [EntityKey: [UInt8]] {
     result.entities.compactMapValues { record in
-      guard let first = record.layers.first, let document = try? JSONDocument(first),
+      guard let first = record.layers.first, let document = try? JSONDocument(checked: first),
         let mutations = document.root[StoredForm.pendingMember]
       else { return nil }
       var writer = JSONWriter()

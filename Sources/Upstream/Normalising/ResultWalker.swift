@@ -325,6 +325,6 @@ struct ResultWalker {
     guard range.count >= 2 else { return nil }
     let inner = range.lowerBound + 1..<range.upperBound - 1
     guard scanner.text[inner].contains(UInt8(ascii: "\\")) else { return scanner.string(inner) }
-    return (try? JSONDocument(objects.bytes, range: range))?.root.string
+    return (try? JSONDocument(checked: objects.bytes, range: range))?.root.string
   }
 }

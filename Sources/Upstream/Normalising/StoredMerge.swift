@@ -10,8 +10,8 @@ enum StoredMerge {
   static func merge(_ first: Range<Int>, _ second: Range<Int>, in bytes: [UInt8]) -> [UInt8]? {
     if bytes[first] == bytes[second] { return nil }
     // Texts that were just written are well-formed.
-    guard let first = try? JSONDocument(bytes, range: first),
-      let second = try? JSONDocument(bytes, range: second)
+    guard let first = try? JSONDocument(checked: bytes, range: first),
+      let second = try? JSONDocument(checked: bytes, range: second)
     else { return nil }
     var writer = JSONWriter()
     write(first.root, second.root, to: &writer)

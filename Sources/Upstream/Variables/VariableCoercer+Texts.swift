@@ -115,6 +115,6 @@ extension VariableCoercer {
   /// The text as JSON if it begins with one of these characters and is well-formed.
   private func json(_ text: String, opening: String) -> JSONValue? {
     guard let first = text.first, opening.contains(first) else { return nil }
-    return try? JSONValue(parsing: text, limits: .ofClients)
+    return try? JSONValue(parsing: text)
   }
 }

@@ -89,7 +89,7 @@ struct VariableCoercer {
   private mutating func readBody(_ bytes: [UInt8]) {
     let body: JSONValue
     do {
-      body = try JSONValue(parsing: bytes, limits: .ofClients)
+      body = try JSONValue(parsing: bytes)
     } catch {
       isUnreadable = true
       return fault(.pointer(""), error.description)

@@ -15,7 +15,7 @@ struct FirstList {
   /// selects no list of entities.
   func members(_ selection: Selection) throws(JSONParseError) -> [EntityKey]? {
     guard let fields = selection.single ?? selection.types.values.first else { return nil }
-    let root = try JSONDocument(snapshot.root)
+    let root = try JSONDocument(checked: snapshot.root)
     return try members(fields, in: [root.root])?.filter {
       snapshot.entities[$0].map { !$0.isDeleted && !$0.layers.isEmpty } ?? false
     }
@@ -63,7 +63,7 @@ struct FirstList {
       return nil
     }
     var documents: [JSONDocument] = []
-    for layer in record.layers { documents.append(try JSONDocument(layer)) }
+    for layer in record.layers { documents.append(try JSONDocument(checked: layer)) }
     return try members(fields, in: documents.map(\.root))
   }
 
