@@ -40,6 +40,10 @@ package indirect enum JSONValue: Sendable, Hashable {
     self.init(try JSONDocument(checked: bytes).root)
   }
 
+  package init(checked text: String) throws(JSONParseError) {
+    try self.init(checked: Array(text.utf8))
+  }
+
   package var isNull: Bool { self == .null }
 
   package var bool: Bool? {

@@ -108,7 +108,7 @@ package struct OperationService: Sendable {
   ) throws(Failure) -> MutationRequest {
     let operation = try directory.operation(named: name)
     let variables = try directory.variables(of: operation, from: input)
-    let given = (try? JSONValue(checked: Array(variables.json.utf8))) ?? [:]
+    let given = (try? JSONValue(checked: variables.json)) ?? [:]
     let canonical: JSONValue = ["mode": "force", "operation": .string(name), "variables": given]
     return MutationRequest(
       operation: name, mode: .force, variables: given, canonicalBytes: canonical.canonicalBytes)

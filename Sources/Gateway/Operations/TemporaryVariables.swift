@@ -15,7 +15,7 @@ package struct TemporaryVariables: Sendable {
   /// Nil where there is nothing to put in place of anything: always, for a caller without a device.
   func resolved(_ variables: Variables, of caller: Caller) async throws(Failure) -> JSONValue? {
     guard let device = caller.device?.id, variables.json.utf8.contains(UInt8(ascii: "~")),
-      let given = try? JSONValue(checked: Array(variables.json.utf8))
+      let given = try? JSONValue(checked: variables.json)
     else { return nil }
     let mentioned = TemporaryID.mentioned(in: given)
     guard !mentioned.isEmpty else { return nil }

@@ -72,6 +72,6 @@ package struct OperationFit: Sendable {
   /// The stored variables with real ids in the place of temporary ones.
   static func substituting(_ known: [TemporaryID: EntityKey], in variables: String) -> JSONValue {
     TemporaryID.substituting(
-      known, in: (try? JSONValue(checked: Array(variables.utf8))) ?? [:])
+      known, in: (try? JSONValue(checked: variables)) ?? [:])
   }
 }

@@ -114,7 +114,7 @@ struct OptimisticReader {
       [.integer, .real, .boolean].contains(kind), !member.value.isNull
     else { return }
     let written = kind == .boolean ? nil : member.value.string
-    let value = written.flatMap { try? JSONValue(checked: Array($0.utf8)) } ?? member.value
+    let value = written.flatMap { try? JSONValue(checked: $0) } ?? member.value
     if !kind.takes(value) { note("is \(kind.noun)", at: pointer) }
   }
 

@@ -48,7 +48,7 @@ struct QueuedCaller: Sendable {
 
   /// - Returns: nil where a sealed one does not open.
   private func partitions(_ text: String, device: String) -> [Caller.Header]? {
-    let members = (try? JSONValue(checked: Array(text.utf8)))?.members ?? []
+    let members = (try? JSONValue(checked: text))?.members ?? []
     var headers: [Caller.Header] = []
     for member in members {
       guard let sealed = member.value["sealed"]?.string else {
