@@ -7,7 +7,7 @@ struct HostileRequests {
   let route: HostileRoute
   let names: HostileNames
   let world: HostileWorld
-  /// About fifty: an eighth of all there are, the next eighth at the next route.
+  /// About 180: every other one of all there are, the others at the next route.
   private let values: [String]
 
   /// - Parameter turn: of the route among all.
@@ -15,7 +15,7 @@ struct HostileRequests {
     self.route = route
     self.names = names
     self.world = world
-    values = HostileValues.all.enumerated().filter { ($0.offset + turn) % 8 == 0 }.map(\.element)
+    values = HostileValues.all.enumerated().filter { ($0.offset + turn) % 2 == 0 }.map(\.element)
   }
 
   /// One request, before it is written.

@@ -74,8 +74,9 @@ extension Ways {
           ? "\(answer.status)" : nil
       }
       let problem = try? JSONValue(parsing: answer.body)
+      // A value of `Accept-Encoding` can ask for gzip: then the body is taken for what it says it is.
       guard answer.contentType == "application/problem+json",
-        problem?["status"]?.int64 == Int64(answer.status)
+        !answer.contentCoding.isEmpty || problem?["status"]?.int64 == Int64(answer.status)
       else { return "\(answer.status) as \(answer.contentType): \(problem ?? .null)" }
       if answer.status < 500 || statusesKnown.contains(answer.status) { return nil }
       // What upstream itself says of a value that its types allow.
