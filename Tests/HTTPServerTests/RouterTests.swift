@@ -9,6 +9,7 @@ struct RouterTests {
       (.get, "/"), (.get, "/films/{id}"), (.delete, "/films/{id}"), (.get, "/films/top"),
       (.put, "/films/special"), (.get, "/films/{id}/cast"), (.get, "/files/{path...}"),
       (.options, "/own"), (.get, "/own"), (.get, "/abc"), (.get, "/a%62c"),
+      (.post, "/files/send"), (.post, "/files/{id}/again"),
     ].map { (method: RequestMethod, pattern: RoutePattern) in
       Route(method, pattern, content: ContentRule(bytesMax: method == .put ? 7 : nil)) { request in
         .text(
@@ -43,7 +44,9 @@ struct RouterTests {
   @Test(arguments: [
     ("GET", "/none"), ("GET", "/films"), ("GET", "/films/"), ("GET", "/films/1/2"),
     ("GET", "/films/.."), ("GET", "/files/a/../b"), ("GET", "/films/%2e%2e"),
-    ("GET", "/films/%ff"), ("POST", "/none"), ("OPTIONS", "/none"),
+    ("GET", "/films/%ff"), ("POST", "/none"), ("OPTIONS", "/none"), ("TRACE", "/none"),
+    // Whether a rest has something there is known only to its route.
+    ("POST", "/files/a"), ("OPTIONS", "/files/a"),
   ])
   func unknownPathsAre404(method: String, path: String) async throws {
     let code = try await respond(method, path).status.code
@@ -52,6 +55,27 @@ struct RouterTests {
 
   @Test func otherMethodsAre405WithAllow() async throws {
     let response = try await respond("POST", "/films/1")
+    #expect(response.status.code == 405)
+    #expect(response.fields[.allow] == "GET, HEAD, DELETE, OPTIONS")
+  }
+
+  @Test(
+    "A rest leaves paths alone that another pattern names",
+    arguments: [
+      "/files/send", "/files/1/again",
+    ])
+  func restHidesNoOtherMethod(path: String) async throws {
+    for method in ["GET", "HEAD", "PUT"] {
+      let response = try await respond(method, path)
+      #expect(response.status.code == 405)
+      #expect(response.fields[.allow] == "POST, OPTIONS")
+    }
+    #expect(try await respond("POST", path).status.code == 200)
+    #expect(try await respond("OPTIONS", path).fields[.allow] == "POST, OPTIONS")
+  }
+
+  @Test func traceIsRefusedByEveryPlace() async throws {
+    let response = try await respond("TRACE", "/films/1")
     #expect(response.status.code == 405)
     #expect(response.fields[.allow] == "GET, HEAD, DELETE, OPTIONS")
   }

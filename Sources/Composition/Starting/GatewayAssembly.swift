@@ -50,7 +50,7 @@ struct GatewayAssembly {
     let cache = RenderedCache(byteLimit: settings.cache.memoryBytesMax)
     let epoch = MutationEpoch()
     let clock = SystemClock.wall
-    let pulse = UpstreamPulse()
+    let pulse = UpstreamPulse(uptime: { SystemClock.uptime() }, logger: logger)
     let codec = CursorCodec(key: keys.key(for: .cursor))
     let cursors = CursorMint(
       codec: codec, segment: store.segments.last?.nonce ?? 0,

@@ -7,6 +7,8 @@ import Model
 /// What every endpoint needs of a request: who asks, with which directives and body.
 struct EndpointContext: Sendable {
   private static let jsonType = "application/json"
+  /// What a `PATCH` takes: also a merge patch (RFC 7396).
+  static let patchTypes = [jsonType, "application/merge-patch+json"]
 
   let callers: CallerIdentifier
   let queue: SyncQueue
@@ -63,8 +65,7 @@ struct EndpointContext: Sendable {
 
   /// The body of a request that carries JSON; empty for none.
   ///
-  /// Other media types are refused, so that no page can post here without a preflight. A `PATCH`
-  /// may also say that it is a merge patch (RFC 7396).
+  /// Other media types are refused, so that no page can post here without a preflight.
   func json(of request: ServerRequest) async throws(Failure) -> [UInt8] {
     guard request.head.hasBody else { return [] }
     try Self.checkType(request.field("content-type") ?? "", method: request.method)
@@ -84,7 +85,7 @@ struct EndpointContext: Sendable {
 
   private static func checkType(_ type: String, method: RequestMethod) throws(Failure) {
     if type == jsonType { return }
-    let accepted = [jsonType] + (method == .patch ? ["application/merge-patch+json"] : [])
+    let accepted = method == .patch ? patchTypes : [jsonType]
     let essence = type.split(separator: ";").first ?? ""
     guard accepted.contains(essence.trimmingBlanks.lowercased()) else {
       throw Failure(

@@ -14,6 +14,9 @@ extension ServerResponse {
       fields: [.cacheControl: cacheControl])
   }
 
+  /// The value of `Accept-Patch` (RFC 5789 section 3.1).
+  static let acceptPatch = EndpointContext.patchTypes.joined(separator: ", ")
+
   /// A failure as a problem document.
   static func failure(_ failure: Failure, request: ServerRequest) -> ServerResponse {
     let problem = ProblemDocument(failure, instance: request.path, requestID: request.id)
@@ -27,6 +30,7 @@ extension ServerResponse {
     case 401:
       fields[.wwwAuthenticate] = failure.challenge(
         hasCredentials: request.head["authorization"] != nil)
+    case 415 where request.method == .patch: fields[.acceptPatch] = acceptPatch
     case 415: fields[.accept] = "application/json"
     case 503 where failure.retryAfter == nil: fields[.retryAfter] = "1"
     default: break
@@ -35,6 +39,10 @@ extension ServerResponse {
       status: HTTPResponse.Status(code: problem.status), fields: fields,
       body: .bytes(problem.bytes()), isCompressible: true)
   }
+}
+
+extension HTTPField.Name {
+  static let acceptPatch = Self("Accept-Patch")!
 }
 
 extension Failure {

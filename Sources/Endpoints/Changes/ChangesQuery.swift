@@ -53,11 +53,11 @@ struct ChangesQuery {
       }
       limit = number
     case "wait":
-      guard let number = Double(value), number >= 0, number.isFinite else {
-        return "is a number of seconds"
-      }
       // Bounded as a number: a `Duration` traps where it cannot hold one.
-      wait = .seconds(min(number, Self.waitSecondsMax))
+      guard let number = Double(value), (0...Self.waitSecondsMax).contains(number) else {
+        return "is a number of seconds from 0 to \(Int(Self.waitSecondsMax))"
+      }
+      wait = .seconds(number)
     case "types": return readTypes(value, known)
     case "on": return readOperations(value)
     case "filter":

@@ -15,8 +15,10 @@ struct DevicesEndpoint: Sendable {
       let registration = try DeviceDocument.registration(try await context.json(of: request))
       let registered = try await devices.register(
         registration, by: caller, from: request.network)
-      return .json(
+      var response = ServerResponse.json(
         DeviceDocument.bytes(id: registered.device.id, token: registered.token), status: .created)
+      response.fields[.location] = "/v1/devices/me"
+      return response
     }
   }
 

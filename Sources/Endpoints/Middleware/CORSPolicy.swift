@@ -8,7 +8,8 @@ package struct CORSPolicy: Sendable {
   static let exposed =
     "ETag, Sync-Cursor, Cache-Status, Total-Count, Request-Id, Retry-After, RateLimit, "
     + "Idempotency-Replayed, Location, Accept-Ranges, Content-Range, Content-Disposition, "
-    + "x-amz-checksum-sha256, Age, Date, Server-Timing, WWW-Authenticate, Allow, RateLimit-Policy"
+    + "x-amz-checksum-sha256, Age, Date, Server-Timing, WWW-Authenticate, Allow, RateLimit-Policy, "
+    + "Accept-Patch, Content-Location"
   /// Fields of S3, users' own of objects among them, and those that AWS's SDKs add: whatever begins so
   /// can be sent, and the first can be read.
   private static let s3Prefixes = ["x-amz-", "amz-sdk-"]

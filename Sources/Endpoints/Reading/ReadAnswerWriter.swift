@@ -31,7 +31,7 @@ struct ReadAnswerWriter: Sendable {
     let isPrivate = draft.caller.isKnown || rendered.key.scope.kind != .public
     let read = ReadFields(
       rendered, coding: .identity, isPrivate: isPrivate, forwardedNames: forwardedNames)
-    let fields: HTTPFields = [
+    var fields: HTTPFields = [
       .eTag: read.entityTag, .cacheControl: read.cacheControl, .vary: read.vary,
       .cacheStatus: "larder; \(answer.outcome.parameters)",
       .syncCursor: String(
@@ -44,6 +44,7 @@ struct ReadAnswerWriter: Sendable {
     if isRead, isUnchanged(rendered, for: request) {
       return ServerResponse(status: .notModified, fields: fields, isCompressible: true)
     }
+    if request.method == .post { fields[.contentLocation] = ContentLocation.path(of: rendered.key) }
     return ServerResponse(
       contentType: "application/json", bytes: rendered.body, fields: fields)
   }

@@ -111,6 +111,9 @@ package final class LarderHandler: RequestHandler {
     if s3Root.isAsked(request.head) { return await s3Root.respond(to: request) }
     if let preflight = cors.preflight(request) { return preflight }
     var response = await router.respond(to: request)
+    if request.method == .options, response.fields[.allow]?.contains("PATCH") == true {
+      response.fields[.acceptPatch] = ServerResponse.acceptPatch
+    }
     cors.decorate(&response, for: request)
     return response
   }

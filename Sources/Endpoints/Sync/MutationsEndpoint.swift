@@ -8,7 +8,7 @@ import Model
 /// `/v1/mutations`: handing mutations over, and what became of them.
 struct MutationsEndpoint: Sendable {
   /// What proxies let a request stay silent for.
-  private static let waitMax = Duration.seconds(60)
+  private static let waitSecondsMax = 60.0
   private static let limitDefault = 50
 
   let context: EndpointContext
@@ -25,7 +25,10 @@ struct MutationsEndpoint: Sendable {
       case .one(let mutation):
         let answers = try await queue.enqueue([(mutation, key)], by: caller)
         guard let answer = answers.first else { throw Failure(.internal, "Nothing was taken.") }
-        return Self.response(answer.body, isReplay: answer.isReplay, status: .accepted)
+        var response = Self.response(
+          answer.body, isReplay: answer.isReplay, status: .accepted)
+        response.fields[.location] = "/v1/mutations/\(answer.id.value)"
+        return response
       case .several(let mutations):
         let keyed = mutations.enumerated().map { (request: $1, key: "\(key)#\($0)") }
         let answers = try await queue.enqueue(keyed, by: caller)
@@ -83,9 +86,13 @@ struct MutationsEndpoint: Sendable {
           faults.append(Self.fault(parameter.name, "is not a parameter of this path"))
           continue
         }
-        let number = Double(parameter.value).flatMap { $0 >= 0 && $0 <= 86_400 ? $0 : nil }
-        wait = min(.seconds(number ?? 0), Self.waitMax)
-        if number == nil { faults.append(Self.fault("wait", "is a number of seconds")) }
+        guard let number = Double(parameter.value), (0...Self.waitSecondsMax).contains(number)
+        else {
+          faults.append(
+            Self.fault("wait", "is a number of seconds from 0 to \(Int(Self.waitSecondsMax))"))
+          continue
+        }
+        wait = .seconds(number)
       }
       try Self.refuse(faults)
       return .json(try await queue.mutation(Self.id(of: request), wait: wait, by: caller))

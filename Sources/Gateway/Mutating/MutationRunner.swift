@@ -43,16 +43,17 @@ package final class MutationRunner: Sendable {
     do throws(UpstreamFailure) {
       answer = try await upstream.execute(operation, variables: variables, call: call)
     } catch {
-      pulse.note(isReachable: false)
+      pulse.note(error)
       if error.wasSent { await invalidate(operation, variables: variables, scope: scope) }
       throw error.mutationFailure
     }
-    pulse.note(answer, of: operation)
     if answer.status >= 500, answer.permission == nil {
       let failure = UpstreamFailure.status(answer.status, retryAfter: nil)
+      pulse.note(failure)
       await invalidate(operation, variables: variables, scope: scope)
       throw failure.mutationFailure
     }
+    pulse.note(answer, of: operation)
     if answer.data == nil, let permission = answer.permission { throw permission.failure }
     guard answer.data != nil else {
       if let failure = Failure.invalidInput(in: answer) { throw failure }

@@ -60,15 +60,16 @@ struct AnswerFetcher: Sendable {
       answer = try await upstream.execute(
         request.operation, variables: request.variables, call: UpstreamCall(request))
     } catch {
-      pulse.note(isReachable: false)
+      pulse.note(error)
       let failure = error.readFailure
       failures.remember(failure, for: key)
       return .failed(failure)
     }
     if answer.status >= 500, answer.permission == nil {
       // A server that broke, in GraphQL's words.
-      pulse.note(isReachable: false)
-      let failure = UpstreamFailure.status(answer.status, retryAfter: nil).readFailure
+      let broken = UpstreamFailure.status(answer.status, retryAfter: nil)
+      pulse.note(broken)
+      let failure = broken.readFailure
       failures.remember(failure, for: key)
       return .failed(failure)
     }

@@ -84,7 +84,8 @@ struct ForcedOutcome {
     writer.string(String(decoding: cursor, as: UTF8.self))
     writer.endObject()
     return ForcedAnswer(
-      answer: MutationAnswer(body: writer.bytes, isReplay: receipt.isReplay),
+      answer: MutationAnswer(
+        id: record.mutation.id, body: writer.bytes, isReplay: receipt.isReplay),
       response: response, refusal: refusal)
   }
 }

@@ -3,6 +3,7 @@ package import Model
 
 /// What a client is told of a mutation that it handed over.
 package struct MutationAnswer: Sendable {
+  package let id: MutationID
   /// As JSON.
   package let body: [UInt8]
   /// The key was known, and nothing was stored.

@@ -84,10 +84,10 @@ struct MutationSender: Sendable {
     do throws(UpstreamFailure) {
       answer = try await upstream.execute(operation, variables: variables, call: call)
     } catch {
-      pulse.note(isReachable: error.wasAnswered)
+      pulse.note(error)
       return attempt(after: error, operation, variables, scope)
     }
-    pulse.note(isReachable: true)
+    pulse.noteAnswer()
     if !Self.tookEffect(answer), refusesCredential(answer, of: caller) {
       return Attempt(outcome: refusal(of: caller, claimed.mutation))
     }
@@ -234,10 +234,10 @@ struct MutationSender: Sendable {
       answer = try await upstream.execute(query, variables: variables, call: call)
     } catch {
       calls.end(number)
-      pulse.note(isReachable: error.wasAnswered)
+      pulse.note(error)
       return Attempt(outcome: Self.outcome(ofVerifyingWith: error))
     }
-    pulse.note(isReachable: true)
+    pulse.noteAnswer()
     if refusesCredential(answer, of: caller) {
       calls.end(number)
       return Attempt(outcome: refusal(of: caller, claimed.mutation))
@@ -277,15 +277,5 @@ struct MutationSender: Sendable {
     let stored = OperationFit.substituting(claimed.known, in: claimed.payload.variables)
     let shared = (stored.members ?? []).filter { names.contains($0.name) }
     return try? query.coerce(.value(.object(shared)))
-  }
-}
-
-extension UpstreamFailure {
-  /// Upstream is there, whatever it said.
-  fileprivate var wasAnswered: Bool {
-    switch self {
-    case .status, .malformed, .tooLarge: true
-    case .notSent, .busy, .timeout, .lost, .cancelled: false
-    }
   }
 }

@@ -135,7 +135,8 @@ package final class SyncQueue: Sendable {
     writer.name("cursor")
     writer.string(String(decoding: cursor, as: UTF8.self))
     writer.endObject()
-    return MutationAnswer(body: writer.bytes, isReplay: receipt.isReplay)
+    return MutationAnswer(
+      id: receipt.mutation.id, body: writer.bytes, isReplay: receipt.isReplay)
   }
 
   // MARK: Waiting

@@ -34,10 +34,10 @@ struct RouteNode: Sendable {
   /// The routes at a path that are accepted, the most literal place first; `values` are what names
   /// took. A place whose routes are not accepted hides none of the less literal ones.
   func find(
-    _ segments: ArraySlice<String>, values: inout [String], accepting: (Endpoints) -> Bool
+    _ segments: ArraySlice<String>, values: inout [String], accepting: (_ endpoints: Endpoints, _ isRest: Bool) -> Bool
   ) -> Endpoints? {
     guard let segment = segments.first else {
-      if !endpoints.isEmpty, accepting(endpoints) { return endpoints }
+      if !endpoints.isEmpty, accepting(endpoints, false) { return endpoints }
       return takeRest(segments, values: &values, accepting: accepting)
     }
     if let found = literals[segment]?.find(
@@ -56,9 +56,10 @@ struct RouteNode: Sendable {
   }
 
   private func takeRest(
-    _ segments: ArraySlice<String>, values: inout [String], accepting: (Endpoints) -> Bool
+    _ segments: ArraySlice<String>, values: inout [String],
+    accepting: (_ endpoints: Endpoints, _ isRest: Bool) -> Bool
   ) -> Endpoints? {
-    guard !rest.isEmpty, accepting(rest) else { return nil }
+    guard !rest.isEmpty, accepting(rest, true) else { return nil }
     values.append(segments.joined(separator: "/"))
     return rest
   }

@@ -58,7 +58,13 @@ package struct RouteTable: Sendable {
     // HEAD is GET without the content (RFC 9110 9.3.2), where it has no route of its own.
     for wanted in method == .head ? [.head, .get] : [method] {
       var values: [String] = []
-      let endpoints = root.find(segments[...], values: &values) { $0[wanted] != nil }
+      var isNamed = false
+      let endpoints = root.find(segments[...], values: &values) { endpoints, isRest in
+        // A rest stands for paths that no other pattern names.
+        if isRest, isNamed { return false }
+        isNamed = isNamed || !isRest
+        return endpoints[wanted] != nil
+      }
       if let index = endpoints?[wanted] {
         return .route(routes[index], parameters(of: routes[index], values: values))
       }
@@ -80,12 +86,13 @@ package struct RouteTable: Sendable {
     return parameters
   }
 
-  /// All that a path may lead to, the most literal place first.
+  /// All that a path may lead to, the most literal place first. A rest is none: whether there is
+  /// something at a path, for any method, only its own route knows.
   private func places(at segments: [String]) -> [RouteNode.Endpoints] {
     var places: [RouteNode.Endpoints] = []
     var values: [String] = []
-    _ = root.find(segments[...], values: &values) { endpoints in
-      places.append(endpoints)
+    _ = root.find(segments[...], values: &values) { endpoints, isRest in
+      if !isRest { places.append(endpoints) }
       return false
     }
     return places

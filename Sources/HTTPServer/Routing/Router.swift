@@ -27,7 +27,7 @@ package struct Router: RequestHandler {
     case .none:
       if request.method == .options, request.head.path.elementsEqual("*".utf8) {
         return ServerResponse(
-          status: .noContent, fields: [.allow: Self.allow(RequestMethod.allCases)])
+          status: .noContent, fields: [.allow: Self.allow(RequestMethod.served)])
       }
       return .problem(.notFound, for: request)
     }

@@ -1,9 +1,15 @@
 /// The methods that are served. Any other is answered with 501.
 ///
-/// Methods are case-sensitive (RFC 9110 9.1): `get` is not one of them. CONNECT and TRACE are left
-/// out on purpose: an origin server has no use for the first, and the second reflects credentials.
+/// Methods are case-sensitive (RFC 9110 9.1): `get` is not one of them. CONNECT is left out on
+/// purpose: an origin server has no use for it.
 package enum RequestMethod: UInt8, Sendable, Hashable, CaseIterable {
   case get, head, post, put, patch, delete, options
+  /// Known so that it is refused with 405 (RFC 9110 9.3.8). No route has it: its response would
+  /// show the request's credentials.
+  case trace
+
+  /// Those that a route may have.
+  package static let served = allCases.filter { $0 != .trace }
 
   /// The method as it stands in a request line.
   package var name: String {
@@ -15,6 +21,7 @@ package enum RequestMethod: UInt8, Sendable, Hashable, CaseIterable {
     case .patch: "PATCH"
     case .delete: "DELETE"
     case .options: "OPTIONS"
+    case .trace: "TRACE"
     }
   }
 
@@ -39,6 +46,7 @@ package enum RequestMethod: UInt8, Sendable, Hashable, CaseIterable {
     case 4 where spells("HEAD"): self = .head
     case 4 where spells("POST"): self = .post
     case 5 where spells("PATCH"): self = .patch
+    case 5 where spells("TRACE"): self = .trace
     case 6 where spells("DELETE"): self = .delete
     case 7 where spells("OPTIONS"): self = .options
     default: return nil

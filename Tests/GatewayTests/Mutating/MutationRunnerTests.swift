@@ -119,7 +119,7 @@ struct MutationRunnerTests {
         try await upstream.exchange(request)
       },
       store: folder.store, calls: CallSequence(after: CallNumber(0)), epoch: MutationEpoch(),
-      pulse: UpstreamPulse(), clock: clock, logger: Logger(label: "test"))
+      pulse: .silent, clock: clock, logger: Logger(label: "test"))
     let body = try await runner.run(
       operation, variables: try operation.coerce(.value(["id": "a", "stars": 4])),
       caller: Caller(), idempotencyKey: "k")

@@ -61,7 +61,7 @@ final class ItemWorld: Sendable {
     }
     let calls = CallSequence(after: store.lastCall)
     let epoch = MutationEpoch()
-    let pulse = UpstreamPulse()
+    let pulse = UpstreamPulse.silent
     let logger = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
     reader = QueryReader(
       upstream: client, store: store, calls: calls, cache: cache, epoch: epoch,

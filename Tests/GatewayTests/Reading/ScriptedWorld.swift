@@ -95,7 +95,7 @@ final class ScriptedWorld: Sendable {
     }
     let calls = CallSequence(after: folder.store.lastCall)
     let epoch = MutationEpoch()
-    let pulse = UpstreamPulse()
+    let pulse = UpstreamPulse.silent
     let logger = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
     reader = QueryReader(
       upstream: client, store: folder.store, calls: calls, cache: cache, epoch: epoch,

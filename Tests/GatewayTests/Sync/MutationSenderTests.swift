@@ -141,7 +141,7 @@ struct MutationSenderTests {
       ) { request, _ throws(HTTPClientError) in
         try await upstream.exchange(request)
       },
-      calls: CallSequence(after: CallNumber(0)), head: { Revision(0) }, pulse: UpstreamPulse(),
+      calls: CallSequence(after: CallNumber(0)), head: { Revision(0) }, pulse: .silent,
       callers: QueuedCaller(sealer: sealer), transientCodes: ["BUSY"], clock: clock)
   }
 

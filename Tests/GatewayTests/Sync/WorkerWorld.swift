@@ -94,7 +94,7 @@ final class WorkerWorld: Sendable {
       ) { [upstream] request, _ throws(HTTPClientError) in
         try await upstream.exchange(request)
       },
-      calls: calls, epoch: MutationEpoch(), pulse: UpstreamPulse(),
+      calls: calls, epoch: MutationEpoch(), pulse: .silent,
       cursors: CursorMint(
         codec: CursorCodec(key: Self.keys.key(for: .cursor)), segment: 1, schemaVersion: 1,
         head: store.head),

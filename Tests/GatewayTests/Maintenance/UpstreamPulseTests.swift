@@ -1,0 +1,75 @@
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+extension UpstreamPulse {
+  /// For tests that are not about the log.
+  static var silent: UpstreamPulse {
+    UpstreamPulse(
+      uptime: { .zero }, logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
+  }
+}
+
+struct UpstreamPulseTests {
+  private final class Moment: Sendable {
+    private let time = Mutex(Duration.zero)
+    var now: Duration { time.withLock { $0 } }
+    func pass(_ duration: Duration) { time.withLock { $0 += duration } }
+  }
+
+  private let log = RecordedLog()
+  private let moment = Moment()
+  private let pulse: UpstreamPulse
+
+  init() {
+    pulse = UpstreamPulse(uptime: { [moment] in moment.now }, logger: log.logger)
+  }
+
+  private static let refused = UpstreamFailure.notSent(cause: "Connection refused")
+
+  @Test("An outage is logged once with its cause, and once when it is over")
+  func outageIsLoggedOnce() {
+    pulse.noteAnswer()
+    #expect(log.lines.isEmpty)
+    for _ in 1...1000 {
+      pulse.note(Self.refused)
+      moment.pass(.milliseconds(50))
+    }
+    #expect(log.lines.map(\.level) == [.warning])
+    #expect(log.lines[0].metadata["cause"] == "\(Self.refused)")
+    #expect(pulse.isReachable == false)
+    moment.pass(.seconds(10))
+    pulse.noteAnswer()
+    #expect(pulse.isReachable == true)
+    #expect(log.lines.map(\.level) == [.warning, .warning])
+    #expect(log.lines[1].metadata == ["after_seconds": "60", "failed_calls": "1000"])
+    pulse.noteAnswer()
+    #expect(log.lines.count == 2)
+  }
+
+  @Test func upstreamThatFailsEveryOtherCallFillsNoLog() {
+    for _ in 1...1000 {
+      pulse.note(Self.refused)
+      moment.pass(.milliseconds(100))
+      pulse.noteAnswer()
+      moment.pass(.milliseconds(100))
+    }
+    #expect(log.lines.count == 1)
+    moment.pass(UpstreamPulse.quiet)
+    pulse.noteAnswer()
+    #expect(log.lines.count == 2)
+    // Counted to the first answer after the last failure, not to the call that showed the end.
+    #expect(log.lines[1].metadata["after_seconds"] == "199")
+  }
+
+  @Test(arguments: [UpstreamFailure.busy, .cancelled(wasSent: true), .cancelled(wasSent: false)])
+  func callsThatWeGaveUpSayNothingOfUpstream(failure: UpstreamFailure) {
+    pulse.note(failure)
+    #expect(pulse.isReachable == nil)
+    #expect(log.lines.isEmpty)
+  }
+}
