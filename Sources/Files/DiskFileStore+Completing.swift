@@ -28,7 +28,7 @@ extension DiskFileStore {
     try check(completion, size: size, checksum: checksum)
     return try await keepingActive { name throws(FileStoreError) in
       do throws(FileStoreError) {
-        try await assemble(used.map(\.blob), as: name)
+        try await assemble(used.map(\.blob), of: upload, as: name)
         let object = StoredObject(
           metadata: ObjectMetadata(
             key: upload.object.key, size: size, modified: clock.now(),
@@ -41,7 +41,8 @@ extension DiskFileStore {
                 number: index + 1, size: stored.part.size, checksum: stored.part.checksum)
             }))
         let outcome = try await indexed { () async throws(StorageError) in
-          try await store.completeUpload(upload, as: object, used: used, if: completion.condition)
+          try await store.completeUpload(
+            upload, as: object, used: used, if: completion.condition, at: expiryClock.now())
         }
         let isNew = try await settle(name, after: outcome)
         return WrittenObject(metadata: object.metadata, isNew: isNew)
@@ -105,11 +106,13 @@ extension DiskFileStore {
     return used
   }
 
-  /// Puts parts together in a new file. A part's file goes only with its upload, so each is there
-  /// unless the upload was completed or given up meanwhile.
-  private func assemble(_ blobs: [BlobName], as name: BlobName) async throws(FileStoreError) {
+  /// Puts parts together in a new file. A part's file goes with its upload, and where the part is
+  /// sent again: each is there unless one of these happened meanwhile.
+  private func assemble(
+    _ blobs: [BlobName], of upload: UploadAddress, as name: BlobName
+  ) async throws(FileStoreError) {
     if let only = blobs.first, blobs.count == 1 {
-      guard try await duplicate(only, as: name) else { throw .noSuchUpload }
+      guard try await duplicate(only, as: name) else { throw try await absence(in: upload) }
       return
     }
     let folder = folder
@@ -128,11 +131,16 @@ extension DiskFileStore {
         }
         return false
       }
-      guard isThere else { throw .noSuchUpload }
+      guard isThere else { throw try await absence(in: upload) }
     }
     try await blocking { () throws(DiskError) in
       try file.sync()
       try folder.sync(folder: folder.incoming)
     }
+  }
+
+  /// Why a part's file is not there.
+  private func absence(in upload: UploadAddress) async throws(FileStoreError) -> FileStoreError {
+    try await find(upload) == nil ? .noSuchUpload : .conflict
   }
 }

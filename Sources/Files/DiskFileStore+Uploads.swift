@@ -15,7 +15,8 @@ extension DiskFileStore {
     let upload = UploadAddress(object: address, id: BlobName(random: random).text)
     let isBegun = try await indexed { () async throws(StorageError) in
       try await store.beginUpload(
-        upload, attributes: attributes, checksum: checksum, owner: quota.owner, at: clock.now())
+        upload, attributes: attributes, checksum: checksum, owner: quota.owner,
+        at: expiryClock.now())
     }
     guard isBegun else { throw .noSuchBucket }
     return upload

@@ -13,6 +13,8 @@ package struct DiskFileStore: Sendable {
   let folder: BlobFolder
   let pool: BlockingPool
   let clock: WallClock
+  /// What uploads age by, see ``sweep(uploadsBegunBefore:)``.
+  let expiryClock: WallClock
   let random: @Sendable () -> UInt64
   let limits: DiskFileLimits
   let active = ActiveBlobs()
@@ -22,14 +24,15 @@ package struct DiskFileStore: Sendable {
   /// - Parameters:
   ///   - folder: on one file system, for nothing else.
   ///   - pool: for writing, hashing and syncing; its threads are busy for as long as that takes.
+  ///   - expiryClock: stamps uploads; the moments that a sweep is given are of the same clock.
   ///   - random: another number at each call, that nobody can guess.
   package static func open(
     store: Store, folder: String, pool: BlockingPool, clock: WallClock,
-    random: @escaping @Sendable () -> UInt64, limits: DiskFileLimits = DiskFileLimits()
+    expiryClock: WallClock, random: @escaping @Sendable () -> UInt64, limits: DiskFileLimits = DiskFileLimits()
   ) throws(FileStoreError) -> DiskFileStore {
     let files = DiskFileStore(
-      store: store, folder: BlobFolder(path: folder), pool: pool, clock: clock, random: random,
-      limits: limits)
+      store: store, folder: BlobFolder(path: folder), pool: pool, clock: clock,
+      expiryClock: expiryClock, random: random, limits: limits)
     do throws(DiskError) { try files.folder.make() } catch { throw FileStoreError(error) }
     return files
   }

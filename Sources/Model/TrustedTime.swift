@@ -27,8 +27,6 @@ package struct TrustedTime: Hashable, Sendable {
   private var reading: Duration
   private var doubt: Doubt?
   private let trust: Duration
-  /// How far time went forward at once since the beginning, where a jump was believed.
-  package private(set) var skipped = Duration.zero
 
   /// - Parameters:
   ///   - newest: until when the service had lived when it was last heard of; nil where that is unknown.
@@ -71,7 +69,6 @@ package struct TrustedTime: Hashable, Sendable {
       return (time, .jumped(expected: expected, wall: wall))
     }
     guard now - doubt.reading >= trust else { return (time, nil) }
-    skipped += max(.zero, expected.distance(to: wall))
     time = wall
     self.doubt = nil
     return (time, .believed(wall))

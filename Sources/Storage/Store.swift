@@ -83,7 +83,7 @@ package final class Store: Sendable {
         queries: QueryReaders(
           connections: try (1...Self.queryConnections).map {
             try connections.openReader(label: "query reader \($0)")
-          }),
+          }, damage: damage),
         console: try DatabaseQueue(), damage: damage)
     } catch {
       folder.release()

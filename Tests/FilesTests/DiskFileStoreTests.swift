@@ -28,9 +28,32 @@ struct DiskFileStoreTests {
     let again = try DiskFileStore.open(
       store: fixture.index, folder: "\(fixture.path)/files",
       pool: .init(threadsMax: 1), clock: WallClock { Timestamp(milliseconds: 0) },
+      expiryClock: WallClock { Timestamp(milliseconds: 0) },
       random: { UInt64.random(in: 0...UInt64.max) })
     let read = try await again.get(try it.address("k"), range: nil, conditions: nil)
     #expect(try await read.bytes() == [1, 2, 3])
+  }
+
+  @Test("An upload begun while the wall clock was wrong lives as long as any", arguments: [-3000, 366])
+  func uploadsAgeByTheTrustedClock(days: Int) async throws {
+    let fixture = try DiskFixture()
+    let it = try await fixture.contract()
+    let week = Duration.seconds(7 * 86_400)
+    fixture.time.error.withLock { $0 = .seconds(days * 86_400) }
+    let address = try it.address("k")
+    let upload = try await it.store.beginUpload(
+      to: address, attributes: ObjectAttributes(), quota: .none)
+    fixture.time.error.withLock { $0 = .zero }
+    fixture.time.pass(week - .seconds(60))
+    try await fixture.files.sweep(
+      uploadsBegunBefore: fixture.time.lived.advanced(by: .zero - week))
+    #expect(try await it.store.parts(of: upload, after: 0, limit: 1).parts.isEmpty)
+    fixture.time.pass(.seconds(120))
+    try await fixture.files.sweep(
+      uploadsBegunBefore: fixture.time.lived.advanced(by: .zero - week))
+    await #expect(throws: FileStoreError.noSuchUpload) {
+      _ = try await it.store.parts(of: upload, after: 0, limit: 1)
+    }
   }
 
   @Test func sweepRemovesLeftoversAndKeepsWhatTheIndexKnows() async throws {

@@ -15,8 +15,14 @@ final class DiskFixture: Sendable {
 
   final class TestTime: Sendable {
     private let milliseconds = Mutex<Int64>(1_800_000_000_000)
+    /// How far the wall clock is off.
+    let error = Mutex(Duration.zero)
 
-    var now: Timestamp { Timestamp(milliseconds: milliseconds.withLock { $0 }) }
+    /// What the wall clock shows.
+    var now: Timestamp { lived.advanced(by: error.withLock { $0 }) }
+
+    /// What uploads age by.
+    var lived: Timestamp { Timestamp(milliseconds: milliseconds.withLock { $0 }) }
 
     func pass(_ duration: Duration) {
       milliseconds.withLock { $0 += Timestamp(milliseconds: 0).advanced(by: duration).milliseconds }
@@ -32,7 +38,7 @@ final class DiskFixture: Sendable {
     limits.partBytesMin = partBytesMin
     files = try DiskFileStore.open(
       store: index, folder: "\(path)/files", pool: BlockingPool(threadsMax: 4),
-      clock: WallClock { time.now }, random: { UInt64.random(in: 0...UInt64.max) },
+      clock: WallClock { time.now }, expiryClock: WallClock { time.lived }, random: { UInt64.random(in: 0...UInt64.max) },
       limits: limits)
   }
 

@@ -70,7 +70,6 @@ struct TrustedTimeTests {
     world.offset = .zero
     #expect(world.pass(.seconds(300)) == world.wall)
     #expect(world.findings.last == .mended)
-    #expect(world.time.skipped == .zero)
     // The next jump is doubted from its own beginning.
     world.offset = Self.day * 366
     #expect(world.pass(.seconds(3_000)) == Self.start.advanced(by: .seconds(6_300)))
@@ -82,7 +81,6 @@ struct TrustedTimeTests {
     #expect(world.time.doubted != nil)
     #expect(world.pass(.seconds(3_000)) == Self.start.advanced(by: .seconds(3_000)))
     #expect(world.pass(.seconds(1_200)) == world.wall)
-    #expect(world.time.skipped == (days > 0 ? Self.day * days : .zero))
   }
 
   @Test("A short absence is believed, and so is the first start")

@@ -41,8 +41,8 @@ extension Ways {
       #expect(statuses == [200, 200, 200, 200, 429])
       // Registering and the device's first request took two of the address's three.
       statuses = []
-      for number in 0..<3 {
-        let invented = ("Device-Token", String(token.dropLast()) + "\(number)")
+      for first in "ABCD".filter({ $0 != token.first }).prefix(3) {
+        let invented = ("Device-Token", "\(first)" + token.dropFirst())
         statuses.append(try await larder.get("/v1/devices/me", from, invented).status)
       }
       #expect(statuses == [401, 429, 429])

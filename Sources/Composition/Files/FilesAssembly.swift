@@ -23,7 +23,8 @@ enum FilesAssembly {
   ) throws -> FileService {
     let clock = SystemClock.wall
     return FileService(
-      store: try fileStore(settings, store: store, group: group, clock: clock),
+      store: try fileStore(
+        settings, store: store, group: group, clock: clock, expiryClock: expiryClock),
       rules: rules(settings.files), isAdminOn: settings.adminToken != nil,
       presigner: Presigner(key: keys.key(for: .presign), clock: clock), clock: expiryClock,
       uploadLifetime: settings.files.uploadExpiry,
@@ -46,14 +47,15 @@ enum FilesAssembly {
   }
 
   private static func fileStore(
-    _ settings: Settings, store: Store, group: EventLoopGroup, clock: WallClock
+    _ settings: Settings, store: Store, group: EventLoopGroup, clock: WallClock,
+    expiryClock: WallClock
   ) throws -> any FileStore {
     switch settings.files.store {
     case .disk:
       do throws(FileStoreError) {
         return try DiskFileStore.open(
           store: store, folder: "\(settings.dataFolder)/\(folderName)",
-          pool: BlockingPool(threadsMax: threadsMax), clock: clock,
+          pool: BlockingPool(threadsMax: threadsMax), clock: clock, expiryClock: expiryClock,
           random: { UInt64.random(in: 0...UInt64.max) })
       } catch {
         throw StartFailure(.dataFolder, "The folder for files cannot be made: \(error)")

@@ -62,7 +62,7 @@ struct PushAssembly: Sendable {
 
   private static func surroundings(_ clock: TrustedClock) -> PushSurroundings {
     PushSurroundings(
-      wall: clock.now(), reading: { clock.steadyReading() }, boot: RandomName.make(),
+      wall: clock.now(), reading: { SystemClock.uptime() }, boot: RandomName.make(),
       random: RandomBytes { UInt8.random(in: 0...UInt8.max) },
       chance: { Double.random(in: 0..<1) }, sleep: { try await Task.sleep(for: $0) })
   }

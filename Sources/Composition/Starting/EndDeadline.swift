@@ -13,6 +13,12 @@ struct EndDeadline: Service {
 
   let drain: DrainSettings
 
+  /// What the queue's attempts have from the moment that the process was told to end: a second less
+  /// than the process, for the log and the database.
+  static func queueMax(_ drain: DrainSettings) -> Duration {
+    drain.delay + drain.deadline + closingMax - .seconds(1)
+  }
+
   func run() async throws {
     try? await gracefulShutdown()
     ProcessEnd.force(

@@ -31,6 +31,7 @@ package final class LarderService: Service {
   private let server: HTTPService
   /// Of the addresses, how many at the end serve metrics alone.
   private let metricsListenerCount: Int
+  private let queueEndMax: Duration
   private let client: HTTPClient
   private let certificates: ServerCertificates?
   private let group: EventLoopGroup
@@ -43,7 +44,7 @@ package final class LarderService: Service {
     store: Store, gauges: QueueGauges, keeper: StoreKeeper, filesKeeper: FilesKeeper,
     publicAddress: PublicAddress,
     signingKeys: LocalKeys?, queue: QueueWorker, push: PushAssembly, server: HTTPService,
-    metricsListenerCount: Int, client: HTTPClient, certificates: ServerCertificates?,
+    metricsListenerCount: Int, queueEndMax: Duration, client: HTTPClient, certificates: ServerCertificates?,
     group: EventLoopGroup, routes: [String], logger: Logger,
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) {
@@ -58,6 +59,7 @@ package final class LarderService: Service {
     self.push = push
     self.server = server
     self.metricsListenerCount = metricsListenerCount
+    self.queueEndMax = queueEndMax
     self.client = client
     self.certificates = certificates
     self.group = group
@@ -140,8 +142,9 @@ package final class LarderService: Service {
           metrics: try MetricsHandler(services.metrics), logThreshold: logThreshold,
           logSink: logSink,
           logger: logger,
-          notReady: { [health = gateway.health, signal = gateway.signal] in
+          notReady: { [health = gateway.health, signal = gateway.signal, queue = gateway.sync.worker] in
             health.startDraining()
+            queue.prepareToEnd()
             signal.end()
           }),
         group: group, handler: handler)
@@ -153,7 +156,8 @@ package final class LarderService: Service {
           logger: logger),
         filesKeeper: FilesKeeper(files: files, logger: logger), publicAddress: publicAddress,
         signingKeys: accounts.keys, queue: gateway.sync.worker, push: push, server: server,
-        metricsListenerCount: settings.metrics.listen.count, client: client,
+        metricsListenerCount: settings.metrics.listen.count,
+        queueEndMax: EndDeadline.queueMax(settings.drain), client: client,
         certificates: certificates, group: group, routes: handler.served, logger: logger,
         whenListening: whenListening)
     } catch {
@@ -243,7 +247,7 @@ package final class LarderService: Service {
   }
 
   private func close() async {
-    await queue.end()
+    await queue.end(within: queueEndMax)
     await keeper.noteLived()
     await push.end()
     await client.close()

@@ -26,7 +26,7 @@ enum QueueAssembly {
         // Upstream's own time ends an attempt first; this one is for what is lost on the way.
         answerDeadline: settings.upstream.timeout * 2 + .seconds(10),
         itemsMax: queue.itemsMax, quota: DataQuota(settings.devices)),
-      wall: clock.now(), reading: { clock.steadyReading() }, boot: RandomName.make(),
+      wall: clock.now(), reading: { SystemClock.uptime() }, boot: RandomName.make(),
       random: { UInt64.random(in: 0...UInt64.max) },
       sleep: { try await Task.sleep(for: $0) })
   }

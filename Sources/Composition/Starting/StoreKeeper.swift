@@ -31,15 +31,23 @@ struct StoreKeeper: Sendable {
 
   /// Runs until it is cancelled. A store that cannot be written is tried again at the next pass.
   func run() async {
+    var noted = ContinuousClock.now
     while !Task.isCancelled {
-      var hasMore = false
-      do {
-        hasMore = try await pass.step()
-        if !hasMore { try await pass.noteLived() }
-      } catch {
-        logger.warning("the store was not cleaned", metadata: ["cause": "\(error)"])
+      var next = Expiry.allCases.first
+      while let expiry = next, !Task.isCancelled {
+        do {
+          next = try await pass.step(of: expiry)
+          // A pass over a large store takes longer than that.
+          if next == nil || ContinuousClock.now - noted > Self.rest {
+            try await pass.noteLived()
+            noted = .now
+          }
+        } catch {
+          logger.warning("the store was not cleaned", metadata: ["cause": "\(error)"])
+          next = nil
+        }
+        try? await Task.sleep(for: next == nil ? Self.rest : Self.pause)
       }
-      try? await Task.sleep(for: hasMore ? Self.pause : Self.rest)
     }
   }
 

@@ -60,7 +60,10 @@ extension S3Endpoint {
     _ form: S3Form, _ written: WrittenFile, at address: ObjectAddress, _ call: S3Call
   ) -> ServerResponse {
     let tag = FileFields.tag(written.metadata).text
-    let location = "\(call.request.path)/\(S3Encoding.path(address.key.text))"
+    // The bucket's path, which is `/` where the host names the bucket.
+    let path = call.request.path
+    let bucketPath = path.hasSuffix("/") ? String(path.dropLast()) : path
+    let location = "\(bucketPath)/\(S3Encoding.path(address.key.text))"
     var response: ServerResponse
     if let target = form["success_action_redirect"] ?? form["redirect"],
       let url = Self.redirect(to: target, address, tag: tag)

@@ -32,9 +32,11 @@ struct S3Endpoint: Sendable {
       respond: { endpoints, request in await endpoints.s3.respond(to: request) })
   }
 
-  func respond(to request: ServerRequest) async -> ServerResponse {
+  /// - Parameter isAtRoot: the request came to an address or a host of the dialect's own.
+  func respond(to request: ServerRequest, isAtRoot: Bool = false) async -> ServerResponse {
     do throws(S3Fault) {
-      return S3Reply.named(try await answer(try await call(request)), request)
+      return S3Reply.named(
+        try await answer(try await call(request, isAtRoot: isAtRoot)), request)
     } catch {
       log(error, request)
       return S3Reply.fault(error, request)
@@ -78,7 +80,9 @@ struct S3Endpoint: Sendable {
     }
   }
 
-  private func call(_ request: ServerRequest) async throws(S3Fault) -> S3Call {
+  private func call(
+    _ request: ServerRequest, isAtRoot: Bool
+  ) async throws(S3Fault) -> S3Call {
     let query: QueryString
     do throws(QueryString.Fault) {
       query = try request.query()
@@ -93,7 +97,8 @@ struct S3Endpoint: Sendable {
     let access = try await services.authenticator.authenticate(
       S3SignedRequest(
         method: request.method.name, path: request.path, query: query, fields: fields,
-        forwardedHost: request.forwardedHost, hasContent: request.head.hasBody, id: request.id))
+        forwardedHost: request.forwardedHost, hasContent: request.head.hasBody,
+        isBelowBasePath: !isAtRoot, id: request.id))
     return S3Call(request: request, access: access, query: query)
   }
 

@@ -38,7 +38,7 @@ package struct S3RootHandler: RequestHandler {
     if request.method == .options {
       response = ServerResponse(status: .noContent, fields: [.allow: Router.allow(Self.methods)])
     } else if request.method == .head || Self.methods.contains(request.method) {
-      response = await endpoint.respond(to: request)
+      response = await endpoint.respond(to: request, isAtRoot: true)
     } else {
       response = endpoint.refuseMethod(request)
       response.fields[.allow] = Router.allow(Self.methods)

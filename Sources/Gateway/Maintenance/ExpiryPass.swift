@@ -32,12 +32,14 @@ package struct ExpiryPass: Sendable {
     self.clock = clock
   }
 
-  /// One step of each kind, the next one where the last has no more to do.
+  /// One step of a kind.
   ///
-  /// - Returns: whether there may be more.
-  package func step() async throws(StorageError) -> Bool {
-    for expiry in Expiry.allCases where try await step(expiry) { return true }
-    return false
+  /// - Returns: the kind to go on with: the same where it may have more to do; nil after the last.
+  package func step(of expiry: Expiry) async throws(StorageError) -> Expiry? {
+    if try await step(expiry) { return expiry }
+    let all = Expiry.allCases
+    let next = all.index(after: all.firstIndex(of: expiry) ?? all.endIndex - 1)
+    return next < all.endIndex ? all[next] : nil
   }
 
   /// Notes until when the service has lived.
@@ -46,7 +48,7 @@ package struct ExpiryPass: Sendable {
   }
 
   /// - Returns: whether there may be more.
-  package func step(_ expiry: Expiry) async throws(StorageError) -> Bool {
+  func step(_ expiry: Expiry) async throws(StorageError) -> Bool {
     let now = clock.now()
     switch expiry {
     case .cache:
@@ -59,7 +61,7 @@ package struct ExpiryPass: Sendable {
         expiredBy: now.advanced(by: .zero - Self.sessionsAsideFor), limit: Self.sessionsMax)
       return removed == Self.sessionsMax
     case .mutations:
-      return try await queue.forgetEnded()
+      return try await queue.forgetEnded(at: now)
     case .notifications:
       return try await store.forgetNotifications(
         settledBefore: now.advanced(by: .zero - Self.notificationKeyLife),

@@ -40,12 +40,6 @@ package final class TrustedClock: Sendable {
     return time
   }
 
-  /// A clock that only runs forward, and at once over what was believed of a jump.
-  package func steadyReading() -> Duration {
-    _ = now()
-    return reading() + state.withLock { $0.skipped }
-  }
-
   private func report(_ finding: TrustedTime.Finding) {
     switch finding {
     case .jumped(let expected, let wall):

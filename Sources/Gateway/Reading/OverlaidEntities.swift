@@ -9,9 +9,13 @@ import Synchronization
 package final class OverlaidEntities: Sendable {
   private struct State {
     var devices: [String: Set<EntityKey>] = [:]
-    /// Of every device that ever had overlays since the start: how often they came and went.
-    var versions: [String: UInt64] = [:]
+    /// How often the overlays of devices came, went or became others, in slots that devices share.
+    /// A device that shares its slot looks once too often, never too seldom; and however many devices
+    /// there were, this takes no more room.
+    var versions = [UInt64](repeating: 0, count: slotsMax)
   }
+
+  private static let slotsMax = 4_096
 
   private let state = Mutex(State())
   private let isUsed = Atomic(false)
@@ -36,14 +40,14 @@ package final class OverlaidEntities: Sendable {
   /// Another number once an overlay of the device has come, gone or become another.
   func version(of device: String) -> UInt64 {
     guard isUsed.load(ordering: .acquiring) else { return 0 }
-    return state.withLock { $0.versions[device] ?? 0 }
+    return state.withLock { $0.versions[Self.slot(of: device)] }
   }
 
   private func note(_ overlays: [CommitReport.Overlay]) {
     guard !overlays.isEmpty else { return }
     state.withLock { state in
       for overlay in overlays {
-        state.versions[overlay.device, default: 0] += 1
+        state.versions[Self.slot(of: overlay.device)] &+= 1
         if overlay.isLaid {
           state.devices[overlay.device, default: []].insert(overlay.key)
         } else {
@@ -61,8 +65,12 @@ package final class OverlaidEntities: Sendable {
     state.withLock { state in
       for change in changes where change.scope.kind == .device {
         guard state.devices[change.scope.subject]?.contains(change.key) == true else { continue }
-        state.versions[change.scope.subject, default: 0] += 1
+        state.versions[Self.slot(of: change.scope.subject)] &+= 1
       }
     }
+  }
+
+  private static func slot(of device: String) -> Int {
+    Int(UInt(bitPattern: device.hashValue) % UInt(slotsMax))
   }
 }

@@ -13,12 +13,15 @@ package struct S3SignedRequest: Sendable {
   /// tells.
   package let forwardedHost: String?
   package let hasContent: Bool
+  /// The path begins with that of the dialect, `/s3`; else with the bucket, or with the key where
+  /// the host names the bucket.
+  package let isBelowBasePath: Bool
   /// For the log.
   package let id: String
 
   package init(
     method: String, path: String, query: QueryString, fields: [CanonicalRequest.Field],
-    forwardedHost: String?, hasContent: Bool, id: String
+    forwardedHost: String?, hasContent: Bool, isBelowBasePath: Bool, id: String
   ) {
     self.method = method
     self.path = path
@@ -26,6 +29,7 @@ package struct S3SignedRequest: Sendable {
     self.fields = fields
     self.forwardedHost = forwardedHost
     self.hasContent = hasContent
+    self.isBelowBasePath = isBelowBasePath
     self.id = id
   }
 
@@ -36,11 +40,12 @@ package struct S3SignedRequest: Sendable {
   ///
   /// Some clients take what is in front of the bucket for a part of the host (s3cmd), or leave it out
   /// (s3fs, and whatever a proxy gives the prefix to), and sign the path after it. Nothing else can be
-  /// meant by that: `s3` is no bucket's name.
+  /// meant by that: `s3` is no bucket's name. At the root it may be the beginning of a key, and a
+  /// signature for one key must not be good for another.
   var places: [(path: String, host: String)] {
     let hosts = [field("host") ?? ""] + [forwardedHost].compactMap { $0 }
     var places = hosts.map { (path, $0) }
-    if path.hasPrefix("\(Self.basePath)/") {
+    if isBelowBasePath, path.hasPrefix("\(Self.basePath)/") {
       let rest = String(path.dropFirst(Self.basePath.count))
       places += hosts.map { (rest, $0 + Self.basePath) } + hosts.map { (rest, $0) }
     }

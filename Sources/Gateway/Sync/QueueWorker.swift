@@ -16,14 +16,15 @@ package final class QueueWorker: Sendable {
   private static let settlementPause = Duration.seconds(1)
   /// Until what a damaged page holds is looked at again: only a restored backup mends it.
   private static let damagePause = Duration.seconds(60)
-  /// What the end waits for turns under way: less than what ends a process that does not end. What
-  /// is unanswered then is seen to at the next start as after a crash.
-  private static let endingMax = Duration.seconds(5)
+  /// What the end waits for turns under way at least, where the time to end is over already.
+  private static let endingMin = Duration.seconds(1)
 
   private struct State {
     var rotation: SendRotation
     var alarm: Task<Void, Never>?
     var alarmTime: Timestamp?
+    /// When the process was told to end, in queue time: from then on only forced ones go.
+    var endAsked: Timestamp?
     var hasEnded = false
     /// Turns that are under way.
     var running = 0
@@ -123,10 +124,24 @@ package final class QueueWorker: Sendable {
     return survey
   }
 
-  /// Begins nothing more, and returns once what is under way has ended, or has had its time.
-  package func end() async {
+  /// Sends nothing more by itself: what waits can wait for the next start, and what is sent now may
+  /// not have its answer in time. Forced mutations still go, since their callers wait.
+  package func prepareToEnd() {
+    let now = surroundings.now
+    state.withLock { $0.endAsked = $0.endAsked ?? now }
+  }
+
+  /// Begins nothing more, and returns once what is under way has ended, or has had its time. What is
+  /// unanswered then is seen to at the next start as after a crash.
+  ///
+  /// - Parameter time: counted from ``prepareToEnd()``; less than what ends the process by force.
+  package func end(within time: Duration = .seconds(5)) async {
+    prepareToEnd()
+    let now = surroundings.now
+    let passed = state.withLock { $0.endAsked }?.elapsed(until: now) ?? .zero
+    let wait = max(Self.endingMin, time - passed)
     let alarm = Task.detached { [surroundings] in
-      do { try await surroundings.sleep(Self.endingMax) } catch { return }
+      do { try await surroundings.sleep(wait) } catch { return }
       self.state.withLock { $0.ending.take() }?.resume()
     }
     defer { alarm.cancel() }
@@ -165,7 +180,9 @@ package final class QueueWorker: Sendable {
       guard !state.hasEnded else { return ([], []) }
       let woken = state.rotation.woken(at: now)
       var turns: [SendRotation.Turn] = []
-      while let turn = state.rotation.next(at: now) { turns.append(turn) }
+      while let turn = state.rotation.next(at: now, isEnding: state.endAsked != nil) {
+        turns.append(turn)
+      }
       state.running += woken.count + turns.count
       arm(&state, at: now)
       return (woken, turns)
@@ -212,8 +229,14 @@ package final class QueueWorker: Sendable {
       epoch.advance()
       if commit?.answer.lingers == true { noteLingering() }
       if attempt.outcome == .authRefused { refused(turn.device, attempt.refusedCredential) }
-      guard let commit, let next = commit.answer.next else {
-        return close(turn, as: attempt.outcome, commit?.outlook)
+      guard let commit else {
+        // Found again as in flight, once the store can be read and written.
+        return close(
+          turn, as: attempt.outcome,
+          DeviceOutlook(ready: [], wake: surroundings.now.advanced(by: Self.damagePause)))
+      }
+      guard let next = commit.answer.next else {
+        return close(turn, as: attempt.outcome, commit.outlook)
       }
       state.withLock {
         $0.rotation.wentOn(
@@ -272,9 +295,11 @@ package final class QueueWorker: Sendable {
   }
 
   /// What upstream did must not be forgotten because the disk is full for a while: the mutation
-  /// stays in flight until its end is written.
+  /// stays in flight until its end is written. What no waiting mends holds no place: an answer that
+  /// cannot be stored is left out, and where the mutation's own rows are damaged the turn ends.
   ///
-  /// - Returns: with the device's next, claimed, where the turn may go on.
+  /// - Returns: with the device's next, claimed, where the turn may go on; nil where nothing was
+  ///   written.
   private func settle(
     _ attempt: MutationSender.Attempt, of claimed: ClaimedMutation, _ turn: SendRotation.Turn
   ) async -> QueueCommit<SettledMutation>? {
@@ -282,10 +307,10 @@ package final class QueueWorker: Sendable {
     let (others, mayGoOn) = state.withLock { state in
       (
         state.rotation.lastSucceeded(mutation.upstream),
-        !state.hasEnded && state.rotation.mayGoOn(turn)
+        state.endAsked == nil && state.rotation.mayGoOn(turn)
       )
     }
-    let settlement = MutationSettlement(
+    var settlement = MutationSettlement(
       claim: claimed.claim, outcome: attempt.outcome, othersSucceeded: others,
       answer: attempt.answer, result: attempt.result)
     while true {
@@ -297,7 +322,14 @@ package final class QueueWorker: Sendable {
         logger.error(
           "a mutation's outcome could not be stored yet",
           metadata: ["operation": "\(mutation.operation)", "cause": "\(error)"])
-        if error == .closed || state.withLock({ $0.hasEnded }) { return nil }
+        if error == .closed || error.isDamage || state.withLock({ $0.hasEnded }) { return nil }
+        if case .failed = error {
+          guard settlement.answer != nil else { return nil }
+          settlement = MutationSettlement(
+            claim: claimed.claim, outcome: attempt.outcome, othersSucceeded: others,
+            result: attempt.result)
+          continue
+        }
         do { try await surroundings.sleep(Self.settlementPause) } catch { return nil }
       }
     }

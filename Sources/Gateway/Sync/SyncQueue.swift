@@ -303,12 +303,13 @@ package final class SyncQueue: Sendable {
 
   // MARK: Upkeep
 
-  /// Forgets what has been told of long enough, a few hundred at a time. By the queue's own time: a
-  /// wall clock that is set forward must not let a key come again as a new one.
+  /// Forgets what has been told of long enough, a few hundred at a time.
   ///
+  /// - Parameter now: of the trusted clock: a wall clock that is set forward must not let a key come
+  ///   again as a new one.
   /// - Returns: whether there may be more.
-  package func forgetEnded() async throws(StorageError) -> Bool {
-    try await store.forgetMutations(at: surroundings.now)
+  package func forgetEnded(at now: Timestamp) async throws(StorageError) -> Bool {
+    try await store.forgetMutations(at: now)
   }
 
   // MARK: Credentials

@@ -29,7 +29,12 @@ package struct EntityOrder: Hashable, Sendable {
     var terms: [Term] = []
     var faults: [String] = []
     let columns = Set(type.columns.map(\.name))
-    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    // Before they are looked at: each could be a fault of its own.
+    guard parts.count <= Self.termsMax else {
+      throw EntityOrderFaults(messages: ["has more than \(Self.termsMax) columns"])
+    }
+    for part in parts {
       let isDescending = part.hasPrefix("-")
       let name = String(isDescending ? part.dropFirst() : part)
       if !columns.contains(name) {
@@ -41,7 +46,6 @@ package struct EntityOrder: Hashable, Sendable {
       }
       terms.append(Term(column: name, isDescending: isDescending))
     }
-    if terms.count > Self.termsMax { faults.append("has more than \(Self.termsMax) columns") }
     guard faults.isEmpty else { throw EntityOrderFaults(messages: faults) }
     self.terms = terms
   }

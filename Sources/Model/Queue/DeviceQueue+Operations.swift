@@ -6,7 +6,8 @@ extension DeviceQueue {
   ///   - misfits: queued mutations whose operation is gone or does not take their variables.
   ///   - fitting: mutations that fit; only those parked for that reason change.
   package func reviewing(
-    misfits: some Sequence<MutationID>, fitting: some Sequence<MutationID>, at now: Timestamp
+    misfits: some Sequence<MutationID>, fitting: some Sequence<MutationID>, at now: Timestamp,
+    policy: QueuePolicy
   ) -> QueueChanges {
     var changes = QueueChanges()
     for id in misfits {
@@ -21,6 +22,8 @@ extension DeviceQueue {
       item.state = .queued
       item.reason = nil
       item.due = DueTime(now, .atOnce)
+      // It did not wait of its own accord: it has its time anew, as where a client tries it again.
+      item.expires = max(item.expires, now.advanced(by: policy.expiry))
       changes.updated.append(item)
     }
     return changes

@@ -42,13 +42,12 @@ package struct SendRotation: Sendable {
   }
 
   /// The next to send, its place at the upstream taken; nil if nothing may go now.
-  package mutating func next(at now: Timestamp) -> Turn? {
+  ///
+  /// - Parameter isEnding: what can wait for the next start waits; callers wait for forced ones.
+  package mutating func next(at now: Timestamp, isEnding: Bool = false) -> Turn? {
     for upstream in lanes.keys.sorted() {
-      if let turn = next(for: upstream, isForced: true, at: now)
-        ?? next(for: upstream, isForced: false, at: now)
-      {
-        return turn
-      }
+      if let turn = next(for: upstream, isForced: true, at: now) { return turn }
+      if !isEnding, let turn = next(for: upstream, isForced: false, at: now) { return turn }
     }
     return nil
   }

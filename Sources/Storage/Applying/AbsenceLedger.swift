@@ -34,13 +34,15 @@ struct AbsenceLedger {
   static let placesMax = 10_000
 
   private var records: [Place: Record] = [:]
+  /// Those of the records that have events: all that ``settle(horizon:)`` looks at.
+  private var open: Set<Place> = []
 
   var isEmpty: Bool { records.isEmpty }
 
   /// - Parameter presences: the calls above the horizon that showed the entity before there was a
   ///   reason to note it, see ``PresenceHistory``.
   mutating func noteAbsence(at place: Place, call: Int64, presences: [Int64]) {
-    if records.count >= Self.placesMax { records.removeAll() }
+    startOverIfFull()
     if records[place] == nil {
       for call in presences { insert(Event(call: call, isPresent: true), at: place) }
     }
@@ -58,6 +60,13 @@ struct AbsenceLedger {
     let index = record.events.firstIndex { $0.call > event.call } ?? record.events.count
     record.events.insert(event, at: index)
     records[place] = record
+    open.insert(place)
+  }
+
+  private mutating func startOverIfFull() {
+    guard records.count >= Self.placesMax else { return }
+    records.removeAll()
+    open.removeAll()
   }
 
   /// Whether a look-up that counts, begun behind a call, found the entity absent.
@@ -69,7 +78,7 @@ struct AbsenceLedger {
 
   /// One absence is taken for granted: the next one deletes.
   mutating func doubt(_ place: Place, call: Int64) {
-    if records.count >= Self.placesMax { records.removeAll() }
+    startOverIfFull()
     records[place, default: Record()].isDoubted = true
     records[place]?.lastAbsence = call
   }
@@ -77,7 +86,9 @@ struct AbsenceLedger {
   /// - Returns: the deletions that are certain now that nothing older than the horizon can arrive.
   mutating func settle(horizon: Int64) -> [Deletion] {
     var deletions: [Deletion] = []
-    for (place, var record) in records {
+    for place in open {
+      guard var record = records[place], let first = record.events.first, first.call <= horizon
+      else { continue }
       while let event = record.events.first, event.call <= horizon {
         record.events.removeFirst()
         if event.isPresent {
@@ -90,6 +101,7 @@ struct AbsenceLedger {
           record.lastAbsence = event.call
         }
       }
+      if record.events.isEmpty { open.remove(place) }
       records[place] = record.isDoubted || !record.events.isEmpty ? record : nil
     }
     return deletions

@@ -10,15 +10,15 @@ struct LateMarks {
     case due
   }
 
-  private struct Mark {
+  private struct Place: Hashable {
     let target: InvalidationTarget
     /// Nil means every scope.
     let scope: Int64?
-    let call: Int64
     let effect: Effect
   }
 
-  private var marks: [Mark] = []
+  /// The last call of each: nobody asks for an earlier one.
+  private var marks: [Place: Int64] = [:]
 
   var isEmpty: Bool { marks.isEmpty }
 
@@ -26,29 +26,28 @@ struct LateMarks {
     _ target: InvalidationTarget, scope: Int64?, call: Int64, effect: Effect, horizon: Int64
   ) {
     guard horizon < call else { return }
-    marks.append(Mark(target: target, scope: scope, call: call, effect: effect))
+    let place = Place(target: target, scope: scope, effect: effect)
+    marks[place] = max(marks[place] ?? 0, call)
   }
 
   /// Forgets what no answer can be older than.
   mutating func prune(horizon: Int64) {
-    if !marks.isEmpty { marks.removeAll { $0.call <= horizon } }
+    if !marks.isEmpty { marks = marks.filter { $0.value > horizon } }
   }
 
   func purges(_ target: InvalidationTarget, scope: Int64, after call: Int64) -> Bool {
-    marks.contains {
-      $0.effect == .purge && $0.call > call && $0.target == target
-        && ($0.scope == nil || $0.scope == scope)
-    }
+    last(.purge, of: target, scope: scope) > call
   }
 
   /// The last invalidation of an entity, 0 for none.
   func due(_ key: EntityKey, scope: Int64) -> Int64 {
+    last(.due, of: .entity(key), scope: scope)
+  }
+
+  private func last(_ effect: Effect, of target: InvalidationTarget, scope: Int64) -> Int64 {
     guard !marks.isEmpty else { return 0 }
-    return marks.reduce(0) { latest, mark in
-      guard mark.effect == .due, mark.target == .entity(key),
-        mark.scope == nil || mark.scope == scope
-      else { return latest }
-      return max(latest, mark.call)
-    }
+    return max(
+      marks[Place(target: target, scope: scope, effect: effect)] ?? 0,
+      marks[Place(target: target, scope: nil, effect: effect)] ?? 0)
   }
 }

@@ -2,6 +2,9 @@ import GRDB
 
 /// Opens the writing connection and the read-only ones with the settings each needs.
 struct Connections {
+  /// What the log keeps of its size once it has been copied back.
+  private static let logBytesKept = 64 << 20
+
   private let path: String
   private let configuration: StoreConfiguration
 
@@ -18,7 +21,10 @@ struct Connections {
     var settings = settings(label: "writer", slot)
     settings.journalMode = .wal
     // GroupedWriter does it, once those who wait for a commit have been told.
-    settings.prepareDatabase { db in try db.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+    settings.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
+      try db.execute(sql: "PRAGMA journal_size_limit = \(Self.logBytesKept)")
+    }
     return try DatabaseQueue(path: path, configuration: settings)
   }
 

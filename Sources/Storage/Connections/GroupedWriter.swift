@@ -161,6 +161,8 @@ final class GroupedWriter: Sendable {
     committedFloor.store(memory.counters.floor, ordering: .releasing)
     tell(work.done)
     for (command, error) in work.failed { command.fail(error) }
+    let open = WriteAheadLog.resetStatements(of: database)
+    assert(open.isEmpty, "statements were not reset: \(open)")
     copyLogBackIfDue(database)
   }
 

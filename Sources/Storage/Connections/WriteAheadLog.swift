@@ -11,6 +11,23 @@ enum WriteAheadLog {
     return code == SQLITE_OK && moved != 0
   }
 
+  /// Ends the reading of statements that somebody left between two rows: one alone keeps its
+  /// connection in a transaction, and the log from ever being copied back.
+  ///
+  /// - Returns: their texts; empty where all is well.
+  static func resetStatements(of database: Database) -> [String] {
+    var open: [String] = []
+    var statement = sqlite3_next_stmt(database.sqliteConnection, nil)
+    while let current = statement {
+      if sqlite3_stmt_busy(current) != 0 {
+        open.append(sqlite3_sql(current).map { String(cString: $0) } ?? "")
+        sqlite3_reset(current)
+      }
+      statement = sqlite3_next_stmt(database.sqliteConnection, current)
+    }
+    return open
+  }
+
   /// Pages that a connection has written to the log since it was opened, wrapping around.
   static func pagesWritten(by database: Database) -> Int32 {
     var count: Int32 = 0

@@ -19,6 +19,8 @@ extension EvictionPass {
     let seen = try results(after: last)
     for result in seen {
       work.spend(EvictionWork.look)
+      // Stored while the clock was ahead: it would be served, and stay, until the clock gets there.
+      if time.distance(to: result.received) > Self.aheadMax { try date(result.id, at: time) }
       let isServed = policy.serves(result.operation, received: result.received, at: time)
       if !isServed, result.call <= horizon {
         try remove(result.id)
@@ -47,6 +49,17 @@ extension EvictionPass {
     }
     statement.reset()
     return seen
+  }
+
+  /// What clocks differ by.
+  private static let aheadMax = Duration.seconds(60)
+
+  private func date(_ id: Int64, at time: Timestamp) throws {
+    let statement = try PreparedStatement(
+      database, "UPDATE result SET received = ?2 WHERE id = ?1")
+    statement.bind(id, at: 1)
+    statement.bind(time.milliseconds, at: 2)
+    try statement.run()
   }
 
   /// Its dependencies go with it.

@@ -7,13 +7,14 @@ struct CompletedUploadTable {
   let database: Database
 
   func insert(
-    _ upload: UploadAddress, bucket: Int64, as metadata: ObjectMetadata
+    _ upload: UploadAddress, bucket: Int64, as metadata: ObjectMetadata, at now: Timestamp
   ) throws {
     let statement = try PreparedStatement(
       database,
       """
       INSERT OR REPLACE INTO file_completed_upload \
-      (id, bucket, key, size, modified, tag, checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+      (id, bucket, key, size, modified, tag, checksum, completed) \
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
       """)
     statement.bind(upload.id, at: 1)
     statement.bind(bucket, at: 2)
@@ -22,6 +23,7 @@ struct CompletedUploadTable {
     statement.bind(metadata.modified.milliseconds, at: 5)
     statement.bind(metadata.tag, at: 6)
     statement.bind(metadata.checksum.map { Array(ChecksumText.encode($0).utf8) }, at: 7)
+    statement.bind(now.milliseconds, at: 8)
     try statement.run()
   }
 
@@ -48,7 +50,7 @@ struct CompletedUploadTable {
 
   func remove(completedBefore moment: Timestamp) throws {
     let statement = try PreparedStatement(
-      database, "DELETE FROM file_completed_upload WHERE modified < ?1")
+      database, "DELETE FROM file_completed_upload WHERE completed < ?1")
     statement.bind(moment.milliseconds, at: 1)
     try statement.run()
   }

@@ -70,9 +70,10 @@ enum FileSchema {
           size INTEGER NOT NULL,
           modified INTEGER NOT NULL,
           tag TEXT NOT NULL,
-          checksum TEXT
+          checksum TEXT,
+          completed INTEGER NOT NULL
         ) WITHOUT ROWID;
-        CREATE INDEX file_completed_upload_by_age ON file_completed_upload (modified);
+        CREATE INDEX file_completed_upload_by_age ON file_completed_upload (completed);
         CREATE INDEX file_completed_upload_by_bucket ON file_completed_upload (bucket);
         CREATE TABLE file_object_part (
           blob TEXT NOT NULL,

@@ -85,7 +85,7 @@ extension Store {
   ///   written.
   package func completeUpload(
     _ upload: UploadAddress, as object: StoredObject, used: [StoredPart],
-    if condition: WriteCondition
+    if condition: WriteCondition, at now: Timestamp
   ) async throws(StorageError) -> ObjectCommit {
     try await writer.write(.powerFailure) { database, _ in
       guard let found = try UploadTable(database: database).find(upload) else {
@@ -102,7 +102,7 @@ extension Store {
       if case .stored = commit {
         try UploadTable(database: database).remove(upload.id)
         try CompletedUploadTable(database: database).insert(
-          upload, bucket: found.bucket, as: object.metadata)
+          upload, bucket: found.bucket, as: object.metadata, at: now)
       }
       return commit
     }

@@ -20,6 +20,11 @@ final class LocalRows {
   private let owner: LocalOwner
   private let now: Timestamp
   private let recheck: FilterRecheck
+  /// Throws where the owner has stored more than it may.
+  private let checkQuota: () throws -> Void
+  /// Bytes written since the quota was looked at.
+  private var unchecked = 0
+  private static let uncheckedMax = 1 << 20
   private var rows: [EntityKey: Row] = [:]
   /// In the order of change, repeats included.
   private var changed: [EntityKey] = []
@@ -28,9 +33,10 @@ final class LocalRows {
 
   init(
     _ context: WriteContext, schema: LocalSchema, owner: LocalOwner, now: Timestamp,
-    recheck: FilterRecheck
+    recheck: FilterRecheck, checkQuota: @escaping () throws -> Void = {}
   ) {
     self.recheck = recheck
+    self.checkQuota = checkQuota
     self.context = context
     self.schema = schema
     self.owner = owner
@@ -99,6 +105,13 @@ final class LocalRows {
 
   private func write(_ fields: [UInt8]?, _ key: EntityKey, over stored: StoredRow?) throws {
     guard fields != stored?.fields else { return }
+    try recheck.checkTime()
+    // While it is written, not only in the end: a list can say with few bytes that many are written.
+    unchecked += fields?.count ?? 0
+    if unchecked > Self.uncheckedMax {
+      unchecked = 0
+      try checkQuota()
+    }
     let table = try context.table(of: key.type)
     let scope = try scope(of: key.type)
     let id = try context.memory.scopeID(scope, context.database)

@@ -29,19 +29,22 @@ extension Store {
       let context = WriteContext(
         database, memory, catalogue, call: CallNumber(memory.counters.call),
         horizon: CallNumber(memory.horizon))
-      var writer = LocalWriter(
-        rows: LocalRows(
-          context, schema: schema, owner: owner, now: now,
-          recheck: FilterRecheck(matches, context, deadline: deadline)))
       let usage = OwnerUsage(database: database)
       let owners = [owner.device, owner.user].compactMap { $0 }
       let before = try owners.map { try usage.bytes(of: $0) }
-      let outcomes = try writer.perform(operations)
-      for (owner, bytes) in zip(owners, before) where try usage.bytes(of: owner) > bytes {
-        if let excess = try usage.excess(of: owner, adding: 0, under: quota) {
-          throw WriteRefusal.overQuota(excess)
+      let checkQuota = {
+        for (owner, bytes) in zip(owners, before) where try usage.bytes(of: owner) > bytes {
+          if let excess = try usage.excess(of: owner, adding: 0, under: quota) {
+            throw WriteRefusal.overQuota(excess)
+          }
         }
       }
+      var writer = LocalWriter(
+        rows: LocalRows(
+          context, schema: schema, owner: owner, now: now,
+          recheck: FilterRecheck(matches, context, deadline: deadline), checkQuota: checkQuota))
+      let outcomes = try writer.perform(operations)
+      try checkQuota()
       return WriteCommit(outcomes: outcomes, report: context.finish())
     }
   }

@@ -12,8 +12,9 @@ import Synchronization
 /// callers together nor devices nor users ever hold all connections. What waits is bounded: beyond
 /// that a query is refused at once, and so is one whose time ended while it waited.
 final class QueryReaders: Sendable {
-  /// Queries that wait in all lanes.
-  static let waitingMax = 256
+  /// Queries that wait in all lanes of callers of one kind: devices leave room for users, and
+  /// neither can keep the public out.
+  static let waitingMax = 128
   /// Queries that wait in one lane: a screenful of requests that an app sends at once.
   static let laneWaitingMax = 32
 
@@ -32,15 +33,17 @@ final class QueryReaders: Sendable {
     var lanes: [QueryLane: [Waiter]] = [:]
     /// Lanes that wait; the one that was served goes to the end.
     var turns: [QueryLane] = []
-    var waiting = 0
+    var waiting: [Scope.Kind: Int] = [:]
     var isClosed = false
   }
 
   private let connections: [ReadConnection]
+  private let damage: StoreDamage
   private let state: Mutex<State>
 
-  init(connections: [ReadConnection]) {
+  init(connections: [ReadConnection], damage: StoreDamage = StoreDamage()) {
     self.connections = connections
+    self.damage = damage
     state = Mutex(State(idle: connections))
   }
 
@@ -54,7 +57,7 @@ final class QueryReaders: Sendable {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         submit(
-          Waiter(watch: watch) { connection, hasWaited in
+          Waiter(watch: watch) { [damage] connection, hasWaited in
             do {
               let connection = try connection.get()
               let answer =
@@ -63,6 +66,7 @@ final class QueryReaders: Sendable {
               continuation.resume(returning: Result<Answer, StorageError>.success(answer))
             } catch {
               let error = StorageError(error)
+              damage.note(error)
               // It had only what waiting left of its time.
               let isLate = error == .tooCostly && hasWaited
               continuation.resume(returning: .failure(isLate ? .overloaded : error))
@@ -76,7 +80,7 @@ final class QueryReaders: Sendable {
   }
 
   /// Queries that wait for a connection now.
-  var waitingCount: Int { state.withLock { $0.waiting } }
+  var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0, +) } }
 
   // MARK: Turns
 
@@ -84,12 +88,12 @@ final class QueryReaders: Sendable {
     let refusal: StorageError? = state.withLock { state in
       if state.isClosed { return .closed }
       guard
-        state.waiting < Self.waitingMax,
+        state.waiting[lane.caller.kind] ?? 0 < Self.waitingMax,
         state.lanes[lane, default: []].count < Self.laneWaitingMax
       else { return .overloaded }
       if state.lanes[lane, default: []].isEmpty { state.turns.append(lane) }
       state.lanes[lane, default: []].append(waiter)
-      state.waiting += 1
+      state.waiting[lane.caller.kind, default: 0] += 1
       return nil
     }
     if let refusal { return waiter.run(.failure(refusal)) }
@@ -134,7 +138,7 @@ final class QueryReaders: Sendable {
       } else {
         state.turns.append(lane)
       }
-      state.waiting -= 1
+      state.waiting[lane.caller.kind, default: 0] -= 1
       state.idle.removeLast()
       state.running[lane.caller.kind, default: 0] += 1
       return (connection, waiter, lane)
@@ -160,12 +164,13 @@ final class QueryReaders: Sendable {
       for lane in state.turns {
         let isOver = { (waiter: Waiter) in waiter.hasWaited && waiter.watch?.isOver == true }
         guard let waiters = state.lanes[lane], waiters.contains(where: isOver) else { continue }
+        let before = expired.count
         expired += waiters.filter(isOver)
+        state.waiting[lane.caller.kind, default: 0] -= expired.count - before
         let left = waiters.filter { !isOver($0) }
         state.lanes[lane] = left.isEmpty ? nil : left
       }
       state.turns.removeAll { state.lanes[$0] == nil }
-      state.waiting -= expired.count
       return expired
     }
   }
@@ -177,7 +182,7 @@ final class QueryReaders: Sendable {
       defer {
         state.lanes = [:]
         state.turns = []
-        state.waiting = 0
+        state.waiting = [:]
       }
       return state.lanes.values.flatMap { $0 }
     }

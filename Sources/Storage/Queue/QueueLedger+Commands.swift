@@ -61,6 +61,7 @@ extension QueueLedger {
       "SELECT 1 FROM mutation WHERE device = ?1 AND is_held AND user_credential IS NOT NULL LIMIT 1"
     )
     statement.bind(device, at: 1)
+    defer { statement.reset() }
     return try statement.step()
   }
 }

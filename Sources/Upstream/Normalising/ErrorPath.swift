@@ -2,6 +2,12 @@ import LosslessJSON
 
 /// The paths of an answer's errors as a tree, so that a walk over the answer meets them on its way.
 final class ErrorPath {
+  /// Parts of one path. No response nests as deep; a longer path would be a chain of places that
+  /// ends the process's stack when it goes.
+  static let partsMax = JSONLimits.depthCeiling * 2
+  /// Places of all paths of a response: as many errors as anybody reads.
+  static let placesMax = 100_000
+
   private var names: [String: ErrorPath] = [:]
   private var indexes: [Int: ErrorPath] = [:]
   /// An error ends here.
@@ -22,8 +28,9 @@ final class ErrorPath {
   static func read(_ errors: JSONNode?) -> Reading {
     guard let errors, !errors.isEmpty else { return .none }
     let root = ErrorPath()
+    var left = placesMax
     for error in errors.elements {
-      guard let path = error["path"], path.kind == .array, root.add(path) else {
+      guard let path = error["path"], path.kind == .array, root.add(path, left: &left) else {
         return .anywhere
       }
     }
@@ -33,13 +40,21 @@ final class ErrorPath {
   /// The path of one error.
   static func read(of error: JSONNode) -> Reading {
     let root = ErrorPath()
-    guard let path = error["path"], path.kind == .array, root.add(path) else { return .anywhere }
+    var left = placesMax
+    guard let path = error["path"], path.kind == .array, root.add(path, left: &left) else {
+      return .anywhere
+    }
     return .paths(root)
   }
 
-  private func add(_ path: JSONNode) -> Bool {
+  /// - Parameter left: places that there is room for.
+  private func add(_ path: JSONNode, left: inout Int) -> Bool {
     var place = self
+    var parts = 0
     for element in path.elements {
+      parts += 1
+      left -= 1
+      guard parts <= Self.partsMax, left >= 0 else { return false }
       if let name = element.string {
         place = place.names[name] ?? place.insert(name)
       } else if let index = element.int64.flatMap(Int.init(exactly:)) {

@@ -33,9 +33,11 @@ struct EntityKeyRule: Hashable {
     return EntityKey(type: type, fields: texts)
   }
 
-  /// The canonical text of one key field; nil for what no key can be.
+  /// The canonical text of one key field; nil for what no key can be: also a text with NUL, which
+  /// the store's keys cannot hold.
   static func text(of value: JSONValue, _ canonical: KeyField.Canonical) -> String? {
     switch (value, canonical) {
+    case (.string(let text), _) where text.utf8.contains(0): nil
     case (.string(let text), .text): text
     case (.string(let text), .integer):
       JSONNumber(digits: text).flatMap(CanonicalNumber.integer)?.digits ?? text

@@ -138,6 +138,21 @@ struct S3SignatureTests {
     }
   }
 
+  @Test("A signature for one key is not good for another where the path begins at the root")
+  func keysBelowTheBasePathAreOtherKeys() async throws {
+    let setting = try await SigningSetting()
+    for (sent, signed) in [("/s3/avatar.png", "/avatar.png"), ("/s3/", "/")] {
+      for isBelowBasePath in [true, false] {
+        var request = SignedCase()
+        request.path = sent
+        request.isBelowBasePath = isBelowBasePath
+        request.sign(by: setting.key, at: setting.now, as: (signed, "files.example"))
+        let expected: S3ErrorCode? = isBelowBasePath ? nil : .signatureDoesNotMatch
+        #expect(await setting.refusal(of: request)?.code == expected, "\(sent)")
+      }
+    }
+  }
+
   /// What should have been signed is the operator's to read, and not the client's.
   @Test func onlyTheLogTellsWhatShouldBeSigned() async throws {
     let setting = try await SigningSetting()

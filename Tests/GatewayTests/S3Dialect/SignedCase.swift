@@ -19,6 +19,7 @@ struct SignedCase {
   ]
   var forwardedHost: String?
   var hasContent = true
+  var isBelowBasePath = true
 
   /// What was sent under a name, to be changed.
   subscript(field: String) -> String? {
@@ -91,6 +92,6 @@ struct SignedCase {
     query.parameters = self.query
     return S3SignedRequest(
       method: method, path: path, query: query, fields: fields, forwardedHost: forwardedHost,
-      hasContent: hasContent, id: "the-request")
+      hasContent: hasContent, isBelowBasePath: isBelowBasePath, id: "the-request")
   }
 }

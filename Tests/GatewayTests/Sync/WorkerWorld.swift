@@ -102,7 +102,7 @@ final class WorkerWorld: Sendable {
       sealer: Sealer(key: Self.keys.key(for: .credential), random: RandomBytes { 7 }),
       surroundings: QueueSurroundings(
         policy: policy, wall: expiring?.now() ?? time.wall,
-        reading: { [time] in expiring?.steadyReading() ?? time.reading },
+        reading: { [time] in time.reading },
         boot: "boot \(number)", random: { dice.withLock { $0.next() } },
         sleep: { [time] in try await time.sleep($0) }),
       concurrencyMax: concurrencyMax, transientCodes: ["BUSY"],
