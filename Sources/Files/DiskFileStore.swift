@@ -28,7 +28,8 @@ package struct DiskFileStore: Sendable {
   ///   - random: another number at each call, that nobody can guess.
   package static func open(
     store: Store, folder: String, pool: BlockingPool, clock: WallClock,
-    expiryClock: WallClock, random: @escaping @Sendable () -> UInt64, limits: DiskFileLimits = DiskFileLimits()
+    expiryClock: WallClock, random: @escaping @Sendable () -> UInt64,
+    limits: DiskFileLimits = DiskFileLimits()
   ) throws(FileStoreError) -> DiskFileStore {
     let files = DiskFileStore(
       store: store, folder: BlobFolder(path: folder), pool: pool, clock: clock,

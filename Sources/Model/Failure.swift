@@ -18,6 +18,9 @@ package struct Failure: Error, Sendable {
       case parameter(String)
     }
 
+    /// How many of them a client is told: a body can have as many as it has bytes.
+    package static let countMax = 100
+
     package let place: Place
     package let detail: String
 

@@ -43,10 +43,12 @@ extension Store {
   /// Drops one stored result (its caller may no longer see it); entities stay.
   package func forget(_ key: ResultKey) async throws(StorageError) {
     try await writer.write { database, memory in
+      // Not made for this: a stranger's credential that upstream refuses leaves nothing behind.
+      guard let scope = try memory.existingScopeID(key.scope, database) else { return }
       let statement = try PreparedStatement(
         database,
         "DELETE FROM result WHERE scope = ?1 AND operation = ?2 AND variables = ?3")
-      statement.bind(try memory.scopeID(key.scope, database), at: 1)
+      statement.bind(scope, at: 1)
       statement.bind(key.operation, at: 2)
       statement.bind(key.variables, at: 3)
       try statement.run()

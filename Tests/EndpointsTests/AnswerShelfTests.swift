@@ -25,7 +25,8 @@ struct AnswerShelfTests {
     let fields = authorization.map { [("Authorization", $0)] } ?? []
     return ShelvedAnswer(
       key: try #require(shelf().key(of: try head("GET", "/api/films/1", fields))),
-      rendered: rendered(in: cache), viewer: .anonymous, isPrivate: false, forwardedNames: [],
+      rendered: rendered(in: cache), epoch: CredentialEpoch(), epochNumber: 0, viewer: .anonymous,
+      isPrivate: false, forwardedNames: [],
       gzipped: gzipped)
   }
 

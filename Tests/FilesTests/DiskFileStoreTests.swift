@@ -34,7 +34,8 @@ struct DiskFileStoreTests {
     #expect(try await read.bytes() == [1, 2, 3])
   }
 
-  @Test("An upload begun while the wall clock was wrong lives as long as any", arguments: [-3000, 366])
+  @Test(
+    "An upload begun while the wall clock was wrong lives as long as any", arguments: [-3000, 366])
   func uploadsAgeByTheTrustedClock(days: Int) async throws {
     let fixture = try DiskFixture()
     let it = try await fixture.contract()

@@ -38,7 +38,8 @@ final class DiskFixture: Sendable {
     limits.partBytesMin = partBytesMin
     files = try DiskFileStore.open(
       store: index, folder: "\(path)/files", pool: BlockingPool(threadsMax: 4),
-      clock: WallClock { time.now }, expiryClock: WallClock { time.lived }, random: { UInt64.random(in: 0...UInt64.max) },
+      clock: WallClock { time.now }, expiryClock: WallClock { time.lived },
+      random: { UInt64.random(in: 0...UInt64.max) },
       limits: limits)
   }
 

@@ -20,7 +20,7 @@ struct StreamTicketsTests {
 
   @Test func aTicketStandsForItsCallerOnce() async throws {
     let ada = try await callers.caller { $0 == "authorization" ? "Bearer ada" : nil }
-    let ticket = try callers.tickets.issue(to: ada)
+    let ticket = try callers.tickets.issue(to: ada, from: Self.home)
     let caller = try await callers.caller(ticket: ticket)
     #expect(caller.credentials == ada.credentials)
     #expect(caller.viewer == ada.viewer)
@@ -28,7 +28,7 @@ struct StreamTicketsTests {
   }
 
   @Test func anOldTicketIsRefused() async throws {
-    let ticket = try callers.tickets.issue(to: .anonymous)
+    let ticket = try callers.tickets.issue(to: .anonymous, from: Self.home)
     clock.advance(by: .seconds(30))
     await #expect(throws: Failure.self) { try await callers.caller(ticket: ticket) }
   }
@@ -38,20 +38,37 @@ struct StreamTicketsTests {
       DeviceRegistration(platform: "ios"), by: .anonymous, from: ClientNetwork("192.0.2.1"))
     let caller = try await callers.caller { $0 == "device-token" ? phone.token : nil }
     #expect(caller.viewer.layers.first == .device(phone.device.id))
-    let good = try callers.tickets.issue(to: caller)
-    let late = try callers.tickets.issue(to: caller)
+    let good = try callers.tickets.issue(to: caller, from: Self.home)
+    let late = try callers.tickets.issue(to: caller, from: Self.home)
     #expect(try await callers.caller(ticket: good).device == caller.device)
     try await devices.remove(try #require(caller.device))
     await #expect(throws: Failure.self) { try await callers.caller(ticket: late) }
   }
 
-  @Test func oneCallerCannotTakeThemAll() throws {
+  private static let home = ClientNetwork("192.0.2.1")
+
+  @Test("A network cannot take them all, whatever credentials it invents")
+  func oneNetworkCannotTakeThemAll() throws {
+    for number in 0..<100 {
+      let invented = Caller(subject: "invented \(number)", hasToken: true)
+      _ = try callers.tickets.issue(to: invented, from: Self.home)
+    }
     let ada = Caller(subject: "ada", hasToken: true)
-    for _ in 0..<100 { _ = try callers.tickets.issue(to: ada) }
-    #expect(throws: Failure.self) { try callers.tickets.issue(to: ada) }
-    _ = try callers.tickets.issue(to: .anonymous)
+    #expect(throws: Failure.self) { try callers.tickets.issue(to: ada, from: Self.home) }
+    _ = try callers.tickets.issue(to: ada, from: ClientNetwork("192.0.2.2"))
     clock.advance(by: .seconds(30))
-    _ = try callers.tickets.issue(to: ada)
+    _ = try callers.tickets.issue(to: ada, from: Self.home)
+  }
+
+  @Test func networksTogetherLeaveRoomForUsers() throws {
+    var issued = 0
+    for number in 0..<100 {
+      let network = ClientNetwork("network \(number)")
+      while (try? callers.tickets.issue(to: .anonymous, from: network)) != nil { issued += 1 }
+    }
+    #expect(issued == 5_000)
+    let user = Caller(subject: "u_1", user: "u_1", hasToken: true)
+    _ = try callers.tickets.issue(to: user, from: ClientNetwork("network 1"))
   }
 }
 

@@ -6,10 +6,18 @@ struct StoredReach {
   private let registry: OperationRegistry
   private let hasServiceCredentials: Bool
   private let forwardsCredentials: Bool
+  /// A verified user's request may go upstream without a credential of theirs, and is then the
+  /// service's like any other.
+  private let usersMayComeWithout: Bool
 
   init(_ workspace: Workspace) {
     registry = workspace.registry
     hasServiceCredentials = workspace.settings.upstream.hasServiceCredentials
+    let names = workspace.settings.upstream.forward.map { $0.lowercased() }
+    usersMayComeWithout =
+      !names.contains("authorization")
+      || workspace.settings.accounts.provider == .local
+        && !workspace.settings.upstream.forwardsOwnTokens
     forwardsCredentials = workspace.settings.upstream.forward.contains {
       ForwardedHeaders.credentials.contains($0.lowercased())
     }
@@ -47,8 +55,9 @@ struct StoredReach {
     // Without a credential the call is the service's, where it is let through at all.
     switch operation.access.role?.demanded {
     case .device, .admin: return [.each] + [shared ?? .everybody]
-    case .user: return [.each]
-    case nil: return operation.access.isOpen ? [.each, .everybody] : [.each]
+    case .user: return [.each] + (usersMayComeWithout ? [shared ?? .everybody] : [])
+    case nil:
+      return operation.access.isOpen || usersMayComeWithout ? [.each, .everybody] : [.each]
     }
   }
 

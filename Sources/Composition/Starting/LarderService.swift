@@ -44,7 +44,8 @@ package final class LarderService: Service {
     store: Store, gauges: QueueGauges, keeper: StoreKeeper, filesKeeper: FilesKeeper,
     publicAddress: PublicAddress,
     signingKeys: LocalKeys?, queue: QueueWorker, push: PushAssembly, server: HTTPService,
-    metricsListenerCount: Int, queueEndMax: Duration, client: HTTPClient, certificates: ServerCertificates?,
+    metricsListenerCount: Int, queueEndMax: Duration, client: HTTPClient,
+    certificates: ServerCertificates?,
     group: EventLoopGroup, routes: [String], logger: Logger,
     whenListening: @escaping @Sendable ([SocketAddress]) -> Void
   ) {
@@ -142,7 +143,8 @@ package final class LarderService: Service {
           metrics: try MetricsHandler(services.metrics), logThreshold: logThreshold,
           logSink: logSink,
           logger: logger,
-          notReady: { [health = gateway.health, signal = gateway.signal, queue = gateway.sync.worker] in
+          notReady: {
+            [health = gateway.health, signal = gateway.signal, queue = gateway.sync.worker] in
             health.startDraining()
             queue.prepareToEnd()
             signal.end()

@@ -13,6 +13,7 @@ struct AccountsEndpoint: Sendable {
   let accounts: AccountService
   /// The keys of our users' tokens; nil where another service issues them.
   let signingKeys: SigningKeyService?
+  let epoch: CredentialEpoch
 
   func signUp(_ request: ServerRequest) async -> ServerResponse {
     await context.answer(request) { () async throws(Failure) in
@@ -97,6 +98,7 @@ struct AccountsEndpoint: Sendable {
         throw Failure(.malformedRequest, "The body must be empty or an empty object.")
       }
       let count = try await ownKeys().replaceAll()
+      epoch.end()
       let answer: JSONValue = ["replaced": .number(JSONNumber(count))]
       return .json(answer.bytes)
     }

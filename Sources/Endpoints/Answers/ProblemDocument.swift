@@ -5,7 +5,7 @@ import Model
 /// An error as `application/problem+json` (RFC 9457).
 ///
 /// Beside the standard's members it carries `code`, `retry`, `requestId` and, for bad input,
-/// `errors` with every fault. What caused a failure inside is never in it.
+/// `errors` with every fault up to a number that anybody reads. What caused a failure inside is never in it.
 struct ProblemDocument {
   static let mediaType = "application/problem+json"
 
@@ -36,7 +36,7 @@ struct ProblemDocument {
     if !details.isEmpty {
       writer.name("errors")
       writer.beginArray()
-      for fault in details {
+      for fault in details.prefix(Failure.Detail.countMax) {
         writer.beginObject()
         switch fault.place {
         case .pointer(let pointer): writer.member("pointer", pointer)

@@ -13,11 +13,13 @@ import Synchronization
 /// that is asked anew each time.
 final class DeltaShelf: Sendable {
   /// One page, from the status line on but for what each response has of its own.
-  private final class Entry: Sendable {
+  private final class Entry: ShelfEntry {
     let key: PlainRequestKey
     let head: Revision
     /// The rest of the head, and the body.
     let bytes: [UInt8]
+
+    var byteCount: Int { key.byteCount + bytes.count }
 
     init(key: PlainRequestKey, head: Revision, bytes: [UInt8]) {
       self.key = key
@@ -29,12 +31,15 @@ final class DeltaShelf: Sendable {
   /// Distinct (target, credential) pairs; past this the shelf is cleared and fills anew. Each has a
   /// cursor in it, so entries of heads gone by are never asked for again.
   private static let entriesMax = 10_000
+  /// Of them all: whoever asks says how long its credential is.
+  private static let bytesMax = 16 << 20
 
   private let cursors: CursorMint
   private let plain: PlainRequests
   /// Larger bodies might be wanted compressed.
   private let compressionBytesMin: Int
-  private let entries = Mutex<[Int: Entry]>([:])
+  private let entries = Mutex(
+    ShelfEntries<Entry>(countMax: entriesMax, bytesMax: bytesMax))
 
   init(cursors: CursorMint, plain: PlainRequests, compressionBytesMin: Int) {
     self.cursors = cursors
@@ -51,10 +56,7 @@ final class DeltaShelf: Sendable {
   func keep(_ body: [UInt8], for request: ServerRequest, at head: Revision) {
     guard body.count < compressionBytesMin, let key = plain.key(of: request.head) else { return }
     let entry = Entry(key: key, head: head, bytes: Self.bytes(body))
-    entries.withLock { entries in
-      if entries.count >= Self.entriesMax { entries.removeAll(keepingCapacity: true) }
-      entries[key.hash] = entry
-    }
+    entries.withLock { $0.keep(entry) }
   }
 
   /// Answers a request that was answered with an empty page since the log last moved.

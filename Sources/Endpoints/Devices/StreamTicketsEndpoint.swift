@@ -14,7 +14,7 @@ struct StreamTicketsEndpoint: Sendable {
       // Nothing is asked of a body, but a page of another origin must not post one unasked.
       _ = try await context.json(of: request)
       let body: JSONValue = [
-        "ticket": .string(try context.callers.tickets.issue(to: caller)),
+        "ticket": .string(try context.callers.tickets.issue(to: caller, from: request.network)),
         "expiresIn": .number(JSONNumber(StreamTickets.lifetime.wholeSeconds)),
       ]
       return .json(body.bytes, status: .created)

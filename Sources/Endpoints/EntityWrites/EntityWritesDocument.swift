@@ -65,6 +65,8 @@ enum EntityWritesDocument {
     guard let items = try body(bytes).array else {
       throw Failure(.malformedRequest, "The body is a list of operations.")
     }
+    // Before they are read: each could be a fault of its own.
+    try EntityWrites.checkCount(items.count)
     var faults: [Failure.Detail] = []
     var requests: [EntityWriteRequest] = []
     for (index, item) in items.enumerated() {

@@ -29,12 +29,13 @@ struct OperationEndpoint: Sendable {
       case .mutation: return Self.onlyPost(name, request: request)
       case .subscription: throw Self.subscriptionsAreNotServed(name)
       }
+      let epoch = answers.epoch
       let caller = try await context.caller(of: request)
       return try await read(
         name,
         input: .parameters(
           path: path.parameters(request, of: name, operations), query: query(request)),
-        caller: caller, request: request)
+        caller: caller, epoch: epoch, request: request)
     }
   }
 
@@ -45,12 +46,14 @@ struct OperationEndpoint: Sendable {
     await context.answer(request) { () async throws(Failure) in
       let kind = try operations.kind(of: name)
       if kind == .subscription { throw Self.subscriptionsAreNotServed(name) }
+      let epoch = answers.epoch
       let caller = try await context.caller(of: request)
       let input = OperationDirectory.Input.body(
         try await context.json(of: request),
         path: path.parameters(request, of: name, operations))
       if kind == .query {
-        return try await read(name, input: input, caller: caller, request: request)
+        return try await read(
+          name, input: input, caller: caller, epoch: epoch, request: request)
       }
       if caller.device != nil { return try await force(name, input, caller: caller, request) }
       let body = try await operations.mutate(
@@ -106,9 +109,10 @@ struct OperationEndpoint: Sendable {
   }
 
   private func read(
-    _ name: String, input: OperationDirectory.Input, caller: Caller, request: ServerRequest
+    _ name: String, input: OperationDirectory.Input, caller: Caller, epoch: Int,
+    request: ServerRequest
   ) async throws(Failure) -> ServerResponse {
-    let draft = answers.begin(request, caller: caller)
+    let draft = answers.begin(request, caller: caller, epoch: epoch)
     let answer = try await operations.read(
       name, input: input,
       context: OperationService.Context(

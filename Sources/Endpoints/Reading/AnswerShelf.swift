@@ -19,6 +19,8 @@ final class AnswerShelf: Sendable {
   /// Larger answers are not kept for repeated requests, which hold them beyond the cache's bound.
   private static let repeatedBytesMax = 64 * 1024
 
+  /// Ended where the keys are replaced that callers' tokens were signed with.
+  let epoch = CredentialEpoch()
   private let cursors: CursorMint
   private let plain: PlainRequests
   /// What the `Vary` of what is kept tells beside the fields that always count.

@@ -54,6 +54,7 @@ struct PlainRequests: Sendable {
     guard head.method == .get || takesHead && head.method == .head,
       prefix.isEmpty || head.target.starts(with: prefix), head.keepsAlive, !head.hasBody,
       takesQuery || head.query == nil, !head.fields.contains("cache-control"),
+      !head.fields.contains("pragma"),
       !head.fields.contains("device-token"), !head.fields.contains("if-match")
     else { return false }
     for name in excluded where head.contains(name) { return false }

@@ -11,7 +11,12 @@ struct ReadAnswerWriter: Sendable {
     let request: ServerRequest
     let caller: Caller
     let head: Revision
+    let epoch: Int
   }
+
+  /// For how long an answer is given to the bytes of a token that was verified: a key that its issuer
+  /// has withdrawn is noticed no later than by ``Accounts/TokenVerifier``.
+  private static let verifiedFor = Duration.seconds(300)
 
   let cursors: CursorMint
   let shelf: AnswerShelf
@@ -21,8 +26,11 @@ struct ReadAnswerWriter: Sendable {
   /// Larger bodies are compressed on another thread: 128 KiB take about 0.3 ms.
   private static let compressionOnLoopBytesMax = 128 * 1024
 
-  func begin(_ request: ServerRequest, caller: Caller) -> Draft {
-    Draft(request: request, caller: caller, head: cursors.head)
+  /// To be noted before a caller is verified.
+  var epoch: Int { shelf.epoch.current }
+
+  func begin(_ request: ServerRequest, caller: Caller, epoch: Int) -> Draft {
+    Draft(request: request, caller: caller, head: cursors.head, epoch: epoch)
   }
 
   func response(to draft: Draft, answer: ReadAnswer) -> ServerResponse {
@@ -63,11 +71,14 @@ struct ReadAnswerWriter: Sendable {
       !rendered.hasErrors,
       rendered.policy.maxAge > answer.age, let key = shelf.key(of: request.head)
     else { return }
+    let now = rendered.received.advanced(by: answer.age)
+    let until = draft.caller.userExpires.map { min($0, now.advanced(by: Self.verifiedFor)) }
     let keep = { @Sendable (gzipped: [UInt8]?) in
       shelf.keep(
         ShelvedAnswer(
-          key: key, rendered: rendered, viewer: draft.caller.viewer, isPrivate: isPrivate,
-          until: draft.caller.userExpires, forwardedNames: shelf.varyingNames, gzipped: gzipped))
+          key: key, rendered: rendered, epoch: shelf.epoch, epochNumber: draft.epoch,
+          viewer: draft.caller.viewer, isPrivate: isPrivate, until: until,
+          forwardedNames: shelf.varyingNames, gzipped: gzipped))
     }
     switch rendered.body.count {
     case ..<compressionBytesMin: keep(nil)

@@ -10,6 +10,8 @@ final class ShelvedAnswer: ShelfEntry {
   let receivedMilliseconds: Int64
   /// Also when the caller's token is refused, whichever comes first.
   let staleAtMilliseconds: Int64
+  private let epoch: CredentialEpoch
+  private let epochNumber: Int
   let viewer: Viewer
   let isAnonymous: Bool
   let identity: ShelvedRepresentation
@@ -20,13 +22,21 @@ final class ShelvedAnswer: ShelfEntry {
     identity.byteCount + (gzip?.byteCount ?? 0) + key.byteCount
   }
 
-  /// - Parameter until: when the token in `Authorization` is refused; nil for one that nobody looks
-  ///   at, and for none.
+  /// Whether no credential has been refused since that this may have been made for.
+  var isOfThisEpoch: Bool { epochNumber == epoch.current }
+
+  /// - Parameters:
+  ///   - epochNumber: noted before the caller was verified.
+  ///   - until: when the token in `Authorization` is refused, or looked at again; nil for one that
+  ///     nobody looks at, and for none.
   init(
-    key: PlainRequestKey, rendered: RenderedAnswer, viewer: Viewer, isPrivate: Bool,
-    until: Timestamp? = nil, forwardedNames: [String], gzipped: [UInt8]?
+    key: PlainRequestKey, rendered: RenderedAnswer, epoch: CredentialEpoch, epochNumber: Int,
+    viewer: Viewer, isPrivate: Bool, until: Timestamp? = nil, forwardedNames: [String],
+    gzipped: [UInt8]?
   ) {
     self.key = key
+    self.epoch = epoch
+    self.epochNumber = epochNumber
     self.rendered = rendered
     receivedMilliseconds = rendered.received.milliseconds
     staleAtMilliseconds = min(

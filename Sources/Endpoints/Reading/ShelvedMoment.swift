@@ -17,7 +17,7 @@ struct ShelvedMoment {
   @inline(__always)
   init?(of entry: ShelvedAnswer, cursors: CursorMint, stamp: ResponseStamp) {
     cursor = entry.isAnonymous ? cursors.anonymousCursor() : cursors.cursor(for: entry.viewer)
-    guard entry.rendered.isCurrent else { return nil }
+    guard entry.rendered.isCurrent, entry.isOfThisEpoch else { return nil }
     let now = stamp.secondsSince1970 &* 1000
     // Stamped by a clock that was ahead: the exact clock decides.
     guard entry.receivedMilliseconds <= now + Self.clockLagMilliseconds else { return nil }

@@ -48,7 +48,8 @@ package final class LarderHandler: RequestHandler {
         context: context, entities: services.entities, cursors: services.cursors),
       devices: DevicesEndpoint(context: context, devices: services.devices),
       accounts: AccountsEndpoint(
-        context: context, accounts: services.accounts, signingKeys: services.signingKeys),
+        context: context, accounts: services.accounts, signingKeys: services.signingKeys,
+        epoch: shelf.epoch),
       changes: ChangesEndpoint(context: context, feed: services.changes, deltas: deltas),
       diffs: ListDiffEndpoint(
         context: context, operations: services.operations, lists: services.lists),

@@ -98,8 +98,13 @@ package struct CallerIdentifier: Sendable {
     forwardsOwnTokens || user?.isOwn != true
   }
 
+  /// Of partition values that are kept as they are; longer ones are kept as a digest.
+  private static let partitionBytesMax = 128
+
   private func partition(_ name: String, _ value: String) -> Caller.Header {
-    guard CredentialName.matches(name) else { return Caller.Header(name: name, value: value) }
+    guard CredentialName.matches(name) || value.utf8.count > Self.partitionBytesMax else {
+      return Caller.Header(name: name, value: value)
+    }
     let code = HMAC<SHA256>.authenticationCode(
       for: Array("\(name):\(value)".utf8), using: partitionKey)
     return Caller.Header(name: name, value: value, digest: Base64URL.encode(code))

@@ -10,16 +10,21 @@ package final class StreamTickets: Sendable {
   private struct Entry {
     let caller: Caller
     let owner: String
+    let isUnknown: Bool
     let expires: Timestamp
   }
 
   private struct State {
     var entries: [String: Entry] = [:]
+    /// Of these, those of callers whom only their network is known of.
+    var unknownCount = 0
+    var nextSweep: Timestamp?
     /// How many of them each owner has.
     var counts: [String: Int] = [:]
 
     mutating func remove(_ digest: String) -> Entry? {
       guard let entry = entries.removeValue(forKey: digest) else { return nil }
+      if entry.isUnknown { unknownCount -= 1 }
       counts[entry.owner, default: 1] -= 1
       if counts[entry.owner] == 0 { counts[entry.owner] = nil }
       return entry
@@ -29,7 +34,7 @@ package final class StreamTickets: Sendable {
   package static let lifetime = Duration.seconds(30)
   /// Unused ones at a time.
   private static let ticketsMax = 10_000
-  /// Of these, for one caller; all without credentials count as one.
+  /// Of these, for one device, user or, of all who show neither, one network.
   private static let ticketsOfOneMax = 100
   private static let byteCount = 32
 
@@ -42,18 +47,28 @@ package final class StreamTickets: Sendable {
     self.random = random
   }
 
-  package func issue(to caller: Caller) throws(Failure) -> String {
+  /// - Parameter network: stands for callers without a registered device and a verified user: whoever
+  ///   invents credentials is still in one network.
+  package func issue(to caller: Caller, from network: ClientNetwork) throws(Failure) -> String {
     let ticket = Base64URL.encode(random.bytes(Self.byteCount))
     let digest = Self.digest(of: ticket)
     let now = clock.now()
-    let owner =
-      caller.device?.id ?? caller.user ?? caller.subject
-      ?? (caller.isAdmin ? "admin" : "")
+    let known = caller.device?.id ?? caller.user ?? (caller.isAdmin ? "admin" : nil)
+    let owner = known ?? "network \(network.name)"
     let isIssued = state.withLock { state in
-      if !Self.hasRoom(for: owner, in: state) { Self.sweep(&state, at: now) }
-      guard Self.hasRoom(for: owner, in: state) else { return false }
+      // Each holds a caller with all credentials, so they do not stay until there are too many.
+      if state.nextSweep.map({ $0 <= now }) ?? true {
+        Self.sweep(&state, at: now)
+        state.nextSweep = now.advanced(by: Self.lifetime)
+      }
+      guard state.entries.count < Self.ticketsMax,
+        known != nil || state.unknownCount < Self.ticketsMax / 2,
+        state.counts[owner, default: 0] < Self.ticketsOfOneMax
+      else { return false }
+      if known == nil { state.unknownCount += 1 }
       state.entries[digest] = Entry(
-        caller: caller, owner: owner, expires: now.advanced(by: Self.lifetime))
+        caller: caller, owner: owner, isUnknown: known == nil,
+        expires: now.advanced(by: Self.lifetime))
       state.counts[owner, default: 0] += 1
       return true
     }
@@ -73,10 +88,6 @@ package final class StreamTickets: Sendable {
       throw Failure(.unauthenticated, "The stream ticket was used, is too old or is none.")
     }
     return entry.caller
-  }
-
-  private static func hasRoom(for owner: String, in state: State) -> Bool {
-    state.entries.count < ticketsMax && state.counts[owner, default: 0] < ticketsOfOneMax
   }
 
   private static func sweep(_ state: inout State, at now: Timestamp) {

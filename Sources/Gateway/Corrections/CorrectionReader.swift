@@ -22,6 +22,7 @@ struct CorrectionReader {
   }
 
   mutating func note(_ detail: String, at pointer: String) {
+    guard faults.count < Failure.Detail.countMax else { return }
     faults.append(Failure.Detail(place: .pointer(pointer), detail: detail))
   }
 

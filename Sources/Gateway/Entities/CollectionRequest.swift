@@ -97,6 +97,7 @@ package struct CollectionRequest: Sendable {
   }
 
   private mutating func fault(_ name: String, _ detail: String) {
+    guard faults.count < Failure.Detail.countMax else { return }
     faults.append(Failure.Detail(place: .parameter(name), detail: detail))
   }
 

@@ -14,6 +14,13 @@ package struct EntityWrites: Sendable {
     self.corrections = corrections
   }
 
+  /// - Throws: for more operations than a list may hold.
+  package static func checkCount(_ count: Int) throws(Failure) {
+    guard count <= operationsMax else {
+      throw Failure(.malformedRequest, "A list holds at most \(operationsMax) operations.")
+    }
+  }
+
   /// Does all of it or nothing.
   ///
   /// - Parameter misread: faults of operations that could not be read. With any, nothing is done,
@@ -22,9 +29,7 @@ package struct EntityWrites: Sendable {
   package func write(
     _ requests: [EntityWriteRequest], misread: [Failure.Detail] = [], by caller: Caller
   ) async throws(Failure) -> [EntityWriteAnswer] {
-    guard requests.count <= Self.operationsMax else {
-      throw Failure(.malformedRequest, "A list holds at most \(Self.operationsMax) operations.")
-    }
+    try Self.checkCount(requests.count)
     let ofOwn = requests.filter { own.knows($0.type) }
     if ofOwn.count == requests.count {
       return try await own.write(requests, misread: misread, by: caller)

@@ -8,13 +8,23 @@ import Upstream
 /// Asks upstream for a query's answer, writes it to the store and renders it: what one flight does.
 struct AnswerFetcher: Sendable {
   enum Outcome: Sendable {
-    /// `isStored`: later reads may be answered from it.
-    case answer(RenderedAnswer, isStored: Bool)
+    /// `isStored`: later reads may be answered from it. `isRefusal`: upstream refused the caller a
+    /// part of it.
+    case answer(RenderedAnswer, isStored: Bool, isRefusal: Bool = false)
     /// Upstream responded with errors that leave nothing to be stored.
     case erred(Erred)
     /// Upstream refused the caller: nothing stale is shown over that.
     case refused(Failure)
     case failed(Failure)
+
+    /// It says something of the caller who asked, and nothing of others.
+    var isRefusal: Bool {
+      switch self {
+      case .answer(_, _, let isRefusal): isRefusal
+      case .refused: true
+      case .erred, .failed: false
+      }
+    }
   }
 
   /// A response with errors of which nothing is stored.
@@ -110,7 +120,7 @@ struct AnswerFetcher: Sendable {
       }
     }
     guard answer.data != nil else { return .refused(permission.failure) }
-    return .answer(unkept(answer, request: request), isStored: false)
+    return .answer(unkept(answer, request: request), isStored: false, isRefusal: true)
   }
 
   private func take(

@@ -1,3 +1,4 @@
+import Crypto
 package import Model
 import Synchronization
 
@@ -20,7 +21,7 @@ package final class FailureMemory: Sendable {
   private let clock: WallClock
   /// A number in 0..<1.
   private let random: @Sendable () -> Double
-  private let entries = Mutex<[ResultKey: Entry]>([:])
+  private let entries = Mutex<[SHA256.Digest: Entry]>([:])
 
   package init(
     span: Duration = spanDefault, clock: WallClock, random: @escaping @Sendable () -> Double
@@ -32,11 +33,12 @@ package final class FailureMemory: Sendable {
 
   package func recentFailure(for key: ResultKey) -> Failure? {
     let now = clock.now()
+    let digest = Self.digest(of: key)
     return entries.withLock { entries in
-      guard let entry = entries[key] else { return nil }
+      guard let entry = entries[digest] else { return nil }
       // A clock set back must not make a failure last.
       guard now < entry.until, now.advanced(by: span + span) > entry.until else {
-        entries[key] = nil
+        entries[digest] = nil
         return nil
       }
       return entry.failure
@@ -45,15 +47,28 @@ package final class FailureMemory: Sendable {
 
   package func remember(_ failure: Failure, for key: ResultKey) {
     let now = clock.now()
+    let digest = Self.digest(of: key)
     let until = now.advanced(by: span * (0.5 + random()))
     entries.withLock { entries in
       if entries.count >= Self.entriesMax { entries = entries.filter { $0.value.until > now } }
       guard entries.count < Self.entriesMax else { return }
-      entries[key] = Entry(failure: failure, until: until)
+      entries[digest] = Entry(failure: failure, until: until)
     }
   }
 
   package func forget(_ key: ResultKey) {
-    entries.withLock { _ = $0.removeValue(forKey: key) }
+    let digest = Self.digest(of: key)
+    entries.withLock { _ = $0.removeValue(forKey: digest) }
+  }
+
+  /// In the place of the key, whose variables can be as long as a body may be.
+  private static func digest(of key: ResultKey) -> SHA256.Digest {
+    var hash = SHA256()
+    for part in [key.operation, key.variables, key.scope.subject, key.scope.partition] {
+      withUnsafeBytes(of: part.utf8.count) { hash.update(bufferPointer: $0) }
+      hash.update(data: Array(part.utf8))
+    }
+    withUnsafeBytes(of: key.scope.kind.rawValue) { hash.update(bufferPointer: $0) }
+    return hash.finalize()
   }
 }

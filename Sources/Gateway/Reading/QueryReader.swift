@@ -97,12 +97,12 @@ package final class QueryReader: Sendable {
   ) async throws(Failure) -> ReadAnswer {
     let (task, isNew) = flight(for: request)
     var fetched = await task.value
-    if !isNew, request.scope.kind == .claim, case .refused = fetched {
+    if !isNew, request.scope.kind == .claim, fetched.isRefusal {
       // Upstream refused another member's token, which says nothing of this caller's.
       fetched = await fetcher.fetch(request, keeps: true)
     }
     switch fetched {
-    case .answer(let rendered, let isStored):
+    case .answer(let rendered, let isStored, _):
       let outcome: CacheOutcome =
         if !isNew { .collapsed } else if request.directives.noCache {
           .request(stored: isStored)

@@ -136,9 +136,11 @@ package final class RenderedAnswer: Sendable {
     return bytes
   }
 
-  /// What the answer takes in memory, roughly: body, its coded form, and the dependencies.
+  /// What the answer takes in memory, roughly: body, its coded form, the dependencies, and
+  /// the key, of which the client says how long it is.
   var byteCount: Int {
     body.count + body.count / 4 + 512 + dependencies.entities.count * Self.bytesADependency
+      + key.variables.utf8.count + key.scope.subject.utf8.count + key.scope.partition.utf8.count
   }
 
   /// An ``EntityKey`` with its place in the reverse index.

@@ -182,6 +182,7 @@ struct OptimisticReader {
   }
 
   private mutating func note(_ detail: String, at pointer: String) {
+    guard faults.count < Failure.Detail.countMax else { return }
     faults.append(Failure.Detail(place: .pointer(pointer), detail: detail))
   }
 }

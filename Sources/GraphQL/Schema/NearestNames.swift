@@ -7,6 +7,7 @@ package enum NearestNames {
   package static func suggestions(
     for name: String, among names: some Sequence<String>
   ) -> [String] {
+    guard name.utf8.count <= lengthMax else { return [] }
     let threshold = name.utf8.count * 4 / 10 + 1
     var found: [(name: String, distance: Int)] = []
     for candidate in Set(names) {
@@ -30,6 +31,8 @@ package enum NearestNames {
   }
 
   private static let suggestionsMax = 5
+  /// Of a name that was misspelt, not made up: comparing takes the product of two lengths.
+  private static let lengthMax = 256
 
   /// Insertions, deletions, substitutions and swaps of neighbours; absent when more than the limit.
   private static func distance(_ left: String, _ right: String, atMost limit: Int) -> Int? {

@@ -34,7 +34,8 @@ struct RouteNode: Sendable {
   /// The routes at a path that are accepted, the most literal place first; `values` are what names
   /// took. A place whose routes are not accepted hides none of the less literal ones.
   func find(
-    _ segments: ArraySlice<String>, values: inout [String], accepting: (_ endpoints: Endpoints, _ isRest: Bool) -> Bool
+    _ segments: ArraySlice<String>, values: inout [String],
+    accepting: (_ endpoints: Endpoints, _ isRest: Bool) -> Bool
   ) -> Endpoints? {
     guard let segment = segments.first else {
       if !endpoints.isEmpty, accepting(endpoints, false) { return endpoints }

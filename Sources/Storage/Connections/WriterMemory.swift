@@ -30,6 +30,8 @@ final class WriterMemory: @unchecked Sendable {
   var durability: GroupedWriter.Durability?
   /// See ``WriteAheadLog/pagesWritten(by:)``.
   var pagesAtCheckpoint: Int32 = 0
+  private static let scopesMax = 10_000
+
   /// Numbers of scopes. They are never reused, so only a rolled-back insertion makes one wrong.
   private var scopes: [Scope: Int64] = [.public: ScopeTable.publicID]
   /// Kept on failure as well: a mark too many refuses or marks a late answer, which is refetched.
@@ -113,10 +115,24 @@ final class WriterMemory: @unchecked Sendable {
   // MARK: Scopes
 
   func scopeID(_ scope: Scope, _ db: Database) throws -> Int64 {
-    if let known = scopes[scope] { return known }
-    let id = try ScopeTable.find(scope, db) ?? ScopeTable.insert(scope, db)
-    scopes[scope] = id
+    if let known = try existingScopeID(scope, db) { return known }
+    let id = try ScopeTable.insert(scope, db)
+    note(id, of: scope)
     return id
+  }
+
+  /// Nil for a scope that nothing was ever stored in.
+  func existingScopeID(_ scope: Scope, _ db: Database) throws -> Int64? {
+    if let known = scopes[scope] { return known }
+    guard let id = try ScopeTable.find(scope, db) else { return nil }
+    note(id, of: scope)
+    return id
+  }
+
+  /// There is one for each user, device and partition, so past a bound they are asked for anew.
+  private func note(_ id: Int64, of scope: Scope) {
+    if scopes.count >= Self.scopesMax { scopes = [.public: ScopeTable.publicID] }
+    scopes[scope] = id
   }
 
   func noteRow(of type: String, in kind: Scope.Kind) {

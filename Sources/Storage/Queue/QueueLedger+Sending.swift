@@ -92,7 +92,8 @@ extension QueueLedger {
     if !review.isEmpty {
       try readAll()
       let changes = decide {
-        $0.reviewing(misfits: review.misfits.keys, fitting: review.fitting, at: timing.now,
+        $0.reviewing(
+          misfits: review.misfits.keys, fitting: review.fitting, at: timing.now,
           policy: timing.policy)
       }
       try write(changes, results: review.misfits)

@@ -28,7 +28,7 @@ extension VariableCoercer {
       let (member, child) = (entry.name, entry.node)
       let memberName = "\(name).\(member)"
       guard let field = object.field(named: member) else {
-        let hint = NearestNames.didYouMean(member, among: object.fields.map(\.name))
+        let hint = hint(member, among: object.fields.map(\.name))
         fault(.parameter(memberName), "is not a field of \(object.name).\(hint)")
         continue
       }

@@ -76,7 +76,7 @@ extension VariableCoercer {
   ) -> Coerced? {
     guard let text = value.string else { return fault(place, "must be a value of \(name)") }
     guard values.contains(text) else {
-      let hint = NearestNames.didYouMean(text, among: values)
+      let hint = hint(text, among: values)
       return fault(place, "must be a value of \(name), not \"\(text.prefix(60))\".\(hint)")
     }
     return Coerced(value)
@@ -123,7 +123,7 @@ extension VariableCoercer {
     for member in members {
       let memberPlace = place.appending(member.name)
       guard let field = object.field(named: member.name) else {
-        let hint = NearestNames.didYouMean(member.name, among: object.fields.map(\.name))
+        let hint = hint(member.name, among: object.fields.map(\.name))
         _ = fault(memberPlace, "is not a field of \(object.name).\(hint)")
         continue
       }

@@ -52,8 +52,17 @@ struct VariableCoercer {
   }
 
   mutating func fault(_ place: Failure.Detail.Place, _ detail: String) {
+    guard faults.count < Failure.Detail.countMax else { return }
     faults.append(Failure.Detail(place: place, detail: detail))
   }
+
+  /// What was meant by a name, at the first few faults: a body can have as many as it has bytes, and
+  /// each comparison takes the product of two lengths.
+  func hint(_ name: String, among names: @autoclosure () -> [String]) -> String {
+    faults.count < Self.hintsMax ? NearestNames.didYouMean(name, among: names()) : ""
+  }
+
+  private static let hintsMax = 20
 
   // MARK: Sources
 
@@ -74,7 +83,7 @@ struct VariableCoercer {
     for child in tree.children {
       let (name, node) = (child.name, child.node)
       guard let variable = variable(named: name) else {
-        let hint = NearestNames.didYouMean(name, among: variables.map(\.name))
+        let hint = hint(name, among: variables.map(\.name))
         fault(.parameter(node.firstName), "is not a variable of this operation.\(hint)")
         continue
       }
@@ -110,7 +119,7 @@ struct VariableCoercer {
         continue
       }
       guard let variable = variable(named: member.name) else {
-        let hint = NearestNames.didYouMean(member.name, among: variables.map(\.name))
+        let hint = hint(member.name, among: variables.map(\.name))
         fault(.pointer(pointer.text), "is not a variable of this operation.\(hint)")
         continue
       }

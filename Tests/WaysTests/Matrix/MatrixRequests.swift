@@ -164,6 +164,9 @@ enum MatrixRequests {
     "POST /v1/admin/backup": { _ in
       [MatrixAsk("POST", "/v1/admin/backup", body: #"{"name":"x"}"#)]
     },
+    "POST /v1/admin/signing-keys/replace": { _ in
+      [MatrixAsk("POST", "/v1/admin/signing-keys/replace")]
+    },
     "GET /v1/admin/tables": { _ in [.get("/v1/admin/tables")] },
     "POST /v1/admin/tables/clean-up": { _ in [MatrixAsk("POST", "/v1/admin/tables/clean-up")] },
     "DELETE /v1/admin/tables/{type}": { _ in [MatrixAsk("DELETE", "/v1/admin/tables/User")] },
