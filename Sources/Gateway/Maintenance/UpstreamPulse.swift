@@ -1,6 +1,6 @@
-import Logging
+package import Logging
 import Synchronization
-import Upstream
+package import Upstream
 
 /// What the last call to upstream told of its health, for `/readyz`, for those who wait for it, and
 /// for the log: an outage is logged once at `warning` when it begins and once when it is over.
