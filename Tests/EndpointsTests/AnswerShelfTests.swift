@@ -20,12 +20,12 @@ struct AnswerShelfTests {
   /// Received at 1,000 s, fresh for a minute.
   func entry(
     cache: RenderedCache = RenderedCache(byteLimit: 1 << 20), authorization: String? = nil,
-    gzipped: [UInt8]? = nil
+    epoch: CredentialEpoch = CredentialEpoch(), gzipped: [UInt8]? = nil
   ) throws -> ShelvedAnswer {
     let fields = authorization.map { [("Authorization", $0)] } ?? []
     return ShelvedAnswer(
       key: try #require(shelf().key(of: try head("GET", "/api/films/1", fields))),
-      rendered: rendered(in: cache), epoch: CredentialEpoch(), epochNumber: 0, viewer: .anonymous,
+      rendered: rendered(in: cache), epoch: epoch, epochNumber: 0, viewer: .anonymous,
       isPrivate: false, forwardedNames: [],
       gzipped: gzipped)
   }
@@ -150,6 +150,7 @@ struct AnswerShelfTests {
   @Test(arguments: [
     ("POST", "/api/films/1", []), ("GET", "/api/films/2", []), ("GET", "/api/films/1?a=1", []),
     ("GET", "/api/films/1", [("Cache-Control", "no-cache")]),
+    ("GET", "/api/films/1", [("Pragma", "no-cache")]),
     ("GET", "/api/films/1", [("Authorization", "Bearer a")]),
     ("GET", "/api/films/1", [("Device-Token", "x")]),
     ("GET", "/api/films/1", [("X-Role", "editor")]),
@@ -165,6 +166,22 @@ struct AnswerShelfTests {
     shelf.keep(try entry())
     #expect(response(shelf, try head("GET", "/api/films/1")) != nil)
     #expect(response(shelf, try head(method, target, fields)) == nil)
+  }
+
+  @Test("What was kept before all credentials were refused is given to nobody")
+  func anEpochEndsWhatWasKept() throws {
+    let shelf = shelf()
+    let epoch = CredentialEpoch()
+    shelf.keep(try entry(authorization: "Bearer a", epoch: epoch))
+    let asked = try head("GET", "/api/films/1", ("Authorization", "Bearer a"))
+    let repeated = try #require(shelf.repeatableAnswer(to: asked))
+    #expect(response(shelf, asked) != nil)
+    epoch.end()
+    #expect(response(shelf, asked) == nil)
+    let stamp = ResponseStamp(seed: 1)
+    stamp.setTime(secondsSince1970: 1_010)
+    var output: [UInt8] = []
+    #expect(!repeated.write(stamp: stamp, into: &output))
   }
 
   @Test func oneCredentialsAnswerIsNotAnothers() throws {

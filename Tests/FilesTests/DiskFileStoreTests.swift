@@ -1,6 +1,7 @@
 import Files
 import Foundation
 import Model
+import Synchronization
 import Testing
 import Transport
 

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import LosslessJSON
 import Model
@@ -47,6 +48,11 @@ struct UsageTests {
         sql: "SELECT kind, subject, sum(bytes) AS sum FROM (\(queue)\(rows)) GROUP BY kind, subject"
       ).reduce(into: [:]) { $0["\($1["kind"] as Int) \($1["subject"] as String)"] = $1["sum"] }
     }
+  }
+
+  private func logBytes() throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder.databasePath)-wal")
+    return try #require(attributes[.size] as? Int)
   }
 
   // MARK: Queues
@@ -114,6 +120,35 @@ struct UsageTests {
   }
 
   // MARK: Rows
+
+  @Test("A few bytes that write many rows are stopped at the quota, not at the end")
+  func quotaIsKeptWhileRowsAreWritten() async throws {
+    let store = try LocalWorld.open(folder)
+    let inserts = (0..<100).map {
+      LocalWorld.operation(.insert, LocalWorld.list, "l\($0)", ["title": "short"])
+    }
+    let quota = DataQuota(ownerBytesMax: 3 << 20, unboundBytesMax: .max)
+    _ = try await store.writeLocal(
+      inserts, schema: LocalWorld.schema, owner: LocalWorld.owner,
+      now: Timestamp(milliseconds: 1), quota: quota
+    ).get()
+    let long = JSONValue.string(String(repeating: "x", count: 900_000))
+    let before = try logBytes()
+    let update = LocalOperation(
+      .update, LocalWorld.list,
+      .filter(
+        try Filter("id IS NOT NULL", arguments: .none, type: LocalWorld.list.entityType)),
+      body: LocalWorld.operation(.update, LocalWorld.list, "", ["title": long]).body)
+    guard
+      case .failure(.overQuota) = try await store.writeLocal(
+        [update], schema: LocalWorld.schema, owner: LocalWorld.owner,
+        now: Timestamp(milliseconds: 2), quota: quota)
+    else {
+      Issue.record("90 MB were written over a quota of 3")
+      return
+    }
+    #expect(try logBytes() - before < 20 << 20)
+  }
 
   @Test("Rows over the quota are not written, and who has more may still delete")
   func rowsHaveAQuota() async throws {

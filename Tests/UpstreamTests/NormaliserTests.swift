@@ -5,6 +5,35 @@ import Testing
 @testable import Upstream
 
 struct NormaliserTests {
+  @Test(
+    "A key with NUL is none: the store cannot hold it",
+    arguments: [
+      #""a\u0000b""#, #""\u0000""#,
+    ])
+  func nulIsNoKey(text: String) throws {
+    let value = try JSONValue(parsing: text)
+    for canonical in [KeyField.Canonical.text, .integer] {
+      #expect(EntityKeyRule.text(of: value, canonical) == nil)
+    }
+  }
+
+  @Test(
+    "An error's path is read up to a bound, and beyond it no data is trusted",
+    arguments: [
+      (ErrorPath.partsMax, 1, true), (ErrorPath.partsMax + 1, 1, false), (1_000_000, 1, false),
+      (10, ErrorPath.placesMax / 10, true), (10, ErrorPath.placesMax / 10 + 1, false),
+    ])
+  func longErrorPathsAreNotFollowed(parts: Int, errors: Int, isRead: Bool) throws {
+    let path = "[\(Array(repeating: "0", count: parts).joined(separator: ","))]"
+    let list = Array(repeating: #"{"path":\#(path)}"#, count: errors).joined(separator: ",")
+    let document = try JSONDocument(text: "[\(list)]")
+    switch ErrorPath.read(document.root) {
+    case .paths: #expect(isRead)
+    case .anywhere: #expect(!isRead)
+    case .none: Issue.record("there are errors")
+    }
+  }
+
   struct Case: Sendable, CustomTestStringConvertible {
     let operation: String
     let answer: String

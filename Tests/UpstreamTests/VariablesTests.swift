@@ -32,6 +32,21 @@ struct VariablesTests {
     return Result { () throws(VariableFaults) in try operation.coerce(input) }
   }
 
+  @Test("A body has as many faults as it has bytes, and a client is told a hundred of them")
+  func faultsAreBounded() throws {
+    let members = (0..<50_000).map { JSONMember("lang\($0)", .null) }
+    let body = JSONValue.object(members).bytes
+    for declaration in ["lang: String", "filter: FilmFilter"] {
+      let result = try Self.coerce(declaration, .body(body, path: []))
+      guard case .failure(let faults) = result else {
+        Issue.record("taken")
+        continue
+      }
+      #expect(faults.all.count == Failure.Detail.countMax)
+      #expect(faults.all.count { $0.detail.contains("Did you mean") } <= 20)
+    }
+  }
+
   private static func operation(
     _ declaration: String, settings: RegistrySettings
   ) throws -> RegisteredOperation {

@@ -116,6 +116,44 @@ struct QueryReadersTests {
     }
   }
 
+  @Test("Callers of one kind that wait, however many, keep no caller of another kind out")
+  func kindsHaveRoomOfTheirOwn() async throws {
+    let fixture = try await filled()
+    defer { withExtendedLifetime(fixture) {} }
+    let store = fixture.store
+    let query = try Self.query()
+    let gates = (0..<2).map { _ in QueryGate() }
+    func viewer(_ number: Int) -> Viewer { Viewer(layers: [.device("d_\(number)"), .public]) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for gate in gates {
+        group.addTask {
+          _ = try await store.page(query, viewer: viewer(0), deadline: gate.deadline())
+        }
+        #expect(await gate.isReached())
+      }
+      let refused = Refusals()
+      let perDevice = 16
+      for number in 1...QueryReaders.waitingMax / perDevice {
+        for _ in 0..<perDevice {
+          group.addTask {
+            _ = try await store.page(query, viewer: viewer(number), deadline: Self.still)
+          }
+        }
+      }
+      while store.queries.waitingCount < QueryReaders.waitingMax { await Task.yield() }
+      do throws(StorageError) {
+        _ = try await store.page(query, viewer: viewer(1_000), deadline: Self.still)
+      } catch {
+        refused.note(error)
+      }
+      #expect(refused.all == [.overloaded])
+      // The last connection is kept for other kinds, and so is the way to it.
+      _ = try await store.page(query, viewer: .anonymous, deadline: Self.still)
+      for gate in gates { gate.open() }
+      try await group.waitForAll()
+    }
+  }
+
   @Test("Waiting counts: a query whose time ended before it began is refused")
   func waitingCounts() async throws {
     let fixture = try await filled()
