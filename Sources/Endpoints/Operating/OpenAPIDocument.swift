@@ -76,10 +76,22 @@ struct OpenAPIDocument {
         "name": .string(variable.name),
         "in": .string(isInPath ? "path" : "query"),
         "required": .bool(isInPath || variable.isRequired),
-        "description": .string(variable.type),
+        "description": .string(Self.text(of: variable)),
         "schema": OpenAPISchemas.schema(of: variable.shape),
       ]
     }
+  }
+
+  private static func text(of variable: OperationDescription.Variable) -> String {
+    variable.description.map { "\($0) (\(variable.type))" } ?? variable.type
+  }
+
+  /// The schema of a variable as a member of a body, with the team's own words for it.
+  private static func member(for variable: OperationDescription.Variable) -> JSONValue {
+    let schema = OpenAPISchemas.schema(of: variable.shape)
+    guard let description = variable.description else { return schema }
+    let others = (schema.members ?? []).filter { $0.name != "description" }
+    return .object(others + [JSONMember("description", .string(description))])
   }
 
   private func get(
@@ -87,7 +99,8 @@ struct OpenAPIDocument {
   ) -> JSONValue {
     [
       "operationId": .string(id),
-      "description": .string(operation.reason),
+      "description": .string(
+        [operation.description, operation.reason].compactMap { $0 }.joined(separator: "\n\n")),
       "parameters": .array(parameters(of: operation, inPath: inPath)),
       "responses": responses(
         extra: [JSONMember("304", ["description": "Not changed since the entity tag given."])]),
@@ -108,11 +121,12 @@ struct OpenAPIDocument {
     let schema: JSONValue = [
       "type": "object",
       "properties": .object(
-        inBody.map { JSONMember($0.name, OpenAPISchemas.schema(of: $0.shape)) }),
+        inBody.map { JSONMember($0.name, Self.member(for: $0)) }),
       "required": .array(inBody.filter(\.isRequired).map { .string($0.name) }),
     ]
     return [
       "operationId": .string(id),
+      "description": .string(operation.description ?? ""),
       "parameters": .array(parameters),
       "requestBody": [
         "required": .bool(inBody.contains(where: \.isRequired)),

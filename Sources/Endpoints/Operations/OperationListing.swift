@@ -18,6 +18,7 @@ enum OperationListing {
   private static func write(_ operation: OperationDescription, to writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("name", operation.name)
+    if let description = operation.description { writer.member("description", description) }
     writer.member("kind", operation.kind.rawValue)
     writer.member("method", operation.method)
     writer.name("paths")
@@ -41,6 +42,7 @@ enum OperationListing {
   ) {
     writer.beginObject()
     writer.member("name", variable.name)
+    if let description = variable.description { writer.member("description", description) }
     writer.member("type", variable.type)
     writer.name("required")
     writer.bool(variable.isRequired)

@@ -6,6 +6,8 @@ import Upstream
 package struct OperationDescription: Sendable {
   package struct Variable: Sendable {
     package let name: String
+    /// The team's own words for it; nil without.
+    package let description: String?
     /// As declared, `[ID!]!`.
     package let type: String
     package let isRequired: Bool
@@ -19,6 +21,8 @@ package struct OperationDescription: Sendable {
   }
 
   package let name: String
+  /// The team's own words for it; nil without.
+  package let description: String?
   package let kind: Kind
   /// The path of `@route` under `/api`, with `{parameters}`.
   package let route: String?
@@ -71,11 +75,13 @@ extension OperationDescription {
   init(_ operation: RegisteredOperation) {
     self.init(
       name: operation.name,
+      description: operation.description,
       kind: Kind(operation.kind),
       route: operation.route?.path,
       variables: operation.variables.map { variable in
         Variable(
-          name: variable.name, type: variable.typeText, isRequired: variable.isRequired,
+          name: variable.name, description: variable.description, type: variable.typeText,
+          isRequired: variable.isRequired,
           defaultText: variable.defaultValue?.text, shape: VariableShape(variable.type))
       },
       policy: operation.kind == .query ? operation.cache : nil,

@@ -172,7 +172,7 @@ package final class QueryReader: Sendable {
       throw Failure(.nothingCached, "The request forbids both the cache and upstream.")
     }
     switch await fetcher.fetch(request, keeps: false) {
-    case .answer(let rendered, _):
+    case .answer(let rendered, _, _):
       return ReadAnswer(
         rendered: rendered, outcome: .request(stored: false), age: .zero,
         viewer: viewer(of: request))

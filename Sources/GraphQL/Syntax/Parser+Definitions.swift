@@ -1,22 +1,20 @@
 extension Parser {
-  /// Definition (specification 2.2): a description leads type-system definitions only.
+  /// Definition, with a description where it is no extension and no shorthand (specification of
+  /// September 2025, 2.2 and 2.4).
   mutating func definition() throws(Fault) -> Definition {
     let start = token
     if token.kind == .braceLeft { return .operation(try operation()) }
     let description = try description()
     guard token.kind == .name else { throw unexpected() }
     let keyword = text(of: token)
-    if description != nil {
-      guard keyword != "extend", OperationType(rawValue: keyword) == nil, keyword != "fragment"
-      else {
-        throw fault("Only type-system definitions take a description.", at: start)
-      }
+    if description != nil, keyword == "extend" {
+      throw fault("An extension takes no description.", at: start)
     }
     switch keyword {
     case "query", "mutation", "subscription":
-      return .operation(try operation())
+      return .operation(try operation(description))
     case "fragment":
-      return .fragment(try fragment())
+      return .fragment(try fragment(description))
     case "extend":
       try advance()
       return try typeSystemDefinition(isExtension: true, description: nil, from: start)
@@ -25,7 +23,9 @@ extension Parser {
     }
   }
 
-  private mutating func operation() throws(Fault) -> OperationDefinition {
+  private mutating func operation(
+    _ description: Description? = nil
+  ) throws(Fault) -> OperationDefinition {
     let start = token
     if token.kind == .braceLeft {
       let selectionSet = try selectionSet()
@@ -39,11 +39,14 @@ extension Parser {
     let directives = try directives(isConst: false)
     let selectionSet = try selectionSet()
     return OperationDefinition(
-      operation: type, name: name, variableDefinitions: variables, directives: directives,
+      description: description, operation: type, name: name, variableDefinitions: variables,
+      directives: directives,
       selectionSet: selectionSet, location: location(from: start))
   }
 
-  private mutating func fragment() throws(Fault) -> FragmentDefinition {
+  private mutating func fragment(
+    _ description: Description?
+  ) throws(Fault) -> FragmentDefinition {
     let start = token
     try expect(keyword: "fragment")
     if isAt(keyword: "on") { throw unexpected() }
@@ -53,7 +56,8 @@ extension Parser {
     let directives = try directives(isConst: false)
     let selectionSet = try selectionSet()
     return FragmentDefinition(
-      name: name, typeCondition: condition, directives: directives, selectionSet: selectionSet,
+      description: description, name: name, typeCondition: condition, directives: directives,
+      selectionSet: selectionSet,
       location: location(from: start))
   }
 
@@ -62,6 +66,7 @@ extension Parser {
     try open(.parenLeft)
     var definitions: [VariableDefinition] = []
     repeat {
+      let description = try description()
       let start = token
       try expect(.dollar)
       let name = try name()
@@ -71,7 +76,8 @@ extension Parser {
       let directives = try directives(isConst: true)
       definitions.append(
         VariableDefinition(
-          name: name, type: type, defaultValue: defaultValue, directives: directives,
+          description: description, name: name, type: type, defaultValue: defaultValue,
+          directives: directives,
           location: location(from: start)))
     } while try !close(.parenRight)
     return definitions

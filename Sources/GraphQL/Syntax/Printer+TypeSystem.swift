@@ -82,7 +82,7 @@ extension Printer {
   }
 
   /// The description and a new line at the current indentation.
-  private mutating func write(_ description: Description?) {
+  mutating func write(_ description: Description?) {
     guard let description else { return }
     let text = description.text
     let isBlock = description.isBlock && BlockString.canHold(text)

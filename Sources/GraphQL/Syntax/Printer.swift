@@ -101,16 +101,33 @@ extension Printer {
       operation.operation == .query && operation.name == nil
       && operation.variableDefinitions.isEmpty && operation.directives.isEmpty
     if !isShorthand {
+      write(operation.description)
       output += operation.operation.rawValue
       if let name = operation.name { output += " \(name)" }
       if !operation.variableDefinitions.isEmpty {
         if operation.name == nil { output += " " }
-        output +=
-          "(" + operation.variableDefinitions.map(Self.variable).joined(separator: ", ") + ")"
+        write(operation.variableDefinitions)
       }
       output += Self.directives(operation.directives) + " "
     }
     write(operation.selectionSet)
+  }
+
+  /// On one line, or where one of them has a description on a line each.
+  private mutating func write(_ variables: [VariableDefinition]) {
+    guard variables.contains(where: { $0.description != nil }) else {
+      output += "(" + variables.map(Self.variable).joined(separator: ", ") + ")"
+      return
+    }
+    output += "("
+    indented { printer in
+      for variable in variables {
+        printer.line("")
+        printer.write(variable.description)
+        printer.output += Self.variable(variable)
+      }
+    }
+    line(")")
   }
 
   private static func variable(_ definition: VariableDefinition) -> String {
@@ -120,6 +137,7 @@ extension Printer {
   }
 
   private mutating func write(_ fragment: FragmentDefinition) {
+    write(fragment.description)
     output += "fragment \(fragment.name) on \(fragment.typeCondition)"
     output += Self.directives(fragment.directives) + " "
     write(fragment.selectionSet)

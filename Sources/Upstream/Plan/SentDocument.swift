@@ -1,17 +1,23 @@
 import GraphQL
 
-/// The text of one operation with the fragments it uses, client directives taken out.
+/// The text of one operation with the fragments it uses. Directives for the client are taken out, and
+/// so are descriptions, which servers of before September 2025 do not know.
 enum SentDocument {
   static func text(
     of operation: OperationDefinition, fragments: [FragmentDefinition]
   ) -> String {
     var stripped = operation
+    stripped.description = nil
+    for index in stripped.variableDefinitions.indices {
+      stripped.variableDefinitions[index].description = nil
+    }
     stripped.directives = strip(operation.directives)
     stripped.selectionSet = strip(operation.selectionSet)
     let definitions =
       [Definition.operation(stripped)]
       + fragments.map { fragment in
         var stripped = fragment
+        stripped.description = nil
         stripped.directives = strip(fragment.directives)
         stripped.selectionSet = strip(fragment.selectionSet)
         return .fragment(stripped)

@@ -63,4 +63,10 @@ enum ClientDirectives {
     }
     return document
   }
+
+  /// A message with the types of the directives' arguments named as their documentation names them:
+  /// they have a prefix only so that they meet no type of a schema.
+  static func withoutPrefix(_ message: String) -> String {
+    message.replacing("\"larder_", with: "\"")
+  }
 }

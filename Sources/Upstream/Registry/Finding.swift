@@ -52,7 +52,9 @@ extension Finding {
       location.source.map { "\($0.name):\($0.position(at: location.start))" }
     }
     let also = others.isEmpty ? "" : " (see also \(others.joined(separator: ", ")))"
-    self.init(.fault, fault.message + also, at: fault.locations.first ?? .none)
+    self.init(
+      .fault, ClientDirectives.withoutPrefix(fault.message) + also,
+      at: fault.locations.first ?? .none)
   }
 }
 

@@ -69,7 +69,8 @@ struct OperationReader {
       }
       let type = inputTypes.type(of: definition.type)
       return OperationVariable(
-        name: name, typeText: definition.type.description, type: type,
+        name: name, description: definition.description?.text,
+        typeText: definition.type.description, type: type,
         defaultValue: definition.defaultValue.flatMap {
           literals.template($0, as: type).constantValue
         })

@@ -7,6 +7,8 @@ package import Model
 /// Immutable but for its memory of selections by `@skip` and `@include`, so it is shared freely.
 package final class RegisteredOperation: Sendable {
   package let name: String
+  /// The team's own words for it; nil without.
+  package let description: String?
   package let kind: OperationKind
   /// The configured upstream that runs it.
   package let upstream: String
@@ -38,13 +40,15 @@ package final class RegisteredOperation: Sendable {
   private let plans: SelectionPlans
 
   init(
-    name: String, kind: OperationKind, upstream: String, route: RouteTemplate?, document: String,
+    name: String, description: String?, kind: OperationKind, upstream: String,
+    route: RouteTemplate?, document: String,
     variables: [OperationVariable], cache: CachePolicy, cacheNote: String, access: AccessRule,
     sync: SyncRule?, effects: EffectRules, path: String, position: SourcePosition,
     entityTypes: [String], listElementTypes: [String], lookupTypes: [String],
     fragments: [String], inputObjects: InputObjectTypes, keys: EntityKeys, plans: SelectionPlans
   ) {
     self.name = name
+    self.description = description
     self.kind = kind
     self.upstream = upstream
     self.route = route

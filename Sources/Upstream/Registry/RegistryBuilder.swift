@@ -55,6 +55,7 @@ struct RegistryBuilder {
     let location = reading.definition.location
     let operation = RegisteredOperation(
       name: reading.name,
+      description: reading.definition.description?.text,
       kind: reading.kind,
       upstream: settings.upstream,
       route: reading.route,
@@ -105,19 +106,30 @@ struct RegistryBuilder {
     _ readings: [OperationReader.Reading], _ surveys: [PlanSurvey]
   ) {
     var places: [PlanSurvey.EmbeddedPlace: [(operation: String, leaves: Set<String>)]] = [:]
+    // The first pair of each place, and how many there are: one mend is enough for all.
+    var found: [PlanSurvey.EmbeddedPlace: (text: String, location: Location, pairs: Int)] = [:]
+    var order: [PlanSurvey.EmbeddedPlace] = []
     for (reading, survey) in zip(readings, surveys) {
       for (place, leaves) in survey.embeddedLeaves {
         for other in places[place] ?? [] where other.leaves.isDisjoint(with: leaves) {
-          findings.append(
-            Finding(
-              .warning,
+          if found[place] == nil {
+            order.append(place)
+            found[place] = (
               "\(reading.name) and \(other.operation) select no common field of "
                 + "\(place.owner).\(place.field), which has no key: when it becomes another "
                 + "object, their halves are mixed until both are fetched.",
-              at: reading.definition.location))
+              reading.definition.location, 0
+            )
+          }
+          found[place]?.pairs += 1
         }
         places[place, default: []].append((reading.name, leaves))
       }
+    }
+    for place in order {
+      guard let (text, location, pairs) = found[place] else { continue }
+      let others = pairs == 1 ? "" : " So do \(pairs - 1) other pairs of operations."
+      findings.append(Finding(.warning, text + others, at: location))
     }
   }
 }

@@ -1,5 +1,6 @@
 /// `fragment Name on Type @directive { … }`.
 package struct FragmentDefinition: Hashable, Sendable {
+  package var description: Description?
   package var name: Name
   package var typeCondition: Name
   package var directives: [Directive]
@@ -7,9 +8,11 @@ package struct FragmentDefinition: Hashable, Sendable {
   package var location: Location
 
   package init(
-    name: Name, typeCondition: Name, directives: [Directive] = [], selectionSet: SelectionSet,
+    description: Description? = nil, name: Name, typeCondition: Name, directives: [Directive] = [],
+    selectionSet: SelectionSet,
     location: Location = .none
   ) {
+    self.description = description
     self.name = name
     self.typeCondition = typeCondition
     self.directives = directives

@@ -1,5 +1,6 @@
 /// `query Name($variable: Type) @directive { … }`, or the shorthand `{ … }`.
 package struct OperationDefinition: Hashable, Sendable {
+  package var description: Description?
   package var operation: OperationType
   package var name: Name?
   package var variableDefinitions: [VariableDefinition]
@@ -8,9 +9,11 @@ package struct OperationDefinition: Hashable, Sendable {
   package var location: Location
 
   package init(
-    operation: OperationType, name: Name? = nil, variableDefinitions: [VariableDefinition] = [],
+    description: Description? = nil, operation: OperationType, name: Name? = nil,
+    variableDefinitions: [VariableDefinition] = [],
     directives: [Directive] = [], selectionSet: SelectionSet, location: Location = .none
   ) {
+    self.description = description
     self.operation = operation
     self.name = name
     self.variableDefinitions = variableDefinitions

@@ -1,5 +1,6 @@
 /// `$name: Type = default @directive`.
 package struct VariableDefinition: Hashable, Sendable {
+  package var description: Description?
   /// Without the dollar sign; its location begins after it.
   package var name: Name
   package var type: TypeReference
@@ -9,9 +10,11 @@ package struct VariableDefinition: Hashable, Sendable {
   package var location: Location
 
   package init(
-    name: Name, type: TypeReference, defaultValue: Value? = nil, directives: [Directive] = [],
+    description: Description? = nil, name: Name, type: TypeReference, defaultValue: Value? = nil,
+    directives: [Directive] = [],
     location: Location = .none
   ) {
+    self.description = description
     self.name = name
     self.type = type
     self.defaultValue = defaultValue
