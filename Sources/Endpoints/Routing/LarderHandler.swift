@@ -1,5 +1,6 @@
 import Gateway
 package import HTTPServer
+import HTTPTypes
 package import HTTPWire
 import LosslessJSON
 
