@@ -55,7 +55,7 @@ struct ReadAnswerWriterTests {
       let shelf = shelf()
       let writer = writer(shelf)
       let request = ServerRequest(head: try head("GET", Self.target, stored), id: "r-1")
-      _ = writer.response(to: writer.begin(request, caller: .anonymous), answer: answer())
+      _ = writer.response(to: writer.begin(request, caller: .anonymous, epoch: 0), answer: answer())
       for asked in Self.combinations {
         guard shelf.find(try head("GET", Self.target, asked)) != nil else { continue }
         found += 1
@@ -78,7 +78,7 @@ struct ReadAnswerWriterTests {
       let shelf = shelf()
       let writer = writer(shelf)
       let request = ServerRequest(head: try head(method, Self.target, fields), id: "r-1")
-      _ = writer.response(to: writer.begin(request, caller: .anonymous), answer: answer())
+      _ = writer.response(to: writer.begin(request, caller: .anonymous, epoch: 0), answer: answer())
       #expect(shelf.find(try head("GET", Self.target)) == nil, "\(method) \(fields)")
     }
   }

@@ -9,20 +9,33 @@ enum PublicFolder {
   static func files(_ settings: Settings, pool: BlockingPool) -> StaticFiles? {
     guard let root = root(settings) else { return nil }
     return StaticFiles(
-      root: root, pool: pool, ranges: rangeLimits(settings), pageFields: fields(settings))
+      root: root, pool: pool, ranges: rangeLimits(settings),
+      pageFields: fields(settings, root: root))
   }
 
   /// The console takes the admin token, so no page may frame it and it may reach nothing but this
   /// service. A folder of the operator's own has pages of its own needs, but is not framed either.
-  private static func fields(_ settings: Settings) -> [(name: String, value: String)] {
+  private static func fields(
+    _ settings: Settings, root: String
+  ) -> [(name: String, value: String)] {
     let framing = "frame-ancestors 'none'"
-    let console =
-      "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
-      + "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+    // What a page says of itself holds for its own text alone; framing can only be forbidden here.
+    let own = settings.publicFolder == nil ? policy(ofPageIn: root).map { "\($0); " } : nil
     return [
-      ("Content-Security-Policy", settings.publicFolder == nil ? console + framing : framing),
-      ("X-Frame-Options", "DENY"), ("Referrer-Policy", "no-referrer"),
+      ("Content-Security-Policy", (own ?? "") + framing), ("X-Frame-Options", "DENY"),
+      ("Referrer-Policy", "no-referrer"),
     ]
+  }
+
+  /// The policy that the console's page states, with the digests of its own script and style; one
+  /// that allows nothing where it cannot be read.
+  static func policy(ofPageIn root: String) -> String? {
+    guard let data = FileManager.default.contents(atPath: "\(root)/index.html"),
+      let text = String(validating: data, as: UTF8.self),
+      let start = text.range(of: #"http-equiv="Content-Security-Policy" content=""#)?.upperBound,
+      let end = text[start...].firstIndex(of: "\"")
+    else { return "default-src 'none'" }
+    return String(text[start..<end])
   }
 
   static func rangeLimits(_ settings: Settings) -> StaticFiles.RangeLimits {

@@ -1,0 +1,32 @@
+import Crypto
+import Foundation
+import Testing
+
+@testable import Composition
+
+struct ConsolePolicyTests {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../../Public").standardized.path
+
+  @Test(
+    "The console's policy lets its own script and style run, and no other",
+    arguments: ["script", "style"])
+  func policyNamesWhatThePageHolds(element: String) throws {
+    let page = try String(contentsOfFile: "\(Self.folder)/index.html", encoding: .utf8)
+    let parts = page.components(separatedBy: "<\(element)>")
+    #expect(parts.count == 2, "one \(element) element, without attributes")
+    let text = try #require(parts.last?.components(separatedBy: "</\(element)>").first)
+    let digest = Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString()
+    let policy = try #require(PublicFolder.policy(ofPageIn: Self.folder))
+    #expect(
+      policy.contains("\(element)-src 'sha256-\(digest)';"),
+      "Public/index.html: its meta element must say \(element)-src 'sha256-\(digest)'")
+    #expect(!policy.contains("unsafe"))
+    // Handlers in attributes would not run.
+    #expect(page.firstRange(of: /\son[a-z]+="/) == nil && !page.contains(" style=\""))
+  }
+
+  @Test func aFolderWithoutThePageAllowsNothing() {
+    #expect(PublicFolder.policy(ofPageIn: "/nonexistent") == "default-src 'none'")
+  }
+}
