@@ -17,7 +17,8 @@ struct OpenAPIRouteTests {
     _ name: String, _ kind: OperationDescription.Kind, route: String? = nil
   ) -> OperationDescription {
     OperationDescription(
-      name: name, description: nil, kind: kind, route: route, variables: [], policy: nil, role: nil, isOpen: true,
+      name: name, description: nil, kind: kind, route: route, variables: [], policy: nil, role: nil,
+      isOpen: true,
       isCacheable: false, reason: "")
   }
 

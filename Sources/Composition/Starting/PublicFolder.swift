@@ -32,7 +32,8 @@ enum PublicFolder {
   static func policy(ofPageIn root: String) -> String? {
     guard let data = FileManager.default.contents(atPath: "\(root)/index.html"),
       let text = String(validating: data, as: UTF8.self),
-      let start = text.range(of: #"http-equiv="Content-Security-Policy" content=""#)?.upperBound,
+      let start = text.firstRange(of: #"http-equiv="Content-Security-Policy" content=""#)?
+        .upperBound,
       let end = text[start...].firstIndex(of: "\"")
     else { return "default-src 'none'" }
     return String(text[start..<end])
