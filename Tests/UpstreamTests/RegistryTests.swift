@@ -266,4 +266,18 @@ struct RegistryTests {
     }
     #expect(selection.single?.key?.first?.canonical == .integer)
   }
+
+  @Test("What the team says of an operation is for its clients, and not sent upstream")
+  func descriptionsStayHere() throws {
+    let operation = try Samples.operation(
+      """
+      "One film" query A("Its id" $id: ID!) { film(id: $id) { ...F } }
+      "What a page shows" fragment F on Film { title }
+      """)
+    #expect(operation.description == "One film")
+    #expect(operation.variables.map(\.description) == ["Its id"])
+    for text in ["One film", "Its id", "What a page shows"] {
+      #expect(!operation.document.contains(text))
+    }
+  }
 }

@@ -30,12 +30,12 @@ struct KeyRetentionTests {
     world.time.setWall(forwardBy: jump)
     for days in [29, 30] {
       world.time.advance(to: Self.day * days)
-      #expect(try await !world.sync.forgetEnded(at: world.time.wall))
+      #expect(try await !world.sync.forgetEnded(at: world.time.lived))
       let again = try await Self.hand(request, to: world, by: caller)
       #expect(again.id == first.id && again.isReplay)
     }
     world.time.advance(by: .milliseconds(1))
-    _ = try await world.sync.forgetEnded(at: world.time.wall)
+    _ = try await world.sync.forgetEnded(at: world.time.lived)
     let new = try await Self.hand(request, to: world, by: caller)
     #expect(!new.isReplay && new.id != first.id)
     try await world.until { world.upstream.callCount == 2 }
@@ -49,13 +49,13 @@ struct KeyRetentionTests {
     try await world.until { try await world.record(first.id, of: caller).state == .applied }
     let other = WorkerWorld.rating("a", stars: 5)
     world.time.advance(to: Self.day * 30)
-    _ = try await world.sync.forgetEnded(at: world.time.wall)
+    _ = try await world.sync.forgetEnded(at: world.time.lived)
     let failure = try await #require(throws: Failure.self) {
       try await Self.hand(other, to: world, by: caller)
     }
     #expect(failure.code == .idempotencyKeyReused)
     world.time.advance(by: .milliseconds(1))
-    _ = try await world.sync.forgetEnded(at: world.time.wall)
+    _ = try await world.sync.forgetEnded(at: world.time.lived)
     #expect(try await !Self.hand(other, to: world, by: caller).isReplay)
   }
 }

@@ -29,6 +29,9 @@ final class VirtualTime: Sendable {
     state.withLock { Self.start.advanced(by: $0.reading + $0.wallOffset) }
   }
 
+  /// What the trusted clock shows, whatever the wall clock is set to.
+  var lived: Timestamp { Self.start.advanced(by: reading) }
+
   /// When the first sleeper wakes; nil while nobody sleeps.
   var nextWake: Duration? {
     state.withLock { $0.sleepers.values.map(\.wake).min() }

@@ -38,6 +38,44 @@ struct PrinterTests {
     #expect(Printer.print(try Parser.parse(Source(body: text))) == text)
   }
 
+  @Test("Descriptions of operations, fragments and variables (specification of September 2025)")
+  func printsDescriptions() throws {
+    let text = """
+      \"\"\"
+      Films of a year,
+      newest first
+      \"\"\"
+      query Films(
+        \"\"\"From the Gregorian calendar\"\"\"
+        $year: Int = 2026 @d
+        $title: String
+      ) {
+        films(year: $year, title: $title) {
+          ...F
+        }
+      }
+
+      "What a list shows"
+      fragment F on Film {
+        title
+      }
+
+      """
+    let document = try Parser.parse(Source(body: text))
+    guard case .operation(let operation) = document.definitions[0],
+      case .fragment(let fragment) = document.definitions[1]
+    else {
+      Issue.record("not an operation and a fragment")
+      return
+    }
+    #expect(operation.description?.text == "Films of a year,\nnewest first")
+    #expect(
+      operation.variableDefinitions.map(\.description?.text)
+        == ["From the Gregorian calendar", nil])
+    #expect(fragment.description?.text == "What a list shows")
+    #expect(Printer.print(document) == text)
+  }
+
   @Test func printsTypeSystems() throws {
     let text = """
       \"\"\"About\"\"\"
