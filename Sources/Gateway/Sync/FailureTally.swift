@@ -10,7 +10,7 @@ struct FailureTally {
   /// - Returns: how many failed since the last line, where a line is due; nil for none.
   mutating func note(_ outcome: SendOutcome, operation: String, at now: Timestamp) -> Int? {
     switch outcome {
-    case .transient, .permanent, .unknown: break
+    case .transient, .permanent, .unknown, .credentialUnreadable: break
     case .applied, .notSent, .authRefused, .anonymousRefused, .operationChanged, .foundMissing:
       return nil
     }
@@ -28,6 +28,7 @@ extension SendOutcome {
     case .applied: "applied"
     case .notSent: "not_sent"
     case .authRefused, .anonymousRefused: "auth_refused"
+    case .credentialUnreadable: "credential_unreadable"
     case .transient, .foundMissing: "transient"
     case .operationChanged: "operation_changed"
     case .permanent: "permanent"

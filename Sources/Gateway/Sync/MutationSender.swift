@@ -55,7 +55,7 @@ struct MutationSender: Sendable {
         sealedCredential: claimed.payload.sealedCredential,
         partitions: claimed.payload.partitions, scope: claimed.payload.scope,
         user: claimed.payload.user, device: mutation.device)
-    else { return Attempt(outcome: .authRefused) }
+    else { return Attempt(outcome: .credentialUnreadable) }
     var attempt: Attempt
     switch mutation.step {
     case .send:

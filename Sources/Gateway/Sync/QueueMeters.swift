@@ -19,7 +19,7 @@ struct QueueMeters: Sendable {
     switch outcome {
     case .applied: applied.increment()
     case .notSent: notSent.increment()
-    case .authRefused, .anonymousRefused: authRefused.increment()
+    case .authRefused, .anonymousRefused, .credentialUnreadable: authRefused.increment()
     case .transient, .foundMissing: transient.increment()
     case .operationChanged: operationChanged.increment()
     case .permanent: permanent.increment()

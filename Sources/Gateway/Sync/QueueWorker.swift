@@ -228,7 +228,9 @@ package final class QueueWorker: Sendable {
       if let start = attempt.start { sender.calls.end(start) }
       epoch.advance()
       if commit?.answer.lingers == true { noteLingering() }
-      if attempt.outcome == .authRefused { refused(turn.device, attempt.refusedCredential) }
+      if [.authRefused, .credentialUnreadable].contains(attempt.outcome) {
+        refused(turn.device, attempt.refusedCredential)
+      }
       guard let commit else {
         // Found again as in flight, once the store can be read and written.
         return close(

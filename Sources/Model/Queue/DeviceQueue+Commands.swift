@@ -68,6 +68,7 @@ extension DeviceQueue {
     guard control.needsCredential else { return QueueChanges() }
     var control = control
     control.needsCredential = false
+    control.isUnreadable = false
     return QueueChanges(control: control)
   }
 

@@ -23,7 +23,8 @@ extension DeviceQueue {
   }
 
   /// What a start of the server makes of what was stored: in flight under another boot is sent and
-  /// not answered; waits beyond the longest there is are cut, lest a clock set back stall them.
+  /// not answered; waits beyond the longest there is are cut, lest a clock set back stall them. What
+  /// waited for a key goes: this start may have it.
   package func recovering(
     boot: String, at now: Timestamp, policy: QueuePolicy,
     using random: inout some RandomNumberGenerator
@@ -37,6 +38,7 @@ extension DeviceQueue {
     changes.merge(later.applied(QueueChanges(updated: cut)))
     let lost = later.line.inflight.values.compactMap { later.line[$0] }.filter { $0.boot != boot }
     changes.merge(later.losing(lost, at: now, using: &random))
+    if control.isUnreadable { changes.merge(later.applied(later.authenticated())) }
     return changes
   }
 

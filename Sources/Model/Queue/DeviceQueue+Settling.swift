@@ -29,6 +29,8 @@ extension DeviceQueue {
       return gathering(into: ended)
     case .authRefused:
       return refusing(ended, waitsForCredential: true, at: now)
+    case .credentialUnreadable:
+      return refusing(ended, waitsForCredential: true, isUnreadable: true, at: now)
     case .anonymousRefused:
       return refusing(ended, waitsForCredential: false, at: now)
     case .operationChanged:
@@ -71,16 +73,17 @@ extension DeviceQueue {
   /// and the queue goes on. A caller waits for a forced one and brought the token: that one is told
   /// at once, and comes again under the same key, late as it may be.
   private func refusing(
-    _ item: Mutation, waitsForCredential: Bool, at now: Timestamp
+    _ item: Mutation, waitsForCredential: Bool, isUnreadable: Bool = false, at now: Timestamp
   ) -> QueueChanges {
     var item = item
-    if item.step == .send { item.everSent = true }
+    if item.step == .send, !isUnreadable { item.everSent = true }
     if item.step == .send, item.isArmed(at: now) || item.mode == .force && !waitsForCredential {
       item.state = .expired
       item.reason = .authRequired
     } else if waitsForCredential {
       var control = control
       control.needsCredential = true
+      control.isUnreadable = isUnreadable
       return QueueChanges(updated: [item], control: control)
     } else {
       item.park(.authRequired)

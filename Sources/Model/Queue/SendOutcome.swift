@@ -9,6 +9,8 @@ package enum SendOutcome: Hashable, Sendable {
   case notSent(isAway: Bool)
   /// 401, or 403 for an expired token.
   case authRefused
+  /// Nothing was sent: what the credential is sealed with is not this process's key.
+  case credentialUnreadable
   /// 401 for what carries nobody's credential: no token that its device presents would change that.
   case anonymousRefused
   /// 408, 425, 429, 502–504 and codes in settings.
@@ -27,7 +29,7 @@ package enum SendOutcome: Hashable, Sendable {
   package var wasAnswered: Bool {
     switch self {
     case .applied, .authRefused, .anonymousRefused, .transient, .permanent, .foundMissing: true
-    case .notSent, .operationChanged, .unknown: false
+    case .notSent, .credentialUnreadable, .operationChanged, .unknown: false
     }
   }
 }

@@ -61,7 +61,7 @@ package struct UpstreamGate: Hashable, Sendable {
     isForced: Bool, as outcome: SendOutcome?, at now: Timestamp, probe: Duration
   ) {
     if isForced { forced -= 1 } else { ordinary -= 1 }
-    guard let outcome, outcome != .operationChanged else {
+    guard let outcome, outcome != .operationChanged, outcome != .credentialUnreadable else {
       absence?.probeDue = now
       return
     }
@@ -69,7 +69,7 @@ package struct UpstreamGate: Hashable, Sendable {
     case .applied: succeeded(at: now)
     case .transient, .unknown: failures += 1
     case .permanent, .authRefused, .anonymousRefused, .foundMissing: failures = 0
-    case .notSent, .operationChanged: break
+    case .notSent, .operationChanged, .credentialUnreadable: break
     }
     if failures >= Self.failuresMax {
       absence = Absence(interval: probe, probeDue: now.advanced(by: probe))

@@ -174,7 +174,8 @@ struct QueueLedger {
       "INSERT OR REPLACE INTO queue (device, is_paused, needs_credential) VALUES (?1, ?2, ?3)")
     statement.bind(device, at: 1)
     statement.bind(control.isPaused ? 1 : 0, at: 2)
-    statement.bind(control.needsCredential ? 1 : 0, at: 3)
+    statement.bind(
+      control.isUnreadable ? QueueRows.unreadable : control.needsCredential ? 1 : 0, at: 3)
     try statement.run()
   }
 }

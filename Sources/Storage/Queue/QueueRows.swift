@@ -5,6 +5,9 @@ import Model
 struct QueueRows {
   let database: Database
 
+  /// In `needs_credential`, where the key was missing; 1 where upstream refused.
+  static let unreadable: Int64 = 2
+
   func control(of device: String) throws -> QueueControl {
     let statement = try PreparedStatement(
       database, "SELECT is_paused, needs_credential FROM queue WHERE device = ?1")
@@ -12,7 +15,8 @@ struct QueueRows {
     defer { statement.reset() }
     guard try statement.step() else { return QueueControl() }
     return QueueControl(
-      isPaused: statement.int64(0) != 0, needsCredential: statement.int64(1) != 0)
+      isPaused: statement.int64(0) != 0, needsCredential: statement.int64(1) != 0,
+      isUnreadable: statement.int64(1) == Self.unreadable)
   }
 
   func status(of device: String) throws -> QueueStatus {

@@ -30,6 +30,23 @@ struct OutcomeTableTests {
     #expect(fixture.ready == ["a"])
   }
 
+  @Test(
+    "What waited for a key goes by itself at the next start, and what upstream refused does not")
+  func aKeyPausesTheQueueUntilTheNextStart() throws {
+    for (outcome, goesOn) in [(SendOutcome.credentialUnreadable, true), (.authRefused, false)] {
+      var fixture = QueueFixture()
+      try fixture.add("a")
+      try fixture.add("b")
+      try fixture.send("a", outcome)
+      #expect(fixture.queue.control.state == .authRequired)
+      #expect(fixture.ready.isEmpty)
+      #expect(try fixture.row("a").everSent == !goesOn)
+      fixture.restart(boot: "next")
+      #expect(fixture.queue.control.state == (goesOn ? .running : .authRequired))
+      #expect(fixture.ready.contains("a") == goesOn)
+    }
+  }
+
   /// No token that the device presents would change it: waiting for one would hold all others.
   @Test func authOfWhatCarriesNobodysCredentialParksItAlone() throws {
     var fixture = QueueFixture()

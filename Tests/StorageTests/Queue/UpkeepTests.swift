@@ -57,6 +57,18 @@ struct UpkeepTests {
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Mine")
   }
 
+  @Test("Whether a queue waits for a key or for a token outlives the process")
+  func whyAQueueWaitsIsStored() async throws {
+    for (outcome, waits) in [(SendOutcome.credentialUnreadable, false), (.authRefused, true)] {
+      let world = try await QueueWorld()
+      _ = try await world.enqueue(QueueWorld.arrival("a")).get()
+      try await world.settle(try #require(try await world.claim("a")), as: outcome)
+      #expect(try await world.store.queueStatus(of: QueueWorld.device).state == .authRequired)
+      let recovered = try await world.store.recover(QueueWorld.device, timing: world.timing)
+      #expect(recovered.needsCredential == waits)
+    }
+  }
+
   @Test func aStartTellsWhoseQueueWaitsForACredential() async throws {
     let world = try await QueueWorld()
     _ = try await world.enqueue(QueueWorld.arrival("a")).get()
