@@ -16,11 +16,15 @@ package struct NormalisedAnswer: Sendable {
     /// call order, unless a scalar common to both differs, in which case the later one replaces
     /// the earlier. Lists of equal length merge element by element by the same rule.
     package let merges: Bool
+    /// A list of a result's own in which null stands for elements that upstream answered with an error
+    /// only: it is stored where no whole list is.
+    package let isPartial: Bool
 
-    package init(name: String, range: Range<Int>, merges: Bool) {
+    package init(name: String, range: Range<Int>, merges: Bool, isPartial: Bool = false) {
       self.name = name
       self.range = range
       self.merges = merges
+      self.isPartial = isPartial
     }
   }
 

@@ -19,7 +19,7 @@ package struct ResultWrite: Sendable {
 
   package let key: ResultKey
   /// The root fields, by storage name, as ranges of the answer's bytes. A field whose value is
-  /// unknown because of an error is absent; an older value under the same result stays.
+  /// unknown because of an error is absent, or partial; an older value under the same result stays.
   package let root: [NormalisedAnswer.Field]
   /// Types of which the answer holds an entity or a (possibly empty) list.
   package let types: [String]

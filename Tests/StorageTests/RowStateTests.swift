@@ -88,4 +88,30 @@ struct RowStateTests {
     #expect(again.write("new", [0x32], merges: false, call: 5, horizon: 4) == .refused)
     #expect(again.write("old", [0x32], merges: false, call: 5, horizon: 4) == .changed)
   }
+
+  @Test("A list with holes is kept where no whole one is, and gives way to any whole one")
+  func partialListsRankBelowWholeOnes() throws {
+    let (first, second, whole) = (#"["a",null]"#, #"[null,"b"]"#, #"["a","b"]"#)
+    func text(_ state: RowState) -> String { String(decoding: state.encodedFields, as: UTF8.self) }
+    func put(_ list: String, into state: inout RowState, overErrors: Bool = true) {
+      state.writePartial("list", Array(list.utf8), call: 5, overErrors: overErrors)
+    }
+    var state = RowState()
+    put(first, into: &state, overErrors: false)
+    #expect(text(state) == #"{"list":\#(first)}"#)
+    put(second, into: &state)
+    #expect(text(state) == #"{"list":\#(second)}"#)
+    // Also a whole one of an earlier call, which comes late.
+    #expect(state.write("list", Array(whole.utf8), merges: false, call: 3, horizon: 0) == .changed)
+    put(first, into: &state)
+    #expect(text(state) == #"{"list":\#(whole)}"#)
+    // A list with null that came without errors is whole.
+    var nullable = RowState()
+    _ = nullable.write("list", Array(first.utf8), merges: false, call: 3, horizon: 0)
+    put(second, into: &nullable, overErrors: false)
+    #expect(text(nullable) == #"{"list":\#(first)}"#)
+    var deleted = RowState(barrier: 6)
+    put(first, into: &deleted)
+    #expect(deleted.isEmpty)
+  }
 }

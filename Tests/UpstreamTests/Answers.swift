@@ -66,6 +66,7 @@ struct TinyStore {
         values[field.name] = new
         return
       }
+      if field.isPartial { return }
       let both = old + new
       let merged =
         field.merges

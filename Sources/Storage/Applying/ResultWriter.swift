@@ -41,6 +41,13 @@ struct ResultWriter {
     let row = try findRow()
     var state = row?.state ?? RowState()
     for field in result.root {
+      if field.isPartial {
+        state.writePartial(
+          field.name, Array(answer.bytes[field.range]), call: context.call,
+          overErrors: row?.errors != nil)
+        context.isExact = false
+        continue
+      }
       let outcome = state.write(
         field.name, Array(answer.bytes[field.range]), merges: field.merges, call: context.call,
         horizon: context.horizon)

@@ -58,6 +58,28 @@ struct RowState {
 
   // MARK: Events
 
+  /// Stores a list with null for elements that are unknown, where no whole one is stored.
+  ///
+  /// It ranks below every whole list, so that the order in which answers arrive does not matter: an
+  /// older whole one still replaces it.
+  ///
+  /// - Parameter overErrors: the stored row came with errors, so that a list with null may be one that
+  ///   was stored so.
+  mutating func writePartial(_ name: String, _ value: [UInt8], call: Int64, overErrors: Bool) {
+    guard call >= barrier else { return }
+    guard let index = fields.firstIndex(where: { $0.name == name }) else {
+      return fields.append(Field(name: name, value: value, call: barrier, history: nil))
+    }
+    guard overErrors, fields[index].history == nil,
+      let stored = try? JSONDocument(checked: fields[index].value), Self.holdsNull(stored.root)
+    else { return }
+    fields[index].value = value
+  }
+
+  private static func holdsNull(_ list: JSONNode) -> Bool {
+    list.kind == .array && list.elements.contains { $0.kind == .null || holdsNull($0) }
+  }
+
   mutating func write(
     _ name: String, _ value: [UInt8], merges: Bool, call: Int64, horizon: Int64
   ) -> Outcome {

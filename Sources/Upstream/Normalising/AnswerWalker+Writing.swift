@@ -87,7 +87,7 @@ extension AnswerWalker {
       let item = pending[index]
       let field = NormalisedAnswer.Field(
         name: plan.storageNames[item.field], range: item.start..<item.end,
-        merges: item.merges)
+        merges: item.merges, isPartial: item.isPartial)
       if isSimple {
         fields.append(field)
       } else {
@@ -120,7 +120,8 @@ extension AnswerWalker {
     let start = bytes.count
     bytes.append(contentsOf: united)
     fields[index] = NormalisedAnswer.Field(
-      name: field.name, range: start..<bytes.count, merges: true)
+      name: field.name, range: start..<bytes.count, merges: true,
+      isPartial: fields[index].isPartial || field.isPartial)
     return false
   }
 }

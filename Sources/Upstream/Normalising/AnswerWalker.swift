@@ -27,6 +27,7 @@ struct AnswerWalker {
     let start: Int
     let end: Int
     let merges: Bool
+    var isPartial = false
   }
 
   private enum Written {
@@ -42,6 +43,7 @@ struct AnswerWalker {
     let pending: Int
     let keys: Int
     let pages: Int
+    var isRoot = false
   }
 
   let plan: AnswerPlan
@@ -112,7 +114,7 @@ struct AnswerWalker {
     guard scanner.byte(offset) == UInt8(ascii: "{"),
       let object = tables.positions[plan.root].objects.first
     else { return [] }
-    let frame = Frame(object: object, pending: 0, keys: 0, pages: 0)
+    let frame = Frame(object: object, pending: 0, keys: 0, pages: 0, isRoot: true)
     _ = walkFields(at: offset, frame, errors: errors)
     return takePending(from: 0, of: object)
   }
@@ -197,7 +199,7 @@ struct AnswerWalker {
     let shape = tables.fields[field]
     let isLeaf = shape.inner < 0
     guard isNull || isLeaf && (!isContainer || isCompact && errors == nil) else {
-      return walkComposite(&offset, field: field, errors: errors)
+      return walkComposite(&offset, field: field, isRoot: frame.isRoot, errors: errors)
     }
     let start = offset
     offset = scanner.skipValue(offset)
@@ -217,13 +219,27 @@ struct AnswerWalker {
     finish(field, start..<offset, merges: false)
   }
 
-  private mutating func walkComposite(_ offset: inout Int, field: Int, errors: ErrorPath?) {
+  /// A list of the result's own with elements that are unknown is kept with null in their place, for
+  /// where nothing better was ever stored.
+  private mutating func walkComposite(
+    _ offset: inout Int, field: Int, isRoot: Bool, errors: ErrorPath?
+  ) {
     let start = text.count
     var merges = false
-    if append(&offset, field: field, level: 0, errors: errors, merges: &merges) {
+    let isList = scanner.byte(offset) == UInt8(ascii: "[")
+    let isKnown = append(&offset, field: field, level: 0, errors: errors, merges: &merges)
+    if isKnown || isRoot && isList {
       let rangeStart = bytes.count
       bytes.append(contentsOf: text[start...])
-      finish(field, rangeStart..<bytes.count, merges: merges)
+      let range = rangeStart..<bytes.count
+      if isKnown {
+        finish(field, range, merges: merges)
+      } else {
+        pending.append(
+          PendingField(
+            field: field, start: range.lowerBound, end: range.upperBound, merges: false,
+            isPartial: true))
+      }
     }
     text.removeLast(text.count - start)
   }
@@ -281,8 +297,10 @@ struct AnswerWalker {
     offset = scanner.skipSpace(offset + 1)
     while scanner.byte(offset) != UInt8(ascii: "]"), scanner.byte(offset) != 0 {
       if index > 0 { text.append(UInt8(ascii: ",")) }
+      let start = text.count
       let isElementKnown = append(
         &offset, field: field, level: level + 1, errors: errors?.element(index), merges: &merges)
+      if !isElementKnown, text.count == start { appendWord("null") }
       isKnown = isKnown && isElementKnown
       index += 1
       offset = scanner.skipComma(offset)
