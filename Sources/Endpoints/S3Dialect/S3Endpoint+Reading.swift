@@ -10,6 +10,10 @@ extension S3Endpoint {
     _ address: ObjectAddress, _ call: S3Call
   ) async throws(S3Fault) -> ServerResponse {
     let overrides = try S3ResponseOverrides(call)
+    guard call.field("x-amz-server-side-encryption") == nil else {
+      throw S3Fault(
+        .invalidArgument, "x-amz-server-side-encryption is for writing: a read takes none.")
+    }
     if let number = try call.number("partNumber", in: UploadPart.numbers) {
       return try await readPart(number, of: address, overrides, call)
     }

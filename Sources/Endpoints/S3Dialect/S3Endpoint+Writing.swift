@@ -52,11 +52,15 @@ extension S3Endpoint {
     where call.field(name) != nil {
       throw S3Fault(.notImplemented, "\(name) is not judged here; use If-Match.")
     }
-    // Gone is gone, whether it was there or not.
-    _ = try await S3Fault.translating { () async throws(Failure) in
-      try await files.asS3(condition, on: address, by: call.caller) { () async throws(Failure) in
-        try await files.remove(address, if: condition, by: .caller(call.caller))
+    // Gone is gone, whether it was there or not, and under any condition.
+    do throws(S3Fault) {
+      _ = try await S3Fault.translating { () async throws(Failure) in
+        try await files.asS3(condition, on: address, by: call.caller) { () async throws(Failure) in
+          try await files.remove(address, if: condition, by: .caller(call.caller))
+        }
       }
+    } catch {
+      guard error.code == .noSuchKey else { throw error }
     }
     return S3Reply.done(.noContent)
   }

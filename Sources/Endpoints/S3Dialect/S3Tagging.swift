@@ -34,7 +34,7 @@ enum S3Tagging {
   static func document(_ tags: TagSet) -> ServerResponse {
     var writer = XMLWriter("Tagging")
     writer.element("TagSet") { writer in
-      for tag in tags.tags {
+      for tag in tags.tags.sorted(by: { $0.key < $1.key }) {
         writer.element("Tag") { writer in
           writer.element("Key", tag.key)
           writer.element("Value", tag.value)

@@ -73,6 +73,11 @@ enum S3WriteFields {
 
   /// Refuses what would be silently left out.
   static func check(_ call: S3Call) throws(S3Fault) {
+    if call.field("x-amz-server-side-encryption") != nil,
+      call.field("x-amz-server-side-encryption-customer-algorithm") != nil
+    {
+      throw S3Fault(.invalidArgument, "Encryption is either the service's or by a client's key.")
+    }
     for field in call.fields {
       let name = field.name.canonicalName
       // Some clients say of everything that they do not want it.

@@ -160,9 +160,13 @@ package struct S3Authenticator: Sendable {
 
   private func time(of request: S3SignedRequest) -> SignatureTime? {
     if let text = request.field("x-amz-date") { return SignatureTime(text) }
-    return request.field("date").flatMap {
-      HTTPDate($0, now: HTTPDate(secondsSince1970: now)).map { SignatureTime($0) }
+    guard var text = request.field("date") else { return nil }
+    if let time = SignatureTime(text) { return time }
+    // Of mail's forms of the zone (RFC 5322 section 3.3), those that mean GMT: boto3 sends the first.
+    for zone in [" -0000", " +0000"] where text.hasSuffix(zone) {
+      text = text.dropLast(zone.count) + " GMT"
     }
+    return HTTPDate(text, now: HTTPDate(secondsSince1970: now)).map { SignatureTime($0) }
   }
 
   private static let otherAlgorithm = S3Fault(

@@ -7,13 +7,14 @@ package struct BucketName: Hashable, Sendable {
 
   package let text: String
 
-  /// - Returns: nil unless it is 3 to 63 lower-case letters, digits, hyphens and single dots that
-  ///   begin and end with a letter or digit, and no IPv4 address.
+  /// - Returns: nil unless it is 3 to 63 lower-case letters, digits, hyphens and dots, each part
+  ///   between dots begins and ends with a letter or digit, and it is no IPv4 address.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard Self.bytes.contains(bytes.count), bytes.allSatisfy(Self.isAllowed),
       let first = bytes.first, let last = bytes.last, Self.isAlphanumeric(first),
-      Self.isAlphanumeric(last), !text.contains(".."), !Self.isAddress(text),
+      Self.isAlphanumeric(last), !text.contains(".."),
+      !text.contains("-."), !text.contains(".-"), !Self.isAddress(text),
       !Self.reservedPrefixes.contains(where: text.hasPrefix),
       !Self.reservedSuffixes.contains(where: text.hasSuffix)
     else { return nil }
