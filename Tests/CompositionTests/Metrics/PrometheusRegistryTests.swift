@@ -1,0 +1,22 @@
+import Testing
+
+@testable import Composition
+
+struct PrometheusRegistryTests {
+  @Test("The hosts that the service asks are told to the operator alone, and sums stay right")
+  func hostsAreHidden() {
+    let registry = PrometheusRegistry()
+    for (origin, count) in [("https://api.internal:8443", 2), ("https://other.internal", 3)] {
+      let counter = registry.makeCounter(
+        label: "client_requests", dimensions: [("origin", origin), ("status", "200")])
+      counter.increment(by: Int64(count))
+    }
+    let shown = registry.text(showsHosts: true)
+    #expect(shown.contains("api.internal") && shown.contains("other.internal"))
+    let open = registry.text(showsHosts: false)
+    #expect(!open.contains("internal") && !open.contains("origin"))
+    let lines = open.split(separator: "\n").filter { $0.hasPrefix("client_requests") }
+    #expect(lines.count == 1 && lines.first?.hasSuffix(" 5") == true, "\(lines)")
+    #expect(lines.first?.contains(#"status="200""#) == true)
+  }
+}
