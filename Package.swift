@@ -263,6 +263,7 @@ let package = Package(
     .testTarget(
       name: "CompositionTests",
       dependencies: [
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Crypto", package: "swift-crypto"),
         "Accounts", "Composition", "Gateway", "HTTPClient", "HTTPServer", "HTTPWire",
         "OneSignalDouble", "Transport", "TestSupport",
