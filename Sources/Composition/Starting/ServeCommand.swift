@@ -56,11 +56,15 @@ package struct ServeCommand {
     let service = try await LarderService.open(
       workspace, metrics: metrics, logger: logger, logThreshold: threshold, logSink: sink,
       environment: ProcessInfo.processInfo.environment
-    ) { [greeting, mainCount = loaded.settings.listen.count] addresses in
+    ) {
+      [
+        greeting, mainCount = loaded.settings.listen.count,
+        s3Count = loaded.settings.s3.listen.count
+      ] addresses in
       guard let first = addresses.first else { return }
       let address = ListeningAddress.text(first, scheme: scheme)
       StandardStreams.announce("larder listening on \(address)")
-      for address in addresses.dropFirst(mainCount) {
+      for address in addresses.dropFirst(mainCount).prefix(s3Count) {
         StandardStreams.announce(
           "larder serves S3 on \(ListeningAddress.text(address, scheme: scheme))")
       }

@@ -10,6 +10,8 @@ struct ChangesQuery {
   /// What proxies let a request stay silent for.
   static let waitSecondsMax = 60.0
   private static let argumentPrefix = "arg."
+  /// Of two, one would be left out silently.
+  private static let single: Set = ["since", "limit", "wait", "filter", "on"]
 
   var since = ChangeFeed.Since.snapshot
   private(set) var limit = limitDefault
@@ -25,7 +27,12 @@ struct ChangesQuery {
   /// - Parameter types: those that there are.
   init(_ request: ServerRequest, types: [EntityType]) throws(Failure) {
     let names = Set(types.map(\.name))
+    var seen: Set<String> = []
     for parameter in try request.queryParameters() {
+      if Self.single.contains(parameter.name), !seen.insert(parameter.name).inserted {
+        note(parameter.name, "is given twice")
+        continue
+      }
       if let fault = read(parameter, names) { note(parameter.name, fault) }
     }
     let condition = readCondition(types)
@@ -60,9 +67,7 @@ struct ChangesQuery {
       wait = .seconds(number)
     case "types": return readTypes(value, known)
     case "on": return readOperations(value)
-    case "filter":
-      guard condition == nil else { return "is given twice" }
-      condition = value
+    case "filter": condition = value
     case "arg": arguments.positional.append(value)
     case let name where name.hasPrefix(Self.argumentPrefix):
       let name = String(name.dropFirst(Self.argumentPrefix.count))

@@ -9,6 +9,11 @@ extension UpstreamAnswer {
   package var inputFaults: [InputFault]? {
     guard data == nil, permission == nil, let errors else { return nil }
     let elements = Array(errors.elements)
+    // An error with a path is a field's (specification, 7.1.2): it was executed, whatever status the
+    // server gives that. Some give 400 to every response without data.
+    if kind == .failedExecution, elements.contains(where: { $0["path"]?.kind == .array }) {
+      return nil
+    }
     let isRefused =
       status == 400 || status == 422
       || kind == .requestError && elements.contains(where: Self.hasInputCode)

@@ -3,6 +3,18 @@ import Testing
 @testable import Endpoints
 
 struct ChangesQueryTests {
+  @Test(
+    "A parameter that has one value is not taken twice",
+    arguments: [
+      "limit=1&limit=2", "since=now&since=now", "wait=1&wait=1", "on=insert&on=update",
+      "types=A&filter=a%3D1&filter=a%3D1",
+    ])
+  func repeatedParametersAreRefused(query: String) throws {
+    #expect(throws: (any Error).self) {
+      try ChangesQuery(request("GET", "/v1/changes?\(query)"), types: [])
+    }
+  }
+
   @Test(arguments: [
     ("0", Duration.zero), ("0.5", .milliseconds(500)), ("60", .seconds(60)),
   ])
