@@ -6,17 +6,24 @@ package struct JSONLimits: Sendable, Hashable {
   /// Containers open at once in anything. The bound keeps recursive readers of the tape far from
   /// the end of their stack; upstream's responses and what is stored of them may use all of it.
   package static let depthCeiling = 1024
+  /// Values of one text, names of members among them. Each takes far more memory and time than the
+  /// byte or two that it can be written in.
+  package static let valuesDefault = 200_000
   /// Text length. An answer larger than this is a mistake in the operation rather than data.
   package static let bytesDefault = 64 << 20
   /// Offsets on the tape are 32 bits wide.
   static let bytesCeiling = Int(UInt32.max) - 8
   /// For text that was checked when it came in: see ``JSONDocument/init(checked:)``.
-  static let ofCheckedText = JSONLimits(depthMax: depthCeiling)
+  static let ofCheckedText = JSONLimits(depthMax: depthCeiling, valuesMax: .max)
 
   package var depthMax: Int
   package var bytesMax: Int
+  package var valuesMax: Int
 
-  package init(depthMax: Int = depthDefault, bytesMax: Int = bytesDefault) {
+  package init(
+    depthMax: Int = depthDefault, bytesMax: Int = bytesDefault, valuesMax: Int = valuesDefault
+  ) {
+    self.valuesMax = valuesMax
     self.depthMax = min(depthMax, Self.depthCeiling)
     self.bytesMax = min(bytesMax, Self.bytesCeiling)
   }

@@ -15,6 +15,7 @@ package struct JSONParseError: Error, Sendable, Hashable, CustomStringConvertibl
     case trailingContent
     case tooDeep(limit: Int)
     case tooLarge(limit: Int)
+    case tooManyValues(limit: Int)
   }
 
   package let reason: Reason
@@ -40,6 +41,7 @@ package struct JSONParseError: Error, Sendable, Hashable, CustomStringConvertibl
     case .trailingContent: "content behind the JSON value"
     case .tooDeep(let limit): "nested deeper than \(limit) levels"
     case .tooLarge(let limit): "longer than \(limit) bytes"
+    case .tooManyValues(let limit): "more than \(limit) values"
     }
   }
 }

@@ -31,6 +31,9 @@ struct JSONTapeBuilder: ~Copyable {
     skipSpace()
     sawSpace = false
     while true {
+      guard nodes.count <= limits.valuesMax else {
+        throw failure(.tooManyValues(limit: limits.valuesMax), at: position)
+      }
       let opened = try readValue()
       if !opened, try !finishValue() { break }
     }

@@ -14,7 +14,7 @@ struct AnswerShelfTests {
     schemaVersion: 1, head: Revision(1))
 
   func shelf(forwarded: [String] = ["authorization"], hasCORS: Bool = false) -> AnswerShelf {
-    AnswerShelf(cursors: cursors, forwardedNames: forwarded, hasCORS: hasCORS)
+    AnswerShelf(cursors: cursors, forwardedNames: forwarded, hasCORS: hasCORS, bytesMax: 1 << 20)
   }
 
   /// Received at 1,000 s, fresh for a minute.
@@ -84,7 +84,8 @@ struct AnswerShelfTests {
     #expect(shelf(forwarded: ["x-role"]).varyingNames == ["x-role"])
   }
 
-  @Test func aShelfPastItsBoundsStartsAnew() throws {
+  @Test("A shelf past half its bounds forgets what was not asked for since the last time")
+  func aShelfKeepsWhatIsAskedFor() throws {
     final class Entry: ShelfEntry {
       let key: PlainRequestKey
       let byteCount: Int
@@ -94,8 +95,8 @@ struct AnswerShelfTests {
       }
     }
     let keys = try (0...7).map { try #require(shelf().key(of: try head("GET", "/\($0)"))) }
-    var entries = ShelfEntries<Entry>(countMax: 3, bytesMax: 100)
-    func entry(_ number: Int) -> Entry? { entries[keys[number].hash] }
+    var entries = ShelfEntries<Entry>(countMax: 4, bytesMax: 200)
+    func entry(_ number: Int) -> Entry? { entries.find(keys[number].hash) }
     entries.keep(Entry(keys[1], 60))
     // In the place of another, or after one is gone, there is room for as many bytes again.
     entries.keep(Entry(keys[1], 30))
@@ -105,12 +106,15 @@ struct AnswerShelfTests {
     entries.remove(Entry(keys[2], 60))
     #expect(entry(2) === second)
     entries.remove(second)
-    entries.keep(Entry(keys[3], 60))
-    #expect(entry(1) != nil && entry(2) == nil)
-    entries.keep(Entry(keys[4], 20))
-    #expect(entry(1) == nil && entry(3) == nil && entry(4) != nil)
-    for number in 5...7 { entries.keep(Entry(keys[number], 1)) }
-    #expect(entry(4) == nil && entry(7) != nil)
+    #expect(entry(2) == nil)
+    // The first is asked for, and so outlives two more generations; the others go.
+    for number in 3...7 {
+      entries.keep(Entry(keys[number], 60))
+      #expect(entry(1) != nil && entry(number) != nil)
+    }
+    #expect(entry(3) == nil && entry(4) == nil)
+    entries.keep(Entry(keys[2], 101))
+    #expect(entry(2) == nil, "more than half of what there is room for")
   }
 
   @Test func headHasNoBodyAndAKnownTagIs304() throws {

@@ -34,7 +34,8 @@ struct ReadAnswerWriterTests {
   }
 
   private func shelf() -> AnswerShelf {
-    AnswerShelf(cursors: cursors, forwardedNames: Self.forwardedNames, hasCORS: true)
+    AnswerShelf(
+      cursors: cursors, forwardedNames: Self.forwardedNames, hasCORS: true, bytesMax: 1 << 20)
   }
 
   private func answer() -> ReadAnswer {

@@ -4,6 +4,24 @@ import Testing
 @testable import Gateway
 
 struct RenderedCacheTests {
+  @Test("What commits drop leaves nothing behind, however many keys there were")
+  func droppedAnswersLeaveNoKeys() {
+    let cache = RenderedCache(byteLimit: 1 << 20)
+    for number in 0..<1_000 {
+      let key = ResultKey(operation: "A", variables: "{\"n\":\(number)}", scope: .public)
+      cache.remember(
+        RenderedAnswer(
+          key: key, body: [1], received: Timestamp(milliseconds: 0),
+          policy: CachePolicy(maxAge: .seconds(60)),
+          dependencies: .init(operation: "A", tags: [], types: [], entities: []),
+          hasErrors: false),
+        ticket: cache.ticket())
+      cache.drop(key)
+    }
+    #expect(cache.count == 0)
+    #expect(cache.lineLength <= 100)
+  }
+
   func answer(
     _ name: String, entities: [String] = [], types: [String] = [], tags: [String] = [],
     device: String? = nil, bytes: Int = 100

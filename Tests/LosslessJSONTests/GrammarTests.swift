@@ -77,6 +77,21 @@ struct GrammarTests {
     #expect(unclosed?.reason == .tooDeep(limit: JSONLimits.depthDefault))
   }
 
+  @Test("A text of a megabyte can say a million values, and is refused for their number")
+  func refusesTooManyValues() throws {
+    let limits = JSONLimits(valuesMax: 10)
+    #expect(throws: Never.self) { try JSONDocument(text: "[1,2,3,4,5,6,7,8]", limits: limits) }
+    for text in [
+      "[\(Array(repeating: "1", count: 20).joined(separator: ","))]",
+      "[\(Array(repeating: "{}", count: 20).joined(separator: ","))]",
+    ] {
+      let error = #expect(throws: JSONParseError.self) {
+        try JSONDocument(text: text, limits: limits)
+      }
+      #expect(error?.reason == .tooManyValues(limit: 10))
+    }
+  }
+
   @Test func boundsLength() throws {
     let limits = JSONLimits(bytesMax: 4)
     _ = try JSONDocument(text: "[12]", limits: limits)

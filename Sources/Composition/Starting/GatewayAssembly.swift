@@ -171,7 +171,8 @@ struct GatewayAssembly {
       push: push, health: health,
       metrics: metrics, hasMetrics: settings.metrics.listen.isEmpty, files: files,
       cors: CORSPolicy(origins: settings.corsOrigins.map(\.description)), version: Version.text,
-      bodyBytesMax: settings.limits.bodyBytesMax, streamStallMax: settings.limits.streamStall,
+      bodyBytesMax: settings.limits.bodyBytesMax,
+      shelfBytesMax: settings.cache.memoryBytesMax / 2, streamStallMax: settings.limits.streamStall,
       compressionBytesMin: ServerLimits().compressionBytesMin, logger: logger)
   }
 }

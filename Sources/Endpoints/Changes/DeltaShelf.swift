@@ -67,7 +67,7 @@ final class DeltaShelf: Sendable {
   ) -> Bool {
     guard plain.contains(head) else { return false }
     let hash = PlainRequestKey.hash(of: head)
-    guard let entry = entries.withLock({ $0[hash] }), entry.key.isKey(of: head),
+    guard let entry = entries.withLock({ $0.find(hash) }), entry.key.isKey(of: head),
       entry.head == cursors.head
     else { return false }
     output.append("HTTP/1.1 200 OK\r\n")

@@ -13,8 +13,6 @@ import Synchronization
 final class AnswerShelf: Sendable {
   /// Distinct (target, credential) pairs.
   private static let entriesMax = 20_000
-  /// Bodies are shared with the cache while that holds them, which has a bound of its own.
-  private static let bytesMax = 64 << 20
 
   /// Larger answers are not kept for repeated requests, which hold them beyond the cache's bound.
   private static let repeatedBytesMax = 64 * 1024
@@ -25,11 +23,13 @@ final class AnswerShelf: Sendable {
   private let plain: PlainRequests
   /// What the `Vary` of what is kept tells beside the fields that always count.
   let varyingNames: [String]
-  private let entries = Mutex(
-    ShelfEntries<ShelvedAnswer>(countMax: entriesMax, bytesMax: bytesMax))
+  private let entries: Mutex<ShelfEntries<ShelvedAnswer>>
 
-  init(cursors: CursorMint, forwardedNames: [String], hasCORS: Bool) {
+  /// - Parameter bytesMax: of all responses with what they depend on. Bodies are shared with the cache
+  ///   while that holds them, and counted here too.
+  init(cursors: CursorMint, forwardedNames: [String], hasCORS: Bool, bytesMax: Int) {
     self.cursors = cursors
+    entries = Mutex(ShelfEntries(countMax: Self.entriesMax, bytesMax: bytesMax))
     plain = .operations(forwardedNames: forwardedNames, hasCORS: hasCORS)
     varyingNames = forwardedNames + (hasCORS ? ["Origin"] : [])
   }
@@ -46,7 +46,9 @@ final class AnswerShelf: Sendable {
   func find(_ head: borrowing RequestHead) -> ShelvedAnswer? {
     guard plain.contains(head) else { return nil }
     let hash = PlainRequestKey.hash(of: head)
-    guard let entry = entries.withLock({ $0[hash] }), entry.key.isKey(of: head) else { return nil }
+    guard let entry = entries.withLock({ $0.find(hash) }), entry.key.isKey(of: head) else {
+      return nil
+    }
     guard entry.rendered.isCurrent else {
       entries.withLock { $0.remove(entry) }
       return nil

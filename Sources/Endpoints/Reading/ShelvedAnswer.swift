@@ -19,7 +19,7 @@ final class ShelvedAnswer: ShelfEntry {
   let gzip: ShelvedRepresentation?
 
   var byteCount: Int {
-    identity.byteCount + (gzip?.byteCount ?? 0) + key.byteCount
+    identity.byteCount + (gzip?.byteCount ?? 0) + key.byteCount + rendered.byteCount
   }
 
   /// Whether no credential has been refused since that this may have been made for.

@@ -23,7 +23,8 @@ package final class LarderHandler: RequestHandler {
       streamStallMax: services.streamStallMax, logger: services.logger)
     let descriptions = services.operations.directory.descriptions
     shelf = AnswerShelf(
-      cursors: services.cursors, forwardedNames: forwarded, hasCORS: services.cors.isOn)
+      cursors: services.cursors, forwardedNames: forwarded, hasCORS: services.cors.isOn,
+      bytesMax: services.shelfBytesMax)
     deltas = DeltaShelf(
       cursors: services.cursors,
       plain: .changes(forwardedNames: forwarded, hasCORS: services.cors.isOn),

@@ -33,6 +33,8 @@ package struct Services: Sendable {
   package var cors: CORSPolicy
   package var version: String
   package var bodyBytesMax: Int
+  /// What responses that are kept ready may take in memory together.
+  package var shelfBytesMax: Int
   package var streamStallMax: Duration
   package var compressionBytesMin: Int
   package var logger: Logger
@@ -47,7 +49,8 @@ package struct Services: Sendable {
     storedFiles: FileServices,
     s3: S3Services, sync: SyncQueue, push: PushService, health: HealthCheck,
     metrics: MetricsEndpoint, hasMetrics: Bool, files: StaticFiles?,
-    cors: CORSPolicy, version: String, bodyBytesMax: Int, streamStallMax: Duration,
+    cors: CORSPolicy, version: String, bodyBytesMax: Int, shelfBytesMax: Int,
+    streamStallMax: Duration,
     compressionBytesMin: Int, logger: Logger
   ) {
     self.operations = operations
@@ -76,6 +79,7 @@ package struct Services: Sendable {
     self.cors = cors
     self.version = version
     self.bodyBytesMax = bodyBytesMax
+    self.shelfBytesMax = shelfBytesMax
     self.streamStallMax = streamStallMax
     self.compressionBytesMin = compressionBytesMin
     self.logger = logger

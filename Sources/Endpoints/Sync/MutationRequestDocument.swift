@@ -116,8 +116,15 @@ private struct Members {
     return nil
   }
 
+  /// Of a list of objects: more than a screen shows would make one mutation wait for everything.
+  private static let textsMax = 100
+
   mutating func texts(_ name: String) -> [String] {
     guard let value = item[name] else { return [] }
+    if let count = value.array?.count, count > Self.textsMax {
+      note(name, "has more than \(Self.textsMax) members")
+      return []
+    }
     let texts = value.array?.compactMap(\.string)
     guard let texts, texts.count == value.array?.count else {
       note(name, "is a list of texts of the form Type:id")

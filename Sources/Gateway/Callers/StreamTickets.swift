@@ -16,7 +16,7 @@ package final class StreamTickets: Sendable {
 
   private struct State {
     var entries: [String: Entry] = [:]
-    /// Of these, those of callers whom only their network is known of.
+    /// Of these, those of callers without a verified user.
     var unknownCount = 0
     var nextSweep: Timestamp?
     /// How many of them each owner has.
@@ -53,8 +53,9 @@ package final class StreamTickets: Sendable {
     let ticket = Base64URL.encode(random.bytes(Self.byteCount))
     let digest = Self.digest(of: ticket)
     let now = clock.now()
-    let known = caller.device?.id ?? caller.user ?? (caller.isAdmin ? "admin" : nil)
-    let owner = known ?? "network \(network.name)"
+    // Anybody may register devices where settings say so: without a user they are no better known.
+    let known = caller.user ?? (caller.isAdmin ? "admin" : nil)
+    let owner = known ?? caller.device?.id ?? "network \(network.name)"
     let isIssued = state.withLock { state in
       // Each holds a caller with all credentials, so they do not stay until there are too many.
       if state.nextSweep.map({ $0 <= now }) ?? true {

@@ -138,7 +138,7 @@ package final class RenderedAnswer: Sendable {
 
   /// What the answer takes in memory, roughly: body, its coded form, the dependencies, and
   /// the key, of which the client says how long it is.
-  var byteCount: Int {
+  package var byteCount: Int {
     body.count + body.count / 4 + 512 + dependencies.entities.count * Self.bytesADependency
       + key.variables.utf8.count + key.scope.subject.utf8.count + key.scope.partition.utf8.count
   }

@@ -65,6 +65,8 @@ package final class RenderedCache: Sendable {
 
   package var byteCount: Int { state.withLock { $0.byteCount } }
   package var count: Int { state.withLock { $0.answers.count } }
+  /// Keys in the line of eviction, some of which may be of answers that are gone.
+  var lineLength: Int { state.withLock { $0.order.count } }
 
   package func answer(for key: ResultKey) -> RenderedAnswer? {
     let answer = state.withLock { $0.answers[key] }
@@ -109,8 +111,19 @@ package final class RenderedCache: Sendable {
       }
       if let basis = answer.basisKey { state.byBasis[basis, default: []].insert(answer.key) }
       evict(&state)
+      Self.tidy(&state)
     }
   }
+
+  /// The line keeps its places for keys whose answers a commit dropped, since they mostly come back.
+  /// Those that do not would stay for ever, with the variables that are a part of them.
+  private static func tidy(_ state: inout State) {
+    guard state.order.count > 2 * state.answers.count + lineSlack else { return }
+    state.order.removeAll { state.answers[$0] == nil }
+    state.ordered = Set(state.order)
+  }
+
+  private static let lineSlack = 64
 
   /// Drops one answer, whatever it shows.
   package func drop(_ key: ResultKey) {

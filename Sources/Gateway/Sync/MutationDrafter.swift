@@ -120,9 +120,14 @@ package struct MutationDrafter: Sendable {
   ) -> EntityKey? {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[1].isEmpty, !parts[1].utf8.contains(0),
+      parts[1].utf8.count <= OptimisticReader.idBytesMax,
       registry.catalogue.type(named: String(parts[0])) != nil
     else {
-      faults.append(fault(pointer, "is Type:id with the name of an entity type"))
+      faults.append(
+        fault(
+          pointer,
+          "is Type:id with the name of an entity type and an id of up to "
+            + "\(OptimisticReader.idBytesMax) bytes"))
       return nil
     }
     return EntityKey(type: String(parts[0]), key: String(parts[1]))

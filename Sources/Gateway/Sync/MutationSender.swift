@@ -180,7 +180,7 @@ struct MutationSender: Sendable {
       return Attempt(outcome: .notSent(isAway: false))
     case .status(let status, let retryAfter):
       if Self.isTransient(status) { return Attempt(outcome: .transient(retryAfter: retryAfter)) }
-      if status >= 500 { return unknown(operation, variables, scope) }
+      if failure.mayHaveTakenEffect { return unknown(operation, variables, scope) }
       return Self.refused(.upstreamFailed, "The upstream API answered with status \(status).")
     case .timeout(wasSent: true), .cancelled(wasSent: true), .lost, .malformed, .tooLarge:
       return unknown(operation, variables, scope)

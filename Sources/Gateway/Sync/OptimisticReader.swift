@@ -13,6 +13,8 @@ struct OptimisticReader {
   private static let memberNames: Set<String> = ["op", "type", "id", "fields"]
   /// Of one mutation.
   private static let changesMax = 100
+  /// Of an entity's id: no API's is longer, and each stays with its mutation.
+  static let idBytesMax = 255
 
   let catalogue: EntityCatalogue
   /// Types that live here alone: no upstream ever confirms what is expected of them.
@@ -50,8 +52,11 @@ struct OptimisticReader {
       note("names no entity type of upstream's.\(hint)", at: "\(pointer)/type")
     }
     let id = change["id"]?.string
-    if id?.isEmpty ?? true || id?.utf8.contains(0) ?? false {
-      note("is a text that is not empty", at: "\(pointer)/id")
+    if id?.isEmpty ?? true || id?.utf8.contains(0) ?? false
+      || id?.utf8.count ?? 0 > Self.idBytesMax
+    {
+      note(
+        "is a text that is not empty, of up to \(Self.idBytesMax) bytes", at: "\(pointer)/id")
     } else if action == .create, let id, id.hasPrefix("~"), TemporaryID(id) == nil {
       note("is no temporary id: ~ and a UUIDv7 or a ULID", at: "\(pointer)/id")
     }

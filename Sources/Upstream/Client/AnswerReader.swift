@@ -61,7 +61,8 @@ struct AnswerReader {
       ? Array(response.body.dropFirst(Self.byteOrderMark.count)) : response.body
     do throws(JSONParseError) {
       return .success(
-        try JSONDocument(body, limits: JSONLimits(depthMax: depthMax, bytesMax: bytesMax)))
+        try JSONDocument(
+          body, limits: JSONLimits(depthMax: depthMax, bytesMax: bytesMax, valuesMax: .max)))
     } catch {
       if body.isEmpty { return .failure(BodyFault(reason: "it is empty")) }
       if case .tooDeep(let limit) = error.reason {

@@ -63,6 +63,9 @@ struct AnswerWalker {
   /// Turns false where one field was found with two values, of which one stands.
   var isFaithful = true
   private var seen: [Bool]
+  /// False where a list holds an element that is no null and of no type that is known: null does not
+  /// stand for it.
+  private var isReadable = true
 
   /// Walks the data of an answer.
   static func walk(
@@ -227,8 +230,9 @@ struct AnswerWalker {
     let start = text.count
     var merges = false
     let isList = scanner.byte(offset) == UInt8(ascii: "[")
+    isReadable = true
     let isKnown = append(&offset, field: field, level: 0, errors: errors, merges: &merges)
-    if isKnown || isRoot && isList {
+    if isKnown || isRoot && isList && isReadable && errors != nil {
       let rangeStart = bytes.count
       bytes.append(contentsOf: text[start...])
       let range = rangeStart..<bytes.count
@@ -300,7 +304,10 @@ struct AnswerWalker {
       let start = text.count
       let isElementKnown = append(
         &offset, field: field, level: level + 1, errors: errors?.element(index), merges: &merges)
-      if !isElementKnown, text.count == start { appendWord("null") }
+      if !isElementKnown, text.count == start {
+        appendWord("null")
+        isReadable = false
+      }
       isKnown = isKnown && isElementKnown
       index += 1
       offset = scanner.skipComma(offset)
