@@ -36,7 +36,7 @@ struct OutcomeTableTests {
     for (outcome, goesOn) in [(SendOutcome.credentialUnreadable, true), (.authRefused, false)] {
       var fixture = QueueFixture()
       try fixture.add("a")
-      try fixture.add("b")
+      try fixture.add("b", Asked(object: .film("1")))
       try fixture.send("a", outcome)
       #expect(fixture.queue.control.state == .authRequired)
       #expect(fixture.ready.isEmpty)
