@@ -63,7 +63,7 @@ extension SettingTable {
         example: "1d", doc: "How much longer it is served while upstream is away."),
       SettingKey(
         "cache.memory", \.cache.memoryBytesMax, .one(.byteSize(0...(1 << 40))), example: "64MiB",
-        doc: "Memory for rendered answers."),
+        doc: "Memory for rendered responses; those kept ready may take half as much more."),
       SettingKey(
         "cache.disk", \.cache.diskBytesMax, .one(.byteSize(0...(1 << 44))), example: "8GiB",
         doc: "Size of the database above which unreferenced entities go, oldest use first."),
