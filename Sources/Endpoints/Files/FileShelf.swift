@@ -53,7 +53,9 @@ final class FileShelf: Sendable {
   private func find(_ head: borrowing RequestHead) -> ShelvedFile? {
     guard PlainRequests.files.contains(head) else { return nil }
     let hash = PlainRequestKey.hash(of: head)
-    guard let entry = entries.withLock({ $0.find(hash) }), entry.key.isKey(of: head) else { return nil }
+    guard let entry = entries.withLock({ $0.find(hash) }), entry.key.isKey(of: head) else {
+      return nil
+    }
     guard entry.file.isCurrent else {
       entries.withLock { $0.remove(entry) }
       return nil
