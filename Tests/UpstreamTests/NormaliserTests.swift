@@ -26,7 +26,7 @@ struct NormaliserTests {
   func longErrorPathsAreNotFollowed(parts: Int, errors: Int, isRead: Bool) throws {
     let path = "[\(Array(repeating: "0", count: parts).joined(separator: ","))]"
     let list = Array(repeating: #"{"path":\#(path)}"#, count: errors).joined(separator: ",")
-    let document = try JSONDocument(text: "[\(list)]")
+    let document = try JSONDocument(checked: Array("[\(list)]".utf8))
     switch ErrorPath.read(document.root) {
     case .paths: #expect(isRead)
     case .anywhere: #expect(!isRead)
