@@ -160,6 +160,12 @@ package final class QueueWorker: Sendable {
   /// Turns and looks under way. At none only the alarm or somebody's word brings more.
   var runningCount: Int { state.withLock { $0.running } }
 
+  /// The time of the alarm has come, and what it brings has not begun.
+  var isAlarmDue: Bool {
+    let now = surroundings.now
+    return state.withLock { $0.alarmTime.map { $0 <= now } ?? false }
+  }
+
   // MARK: Turns
 
   /// A device's queue is another than before.
@@ -174,9 +180,11 @@ package final class QueueWorker: Sendable {
     if state.withLock({ $0.rotation.succeeded(upstream, at: now) }) { pump() }
   }
 
-  private func pump() {
+  /// - Parameter isAlarm: the alarm went off, and another may be set.
+  private func pump(isAlarm: Bool = false) {
     let now = surroundings.now
     let (woken, turns) = state.withLock { state -> ([String], [SendRotation.Turn]) in
+      if isAlarm { state.alarmTime = nil }
       guard !state.hasEnded else { return ([], []) }
       let woken = state.rotation.woken(at: now)
       var turns: [SendRotation.Turn] = []
@@ -200,8 +208,7 @@ package final class QueueWorker: Sendable {
     let wait = max(.milliseconds(1), now.elapsed(until: wake))
     state.alarm = Task.detached { [surroundings] in
       do { try await surroundings.sleep(wait) } catch { return }
-      self.state.withLock { $0.alarmTime = nil }
-      self.pump()
+      self.pump(isAlarm: true)
     }
   }
 

@@ -85,7 +85,7 @@ struct MutationSenderTests {
   static let refusals: [Row] =
     [Row(401, .anonymousRefused)]
     + rows(
-      of: [300, 304, 400, 402, 403, 404, 405, 409, 410, 411, 413, 415, 422, 451], .permanent)
+      of: [304, 400, 402, 403, 404, 405, 409, 410, 411, 413, 415, 422, 451], .permanent)
     + rows(of: [500, 501, 505, 507, 520], .unknown)
 
   static let documents: [Row] = [

@@ -181,7 +181,7 @@ final class WorkerWorld: Sendable {
   func rest(sourceLocation: SourceLocation = #_sourceLocation) async throws {
     let worker = try sync.worker
     try await until(sourceLocation: sourceLocation) {
-      worker.runningCount == 0 && time.nextWake != nil
+      !worker.isAlarmDue && worker.runningCount == 0 && time.nextWake != nil
     }
   }
 
