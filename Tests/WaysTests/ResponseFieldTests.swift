@@ -26,9 +26,8 @@ extension Ways {
       let device = try await world.larder.post("/v1/devices", #"{"platform":"ios"}"#)
       #expect(device.status == 201 && device["location"] == "/v1/devices/me")
       let taken = try await world.larder.post(
-        "/v1/mutations",
-        #"{"operation":"UpdateFilm","variables":{"id":"f1","patch":{"title":"x"}}}"#,
-        world.device, ("Idempotency-Key", "\"k1\""), SyncWorld.ada)
+        "/v1/mutations", SyncWorld.renaming("f1"), world.device, ("Idempotency-Key", "\"k1\""),
+        SyncWorld.ada)
       #expect(taken.status == 202, "\(taken.text)")
       let place = try #require(taken["location"])
       let shown = try await world.larder.get(place, world.device)
