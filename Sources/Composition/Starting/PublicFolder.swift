@@ -20,16 +20,16 @@ enum PublicFolder {
   ) -> [(name: String, value: String)] {
     let framing = "frame-ancestors 'none'"
     // What a page says of itself holds for its own text alone; framing can only be forbidden here.
-    let own = settings.publicFolder == nil ? policy(ofPageIn: root).map { "\($0); " } : nil
+    let own = settings.publicFolder == nil ? "\(policy(ofPageIn: root)); " : ""
     return [
-      ("Content-Security-Policy", (own ?? "") + framing), ("X-Frame-Options", "DENY"),
+      ("Content-Security-Policy", own + framing), ("X-Frame-Options", "DENY"),
       ("Referrer-Policy", "no-referrer"),
     ]
   }
 
   /// The policy that the console's page states, with the digests of its own script and style; one
   /// that allows nothing where it cannot be read.
-  static func policy(ofPageIn root: String) -> String? {
+  static func policy(ofPageIn root: String) -> String {
     guard let data = FileManager.default.contents(atPath: "\(root)/index.html"),
       let text = String(validating: data, as: UTF8.self),
       let start = text.firstRange(of: #"http-equiv="Content-Security-Policy" content=""#)?

@@ -5,7 +5,8 @@ import Model
 /// An error as `application/problem+json` (RFC 9457).
 ///
 /// Beside the standard's members it carries `code`, `retry`, `requestId` and, for bad input,
-/// `errors` with every fault up to a number that anybody reads. What caused a failure inside is never in it.
+/// `errors` with the first ``Model/Failure/Detail/countMax`` faults. What caused a failure inside is
+/// never in it.
 struct ProblemDocument {
   static let mediaType = "application/problem+json"
 

@@ -28,8 +28,8 @@ final class DeltaShelf: Sendable {
     }
   }
 
-  /// Distinct (target, credential) pairs; past this the shelf is cleared and fills anew. Each has a
-  /// cursor in it, so entries of heads gone by are never asked for again.
+  /// Distinct (target, credential) pairs. Each has a cursor in it, so entries of heads gone by are
+  /// never asked for again, and go with their generation.
   private static let entriesMax = 10_000
   /// Of them all: whoever asks says how long its credential is.
   private static let bytesMax = 16 << 20

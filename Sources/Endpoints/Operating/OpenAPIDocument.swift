@@ -82,6 +82,11 @@ struct OpenAPIDocument {
     }
   }
 
+  /// The team's own words, and whether responses are kept.
+  private static func text(of operation: OperationDescription) -> String {
+    [operation.description, operation.reason].compactMap { $0 }.joined(separator: "\n\n")
+  }
+
   private static func text(of variable: OperationDescription.Variable) -> String {
     variable.description.map { "\($0) (\(variable.type))" } ?? variable.type
   }
@@ -99,8 +104,7 @@ struct OpenAPIDocument {
   ) -> JSONValue {
     [
       "operationId": .string(id),
-      "description": .string(
-        [operation.description, operation.reason].compactMap { $0 }.joined(separator: "\n\n")),
+      "description": .string(Self.text(of: operation)),
       "parameters": .array(parameters(of: operation, inPath: inPath)),
       "responses": responses(
         extra: [JSONMember("304", ["description": "Not changed since the entity tag given."])]),
@@ -126,7 +130,7 @@ struct OpenAPIDocument {
     ]
     return [
       "operationId": .string(id),
-      "description": .string(operation.description ?? ""),
+      "description": .string(Self.text(of: operation)),
       "parameters": .array(parameters),
       "requestBody": [
         "required": .bool(inBody.contains(where: \.isRequired)),

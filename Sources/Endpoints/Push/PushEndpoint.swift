@@ -2,7 +2,6 @@ import Gateway
 import HTTPServer
 import HTTPTypes
 import HTTPWire
-import LosslessJSON
 import Model
 
 /// `/v1/push`: who is reached on which device, and what is sent to whom.
@@ -48,9 +47,7 @@ struct PushEndpoint: Sendable {
       let answer = try await push.send(notification, key: key, by: caller)
       var response = ServerResponse.json(answer.body, status: .accepted)
       if answer.isReplay { response.fields[.idempotencyReplayed] = "true" }
-      if let id = (try? JSONValue(checked: answer.body))?["id"]?.string {
-        response.fields[.location] = "/v1/push/notifications/\(id)"
-      }
+      response.fields[.location] = "/v1/push/notifications/\(answer.id)"
       return response
     }
   }

@@ -100,8 +100,8 @@ package struct Caller: Sendable {
     partitions.map { "\($0.name):\($0.digest ?? $0.value)" }.sorted().joined(separator: "\n")
   }
 
-  /// Some partition header is a credential by its name, or as long as one: shared caches must not keep what was got
-  /// with it.
+  /// Some partition header is a credential by its name, or as long as one: shared caches must not
+  /// keep what was got with it.
   package var hasSecretPartition: Bool { partitions.contains { $0.digest != nil } }
 
   /// Whether the caller has proved to be what a role demands.

@@ -256,7 +256,7 @@ package final class PushService: Sendable {
 
   private static func answer(_ id: String, isReplay: Bool) -> NotificationAnswer {
     let body: JSONValue = ["id": .string(id)]
-    return NotificationAnswer(body: body.bytes, isReplay: isReplay)
+    return NotificationAnswer(id: id, body: body.bytes, isReplay: isReplay)
   }
 
   // MARK: The store
