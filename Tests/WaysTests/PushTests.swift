@@ -24,7 +24,9 @@ extension Ways {
 
     static func id(_ answer: RawResponse) throws -> String {
       #expect(answer.status == 202, "\(answer.text)")
-      return try #require(try JSONValue(parsing: answer.body)["id"]?.string)
+      let id = try #require(try JSONValue(parsing: answer.body)["id"]?.string)
+      #expect(answer["location"] == "/v1/push/notifications/\(id)")
+      return id
     }
 
     static func notification(
