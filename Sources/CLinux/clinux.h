@@ -6,13 +6,16 @@
 #define LARDER_CLINUX_H
 
 #include <arpa/inet.h>
+#include <execinfo.h>
 #include <linux/filter.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -33,6 +36,28 @@ static inline ssize_t larder_recv(int descriptor, void *to, size_t count) {
 }
 static inline ssize_t larder_send(int descriptor, const void *from, size_t count) {
   return syscall(SYS_sendto, descriptor, from, count, MSG_NOSIGNAL, NULL, 0);
+}
+
+// How often the calling thread gave its processor back to wait: getrusage(2) with RUSAGE_THREAD.
+static inline long larder_thread_waits(void) {
+  struct rusage usage;
+  return getrusage((enum __rusage_who)1, &usage) == 0 ? usage.ru_nvcsw : 0;
+}
+
+// The stack of the thread that was last sent SIGURG, for debug builds.
+static void *larder_trace[64];
+static volatile int larder_trace_count;
+static inline void larder_take_trace(int signal) {
+  (void)signal;
+  larder_trace_count = backtrace(larder_trace, 64);
+}
+static inline void larder_trace_on_signal(void) {
+  backtrace(larder_trace, 64); // loads what the handler must not
+  struct sigaction action = {.sa_handler = larder_take_trace, .sa_flags = SA_RESTART};
+  sigaction(SIGURG, &action, NULL);
+}
+static inline void larder_write_trace(int file) {
+  backtrace_symbols_fd(larder_trace, larder_trace_count, file);
 }
 
 #endif

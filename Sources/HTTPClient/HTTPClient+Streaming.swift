@@ -21,7 +21,7 @@ extension HTTPClient {
       isSafeToRepeat: request.isSafeToRepeat && content == nil, responseBytesMax: .max,
       limit: Self.streamTimeMax, outgoing: outgoing, incoming: incoming)
     let origin = try client(for: request.url.origin)
-    let ticket = try origin.admit(at: clock())
+    let ticket = try origin.admit(request.operation, at: clock())
     let exchange = origin.nextExchange()
     let sending = content.map { content in
       Task { await Self.send(content, outgoing, of: exchange, to: origin) }

@@ -2,7 +2,7 @@ import HTTPTypes
 import Synchronization
 package import Transport
 
-/// Sends requests to upstreams: a pool of keep-alive connections and a circuit breaker for each
+/// Sends requests to upstreams: a pool of keep-alive connections and circuit breakers for each
 /// origin, which lives on one of the group's loops.
 package final class HTTPClient: Sendable {
   private struct State {
@@ -44,7 +44,7 @@ package final class HTTPClient: Sendable {
       request: try RenderedRequest(request), isSafeToRepeat: request.isSafeToRepeat,
       responseBytesMax: request.responseBytesMax, limit: limit ?? settings.totalTimeout)
     let origin = try client(for: request.url.origin)
-    let ticket = try origin.admit(at: clock())
+    let ticket = try origin.admit(request.operation, at: clock())
     let result = await origin.perform(order, as: origin.nextExchange())
     origin.record(Self.outcome(of: result), of: ticket, at: clock(), chance: random())
     return try result.get()
@@ -72,22 +72,23 @@ package final class HTTPClient: Sendable {
     return found
   }
 
-  /// What a result says about the upstream's health. Answers that are too large or wrongly coded
-  /// are answers; a full queue is our own doing.
+  /// What a result says about the upstream's health. Responses that are too large or wrongly coded
+  /// are responses; a full queue is our own doing.
   static func outcome(
     of result: Result<HTTPClientResponse, HTTPClientError>
-  ) -> CircuitBreaker.Outcome {
+  ) -> OriginHealth.Outcome {
     switch result {
     case .success(let response):
       switch response.status.code {
-      case 502, 503, 504: .failure
+      case 502, 503, 504: .failed
       default: .success
       }
     case .failure(let error):
       switch error {
-      case .unresolved, .connectFailed, .connectTimedOut, .tls, .noAnswerInTime, .answerTooSlow,
-        .connectionLost, .answerTruncated, .answerMalformed:
-        .failure
+      case .unresolved, .connectFailed, .connectTimedOut, .tls:
+        .unreachable
+      case .noAnswerInTime, .answerTooSlow, .connectionLost, .answerTruncated, .answerMalformed:
+        .failed
       case .answerTooLarge, .answerUndecodable:
         .success
       case .invalidRequest, .breakerOpen, .queueFull, .queueTimedOut, .clientClosed, .cancelled:

@@ -15,12 +15,16 @@ package struct HTTPClientRequest: Sendable {
   package var isSafeToRepeat: Bool
   /// Bytes of the answer's body, after decoding.
   package var responseBytesMax: Int
+  /// What the request does, as its circuit breaker counts failures: requests of one name share a
+  /// breaker beside the origin's. From a bounded set, such as the names of registered operations.
+  package var operation: String
 
   package static let responseBytesMaxDefault = 16 * 1024 * 1024
 
   package init(
     method: HTTPRequest.Method, url: HTTPURL, fields: HTTPFields = [:], body: [UInt8] = [],
-    isSafeToRepeat: Bool? = nil, responseBytesMax: Int = responseBytesMaxDefault
+    isSafeToRepeat: Bool? = nil, responseBytesMax: Int = responseBytesMaxDefault,
+    operation: String = ""
   ) {
     self.method = method
     self.url = url
@@ -28,6 +32,7 @@ package struct HTTPClientRequest: Sendable {
     self.body = body
     self.isSafeToRepeat = isSafeToRepeat ?? Self.isIdempotent(method)
     self.responseBytesMax = responseBytesMax
+    self.operation = operation
   }
 
   private static func isIdempotent(_ method: HTTPRequest.Method) -> Bool {

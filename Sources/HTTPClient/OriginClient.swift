@@ -1,13 +1,13 @@
 import Synchronization
 import Transport
 
-/// What the client keeps for one origin: its breaker, and its pool on one of the loops.
+/// What the client keeps for one origin: its breakers, and its pool on one of the loops.
 final class OriginClient: Sendable {
   private let origin: Origin
   private let settings: HTTPClientSettings
   private let tls: TLSClientContext?
   private let reactor: Reactor
-  private let breaker: Mutex<CircuitBreaker>
+  private let health: Mutex<OriginHealth>
   private let pool = Mutex<LoopBound<ConnectionPool>?>(nil)
   private let lastExchange = Atomic<Int>(0)
 
@@ -18,21 +18,20 @@ final class OriginClient: Sendable {
     self.settings = settings
     self.tls = tls
     self.reactor = reactor
-    breaker = Mutex(CircuitBreaker(settings: settings.breaker))
+    health = Mutex(OriginHealth(settings: settings.breaker))
   }
 
-  func admit(at now: LoopInstant) throws(HTTPClientError) -> CircuitBreaker.Ticket {
-    switch breaker.withLock({ $0.admit(at: now) }) {
-    case .allowed(let ticket): return ticket
-    case .refused(let retryAfter): throw .breakerOpen(retryAfter: retryAfter)
-    }
+  func admit(
+    _ operation: String, at now: LoopInstant
+  ) throws(HTTPClientError) -> OriginHealth.Ticket {
+    try health.withLock { health throws(HTTPClientError) in try health.admit(operation, at: now) }
   }
 
   func record(
-    _ outcome: CircuitBreaker.Outcome, of ticket: CircuitBreaker.Ticket, at now: LoopInstant,
+    _ outcome: OriginHealth.Outcome, of ticket: OriginHealth.Ticket, at now: LoopInstant,
     chance: Double
   ) {
-    breaker.withLock { $0.record(outcome, of: ticket, at: now, chance: chance) }
+    health.withLock { $0.record(outcome, of: ticket, at: now, chance: chance) }
   }
 
   func nextExchange() -> Int {

@@ -127,8 +127,10 @@ extension EventLoop {
   }
 
   private func run(_ job: UnownedJob) {
-    job.runSynchronously(
-      isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    LoopWatch.step("job") {
+      job.runSynchronously(
+        isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    }
   }
 
   private func runLate(_ job: UnownedJob) {

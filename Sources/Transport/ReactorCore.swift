@@ -93,7 +93,7 @@ extension ReactorCore {
       let event = events[index]
       isBusy = true
       guard let receiver = slots[SlotToken(bits: event.data.u64)] else { continue }
-      receiver.receive(Readiness(events: event.events), on: reactor)
+      LoopWatch.step("event") { receiver.receive(Readiness(events: event.events), on: reactor) }
     }
     isBusy = resumeLeftOver(on: reactor) || isBusy
     isBusy = fireTimers(on: reactor) || isBusy
@@ -138,7 +138,7 @@ extension ReactorCore {
   private func resumeLeftOver(on reactor: isolated Reactor) -> Bool {
     guard !leftOver.isEmpty else { return false }
     for token in leftOver {
-      slots[token]?.receive(.leftOver, on: reactor)
+      LoopWatch.step("event") { slots[token]?.receive(.leftOver, on: reactor) }
     }
     leftOver.removeAll(keepingCapacity: true)
     return true

@@ -91,7 +91,7 @@ extension ReactorCore {
     var hasFired = false
     while let timer = timers.popExpired(until: now) {
       hasFired = true
-      timer.delegate?.timerFired(timer, on: reactor)
+      LoopWatch.step("timer") { timer.delegate?.timerFired(timer, on: reactor) }
     }
     return hasFired
   }

@@ -8,18 +8,23 @@ import Testing
 final class TroubledSite {
   let demo: DemoServer
   let folder: ServiceFolder
-  let larder: LarderProcess
+  private(set) var larder: LarderProcess
 
-  init(data: String? = nil) async throws {
+  init(data: String? = nil, settings: String = "") async throws {
     demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
     try await demo.start()
-    folder = try ServiceFolder(upstream: demo.url, data: data)
+    folder = try ServiceFolder(upstream: demo.url, data: data, settings: settings)
     larder = try await LarderProcess.serve(folder)
   }
 
   func end() async throws {
     #expect(try await larder.terminate() == 0, "\(larder.errors)")
     await demo.stop()
+  }
+
+  /// Starts the service again, which has ended.
+  func startAgain() async throws {
+    larder = try await LarderProcess.serve(folder)
   }
 
   @discardableResult

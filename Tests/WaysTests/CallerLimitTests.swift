@@ -28,24 +28,49 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test("A known device has a window of its own, and invented tokens share their address's")
+    @Test("A device of a user has a window of its own, and invented tokens share their address's")
     func onlyKnownDevicesHaveAWindow() async throws {
-      let larder = try await RunningLarder.start(settings: Self.settings)
+      let larder = try await RunningLarder.start(
+        settings: Self.settings.replacing("rate: 3", with: "rate: 4")
+          + "\naccounts: {passwordCost: 10, signUp: open}\ndevices: {register: open}")
       let from = ("X-Forwarded-For", "192.0.2.1")
-      let made = try await larder.post("/v1/devices", #"{"platform":"ios"}"#, from)
+      let user = try AccountTests.Session(
+        try await larder.post("/v1/auth/sign-up", AccountTests.credentials("ada"), from))
+      let made = try await larder.post(
+        "/v1/devices", #"{"platform":"ios"}"#, from, user.bearer)
       #expect(made.status == 201)
       let token = try #require(try JSONValue(parsing: made.body)["deviceToken"]?.string)
       let known = ("Device-Token", token)
       var statuses: [Int] = []
-      for _ in 0..<5 { statuses.append(try await larder.get("/v1/devices/me", from, known).status) }
-      #expect(statuses == [200, 200, 200, 200, 429])
-      // Registering and the device's first request took two of the address's three.
+      for _ in 0..<6 { statuses.append(try await larder.get("/v1/devices/me", from, known).status) }
+      #expect(statuses == [200, 200, 200, 200, 200, 429])
+      // Signing up, registering and the device's first request took three of the address's four.
       statuses = []
       for first in "ABCD".filter({ $0 != token.first }).prefix(3) {
         let invented = ("Device-Token", "\(first)" + token.dropFirst())
         statuses.append(try await larder.get("/v1/devices/me", from, invented).status)
       }
       #expect(statuses == [401, 429, 429])
+      await larder.stop()
+    }
+
+    @Test("Devices that anyone can register share their address's window")
+    func openDevicesShareAWindow() async throws {
+      let larder = try await RunningLarder.start(
+        settings: Self.settings.replacing("rate: 3", with: "rate: 6")
+          + "\ndevices: {register: open}")
+      let from = ("X-Forwarded-For", "192.0.2.1")
+      var tokens: [String] = []
+      for _ in 0..<2 {
+        let made = try await larder.post("/v1/devices", #"{"platform":"ios"}"#, from)
+        tokens.append(try #require(try JSONValue(parsing: made.body)["deviceToken"]?.string))
+      }
+      var statuses: [Int] = []
+      for index in 0..<6 {
+        let known = ("Device-Token", tokens[index % 2])
+        statuses.append(try await larder.get("/v1/devices/me", from, known).status)
+      }
+      #expect(statuses == [200, 200, 200, 200, 429, 429])
       await larder.stop()
     }
 

@@ -86,7 +86,8 @@ package final class LarderService: Service {
     try folder.make()
     let store = try await StoreOpening(
       folder: settings.dataFolder, types: workspace.registry.catalogue.types,
-      local: workspace.local, patience: settings.start.lockWait, logger: logger
+      local: workspace.local, patience: settings.start.lockWait,
+      degraded: settings.start.degraded, logger: logger
     ).open()
     do {
       let marker = try await store.marker()

@@ -20,7 +20,8 @@ enum StorageComplaint {
       "The database in \(folder) is not the one that the folder was used with. Put the right one back. "
         + "To use this one with the files beside it, remove \(folder)/\(DataFolder.markerFileName)."
     case .full:
-      "The disk of the data folder \(folder) is full."
+      "The disk of the data folder \(folder) is full. Make room: a few hundred kilobytes are enough to "
+        + "start and serve reads."
     case .readOnly:
       "The data folder \(folder) cannot be written."
     case .corrupt(let message):

@@ -16,10 +16,20 @@ struct StoreOpening {
   let local: LocalSchema
   /// Until the folder is given up.
   let patience: Duration
+  /// Whether a full disk ends the start.
+  let degraded: StartSettings.Degraded
   let logger: Logger
 
   /// - Throws: ``StartFailure`` where the folder is still held after the wait, or cannot be used.
   func open() async throws -> Store {
+    let reserve = DiskReserve(folder: folder)
+    let isFull = degraded == .allow && reserve.release(logger: logger)
+    let store = try await openWhenFree()
+    reserve.take(whatIsLeft: isFull)
+    return store
+  }
+
+  private func openWhenFree() async throws -> Store {
     let deadline = ContinuousClock.now + patience
     var isFirst = true
     while true {

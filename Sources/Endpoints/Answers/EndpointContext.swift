@@ -42,7 +42,8 @@ struct EndpointContext: Sendable {
   func caller(of request: ServerRequest) async throws(Failure) -> Caller {
     let caller = try await callers.caller { request.field($0) }
     request.noteVerified(
-      authorization: caller.isAdmin || caller.user != nil, deviceToken: caller.device != nil)
+      authorization: caller.isAdmin || caller.user != nil,
+      deviceToken: caller.device != nil && !caller.isOpenDevice)
     queue.notePresence(of: caller)
     return caller
   }

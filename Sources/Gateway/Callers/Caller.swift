@@ -55,6 +55,8 @@ package struct Caller: Sendable {
   /// Presented some bearer token, forwarded or not.
   package let hasToken: Bool
   package internal(set) var device: Device?
+  /// Whether the device is one that anyone could have registered, and no user's.
+  package internal(set) var isOpenDevice = false
   /// The roles that some operation stores its responses for, held by this caller or not.
   let storedRoles: Set<Role>
 

@@ -49,6 +49,7 @@ package struct CallerIdentifier: Sendable {
     if let token = header("device-token") {
       let (device, digest) = try await devices.identify(token: token, user: caller.user)
       caller.device = Caller.Device(id: device.id, tokenDigest: digest)
+      caller.isOpenDevice = devices.isOpen && device.user == nil
     }
     return caller
   }

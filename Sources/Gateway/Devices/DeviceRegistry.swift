@@ -56,6 +56,9 @@ package final class DeviceRegistry: Sendable {
     throttle = AttemptThrottle(perMinute: settings.registrationsPerMinute)
   }
 
+  /// Whether anyone can register a device.
+  var isOpen: Bool { settings.registration == .open }
+
   // MARK: Coming
 
   /// - Parameter network: the client's; many clients may share one.

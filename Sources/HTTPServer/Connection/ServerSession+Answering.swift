@@ -15,11 +15,28 @@ extension ServerSession {
     let refusal = exchange.refusal.map { Self.answer($0, to: request, of: server) }
     let task = Task.immediate(executorPreference: reactor.loop) {
       let response: ServerResponse
-      if let refusal { response = refusal } else { response = await handler.respond(to: request) }
+      if let refusal {
+        response = refusal
+      } else if request.body.isShort {
+        response = await handler.respond(to: request)
+      } else {
+        response = await Self.respondElsewhere(with: handler, to: request)
+      }
       await self.deliver(response, for: request, number: number, on: reactor)
     }
     // Nothing is left to cancel if it has answered already.
     if exchangeNumber == number { self.exchange?.task = task }
+  }
+
+  /// Has a handler run on the shared threads: reading long content, as JSON or for a digest, would
+  /// keep the loop from its other connections.
+  @concurrent
+  private static func respondElsewhere(
+    with handler: any RequestHandler, to request: ServerRequest
+  ) async -> ServerResponse {
+    await withTaskExecutorPreference(globalConcurrentExecutor) {
+      await handler.respond(to: request)
+    }
   }
 
   /// Takes a handler's answer.

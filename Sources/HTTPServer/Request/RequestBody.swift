@@ -60,6 +60,12 @@ package struct RequestBody: AsyncSequence, Sendable {
     return false
   }
 
+  /// Whether the content is so short that whatever a handler does with it is quickly done.
+  var isShort: Bool { isEmpty || length.map { $0 <= Self.shortBytesMax } ?? false }
+
+  /// JSON of this length takes less than a millisecond to read.
+  private static let shortBytesMax = 16 * 1024
+
   package func makeAsyncIterator() -> Iterator { Iterator(source: source) }
 
   package struct Iterator: AsyncIteratorProtocol {

@@ -48,6 +48,9 @@ extension DeviceQueue {
 
   package var heldCount: Int { line.count }
 
+  /// About what the held items take in memory, in kilobytes.
+  package var kilobytes: Int { line.kilobytes }
+
   package subscript(id: MutationID) -> Mutation? { line[id] }
 
   /// Those that go by themselves, waiting or in flight.

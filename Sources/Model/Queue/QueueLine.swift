@@ -32,6 +32,8 @@ struct QueueLine: Sendable {
   var places: [Int64] { order.values }
   var isEmpty: Bool { items.isEmpty }
   var count: Int { items.count }
+  /// About what the items take in memory, in kilobytes.
+  private(set) var kilobytes = 0
   /// The earliest `expires` of those that wait.
   var firstExpiry: Timestamp? { expiries.first?.time }
 
@@ -53,9 +55,16 @@ struct QueueLine: Sendable {
     places(touching: token).values.compactMap { items[$0] }
   }
 
+  /// An item itself takes about one; each token of its footprint is a type and an id, which are some
+  /// hundred bytes at most, kept here and in the index.
+  private static func kilobytes(of mutation: Mutation) -> Int {
+    1 + mutation.footprint.tokens.count / 2
+  }
+
   mutating func insert(_ mutation: Mutation) {
     let place = mutation.place
     items[place] = mutation
+    kilobytes += Self.kilobytes(of: mutation)
     placesByID[mutation.id] = place
     order.insert(place)
     counts[mutation.state, default: 0] += 1
@@ -78,6 +87,7 @@ struct QueueLine: Sendable {
     guard let place = placesByID.removeValue(forKey: id),
       let mutation = items.removeValue(forKey: place)
     else { return }
+    kilobytes -= Self.kilobytes(of: mutation)
     order.remove(place)
     Self.decrement(&counts, mutation.state)
     for token in Self.blockingTokens(of: mutation) {

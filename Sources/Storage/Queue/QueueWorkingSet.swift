@@ -5,9 +5,9 @@ import Model
 /// Who guards it: the writer's serial queue, as all of ``WriterMemory``. A command that fails makes
 /// all of it forgotten: the rows are the truth.
 struct QueueWorkingSet {
-  /// Of all queues together: a device's is read anew where others pushed it out. An item takes
-  /// about a kilobyte.
-  private static let itemsMax = 20_000
+  /// Of all queues together: a device's is read again where others pushed it out. Most items take
+  /// about one.
+  private static let kilobytesMax = 20_000
   /// Of a long queue, read at a time: reading costs little beside sending so many.
   private static let headMax = 64
   /// Fewer are hardly read faster.
@@ -15,14 +15,14 @@ struct QueueWorkingSet {
 
   private var queues: [String: DeviceQueue] = [:]
   private var order: [String] = []
-  private var itemCount = 0
+  private var kilobytes = 0
   /// The last number given to a mutation; nil before the first was asked for.
   var lastSequence: Int64?
 
   /// How many of a device's items to read at first: the fewer, the more devices take turns, so that
   /// the heads of a thousand long queues are in memory together.
   var headLength: Int {
-    min(max(Self.itemsMax / (2 * (queues.count + 1)), Self.headMin), Self.headMax)
+    min(max(Self.kilobytesMax / (2 * (queues.count + 1)), Self.headMin), Self.headMax)
   }
 
   func contains(_ device: String) -> Bool { queues[device] != nil }
@@ -33,7 +33,7 @@ struct QueueWorkingSet {
     forget(queue.device)
     queues[queue.device] = queue
     order.append(queue.device)
-    itemCount += Self.size(queue)
+    kilobytes += Self.size(queue)
     makeRoom(for: queue.device)
   }
 
@@ -50,23 +50,23 @@ struct QueueWorkingSet {
 
   mutating func forget(_ device: String) {
     guard let queue = queues.removeValue(forKey: device) else { return }
-    itemCount -= Self.size(queue)
+    kilobytes -= Self.size(queue)
     if order.first == device { order.removeFirst() } else { order.removeAll { $0 == device } }
   }
 
   private mutating func note(_ device: String, _ change: (inout DeviceQueue?) -> Void) {
     let before = queues[device].map(Self.size) ?? 0
     change(&queues[device])
-    itemCount += (queues[device].map(Self.size) ?? 0) - before
+    kilobytes += (queues[device].map(Self.size) ?? 0) - before
   }
 
   private mutating func makeRoom(for device: String) {
-    while itemCount > Self.itemsMax, let oldest = order.first(where: { $0 != device }) {
+    while kilobytes > Self.kilobytesMax, let oldest = order.first(where: { $0 != device }) {
       forget(oldest)
     }
   }
 
   private static func size(_ queue: DeviceQueue) -> Int {
-    1 + queue.heldCount
+    1 + queue.kilobytes
   }
 }

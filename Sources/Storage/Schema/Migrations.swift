@@ -29,6 +29,7 @@ enum Migrations {
     migrator.registerMigration("0020 credentials in scopes", migrate: secretScopes)
     migrator.registerMigration("0021 time lived and devices set aside", migrate: lived)
     migrator.registerMigration("0022 what belongs to the database", migrate: marker)
+    migrator.registerMigration("0023 all bytes of owners", migrate: UsageSchema.recount)
     return migrator
   }
 

@@ -25,44 +25,38 @@ enum UsageSchema {
           id INTEGER PRIMARY KEY CHECK (id = 1),
           bytes INTEGER NOT NULL
         );
-        INSERT INTO owner_usage
-          SELECT \(device), device, sum(bytes) FROM (
-            SELECT device, \(mutationBytes("mutation")) AS bytes FROM mutation
-            UNION ALL SELECT device, \(overlayBytes("overlay")) FROM overlay
-          ) GROUP BY device;
-        INSERT INTO unbound_usage
-          SELECT 1, coalesce(sum(bytes), 0) FROM owner_usage
-          WHERE kind = \(device) AND subject IN (SELECT id FROM device WHERE owner IS NULL);
+        INSERT INTO unbound_usage VALUES (1, 0);
         """)
     try countUnbound(db)
-    try count("mutation", bytes: mutationBytes, changedBy: "variables, result", db)
-    try count("overlay", bytes: overlayBytes, changedBy: "fields", db)
+    try countQueues(db)
+  }
+
+  /// Counts everything again, for databases whose triggers counted less of a row.
+  static func recount(_ db: Database) throws {
+    let inserting = "usage_inserted_"
+    var counted: [(table: String, id: Int64)] = []
+    for row in try Row.fetchAll(
+      db,
+      sql: """
+        SELECT name, tbl_name FROM sqlite_schema
+        WHERE type = 'trigger' AND name LIKE 'usage\\_%' ESCAPE '\\'
+        """)
+    {
+      let name: String = row["name"]
+      try db.execute(sql: "DROP TRIGGER \(EntityTable.quoted(name))")
+      if name.hasPrefix(inserting), let id = Int64(name.dropFirst(inserting.count)) {
+        counted.append((row["tbl_name"], id))
+      }
+    }
+    try db.execute(sql: "DELETE FROM owner_usage; UPDATE unbound_usage SET bytes = 0;")
+    try countQueues(db)
+    for (table, id) in counted { try countRows(of: EntityTable.quoted(table), id, db) }
   }
 
   /// Has the rows of a local type counted, those that are there already too.
   static func prepare(_ table: EntityTable, _ db: Database) throws {
     guard try !isCounted(table.id, db) else { return }
-    let name = EntityTable.quoted(table.name)
-    try db.execute(
-      sql: """
-        INSERT INTO owner_usage
-          SELECT scope.kind, scope.subject, sum(\(entityBytes("stored")))
-          FROM \(name) AS stored JOIN scope ON scope.id = stored.scope
-          WHERE stored.fields IS NOT NULL AND \(isOwn)
-          GROUP BY scope.kind, scope.subject
-          ON CONFLICT (kind, subject) DO UPDATE SET bytes = bytes + excluded.bytes;
-        CREATE TRIGGER usage_inserted_\(table.id) AFTER INSERT ON \(name)
-        WHEN NEW.fields IS NOT NULL BEGIN
-          \(add(entityBytes("NEW"), toOwnerOf: "NEW"));
-        END;
-        CREATE TRIGGER usage_updated_\(table.id) AFTER UPDATE OF fields ON \(name) BEGIN
-          \(add("\(entityBytes("NEW")) - \(entityBytes("OLD"))", toOwnerOf: "NEW"));
-        END;
-        CREATE TRIGGER usage_deleted_\(table.id) AFTER DELETE ON \(name)
-        WHEN OLD.fields IS NOT NULL BEGIN
-          \(add("-\(entityBytes("OLD"))", toOwnerOf: "OLD"));
-        END;
-        """)
+    try countRows(of: EntityTable.quoted(table.name), table.id, db)
   }
 
   /// Takes out of the counts what a table holds that is about to be dropped, which no trigger sees.
@@ -83,19 +77,27 @@ enum UsageSchema {
     "coalesce(length(CAST(\(column) AS BLOB)), 0)"
   }
 
-  private static func mutationBytes(_ row: String) -> String {
-    "(\(rowBytes) + \(bytes(of: "\(row).variables")) + \(bytes(of: "\(row).result")))"
+  /// A row, with the columns whose length is its client's choice.
+  private static func bytes(of row: String, _ columns: [String]) -> String {
+    "(\(rowBytes)" + columns.map { " + \(bytes(of: "\(row).\($0)"))" }.joined() + ")"
   }
 
-  private static func overlayBytes(_ row: String) -> String {
-    "(\(rowBytes) + \(bytes(of: "\(row).fields")))"
-  }
+  /// The tables of queues by the columns that count.
+  private static let queueTables = [
+    (
+      "mutation",
+      [
+        "idempotency_key", "object_key", "footprint", "variables", "partitions", "user_credential",
+        "result",
+      ]
+    ),
+    ("overlay", ["key", "fields"]),
+    ("temporary_id", ["temporary", "key"]),
+  ]
 
-  /// Nothing for a row that stands for a deleted entity.
-  private static func entityBytes(_ row: String) -> String {
-    "iif(\(row).fields IS NULL, 0, \(rowBytes) + \(bytes(of: "\(row).key"))"
-      + " + \(bytes(of: "\(row).fields")))"
-  }
+  /// A row that stands for a deleted entity has no fields, and counts too: it is kept for clients that
+  /// do not know of it yet.
+  private static let entityColumns = ["key", "fields"]
 
   // MARK: Triggers
 
@@ -111,25 +113,54 @@ enum UsageSchema {
     """
   }
 
-  private static func count(
-    _ table: String, bytes: (String) -> String, changedBy columns: String, _ db: Database
-  ) throws {
+  private static func countQueues(_ db: Database) throws {
     func add(_ bytes: String, _ row: String) -> String {
       """
       INSERT INTO owner_usage VALUES (\(device), \(row).device, \(bytes))
         ON CONFLICT (kind, subject) DO UPDATE SET bytes = bytes + excluded.bytes
       """
     }
+    for (table, columns) in queueTables {
+      let (new, old) = (bytes(of: "NEW", columns), bytes(of: "OLD", columns))
+      try db.execute(
+        sql: """
+          INSERT INTO owner_usage
+            SELECT \(device), device, sum(\(bytes(of: table, columns))) FROM \(table)
+            WHERE true GROUP BY device
+            ON CONFLICT (kind, subject) DO UPDATE SET bytes = bytes + excluded.bytes;
+          CREATE TRIGGER usage_inserted_\(table) AFTER INSERT ON \(table) BEGIN
+            \(add(new, "NEW"));
+          END;
+          CREATE TRIGGER usage_updated_\(table)
+          AFTER UPDATE OF \(columns.joined(separator: ", ")) ON \(table) BEGIN
+            \(add("\(new) - \(old)", "NEW"));
+          END;
+          CREATE TRIGGER usage_deleted_\(table) AFTER DELETE ON \(table) BEGIN
+            \(add("-\(old)", "OLD"));
+          END;
+          """)
+    }
+  }
+
+  /// - Parameter name: the table's, quoted.
+  private static func countRows(of name: String, _ id: Int64, _ db: Database) throws {
+    let (new, old) = (bytes(of: "NEW", entityColumns), bytes(of: "OLD", entityColumns))
     try db.execute(
       sql: """
-        CREATE TRIGGER usage_inserted_\(table) AFTER INSERT ON \(table) BEGIN
-          \(add(bytes("NEW"), "NEW"));
+        INSERT INTO owner_usage
+          SELECT scope.kind, scope.subject, sum(\(bytes(of: "stored", entityColumns)))
+          FROM \(name) AS stored JOIN scope ON scope.id = stored.scope
+          WHERE \(isOwn)
+          GROUP BY scope.kind, scope.subject
+          ON CONFLICT (kind, subject) DO UPDATE SET bytes = bytes + excluded.bytes;
+        CREATE TRIGGER usage_inserted_\(id) AFTER INSERT ON \(name) BEGIN
+          \(add(new, toOwnerOf: "NEW"));
         END;
-        CREATE TRIGGER usage_updated_\(table) AFTER UPDATE OF \(columns) ON \(table) BEGIN
-          \(add("\(bytes("NEW")) - \(bytes("OLD"))", "NEW"));
+        CREATE TRIGGER usage_updated_\(id) AFTER UPDATE OF fields ON \(name) BEGIN
+          \(add("\(new) - \(old)", toOwnerOf: "NEW"));
         END;
-        CREATE TRIGGER usage_deleted_\(table) AFTER DELETE ON \(table) BEGIN
-          \(add("-\(bytes("OLD"))", "OLD"));
+        CREATE TRIGGER usage_deleted_\(id) AFTER DELETE ON \(name) BEGIN
+          \(add("-\(old)", toOwnerOf: "OLD"));
         END;
         """)
   }

@@ -40,7 +40,8 @@ package final class UpstreamClient: Sendable {
     var body = operation.requestOpening
     body.append(contentsOf: variables.json.utf8)
     body.append(UInt8(ascii: "}"))
-    var answer = try await send(body, call, isSafeToRepeat: operation.kind == .query)
+    var answer = try await send(
+      body, call, operation: operation.name, isSafeToRepeat: operation.kind == .query)
     // What comes with a refusal is kept nowhere.
     guard let data = answer.data, answer.permission == nil else { return answer }
     switch ResponseChecker.check(
@@ -64,7 +65,8 @@ package final class UpstreamClient: Sendable {
       writer.name("query")
       writer.string(query)
       writer.endObject()
-      let answer = try await send(writer.bytes, call, isSafeToRepeat: true)
+      let answer = try await send(
+        writer.bytes, call, operation: "", isSafeToRepeat: true)
       if answer.data != nil || answer.permission != nil { return answer }
       last = answer
     }
@@ -73,12 +75,13 @@ package final class UpstreamClient: Sendable {
   }
 
   private func send(
-    _ body: [UInt8], _ call: UpstreamCall, isSafeToRepeat: Bool
+    _ body: [UInt8], _ call: UpstreamCall, operation: String, isSafeToRepeat: Bool
   ) async throws(UpstreamFailure) -> UpstreamAnswer {
     guard let url else { throw .notSent(cause: "\"\(settings.url)\" is not an HTTP address") }
     let request = HTTPClientRequest(
       method: .post, url: url, fields: fields(of: call), body: body,
-      isSafeToRepeat: isSafeToRepeat, responseBytesMax: settings.answerBytesMax)
+      isSafeToRepeat: isSafeToRepeat, responseBytesMax: settings.answerBytesMax,
+      operation: operation)
     let response: HTTPClientResponse
     do throws(HTTPClientError) {
       response = try await exchange(request, call.timeout ?? settings.timeout)

@@ -153,7 +153,8 @@ extension SettingTable {
       "limits.rate", \.limits.rateMax, .optional(.wholeNumber(1...1_000_000)), example: "600",
       doc: "Requests of one caller in each `limits.rateWindow`; then 429. A caller is a token that "
         + "was verified here (a user's, a device's, the operator's) or else an address: tokens that "
-        + "only upstream can verify count for their address. Unlimited if unset."),
+        + "only upstream can verify count for their address, and so do devices without a user where "
+        + "`devices.register` is `open`. Unlimited if unset."),
     SettingKey(
       "limits.rateWindow", \.limits.rateWindow,
       .one(.duration(.seconds(1) ... .seconds(86_400))), example: "1m",

@@ -75,6 +75,11 @@ extension SettingTable {
           "Whether to start with another key than the one that secrets in the database are sealed "
           + "with. `accept` gives them up: all sessions end, access keys of `/s3` are void, and what "
           + "is queued with a user's credential waits for the device."),
+      SettingKey(
+        "start.degraded", \.start.degraded, .one(.choice), example: "allow",
+        doc: "Whether to start when the disk of the data folder is full: reads are served, writes are "
+          + "refused with 503 until there is room. `refuse` ends the start with 73 instead. The room "
+          + "that a start takes is kept in larder.reserve (1 MiB)."),
     ])
 
   static let clock = SettingSection(

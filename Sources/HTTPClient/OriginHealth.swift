@@ -1,0 +1,81 @@
+import Transport
+
+/// The circuit breakers of one origin: one for the origin itself, and one for each operation that is
+/// sent to it, so that an operation that fails by itself is refused without closing the origin to the
+/// others. A value: time and chance come in as arguments.
+///
+/// Failures to connect are the origin's. Any other failure (a timeout, a lost connection, a 502, 503
+/// or 504) is the operation's; it counts against the origin only once for each operation until that
+/// operation succeeds again, so that the origin's breaker opens when different operations fail and not
+/// because one is sent over and over.
+struct OriginHealth {
+  /// Ties an outcome to the state in which the request was let through.
+  struct Ticket: Sendable {
+    fileprivate let operation: String
+    fileprivate let ofOrigin: CircuitBreaker.Ticket
+    fileprivate let ofOperation: CircuitBreaker.Ticket
+  }
+
+  /// What a request's end says about the upstream.
+  enum Outcome {
+    case success
+    /// No connection to the origin could be made.
+    case unreachable
+    /// The origin took the request and did not serve it.
+    case failed
+    /// Says nothing about the upstream: cancelled, or never tried.
+    case neutral
+  }
+
+  private var origin: CircuitBreaker
+  private var operations: [String: CircuitBreaker] = [:]
+  /// The operations whose last request failed.
+  private var failing: Set<String> = []
+
+  init(settings: CircuitBreaker.Settings) {
+    origin = CircuitBreaker(settings: settings)
+  }
+
+  mutating func admit(
+    _ operation: String, at now: LoopInstant
+  ) throws(HTTPClientError) -> Ticket {
+    var breaker = operations[operation] ?? CircuitBreaker(settings: origin.settings)
+    // The operation is asked first: a request that it refuses must not become the origin's probe.
+    let ofOperation = try Self.ticket(breaker.admit(at: now))
+    let ofOrigin = try Self.ticket(origin.admit(at: now))
+    operations[operation] = breaker
+    return Ticket(operation: operation, ofOrigin: ofOrigin, ofOperation: ofOperation)
+  }
+
+  /// Reports a request's end. `chance` is a random number from 0 to 1.
+  mutating func record(
+    _ outcome: Outcome, of ticket: Ticket, at now: LoopInstant, chance: Double
+  ) {
+    let name = ticket.operation
+    let ofOperation: CircuitBreaker.Outcome
+    let ofOrigin: CircuitBreaker.Outcome
+    switch outcome {
+    case .success:
+      failing.remove(name)
+      (ofOperation, ofOrigin) = (.success, .success)
+    case .unreachable:
+      (ofOperation, ofOrigin) = (.neutral, .failure)
+    case .failed:
+      let isNew = failing.insert(name).inserted
+      (ofOperation, ofOrigin) = (.failure, isNew || ticket.ofOrigin.isProbe ? .failure : .neutral)
+    case .neutral:
+      (ofOperation, ofOrigin) = (.neutral, .neutral)
+    }
+    operations[name]?.record(ofOperation, of: ticket.ofOperation, at: now, chance: chance)
+    origin.record(ofOrigin, of: ticket.ofOrigin, at: now, chance: chance)
+  }
+
+  private static func ticket(
+    _ admission: CircuitBreaker.Admission
+  ) throws(HTTPClientError) -> CircuitBreaker.Ticket {
+    switch admission {
+    case .allowed(let ticket): return ticket
+    case .refused(let retryAfter): throw .breakerOpen(retryAfter: retryAfter)
+    }
+  }
+}

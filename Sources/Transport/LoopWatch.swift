@@ -1,0 +1,117 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// Watches in debug builds that nothing keeps an event loop from its other connections: each event,
+/// timer and job may take ``limit``. What computes for longer, or waits for a disk, a lock or another
+/// thread, is reported with its stack. Release builds hold none of this.
+///
+/// It is on where `LARDER_LOOP_WATCH` names a file for the reports, as `Scripts/test` does.
+enum LoopWatch {
+  /// Of wall time in which the thread computed or was blocked; time in which the system gave the
+  /// processor to others does not count.
+  static let limit = Duration.milliseconds(50)
+
+  @inline(__always)
+  static func step(_ kind: StaticString, _ body: () -> Void) {
+    #if DEBUG
+      guard let watcher else { return body() }
+      let start = Reading.now()
+      watcher.began(at: start.wall)
+      body()
+      watcher.ended(kind, from: start, to: Reading.now())
+    #else
+      body()
+    #endif
+  }
+}
+
+#if DEBUG
+  extension LoopWatch {
+    /// The clocks of the calling thread.
+    struct Reading {
+      var wall: LoopInstant
+      var cpu: Duration
+      /// How often the thread gave the processor back to wait for something.
+      var waits: Int
+
+      static func now() -> Reading {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Reading(
+          wall: LoopClock.now(), cpu: .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec),
+          waits: larder_thread_waits())
+      }
+    }
+
+    /// What to report of a step; nil where it was quick.
+    static func finding(_ kind: StaticString, from start: Reading, to end: Reading) -> String? {
+      let wall = end.wall.elapsed(since: start.wall)
+      let cpu = end.cpu - start.cpu
+      let waits = end.waits - start.waits
+      guard cpu > limit || (waits > 0 && wall - cpu > limit) else { return nil }
+      return "process \(getpid()): a loop's \(kind) took \(wall), computed for \(cpu) and waited "
+        + "\(waits) times\n"
+    }
+
+    private static let watcher = getenv("LARDER_LOOP_WATCH").map {
+      Watcher(path: String(cString: $0))
+    }
+
+    /// Looks every few milliseconds at the steps under way, and has a thread note its own stack in the
+    /// middle of one that takes too long.
+    private final class Watcher: Sendable {
+      private struct Steps {
+        var began: [pthread_t: LoopInstant] = [:]
+        var noted: Set<pthread_t> = []
+      }
+
+      private let path: String
+      private let steps = Mutex(Steps())
+
+      init(path: String) {
+        self.path = path
+        larder_trace_on_signal()
+        var thread = pthread_t()
+        let me = Unmanaged.passRetained(self).toOpaque()
+        pthread_create(
+          &thread, nil,
+          { me in
+            guard let me else { return nil }
+            Unmanaged<Watcher>.fromOpaque(me).takeUnretainedValue().watch()
+          }, me)
+      }
+
+      func began(at now: LoopInstant) {
+        steps.withLock { $0.began[pthread_self()] = now }
+      }
+
+      func ended(_ kind: StaticString, from start: Reading, to end: Reading) {
+        let thread = pthread_self()
+        let isNoted = steps.withLock { steps in
+          steps.began[thread] = nil
+          return steps.noted.remove(thread) != nil
+        }
+        guard let line = finding(kind, from: start, to: end) else { return }
+        let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        line.utf8CString.withUnsafeBytes { _ = write(file, $0.baseAddress, $0.count - 1) }
+        if isNoted { larder_write_trace(file) }
+      }
+
+      private func watch() -> Never {
+        while true {
+          usleep(10_000)
+          let now = LoopClock.now()
+          steps.withLock { steps in
+            for (thread, began) in steps.began
+            where now.elapsed(since: began) > limit && steps.noted.insert(thread).inserted {
+              pthread_kill(thread, SIGURG)
+            }
+          }
+        }
+      }
+    }
+  }
+#endif

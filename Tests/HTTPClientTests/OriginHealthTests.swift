@@ -1,0 +1,87 @@
+import Testing
+import Transport
+
+@testable import HTTPClient
+
+struct OriginHealthTests {
+  private static let settings: CircuitBreaker.Settings = {
+    var settings = CircuitBreaker.Settings()
+    settings.consecutiveFailuresMax = 3
+    settings.windowRequestsMin = 6
+    settings.openTime = .seconds(10)
+    settings.jitter = 0
+    return settings
+  }()
+
+  private var health = OriginHealth(settings: Self.settings)
+
+  @Test("An operation that times out is refused alone, however often it is sent beside others")
+  mutating func failingOperation() {
+    for _ in 0..<3 { #expect(send("slow", .failed)) }
+    #expect(!send("slow", .failed))
+    for _ in 0..<20 { #expect(send("films", .success)) }
+    // Each probe of the slow operation fails; the others never notice.
+    for second in [10, 30, 70, 150, 310] {
+      #expect(send("slow", .failed, at: second))
+      #expect(!send("slow", .failed, at: second))
+      #expect(send("films", .success, at: second))
+      #expect(send("people", .success, at: second))
+    }
+  }
+
+  @Test("A slow operation between good ones does not reach the origin's failure rate")
+  mutating func mixedTraffic() {
+    for _ in 0..<100 {
+      _ = send("slow", .failed)
+      #expect(send("films", .success))
+    }
+  }
+
+  @Test("Failures of as many operations as open a breaker open the origin's")
+  mutating func differentOperations() {
+    for name in ["a", "b", "c"] { #expect(send(name, .failed)) }
+    #expect(!send("d", .success))
+    // One probe decides for all of them.
+    #expect(send("d", .success, at: 10))
+    #expect(send("e", .success, at: 10))
+    #expect(send("a", .success, at: 10))
+  }
+
+  @Test("No connection to the origin closes it to every operation")
+  mutating func unreachable() {
+    for _ in 0..<3 { #expect(send("films", .unreachable)) }
+    for name in ["films", "people", ""] { #expect(!send(name, .success)) }
+    #expect(send("people", .success, at: 10))
+    #expect(send("films", .success, at: 10))
+  }
+
+  @Test("A probe that fails keeps the origin closed, whatever operation it was")
+  mutating func failingProbe() {
+    for name in ["a", "b", "c"] { #expect(send(name, .failed)) }
+    #expect(send("a", .failed, at: 10))
+    #expect(!send("d", .success, at: 29))
+    #expect(send("d", .success, at: 30))
+  }
+
+  @Test("A request that its operation's breaker refuses is not the origin's probe")
+  mutating func refusedByTheOperation() {
+    for _ in 0..<3 { #expect(send("slow", .failed)) }
+    // The slow one was the first of three failures of the origin.
+    for _ in 0..<2 { #expect(send("films", .unreachable, at: 9)) }
+    #expect(send("slow", .failed, at: 19))
+    // The operation is now closed until 39, the origin until 39 too: its probe failed.
+    #expect(!send("slow", .success, at: 38))
+    #expect(!send("films", .success, at: 38))
+    #expect(send("films", .success, at: 39))
+  }
+
+  /// Sends one request that ends at once; false if it is refused.
+  private mutating func send(
+    _ operation: String, _ outcome: OriginHealth.Outcome, at second: Int = 0
+  ) -> Bool {
+    let now = LoopInstant(nanoseconds: 1) + .seconds(second)
+    guard let ticket = try? health.admit(operation, at: now) else { return false }
+    health.record(outcome, of: ticket, at: now, chance: 0.5)
+    return true
+  }
+}
