@@ -12,10 +12,11 @@ RUN apt-get update \
 WORKDIR /build
 # The dependencies first, so that a change of the sources alone does not fetch them again.
 COPY Package.* ./
-RUN swift package resolve
+COPY Scripts/versions* Scripts/
+RUN Scripts/versions --take
 COPY Sources Sources
 COPY Tests Tests
-RUN swift build --configuration release --static-swift-stdlib --product larder \
+RUN swift build --force-resolved-versions --configuration release --static-swift-stdlib --product larder \
   && install -D --strip "$(swift build --configuration release --show-bin-path)/larder" /out/larder
 
 FROM debian:bookworm-slim
