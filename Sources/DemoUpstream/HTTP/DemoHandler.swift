@@ -11,6 +11,9 @@ struct DemoHandler: RequestHandler {
   /// Called when switches were set over HTTP: what is listening may have to change.
   let onSwitch: @Sendable () -> Void
 
+  /// The library is made by the first request, and each runs a whole executor.
+  var isQuick: Bool { false }
+
   func respond(to request: ServerRequest) async -> ServerResponse {
     switch request.path {
     case "/graphql": await graphQL(request)

@@ -17,7 +17,7 @@ extension ServerSession {
       let response: ServerResponse
       if let refusal {
         response = refusal
-      } else if request.body.isShort {
+      } else if handler.isQuick, request.body.isShort {
         response = await handler.respond(to: request)
       } else {
         response = await Self.respondElsewhere(with: handler, to: request)

@@ -33,8 +33,12 @@ package protocol RequestHandler: Sendable {
     of error: RequestError, path: ArraySlice<UInt8>, requestID: String
   ) -> RefusalContent?
 
-  /// Answers a request. Runs on the connection's loop unless it awaits something elsewhere, so it
-  /// must not block. Cancelled when the connection is gone.
+  /// Whether `respond(to:)` computes so little between its waits that it can run on the connection's
+  /// loop. Requests with long content run on the shared threads in any case.
+  var isQuick: Bool { get }
+
+  /// Answers a request. Where it runs on the connection's loop it must neither block nor compute for
+  /// long. Cancelled when the connection is gone.
   func respond(to request: ServerRequest) async -> ServerResponse
 }
 
@@ -44,6 +48,8 @@ extension RequestHandler {
   ) -> Bool { false }
 
   package func repeatableAnswer(to head: borrowing RequestHead) -> (any RepeatableAnswer)? { nil }
+
+  package var isQuick: Bool { true }
 
   package func contentRule(for head: borrowing RequestHead) -> ContentRule { ContentRule() }
 
