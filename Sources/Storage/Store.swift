@@ -105,6 +105,11 @@ package final class Store: Sendable {
     damageNote.observe(observer)
   }
 
+  /// Has every write fail with ``StorageError/readOnly`` from now on: for a store that is a copy.
+  package func refuseWrites() {
+    writer.refuseAll(with: .readOnly)
+  }
+
   /// Ends waiting reads and writes, copies the write-ahead log back and releases the folder.
   /// Blocks for as long as the copying takes; call it once, at the end.
   package func close() {

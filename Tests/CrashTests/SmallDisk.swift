@@ -43,6 +43,11 @@ final class SmallDisk: Sendable {
     }
   }
 
+  /// - Parameter mode: `ro` or `rw`.
+  func remount(_ mode: String) throws {
+    guard Tool.run("mount", "-o", "remount,\(mode)", path) else { throw Problem.notMounted }
+  }
+
   func free() throws {
     try FileManager.default.removeItem(atPath: ballast)
   }

@@ -123,6 +123,51 @@ extension Crashes {
     }
 
     @Test(
+      "A start on a read-only file system serves reads, and starts over once it takes writes",
+      .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
+    func aReadOnlyDiskDoesNotEndTheStart() async throws {
+      let disk = try SmallDisk()
+      let port = try FreePort.find()
+      let site = try await TroubledSite(
+        data: "\(disk.path)/data", listen: "127.0.0.1:\(port)")
+      try await site.get("/api/films/f1")
+      try await site.update("f1", title: "before")
+      // What was committed is in the write-ahead log alone.
+      await site.larder.kill()
+      try disk.remount("ro")
+      try await site.startAgain()
+      let shown = try await site.get("/api/films/f1")
+      #expect(shown.text.contains("\"title\":\"before\""), "\(shown.text)")
+      try await site.expectReadsOnly(stored: "/api/films/f1", fresh: "/api/films/f2")
+      try disk.remount("rw")
+      let isBack = await Moment.comes(withinSeconds: 20) {
+        (try? await site.get("/readyz"))?.status == 200
+      }
+      #expect(isBack, "\(site.larder.errors)")
+      try await site.expectEverything()
+      #expect(site.larder.isRunning)
+      try await site.end()
+      #expect(try StoredFiles(of: site.folder).faults() == [])
+    }
+
+    @Test(
+      "A read-only file system without a database, or with start.degraded: refuse, ends the start",
+      .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
+    func aReadOnlyDiskMayEndTheStart() async throws {
+      let disk = try SmallDisk()
+      let data = "\(disk.path)/data"
+      try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+      try disk.remount("ro")
+      for settings in ["", "start: {degraded: refuse}"] {
+        let folder = try ServiceFolder(
+          upstream: RefusedStartTests.nowhere, data: data, settings: settings)
+        let end = try await LarderProcess.run("serve", in: folder)
+        #expect(end.status == 73)
+        #expect(end.errors.contains(data), "\(end.errors)")
+      }
+    }
+
+    @Test(
       "With start.degraded: refuse a full disk ends the start, and says what to do",
       .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
     func aStartOnAFullDiskSaysSo() async throws {

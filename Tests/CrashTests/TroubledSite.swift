@@ -10,10 +10,12 @@ final class TroubledSite {
   let folder: ServiceFolder
   private(set) var larder: LarderProcess
 
-  init(data: String? = nil, settings: String = "") async throws {
+  init(
+    data: String? = nil, listen: String = "127.0.0.1:0", settings: String = ""
+  ) async throws {
     demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
     try await demo.start()
-    folder = try ServiceFolder(upstream: demo.url, data: data, settings: settings)
+    folder = try ServiceFolder(upstream: demo.url, data: data, listen: listen, settings: settings)
     larder = try await LarderProcess.serve(folder)
   }
 

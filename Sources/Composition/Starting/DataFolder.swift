@@ -17,7 +17,9 @@ struct DataFolder {
   var schemaPath: String { "\(path)/\(Self.schemaFileName)" }
 
   /// Makes the folder for its owner alone, unless it is there, and sees that it can be written.
-  func make() throws(StartFailure) {
+  ///
+  /// - Parameter degraded: whether a read-only file system is no fault.
+  func make(_ degraded: StartSettings.Degraded) throws(StartFailure) {
     let manager = FileManager.default
     var isFolder = false
     if manager.fileExists(atPath: path, isDirectory: &isFolder) {
@@ -35,7 +37,10 @@ struct DataFolder {
           "The data folder \(path) cannot be made: the folder above may not be written.")
       }
     }
-    guard manager.isWritableFile(atPath: path) else {
+    guard
+      manager.isWritableFile(atPath: path)
+        || degraded == .allow && ReadOnlyCopy.isNeeded(for: path)
+    else {
       throw StartFailure(.dataFolder, "The data folder \(path) cannot be written.")
     }
   }

@@ -21,6 +21,7 @@ package final class LarderService: Service {
   private static let gaugeInterval = Duration.seconds(15)
 
   private let store: Store
+  private let copy: ReadOnlyCopy?
   private let gauges: QueueGauges
   private let keeper: StoreKeeper
   private let filesKeeper: FilesKeeper
@@ -41,7 +42,7 @@ package final class LarderService: Service {
   private let whenListening: @Sendable ([SocketAddress]) -> Void
 
   private init(
-    store: Store, gauges: QueueGauges, keeper: StoreKeeper, filesKeeper: FilesKeeper,
+    store: Store, copy: ReadOnlyCopy?, gauges: QueueGauges, keeper: StoreKeeper, filesKeeper: FilesKeeper,
     publicAddress: PublicAddress,
     signingKeys: LocalKeys?, queue: QueueWorker, push: PushAssembly, server: HTTPService,
     metricsListenerCount: Int, queueEndMax: Duration, client: HTTPClient,
@@ -51,6 +52,7 @@ package final class LarderService: Service {
   ) {
     self.whenListening = whenListening
     self.store = store
+    self.copy = copy
     self.gauges = gauges
     self.keeper = keeper
     self.filesKeeper = filesKeeper
@@ -83,12 +85,20 @@ package final class LarderService: Service {
     let certificates = ServerCertificates(settings.tls)
     let tls = try readAtStart(certificates, logger: logger)
     let folder = DataFolder(path: settings.dataFolder)
-    try folder.make()
-    let store = try await StoreOpening(
-      folder: settings.dataFolder, types: workspace.registry.catalogue.types,
-      local: workspace.local, patience: settings.start.lockWait,
-      degraded: settings.start.degraded, logger: logger
-    ).open()
+    try folder.make(settings.start.degraded)
+    let copy = try copyIfReadOnly(settings, logger: logger)
+    let store: Store
+    do {
+      store = try await StoreOpening(
+        folder: copy?.path ?? folder.path, markerName: folder.markerName,
+        types: workspace.registry.catalogue.types, local: workspace.local,
+        patience: settings.start.lockWait, degraded: settings.start.degraded, logger: logger
+      ).open()
+    } catch {
+      copy?.remove()
+      throw error
+    }
+    if copy != nil { store.refuseWrites() }
     do {
       let marker = try await store.marker()
       try folder.checkKeyIsThere(for: marker, environment: environment)
@@ -97,8 +107,10 @@ package final class LarderService: Service {
       try folder.check(
         keyDigest: keys.digest, against: marker, accepting: settings.start.otherKey,
         logger: logger)
-      try await folder.mark(store, marker: marker, keyDigest: keys.digest) {
-        UInt8.random(in: 0...255)
+      if copy == nil {
+        try await folder.mark(store, marker: marker, keyDigest: keys.digest) {
+          UInt8.random(in: 0...255)
+        }
       }
       store.observeDamage { damage in
         logger.error(
@@ -152,7 +164,7 @@ package final class LarderService: Service {
           }),
         group: group, handler: handler)
       return LarderService(
-        store: store, gauges: QueueGauges(store: store.reading, clock: clock),
+        store: store, copy: copy, gauges: QueueGauges(store: store.reading, clock: clock),
         keeper: StoreKeeper(
           store: store, devices: gateway.devices, queue: gateway.sync,
           registry: workspace.registry, bytesMax: settings.cache.diskBytesMax, clock: clock,
@@ -165,8 +177,25 @@ package final class LarderService: Service {
         whenListening: whenListening)
     } catch {
       store.close()
+      copy?.remove()
       throw error
     }
+  }
+
+  /// Whether it serves reads alone, from a copy of the database.
+  var isOnCopy: Bool { copy != nil }
+
+  private static func copyIfReadOnly(
+    _ settings: Settings, logger: Logger
+  ) throws(StartFailure) -> ReadOnlyCopy? {
+    guard settings.start.degraded == .allow, ReadOnlyCopy.isNeeded(for: settings.dataFolder)
+    else { return nil }
+    let copy = try ReadOnlyCopy(of: settings.dataFolder)
+    logger.error(
+      "the file system of the data folder is read-only: reads are served from a copy of the database, "
+        + "writes are refused until it takes them",
+      metadata: ["folder": "\(settings.dataFolder)", "copy": "\(copy.path)"])
+    return copy
   }
 
   /// Listens, serves until graceful shutdown, drains, and closes the store.
@@ -255,6 +284,7 @@ package final class LarderService: Service {
     await push.end()
     await client.close()
     store.close()
+    copy?.remove()
     await group.shutdown()
   }
 

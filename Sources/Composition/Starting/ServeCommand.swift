@@ -36,18 +36,22 @@ package struct ServeCommand {
     let logger = ProcessLogging.logger(
       "larder", settings: loaded.settings.log, threshold: threshold
     ) { sink.take(Array(($0 + "\n").utf8)) }
+    let startsOver: Bool
     do {
-      try await run(threshold: threshold, metrics: metrics, sink: sink, logger: logger)
+      startsOver = try await run(
+        threshold: threshold, metrics: metrics, sink: sink, logger: logger)
     } catch {
       await sink.finish(within: Self.flushMax)
       throw error
     }
     await sink.finish(within: Self.flushMax)
+    if startsOver { try ProgramRestart.now() }
   }
 
+  /// - Returns: whether the program is to start over.
   private func run(
     threshold: LogThreshold, metrics: PrometheusRegistry, sink: LineSink, logger: Logger
-  ) async throws {
+  ) async throws -> Bool {
     for note in loaded.notes { logger.notice("\(note)") }
     try await SchemaPull(loaded.settings).keepIfMissing()
     let workspace = try Workspace.open(loaded)
@@ -71,12 +75,20 @@ package struct ServeCommand {
       for line in greeting(address) { StandardStreams.announce(line) }
     }
     let hangups = await UnixSignalsSequence(trapping: .sighup)
+    let recovery =
+      service.isOnCopy
+      ? FolderRecovery(folder: loaded.settings.dataFolder, logger: logger) : nil
+    let services: [any Service] =
+      companions + [service, CertificateReload(hangups: hangups, service: service)]
+    let ending = EndDeadline(drain: loaded.settings.drain)
     let group = ServiceGroup(
-      services: companions + [
-        service, CertificateReload(hangups: hangups, service: service),
-        EndDeadline(drain: loaded.settings.drain),
-      ],
-      gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      configuration: ServiceGroupConfiguration(
+        services: services.map { .init(service: $0) }
+          + (recovery.map {
+            [.init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)]
+          } ?? []) + [.init(service: ending)],
+        gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
     try await group.run()
+    return recovery?.isDone == true
   }
 }

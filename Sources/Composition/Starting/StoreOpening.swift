@@ -12,6 +12,8 @@ struct StoreOpening {
   private static let pause = Duration.milliseconds(50)
 
   let folder: String
+  /// Of the folder's marker; nil where it has none.
+  let markerName: String?
   let types: [EntityType]
   let local: LocalSchema
   /// Until the folder is given up.
@@ -51,7 +53,7 @@ struct StoreOpening {
       folder: folder, segment: UInt64.random(in: 1...UInt64.max),
       opened: SystemClock.wall.now())
     configuration.local = local
-    configuration.folderMarker = DataFolder(path: folder).markerName
+    configuration.folderMarker = markerName
     return try Store.open(configuration, types: types)
   }
 

@@ -47,6 +47,8 @@ final class GroupedWriter: Sendable {
 
   private struct State {
     var waiting: [Command] = []
+    /// What every later command fails with.
+    var refusal: StorageError?
     var isClosed = false
     var observer: (@Sendable (CommitReport) -> Void)?
   }
@@ -84,6 +86,11 @@ final class GroupedWriter: Sendable {
     state.withLock { $0.observer = observer }
   }
 
+  /// Has every later command fail.
+  func refuseAll(with error: StorageError) {
+    state.withLock { $0.refusal = error }
+  }
+
   /// - Parameters:
   ///   - keepsNotes: it goes on from what it noted in the memory the last time. It is not performed
   ///     again for others' failures.
@@ -109,12 +116,12 @@ final class GroupedWriter: Sendable {
   }
 
   private func submit(_ command: Command) {
-    let (isFirst, isClosed) = state.withLock { state in
-      if state.isClosed { return (false, true) }
+    let (isFirst, refusal) = state.withLock { state -> (Bool, StorageError?) in
+      if let refusal = state.refusal { return (false, refusal) }
       state.waiting.append(command)
-      return (state.waiting.count == 1, false)
+      return (state.waiting.count == 1, nil)
     }
-    if isClosed { return command.fail(.closed) }
+    if let refusal { return command.fail(refusal) }
     if isFirst { schedule() }
   }
 
@@ -256,6 +263,7 @@ final class GroupedWriter: Sendable {
   /// closing alone leaves it. Does nothing the second time.
   func close() {
     let wasClosed = state.withLock { state in
+      state.refusal = .closed
       defer { state.isClosed = true }
       return state.isClosed
     }

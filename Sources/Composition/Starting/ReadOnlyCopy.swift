@@ -1,0 +1,54 @@
+import FoundationEssentials
+import Glibc
+import Model
+
+/// A copy of a data folder's database, for a start while the folder's file system takes no writes.
+///
+/// SQLite cannot open a database with a write-ahead log on such a file system, whoever wants only to
+/// read. What the service serves from the copy is as it was; nothing is written to it for clients.
+struct ReadOnlyCopy {
+  private static let names = ["larder.sqlite", "larder.sqlite-wal"]
+
+  let path: String
+
+  /// Whether the file system of a folder is mounted read-only.
+  static func isNeeded(for folder: String) -> Bool {
+    var status = statvfs()
+    return statvfs(folder, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
+  }
+
+  /// - Throws: ``StartFailure`` where there is no database, or no room for another.
+  init(of folder: String) throws(StartFailure) {
+    let manager = FileManager.default
+    guard manager.fileExists(atPath: "\(folder)/\(Self.names[0])") else {
+      throw StartFailure(
+        .dataFolder,
+        "The data folder \(folder) is on a read-only file system and holds no database yet. "
+          + "Mount it writable.")
+    }
+    var template = Array("\(manager.temporaryDirectory.path)/larder-read-only-XXXXXX".utf8CString)
+    // Made for this user alone (mkdtemp(3)).
+    guard mkdtemp(&template) != nil else {
+      throw StartFailure(
+        .dataFolder,
+        "The data folder \(folder) is on a read-only file system, and no folder for a copy of its "
+          + "database can be made in \(manager.temporaryDirectory.path): mount either writable.")
+    }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    do {
+      for name in Self.names where manager.fileExists(atPath: "\(folder)/\(name)") {
+        try manager.copyItem(atPath: "\(folder)/\(name)", toPath: "\(path)/\(name)")
+      }
+    } catch {
+      remove()
+      throw StartFailure(
+        .dataFolder,
+        "The data folder \(folder) is on a read-only file system, and its database cannot be copied "
+          + "to \(path) (\(error)). Mount the folder writable, or make room there.")
+    }
+  }
+
+  func remove() {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+}
