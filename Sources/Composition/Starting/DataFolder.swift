@@ -19,7 +19,7 @@ struct DataFolder {
   /// Makes the folder for its owner alone, unless it is there, and sees that it can be written.
   ///
   /// - Parameter degraded: whether a read-only file system is no fault.
-  func make(_ degraded: StartSettings.Degraded) throws(StartFailure) {
+  func make(_ degraded: StartSettings.Degraded = .refuse) throws(StartFailure) {
     let manager = FileManager.default
     var isFolder = false
     if manager.fileExists(atPath: path, isDirectory: &isFolder) {

@@ -60,8 +60,8 @@ struct DiskReserve {
   }
 
   private var size: Int {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return attributes?[.size] as? Int ?? 0
   }
 
   private var freeBytes: Int? {

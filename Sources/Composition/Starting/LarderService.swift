@@ -192,8 +192,7 @@ package final class LarderService: Service {
     else { return nil }
     let copy = try ReadOnlyCopy(of: settings.dataFolder)
     logger.error(
-      "the file system of the data folder is read-only: reads are served from a copy of the database, "
-        + "writes are refused until it takes them",
+      "the data folder is on a read-only file system: reads come from a copy, writes are refused",
       metadata: ["folder": "\(settings.dataFolder)", "copy": "\(copy.path)"])
     return copy
   }
