@@ -44,20 +44,25 @@ static inline long larder_thread_waits(void) {
   return getrusage((enum __rusage_who)1, &usage) == 0 ? usage.ru_nvcsw : 0;
 }
 
-// The stack of the thread that was last sent SIGURG, for debug builds.
-static void *larder_trace[64];
-static volatile int larder_trace_count;
+// The stack of the thread that was last sent SIGURG, for debug builds. Writes it where `file` is one,
+// else takes it.
+static inline void larder_trace(int file) {
+  static void *frames[64];
+  static volatile int count;
+  if (file < 0) {
+    count = backtrace(frames, 64);
+  } else {
+    backtrace_symbols_fd(frames, count, file);
+  }
+}
 static inline void larder_take_trace(int signal) {
   (void)signal;
-  larder_trace_count = backtrace(larder_trace, 64);
+  larder_trace(-1);
 }
 static inline void larder_trace_on_signal(void) {
-  backtrace(larder_trace, 64); // loads what the handler must not
+  larder_trace(-1); // loads what the handler must not
   struct sigaction action = {.sa_handler = larder_take_trace, .sa_flags = SA_RESTART};
   sigaction(SIGURG, &action, NULL);
-}
-static inline void larder_write_trace(int file) {
-  backtrace_symbols_fd(larder_trace, larder_trace_count, file);
 }
 
 #endif

@@ -97,7 +97,7 @@ enum LoopWatch {
         guard file >= 0 else { return }
         defer { close(file) }
         line.utf8CString.withUnsafeBytes { _ = write(file, $0.baseAddress, $0.count - 1) }
-        if isNoted { larder_write_trace(file) }
+        if isNoted { larder_trace(file) }
       }
 
       private func watch() -> Never {

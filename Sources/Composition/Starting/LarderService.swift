@@ -42,8 +42,8 @@ package final class LarderService: Service {
   private let whenListening: @Sendable ([SocketAddress]) -> Void
 
   private init(
-    store: Store, copy: ReadOnlyCopy?, gauges: QueueGauges, keeper: StoreKeeper, filesKeeper: FilesKeeper,
-    publicAddress: PublicAddress,
+    store: Store, copy: ReadOnlyCopy?, gauges: QueueGauges, keeper: StoreKeeper,
+    filesKeeper: FilesKeeper, publicAddress: PublicAddress,
     signingKeys: LocalKeys?, queue: QueueWorker, push: PushAssembly, server: HTTPService,
     metricsListenerCount: Int, queueEndMax: Duration, client: HTTPClient,
     certificates: ServerCertificates?,

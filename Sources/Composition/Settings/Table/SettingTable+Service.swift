@@ -77,9 +77,10 @@ extension SettingTable {
           + "is queued with a user's credential waits for the device."),
       SettingKey(
         "start.degraded", \.start.degraded, .one(.choice), example: "allow",
-        doc: "Whether to start when the disk of the data folder is full: reads are served, writes are "
-          + "refused with 503 until there is room. `refuse` ends the start with 73 instead. The room "
-          + "that a start takes is kept in larder.reserve (1 MiB)."),
+        doc: "Whether to start when the data folder's disk is full or read-only: reads are served, "
+          + "writes are refused with 503 until it takes them. `refuse` ends the start with 73. The "
+          + "room that a start needs is kept in larder.reserve (1 MiB); on a read-only disk the "
+          + "database is copied to the system's temporary folder."),
     ])
 
   static let clock = SettingSection(
