@@ -17,9 +17,8 @@ struct OpenAPIRouteTests {
     _ name: String, _ kind: OperationDescription.Kind, route: String? = nil
   ) -> OperationDescription {
     OperationDescription(
-      name: name, description: nil, kind: kind, route: route, variables: [], policy: nil, role: nil,
-      isOpen: true,
-      isCacheable: false, reason: "")
+      name: name, description: nil, fragments: [], kind: kind, route: route, variables: [],
+      policy: nil, role: nil, isOpen: true, isCacheable: false, reason: "")
   }
 
   private static let lines = LarderRoutes.lines(for: operations, hasPages: false, hasMetrics: true)

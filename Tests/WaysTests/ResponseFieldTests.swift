@@ -43,6 +43,7 @@ extension Ways {
       for (method, path) in [
         ("TRACE", "/healthz"), ("TRACE", "/v1/entities/Film/f1"), ("GET", "/v1/auth/sign-in"),
         ("DELETE", "/v1/operations/Film"), ("PUT", "/v1/devices"),
+        ("GET", "/v1/operations/RateFilm"), ("DELETE", "/v1/operations/RateFilm"),
       ] {
         let refused = try await larder.request(method, path)
         #expect(refused.status == 405, "\(method) \(path)")
@@ -51,6 +52,8 @@ extension Ways {
         #expect(told.status == 204 && told["allow"] == allow, "\(path)")
         #expect(!allow.contains(method) && !allow.contains("TRACE"), "\(method) \(path): \(allow)")
       }
+      let mutation = try await larder.request("OPTIONS", "/v1/operations/RateFilm")
+      #expect(mutation["allow"] == "POST, OPTIONS")
       for path in ["/v1/nothing", "/nothing.html"] {
         #expect(try await larder.request("POST", path, body: "{}").status == 404)
       }

@@ -77,23 +77,34 @@ struct OpenAPIDocument {
         "in": .string(isInPath ? "path" : "query"),
         "required": .bool(isInPath || variable.isRequired),
         "description": .string(Self.text(of: variable)),
-        "schema": OpenAPISchemas.schema(of: variable.shape),
+        "schema": Self.schema(of: variable),
       ]
     }
   }
 
-  /// The team's own words, and whether responses are kept.
+  /// The team's own words for the operation and its fragments, and whether responses are kept.
   private static func text(of operation: OperationDescription) -> String {
-    [operation.description, operation.reason].compactMap { $0 }.joined(separator: "\n\n")
+    let fragments = operation.fragments.map { "\($0.name): \($0.text)" }
+    return ([operation.description].compactMap { $0 } + fragments + [operation.reason])
+      .joined(separator: "\n\n")
   }
 
   private static func text(of variable: OperationDescription.Variable) -> String {
     variable.description.map { "\($0) (\(variable.type))" } ?? variable.type
   }
 
+  /// The schema of a variable, with its default.
+  private static func schema(of variable: OperationDescription.Variable) -> JSONValue {
+    let schema = OpenAPISchemas.schema(of: variable.shape)
+    guard let text = variable.defaultText, let value = try? JSONValue(checked: text) else {
+      return schema
+    }
+    return .object((schema.members ?? []) + [JSONMember("default", value)])
+  }
+
   /// The schema of a variable as a member of a body, with the team's own words for it.
   private static func member(for variable: OperationDescription.Variable) -> JSONValue {
-    let schema = OpenAPISchemas.schema(of: variable.shape)
+    let schema = schema(of: variable)
     guard let description = variable.description else { return schema }
     let others = (schema.members ?? []).filter { $0.name != "description" }
     return .object(others + [JSONMember("description", .string(description))])

@@ -3,6 +3,14 @@ import LosslessJSON
 
 /// JSON schemas (2020-12, as OpenAPI 3.1 takes them) of what operations take and of problems.
 enum OpenAPISchemas {
+  /// The response fields of a 202: where what was taken is shown.
+  static let location: JSONValue = [
+    "Location": [
+      "description": "Where to ask what came of it.",
+      "schema": ["type": "string", "format": "uri-reference"],
+    ]
+  ]
+
   static func schema(of shape: VariableShape) -> JSONValue {
     switch shape {
     case .nonNull(let inner): bare(inner)

@@ -126,6 +126,18 @@ struct OperationEndpoint: Sendable {
     try request.queryParameters().map { .init($0.name, $0.value) }
   }
 
+  /// Refuses a method at `/v1/operations/{name}`, with the methods of this very operation.
+  func refuseMethod(_ request: ServerRequest) -> ServerResponse {
+    var response = ServerResponse.problem(.methodNotAllowed, for: request)
+    let name = request.head.path.split(separator: UInt8(ascii: "/")).last ?? []
+    switch try? operations.kind(of: String(decoding: name, as: UTF8.self)) {
+    case .query: response.fields[.allow] = Router.allow([.get, .post])
+    case .mutation: response.fields[.allow] = Router.allow([.post])
+    case .subscription, nil: break
+    }
+    return response
+  }
+
   private static func onlyPost(_ name: String, request: ServerRequest) -> ServerResponse {
     var response = ServerResponse.failure(
       Failure(.methodNotAllowed, "\(name) is a mutation: send it with POST."), request: request)

@@ -142,6 +142,7 @@ enum OpenAPIPushPaths {
     _ status: String, _ text: String, _ schema: JSONValue?
   ) -> JSONValue {
     var answer: JSONValue = ["description": .string(text)]
+    if status == "202" { answer["headers"] = OpenAPISchemas.location }
     if let schema { answer["content"] = ["application/json": ["schema": schema]] }
     return .object([
       JSONMember(status, answer),

@@ -24,12 +24,12 @@ package enum LarderRoutes {
     RouteLine(.get, "/openapi.json") { await $0.operating.openAPI($1) },
 
     RouteLine(.get, "/v1/operations") { await $0.operating.list($1) },
-    RouteLine(.get, "/v1/operations/{name}") {
-      await $0.operation.get($1, operation: $1.name, by: .named)
-    },
-    RouteLine(.post, "/v1/operations/{name}") {
-      await $0.operation.post($1, operation: $1.name, by: .named)
-    },
+    RouteLine(
+      .get, "/v1/operations/{name}", refuseMethod: { $0.operation.refuseMethod($1) },
+      respond: { await $0.operation.get($1, operation: $1.name, by: .named) }),
+    RouteLine(
+      .post, "/v1/operations/{name}", refuseMethod: { $0.operation.refuseMethod($1) },
+      respond: { await $0.operation.post($1, operation: $1.name, by: .named) }),
     RouteLine(.get, "/v1/operations/{name}/stream") {
       await $0.operation.stream($1, operation: $1.name, by: .named)
     },

@@ -207,12 +207,10 @@ enum OpenAPISyncPaths {
   ) -> JSONValue {
     .object(
       answers.map { answer in
-        JSONMember(
-          answer.status,
-          [
-            "description": .string(answer.text),
-            "content": ["application/json": ["schema": answer.schema]],
-          ])
+        var response: JSONValue = ["description": .string(answer.text)]
+        if answer.status == "202" { response["headers"] = OpenAPISchemas.location }
+        response["content"] = ["application/json": ["schema": answer.schema]]
+        return JSONMember(answer.status, response)
       } + [JSONMember("default", ["$ref": "#/components/responses/Problem"])])
   }
 }

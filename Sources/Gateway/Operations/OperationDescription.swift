@@ -23,6 +23,8 @@ package struct OperationDescription: Sendable {
   package let name: String
   /// The team's own words for it; nil without.
   package let description: String?
+  /// The team's own words for the fragments it uses; those without words are left out.
+  package let fragments: [(name: String, text: String)]
   package let kind: Kind
   /// The path of `@route` under `/api`, with `{parameters}`.
   package let route: String?
@@ -76,6 +78,7 @@ extension OperationDescription {
     self.init(
       name: operation.name,
       description: operation.description,
+      fragments: operation.fragmentDescriptions,
       kind: Kind(operation.kind),
       route: operation.route?.path,
       variables: operation.variables.map { variable in

@@ -7,8 +7,9 @@ package struct Route: Sendable {
   package var method: RequestMethod
   package var pattern: RoutePattern
   package var content: ContentRule
-  /// Tells that the path does not take a method, where problem documents are not what its clients
-  /// read. `Allow` is added to it.
+  /// Refuses a method that the path does not take, where the problem document of all routes does
+  /// not fit. `Allow` is added unless it is set: by a route whose methods depend on what is at the
+  /// path. OPTIONS sends this value of `Allow` too.
   package var refuseMethod: Respond?
   package var respond: Respond
 

@@ -36,13 +36,11 @@ package struct Router: RequestHandler {
   private func otherMethod(
     _ request: ServerRequest, allowed: [RequestMethod], refuse: Route.Respond?
   ) async -> ServerResponse {
-    let allow = Self.allow(allowed)
+    var response = await refuse?(request) ?? .problem(.methodNotAllowed, for: request)
+    let allow = response.fields[.allow] ?? Self.allow(allowed)
     if request.method == .options {
       return ServerResponse(status: .noContent, fields: [.allow: allow])
     }
-    var response =
-      await refuse?(request)
-      ?? .problem(.methodNotAllowed, for: request)
     response.fields[.allow] = allow
     return response
   }

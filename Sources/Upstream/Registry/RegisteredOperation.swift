@@ -35,6 +35,9 @@ package final class RegisteredOperation: Sendable {
   package let lookupTypes: [String]
   /// Names of the fragments it uses, directly or not.
   package let fragments: [String]
+  /// The team's own words for the fragments it uses, in their order; those without words are left
+  /// out.
+  package let fragmentDescriptions: [(name: String, text: String)]
   private let inputObjects: InputObjectTypes
   private let keys: EntityKeys
   private let plans: SelectionPlans
@@ -45,7 +48,8 @@ package final class RegisteredOperation: Sendable {
     variables: [OperationVariable], cache: CachePolicy, cacheNote: String, access: AccessRule,
     sync: SyncRule?, effects: EffectRules, path: String, position: SourcePosition,
     entityTypes: [String], listElementTypes: [String], lookupTypes: [String],
-    fragments: [String], inputObjects: InputObjectTypes, keys: EntityKeys, plans: SelectionPlans
+    fragments: [String], fragmentDescriptions: [(name: String, text: String)],
+    inputObjects: InputObjectTypes, keys: EntityKeys, plans: SelectionPlans
   ) {
     self.name = name
     self.description = description
@@ -66,6 +70,7 @@ package final class RegisteredOperation: Sendable {
     self.listElementTypes = listElementTypes
     self.lookupTypes = lookupTypes
     self.fragments = fragments
+    self.fragmentDescriptions = fragmentDescriptions
     self.inputObjects = inputObjects
     self.keys = keys
     self.plans = plans

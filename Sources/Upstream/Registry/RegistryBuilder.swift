@@ -75,6 +75,9 @@ struct RegistryBuilder {
       listElementTypes: survey.listElementTypes.sorted(),
       lookupTypes: survey.lookupTypes.sorted(),
       fragments: used,
+      fragmentDescriptions: used.compactMap { name in
+        ground.fragments[name]?.description.map { (name, $0.text) }
+      },
       inputObjects: inputTypes.objects,
       keys: keys,
       plans: plans)
