@@ -24,4 +24,20 @@ package enum ProcessEnd {
       _exit(status)
     }
   }
+
+  /// Starts the program over in the same process, which keeps its number: whoever supervises it sees
+  /// no end. Call it once everything is closed: descriptors are (`O_CLOEXEC`), and what still runs ends
+  /// with the program's image (execve(2)).
+  ///
+  /// - Returns: the system's error; it does not return otherwise.
+  package static func startOver() -> Int32 {
+    // What is ignored or blocked here would stay so: a signal to end that comes before the next
+    // image looks for it must end it.
+    for ending in [SIGTERM, SIGINT] { signal(ending, SIG_DFL) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    sigprocmask(SIG_SETMASK, &none, nil)
+    execv("/proc/self/exe", CommandLine.unsafeArgv)
+    return errno
+  }
 }

@@ -1,6 +1,6 @@
 import FoundationEssentials
-import Glibc
 import Logging
+import Transport
 
 /// A file in the data folder that holds room for a start on a full disk.
 ///
@@ -14,7 +14,6 @@ struct DiskReserve {
   private static let byteCount = 1 << 20
   /// What must be free for a start without the reserve.
   private static let neededBytes = 512 << 10
-  private static let piece = 64 << 10
 
   private let folder: String
   private var path: String { "\(folder)/\(Self.fileName)" }
@@ -27,7 +26,8 @@ struct DiskReserve {
   ///
   /// - Returns: whether it did.
   func release(logger: Logger) -> Bool {
-    guard let free = freeBytes, free < Self.neededBytes, size > 0 else { return false }
+    guard let free = FileSystem.freeBytes(at: folder), free < Self.neededBytes, size > 0
+    else { return false }
     do {
       try FileManager.default.removeItem(atPath: path)
     } catch {
@@ -43,32 +43,15 @@ struct DiskReserve {
   ///
   /// - Parameter whatIsLeft: all that is free, if it is less.
   func take(whatIsLeft: Bool = false) {
-    guard size < Self.byteCount, let free = freeBytes, whatIsLeft || free > 2 * Self.byteCount
+    guard size < Self.byteCount, let free = FileSystem.freeBytes(at: folder),
+      whatIsLeft || free > 2 * Self.byteCount
     else { return }
-    let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-    guard file >= 0 else { return }
-    defer { close(file) }
-    // Not zeros, which some file systems keep nothing for.
     var chance = SystemRandomNumberGenerator()
-    var left = Self.byteCount - size
-    var step = Self.piece
-    while left > 0, step >= 4096 {
-      let bytes = (0..<min(step, left) / 8).map { _ in chance.next() }
-      let written = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-      if written > 0 { left -= written } else { step /= 2 }
-    }
+    FileSystem.pad(path, byBytes: Self.byteCount - size) { chance.next() }
   }
 
   private var size: Int {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     return attributes?[.size] as? Int ?? 0
-  }
-
-  private var freeBytes: Int? {
-    var status = statvfs()
-    guard statvfs(folder, &status) == 0 else { return nil }
-    let (bytes, isTooMuch) = Int(clamping: status.f_bavail).multipliedReportingOverflow(
-      by: Int(clamping: status.f_frsize))
-    return isTooMuch ? .max : bytes
   }
 }

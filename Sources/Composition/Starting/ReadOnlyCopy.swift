@@ -1,6 +1,6 @@
 import FoundationEssentials
-import Glibc
 import Model
+import Transport
 
 /// A copy of a data folder's database, for a start while the folder's file system takes no writes.
 ///
@@ -12,10 +12,7 @@ struct ReadOnlyCopy {
   let path: String
 
   /// Whether the file system of a folder is mounted read-only.
-  static func isNeeded(for folder: String) -> Bool {
-    var status = statvfs()
-    return statvfs(folder, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
-  }
+  static func isNeeded(for folder: String) -> Bool { FileSystem.isReadOnly(at: folder) }
 
   /// - Throws: ``StartFailure`` where there is no database, or no room for another.
   init(of folder: String) throws(StartFailure) {
@@ -26,15 +23,17 @@ struct ReadOnlyCopy {
         "The data folder \(folder) is on a read-only file system and holds no database yet. "
           + "Mount it writable.")
     }
-    var template = Array("\(manager.temporaryDirectory.path)/larder-read-only-XXXXXX".utf8CString)
-    // Made for this user alone (mkdtemp(3)).
-    guard mkdtemp(&template) != nil else {
+    path = "\(manager.temporaryDirectory.path)/larder-read-only-\(RandomName.make())"
+    do {
+      // Fails where the name is taken.
+      try manager.createDirectory(
+        atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    } catch {
       throw StartFailure(
         .dataFolder,
         "The data folder \(folder) is on a read-only file system, and no folder for a copy of its "
           + "database can be made in \(manager.temporaryDirectory.path): mount either writable.")
     }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     do {
       for name in Self.names where manager.fileExists(atPath: "\(folder)/\(name)") {
         try manager.copyItem(atPath: "\(folder)/\(name)", toPath: "\(path)/\(name)")

@@ -45,7 +45,11 @@ package struct ServeCommand {
       throw error
     }
     await sink.finish(within: Self.flushMax)
-    if startsOver { try ProgramRestart.now() }
+    guard startsOver else { return }
+    throw StartFailure(
+      .dataFolder,
+      "The data folder takes writes again, but the program could not be started over on it (errno "
+        + "\(ProcessEnd.startOver())). Start it again.")
   }
 
   /// - Returns: whether the program is to start over.
