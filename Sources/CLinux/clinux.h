@@ -44,8 +44,8 @@ static inline long larder_thread_waits(void) {
   return getrusage((enum __rusage_who)1, &usage) == 0 ? usage.ru_nvcsw : 0;
 }
 
-// The stack of the thread that was last sent SIGURG, for debug builds. Writes it where `file` is one,
-// else takes it.
+// The stack of the thread that was last sent SIGPROF, for debug builds. Writes it where `file` is one,
+// else takes it. Dispatch's threads block most other signals.
 static inline void larder_trace(int file) {
   static void *frames[64];
   static volatile int count;
@@ -53,6 +53,7 @@ static inline void larder_trace(int file) {
     count = backtrace(frames, 64);
   } else {
     backtrace_symbols_fd(frames, count, file);
+    count = 0;
   }
 }
 static inline void larder_take_trace(int signal) {
@@ -60,9 +61,10 @@ static inline void larder_take_trace(int signal) {
   larder_trace(-1);
 }
 static inline void larder_trace_on_signal(void) {
-  larder_trace(-1); // loads what the handler must not
+  void *frame[1];
+  backtrace(frame, 1); // loads what the handler must not
   struct sigaction action = {.sa_handler = larder_take_trace, .sa_flags = SA_RESTART};
-  sigaction(SIGURG, &action, NULL);
+  sigaction(SIGPROF, &action, NULL);
 }
 
 #endif

@@ -107,7 +107,7 @@ enum LoopWatch {
           steps.withLock { steps in
             for (thread, began) in steps.began
             where now.elapsed(since: began) > limit && steps.noted.insert(thread).inserted {
-              pthread_kill(thread, SIGURG)
+              pthread_kill(thread, SIGPROF)
             }
           }
         }

@@ -75,6 +75,18 @@ struct EvictionTests {
     #expect(try await fixture.store.statistics().tables.first?.entities == 1)
   }
 
+  @Test("What was stored while the clock was ahead ages from now on, and goes with its window")
+  func aResultFromTheFutureGoes() async throws {
+    let fixture = try StoreFixture()
+    _ = try await fixture.store.apply(Self.films(1, day: 400, variables: "ahead", ["1"]))
+    let first = try await Self.evict(fixture.store, Self.policy(bytesMax: .max), day: 1)
+    #expect(first.results == 0)
+    #expect(try await Self.holds(fixture, "Films", "ahead"))
+    let last = try await Self.evict(fixture.store, Self.policy(bytesMax: .max), day: 9)
+    #expect(last.results == 1)
+    #expect(try await !Self.holds(fixture, "Films", "ahead"))
+  }
+
   @Test(arguments: [
     (operation: "Films", received: 0, now: 7, serves: true),
     (operation: "Films", received: 0, now: 8, serves: false),

@@ -5,32 +5,6 @@ import Testing
 
 /// Schemas as large as published ones, and what is said of files that cannot be read.
 struct SchemaFileTests {
-  /// A folder with a schema and operations, which goes with it.
-  private final class Folder {
-    let path = "\(NSTemporaryDirectory())/larder-schema-\(UUID().uuidString)"
-
-    init(schema: String?, operations: [String: String]) throws {
-      try FileManager.default.createDirectory(
-        atPath: "\(path)/operations", withIntermediateDirectories: true)
-      if let schema { try write(schema, to: "schema.graphql") }
-      for (name, text) in operations { try write(text, to: "operations/\(name)") }
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func write(_ text: String, to name: String) throws {
-      try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)"))
-    }
-
-    /// - Parameter settings: lines beside the upstream's address.
-    func open(_ settings: String = "") throws -> Workspace {
-      let text = "upstream: {url: \"http://127.0.0.1:9/graphql\"}\n" + settings
-      let loaded = try Settings.load(
-        from: SettingsSources(file: .init(name: "\(path)/larder.yaml", text: text)))
-      return try Workspace.open(loaded)
-    }
-  }
-
   private static let query = "query A { version }"
   private static let small = "type Query { version: String }"
 
@@ -45,13 +19,13 @@ struct SchemaFileTests {
   @Test func aSchemaOfSeveralMebibytesIsRead() throws {
     let schema = Self.schema(bytes: 3 << 20)
     #expect(schema.utf8.count > 5 << 19)
-    let folder = try Folder(schema: schema, operations: ["a.graphql": Self.query])
+    let folder = try OperationsFolder(schema: schema, operations: ["a.graphql": Self.query])
     #expect(throws: Never.self) { _ = try folder.open() }
   }
 
   @Test("The copy of an introspected schema has the same bound")
   func theKeptCopyIsRead() throws {
-    let folder = try Folder(schema: nil, operations: ["a.graphql": Self.query])
+    let folder = try OperationsFolder(schema: nil, operations: ["a.graphql": Self.query])
     try FileManager.default.createDirectory(
       atPath: "\(folder.path)/data", withIntermediateDirectories: true)
     try folder.write(Self.schema(bytes: 3 << 20), to: "data/schema.graphql")
@@ -59,7 +33,7 @@ struct SchemaFileTests {
   }
 
   @Test func theSettingBoundsTheSchemaAndIsNamed() throws {
-    let folder = try Folder(
+    let folder = try OperationsFolder(
       schema: Self.schema(bytes: 1 << 20), operations: ["a.graphql": Self.query])
     let failure = #expect(throws: StartFailure.self) {
       _ = try folder.open("schema: {path: ./schema.graphql, bytes: 64KiB}")
@@ -71,14 +45,14 @@ struct SchemaFileTests {
   }
 
   @Test func aMissingSchemaIsToldWithItsCure() throws {
-    let folder = try Folder(schema: nil, operations: ["a.graphql": Self.query])
+    let folder = try OperationsFolder(schema: nil, operations: ["a.graphql": Self.query])
     let failure = #expect(throws: StartFailure.self) { _ = try folder.open() }
     #expect(failure?.description.contains("larder schema pull") == true)
   }
 
   @Test("A file that cannot be read does not keep back the faults of others")
   func allFaultsAreTold() throws {
-    let folder = try Folder(
+    let folder = try OperationsFolder(
       schema: Self.small,
       operations: [
         "bad.graphql": "query B { nothing }", "worse.graphql": "query C { neither }",

@@ -45,6 +45,9 @@ final class ScriptedWorld: Sendable {
         """
     }.joined(separator: "\n") + """
 
+      query Team @cache(maxAge: 60, scope: CLAIM, claim: "org_id", onError: PARTIAL) {
+        users { id name }
+      }
       mutation Rename($id: ID!, $name: String) { rename(id: $id, name: $name) { id name } }
       mutation Touch($id: ID!) { touch(id: $id) { id name } }
       """
@@ -54,6 +57,8 @@ final class ScriptedWorld: Sendable {
     private struct State {
       var response: Result<HTTPClientResponse, HTTPClientError> = .failure(.connectTimedOut)
       var calls = 0
+      var isHolding = false
+      var held: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
@@ -64,11 +69,33 @@ final class ScriptedWorld: Sendable {
       state.withLock { $0.response = response }
     }
 
-    fileprivate func next() -> Result<HTTPClientResponse, HTTPClientError> {
-      state.withLock { state in
+    /// From now on no call is answered before it is let go.
+    func hold() { state.withLock { $0.isHolding = true } }
+
+    /// Lets those go that are held, and all that come.
+    func release() {
+      let held = state.withLock { state in
+        state.isHolding = false
+        defer { state.held = [] }
+        return state.held
+      }
+      for continuation in held { continuation.resume() }
+    }
+
+    /// What is set when the call comes, whenever it is let go.
+    fileprivate func next() async -> Result<HTTPClientResponse, HTTPClientError> {
+      let response = state.withLock { state in
         state.calls += 1
         return state.response
       }
+      await withCheckedContinuation { continuation in
+        let isHeld = state.withLock { state in
+          if state.isHolding { state.held.append(continuation) }
+          return state.isHolding
+        }
+        if !isHeld { continuation.resume() }
+      }
+      return response
     }
   }
 
@@ -91,7 +118,7 @@ final class ScriptedWorld: Sendable {
     let client = UpstreamClient(
       settings: UpstreamSettings(url: "http://users.test/graphql"), clock: clock.clock
     ) { [upstream] _, _ throws(HTTPClientError) in
-      try upstream.next().get()
+      try await upstream.next().get()
     }
     let calls = CallSequence(after: folder.store.lastCall)
     let epoch = MutationEpoch()
@@ -124,7 +151,8 @@ final class ScriptedWorld: Sendable {
 
   /// Reads past what is fresh, and past failures that are remembered.
   func read(
-    _ operation: String, directives: ReadDirectives = ReadDirectives(noCache: true)
+    _ operation: String, by caller: Caller = .anonymous,
+    directives: ReadDirectives = ReadDirectives(noCache: true)
   ) async throws -> ReadAnswer {
     clock.advance(by: .seconds(2))
     let registered = try #require(registry.operation(named: operation))
@@ -134,7 +162,7 @@ final class ScriptedWorld: Sendable {
     return try await reader.read(
       ReadRequest(
         operation: registered, variables: try registered.coerce(.value(variables)),
-        caller: .anonymous, directives: directives))
+        caller: caller, directives: directives))
   }
 
   func mutate(_ operation: String) async throws -> String {

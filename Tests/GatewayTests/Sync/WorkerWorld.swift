@@ -1,3 +1,4 @@
+import GRDB
 import HTTPClient
 import Logging
 import LosslessJSON
@@ -73,6 +74,18 @@ final class WorkerWorld: Sendable {
       schemaSources: [SourceFile(path: "schema.graphql", text: schema)],
       settings: RegistrySettings())
     return try #require(loaded.registry, "\(loaded.findings)")
+  }
+
+  /// Runs SQL on the store's database past the store, as damage or a full disk would come.
+  func tamper(_ sql: String) async throws {
+    try await DatabaseQueue(path: "\(folder.path)/larder.sqlite").write { try $0.execute(sql: sql) }
+  }
+
+  /// The name of the table of films.
+  func filmTable() async throws -> String {
+    try await DatabaseQueue(path: "\(folder.path)/larder.sqlite").read { db in
+      try String.fetchOne(db, sql: "SELECT table_name FROM entity_type WHERE name = 'Film'") ?? ""
+    }
   }
 
   // MARK: The service
