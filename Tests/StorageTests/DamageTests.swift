@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import LosslessJSON
 import Model
 import Synchronization
 import Testing
