@@ -17,7 +17,7 @@ struct DamageTests {
     _ = try await fixture.store.apply(
       AnswerBuilder(call: 1).film("1", ["title": "A", "year": 1990]).build())
     fixture.store.close()
-    let (page, size) = try await DatabaseQueue(path: fixture.folder.databasePath).write { db in
+    let (page, size) = try await DatabaseQueue(path: fixture.folder.databasePath).writeWithoutTransaction { db in
       // All of it belongs into the file, none into the log.
       _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
       let table = try String.fetchOne(

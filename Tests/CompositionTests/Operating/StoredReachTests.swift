@@ -25,19 +25,25 @@ struct StoredReachTests {
   /// The operation's directives, members of `upstream`, other settings, and who is named.
   private static let cases: [(String, String, String, String)] = [
     ("@cache(scope: PUBLIC)", "", "", "anyone"),
-    ("@cache(scope: PUBLIC)", ", secret: x", "", "users verified here, the operator"),
-    ("@cache(scope: PUBLIC) @access(role: ADMIN)", ", secret: x", "", "role admin"),
+    (
+      "@cache(scope: PUBLIC)", ", dialect: hasura, secret: x", "",
+      "users verified here, the operator"
+    ),
+    (
+      "@cache(scope: PUBLIC) @access(role: ADMIN)", ", dialect: hasura, secret: x", "", "role admin"
+    ),
     ("@cache(scope: PUBLIC) @access(role: USER)", "", "", "role user"),
     (
       #"@cache(scope: CLAIM, claim: "org_id")"#, ", forward: [authorization]", auth0,
       "verified users with the same org_id"
     ),
-    ("", ", forward: [authorization]", auth0, each),
-    // A caller without a token is let through, and upstream asked as the service.
-    ("@access(open: true)", ", forward: [authorization]", auth0, "anyone; \(each)"),
+    // A caller without a token is let through, and upstream asked without one.
+    ("", ", forward: [authorization]", auth0, "anyone; \(each)"),
+    // Where that would be the service's own response, such a caller is refused.
+    ("", ", dialect: hasura, forward: [authorization], secret: x", auth0, each),
     // Tokens of local accounts are not sent on: their users are answered as the service is.
     (
-      "", ", forward: [authorization], secret: x", "accounts: {provider: local}",
+      "", ", forward: [authorization], dialect: hasura, secret: x", "accounts: {provider: local}",
       "users verified here, the operator; \(each)"
     ),
     // Without a credential that is sent on, every response is the service's.

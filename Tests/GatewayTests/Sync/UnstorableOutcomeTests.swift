@@ -39,7 +39,8 @@ struct UnstorableOutcomeTests {
     try await world.until { world.upstream.heldCount == 1 }
     try await world.tamper(
       """
-      CREATE TRIGGER refuse_end BEFORE UPDATE ON mutation WHEN OLD.state = 'inflight'
+      CREATE TRIGGER refuse_end BEFORE UPDATE ON mutation
+      WHEN OLD.device = '\(stuck.device?.id ?? "")' AND OLD.state = 'inflight'
       BEGIN SELECT RAISE(ABORT, 'refused'); END
       """)
     world.upstream.release(forGood: true)
