@@ -17,15 +17,16 @@ struct DamageTests {
     _ = try await fixture.store.apply(
       AnswerBuilder(call: 1).film("1", ["title": "A", "year": 1990]).build())
     fixture.store.close()
-    let (page, size) = try await DatabaseQueue(path: fixture.folder.databasePath).writeWithoutTransaction { db in
-      // All of it belongs into the file, none into the log.
-      _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-      let table = try String.fetchOne(
-        db, sql: "SELECT table_name FROM entity_type WHERE name = 'Film'")
-      let page = try Int.fetchOne(
-        db, sql: "SELECT rootpage FROM sqlite_master WHERE name = ?", arguments: [table])
-      return (page ?? 0, try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
-    }
+    let (page, size) = try await DatabaseQueue(path: fixture.folder.databasePath)
+      .writeWithoutTransaction { db in
+        // All of it belongs into the file, none into the log.
+        _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        let table = try String.fetchOne(
+          db, sql: "SELECT table_name FROM entity_type WHERE name = 'Film'")
+        let page = try Int.fetchOne(
+          db, sql: "SELECT rootpage FROM sqlite_master WHERE name = ?", arguments: [table])
+        return (page ?? 0, try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
+      }
     try #require(page > 1 && size > 0)
     let file = try FileHandle(forWritingTo: URL(filePath: fixture.folder.databasePath))
     try file.seek(toOffset: UInt64((page - 1) * size))
@@ -45,7 +46,7 @@ struct DamageTests {
       }
     ),
     (
-      "a search",
+      "members by key",
       {
         _ = try await $0.page(
           EntityQuery(type: DamageTests.film, members: ["1"], limit: 3), viewer: .anonymous)
