@@ -77,6 +77,7 @@ extension HTTPServerConfiguration.Drain {
   static var atOnce: HTTPServerConfiguration.Drain {
     var drain = HTTPServerConfiguration.Drain()
     drain.deadline = .milliseconds(50)
+    drain.handshakes = .zero
     return drain
   }
 }
