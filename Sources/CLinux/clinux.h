@@ -44,17 +44,22 @@ static inline long larder_thread_waits(void) {
   return getrusage((enum __rusage_who)1, &usage) == 0 ? usage.ru_nvcsw : 0;
 }
 
-// The stack of the thread that was last sent SIGPROF, for debug builds. Writes it where `file` is one,
-// else takes it. Dispatch's threads block most other signals.
+// The stacks of the thread that was last sent SIGPROF, the latest few, for debug builds. Writes and
+// forgets them where `file` is one, else takes another. Dispatch's threads block most other signals.
 static inline void larder_trace(int file) {
-  static void *frames[64];
-  static volatile int count;
+  enum { STACKS = 4, DEPTH = 64 };
+  static void *frames[STACKS][DEPTH];
+  static volatile int counts[STACKS], taken;
   if (file < 0) {
-    count = backtrace(frames, 64);
-  } else {
-    backtrace_symbols_fd(frames, count, file);
-    count = 0;
+    int place = taken++ % STACKS;
+    counts[place] = backtrace(frames[place], DEPTH);
+    return;
   }
+  for (int place = 0; place < STACKS && place < taken; place++) {
+    backtrace_symbols_fd(frames[place], counts[place], file);
+    if (write(file, "\n", 1) < 0) break;
+  }
+  taken = 0;
 }
 static inline void larder_take_trace(int signal) {
   (void)signal;

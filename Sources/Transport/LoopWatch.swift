@@ -50,7 +50,7 @@ enum LoopWatch {
       let cpu = end.cpu - start.cpu
       let waits = end.waits - start.waits
       guard cpu > limit || (waits > 0 && wall - cpu > limit) else { return nil }
-      return "process \(getpid()): a loop's \(kind) took \(wall), computed for \(cpu) and waited "
+      return "\(time(nil)) process \(getpid()): a loop's \(kind) took \(wall), computed for \(cpu) and waited "
         + "\(waits) times\n"
     }
 
@@ -59,11 +59,12 @@ enum LoopWatch {
     }
 
     /// Looks every few milliseconds at the steps under way, and has a thread note its own stack in the
-    /// middle of one that takes too long.
+    /// middle of one that takes too long, again and again.
     private final class Watcher: Sendable {
       private struct Steps {
         var began: [pthread_t: LoopInstant] = [:]
-        var noted: Set<pthread_t> = []
+        /// How many stacks of the present step were taken.
+        var noted: [pthread_t: Int] = [:]
       }
 
       private let path: String
@@ -90,7 +91,7 @@ enum LoopWatch {
         let thread = pthread_self()
         let isNoted = steps.withLock { steps in
           steps.began[thread] = nil
-          return steps.noted.remove(thread) != nil
+          return steps.noted.removeValue(forKey: thread) != nil
         }
         guard let line = finding(kind, from: start, to: end) else { return }
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
@@ -106,7 +107,8 @@ enum LoopWatch {
           let now = LoopClock.now()
           steps.withLock { steps in
             for (thread, began) in steps.began
-            where now.elapsed(since: began) > limit && steps.noted.insert(thread).inserted {
+            where now.elapsed(since: began) > limit * (steps.noted[thread, default: 0] + 1) {
+              steps.noted[thread, default: 0] += 1
               pthread_kill(thread, SIGPROF)
             }
           }
