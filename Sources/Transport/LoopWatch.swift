@@ -50,8 +50,8 @@ enum LoopWatch {
       let cpu = end.cpu - start.cpu
       let waits = end.waits - start.waits
       guard cpu > limit || (waits > 0 && wall - cpu > limit) else { return nil }
-      return "\(time(nil)) process \(getpid()): a loop's \(kind) took \(wall), computed for \(cpu) and waited "
-        + "\(waits) times\n"
+      return "\(time(nil)) process \(getpid()): a loop's \(kind) took \(wall), "
+        + "computed for \(cpu) and waited \(waits) times\n"
     }
 
     private static let watcher = getenv("LARDER_LOOP_WATCH").map {
