@@ -38,10 +38,12 @@ static inline ssize_t larder_send(int descriptor, const void *from, size_t count
   return syscall(SYS_sendto, descriptor, from, count, MSG_NOSIGNAL, NULL, 0);
 }
 
-// How often the calling thread gave its processor back to wait: getrusage(2) with RUSAGE_THREAD.
-static inline long larder_thread_waits(void) {
+// How often the calling thread gave its processor back to wait, or (`is_forced`) had it taken away:
+// getrusage(2) with RUSAGE_THREAD.
+static inline long larder_thread_switches(int is_forced) {
   struct rusage usage;
-  return getrusage((enum __rusage_who)1, &usage) == 0 ? usage.ru_nvcsw : 0;
+  if (getrusage((enum __rusage_who)1, &usage) != 0) return 0;
+  return is_forced ? usage.ru_nivcsw : usage.ru_nvcsw;
 }
 
 // The stacks of the thread that was last sent SIGPROF, the latest few, for debug builds. Writes and

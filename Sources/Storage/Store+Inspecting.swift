@@ -1,4 +1,9 @@
 extension Store {
+  /// Whether a process holds the lock of a data folder; false where there is none.
+  package static func isInUse(folder: String) -> Bool {
+    (try? StoreInspector(folder: folder).isHeld()) ?? false
+  }
+
   /// Looks into a data folder: what it holds, whether it is sound and whether a service holds it.
   ///
   /// Writes nothing and takes no lock, so it may run beside a service; that one's log is not cut

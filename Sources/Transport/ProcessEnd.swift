@@ -26,7 +26,7 @@ package enum ProcessEnd {
     }
   }
 
-  /// Starts the program over in the same process, which keeps its number: whoever supervises it sees
+  /// Starts the program over in the same process, which keeps its number: its supervisor sees
   /// no end. Call it once everything is closed: descriptors are (`O_CLOEXEC`), and what still runs ends
   /// with the program's image (execve(2)).
   ///
@@ -38,7 +38,13 @@ package enum ProcessEnd {
     var none = sigset_t()
     sigemptyset(&none)
     sigprocmask(SIG_SETMASK, &none, nil)
-    execv("/proc/self/exe", CommandLine.unsafeArgv)
+    // By its path where that is still the same file, so that the process keeps its name.
+    let link = "/proc/self/exe"
+    if let path = realpath(link, nil) {
+      execv(path, CommandLine.unsafeArgv)
+      free(path)
+    }
+    execv(link, CommandLine.unsafeArgv)
     return errno
   }
 }

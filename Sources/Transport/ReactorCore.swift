@@ -150,7 +150,7 @@ extension ReactorCore {
     while !ended.isEmpty {
       let streams = ended
       ended.removeAll(keepingCapacity: true)
-      for stream in streams { stream.announceEnd(on: reactor) }
+      for stream in streams { LoopWatch.step("end") { stream.announceEnd(on: reactor) } }
     }
     return true
   }

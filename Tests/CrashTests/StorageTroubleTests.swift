@@ -139,6 +139,10 @@ extension Crashes {
       let shown = try await site.get("/api/films/f1")
       #expect(shown.text.contains("\"title\":\"before\""), "\(shown.text)")
       try await site.expectReadsOnly(stored: "/api/films/f1", fresh: "/api/films/f2")
+      // Told to end meanwhile, it drains as ever.
+      #expect(try await site.larder.terminate() == 0, "\(site.larder.errors)")
+      try await site.startAgain()
+      try await site.expectReadsOnly(stored: "/api/films/f1", fresh: "/api/films/f2")
       try disk.remount("rw")
       let isBack = await Moment.comes(withinSeconds: 20) {
         (try? await site.get("/readyz"))?.status == 200

@@ -2,8 +2,9 @@ import Foundation
 import GRDB
 import LosslessJSON
 import Model
-import Storage
 import Testing
+
+@testable import Storage
 
 /// What is counted of each owner, held against what the tables say.
 struct UsageTests {
@@ -62,6 +63,20 @@ struct UsageTests {
   }
 
   // MARK: Queues
+
+  @Test("A temporary id that comes to stand for another entity is counted once")
+  func aTemporaryIDIsCountedOnce() async throws {
+    let world = try await QueueWorld(folder)
+    let id = try #require(TemporaryID("~a"))
+    for key in ["1", "a longer key", "2"] {
+      try await world.store.writer.write { db, _ in
+        try TemporaryIDRows(database: db, device: "d_1").insert(
+          [id: .film(key)], at: Timestamp(milliseconds: 1))
+      }
+      #expect(try counted() == recounted(types: []), "\(key)")
+    }
+    #expect(try counted()["2 d_1"] == 512 + 2 + 1)
+  }
 
   @Test("A device over its quota is refused, and what is in its queue stays")
   func aQueueHasAQuota() async throws {

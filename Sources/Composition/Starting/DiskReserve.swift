@@ -12,8 +12,6 @@ struct DiskReserve {
   static let fileName = "larder.reserve"
   /// What opening takes is a tenth of this.
   private static let byteCount = 1 << 20
-  /// What must be free for a start without the reserve.
-  private static let neededBytes = 512 << 10
 
   private let folder: String
   private var path: String { "\(folder)/\(Self.fileName)" }
@@ -22,12 +20,11 @@ struct DiskReserve {
     self.folder = folder
   }
 
-  /// Gives the reserve up where the disk has too little room to open the database.
+  /// Deletes the reserve, so that the database can be opened.
   ///
-  /// - Returns: whether it did.
+  /// - Returns: whether there was one.
   func release(logger: Logger) -> Bool {
-    guard let free = FileSystem.freeBytes(at: folder), free < Self.neededBytes, size > 0
-    else { return false }
+    guard size > 0 else { return false }
     do {
       try FileManager.default.removeItem(atPath: path)
     } catch {

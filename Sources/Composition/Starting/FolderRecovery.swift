@@ -10,17 +10,25 @@ final class FolderRecovery: Service {
   private let folder: String
   private let logger: Logger
   private let hasRecovered = Atomic(false)
+  private let isToldToEnd = Atomic(false)
 
   init(folder: String, logger: Logger) {
     self.folder = folder
     self.logger = logger
   }
 
-  /// Whether it was this that ended the group.
-  var isDone: Bool { hasRecovered.load(ordering: .acquiring) }
+  /// Whether the program is to start over: this ended the group, and nobody asked for the end.
+  var startsOver: Bool {
+    hasRecovered.load(ordering: .acquiring) && !isToldToEnd.load(ordering: .acquiring)
+  }
 
-  func run() async throws {
-    try await cancelWhenGracefulShutdown { [self] in
+  /// Keeps the program from starting over. The group takes no more signals once it drains, and one
+  /// that comes then must end the process all the same.
+  func noteEnd() { isToldToEnd.store(true, ordering: .releasing) }
+
+  func run() async {
+    // Its cancellation is no error: one would end the other services at once, without draining.
+    try? await cancelWhenGracefulShutdown { [self] in
       while ReadOnlyCopy.isNeeded(for: folder) { try await Task.sleep(for: Self.pause) }
       hasRecovered.store(true, ordering: .releasing)
       logger.notice(

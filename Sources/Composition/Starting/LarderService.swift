@@ -92,7 +92,8 @@ package final class LarderService: Service {
       store = try await StoreOpening(
         folder: copy?.path ?? folder.path, markerName: folder.markerName,
         types: workspace.registry.catalogue.types, local: workspace.local,
-        patience: settings.start.lockWait, degraded: settings.start.degraded, logger: logger
+        patience: settings.start.lockWait,
+        degraded: copy == nil ? settings.start.degraded : .refuse, logger: logger
       ).open()
     } catch {
       copy?.remove()

@@ -46,10 +46,11 @@ package struct ServeCommand {
     }
     await sink.finish(within: Self.flushMax)
     guard startsOver else { return }
+    let code = ProcessEnd.startOver()
     throw StartFailure(
       .dataFolder,
-      "The data folder takes writes again, but the program could not be started over on it (errno "
-        + "\(ProcessEnd.startOver())). Start it again.")
+      "The data folder is writable again, but the program could not be started over on it (errno "
+        + "\(code)). Start it again.")
   }
 
   /// - Returns: whether the program is to start over.
@@ -92,7 +93,10 @@ package struct ServeCommand {
             [.init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)]
           } ?? []) + [.init(service: ending)],
         gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+    let ends = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+    let noting = Task { for await _ in ends { recovery?.noteEnd() } }
+    defer { noting.cancel() }
     try await group.run()
-    return recovery?.isDone == true
+    return recovery?.startsOver == true
   }
 }

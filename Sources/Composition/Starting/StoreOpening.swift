@@ -24,20 +24,25 @@ struct StoreOpening {
 
   /// - Throws: ``StartFailure`` where the folder is still held after the wait, or cannot be used.
   func open() async throws -> Store {
-    let reserve = DiskReserve(folder: folder)
-    let isFull = degraded == .allow && reserve.release(logger: logger)
-    let store = try await openWhenFree()
-    reserve.take(whatIsLeft: isFull)
-    return store
+    guard degraded == .allow else { return try await openWhenFree(reserve: nil) }
+    return try await openWhenFree(reserve: DiskReserve(folder: folder))
   }
 
-  private func openWhenFree() async throws -> Store {
+  /// - Parameter reserve: given up where the disk turns out to be full: by then the folder is this
+  ///   process's, since the lock comes first.
+  private func openWhenFree(reserve: DiskReserve?) async throws -> Store {
+    var isReleased = false
+    defer { reserve?.take(whatIsLeft: isReleased) }
     let deadline = ContinuousClock.now + patience
     var isFirst = true
     while true {
       do throws(StorageError) {
         return try openNow()
       } catch {
+        if error == .full, !isReleased, let reserve, reserve.release(logger: logger) {
+          isReleased = true
+          continue
+        }
         guard case .inUse = error, ContinuousClock.now < deadline else {
           throw StartFailure(.dataFolder, StorageComplaint.text(error, folder: folder))
         }

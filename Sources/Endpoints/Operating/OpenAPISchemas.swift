@@ -6,7 +6,7 @@ enum OpenAPISchemas {
   /// The response fields of a 202: where what was taken is shown.
   static let location: JSONValue = [
     "Location": [
-      "description": "Where to ask what came of it.",
+      "description": "URL of its status.",
       "schema": ["type": "string", "format": "uri-reference"],
     ]
   ]

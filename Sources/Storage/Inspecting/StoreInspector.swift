@@ -140,7 +140,7 @@ struct StoreInspector {
 
   /// Reading the lock's file fails while a service holds it; where none does, the look keeps out
   /// a service for microseconds, which ``DataFolder`` waits for.
-  private func isHeld() throws -> Bool {
+  func isHeld() throws -> Bool {
     let path = "\(folder)/\(DataFolder.lockName)"
     guard FileManager.default.fileExists(atPath: path) else { return false }
     do {

@@ -28,8 +28,10 @@ struct TemporaryIDRows {
       let statement = try PreparedStatement(
         database,
         """
-        INSERT OR REPLACE INTO temporary_id (device, temporary, type, key, made) \
-        VALUES (?1, ?2, ?3, ?4, ?5)
+        INSERT INTO temporary_id (device, temporary, type, key, made) \
+        VALUES (?1, ?2, ?3, ?4, ?5) \
+        ON CONFLICT (device, temporary) \
+        DO UPDATE SET type = excluded.type, key = excluded.key, made = excluded.made
         """)
       statement.bind(device, at: 1)
       statement.bind(id.value, at: 2)

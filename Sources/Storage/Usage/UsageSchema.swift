@@ -131,14 +131,21 @@ enum UsageSchema {
           CREATE TRIGGER usage_inserted_\(table) AFTER INSERT ON \(table) BEGIN
             \(add(new, "NEW"));
           END;
-          CREATE TRIGGER usage_updated_\(table)
-          AFTER UPDATE OF \(columns.joined(separator: ", ")) ON \(table) BEGIN
-            \(add("\(new) - \(old)", "NEW"));
-          END;
           CREATE TRIGGER usage_deleted_\(table) AFTER DELETE ON \(table) BEGIN
             \(add("-\(old)", "OLD"));
           END;
           """)
+      // A mutation's row is updated with each step of its way, and most columns stay as they are.
+      for column in columns {
+        let (new, old) = (bytes(of: "NEW.\(column)"), bytes(of: "OLD.\(column)"))
+        try db.execute(
+          sql: """
+            CREATE TRIGGER usage_updated_\(table)_\(column) AFTER UPDATE OF \(column) ON \(table)
+            WHEN NEW.\(column) IS NOT OLD.\(column) BEGIN
+              \(add("\(new) - \(old)", "NEW"));
+            END;
+            """)
+      }
     }
   }
 

@@ -50,7 +50,7 @@ struct StoredReachTests {
     ("", ", forward: [x-tenant]", "", "anyone"),
   ]
 
-  @Test(arguments: 0..<9)
+  @Test(arguments: cases.indices)
   func namesWhoCanRead(index: Int) throws {
     let (directives, upstream, settings, expected) = Self.cases[index]
     #expect(

@@ -29,7 +29,8 @@ struct ClaimRefusalTests {
     world.upstream.hold()
     world.respond(refusal)
     let refused = Task { try await world.read("Team", by: Self.member("eve"), directives: .init()) }
-    while world.upstream.calls < 1 { await Task.yield() }
+    let deadline = ContinuousClock.now + .seconds(30)
+    while world.upstream.calls < 1, ContinuousClock.now < deadline { await Task.yield() }
     world.respond(Self.good)
     let others = (0..<4).map { number in
       Task { try await world.read("Team", by: Self.member("m\(number)"), directives: .init()) }

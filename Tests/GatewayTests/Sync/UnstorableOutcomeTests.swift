@@ -3,14 +3,14 @@ import Testing
 
 @testable import Gateway
 
-/// What becomes of a mutation that upstream answered and whose outcome the store does not take.
+/// Mutations that upstream answered and whose outcome the store cannot write.
 struct UnstorableOutcomeTests {
   /// One place for all devices: whoever holds it keeps the others out.
   private static func world() async throws -> WorkerWorld {
     try await WorkerWorld(concurrencyMax: 1) { FilmUpstream.rated($0.film) }
   }
 
-  @Test("An answer that cannot be stored is left out; the mutation is applied all the same")
+  @Test("A response that cannot be stored is left out, and the mutation is applied")
   func anAnswerIsLeftOut() async throws {
     let world = try await Self.world()
     let caller = try await world.device()

@@ -4,13 +4,13 @@ import Logging
 import LosslessJSON
 import Model
 import Sealing
-import Storage
 import Synchronization
 import TestSupport
 import Testing
 import Upstream
 
 @testable import Gateway
+@testable import Storage
 
 /// The sync queue of some devices over a store and a scripted upstream, in virtual time.
 final class WorkerWorld: Sendable {
@@ -76,9 +76,9 @@ final class WorkerWorld: Sendable {
     return try #require(loaded.registry, "\(loaded.findings)")
   }
 
-  /// Runs SQL on the store's database past the store, as damage or a full disk would come.
+  /// Runs SQL in a transaction of the store's: as damage or a full disk would come.
   func tamper(_ sql: String) async throws {
-    try await DatabaseQueue(path: "\(folder.path)/larder.sqlite").write { try $0.execute(sql: sql) }
+    try await store.writer.write { db, _ in try db.execute(sql: sql) }
   }
 
   /// The name of the table of films.

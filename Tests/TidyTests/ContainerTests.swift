@@ -1,0 +1,28 @@
+import Foundation
+import Testing
+
+/// The container's build, as far as it can be checked without a container engine.
+struct ContainerTests {
+  private static func lines(of name: String) throws -> [String] {
+    try String(contentsOf: SourceTree.root.appending(path: name), encoding: .utf8)
+      .split(separator: "\n").map(String.init)
+  }
+
+  @Test("All that the Dockerfile copies is in the build's context")
+  func whatIsCopiedIsThere() throws {
+    let kept = try Self.lines(of: ".dockerignore").filter { $0.hasPrefix("!") }
+      .map { String($0.dropFirst()) }
+    let copied = try Self.lines(of: "Dockerfile").filter { $0.hasPrefix("COPY ") }
+      .filter { !$0.contains("--from") }
+      .flatMap { $0.split(separator: " ").dropFirst().dropLast().map(String.init) }
+    #expect(copied.count > 3)
+    for source in copied {
+      let prefix = source.split(separator: "*").first.map(String.init) ?? source
+      #expect(kept.contains { $0.hasPrefix(prefix) }, "\(source) is not in .dockerignore")
+    }
+    for name in kept {
+      let path = SourceTree.root.appending(path: name).path
+      #expect(FileManager.default.fileExists(atPath: path), "\(name)")
+    }
+  }
+}
