@@ -6,7 +6,7 @@ import Transport
 ///
 /// Failures to connect are the origin's. Any other failure (a timeout, a lost connection, a 502, 503
 /// or 504) is the operation's; it counts against the origin only once for each operation until that
-/// operation succeeds again, so that the origin's breaker opens when different operations fail and not
+/// operation succeeds again, and once in a breaker's window, so that the origin's breaker opens when different operations fail and not
 /// because one is sent over and over. The exception: once the origin's breaker has opened, any operation
 /// may be its probe, and a failed probe keeps it open.
 struct OriginHealth {
@@ -32,6 +32,8 @@ struct OriginHealth {
   private var operations: [String: CircuitBreaker] = [:]
   /// The operations whose last request failed.
   private var failing: Set<String> = []
+  /// When a failure of an operation last counted against the origin.
+  private var counted: [String: LoopInstant] = [:]
 
   init(settings: CircuitBreaker.Settings) {
     origin = CircuitBreaker(settings: settings)
@@ -62,7 +64,10 @@ struct OriginHealth {
     case .unreachable:
       (ofOperation, ofOrigin) = (.neutral, .failure)
     case .failed:
-      let isNew = failing.insert(name).inserted
+      var isNew = failing.insert(name).inserted
+      // One that succeeds in between is no sign of an origin that fails.
+      if let last = counted[name], now < last + origin.settings.window { isNew = false }
+      if isNew { counted[name] = now }
       (ofOperation, ofOrigin) = (.failure, isNew || ticket.ofOrigin.isProbe ? .failure : .neutral)
     case .neutral:
       (ofOperation, ofOrigin) = (.neutral, .neutral)

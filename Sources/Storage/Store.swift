@@ -105,6 +105,12 @@ package final class Store: Sendable {
     damageNote.observe(observer)
   }
 
+  /// Copies the write-ahead log back into the database and gives its room back to the disk, as far as
+  /// both can be done now. Blocks meanwhile.
+  package func truncateLog() {
+    writer.truncateLog()
+  }
+
   /// Has every write fail with ``StorageError/readOnly`` from now on: for a store that is a copy.
   package func refuseWrites() {
     writer.refuseAll(with: .readOnly)

@@ -19,6 +19,11 @@ package enum FileSystem {
     return isTooMuch ? .max : bytes
   }
 
+  /// Gives the content of a file back to the disk.
+  ///
+  /// - Returns: whether it could be.
+  package static func empty(_ path: String) -> Bool { truncate(path, 0) == 0 }
+
   /// Appends bytes without meaning to a file, which is made if missing, as many as there is room for.
   package static func pad(_ path: String, byBytes count: Int, from random: () -> UInt64) {
     let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

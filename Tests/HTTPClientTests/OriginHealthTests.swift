@@ -37,6 +37,22 @@ struct OriginHealthTests {
     }
   }
 
+  @Test("An operation that fails every other time, alone or beside another, closes no other")
+  mutating func everyOtherTime() {
+    for _ in 0..<200 {
+      _ = send("live", .failed)
+      _ = send("live", .success)
+    }
+    #expect(send("films", .success))
+    for _ in 0..<200 {
+      for name in ["live", "search"] {
+        _ = send(name, .failed)
+        _ = send(name, .success)
+      }
+    }
+    #expect(send("films", .success))
+  }
+
   @Test("Failures of as many operations as open a breaker open the origin's")
   mutating func differentOperations() {
     for name in ["a", "b", "c"] { #expect(send(name, .failed)) }

@@ -55,6 +55,36 @@ struct RateLimitTests {
     }
   }
 
+  @Test("A token has one window, however its field is written")
+  func aTokenHasOneWindow() async throws {
+    let handler = ScriptedHandler { request in
+      request.noteVerified(authorization: true, deviceToken: false)
+      return .text("served")
+    }
+    let spellings = [
+      "Bearer good", "bearer good", "BEARER good", "bEaReR good", "Bearer  good", "Bearer \tgood",
+      "Bearer\tgood", "beareR   good",
+    ]
+    func statuses(_ values: [String]) async throws -> [Int] {
+      var statuses: [Int] = []
+      try await ServerFixture.serve(handler, rateLimit: Self.limit) { server in
+        statuses = try await server.withClient { client in
+          try values.map {
+            try client.request("GET", "/", headers: [("Authorization", $0)]).status
+          }
+        }
+      }
+      return statuses
+    }
+    let one = try await statuses(spellings.map { _ in "Bearer good" })
+    #expect(one.contains(429))
+    #expect(try await statuses(spellings) == one)
+    // Another token is another's.
+    let two = try await statuses(spellings.enumerated().map { $1 + "\($0 % 2)" })
+    #expect(two != one)
+    #expect(try await statuses(spellings.map { _ in "Bearer Good" }) == one)
+  }
+
   @Test("A verified credential has a window of its own after its first request")
   func verifiedCredentialsAreCountedByThemselves() async throws {
     try await ServerFixture.serve(Self.handler, rateLimit: Self.limit) { server in

@@ -15,8 +15,13 @@ package struct BackupCommand {
   /// - Returns: the path of the backup.
   package func run() throws(StartFailure) -> String {
     let path = if let given = self.path { given } else { try ownPath() }
+    // SQLite reads no database there.
+    let copy =
+      ReadOnlyCopy.isNeeded(for: settings.dataFolder)
+      ? try ReadOnlyCopy(of: settings.dataFolder) : nil
+    defer { copy?.remove() }
     do throws(BackupError) {
-      try Store.backUp(folder: settings.dataFolder, to: path)
+      try Store.backUp(folder: copy?.path ?? settings.dataFolder, to: path)
     } catch {
       throw StartFailure(.dataFolder, complaint(error, path: path))
     }
@@ -27,6 +32,12 @@ package struct BackupCommand {
     let folder = "\(settings.dataFolder)/backups"
     guard FileManager.default.fileExists(atPath: settings.dataFolder) else {
       throw StartFailure(.dataFolder, "There is no data folder \(settings.dataFolder).")
+    }
+    guard !ReadOnlyCopy.isNeeded(for: settings.dataFolder) else {
+      throw StartFailure(
+        .dataFolder,
+        "The data folder \(settings.dataFolder) is on a read-only file system: name another place "
+          + "for the backup with --to.")
     }
     try DataFolder(path: folder).make()
     return "\(folder)/\(BackupName.now()).sqlite"

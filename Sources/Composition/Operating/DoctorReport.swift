@@ -38,6 +38,7 @@ package struct DoctorReport: Sendable {
     var findings = loaded.notes.map { Finding(part: "settings", verdict: .note, text: "\($0)") }
     findings += operations(loaded)
     findings += certificates(loaded.settings.tls)
+    findings += disk(loaded.settings.dataFolder)
     findings += database(loaded.settings, isDeep: isDeep)
     findings += folder(loaded.settings, environment: environment)
     findings += await accounts(loaded.settings)
@@ -102,6 +103,25 @@ package struct DoctorReport: Sendable {
     } catch {
       return [Finding(part: "folder", verdict: .bad, text: error.description)]
     }
+  }
+
+  /// Less than this keeps a service from writing soon.
+  private static let freeBytesMin = 16 << 20
+
+  private static func disk(_ folder: String) -> [Finding] {
+    guard FileManager.default.fileExists(atPath: folder) else { return [] }
+    if FileSystem.isReadOnly(at: folder) {
+      return [
+        Finding(
+          part: "disk", verdict: .bad,
+          text: "\(folder) is on a read-only file system: reads alone can be served")
+      ]
+    }
+    guard let free = FileSystem.freeBytes(at: folder), free < freeBytesMin else { return [] }
+    return [
+      Finding(
+        part: "disk", verdict: .bad, text: "\(free) bytes are free at \(folder): make room")
+    ]
   }
 
   private static func database(_ settings: Settings, isDeep: Bool) -> [Finding] {

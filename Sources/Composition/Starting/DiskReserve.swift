@@ -20,32 +20,36 @@ struct DiskReserve {
     self.folder = folder
   }
 
-  /// Deletes the reserve, so that the database can be opened.
+  /// Empties the reserve, so that the database can be opened. Its file stays, as a sign that there was
+  /// one.
   ///
-  /// - Returns: whether there was one.
+  /// - Returns: whether it held anything.
   func release(logger: Logger) -> Bool {
-    guard size > 0 else { return false }
-    do {
-      try FileManager.default.removeItem(atPath: path)
-    } catch {
-      return false
-    }
+    guard size > 0, FileSystem.empty(path) else { return false }
     logger.error(
       "the disk of the data folder is full: reads are served, writes are refused until there is room",
       metadata: ["folder": "\(folder)"])
     return true
   }
 
-  /// Takes the reserve, unless that would be most of what is free.
-  ///
-  /// - Parameter whatIsLeft: all that is free, if it is less.
-  func take(whatIsLeft: Bool = false) {
-    guard size < Self.byteCount, let free = FileSystem.freeBytes(at: folder),
-      whatIsLeft || free > 2 * Self.byteCount
-    else { return }
+  /// Takes what is missing of the reserve: at first only where that is little of what is free; later
+  /// all that is free, if need be, since whoever fills a disk does not spare it.
+  func take() {
+    let held = size
+    guard held < Self.byteCount, let free = FileSystem.freeBytes(at: folder) else { return }
+    guard exists || free > Self.byteCount * 2 else { return }
     var chance = SystemRandomNumberGenerator()
-    FileSystem.pad(path, byBytes: Self.byteCount - size) { chance.next() }
+    FileSystem.pad(path, byBytes: Self.byteCount - held) { chance.next() }
   }
+
+  /// Takes what is missing of the reserve while the service runs, once there is room for more than
+  /// that.
+  func restore() {
+    guard let free = FileSystem.freeBytes(at: folder), free > Self.byteCount * 2 else { return }
+    take()
+  }
+
+  private var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
   private var size: Int {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)

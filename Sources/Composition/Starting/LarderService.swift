@@ -22,6 +22,8 @@ package final class LarderService: Service {
 
   private let store: Store
   private let copy: ReadOnlyCopy?
+  /// Nil where there is none.
+  private let reserve: DiskReserve?
   private let gauges: QueueGauges
   private let keeper: StoreKeeper
   private let filesKeeper: FilesKeeper
@@ -42,7 +44,8 @@ package final class LarderService: Service {
   private let whenListening: @Sendable ([SocketAddress]) -> Void
 
   private init(
-    store: Store, copy: ReadOnlyCopy?, gauges: QueueGauges, keeper: StoreKeeper,
+    store: Store, copy: ReadOnlyCopy?, reserve: DiskReserve?, gauges: QueueGauges,
+    keeper: StoreKeeper,
     filesKeeper: FilesKeeper, publicAddress: PublicAddress,
     signingKeys: LocalKeys?, queue: QueueWorker, push: PushAssembly, server: HTTPService,
     metricsListenerCount: Int, queueEndMax: Duration, client: HTTPClient,
@@ -53,6 +56,7 @@ package final class LarderService: Service {
     self.whenListening = whenListening
     self.store = store
     self.copy = copy
+    self.reserve = reserve
     self.gauges = gauges
     self.keeper = keeper
     self.filesKeeper = filesKeeper
@@ -165,7 +169,10 @@ package final class LarderService: Service {
           }),
         group: group, handler: handler)
       return LarderService(
-        store: store, copy: copy, gauges: QueueGauges(store: store.reading, clock: clock),
+        store: store, copy: copy,
+        reserve: copy == nil && settings.start.degraded == .allow
+          ? DiskReserve(folder: folder.path) : nil,
+        gauges: QueueGauges(store: store.reading, clock: clock),
         keeper: StoreKeeper(
           store: store, devices: gateway.devices, queue: gateway.sync,
           registry: workspace.registry, bytesMax: settings.cache.diskBytesMax, clock: clock,
@@ -220,6 +227,7 @@ package final class LarderService: Service {
       let measuring = Task {
         while !Task.isCancelled {
           await gauges.refresh()
+          reserve?.restore()
           try? await Task.sleep(for: Self.gaugeInterval)
         }
       }

@@ -27,6 +27,12 @@ struct ReadOnlyCopy {
         "The data folder \(folder) is on a read-only file system and holds no database yet. "
           + "Mount it writable.")
     }
+    guard !Store.isInUse(folder: folder) else {
+      throw StartFailure(
+        .dataFolder,
+        "The data folder \(folder) is read-only for this process, and another one holds it. Stop the "
+          + "other one, or mount the folder writable.")
+    }
     Self.sweep()
     path = "\(manager.temporaryDirectory.path)/\(Self.prefix)\(RandomName.make())"
     do {

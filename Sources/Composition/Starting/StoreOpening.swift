@@ -32,12 +32,15 @@ struct StoreOpening {
   ///   process's, since the lock comes first.
   private func openWhenFree(reserve: DiskReserve?) async throws -> Store {
     var isReleased = false
-    defer { reserve?.take(whatIsLeft: isReleased) }
+    defer { reserve?.take() }
     let deadline = ContinuousClock.now + patience
     var isFirst = true
     while true {
       do throws(StorageError) {
-        return try openNow()
+        let store = try openNow()
+        // Else each start on a full disk would leave a little more in the log than the last one.
+        if isReleased { store.truncateLog() }
+        return store
       } catch {
         if error == .full, !isReleased, let reserve, reserve.release(logger: logger) {
           isReleased = true

@@ -130,7 +130,7 @@ struct OperationEndpoint: Sendable {
   func refuseMethod(_ request: ServerRequest) -> ServerResponse {
     var response = ServerResponse.problem(.methodNotAllowed, for: request)
     let name = request.head.path.split(separator: UInt8(ascii: "/")).last ?? []
-    switch try? operations.kind(of: String(decoding: name, as: UTF8.self)) {
+    switch try? operations.kind(of: PercentCoding.decode(name) ?? "") {
     case .query: response.fields[.allow] = Router.allow([.get, .post])
     case .mutation: response.fields[.allow] = Router.allow([.post])
     case .subscription, nil: break

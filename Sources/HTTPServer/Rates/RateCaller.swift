@@ -47,8 +47,18 @@ struct RateCaller: Equatable {
     guard let value = credential.value(in: head) else { return nil }
     var hasher = Hasher()
     hasher.combine(credential)
-    value.withUnsafeBytes { hasher.combine(bytes: $0) }
+    // However it is written: the name of a scheme has no case, and any run of blanks may stand
+    // between it and the token (RFC 9110, 11.1 and 11.4).
+    let end = value.firstIndex(where: isBlank) ?? value.startIndex
+    for byte in value[..<end] {
+      hasher.combine((0x41...0x5A).contains(byte) ? byte | 0x20 : byte)
+    }
+    value[end...].drop(while: isBlank).withUnsafeBytes { hasher.combine(bytes: $0) }
     return word(hasher)
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
   private static func word(_ hasher: Hasher) -> UInt64 {

@@ -259,6 +259,11 @@ final class GroupedWriter: Sendable {
     memory.durability = durability
   }
 
+  /// Copies the log back and gives its room back to the disk, as far as both can be done now.
+  func truncateLog() {
+    try? queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+  }
+
   /// Later commands fail; those already waiting are written first. Copies the log back, since
   /// closing alone leaves it. Does nothing the second time.
   func close() {

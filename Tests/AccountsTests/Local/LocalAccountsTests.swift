@@ -222,6 +222,20 @@ struct LocalAccountsTests {
     #expect(!stored.contains(first) && ids(keys).allSatisfy(stored.contains))
   }
 
+  @Test("A start whose store takes no writes signs with the key there is, though its successor is due")
+  func aDueKeySignsWhereNoneCanBeStored() async throws {
+    let local = try await LocalSetting()
+    let first = ids(try await local.keys())
+    local.clock.advance(by: Self.day * 91)
+    local.store.refuseWrites()
+    let keys = try await local.keys()
+    #expect(ids(keys) == first && keys.signing?.id == first.first)
+    // Without any key nothing could be signed: that is said.
+    let empty = try await LocalSetting()
+    empty.store.refuseWrites()
+    await #expect(throws: AccountFault.self) { _ = try await empty.keys() }
+  }
+
   @Test("Replaced keys check nothing from that moment, and users refresh")
   func replacedKeysAreGoneAtOnce() async throws {
     let local = try await LocalSetting()

@@ -1,0 +1,42 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import Composition
+
+/// The room that is kept for a start on a full disk.
+struct DiskReserveTests {
+  private static let logger = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
+
+  private static func folder() throws -> String {
+    let path = "\(NSTemporaryDirectory())/larder-reserve-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    return path
+  }
+
+  private static func size(_ folder: String) -> Int? {
+    let path = "\(folder)/\(DiskReserve.fileName)"
+    return try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+  }
+
+  @Test("It is taken, given up as a whole with its file kept, and taken again")
+  func isTakenAgain() throws {
+    let folder = try Self.folder()
+    let reserve = DiskReserve(folder: folder)
+    #expect(!reserve.release(logger: Self.logger))
+    reserve.take()
+    #expect(Self.size(folder) == 1 << 20)
+    #expect(reserve.release(logger: Self.logger))
+    #expect(Self.size(folder) == 0)
+    #expect(!reserve.release(logger: Self.logger))
+    reserve.take()
+    #expect(Self.size(folder) == 1 << 20)
+    // A part that went missing is made good.
+    let file = try FileHandle(forWritingTo: URL(filePath: "\(folder)/\(DiskReserve.fileName)"))
+    try file.truncate(atOffset: 300_000)
+    try file.close()
+    reserve.restore()
+    #expect(Self.size(folder) == 1 << 20)
+    try FileManager.default.removeItem(atPath: folder)
+  }
+}

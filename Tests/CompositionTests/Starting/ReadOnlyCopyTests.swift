@@ -1,0 +1,73 @@
+import Foundation
+import Model
+import Storage
+import Testing
+
+@testable import Composition
+
+/// The copy that a start on a read-only file system serves from.
+struct ReadOnlyCopyTests {
+  private static func folder() throws -> String {
+    let path = "\(NSTemporaryDirectory())/larder-copied-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    return path
+  }
+
+  private static func open(_ folder: String) throws -> Store {
+    try Store.open(
+      StoreConfiguration(folder: folder, segment: 1, opened: Timestamp(milliseconds: 0)), types: [])
+  }
+
+  @Test func holdsTheDatabaseAndItsLogForItsOwnerAlone() throws {
+    let folder = try Self.folder()
+    try Data("database".utf8).write(to: URL(filePath: "\(folder)/larder.sqlite"))
+    try Data("log".utf8).write(to: URL(filePath: "\(folder)/larder.sqlite-wal"))
+    let copy = try ReadOnlyCopy(of: folder)
+    let names = try FileManager.default.contentsOfDirectory(atPath: copy.path).sorted()
+    #expect(names == ["larder.sqlite", "larder.sqlite-wal"])
+    let attributes = try FileManager.default.attributesOfItem(atPath: copy.path)
+    #expect(attributes[.posixPermissions] as? Int == 0o700)
+    copy.remove()
+    #expect(!FileManager.default.fileExists(atPath: copy.path))
+  }
+
+  @Test func aFolderWithoutADatabaseIsRefused() throws {
+    let folder = try Self.folder()
+    let failure = #expect(throws: StartFailure.self) { _ = try ReadOnlyCopy(of: folder) }
+    #expect(failure?.kind == .dataFolder)
+    #expect(failure?.description.contains(folder) == true)
+  }
+
+  @Test("A folder that another process writes to is refused: the copy would be torn")
+  func aHeldFolderIsRefused() throws {
+    let folder = try Self.folder()
+    let store = try Self.open(folder)
+    let failure = #expect(throws: StartFailure.self) { _ = try ReadOnlyCopy(of: folder) }
+    #expect(failure?.description.contains("another one holds it") == true)
+    store.close()
+    try ReadOnlyCopy(of: folder).remove()
+  }
+
+  @Test("Copies that killed processes left are removed; those in use and those just made stay")
+  func leftoversAreSwept() throws {
+    let folder = try Self.folder()
+    try Self.open(folder).close()
+    let (left, held, young) = (
+      try ReadOnlyCopy(of: folder), try ReadOnlyCopy(of: folder), try ReadOnlyCopy(of: folder)
+    )
+    let store = try Self.open(held.path)
+    for copy in [left, held] {
+      for name in try FileManager.default.contentsOfDirectory(atPath: copy.path) + [""] {
+        try FileManager.default.setAttributes(
+          [.modificationDate: Date(timeIntervalSinceNow: -600)],
+          ofItemAtPath: "\(copy.path)/\(name)")
+      }
+    }
+    let last = try ReadOnlyCopy(of: folder)
+    #expect(!FileManager.default.fileExists(atPath: left.path))
+    #expect(FileManager.default.fileExists(atPath: held.path))
+    #expect(FileManager.default.fileExists(atPath: young.path))
+    store.close()
+    for copy in [held, young, last] { copy.remove() }
+  }
+}
