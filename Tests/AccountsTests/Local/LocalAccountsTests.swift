@@ -222,7 +222,7 @@ struct LocalAccountsTests {
     #expect(!stored.contains(first) && ids(keys).allSatisfy(stored.contains))
   }
 
-  @Test("A start whose store takes no writes signs with the key there is, though its successor is due")
+  @Test("A start without a writable store signs with the key there is, though one is due")
   func aDueKeySignsWhereNoneCanBeStored() async throws {
     let local = try await LocalSetting()
     let first = ids(try await local.keys())
