@@ -13,9 +13,10 @@ struct ReadOnlyCopyTests {
     return path
   }
 
-  private static func open(_ folder: String) throws -> Store {
+  private static func open(_ folder: String, segment: UInt64 = 1) throws -> Store {
     try Store.open(
-      StoreConfiguration(folder: folder, segment: 1, opened: Timestamp(milliseconds: 0)), types: [])
+      StoreConfiguration(folder: folder, segment: segment, opened: Timestamp(milliseconds: 0)),
+      types: [])
   }
 
   @Test func holdsTheDatabaseAndItsLogForItsOwnerAlone() throws {
@@ -55,7 +56,7 @@ struct ReadOnlyCopyTests {
     let (left, held, young) = (
       try ReadOnlyCopy(of: folder), try ReadOnlyCopy(of: folder), try ReadOnlyCopy(of: folder)
     )
-    let store = try Self.open(held.path)
+    let store = try Self.open(held.path, segment: 2)
     for copy in [left, held] {
       for name in try FileManager.default.contentsOfDirectory(atPath: copy.path) + [""] {
         try FileManager.default.setAttributes(
