@@ -60,9 +60,8 @@ struct DeadlineTests {
   }
 
   @Test func aClientThatDoesNotReadIsCutOff() async throws {
-    let handler = ScriptedHandler { _ in
-      ServerResponse(body: .bytes([UInt8](repeating: 0x61, count: 32 << 20)))
-    }
+    let bytes = [UInt8](repeating: 0x61, count: 32 << 20)
+    let handler = ScriptedHandler { _ in ServerResponse(body: .bytes(bytes)) }
     try await ServerFixture.serve(handler, limits: short) { server in
       let port = server.port
       try await server.group.blockingPool.run { () throws -> Void in
