@@ -111,6 +111,12 @@ package final class Store: Sendable {
     writer.truncateLog()
   }
 
+  /// - Parameter makeRoom: asked when a removal finds the disk full; gives some room back, and tells
+  ///   whether it did.
+  package func whenFull(_ makeRoom: @escaping @Sendable () -> Bool) {
+    writer.whenFull(makeRoom)
+  }
+
   /// Has every write fail with ``StorageError/readOnly`` from now on: for a store that is a copy.
   package func refuseWrites() {
     writer.refuseAll(with: .readOnly)

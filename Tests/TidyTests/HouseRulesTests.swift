@@ -33,6 +33,17 @@ struct HouseRulesTests {
     }
   }
 
+  /// What is generic over its content wraps a closure once more at each access, until a call of it takes
+  /// more stack than there is.
+  @Test func closuresAreLockedWithinAStruct() {
+    for file in SourceTree.sources + SourceTree.tests where file.module != "TidyTests" {
+      for (number, line) in file.lines.enumerated() {
+        let isBare = line.contains(/Mutex(<|\()[\[(]*@(Sendable|escaping)|Mutex<.*->/)
+        #expect(!isBare, "\(file.path):\(number + 1) locks a closure: put it into a struct")
+      }
+    }
+  }
+
   @Test func uncheckedSendabilityIsExplained() {
     for file in SourceTree.sources {
       for (number, line) in file.lines.enumerated()

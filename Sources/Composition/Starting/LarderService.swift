@@ -104,6 +104,9 @@ package final class LarderService: Service {
       throw error
     }
     if copy != nil { store.refuseWrites() }
+    let reserve =
+      copy == nil && settings.start.degraded == .allow ? DiskReserve(folder: folder.path) : nil
+    if let reserve { store.whenFull { reserve.release(logger: logger) } }
     do {
       let marker = try await store.marker()
       try folder.checkKeyIsThere(for: marker, environment: environment)
@@ -170,8 +173,7 @@ package final class LarderService: Service {
         group: group, handler: handler)
       return LarderService(
         store: store, copy: copy,
-        reserve: copy == nil && settings.start.degraded == .allow
-          ? DiskReserve(folder: folder.path) : nil,
+        reserve: reserve,
         gauges: QueueGauges(store: store.reading, clock: clock),
         keeper: StoreKeeper(
           store: store, devices: gateway.devices, queue: gateway.sync,

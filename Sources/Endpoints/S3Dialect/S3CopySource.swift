@@ -18,7 +18,9 @@ struct S3CopySource {
       }
     }
     guard let path = PercentCoding.decode(parts[0]) else { throw Self.malformed }
-    let trimmed = path.hasPrefix("/") ? path.dropFirst() : path[...]
+    var trimmed = path.hasPrefix("/") ? path.dropFirst() : path[...]
+    // s3fs writes the path in front of the buckets here, too; `s3` is too short for a bucket's name.
+    if trimmed.hasPrefix("s3/") { trimmed = trimmed.dropFirst(3) }
     guard let slash = trimmed.firstIndex(of: "/"),
       let bucket = BucketName(String(trimmed[..<slash]))
     else { throw Self.malformed }

@@ -32,24 +32,28 @@ extension S3Endpoint {
     switch answer {
     case .notModified(let metadata):
       return ServerResponse(status: .notModified, fields: S3ObjectFields.validators(of: metadata))
-    case .rangeNotSatisfiable(let size):
-      var response = S3Reply.fault(
-        S3Fault(.invalidRange, "The requested range is not satisfiable"), call.request)
-      response.fields[.contentRange] = "bytes */\(size)"
-      return response
+    case .rangeNotSatisfiable(let size): return Self.unsatisfiable(size: size, call)
     case .content(let download):
       let size = download.metadata.size
       var fields = S3ObjectFields.fields(
         of: download.metadata, isChecksumWanted: call.isChecksumWanted && range == nil,
         isSigned: call.access.isSigned)
       overrides.apply(to: &fields)
-      if range != nil {
-        fields[.contentRange] =
-          "bytes \(download.range.lowerBound)-\(download.range.upperBound - 1)/\(size)"
-      }
+      if range != nil { fields[.contentRange] = Self.contentRange(download.range, of: size) }
       return ServerResponse(
         status: range == nil ? .ok : .partialContent, fields: fields, body: Self.body(download))
     }
+  }
+
+  private static func contentRange(_ range: Range<Int>, of size: Int) -> String {
+    "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
+  }
+
+  private static func unsatisfiable(size: Int, _ call: S3Call) -> ServerResponse {
+    var response = S3Reply.fault(
+      S3Fault(.invalidRange, "The requested range is not satisfiable"), call.request)
+    response.fields[.contentRange] = "bytes */\(size)"
+    return response
   }
 
   static func body(_ download: FileDownload) -> ResponseBody {
@@ -75,11 +79,24 @@ extension S3Endpoint {
     case .failed:
       throw S3Fault(.preconditionFailed, "A condition of the request does not hold.")
     case .proceed:
+      // HEAD says what GET would, ranges included, as in S3: some clients learn an object's size by it.
+      let spec = try await range(of: address, call)
+      var bytes = 0..<metadata.size
+      if let spec {
+        guard let found = spec.resolve(length: metadata.size) else {
+          return Self.unsatisfiable(size: metadata.size, call)
+        }
+        bytes = found
+      }
       var fields = S3ObjectFields.fields(
-        of: metadata, isChecksumWanted: call.isChecksumWanted, isSigned: call.access.isSigned)
+        of: metadata, isChecksumWanted: call.isChecksumWanted && spec == nil,
+        isSigned: call.access.isSigned)
       overrides.apply(to: &fields)
+      if spec != nil { fields[.contentRange] = Self.contentRange(bytes, of: metadata.size) }
       // Nothing is written of it for HEAD; the length is told.
-      return ServerResponse(fields: fields, body: .stream(length: metadata.size) { _ in })
+      return ServerResponse(
+        status: spec == nil ? .ok : .partialContent, fields: fields,
+        body: .stream(length: bytes.count) { _ in })
     }
   }
 

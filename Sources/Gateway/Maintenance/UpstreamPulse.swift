@@ -20,11 +20,17 @@ package final class UpstreamPulse: Sendable {
     var answered: Duration?
   }
 
+  /// Within a struct: `Mutex` would wrap a closure that it holds itself once more at each access, until
+  /// calling it took more stack than there is.
+  private struct Observer {
+    var tell: (@Sendable (_ upstream: String) -> Void)?
+  }
+
   private let state = Atomic(unknown)
   /// Whether there is an outage whose end was not logged: good calls ask nothing else.
   private let isOut = Atomic(false)
   private let outage = Mutex<Outage?>(nil)
-  private let worked = Mutex<(@Sendable (_ upstream: String) -> Void)?>(nil)
+  private let observer = Mutex(Observer())
   private let uptime: @Sendable () -> Duration
   private let logger: Logger
 
@@ -91,12 +97,13 @@ package final class UpstreamPulse: Sendable {
   /// Upstream answered what the sync queue had no part in.
   func note(_ answer: UpstreamAnswer, of operation: RegisteredOperation) {
     noteAnswer()
-    guard answer.kind == .success else { return }
-    worked.withLock { $0 }?(operation.upstream)
+    if answer.kind == .success { noteWork(of: operation.upstream) }
   }
+
+  func noteWork(of upstream: String) { observer.withLock { $0.tell }?(upstream) }
 
   /// - Parameter worked: told of each answer without errors; on the path of every miss.
   func observe(_ worked: @escaping @Sendable (_ upstream: String) -> Void) {
-    self.worked.withLock { $0 = worked }
+    observer.withLock { $0.tell = worked }
   }
 }

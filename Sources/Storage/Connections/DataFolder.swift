@@ -30,6 +30,8 @@ struct DataFolder: Sendable {
       var configuration = Configuration()
       configuration.allowsUnsafeTransactions = true
       configuration.busyMode = .timeout(Self.lockPatienceSeconds)
+      // Without a journal's file: the lock can be had on a full disk, too.
+      configuration.prepareDatabase { try $0.execute(sql: "PRAGMA journal_mode = MEMORY") }
       lock = try DatabaseQueue(path: lockPath, configuration: configuration)
       try lock.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
     } catch {

@@ -50,6 +50,8 @@ final class GroupedWriter: Sendable {
     /// What every later command fails with.
     var refusal: StorageError?
     var isClosed = false
+    /// Gives some room back on a full disk.
+    var makeRoom: (@Sendable () -> Bool)?
     var observer: (@Sendable (CommitReport) -> Void)?
   }
 
@@ -86,6 +88,10 @@ final class GroupedWriter: Sendable {
     state.withLock { $0.observer = observer }
   }
 
+  func whenFull(_ makeRoom: @escaping @Sendable () -> Bool) {
+    state.withLock { $0.makeRoom = makeRoom }
+  }
+
   /// Has every later command fail.
   func refuseAll(with error: StorageError) {
     state.withLock { $0.refusal = error }
@@ -94,13 +100,27 @@ final class GroupedWriter: Sendable {
   /// - Parameters:
   ///   - keepsNotes: it goes on from what it noted in the memory the last time. It is not performed
   ///     again for others' failures.
+  ///   - frees: it removes what takes room. On a full disk it is tried again once there is a little:
+  ///     nobody could make room otherwise.
   ///   - report: what observers are told of the answer.
   func write<Answer: Sendable>(
-    _ durability: Durability = .process, keepsNotes: Bool = false,
+    _ durability: Durability = .process, keepsNotes: Bool = false, frees: Bool = false,
     report: @escaping @Sendable (Answer) -> CommitReport? = { $0 as? CommitReport },
     _ body: @escaping @Sendable (Database, WriterMemory) throws -> Answer
   ) async throws(StorageError) -> Answer {
-    let result = await withCheckedContinuation { continuation in
+    let result = await perform(durability, keepsNotes: keepsNotes, report: report, body)
+    guard frees, case .failure(.full) = result, let makeRoom = state.withLock({ $0.makeRoom }),
+      makeRoom()
+    else { return try result.get() }
+    return try await perform(durability, keepsNotes: keepsNotes, report: report, body).get()
+  }
+
+  private func perform<Answer: Sendable>(
+    _ durability: Durability, keepsNotes: Bool,
+    report: @escaping @Sendable (Answer) -> CommitReport?,
+    _ body: @escaping @Sendable (Database, WriterMemory) throws -> Answer
+  ) async -> Result<Answer, StorageError> {
+    await withCheckedContinuation { continuation in
       submit(
         Command(
           durability: durability, keepsNotes: keepsNotes,
@@ -112,7 +132,6 @@ final class GroupedWriter: Sendable {
           },
           fail: { continuation.resume(returning: .failure($0)) }))
     }
-    return try result.get()
   }
 
   private func submit(_ command: Command) {

@@ -70,7 +70,7 @@ extension Store {
   package func removeObject(
     at address: ObjectAddress, if condition: WriteCondition
   ) async throws(StorageError) -> ObjectRemoval {
-    try await writer.write(.powerFailure) { database, _ in
+    try await writer.write(.powerFailure, frees: true) { database, _ in
       guard let bucket = try BucketTable(database: database).id(of: address.bucket) else {
         return .noSuchBucket
       }

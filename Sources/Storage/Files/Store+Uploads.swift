@@ -125,7 +125,7 @@ extension Store {
 
   /// - Returns: the files of its parts, noted as dead; nil where there is no such upload.
   package func abortUpload(_ upload: UploadAddress) async throws(StorageError) -> [BlobName]? {
-    try await writer.write(.powerFailure) { database, _ in
+    try await writer.write(.powerFailure, frees: true) { database, _ in
       guard let found = try UploadTable(database: database).find(upload) else { return nil }
       let parts = try PartTable(database: database, upload: upload.id).list()
       let bytes = parts.reduce(0) { $0 + Int64($1.part.size) }

@@ -31,6 +31,14 @@ struct UpstreamPulseTests {
 
   private static let refused = UpstreamFailure.notSent(cause: "Connection refused")
 
+  @Test("Telling of the millionth answer takes no more stack than telling of the first")
+  func observersAreNotWrapped() {
+    let count = Atomic(0)
+    pulse.observe { _ in count.add(1, ordering: .relaxed) }
+    for _ in 0..<1_000_000 { pulse.noteWork(of: "default") }
+    #expect(count.load(ordering: .relaxed) == 1_000_000)
+  }
+
   @Test("An outage is logged once with its cause, and once when it is over")
   func outageIsLoggedOnce() {
     pulse.noteAnswer()
