@@ -23,6 +23,8 @@ extension Crashes {
       let client = try await SignedClient(port: larder.port)
       let (upload, parts) = try await Self.prepare(client)
       let complete = Request("POST", "/s3/pics/p", [("uploadId", upload)], content: parts)
+      let spare = try await client.request("PUT", "/s3/pics/spare", content: [1, 2, 3])
+      #expect(spare.status == 200)
 
       try disk.fill()
       for request in [
@@ -42,6 +44,10 @@ extension Crashes {
       try await Self.expect(Self.content(1), client)
       #expect(try await client.request("GET", "/s3/pics/new").errorCode == "NoSuchKey")
       #expect(try Self.incoming(folder) == [])
+      // Else nobody could make room.
+      let removed = try await client.request("DELETE", "/s3/pics/spare")
+      #expect(removed.status == 204, "\(removed.text)")
+      #expect(try await client.request("GET", "/s3/pics/spare").errorCode == "NoSuchKey")
 
       try disk.free()
       #expect(try await client.request("PUT", "/s3/pics/k", content: Self.content(3)).status == 200)

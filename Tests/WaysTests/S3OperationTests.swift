@@ -48,6 +48,41 @@ extension Ways {
       await larder.stop()
     }
 
+    @Test("HEAD says what GET would, ranges included")
+    func headFollowsRanges() async throws {
+      let larder = try await RunningLarder.start(settings: Self.settings)
+      let client = try await SignedClient.issue(larder)
+      #expect(try await client.ask("PUT", "/s3/plain/k", body: "hello").status == 200)
+      for (range, status, told, length) in [
+        ("bytes=0-1", 206, "bytes 0-1/5", "2"), ("bytes=-2", 206, "bytes 3-4/5", "2"),
+        ("bytes=1-", 206, "bytes 1-4/5", "4"), ("bytes=9-", 416, "bytes */5", nil),
+        ("bytes=0-0,2-2", 200, nil, "5"), ("lines=1-2", 200, nil, "5"),
+      ] {
+        let head = try await client.ask("HEAD", "/s3/plain/k", [("Range", range)])
+        let get = try await client.ask("GET", "/s3/plain/k", [("Range", range)])
+        #expect(head.status == status && get.status == status, "\(range)")
+        #expect(head["content-range"] == told && get["content-range"] == told, "\(range)")
+        if let length {
+          #expect(head["content-length"] == length && get["content-length"] == length, "\(range)")
+        }
+      }
+      await larder.stop()
+    }
+
+    @Test("What is copied may be named with the path before the buckets, as s3fs does")
+    func copySourcesMayHaveThePath() async throws {
+      let larder = try await RunningLarder.start(settings: Self.settings)
+      let client = try await SignedClient.issue(larder)
+      #expect(try await client.ask("PUT", "/s3/plain/k", body: "hello").status == 200)
+      for source in ["plain/k", "/plain/k", "s3/plain/k", "/s3/plain/k"] {
+        let copy = try await client.ask("PUT", "/s3/plain/copy", [("x-amz-copy-source", source)])
+        #expect(copy.status == 200, "\(source): \(copy.text)")
+        #expect(try await client.ask("GET", "/s3/plain/copy").text == "hello")
+        #expect(try await client.ask("DELETE", "/s3/plain/copy").status == 204)
+      }
+      await larder.stop()
+    }
+
     @Test func readsOfWhatIsNotKnownAreNoPlainReads() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let client = try await SignedClient.issue(larder)
