@@ -119,7 +119,9 @@ extension Crashes {
         films = full + 2..<400
         // Less than a film may still fit, also into what the log has had of the disk before.
         try disk.fill()
-        for _ in 0..<1_000 where try await site.update("f1", title: "before").status != 200 { break }
+        for _ in 0..<1_000 where try await site.update("f1", title: "before").status != 200 {
+          break
+        }
         try await site.expectReadsOnly(stored: "/api/films/f1", fresh: "/api/films/f\(full + 1)")
       }
       try disk.free()
