@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// `larder` as a process of its own, with nothing of this process's environment.
+/// `larder` as a process of its own, with nothing of this process's environment but for sanitizers.
 final class LarderProcess {
   enum Problem: Error {
     /// It ended, or said nothing in time, with this on its standard error.
@@ -24,6 +24,11 @@ final class LarderProcess {
   private let errorFile: String
   private let ended = DispatchSemaphore(value: 0)
 
+  /// What a sanitizer's build needs, and nothing else of this process.
+  private static let environment = ProcessInfo.processInfo.environment
+    .filter { ["LD_PRELOAD", "TSAN_OPTIONS", "ASAN_OPTIONS"].contains($0.key) }
+    .merging(["PATH": "/usr/bin:/bin"]) { $1 }
+
   /// - Parameters:
   ///   - tracer: a program, with its arguments, that becomes this one; empty for none.
   ///   - folder: where its standard error goes, to a file of its own.
@@ -36,7 +41,7 @@ final class LarderProcess {
     _ = FileManager.default.createFile(atPath: errorFile, contents: nil)
     process.executableURL = URL(filePath: tracer.isEmpty ? LarderProgram.path : "/usr/bin/env")
     process.arguments = tracer.isEmpty ? arguments : tracer + [LarderProgram.path] + arguments
-    process.environment = ["PATH": "/usr/bin:/bin"]
+    process.environment = Self.environment
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     if let unread {
