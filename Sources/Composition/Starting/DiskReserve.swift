@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Logging
+import Storage
 import Transport
 
 /// A file in the data folder that holds room for a start on a full disk.
@@ -18,6 +19,13 @@ struct DiskReserve {
 
   init(folder: String) {
     self.folder = folder
+  }
+
+  /// Whether the database could not be opened for want of room. SQLite tells of that in several ways:
+  /// the log's index is a file that is mapped.
+  func mayHelp(against error: StorageError) -> Bool {
+    if case .inUse = error { return false }
+    return error == .full || FileSystem.freeBytes(at: folder) ?? .max < Self.byteCount / 2
   }
 
   /// Empties the reserve, so that the database can be opened. Its file stays, as a sign that there was

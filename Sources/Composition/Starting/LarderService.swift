@@ -198,6 +198,7 @@ package final class LarderService: Service {
   private static func copyIfReadOnly(
     _ settings: Settings, logger: Logger
   ) throws(StartFailure) -> ReadOnlyCopy? {
+    ReadOnlyCopy.sweep()
     guard settings.start.degraded == .allow, ReadOnlyCopy.isNeeded(for: settings.dataFolder)
     else { return nil }
     let copy = try ReadOnlyCopy(of: settings.dataFolder)

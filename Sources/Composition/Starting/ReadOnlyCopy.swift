@@ -33,7 +33,6 @@ struct ReadOnlyCopy {
         "The data folder \(folder) is read-only for this process, and another one holds it. Stop the "
           + "other one, or mount the folder writable.")
     }
-    Self.sweep()
     path = "\(manager.temporaryDirectory.path)/\(Self.prefix)\(RandomName.make())"
     do {
       // Fails where the name is taken.
@@ -77,7 +76,7 @@ struct ReadOnlyCopy {
   }
 
   /// Removes copies that processes left behind which were killed.
-  private static func sweep() {
+  static func sweep() {
     let manager = FileManager.default
     let parent = manager.temporaryDirectory.path
     for name in (try? manager.contentsOfDirectory(atPath: parent)) ?? []

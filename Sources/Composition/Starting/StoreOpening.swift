@@ -42,7 +42,9 @@ struct StoreOpening {
         if isReleased { store.truncateLog() }
         return store
       } catch {
-        if error == .full, !isReleased, let reserve, reserve.release(logger: logger) {
+        if !isReleased, let reserve, reserve.mayHelp(against: error),
+          reserve.release(logger: logger)
+        {
           isReleased = true
           continue
         }
