@@ -7,6 +7,9 @@ import Testing
 struct StreamingTests {
   private static let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
+  /// Made here, since it takes longer than an event loop may be held up.
+  init() { _ = Self.bytes }
+
   private static func head(_ count: Int) -> [UInt8] {
     Array("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8)
   }
