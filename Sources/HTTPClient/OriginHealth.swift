@@ -6,9 +6,9 @@ import Transport
 ///
 /// Failures to connect are the origin's. Any other failure (a timeout, a lost connection, a 502, 503
 /// or 504) is the operation's; it counts against the origin only once for each operation until that
-/// operation succeeds again, and once in a breaker's window, so that the origin's breaker opens when different operations fail and not
-/// because one is sent over and over. The exception: once the origin's breaker has opened, any operation
-/// may be its probe, and a failed probe keeps it open.
+/// operation succeeds again, and once in a breaker's window. So the origin's breaker opens when
+/// different operations fail, and not because one is sent over and over. The exception: once it has
+/// opened, any operation may be its probe, and a failed probe keeps it open.
 struct OriginHealth {
   /// Ties an outcome to the state in which the request was let through.
   struct Ticket: Sendable {

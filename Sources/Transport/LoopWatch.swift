@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// It is on where `LARDER_LOOP_WATCH` names a file for the reports, as `Scripts/test` does.
 enum LoopWatch {
-  /// Of CPU time, or of time in which the thread waited: only where the system gave the processor to
-  /// nobody else meanwhile, since that cannot be told from waiting.
+  /// Of CPU time, or of time in which the thread waited. A step in which the thread was preempted counts
+  /// by its CPU time alone: from outside, preemption looks like waiting.
   static let limit = Duration.milliseconds(50)
 
   @inline(__always)

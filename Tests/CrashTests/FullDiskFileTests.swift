@@ -44,7 +44,7 @@ extension Crashes {
       try await Self.expect(Self.content(1), client)
       #expect(try await client.request("GET", "/s3/pics/new").errorCode == "NoSuchKey")
       #expect(try Self.incoming(folder) == [])
-      // Else nobody could make room.
+      // Else no client could make room.
       let removed = try await client.request("DELETE", "/s3/pics/spare")
       #expect(removed.status == 204, "\(removed.text)")
       #expect(try await client.request("GET", "/s3/pics/spare").errorCode == "NoSuchKey")

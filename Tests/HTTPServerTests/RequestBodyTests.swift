@@ -35,6 +35,43 @@ struct RequestBodyTests {
     }
   }
 
+  /// A handler of long content may compute for long: here until another request was answered, on a
+  /// server with one loop.
+  @Test("Long content, and content of unknown length, is answered beside the loop")
+  func longContentKeepsNoLoop() async throws {
+    for isChunked in [false, true] {
+      let isAnswered = Atomic(false)
+      let computes = Gate()
+      let handler = ScriptedHandler(bodyBytesMax: 1 << 20) { request in
+        guard request.method == .post else {
+          isAnswered.store(true, ordering: .releasing)
+          return .text("short")
+        }
+        let count = (try? await request.body.collect(upTo: 1 << 20).count) ?? -1
+        computes.open()
+        let deadline = ContinuousClock.now + .seconds(20)
+        while !isAnswered.load(ordering: .acquiring), ContinuousClock.now < deadline {}
+        return .text("\(count) \(isAnswered.load(ordering: .acquiring))")
+      }
+      try await ServerFixture.serve(handler) { server in
+        let content = String(repeating: "x", count: 20_000)
+        let framing =
+          isChunked
+          ? "Transfer-Encoding: chunked\r\n\r\n4e20\r\n\(content)\r\n0\r\n\r\n"
+          : "Content-Length: 20000\r\n\r\n\(content)"
+        async let long = server.withPeer { peer in
+          peer.send("POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + framing)
+          try peer.receiveToEnd()
+          return peer.text
+        }
+        await computes.wait()
+        let short = try await server.withClient { try $0.request("GET", "/").text }
+        #expect(short == "short")
+        #expect(try await long.hasSuffix("20000 true"), "chunked: \(isChunked)")
+      }
+    }
+  }
+
   @Test func chunksComeBackAsChunks() async throws {
     try await ServerFixture.serve(echo) { server in
       let response = try await server.withClient { client in

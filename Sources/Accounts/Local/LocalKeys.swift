@@ -51,7 +51,7 @@ package final class LocalKeys: KeySource {
     do throws(AccountFault) {
       try await keys.renew()
     } catch {
-      // A store that takes no writes keeps nobody from signing with the key there is.
+      // On a full or read-only disk the present key signs on; `run` tries again.
       guard keys.signing != nil else { throw error }
     }
     return keys

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Storage
+import Transport
 
 /// What `larder backup` does: an online copy of the database, whether a service runs or not.
 package struct BackupCommand {
@@ -17,7 +18,7 @@ package struct BackupCommand {
     let path = if let given = self.path { given } else { try ownPath() }
     // SQLite reads no database there.
     let copy =
-      ReadOnlyCopy.isNeeded(for: settings.dataFolder)
+      FileSystem.isReadOnly(at: settings.dataFolder)
       ? try ReadOnlyCopy(of: settings.dataFolder) : nil
     defer { copy?.remove() }
     do throws(BackupError) {
@@ -33,7 +34,7 @@ package struct BackupCommand {
     guard FileManager.default.fileExists(atPath: settings.dataFolder) else {
       throw StartFailure(.dataFolder, "There is no data folder \(settings.dataFolder).")
     }
-    guard !ReadOnlyCopy.isNeeded(for: settings.dataFolder) else {
+    guard !FileSystem.isReadOnly(at: settings.dataFolder) else {
       throw StartFailure(
         .dataFolder,
         "The data folder \(settings.dataFolder) is on a read-only file system: name another place "

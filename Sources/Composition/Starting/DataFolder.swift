@@ -2,6 +2,7 @@ import FoundationEssentials
 import Logging
 import Model
 import Storage
+import Transport
 
 /// The folder that holds everything the service keeps, and the secret its keys come from.
 struct DataFolder {
@@ -39,7 +40,7 @@ struct DataFolder {
     }
     guard
       manager.isWritableFile(atPath: path)
-        || degraded == .allow && ReadOnlyCopy.isNeeded(for: path)
+        || degraded == .allow && FileSystem.isReadOnly(at: path)
     else {
       throw StartFailure(.dataFolder, "The data folder \(path) cannot be written.")
     }

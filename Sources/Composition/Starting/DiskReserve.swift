@@ -41,7 +41,7 @@ struct DiskReserve {
   }
 
   /// Takes what is missing of the reserve: at first only where that is little of what is free; later
-  /// all that is free, if need be, since whoever fills a disk does not spare it.
+  /// all that is free, if need be: what fills a disk does not spare it.
   func take() {
     let held = size
     guard held < Self.byteCount, let free = FileSystem.freeBytes(at: folder) else { return }

@@ -1,6 +1,7 @@
 import Logging
 import ServiceLifecycle
 import Synchronization
+import Transport
 
 /// Waits until the read-only file system of a data folder takes writes, and ends the group's services
 /// then, so that the process can start over on the folder itself.
@@ -17,7 +18,7 @@ final class FolderRecovery: Service {
     self.logger = logger
   }
 
-  /// Whether the program is to start over: this ended the group, and nobody asked for the end.
+  /// Whether the program is to start over: this ended the group, and no signal did.
   var startsOver: Bool {
     hasRecovered.load(ordering: .acquiring) && !isToldToEnd.load(ordering: .acquiring)
   }
@@ -29,7 +30,7 @@ final class FolderRecovery: Service {
   func run() async {
     // Its cancellation is no error: one would end the other services at once, without draining.
     try? await cancelWhenGracefulShutdown { [self] in
-      while ReadOnlyCopy.isNeeded(for: folder) { try await Task.sleep(for: Self.pause) }
+      while FileSystem.isReadOnly(at: folder) { try await Task.sleep(for: Self.pause) }
       hasRecovered.store(true, ordering: .releasing)
       logger.notice(
         "the data folder takes writes again: the service starts over on it",

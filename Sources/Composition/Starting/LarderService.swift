@@ -45,8 +45,7 @@ package final class LarderService: Service {
 
   private init(
     store: Store, copy: ReadOnlyCopy?, reserve: DiskReserve?, gauges: QueueGauges,
-    keeper: StoreKeeper,
-    filesKeeper: FilesKeeper, publicAddress: PublicAddress,
+    keeper: StoreKeeper, filesKeeper: FilesKeeper, publicAddress: PublicAddress,
     signingKeys: LocalKeys?, queue: QueueWorker, push: PushAssembly, server: HTTPService,
     metricsListenerCount: Int, queueEndMax: Duration, client: HTTPClient,
     certificates: ServerCertificates?,
@@ -91,21 +90,20 @@ package final class LarderService: Service {
     let folder = DataFolder(path: settings.dataFolder)
     try folder.make(settings.start.degraded)
     let copy = try copyIfReadOnly(settings, logger: logger)
+    let reserve =
+      copy == nil && settings.start.degraded == .allow ? DiskReserve(folder: folder.path) : nil
     let store: Store
     do {
       store = try await StoreOpening(
         folder: copy?.path ?? folder.path, markerName: folder.markerName,
         types: workspace.registry.catalogue.types, local: workspace.local,
-        patience: settings.start.lockWait,
-        degraded: copy == nil ? settings.start.degraded : .refuse, logger: logger
+        patience: settings.start.lockWait, reserve: reserve, logger: logger
       ).open()
     } catch {
       copy?.remove()
       throw error
     }
     if copy != nil { store.refuseWrites() }
-    let reserve =
-      copy == nil && settings.start.degraded == .allow ? DiskReserve(folder: folder.path) : nil
     if let reserve { store.whenFull { reserve.release(logger: logger) } }
     do {
       let marker = try await store.marker()
@@ -172,8 +170,7 @@ package final class LarderService: Service {
           }),
         group: group, handler: handler)
       return LarderService(
-        store: store, copy: copy,
-        reserve: reserve,
+        store: store, copy: copy, reserve: reserve,
         gauges: QueueGauges(store: store.reading, clock: clock),
         keeper: StoreKeeper(
           store: store, devices: gateway.devices, queue: gateway.sync,
@@ -199,7 +196,7 @@ package final class LarderService: Service {
     _ settings: Settings, logger: Logger
   ) throws(StartFailure) -> ReadOnlyCopy? {
     ReadOnlyCopy.sweep()
-    guard settings.start.degraded == .allow, ReadOnlyCopy.isNeeded(for: settings.dataFolder)
+    guard settings.start.degraded == .allow, FileSystem.isReadOnly(at: settings.dataFolder)
     else { return nil }
     let copy = try ReadOnlyCopy(of: settings.dataFolder)
     logger.error(

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Model
 import Storage
-import Transport
 
 /// A copy of a data folder's database, for a start while the folder's file system takes no writes.
 ///
@@ -10,13 +9,10 @@ import Transport
 struct ReadOnlyCopy {
   private static let names = ["larder.sqlite", "larder.sqlite-wal"]
   private static let prefix = "larder-read-only-"
-  /// How long a copy that nobody holds may still be one that is being made.
+  /// How long a copy without a process that holds it may still be one that is being made.
   private static let makingMax: TimeInterval = 60
 
   let path: String
-
-  /// Whether the file system of a folder is mounted read-only.
-  static func isNeeded(for folder: String) -> Bool { FileSystem.isReadOnly(at: folder) }
 
   /// - Throws: ``StartFailure`` where there is no database, or no room for another.
   init(of folder: String) throws(StartFailure) {

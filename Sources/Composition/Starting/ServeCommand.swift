@@ -93,10 +93,14 @@ package struct ServeCommand {
             [.init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)]
           } ?? []) + [.init(service: ending)],
         gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+    guard let recovery else {
+      try await group.run()
+      return false
+    }
     let ends = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-    let noting = Task { for await _ in ends { recovery?.noteEnd() } }
+    let noting = Task { for await _ in ends { recovery.noteEnd() } }
     defer { noting.cancel() }
     try await group.run()
-    return recovery?.startsOver == true
+    return recovery.startsOver
   }
 }

@@ -18,21 +18,13 @@ struct StoreOpening {
   let local: LocalSchema
   /// Until the folder is given up.
   let patience: Duration
-  /// Whether a full disk ends the start.
-  let degraded: StartSettings.Degraded
+  /// Given up where the disk turns out to be full; nil where that ends the start.
+  let reserve: DiskReserve?
   let logger: Logger
 
   /// - Throws: ``StartFailure`` where the folder is still held after the wait, or cannot be used.
   func open() async throws -> Store {
-    guard degraded == .allow else { return try await openWhenFree(reserve: nil) }
-    return try await openWhenFree(reserve: DiskReserve(folder: folder))
-  }
-
-  /// - Parameter reserve: given up where the disk turns out to be full: by then the folder is this
-  ///   process's, since the lock comes first.
-  private func openWhenFree(reserve: DiskReserve?) async throws -> Store {
     var isReleased = false
-    defer { reserve?.take() }
     let deadline = ContinuousClock.now + patience
     var isFirst = true
     while true {
@@ -40,8 +32,10 @@ struct StoreOpening {
         let store = try openNow()
         // Else each start on a full disk would leave a little more in the log than the last one.
         if isReleased { store.truncateLog() }
+        reserve?.take()
         return store
       } catch {
+        // By then the folder is this process's: the lock comes first.
         if !isReleased, let reserve, reserve.mayHelp(against: error),
           reserve.release(logger: logger)
         {
@@ -49,6 +43,7 @@ struct StoreOpening {
           continue
         }
         guard case .inUse = error, ContinuousClock.now < deadline else {
+          if isReleased { reserve?.take() }
           throw StartFailure(.dataFolder, StorageComplaint.text(error, folder: folder))
         }
       }

@@ -49,7 +49,6 @@ final class GroupedWriter: Sendable {
     var waiting: [Command] = []
     /// What every later command fails with.
     var refusal: StorageError?
-    var isClosed = false
     /// Gives some room back on a full disk.
     var makeRoom: (@Sendable () -> Bool)?
     var observer: (@Sendable (CommitReport) -> Void)?
@@ -101,7 +100,7 @@ final class GroupedWriter: Sendable {
   ///   - keepsNotes: it goes on from what it noted in the memory the last time. It is not performed
   ///     again for others' failures.
   ///   - frees: it removes what takes room. On a full disk it is tried again once there is a little:
-  ///     nobody could make room otherwise.
+  ///     no client could make room otherwise.
   ///   - report: what observers are told of the answer.
   func write<Answer: Sendable>(
     _ durability: Durability = .process, keepsNotes: Bool = false, frees: Bool = false,
@@ -287,9 +286,8 @@ final class GroupedWriter: Sendable {
   /// closing alone leaves it. Does nothing the second time.
   func close() {
     let wasClosed = state.withLock { state in
-      state.refusal = .closed
-      defer { state.isClosed = true }
-      return state.isClosed
+      defer { state.refusal = .closed }
+      return state.refusal == .closed
     }
     if wasClosed { return }
     try? queue.writeWithoutTransaction { database in

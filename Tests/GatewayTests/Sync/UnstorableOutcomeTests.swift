@@ -5,7 +5,7 @@ import Testing
 
 /// Mutations that upstream answered and whose outcome the store cannot write.
 struct UnstorableOutcomeTests {
-  /// One place for all devices: whoever holds it keeps the others out.
+  /// One place for all devices: the mutation that holds it keeps the others out.
   private static func world() async throws -> WorkerWorld {
     try await WorkerWorld(concurrencyMax: 1) { FilmUpstream.rated($0.film) }
   }

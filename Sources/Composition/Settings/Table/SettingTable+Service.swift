@@ -78,7 +78,7 @@ extension SettingTable {
       SettingKey(
         "start.degraded", \.start.degraded, .one(.choice), example: "allow",
         doc: "Whether to start when the data folder's disk is full or read-only: reads are served, "
-          + "writes are refused with 503 until it takes them. `refuse` ends the start with 73. The "
+          + "writes are refused with 503 until the disk takes them. `refuse` ends the start with 73. The "
           + "room that a start needs is kept in larder.reserve (1 MiB); on a read-only disk the "
           + "database is copied to the system's temporary folder."),
     ])
