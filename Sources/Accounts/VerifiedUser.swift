@@ -23,4 +23,11 @@ package struct VerifiedUser: Hashable, Sendable {
     self.expires = expires
     self.claims = claims
   }
+
+  /// Of its texts, for what remembers it.
+  var byteCount: Int {
+    claims.reduce(id.utf8.count + (session?.utf8.count ?? 0)) {
+      $0 + MemoryLayout<Claim>.stride + $1.name.utf8.count + $1.value.utf8.count
+    }
+  }
 }

@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <execinfo.h>
 #include <linux/filter.h>
+#include <malloc.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

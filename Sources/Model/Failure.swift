@@ -16,6 +16,12 @@ package struct Failure: Error, Sendable {
     package enum Place: Hashable, Sendable {
       case pointer(String)
       case parameter(String)
+
+      fileprivate var text: String {
+        switch self {
+        case .pointer(let text), .parameter(let text): text
+        }
+      }
     }
 
     /// How many of them a client is told: a body can have as many as it has bytes.
@@ -52,5 +58,12 @@ package struct Failure: Error, Sendable {
     self.retryAfter = retryAfter
     self.details = details
     self.cause = cause
+  }
+
+  /// Of its texts, for what remembers it.
+  package var byteCount: Int {
+    details.reduce(message.utf8.count + (cause?.utf8.count ?? 0)) {
+      $0 + MemoryLayout<Detail>.stride + $1.detail.utf8.count + $1.place.text.utf8.count
+    }
   }
 }

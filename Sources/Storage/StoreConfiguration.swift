@@ -14,8 +14,11 @@ package struct StoreConfiguration: Sendable {
   /// Large enough that a burst of answers is not slowed by copying, small enough that reads do not
   /// search a long log.
   package var checkpointPages = 4000
-  /// Memory for cached pages of each connection.
-  package var pageCacheBytes = 16 << 20
+  /// Memory for cached pages of the writer's connection.
+  package var writerCacheBytes = 16 << 20
+  /// Memory for cached pages of each reader's: small, since the system has the file's pages in its own
+  /// cache, once for all connections.
+  package var readerCacheBytes = 4 << 20
   /// The types that clients write; they are among the types the store is opened with.
   package var local = LocalSchema.none
 

@@ -6,7 +6,7 @@ import Synchronization
 /// timer and job may take ``limit``. What computes for longer, or waits for a disk, a lock or another
 /// thread, is reported with its stack. Release builds hold none of this.
 ///
-/// It is on where `LARDER_LOOP_WATCH` names a file for the reports, as `Scripts/test` does.
+/// It is on where `LARDER_TEST_LOOP_WATCH` names a file for the reports, as `Scripts/test` does.
 enum LoopWatch {
   /// Of CPU time, or of time in which the thread waited. A step in which the thread was preempted counts
   /// by its CPU time alone: from outside, preemption looks like waiting.
@@ -57,7 +57,7 @@ enum LoopWatch {
         + "computed for \(cpu) and waited \(waits) times\n"
     }
 
-    private static let watcher = getenv("LARDER_LOOP_WATCH").map {
+    private static let watcher = getenv("LARDER_TEST_LOOP_WATCH").map {
       Watcher(path: String(cString: $0))
     }
 

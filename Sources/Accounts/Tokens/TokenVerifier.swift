@@ -12,19 +12,13 @@ package import Transport
 /// Signatures are checked on threads of their own, never on an event loop, and each token once in
 /// some minutes: what was found is remembered by the token's digest.
 package final class TokenVerifier: Sendable {
-  private struct Known {
-    let user: VerifiedUser
-    let until: Timestamp
-  }
-
   private struct Memory {
-    var known: [SHA256Digest: Known] = [:]
+    var known = ExpiringValues<SHA256Digest, VerifiedUser>(bytesMax: TokenVerifier.knownBytesMax)
     /// How often all was forgotten: what was under way then is not remembered.
     var generation = 0
   }
 
-  /// Past this the old ones go, then all.
-  private static let knownMax = 10_000
+  private static let knownBytesMax = 4 << 20
   /// After this a token is checked anew, so that a key an issuer has withdrawn opens nothing for
   /// long.
   private static let knownFor = Duration.seconds(300)
@@ -53,8 +47,8 @@ package final class TokenVerifier: Sendable {
     guard token.utf8.contains(UInt8(ascii: ".")) else { return nil }
     let digest = SHA256.hash(data: Array(token.utf8))
     let now = clock.now()
-    let (found, generation) = memory.withLock { ($0.known[digest], $0.generation) }
-    if let found, now < found.until { return found.user }
+    let (found, generation) = memory.withLock { ($0.known[digest, at: now], $0.generation) }
+    if let found { return found }
     guard let parsed = CompactToken(token), let issuer = issuer(of: parsed) else { return nil }
     let user = try await check(parsed, of: issuer, at: now)
     remember(user, digest, of: generation, at: now)
@@ -111,11 +105,7 @@ package final class TokenVerifier: Sendable {
     let until = min(user.expires, now.advanced(by: Self.knownFor))
     memory.withLock { memory in
       guard memory.generation == generation else { return }
-      if memory.known.count >= Self.knownMax {
-        memory.known = memory.known.filter { now < $0.value.until }
-      }
-      if memory.known.count >= Self.knownMax { memory.known.removeAll(keepingCapacity: true) }
-      memory.known[digest] = Known(user: user, until: until)
+      memory.known.insert(user, for: digest, until: until, bytes: user.byteCount, at: now)
     }
   }
 }

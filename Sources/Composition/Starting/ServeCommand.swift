@@ -29,6 +29,7 @@ package struct ServeCommand {
 
   /// - Throws: ``StartFailure`` for everything that keeps the service from starting.
   package func run() async throws {
+    Allocator.boundArenas()
     let threshold = LogThreshold(loaded.settings.log)
     let metrics = PrometheusRegistry()
     MetricsSystem.bootstrap(metrics)

@@ -18,7 +18,7 @@ struct Connections {
   ///
   /// - Parameter slot: of the watch for what is checked again inside a write.
   func openWriter(_ slot: WatchSlot) throws -> DatabaseQueue {
-    var settings = settings(label: "writer", slot)
+    var settings = settings(label: "writer", cacheBytes: configuration.writerCacheBytes, slot)
     settings.journalMode = .wal
     // GroupedWriter does it, once those who wait for a commit have been told.
     settings.prepareDatabase { db in
@@ -30,18 +30,18 @@ struct Connections {
 
   func openReader(label: String) throws -> ReadConnection {
     let slot = WatchSlot()
-    var settings = settings(label: label, slot)
+    var settings = settings(label: label, cacheBytes: configuration.readerCacheBytes, slot)
     settings.readonly = true
     return ReadConnection(
       queue: try DatabaseQueue(path: path, configuration: settings), slot: slot)
   }
 
-  private func settings(label: String, _ slot: WatchSlot) -> Configuration {
+  private func settings(label: String, cacheBytes: Int, _ slot: WatchSlot) -> Configuration {
     var settings = Configuration()
     settings.label = "larder \(label)"
-    let kibibytes = configuration.pageCacheBytes / 1024
     settings.prepareDatabase { db in
-      try db.execute(sql: "PRAGMA cache_size = -\(kibibytes)")
+      // Negative: in KiB (SQLite's "PRAGMA cache_size").
+      try db.execute(sql: "PRAGMA cache_size = -\(cacheBytes / 1024)")
       try db.execute(sql: "PRAGMA temp_store = MEMORY")
       if let connection = db.sqliteConnection { LikeFunction.install(on: connection, slot) }
     }
