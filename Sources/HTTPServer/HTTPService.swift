@@ -16,13 +16,13 @@ package final class HTTPService: Service {
     self.group = group
     shared = ServerShared(
       handler: handler, configuration: configuration,
-      book: ConnectionBook(
+      book: ConnectionRegistry(
         connectionsMax: configuration.limits.connectionsMax,
         perAddressMax: configuration.limits.connectionsPerAddressMax,
         exempting: { [proxies = configuration.proxies, isShared = configuration.isShared] in
           proxies.contains($0) || isShared($0)
         }),
-      shedding: IdleShedding(), drain: DrainSignal(), cutOff: DrainSignal(),
+      shedding: IdleEviction(), drain: DrainSignal(), cutOff: DrainSignal(),
       counters: ServerCounters(),
       rates: configuration.rateLimit.map { RateLimiter($0) },
       blockingPool: group.blockingPool)

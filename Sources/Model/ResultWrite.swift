@@ -1,4 +1,4 @@
-/// The result part of a ``NormalisedAnswer``: the roots of one query, and what it depends on
+/// The result part of a ``NormalisedResponse``: the roots of one query, and what it depends on
 /// beside the entities its references lead to.
 package struct ResultWrite: Sendable {
   /// A page of a paginated list, found anywhere in the answer.
@@ -20,7 +20,7 @@ package struct ResultWrite: Sendable {
   package let key: ResultKey
   /// The root fields, by storage name, as ranges of the answer's bytes. A field whose value is
   /// unknown because of an error is absent, or partial; an older value under the same result stays.
-  package let root: [NormalisedAnswer.Field]
+  package let root: [NormalisedResponse.Field]
   /// Types of which the answer holds an entity or a (possibly empty) list.
   package let types: [String]
   package let pages: [PageList]
@@ -31,7 +31,7 @@ package struct ResultWrite: Sendable {
 
   package init(
     key: ResultKey,
-    root: [NormalisedAnswer.Field],
+    root: [NormalisedResponse.Field],
     types: [String],
     pages: [PageList] = [],
     tags: [String] = [],

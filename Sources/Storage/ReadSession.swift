@@ -30,7 +30,7 @@ package struct ReadSession: Sendable {
   }
 
   package func result(
-    passing answer: NormalisedAnswer, selection: Selection, viewer: Viewer
+    passing answer: NormalisedResponse, selection: Selection, viewer: Viewer
   ) async throws(StorageError) -> ResultSnapshot? {
     try await store.result(passing: answer, selection: selection, viewer: viewer)
   }
@@ -84,7 +84,7 @@ package struct ReadSession: Sendable {
   }
 
   /// A statement of an operator's, on a connection that can only read.
-  package func answer(_ question: SQLQuestion) async throws(SQLFault) -> SQLAnswer {
+  package func answer(_ question: SQLQuestion) async throws(SQLFault) -> SQLResult {
     try await store.answer(question)
   }
 

@@ -17,7 +17,7 @@ extension Store {
   /// What ``result(_:selection:viewer:)`` would give if an answer were stored; nil where nothing of
   /// it can be.
   package func result(
-    passing answer: NormalisedAnswer, selection: Selection, viewer: Viewer
+    passing answer: NormalisedResponse, selection: Selection, viewer: Viewer
   ) async throws(StorageError) -> ResultSnapshot? {
     let (catalogue, directory, touches) = (catalogue, directory, touches)
     return try await reader.read { database in

@@ -6,9 +6,9 @@ extension Store {
   ///
   /// Content that is already stored bumps no revision. The report tells what changed once it is
   /// on disk as far as the operating system is concerned (not through a power failure).
-  package func apply(_ answer: NormalisedAnswer) async throws(StorageError) -> CommitReport {
+  package func apply(_ answer: NormalisedResponse) async throws(StorageError) -> CommitReport {
     try await command(call: answer.call, horizon: answer.horizon) { context in
-      try AnswerWriter(answer, context).write()
+      try NormalisedResponseWriter(answer, context).write()
     }
   }
 

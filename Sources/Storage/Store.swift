@@ -20,7 +20,7 @@ package final class Store: Sendable {
   private let currentCatalogue: Mutex<TypeCatalogue>
   let directory = ScopeDirectory()
   let touches: TouchLedger
-  /// Types whose past is known to be kept since this boot, see ``PastKeeper``.
+  /// Types whose past is known to be kept since this boot, see ``EntityHistoryRecorder``.
   let keptTypes = Mutex<Set<String>>([])
   let writer: GroupedWriter
   /// Short look-ups; never behind a long read.

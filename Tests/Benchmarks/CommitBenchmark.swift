@@ -60,7 +60,7 @@ final class PlainTable {
   }
 
   /// The rows with their texts made beforehand: SQLite's time is to be measured, nothing else.
-  static func rows(_ answer: NormalisedAnswer) -> [Row] {
+  static func rows(_ answer: NormalisedResponse) -> [Row] {
     answer.entities.map { entity in
       let members = entity.fields.map { field in
         "\"\(field.name)\":\(String(decoding: answer.bytes[field.range], as: UTF8.self))"

@@ -38,7 +38,7 @@ struct FilledStore {
     return filled
   }
 
-  mutating func apply(_ answer: (_ call: Int64) -> NormalisedAnswer) async throws {
+  mutating func apply(_ answer: (_ call: Int64) -> NormalisedResponse) async throws {
     call += 1
     _ = try await store.apply(answer(call))
   }

@@ -40,29 +40,29 @@ enum FilmPages {
   static func answer(
     count: Int, call: Int64, scope: Scope = .public, operation: String = "Films",
     from first: Int = 0, seed: UInt64 = 1, words: TitleWords? = nil
-  ) -> NormalisedAnswer {
+  ) -> NormalisedResponse {
     var random = SeededGenerator(seed: seed)
     var bytes: [UInt8] = []
-    var entities: [NormalisedAnswer.Entity] = []
+    var entities: [NormalisedResponse.Entity] = []
     var root: [UInt8] = [UInt8(ascii: "[")]
     for number in first..<first + count {
       let film = film(number, &random, words: words)
       let fields = (film.members ?? []).dropFirst().map { member in
         let start = bytes.count
         bytes += member.value.bytes
-        return NormalisedAnswer.Field(
+        return NormalisedResponse.Field(
           name: member.name, range: start..<bytes.count, merges: false)
       }
       let key = EntityKey(type: "Film", key: "\(number)")
-      entities.append(NormalisedAnswer.Entity(key: key, fields: Array(fields)))
+      entities.append(NormalisedResponse.Entity(key: key, fields: Array(fields)))
       if root.count > 1 { root.append(UInt8(ascii: ",")) }
       root += Array(#"{"$ref":["Film","\#(number)"]}"#.utf8)
     }
     root.append(UInt8(ascii: "]"))
     let start = bytes.count
     bytes += root
-    let field = NormalisedAnswer.Field(name: "films", range: start..<bytes.count, merges: false)
-    return NormalisedAnswer(
+    let field = NormalisedResponse.Field(name: "films", range: start..<bytes.count, merges: false)
+    return NormalisedResponse(
       call: CallNumber(call), horizon: CallNumber(call), received: Timestamp(milliseconds: call),
       scope: scope, bytes: bytes, entities: entities,
       result: ResultWrite(

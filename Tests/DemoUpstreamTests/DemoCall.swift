@@ -13,7 +13,7 @@ struct DemoCall {
   func answer(
     _ query: String, _ variables: JSONValue = .object([]), user: String? = nil,
     key: String? = nil, isSafe: Bool = false, brokenFields: Set<String> = []
-  ) -> DemoAnswer {
+  ) -> DemoResponse {
     let request = GraphQLRequest(query: query, variables: variables)
     let caller = DemoEngine.Caller(
       authorization: user.map { "Bearer user-\($0)" }, idempotencyKey: key, isSafe: isSafe)
@@ -21,7 +21,7 @@ struct DemoCall {
     case .success(let prepared):
       return engine.answer(prepared, of: request, from: caller, brokenFields: brokenFields)
     case .failure(let rejection):
-      return DemoAnswer(outcome: .rejected(rejection.reason), bytes: rejection.bytes)
+      return DemoResponse(outcome: .rejected(rejection.reason), bytes: rejection.bytes)
     }
   }
 

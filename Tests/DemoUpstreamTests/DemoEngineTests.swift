@@ -37,7 +37,7 @@ struct DemoEngineTests {
 
   @Test func forgetsTheOldestKeys() {
     var ledger = IdempotencyLedger()
-    let answer = DemoAnswer(outcome: .executed, bytes: [])
+    let answer = DemoResponse(outcome: .executed, bytes: [])
     for number in 0..<25_000 {
       ledger.note(.init(caller: "", key: "\(number)"), fingerprint: "f", answer: answer)
     }

@@ -55,7 +55,7 @@ let package = Package(
       name: "Upstream", dependencies: ["GraphQL", "LosslessJSON", "Model"],
       exclude: ["DESIGN.md"],
       sources: [
-        "Client/PermissionProblem.swift", "Client/UpstreamAnswer.swift", "Local", "Normalising",
+        "Client/PermissionProblem.swift", "Client/UpstreamResponse.swift", "Local", "Normalising",
         "Plan", "Registry", "Variables",
       ]),
     // In place of the real ones, which no fuzzer gets past: see its files.

@@ -101,8 +101,8 @@ struct CallerLayersTests {
   @Test("A cursor from before a change of roles or claims is gone, and not another caller's")
   func cursorsAcrossGroups() throws {
     let codec = CursorCodec(key: KeyRing(root: Array(0..<32)).key(for: .cursor))
-    let mint = CursorMint(codec: codec, segment: 1, schemaVersion: 1, head: Revision(1))
-    let desk = CursorDesk(
+    let mint = CursorIssuer(codec: codec, segment: 1, schemaVersion: 1, head: Revision(1))
+    let desk = CursorValidator(
       codec: codec, segments: [.init(nonce: 1, start: Revision(0))], schemaVersion: 1)
     func fault(of old: Caller, for new: Caller) -> CursorFault? {
       let text = String(decoding: mint.cursor(for: old.viewer), as: UTF8.self)

@@ -10,7 +10,7 @@ struct RenderedCacheTests {
     for number in 0..<1_000 {
       let key = ResultKey(operation: "A", variables: "{\"n\":\(number)}", scope: .public)
       cache.remember(
-        RenderedAnswer(
+        RenderedResponse(
           key: key, body: [1], received: Timestamp(milliseconds: 0),
           policy: CachePolicy(maxAge: .seconds(60)),
           dependencies: .init(operation: "A", tags: [], types: [], entities: []),
@@ -25,12 +25,12 @@ struct RenderedCacheTests {
   func answer(
     _ name: String, entities: [String] = [], types: [String] = [], tags: [String] = [],
     device: String? = nil, bytes: Int = 100
-  ) -> RenderedAnswer {
-    RenderedAnswer(
+  ) -> RenderedResponse {
+    RenderedResponse(
       key: ResultKey(operation: name, variables: "{}", scope: .public),
       body: Array(repeating: UInt8(ascii: "x"), count: bytes),
       received: Timestamp(milliseconds: 0), policy: CachePolicy(maxAge: .seconds(60)),
-      dependencies: RenderedAnswer.Dependencies(
+      dependencies: RenderedResponse.Dependencies(
         operation: name, tags: tags, types: types,
         entities: entities.map { EntityKey(type: "Film", key: $0) }, device: device),
       hasErrors: false)
@@ -45,7 +45,7 @@ struct RenderedCacheTests {
       invalidated: invalidated, resultChanged: false, isExact: true, head: Revision(2))
   }
 
-  func remember(_ answer: RenderedAnswer, in cache: RenderedCache) {
+  func remember(_ answer: RenderedResponse, in cache: RenderedCache) {
     cache.remember(answer, ticket: cache.ticket())
   }
 
@@ -141,8 +141,8 @@ struct RenderedCacheTests {
   /// A device's answer is made beside a shared one: a list with other members touches none of the
   /// entities in it.
   @Test func aDevicesAnswerGoesWithTheSharedOneItWasMadeBeside() {
-    func overlaid(_ shared: RenderedAnswer) -> RenderedAnswer {
-      RenderedAnswer(
+    func overlaid(_ shared: RenderedResponse) -> RenderedResponse {
+      RenderedResponse(
         key: ResultKey(operation: "One", variables: "{}", scope: .device("d1")),
         body: Array("mine".utf8), received: Timestamp(milliseconds: 0), policy: shared.policy,
         dependencies: .init(

@@ -49,11 +49,11 @@ struct AbsenceOrderTests {
   ) async throws -> Int64 {
     let events = Array(script)
     _ = try await store.apply(
-      AnswerBuilder(call: last + 1).entity(.film(id), ["old": 1]).build())
+      ResponseBuilder(call: last + 1).entity(.film(id), ["old": 1]).build())
     var left = Set(events.indices.map { last + 2 + Int64($0) })
     for index in order {
       let call = last + 2 + Int64(index)
-      let builder = AnswerBuilder(call: call, horizon: left.min())
+      let builder = ResponseBuilder(call: call, horizon: left.min())
       left.remove(call)
       let isPresent = events[index] == "P"
       _ = try await store.apply(
@@ -62,18 +62,18 @@ struct AbsenceOrderTests {
     }
     // Everything has arrived; the next answer says so.
     let next = last + 2 + Int64(events.count)
-    _ = try await store.apply(AnswerBuilder(call: next).build())
+    _ = try await store.apply(ResponseBuilder(call: next).build())
     return next
   }
 
   @Test func onlyTheSameScopeIsInDoubt() async throws {
     let fixture = try StoreFixture()
-    _ = try await fixture.store.apply(AnswerBuilder(call: 1).film("1", ["title": "A"]).build())
-    _ = try await fixture.store.apply(AnswerBuilder(call: 2).absent(.film("1")).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("1", ["title": "A"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 2).absent(.film("1")).build())
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 3, scope: .user("u")).absent(.film("1")).build())
+      ResponseBuilder(call: 3, scope: .user("u")).absent(.film("1")).build())
     #expect(try await fixture.title(of: "1") == "A")
-    _ = try await fixture.store.apply(AnswerBuilder(call: 4).absent(.film("1")).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 4).absent(.film("1")).build())
     #expect(try await fixture.title(of: "1") == nil)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 struct ApplyTests {
   @Test func storesAnAnswerAndReadsItBack() async throws {
     let fixture = try StoreFixture()
-    let answer = AnswerBuilder(call: 1)
+    let answer = ResponseBuilder(call: 1)
       .film("1", ["title": "Cléo", "year": 1962, "director": .reference(.person("7"))])
       .entity(.person("7"), ["id": "7", "name": "Varda"])
       .result("Films", root: ["films": [.reference(.film("1")), nil]])
@@ -36,8 +36,8 @@ struct ApplyTests {
 
   @Test func unchangedContentIsNoChange() async throws {
     let fixture = try StoreFixture()
-    func answer(_ call: Int64) -> NormalisedAnswer {
-      AnswerBuilder(call: call).film("1", ["title": "A", "year": 1])
+    func answer(_ call: Int64) -> NormalisedResponse {
+      ResponseBuilder(call: call).film("1", ["title": "A", "year": 1])
         .result("Films", root: ["films": [.reference(.film("1"))]]).build()
     }
     _ = try await fixture.store.apply(answer(1))
@@ -49,7 +49,7 @@ struct ApplyTests {
     #expect(again.head == Revision(1))
     // A part of it, in another order, is no change either.
     let part = try await fixture.store.apply(
-      AnswerBuilder(call: 3).entity(.film("1"), ["year": 1, "id": "1"]).build())
+      ResponseBuilder(call: 3).entity(.film("1"), ["year": 1, "id": "1"]).build())
     #expect(part.revision == nil)
     #expect(fixture.store.head == Revision(1))
     let heads = try await fixture.store.heads(of: .anonymous)
@@ -64,9 +64,9 @@ struct ApplyTests {
   @Test func mergesFieldsOfSeveralAnswers() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1).film("1", ["title": "A", "year": 1]).build())
+      ResponseBuilder(call: 1).film("1", ["title": "A", "year": 1]).build())
     let report = try await fixture.store.apply(
-      AnswerBuilder(call: 2).film("1", ["year": 2, "rating": 1.50]).build())
+      ResponseBuilder(call: 2).film("1", ["year": 2, "rating": 1.50]).build())
     #expect(report.revision == Revision(2))
     #expect(
       try await fixture.fields(of: .film("1"))?.canonicalText
@@ -76,9 +76,9 @@ struct ApplyTests {
   @Test func aLateAnswerDoesNotBringTheOldValueBack() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 5, horizon: 3).film("1", ["title": "new"]).build())
+      ResponseBuilder(call: 5, horizon: 3).film("1", ["title": "new"]).build())
     let report = try await fixture.store.apply(
-      AnswerBuilder(call: 3).film("1", ["title": "old", "year": 1]).build())
+      ResponseBuilder(call: 3).film("1", ["title": "old", "year": 1]).build())
     #expect(!report.isExact)
     #expect(
       try await fixture.fields(of: .film("1"))?.canonicalText
@@ -87,57 +87,57 @@ struct ApplyTests {
 
   @Test func deletionsHideAndHoldBackLateAnswers() async throws {
     let fixture = try StoreFixture()
-    _ = try await fixture.store.apply(AnswerBuilder(call: 1).film("1", ["title": "A"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("1", ["title": "A"]).build())
     let deleted = try await fixture.store.apply(
-      AnswerBuilder(call: 4, horizon: 3).deleting(.film("1")).build())
+      ResponseBuilder(call: 4, horizon: 3).deleting(.film("1")).build())
     #expect(deleted.changes.map(\.key) == [.film("1")])
     #expect(try await fixture.fields(of: .film("1")) == nil)
     let late = try await fixture.store.apply(
-      AnswerBuilder(call: 3).film("1", ["title": "A"]).build())
+      ResponseBuilder(call: 3).film("1", ["title": "A"]).build())
     #expect(!late.isExact)
     #expect(late.revision == nil)
     #expect(try await fixture.fields(of: .film("1")) == nil)
-    _ = try await fixture.store.apply(AnswerBuilder(call: 5).film("1", ["title": "B"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 5).film("1", ["title": "B"]).build())
     #expect(try await fixture.title(of: "1") == "B")
   }
 
   @Test func twoAbsencesInARowAreADeletion() async throws {
     let fixture = try StoreFixture()
-    let film = AnswerBuilder(call: 1).film("1", ["title": "A"])
+    let film = ResponseBuilder(call: 1).film("1", ["title": "A"])
     _ = try await fixture.store.apply(film.build())
-    _ = try await fixture.store.apply(AnswerBuilder(call: 2).absent(.film("1")).build())
-    _ = try await fixture.store.apply(AnswerBuilder(call: 3).film("1", ["title": "A"]).build())
-    _ = try await fixture.store.apply(AnswerBuilder(call: 4).absent(.film("1")).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 2).absent(.film("1")).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 3).film("1", ["title": "A"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 4).absent(.film("1")).build())
     #expect(try await fixture.title(of: "1") == "A")
-    _ = try await fixture.store.apply(AnswerBuilder(call: 5).absent(.film("1")).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 5).absent(.film("1")).build())
     #expect(try await fixture.title(of: "1") == nil)
   }
 
   @Test func oneAuthoritativeAbsenceIsADeletion() async throws {
     let fixture = try StoreFixture()
-    _ = try await fixture.store.apply(AnswerBuilder(call: 1).film("1", ["title": "A"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("1", ["title": "A"]).build())
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2).absent(.film("1"), isAuthoritative: true).build())
+      ResponseBuilder(call: 2).absent(.film("1"), isAuthoritative: true).build())
     #expect(try await fixture.title(of: "1") == nil)
   }
 
   /// SQLite's JSON functions end a string at a NUL: the key would meet the row of `1`.
   @Test func refusesKeysThatHoldANul() async throws {
     let fixture = try StoreFixture()
-    _ = try await fixture.store.apply(AnswerBuilder(call: 1).film("1", ["title": "A"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("1", ["title": "A"]).build())
     await #expect(throws: StorageError.self) {
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: 2).film("1\u{0}x", ["title": "B"]).build())
+        ResponseBuilder(call: 2).film("1\u{0}x", ["title": "B"]).build())
     }
     await #expect(throws: StorageError.self) {
-      _ = try await fixture.store.apply(AnswerBuilder(call: 3).deleting(.film("1\u{0}x")).build())
+      _ = try await fixture.store.apply(ResponseBuilder(call: 3).deleting(.film("1\u{0}x")).build())
     }
     #expect(try await fixture.title(of: "1") == "A")
   }
 
   @Test func refusesATypeItWasNotOpenedWith() async throws {
     let fixture = try StoreFixture()
-    let answer = AnswerBuilder(call: 1).film("1", ["title": "A"])
+    let answer = ResponseBuilder(call: 1).film("1", ["title": "A"])
       .entity(EntityKey(type: "Unknown", key: "1"), ["id": 1]).build()
     await #expect(throws: StorageError.self) { _ = try await fixture.store.apply(answer) }
     #expect(try await fixture.title(of: "1") == nil)

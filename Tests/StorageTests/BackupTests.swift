@@ -14,7 +14,7 @@ struct BackupTests {
 
   static func write(_ id: Int, to store: Store) async throws {
     _ = try await store.apply(
-      AnswerBuilder(call: Int64(id)).film("\(id)", ["title": .string("Film \(id)")]).build())
+      ResponseBuilder(call: Int64(id)).film("\(id)", ["title": .string("Film \(id)")]).build())
   }
 
   @Test func aCopyOpensAsAStore() async throws {

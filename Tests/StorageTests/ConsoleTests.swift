@@ -14,7 +14,7 @@ struct ConsoleTests {
   func ask(
     _ sql: String, _ arguments: SQLArguments = .positional([]), rowsMax: Int = 100,
     bytesMax: Int = 1 << 20, mayGoOn: @escaping @Sendable () -> Bool = { true }
-  ) async throws(SQLFault) -> SQLAnswer {
+  ) async throws(SQLFault) -> SQLResult {
     try await fixture.store.answer(
       SQLQuestion(
         sql: sql, arguments: arguments, rowsMax: rowsMax, bytesMax: bytesMax, mayGoOn: mayGoOn))
@@ -23,7 +23,7 @@ struct ConsoleTests {
   @Test func readsTheTablesOfTypes() async throws {
     for id in 1...3 {
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: Int64(id))
+        ResponseBuilder(call: Int64(id))
           .film("\(id)", ["title": .string("Film \(id)"), "year": .number(JSONNumber(2000 + id))])
           .build())
     }

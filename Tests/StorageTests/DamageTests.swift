@@ -15,7 +15,7 @@ struct DamageTests {
   private static func damaged() async throws -> StoreFixture {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1).film("1", ["title": "A", "year": 1990]).build())
+      ResponseBuilder(call: 1).film("1", ["title": "A", "year": 1990]).build())
     fixture.store.close()
     let (page, size) = try await DatabaseQueue(path: fixture.folder.databasePath)
       .writeWithoutTransaction { db in

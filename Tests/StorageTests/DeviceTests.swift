@@ -53,11 +53,11 @@ struct DeviceTests {
     for id in ["d_1", "d_2"] {
       try await fixture.store.register(Self.phone(id), tokenDigest: "token of \(id)")
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: 1, scope: .device(id)).film("1", ["title": .string(id)])
+        ResponseBuilder(call: 1, scope: .device(id)).film("1", ["title": .string(id)])
           .result("Film", root: [:]).build())
     }
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2).film("1", ["title": "public"]).build())
+      ResponseBuilder(call: 2).film("1", ["title": "public"]).build())
     #expect(try await fixture.store.remove(device: "d_1"))
     #expect(try await fixture.store.remove(device: "d_1") == false)
     #expect(try await fixture.store.device(tokenDigest: "token of d_1") == nil)

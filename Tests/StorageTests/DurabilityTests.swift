@@ -6,8 +6,8 @@ import Storage
 import Testing
 
 struct DurabilityTests {
-  private static func film(_ call: Int64, _ title: String = "A") -> NormalisedAnswer {
-    AnswerBuilder(call: call).film("\(call)", ["title": .string(title)]).build()
+  private static func film(_ call: Int64, _ title: String = "A") -> NormalisedResponse {
+    ResponseBuilder(call: call).film("\(call)", ["title": .string(title)]).build()
   }
 
   @Test func keepsCountersAndSegmentsAcrossBoots() async throws {
@@ -72,7 +72,7 @@ struct DurabilityTests {
     let copy = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: copy.path, withIntermediateDirectories: true)
     for call in 1...50 as ClosedRange<Int64> {
-      let answer = AnswerBuilder(call: call).film("\(call)", ["title": "A"])
+      let answer = ResponseBuilder(call: call).film("\(call)", ["title": "A"])
         .entity(.person("\(call)"), ["id": "x"])
       _ = try await fixture.store.apply(answer.build())
     }
@@ -99,7 +99,7 @@ struct DurabilityTests {
     await withTaskGroup(of: Void.self) { group in
       for call in 1...200 as ClosedRange<Int64> {
         group.addTask {
-          let bad = AnswerBuilder(call: call).film("\(call)", ["title": "A"])
+          let bad = ResponseBuilder(call: call).film("\(call)", ["title": "A"])
             .entity(EntityKey(type: "Unknown", key: "1"), [:])
           let answer = call % 5 == 0 ? bad.build() : Self.film(call)
           let report = try? await store.apply(answer)

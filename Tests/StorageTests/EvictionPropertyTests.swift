@@ -43,11 +43,11 @@ struct EvictionPropertyTests {
       return fields
     }
 
-    mutating func answer() -> NormalisedAnswer {
+    mutating func answer() -> NormalisedResponse {
       call += 1
       // An older call may still be on its way.
       let horizon = pick(0...3) == 0 ? max(1, call - Int64(pick(0...3))) : call
-      var builder = AnswerBuilder(call: call, horizon: horizon, scope: scope(), received: now)
+      var builder = ResponseBuilder(call: call, horizon: horizon, scope: scope(), received: now)
       var keys: Set<EntityKey> = []
       for _ in 0...pick(0...3) { keys.insert(key()) }
       for key in keys.sorted(by: { ($0.type, $0.key) < ($1.type, $1.key) }) {
@@ -116,7 +116,7 @@ struct EvictionPropertyTests {
   private static func expectOnlyTheReachable(
     _ fixture: StoreFixture, _ now: Timestamp, seed: UInt64
   ) async throws {
-    _ = try await fixture.store.apply(AnswerBuilder(call: 1_000_000).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 1_000_000).build())
     for _ in 0..<5 {
       while try await fixture.store.evict(policy, at: now, work: EvictionWork(left: 50)).hasMore {}
     }
@@ -180,10 +180,10 @@ struct EvictionPropertyTests {
   /// live result of the same films follows, which says no more of them than may be stored.
   private static func library(
     call: Int64, horizon: Int64, writer: Int, round: Int, _ now: Timestamp
-  ) -> NormalisedAnswer {
+  ) -> NormalisedResponse {
     let page = "\(writer)-\(round / 6 % 5)-\(round % 6 / 4)"
     let isLive = round % 6 == 3
-    var builder = AnswerBuilder(call: call, horizon: horizon, received: now)
+    var builder = ResponseBuilder(call: call, horizon: horizon, received: now)
     let ids = (0..<4).map { "\(page)-\($0)" }
     for id in ids {
       builder = builder.film(id, ["title": "A", "director": .reference(.person(id))])

@@ -41,8 +41,8 @@ struct EvictionTests {
   private static func films(
     _ call: Int64, day: Int64, operation: String = "Films", variables: String = "{}",
     scope: Scope = .public, _ ids: [String], _ fields: JSONValue = ["title": "A"]
-  ) -> NormalisedAnswer {
-    var builder = AnswerBuilder(call: call, scope: scope, received: at(day: day))
+  ) -> NormalisedResponse {
+    var builder = ResponseBuilder(call: call, scope: scope, received: at(day: day))
     for id in ids { builder = builder.film(id, fields) }
     return builder.result(
       operation, variables: variables,
@@ -103,16 +103,16 @@ struct EvictionTests {
   /// the newest.
   @Test func whatALateAnswerIsJudgedAgainstStays() async throws {
     let fixture = try StoreFixture()
-    var builder = AnswerBuilder(call: 5, horizon: 2, received: Self.at(day: 1))
+    var builder = ResponseBuilder(call: 5, horizon: 2, received: Self.at(day: 1))
     builder = builder.film("1", ["title": "New"]).film("2", ["title": "New"])
     _ = try await fixture.store.apply(
       builder.result("Old", root: ["films": [.reference(.film("1"))]]).build())
     let early = try await Self.evict(fixture.store, day: 20)
     #expect((early.results, early.entities) == (0, 0))
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2, horizon: 2).film("1", ["title": "Old"]).build())
+      ResponseBuilder(call: 2, horizon: 2).film("1", ["title": "Old"]).build())
     #expect(try await fixture.title(of: "1") == "New")
-    _ = try await fixture.store.apply(AnswerBuilder(call: 6).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 6).build())
     let late = try await Self.evict(fixture.store, day: 20)
     #expect((late.results, late.entities) == (1, 2))
   }
@@ -125,12 +125,12 @@ struct EvictionTests {
       Self.films(
         1, day: 1, ["1"], ["cast": [["__typename": "Role", "by": .reference(.person("1"))]]]))
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2, scope: .user("u"), received: Self.at(day: 1))
+      ResponseBuilder(call: 2, scope: .user("u"), received: Self.at(day: 1))
         .entity(.person("1"), ["spouse": .reference(.person("2"))])
         .entity(.person("2"), ["name": "B"]).entity(.person("3"), ["name": "C"])
         .film("1", ["seen": true]).film("2", ["seen": true]).build())
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 3, received: Self.at(day: 1)).film("2", ["title": "B"]).build())
+      ResponseBuilder(call: 3, received: Self.at(day: 1)).film("2", ["title": "B"]).build())
     let report = try await Self.evict(fixture.store, day: 2)
     // The public Film 2 uncovers nothing and goes in this pass or the next, with the user's own.
     let more = try await Self.evict(fixture.store, day: 2)
@@ -146,7 +146,7 @@ struct EvictionTests {
     let text = JSONValue.string(String(repeating: "x", count: 1000))
     for number in 1...200 as ClosedRange<Int64> {
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: number, received: Self.at(day: number))
+        ResponseBuilder(call: number, received: Self.at(day: number))
           .film("\(number)", ["title": text]).build())
     }
     let before = try await Self.evict(fixture.store, Self.policy(bytesMax: .max), day: 300)
@@ -176,12 +176,12 @@ struct EvictionTests {
     let fixture = try StoreFixture()
     for number in 1...3 as ClosedRange<Int64> {
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: number, received: Self.at(day: number))
+        ResponseBuilder(call: number, received: Self.at(day: number))
           .film("\(number)", ["title": Self.large]).build())
     }
     #expect(try await fixture.title(of: "1") != nil)
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 4, received: Self.at(day: 3)).film("2", ["title": Self.large]).build())
+      ResponseBuilder(call: 4, received: Self.at(day: 3)).film("2", ["title": Self.large]).build())
     try await Self.evictOne(fixture, day: 40)
     let kept = try await StoredRows(fixture).entities.keys.map(\.key)
     #expect(Set(kept) == [.film("1"), .film("2")])
@@ -191,8 +191,8 @@ struct EvictionTests {
     let fixture = try StoreFixture()
     let heard = Heard()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1).film("1", ["title": "A"]).film("2", ["title": "B"]).build())
-    _ = try await fixture.store.apply(AnswerBuilder(call: 2).film("1", ["title": "C"]).build())
+      ResponseBuilder(call: 1).film("1", ["title": "A"]).film("2", ["title": "B"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 2).film("1", ["title": "C"]).build())
     let before = try await StoredRows(fixture).changes
     fixture.store.observe { heard.note($0) }
     #expect(try await Self.evict(fixture.store, day: 20).entities == 2)
@@ -212,11 +212,11 @@ struct EvictionTests {
   /// never told of it sees it come into being.
   @Test func fetchedAgainItIsAChangeToThoseWhoHadIt() async throws {
     let fixture = try StoreFixture()
-    _ = try await fixture.store.apply(AnswerBuilder(call: 1).film("1", ["title": "A"]).build())
-    _ = try await fixture.store.apply(AnswerBuilder(call: 2).film("2", ["title": "B"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("1", ["title": "A"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 2).film("2", ["title": "B"]).build())
     try await Self.evict(fixture.store, day: 20)
     let report = try await fixture.store.apply(
-      AnswerBuilder(call: 3).film("1", ["title": "A"]).build())
+      ResponseBuilder(call: 3).film("1", ["title": "A"]).build())
     #expect(report.revision == Revision(3))
     let rows = try await StoredRows(fixture)
     #expect(
@@ -227,7 +227,7 @@ struct EvictionTests {
   @Test(arguments: [InvalidationTarget.entity(.film("1")), .type("Film")])
   func aPurgeIsToldOfWhatWasEvicted(target: InvalidationTarget) async throws {
     let fixture = try StoreFixture()
-    _ = try await fixture.store.apply(AnswerBuilder(call: 1).film("1", ["title": "A"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("1", ["title": "A"]).build())
     try await Self.evict(fixture.store, day: 20)
     let report = try await fixture.store.purge(
       [target], in: nil, call: CallNumber(2), horizon: CallNumber(2))
@@ -240,10 +240,10 @@ struct EvictionTests {
   @Test func aNarrowerRowStaysWhileAWiderOneWouldShowThrough() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1, scope: .user("u"), received: Self.at(day: 1))
+      ResponseBuilder(call: 1, scope: .user("u"), received: Self.at(day: 1))
         .film("1", ["title": "Mine", "synopsis": Self.large]).build())
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2, received: Self.at(day: 19)).film("1", ["title": "Everybody's"])
+      ResponseBuilder(call: 2, received: Self.at(day: 19)).film("1", ["title": "Everybody's"])
         .film("2", ["title": "B"]).build())
     // The user's row is by far the oldest.
     try await Self.evictOne(fixture, day: 20)
@@ -258,7 +258,7 @@ struct EvictionTests {
     let fixture = try StoreFixture()
     for number in 1...600 as ClosedRange<Int64> {
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: number, scope: .user("\(number)")).film("1", ["seen": true])
+        ResponseBuilder(call: number, scope: .user("\(number)")).film("1", ["seen": true])
           .film("2", ["seen": true]).build())
     }
     _ = try await fixture.store.apply(Self.films(601, day: 19, ["1"]))
@@ -319,7 +319,7 @@ struct EvictionTests {
   func aRowNumberUsedAgainIsAnotherRow(step: Int) async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1, scope: .user("u"), received: Self.at(day: 1))
+      ResponseBuilder(call: 1, scope: .user("u"), received: Self.at(day: 1))
         .film("2", ["director": .reference(.person("1"))]).entity(.person("1"), ["name": "A"])
         .build())
     _ = try await fixture.store.apply(Self.films(2, day: 19, variables: "1", ["1"]))

@@ -12,7 +12,7 @@ struct ExactKeyTests {
   func keysThatLookAlike() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1)
+      ResponseBuilder(call: 1)
         .film(Self.composed, ["title": "composed"]).film(Self.decomposed, ["title": "decomposed"])
         .result(
           "Films",
@@ -24,7 +24,7 @@ struct ExactKeyTests {
     #expect(try await fixture.title(of: Self.decomposed) == "decomposed")
     // Above a caller's own row, so that rows of two scopes are folded.
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2, scope: .user("u")).film(Self.composed, ["title": "own"]).build())
+      ResponseBuilder(call: 2, scope: .user("u")).film(Self.composed, ["title": "own"]).build())
     let viewer = Viewer(layers: [.user("u"), .public])
     let key = ResultKey(operation: "Films", variables: "{}", scope: .public)
     let snapshot = try await fixture.store.result(
@@ -50,7 +50,7 @@ struct ExactKeyTests {
     for (number, text) in [Self.composed, Self.decomposed].enumerated() {
       let scope = Scope(kind: .public, subject: "", partition: "x-tenant:\(text)")
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: Int64(number + 1), scope: scope).film(
+        ResponseBuilder(call: Int64(number + 1), scope: scope).film(
           "1", ["title": .string("\(number)")]
         )
         .build())
@@ -65,7 +65,7 @@ struct ExactKeyTests {
   func keysThatBeginWithAMark() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1).film("\u{301}a", ["title": "1"]).film("\u{301}b", ["title": "2"])
+      ResponseBuilder(call: 1).film("\u{301}a", ["title": "1"]).film("\u{301}b", ["title": "2"])
         .build())
     let first = try #require(
       try await fixture.store.changes(

@@ -14,8 +14,8 @@ struct FullDiskTests {
     let folder = TemporaryFolder(in: disk)
     let fixture = try StoreFixture(folder)
     let text = String(repeating: "x", count: 40_000)
-    func answer(_ call: Int64) -> NormalisedAnswer {
-      AnswerBuilder(call: call).film("\(call)", ["title": .string(text)])
+    func answer(_ call: Int64) -> NormalisedResponse {
+      ResponseBuilder(call: call).film("\(call)", ["title": .string(text)])
         .entity(.person("\(call)"), ["id": "x"]).build()
     }
     var stored: Int64 = 0

@@ -143,7 +143,7 @@ struct GroupedWriterTests {
     #expect(scopes == 1)
     // The number the rolled-back command saw is not used for anybody.
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1, scope: .user("somebody")).film("1", ["title": "A"]).build())
+      ResponseBuilder(call: 1, scope: .user("somebody")).film("1", ["title": "A"]).build())
     #expect(
       try await fixture.title(of: "1", viewer: Viewer(layers: [.user("somebody"), .public])) == "A")
     #expect(

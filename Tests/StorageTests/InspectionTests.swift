@@ -11,9 +11,9 @@ struct InspectionTests {
   {
     let fixture = try StoreFixture(folder)
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1).film("1", ["title": "A"]).film("2", ["title": "B"])
+      ResponseBuilder(call: 1).film("1", ["title": "A"]).film("2", ["title": "B"])
         .result("Films", root: [:]).build())
-    _ = try await fixture.store.apply(AnswerBuilder(call: 2).deleting(.film("2")).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 2).deleting(.film("2")).build())
     return fixture
   }
 
@@ -54,7 +54,7 @@ struct InspectionTests {
     #expect(try Self.files(of: fixture.folder, except: "-shm") == before)
     // The service is not disturbed.
     let report = try await fixture.store.apply(
-      AnswerBuilder(call: 3).film("3", ["title": "C"]).build())
+      ResponseBuilder(call: 3).film("3", ["title": "C"]).build())
     #expect(report.revision == Revision(3))
     fixture.store.close()
   }
@@ -103,7 +103,7 @@ struct InspectionTests {
     for call in 1...50 as ClosedRange<Int64> {
       let title = String(repeating: "\(call)", count: 400)
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: call).film("\(call)", ["title": .string(title)]).build())
+        ResponseBuilder(call: call).film("\(call)", ["title": .string(title)]).build())
     }
     fixture.store.close()
     let url = URL(fileURLWithPath: fixture.folder.databasePath)

@@ -6,8 +6,8 @@ import Testing
 struct InvalidationTests {
   private static let key = ResultKey(operation: "Films", variables: "{}", scope: .public)
 
-  private static func films(_ call: Int64, horizon: Int64? = nil) -> AnswerBuilder {
-    AnswerBuilder(call: call, horizon: horizon).film("1", ["title": "A"])
+  private static func films(_ call: Int64, horizon: Int64? = nil) -> ResponseBuilder {
+    ResponseBuilder(call: call, horizon: horizon).film("1", ["title": "A"])
       .result("Films", root: ["films": [.reference(.film("1"))]], tags: ["front"])
   }
 
@@ -48,7 +48,7 @@ struct InvalidationTests {
   @Test func emptyListsAreDueByTheirType() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1).result("Films", root: ["films": []], types: ["Film"]).build())
+      ResponseBuilder(call: 1).result("Films", root: ["films": []], types: ["Film"]).build())
     _ = try await fixture.store.invalidate(
       [.type("Film")], in: .public, call: CallNumber(2), horizon: CallNumber(2))
     #expect(try await Self.isDue(fixture) == true)
@@ -62,7 +62,7 @@ struct InvalidationTests {
     #expect(try await Self.isDue(fixture) == false)
     // A mutation's own invalidations reach the public scope as well.
     let report = try await fixture.store.apply(
-      AnswerBuilder(call: 3, scope: .user("u")).invalidating(.type("Film")).build())
+      ResponseBuilder(call: 3, scope: .user("u")).invalidating(.type("Film")).build())
     #expect(report.invalidated == [.type("Film")])
     #expect(try await Self.isDue(fixture) == true)
   }
@@ -70,7 +70,7 @@ struct InvalidationTests {
   @Test func errorsMakeTheResultDueAtOnce() async throws {
     let fixture = try StoreFixture()
     let report = try await fixture.store.apply(
-      AnswerBuilder(call: 1).result("Films", root: [:], errors: #"[{"message":"x"}]"#).build())
+      ResponseBuilder(call: 1).result("Films", root: [:], errors: #"[{"message":"x"}]"#).build())
     #expect(!report.isExact)
     let snapshot = try #require(
       try await fixture.store.result(
@@ -83,16 +83,18 @@ struct InvalidationTests {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(Self.films(1).build())
     let report = try await fixture.store.apply(
-      AnswerBuilder(call: 2, scope: .user("u")).film("1", ["title": "B"]).film("5", ["title": "C"])
-        .markingPublicCopies().build())
+      ResponseBuilder(call: 2, scope: .user("u")).film("1", ["title": "B"]).film(
+        "5", ["title": "C"]
+      )
+      .markingPublicCopies().build())
     #expect(report.invalidated == [.entity(.film("1"))])
     #expect(try await Self.isDue(fixture) == true)
   }
 
   @Test func aChangedFirstPageMakesLaterPagesDue() async throws {
     let fixture = try StoreFixture()
-    func page(_ call: Int64, isFirst: Bool, digest: UInt64) -> NormalisedAnswer {
-      AnswerBuilder(call: call).result(
+    func page(_ call: Int64, isFirst: Bool, digest: UInt64) -> NormalisedResponse {
+      ResponseBuilder(call: call).result(
         "Page", variables: isFirst ? "1" : "2", root: ["films": []],
         pages: [
           .init(

@@ -8,13 +8,13 @@ import Testing
 /// Every arrival order of a set of calls ends in the store that ascending call order gives.
 struct OrderTests {
   private enum Step {
-    case answer(AnswerBuilderInput)
+    case answer(ResponseBuilderInput)
     case invalidate(InvalidationTarget)
     case purge(InvalidationTarget, Scope?)
   }
 
   /// What an answer says, apart from its horizon.
-  private struct AnswerBuilderInput {
+  private struct ResponseBuilderInput {
     var scope = Scope.public
     var films: [(id: String, fields: JSONValue)] = []
     var result: JSONValue?
@@ -49,7 +49,7 @@ struct OrderTests {
       try await run(steps[index], call: call, horizon: horizon, fixture.store)
     }
     // Everything has arrived; the next answer says so.
-    _ = try await fixture.store.apply(AnswerBuilder(call: Int64(steps.count) + 1).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: Int64(steps.count) + 1).build())
     return try await contents(of: fixture)
   }
 
@@ -64,7 +64,7 @@ struct OrderTests {
       _ = try await store.purge(
         [target], in: scope, call: CallNumber(call), horizon: CallNumber(horizon))
     case .answer(let input):
-      var builder = AnswerBuilder(call: call, horizon: horizon, scope: input.scope)
+      var builder = ResponseBuilder(call: call, horizon: horizon, scope: input.scope)
       for film in input.films { builder = builder.film(film.id, film.fields) }
       if let root = input.result { builder = builder.result("Films", root: root, tags: ["t"]) }
       for key in input.deletions { builder = builder.deleting(key) }
@@ -122,20 +122,20 @@ struct OrderTests {
       return .purge(targets[pick(0...3)], pick(0...1) == 0 ? nil : .public)
     case 3:
       return .answer(
-        AnswerBuilderInput(absences: [(.film(id()), pick(0...2) == 0)]))
+        ResponseBuilderInput(absences: [(.film(id()), pick(0...2) == 0)]))
     case 4:
       return .answer(
-        AnswerBuilderInput(
+        ResponseBuilderInput(
           scope: .user("u"), films: [(id(), fields(&generator))], deletions: [.film(id())],
           invalidations: [.tag("t")], marksPublicCopies: true))
-    case 5: return .answer(AnswerBuilderInput(deletions: [.film(id())]))
+    case 5: return .answer(ResponseBuilderInput(deletions: [.film(id())]))
     default:
       let films = (0...pick(0...1)).map { ("\($0 + 1)", fields(&generator)) }
       let root: JSONValue = [
         ["films", "top"][pick(0...1)]: .array(films.map { .reference(.film($0.0)) })
       ]
       return .answer(
-        AnswerBuilderInput(
+        ResponseBuilderInput(
           scope: pick(0...3) == 0 ? .user("u") : .public, films: films,
           result: pick(0...1) == 0 ? root : nil))
     }

@@ -29,7 +29,7 @@ struct OverlaidEvictionTests {
       let id = "\(number)"
       let scope = Bool.random(using: &random) ? Scope.public : Self.user
       _ = try await world.store.apply(
-        AnswerBuilder(call: Int64(number), scope: scope)
+        ResponseBuilder(call: Int64(number), scope: scope)
           .film(id, ["title": .string("base \(id)"), "year": 1]).build())
       guard Int.random(in: 0..<4, using: &random) == 0 else { continue }
       pending.insert(id)

@@ -61,13 +61,13 @@ struct OverlapOrderTests {
     for place in order {
       let inFlight = left.flatMap { [Self.call($0), Self.start($0, steps[$0]) ?? .max] }
       left.remove(place)
-      var builder = AnswerBuilder(call: call(place), horizon: inFlight.min())
+      var builder = ResponseBuilder(call: call(place), horizon: inFlight.min())
       for film in steps[place].films { builder = builder.film(film.id, film.fields) }
       if let key = steps[place].deletion { builder = builder.deleting(key) }
       if let span = span(place, steps) { builder = builder.spanning(span) }
       _ = try await fixture.store.apply(builder.build())
     }
-    _ = try await fixture.store.apply(AnswerBuilder(call: call(steps.count)).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: call(steps.count)).build())
     var settings = Configuration()
     settings.readonly = true
     let queue = try DatabaseQueue(path: fixture.folder.databasePath, configuration: settings)
@@ -113,7 +113,7 @@ struct OverlapOrderTests {
 
   private static func listed(_ fixture: StoreFixture, call: Int64 = 1) async throws {
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: call).film("1", ["title": "old", "year": 1])
+      ResponseBuilder(call: call).film("1", ["title": "old", "year": 1])
         .result("Films", root: ["films": [.reference(.film("1"))]]).build())
   }
 
@@ -121,10 +121,10 @@ struct OverlapOrderTests {
     let fixture = try StoreFixture()
     try await Self.listed(fixture)
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 4, horizon: 2).film("1", ["title": "later"]).spanning(Self.span(3))
+      ResponseBuilder(call: 4, horizon: 2).film("1", ["title": "later"]).spanning(Self.span(3))
         .build())
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 5, horizon: 2).film("1", ["title": "earlier", "year": 2])
+      ResponseBuilder(call: 5, horizon: 2).film("1", ["title": "earlier", "year": 2])
         .spanning(Self.span(2, overtaken: [.film("1")])).build())
     let fields = try await fixture.fields(of: .film("1"))
     #expect(fields?["title"] == "later")
@@ -136,9 +136,9 @@ struct OverlapOrderTests {
     let fixture = try StoreFixture()
     try await Self.listed(fixture)
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 4, horizon: 2).deleting(.film("1")).spanning(Self.span(3)).build())
+      ResponseBuilder(call: 4, horizon: 2).deleting(.film("1")).spanning(Self.span(3)).build())
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 5, horizon: 2).film("1", ["title": "earlier"])
+      ResponseBuilder(call: 5, horizon: 2).film("1", ["title": "earlier"])
         .spanning(Self.span(2, overtaken: [.film("1")])).build())
     #expect(try await fixture.title(of: "1") == nil)
     #expect(try await Self.isDue(fixture) == true)
@@ -148,10 +148,10 @@ struct OverlapOrderTests {
     let fixture = try StoreFixture()
     try await Self.listed(fixture)
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 4, horizon: 2).film("1", ["title": "later"]).spanning(Self.span(3))
+      ResponseBuilder(call: 4, horizon: 2).film("1", ["title": "later"]).spanning(Self.span(3))
         .build())
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 5, horizon: 2).deleting(.film("1"))
+      ResponseBuilder(call: 5, horizon: 2).deleting(.film("1"))
         .spanning(Self.span(2, overtaken: [.film("1")])).build())
     #expect(try await fixture.fields(of: .film("1"))?["year"] == 1)
     #expect(try await Self.isDue(fixture) == true)
@@ -162,9 +162,9 @@ struct OverlapOrderTests {
   func aQueryThatSaidOtherwiseMakesTheEntityDue(queryFirst: Bool) async throws {
     let fixture = try StoreFixture()
     try await Self.listed(fixture)
-    let query = AnswerBuilder(call: 3, horizon: 2).film("1", ["title": "seen"])
+    let query = ResponseBuilder(call: 3, horizon: 2).film("1", ["title": "seen"])
       .result("Films", root: ["films": [.reference(.film("1"))]]).build()
-    let mutation = AnswerBuilder(call: 4, horizon: 2).film("1", ["title": "written"])
+    let mutation = ResponseBuilder(call: 4, horizon: 2).film("1", ["title": "written"])
       .spanning(
         MutationSpan(start: CallNumber(2), head: fixture.store.head)
       ).build()
@@ -179,10 +179,10 @@ struct OverlapOrderTests {
     let fixture = try StoreFixture()
     try await Self.listed(fixture)
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 3, horizon: 2).film("1", ["title": "written", "year": 1])
+      ResponseBuilder(call: 3, horizon: 2).film("1", ["title": "written", "year": 1])
         .result("Films", root: ["films": [.reference(.film("1"))]]).build())
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 4, horizon: 2).film("1", ["title": "written"])
+      ResponseBuilder(call: 4, horizon: 2).film("1", ["title": "written"])
         .spanning(MutationSpan(start: CallNumber(2), head: Revision(0))).build())
     #expect(try await Self.isDue(fixture) == false)
   }
@@ -192,9 +192,10 @@ struct OverlapOrderTests {
     let fixture = try StoreFixture()
     try await Self.listed(fixture)
     let head = fixture.store.head
-    _ = try await fixture.store.apply(AnswerBuilder(call: 3).film("1", ["title": "later"]).build())
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 5).film("1", ["title": "first"])
+      ResponseBuilder(call: 3).film("1", ["title": "later"]).build())
+    _ = try await fixture.store.apply(
+      ResponseBuilder(call: 5).film("1", ["title": "first"])
         .spanning(MutationSpan(start: CallNumber(2), head: head, isRepeated: true)).build())
     #expect(try await fixture.title(of: "1") == "later")
     #expect(try await Self.isDue(fixture) == true)
@@ -207,14 +208,14 @@ struct OverlapOrderTests {
     try await Self.listed(fixture)
     for call: Int64 in [3, 4] {
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: call, horizon: 2).absent(.film("1")).build())
+        ResponseBuilder(call: call, horizon: 2).absent(.film("1")).build())
     }
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 5).film("1", ["title": "written"])
+      ResponseBuilder(call: 5).film("1", ["title": "written"])
         .spanning(MutationSpan(start: CallNumber(2), head: fixture.store.head)).build())
     #expect(try await fixture.title(of: "1") == "written")
     #expect(try await Self.isDue(fixture) == true)
-    _ = try await fixture.store.apply(AnswerBuilder(call: 6).absent(.film("1")).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 6).absent(.film("1")).build())
     #expect(try await fixture.title(of: "1") == nil)
   }
 }

@@ -4,8 +4,8 @@ import Testing
 @testable import Storage
 
 struct PresenceHistoryTests {
-  private static func films(_ ids: Range<Int>) -> [NormalisedAnswer.Entity] {
-    ids.map { NormalisedAnswer.Entity(key: .film("\($0)"), fields: []) }
+  private static func films(_ ids: Range<Int>) -> [NormalisedResponse.Entity] {
+    ids.map { NormalisedResponse.Entity(key: .film("\($0)"), fields: []) }
   }
 
   @Test func knowsTheAnswersAboveTheHorizon() {

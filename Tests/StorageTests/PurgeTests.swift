@@ -6,8 +6,8 @@ import Testing
 struct PurgeTests {
   private static let key = ResultKey(operation: "Films", variables: "{}", scope: .public)
 
-  private static func films(_ call: Int64) -> NormalisedAnswer {
-    AnswerBuilder(call: call).film("1", ["title": "A"]).film("2", ["title": "B"])
+  private static func films(_ call: Int64) -> NormalisedResponse {
+    ResponseBuilder(call: call).film("1", ["title": "A"]).film("2", ["title": "B"])
       .result(
         "Films", root: ["films": [.reference(.film("1")), .reference(.film("2"))]], tags: ["front"]
       ).build()
@@ -43,7 +43,7 @@ struct PurgeTests {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(Self.films(1))
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2, scope: .user("u")).film("1", ["title": "U"]).build())
+      ResponseBuilder(call: 2, scope: .user("u")).film("1", ["title": "U"]).build())
     let report = try await Self.purge(.type("Film"), call: 3, in: .public, fixture)
     #expect(report.invalidated == [.type("Film")])
     #expect(report.revision != nil)

@@ -24,7 +24,7 @@ struct SchemaTests {
   @Test func columnsFollowTheDeclaredTypes() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1).entity(
+      ResponseBuilder(call: 1).entity(
         .film("9"),
         [
           "id": 9, "title": "A", "year": 9_007_199_254_740_993, "rating": 7, "seen": true,
@@ -83,7 +83,7 @@ struct SchemaTests {
       name: "Film", keyFields: ["id"], columns: [.init(name: "id", kind: .text)])
     let first = try StoreFixture(folder, types: [narrow])
     _ = try await first.store.apply(
-      AnswerBuilder(call: 1).film("1", ["year": 1990, "title": "A"]).build())
+      ResponseBuilder(call: 1).film("1", ["year": 1990, "title": "A"]).build())
     first.store.close()
     let second = try StoreFixture(folder, segment: 2)
     defer { second.store.close() }
@@ -115,7 +115,7 @@ struct SchemaTests {
       )
     }
     let first = try StoreFixture(folder, types: [type(.text, indexed: true)])
-    _ = try await first.store.apply(AnswerBuilder(call: 1).film("1", ["year": 1990]).build())
+    _ = try await first.store.apply(ResponseBuilder(call: 1).film("1", ["year": 1990]).build())
     first.store.close()
     #expect(try state() == (true, "text"))
     try StoreFixture(folder, types: [type(.integer, indexed: true)], segment: 2).store.close()
@@ -142,7 +142,7 @@ struct SchemaTests {
     #expect(Set(names.map { $0.lowercased() }).count == 3)
     #expect(fixture.store.tableName(of: "Film") == "entity_Film")
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1)
+      ResponseBuilder(call: 1)
         .film("1", ["Title": "A", "title": "B", "TITLE": "C", "key": "K", "revision": "R"])
         .entity(EntityKey(type: "film", key: "1"), ["id": "other"])
         .entity(EntityKey(type: "type", key: "1"), ["id": "third"]).build())

@@ -10,9 +10,9 @@ struct ScopeTests {
   @Test func narrowerScopesWinFieldByField() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1).film("1", ["title": "public", "year": 1]).build())
+      ResponseBuilder(call: 1).film("1", ["title": "public", "year": 1]).build())
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2, scope: Self.user).film("1", ["title": "user"]).build())
+      ResponseBuilder(call: 2, scope: Self.user).film("1", ["title": "user"]).build())
     #expect(
       try await fixture.fields(of: .film("1"), viewer: Self.viewer)?.canonicalText
         == #"{"id":"1","title":"user","year":1}"#)
@@ -25,7 +25,7 @@ struct ScopeTests {
     let fixture = try StoreFixture()
     let german = Scope.user("u", partition: "accept-language:de\n")
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1, scope: german).film("1", ["title": "de"]).build())
+      ResponseBuilder(call: 1, scope: german).film("1", ["title": "de"]).build())
     #expect(try await fixture.title(of: "1", viewer: Viewer(layers: [Self.user, .public])) == nil)
     #expect(try await fixture.title(of: "1", viewer: Viewer(layers: [german, .public])) == "de")
   }
@@ -33,10 +33,10 @@ struct ScopeTests {
   @Test func aNarrowerTombstoneHidesWhatLiesUnderIt() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1).film("1", ["title": "public"])
+      ResponseBuilder(call: 1).film("1", ["title": "public"])
         .result("Films", root: ["films": [.reference(.film("1"))]]).build())
     let report = try await fixture.store.apply(
-      AnswerBuilder(call: 2, scope: Self.user).deleting(.film("1")).build())
+      ResponseBuilder(call: 2, scope: Self.user).deleting(.film("1")).build())
     #expect(report.changes == [.init(scope: Self.user, key: .film("1"))])
     let record = try await fixture.store.entity(.film("1"), viewer: Self.viewer)
     #expect(record?.isDeleted == true)
@@ -51,13 +51,13 @@ struct ScopeTests {
   @Test func referencesAreFollowedThroughTheNarrowestLayer() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1)
+      ResponseBuilder(call: 1)
         .film("1", ["title": "A", "director": .reference(.person("7"))])
         .entity(.person("7"), ["id": "7", "name": "public"])
         .entity(.person("8"), ["id": "8", "name": "other"])
         .result("Films", root: ["films": [.reference(.film("1"))]]).build())
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2, scope: Self.user)
+      ResponseBuilder(call: 2, scope: Self.user)
         .film("1", ["director": .reference(.person("8"))]).build())
     let key = ResultKey(operation: "Films", variables: "{}", scope: .public)
     let seen = try await fixture.store.result(
@@ -70,12 +70,12 @@ struct ScopeTests {
 
   @Test func aPublicAnswerIsNotExactWhereAUsersRowsMayHideIt() async throws {
     let fixture = try StoreFixture()
-    func publicAnswer(_ call: Int64) -> NormalisedAnswer {
-      AnswerBuilder(call: call).film("1", ["title": "public"]).build()
+    func publicAnswer(_ call: Int64) -> NormalisedResponse {
+      ResponseBuilder(call: call).film("1", ["title": "public"]).build()
     }
     #expect(try await fixture.store.apply(publicAnswer(1)).isExact)
     let mine = try await fixture.store.apply(
-      AnswerBuilder(call: 2, scope: Self.user).film("2", ["title": "user"]).build())
+      ResponseBuilder(call: 2, scope: Self.user).film("2", ["title": "user"]).build())
     #expect(mine.isExact)
     #expect(try await fixture.store.apply(publicAnswer(3)).isExact == false)
     fixture.store.close()
@@ -86,10 +86,10 @@ struct ScopeTests {
 
   @Test func headsTellTheLastChangeOfEachScope() async throws {
     let fixture = try StoreFixture()
-    _ = try await fixture.store.apply(AnswerBuilder(call: 1).film("1", ["title": "a"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("1", ["title": "a"]).build())
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2, scope: Self.user).film("1", ["title": "b"]).build())
-    _ = try await fixture.store.apply(AnswerBuilder(call: 3).film("2", ["title": "c"]).build())
+      ResponseBuilder(call: 2, scope: Self.user).film("1", ["title": "b"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 3).film("2", ["title": "c"]).build())
     let heads = try await fixture.store.heads(of: Self.viewer)
     #expect(heads == [.zero, Revision(2), Revision(3)])
     #expect(fixture.store.head == Revision(3))

@@ -15,7 +15,7 @@ struct SecretScopeTests {
     let own = Scope.ownData(ofUser: "ada")
     for (call, scope) in [secret, tenant, own].enumerated() {
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: Int64(call + 1), scope: scope)
+        ResponseBuilder(call: Int64(call + 1), scope: scope)
           .entity(.film("1"), ["id": "1", "title": "A"]).build())
     }
     fixture.store.close()

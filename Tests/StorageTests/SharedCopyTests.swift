@@ -17,7 +17,7 @@ struct SharedCopyTests {
     // From the narrowest on, so that no order of arrival explains the outcome.
     for (number, scope) in Self.scopes.enumerated() {
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: Int64(number + 1), scope: scope)
+        ResponseBuilder(call: Int64(number + 1), scope: scope)
           .film("1", ["title": .string("\(number)")]).build())
     }
     for first in Self.scopes.indices {
@@ -35,9 +35,9 @@ struct SharedCopyTests {
   func layersAreApart() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1, scope: Self.admin).film("secret", ["title": "role"]).build())
+      ResponseBuilder(call: 1, scope: Self.admin).film("secret", ["title": "role"]).build())
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2, scope: Self.acme).film("team", ["title": "claim"]).build())
+      ResponseBuilder(call: 2, scope: Self.acme).film("team", ["title": "claim"]).build())
     let views: [(Viewer, Set<String>)] = [
       (.anonymous, []), (Viewer(layers: [Self.ada, .public]), []),
       (Viewer(layers: [Self.other, .public]), []), (Viewer(layers: [.role(.user), .public]), []),
@@ -64,7 +64,7 @@ struct SharedCopyTests {
     }
     for (number, key) in results.enumerated() {
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: Int64(number + 1), scope: key.scope).film("1", ["title": "old"])
+        ResponseBuilder(call: Int64(number + 1), scope: key.scope).film("1", ["title": "old"])
           .result("Films", root: ["films": [.reference(.film("1"))]]).build())
     }
     func due() async throws -> [Bool?] {
@@ -78,7 +78,7 @@ struct SharedCopyTests {
     }
     #expect(try await due() == [false, false, false, false, false])
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 10, scope: Self.ada).film("1", ["title": "new"]).markingPublicCopies()
+      ResponseBuilder(call: 10, scope: Self.ada).film("1", ["title": "new"]).markingPublicCopies()
         .build())
     #expect(try await due() == [true, true, true, true, false])
   }
@@ -89,11 +89,11 @@ struct SharedCopyTests {
     let scopes = [.public, Self.admin, Self.acme, .user("eve")]
     for (number, scope) in scopes.enumerated() {
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: Int64(number + 1), scope: scope)
+        ResponseBuilder(call: Int64(number + 1), scope: scope)
           .result("Films", root: ["films": []]).build())
     }
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 10, scope: Self.ada).invalidating(.operation("Films")).build())
+      ResponseBuilder(call: 10, scope: Self.ada).invalidating(.operation("Films")).build())
     for scope in scopes {
       let key = ResultKey(operation: "Films", variables: "{}", scope: scope)
       let snapshot = try await fixture.store.result(
@@ -108,17 +108,17 @@ struct SharedCopyTests {
     let fixture = try StoreFixture()
     for id in ["1", "2"] {
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: 1).film(id, ["title": "public"]).build())
+        ResponseBuilder(call: 1).film(id, ["title": "public"]).build())
     }
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2, scope: Self.admin).deleting(.film("1")).build())
+      ResponseBuilder(call: 2, scope: Self.admin).deleting(.film("1")).build())
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 3, scope: Self.ada).deleting(.film("2")).build())
+      ResponseBuilder(call: 3, scope: Self.ada).deleting(.film("2")).build())
     #expect(try await fixture.title(of: "1") == nil)
     #expect(try await fixture.title(of: "2") == "public")
     // Nothing is told of what was never public.
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 4, scope: Self.admin).deleting(.film("3")).build())
+      ResponseBuilder(call: 4, scope: Self.admin).deleting(.film("3")).build())
     #expect(try await fixture.store.entity(.film("3"), viewer: .anonymous) == nil)
   }
 }

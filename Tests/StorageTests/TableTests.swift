@@ -8,9 +8,9 @@ struct TableTests {
   static func reopened(_ folder: TemporaryFolder) async throws -> StoreFixture {
     let first = try StoreFixture(folder)
     _ = try await first.store.apply(
-      AnswerBuilder(call: 1).film("1", ["title": "Alpha", "year": 2001])
+      ResponseBuilder(call: 1).film("1", ["title": "Alpha", "year": 2001])
         .entity(.person("p"), ["id": "p", "name": "Ada"]).build())
-    _ = try await first.store.apply(AnswerBuilder(call: 2).film("2", ["title": "Beta"]).build())
+    _ = try await first.store.apply(ResponseBuilder(call: 2).film("2", ["title": "Beta"]).build())
     first.store.close()
     return try StoreFixture(
       folder,

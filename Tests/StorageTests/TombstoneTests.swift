@@ -29,9 +29,9 @@ struct TombstoneTests {
       let call = Int64(index * 2 + 1)
       let key = EntityKey.film("\(index)")
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: call, scope: scope).entity(key, ["title": "A"]).build())
+        ResponseBuilder(call: call, scope: scope).entity(key, ["title": "A"]).build())
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: call + 1, scope: scope).deleting(key).build())
+        ResponseBuilder(call: call + 1, scope: scope).deleting(key).build())
       #expect(try await pass(fixture.store, day: day) == 0)
     }
     return fixture
@@ -64,7 +64,7 @@ struct TombstoneTests {
   /// The public film would come back into the user's sight.
   @Test func aTombstoneStaysWhileItHidesSomething() async throws {
     let fixture = try await Self.twoDeletions(.user("u"))
-    _ = try await fixture.store.apply(AnswerBuilder(call: 5).film("0", ["title": "A"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 5).film("0", ["title": "A"]).build())
     #expect(try await Self.pass(fixture.store, day: 50) == 1)
     let viewer = Viewer(layers: [.user("u"), .public])
     #expect(try await fixture.store.entity(.film("0"), viewer: viewer)?.isDeleted == true)
@@ -78,19 +78,19 @@ struct TombstoneTests {
   @Test func aTombstoneStaysWhileACallMayBeOlder() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 5, horizon: 3).deleting(.film("1")).build())
+      ResponseBuilder(call: 5, horizon: 3).deleting(.film("1")).build())
     #expect(try await Self.pass(fixture.store, day: 1) == 0)
     #expect(try await Self.pass(fixture.store, day: 50) == 0)
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 3, horizon: 3).film("1", ["title": "A"]).build())
+      ResponseBuilder(call: 3, horizon: 3).film("1", ["title": "A"]).build())
     #expect(try await fixture.title(of: "1") == nil)
-    _ = try await fixture.store.apply(AnswerBuilder(call: 6).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 6).build())
     #expect(try await Self.pass(fixture.store, day: 50) == 1)
   }
 
   @Test func purgedEntitiesAreForgottenToo() async throws {
     let fixture = try StoreFixture()
-    var builder = AnswerBuilder(call: 1)
+    var builder = ResponseBuilder(call: 1)
     for number in 0..<300 { builder = builder.film("\(number)", ["title": "A"]) }
     _ = try await fixture.store.apply(builder.build())
     _ = try await fixture.store.purge(
@@ -105,9 +105,9 @@ struct TombstoneTests {
   /// begins when it goes, however long ago it changed.
   @Test func evictedEntitiesAreForgottenWithoutRaisingTheFloor() async throws {
     let fixture = try StoreFixture()
-    _ = try await fixture.store.apply(AnswerBuilder(call: 1).film("1", ["title": "A"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("1", ["title": "A"]).build())
     #expect(try await Self.pass(fixture.store, day: 1) == 0)
-    _ = try await fixture.store.apply(AnswerBuilder(call: 2).film("2", ["title": "A"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 2).film("2", ["title": "A"]).build())
     var policy = Self.policy
     policy.bytesMax = 0
     while try await fixture.store.evict(policy, at: Self.at(day: 40)).hasMore {}
@@ -122,7 +122,7 @@ struct TombstoneTests {
 
   @Test func whatCameBackIsNotForgotten() async throws {
     let fixture = try await Self.twoDeletions()
-    _ = try await fixture.store.apply(AnswerBuilder(call: 5).film("0", ["title": "A"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 5).film("0", ["title": "A"]).build())
     #expect(try await Self.pass(fixture.store, day: 50) == 1)
     #expect(try await fixture.title(of: "0") == "A")
     let change = try await StoredRows(fixture).changes[.init(scope: 0, key: .film("0"))]
@@ -137,7 +137,7 @@ struct TombstoneTests {
     let fixture = try StoreFixture()
     for minute in 0..<180 as Range<Int64> {
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: minute + 1).film("1", ["year": .number(JSONNumber(minute))]).build())
+        ResponseBuilder(call: minute + 1).film("1", ["year": .number(JSONNumber(minute))]).build())
       _ = try await Self.pass(fixture.store, day: 1, minutes: minute)
     }
     #expect(try await fixture.count("revision_time") == 3)
@@ -147,7 +147,7 @@ struct TombstoneTests {
     let fixture = try StoreFixture()
     for day in 1...100 as ClosedRange<Int64> {
       _ = try await fixture.store.apply(
-        AnswerBuilder(call: day).film("1", ["year": .number(JSONNumber(day))]).build())
+        ResponseBuilder(call: day).film("1", ["year": .number(JSONNumber(day))]).build())
       _ = try await Self.pass(fixture.store, day: day)
     }
     #expect(try await fixture.count("revision_time") == 31)
@@ -156,7 +156,7 @@ struct TombstoneTests {
   /// A clock that was ahead for an hour must not keep what follows from ever growing old.
   @Test func timesFromAClockThatWasAheadAreDropped() async throws {
     let fixture = try StoreFixture()
-    _ = try await fixture.store.apply(AnswerBuilder(call: 1).deleting(.film("1")).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 1).deleting(.film("1")).build())
     _ = try await Self.pass(fixture.store, day: 9000)
     #expect(try await Self.pass(fixture.store, day: 1) == 0)
     #expect(try await Self.pass(fixture.store, day: 30) == 0)

@@ -5,7 +5,7 @@ import Testing
 struct StoreHolderTests {
   /// Files of Gateway that may name the store, and what each has it write.
   private static let holders = [
-    "AnswerFetcher": "what upstream answered",
+    "UpstreamFetcher": "what upstream answered",
     "BackupFolder": "copies, of which a session knows nothing",
     "CorrectionService": "an operator's corrections",
     "DeviceRegistry": "devices",
@@ -18,11 +18,11 @@ struct StoreHolderTests {
     "PushWorker": "what became of notifications",
     "QueryReader": "nothing: hands it to its fetcher",
     "QueueWorker": "what became of queued mutations",
-    "RegistrationTeller": "what the sender was told",
+    "RegistrationSync": "what the sender was told",
     "RuleReader": "how far rules have read",
     "S3Keys": "access keys",
     "SyncQueue": "queued mutations",
-    "TableKeeper": "tables that go",
+    "TableMaintenance": "tables that go",
   ]
 
   private static func names(_ file: SourceTree.File) -> Bool {

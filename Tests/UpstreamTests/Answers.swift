@@ -7,19 +7,19 @@ import Testing
 /// Answers, their way into a store, and the way back.
 enum Answers {
   static func answer(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws
-    -> UpstreamAnswer
+    -> UpstreamResponse
   {
     try #require(
-      UpstreamAnswer(document: try JSONDocument(text: text)), sourceLocation: sourceLocation)
+      UpstreamResponse(document: try JSONDocument(text: text)), sourceLocation: sourceLocation)
   }
 
-  static let context = AnswerContext(
+  static let context = UpstreamCallContext(
     call: CallNumber(7), horizon: CallNumber(5), received: Timestamp(milliseconds: 1000),
     scope: .public)
 
   static func normalise(
-    _ answer: UpstreamAnswer, _ operation: RegisteredOperation, _ variables: Variables = .none,
-    context: AnswerContext = context
+    _ answer: UpstreamResponse, _ operation: RegisteredOperation, _ variables: Variables = .none,
+    context: UpstreamCallContext = context
   ) -> Normaliser.Outcome {
     Normaliser.normalise(
       answer, of: operation, variables: variables,
@@ -27,15 +27,15 @@ enum Answers {
   }
 
   /// Entities as `Film/9 {"title":"x"}` lines, in their order.
-  static func lines(_ answer: NormalisedAnswer) -> [String] {
+  static func lines(_ answer: NormalisedResponse) -> [String] {
     answer.entities.map { "\($0.key) \(object($0.fields, answer.bytes))" }
   }
 
-  static func root(_ answer: NormalisedAnswer) -> String? {
+  static func root(_ answer: NormalisedResponse) -> String? {
     answer.result.map { object($0.root, answer.bytes) }
   }
 
-  private static func object(_ fields: [NormalisedAnswer.Field], _ bytes: [UInt8]) -> String {
+  private static func object(_ fields: [NormalisedResponse.Field], _ bytes: [UInt8]) -> String {
     var writer = JSONWriter()
     writer.beginObject()
     for field in fields {
@@ -59,7 +59,7 @@ struct TinyStore {
     var names: [String] = []
     var values: [String: [UInt8]] = [:]
 
-    mutating func write(_ field: NormalisedAnswer.Field, _ bytes: [UInt8]) {
+    mutating func write(_ field: NormalisedResponse.Field, _ bytes: [UInt8]) {
       let new = Array(bytes[field.range])
       guard let old = values[field.name] else {
         names.append(field.name)
@@ -86,7 +86,7 @@ struct TinyStore {
     }
   }
 
-  mutating func apply(_ answer: NormalisedAnswer) {
+  mutating func apply(_ answer: NormalisedResponse) {
     for entity in answer.entities {
       for field in entity.fields {
         entities[entity.key, default: Fields()].write(field, answer.bytes)

@@ -21,7 +21,7 @@ struct InputFaultTests {
     ])
   func tellsRefusalsFromFailures(status: Int, body: String, isRefused: Bool) throws {
     let answer = try #require(
-      UpstreamAnswer(document: try JSONDocument(text: body), status: status))
+      UpstreamResponse(document: try JSONDocument(text: body), status: status))
     #expect((answer.inputFaults != nil) == isRefused)
   }
 }

@@ -212,7 +212,7 @@ struct NormaliserTests {
     #expect(outcome.answer.result?.types == ["Film", "Genre"])
     #expect(
       outcome.answer.absences == [
-        NormalisedAnswer.Absence(
+        NormalisedResponse.Absence(
           key: EntityKey(type: "Genre", fields: ["a", "b"]), isAuthoritative: false)
       ])
   }
@@ -225,7 +225,7 @@ struct NormaliserTests {
       try Answers.answer(#"{"data":{"film":null}}"#), operation, variables)
     #expect(
       gone.answer.absences == [
-        NormalisedAnswer.Absence(
+        NormalisedResponse.Absence(
           key: EntityKey(type: "Film", key: "9"), isAuthoritative: true)
       ])
     let failed = Answers.normalise(
@@ -263,7 +263,7 @@ struct NormaliserTests {
     query Top @cache(tags: ["t"]) { topFilms { id } }
     """#
 
-  private func rated(_ answer: String, scope: Scope = .public) throws -> NormalisedAnswer {
+  private func rated(_ answer: String, scope: Scope = .public) throws -> NormalisedResponse {
     let registry = try Samples.registry(
       Self.rate.replacing("deleteFilm(id: $old)", with: "drop(id: $old)"),
       schema: Samples.schema + "\nextend type Mutation { drop(id: ID): Boolean }")
@@ -271,7 +271,7 @@ struct NormaliserTests {
     let variables = try operation.coerce(VariablesTests.parameters([("id", "9"), ("old", "p")]))
     return Answers.normalise(
       try Answers.answer(answer), operation, variables,
-      context: AnswerContext(
+      context: UpstreamCallContext(
         call: CallNumber(1), horizon: CallNumber(1), received: Timestamp(milliseconds: 0),
         scope: scope)
     ).answer

@@ -34,7 +34,7 @@ struct RenderingTests {
   ])
   func passesOnWhatWasSelected(operation: String, answer: String, body: String) throws {
     let operation = try Samples.operation(operation)
-    let rendered = AnswerRenderer.render(
+    let rendered = UpstreamResponseRenderer.render(
       try Answers.answer(answer), selection: operation.selection(for: .none))
     #expect(Answers.text(rendered) == body)
   }

@@ -57,7 +57,8 @@ struct RoundTripTests {
       let variables = try Self.variables(operation, seed)
       let selection = operation.selection(for: variables)
       let answer = try Answers.answer(world.answer(selection))
-      bodies[operation.name] = Answers.text(AnswerRenderer.render(answer, selection: selection))
+      bodies[operation.name] = Answers.text(
+        UpstreamResponseRenderer.render(answer, selection: selection))
       store.apply(Answers.normalise(answer, operation, variables).answer)
     }
     // All of them after all were stored: no answer may harm another.
@@ -83,7 +84,7 @@ struct RoundTripTests {
       store.apply(Answers.normalise(answer, operation, variables).answer)
       let first = try store.render(operation, variables, onError: .partial)
       if first.misses.isEmpty {
-        let body = AnswerRenderer.render(answer, selection: selection)
+        let body = UpstreamResponseRenderer.render(answer, selection: selection)
         let difference = Self.difference(Answers.text(first.body), Answers.text(body))
         #expect(difference == nil, "seed \(seed)\n\(operation.document)")
       }
@@ -93,7 +94,7 @@ struct RoundTripTests {
       store.apply(Answers.normalise(whole, operation, variables).answer)
       let rendered = try store.render(operation, variables)
       #expect(rendered.misses == [], "seed \(seed) \(operation.name)")
-      let body = AnswerRenderer.render(whole, selection: selection)
+      let body = UpstreamResponseRenderer.render(whole, selection: selection)
       let difference = Self.difference(Answers.text(rendered.body), Answers.text(body))
       #expect(difference == nil, "seed \(seed)\n\(operation.document)")
     }

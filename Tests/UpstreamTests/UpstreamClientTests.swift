@@ -18,7 +18,7 @@ struct UpstreamClientTests {
     _ upstream: ScriptedUpstream,
     settings: UpstreamSettings = UpstreamSettings(url: "http://up/graphql"),
     call: UpstreamCall = UpstreamCall()
-  ) async throws -> UpstreamAnswer {
+  ) async throws -> UpstreamResponse {
     let operation = try Self.operation()
     let variables = try operation.coerce(VariablesTests.parameters([("id", "9")]))
     return try await upstream.client(settings).execute(
@@ -53,12 +53,12 @@ struct UpstreamClientTests {
     let status: Int
     let type: String?
     let body: String
-    let kind: UpstreamAnswer.Kind
+    let kind: UpstreamResponse.Kind
     let permission: PermissionProblem?
     let dialect: Dialect
 
     init(
-      _ status: Int, _ type: String?, _ body: String, _ kind: UpstreamAnswer.Kind,
+      _ status: Int, _ type: String?, _ body: String, _ kind: UpstreamResponse.Kind,
       _ permission: PermissionProblem? = nil, dialect: Dialect = .plain
     ) {
       self.status = status

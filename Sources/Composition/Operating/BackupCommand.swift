@@ -52,7 +52,7 @@ package struct BackupCommand {
     case .cannotWrite(let reason):
       "The backup \(path) cannot be written: \(reason)."
     case .failed(let cause):
-      StorageComplaint.text(cause, folder: settings.dataFolder)
+      StorageStartError.text(cause, folder: settings.dataFolder)
     }
   }
 }

@@ -53,7 +53,7 @@ package struct CheckReport {
       ]
     } catch {
       let folder = workspace.settings.dataFolder
-      return ["note: the queue was not checked. \(StorageComplaint.text(error, folder: folder))"]
+      return ["note: the queue was not checked. \(StorageStartError.text(error, folder: folder))"]
     }
   }
 

@@ -86,7 +86,7 @@ package struct DoctorReport: Sendable {
         let error: StorageError =
           marker == nil
           ? .noDatabase(folder: folder.path) : .otherDatabase(folder: folder.path)
-        throw StartFailure(.dataFolder, StorageComplaint.text(error, folder: folder.path))
+        throw StartFailure(.dataFolder, StorageStartError.text(error, folder: folder.path))
       }
       try folder.checkKeyIsThere(for: marker, environment: environment)
       guard let marker else { return [] }
@@ -150,7 +150,7 @@ package struct DoctorReport: Sendable {
     } catch {
       return [
         Finding(
-          part: "database", verdict: .bad, text: StorageComplaint.text(error, folder: path))
+          part: "database", verdict: .bad, text: StorageStartError.text(error, folder: path))
       ]
     }
   }

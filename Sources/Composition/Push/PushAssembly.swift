@@ -60,8 +60,8 @@ struct PushAssembly: Sendable {
       random: { Double.random(in: 0..<1) })
   }
 
-  private static func surroundings(_ clock: TrustedClock) -> PushSurroundings {
-    PushSurroundings(
+  private static func surroundings(_ clock: TrustedClock) -> PushEnvironment {
+    PushEnvironment(
       wall: clock.now(), reading: { SystemClock.uptime() }, boot: RandomName.make(),
       random: RandomBytes { UInt8.random(in: 0...UInt8.max) },
       chance: { Double.random(in: 0..<1) }, sleep: { try await Task.sleep(for: $0) })

@@ -47,7 +47,7 @@ package struct SchemaPull {
       upstreamSettings.answerBytesMax, settings.schemaBytesMax * 4)
     let upstream = UpstreamClient(
       settings: upstreamSettings, clock: SystemClock.wall, client: client)
-    let answer: UpstreamAnswer
+    let answer: UpstreamResponse
     do throws(UpstreamFailure) {
       answer = try await upstream.introspect(call: UpstreamCall())
     } catch {

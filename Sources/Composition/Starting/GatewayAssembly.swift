@@ -21,14 +21,14 @@ struct GatewayAssembly {
   let devices: DeviceRegistry
   private let accounts: AccountService
   private let signingKeys: SigningKeyService?
-  private let cursors: CursorMint
+  private let cursors: CursorIssuer
   private let changes: ChangeFeed
   /// Ending it ends the live streams, so that their connections can end.
   let signal: CommitSignal
   private let purger: Purger
   private let console: SQLConsole
   private let backups: BackupFolder
-  private let tables: TableKeeper
+  private let tables: TableMaintenance
   let sync: SyncQueue
   private let push: PushService
   private let logThreshold: LogThreshold
@@ -52,7 +52,7 @@ struct GatewayAssembly {
     let clock = SystemClock.wall
     let pulse = UpstreamPulse(uptime: { SystemClock.uptime() }, logger: logger)
     let codec = CursorCodec(key: keys.key(for: .cursor))
-    let cursors = CursorMint(
+    let cursors = CursorIssuer(
       codec: codec, segment: store.segments.last?.nonce ?? 0,
       schemaVersion: Self.changeSchemaVersion, head: store.head)
     let signal = CommitSignal { try await Task.sleep(for: $0) }
@@ -76,7 +76,7 @@ struct GatewayAssembly {
       ownTypes: Set(workspace.local.types.keys))
     changes = ChangeFeed(
       store: store.reading,
-      desk: CursorDesk(
+      desk: CursorValidator(
         codec: codec, segments: store.segments, schemaVersion: Self.changeSchemaVersion),
       entities: EntityRenderer(catalogue: workspace.registry.catalogue), signal: signal,
       types: workspace.registry.catalogue.types, gate: gate, devices: devices,
@@ -147,7 +147,7 @@ struct GatewayAssembly {
     backups = BackupFolder(
       store: store, dataFolder: settings.dataFolder,
       makeFolder: { (try? DataFolder(path: $0).make()) != nil }, makeName: { BackupName.now() })
-    tables = TableKeeper(store: store)
+    tables = TableMaintenance(store: store)
     self.logThreshold = logThreshold
     self.cursors = cursors
     self.settings = settings

@@ -25,8 +25,8 @@ package final class LarderService: Service {
   /// Nil where there is none.
   private let reserve: DiskReserve?
   private let gauges: QueueGauges
-  private let keeper: StoreKeeper
-  private let filesKeeper: FilesKeeper
+  private let keeper: StoreMaintenance
+  private let filesMaintenance: FilesMaintenance
   private let publicAddress: PublicAddress
   private let signingKeys: LocalKeys?
   private let queue: QueueWorker
@@ -45,7 +45,7 @@ package final class LarderService: Service {
 
   private init(
     store: Store, copy: ReadOnlyCopy?, reserve: DiskReserve?, gauges: QueueGauges,
-    keeper: StoreKeeper, filesKeeper: FilesKeeper, publicAddress: PublicAddress,
+    keeper: StoreMaintenance, filesMaintenance: FilesMaintenance, publicAddress: PublicAddress,
     signingKeys: LocalKeys?, queue: QueueWorker, push: PushAssembly, server: HTTPService,
     metricsListenerCount: Int, queueEndMax: Duration, client: HTTPClient,
     certificates: ServerCertificates?,
@@ -58,7 +58,7 @@ package final class LarderService: Service {
     self.reserve = reserve
     self.gauges = gauges
     self.keeper = keeper
-    self.filesKeeper = filesKeeper
+    self.filesMaintenance = filesMaintenance
     self.publicAddress = publicAddress
     self.signingKeys = signingKeys
     self.queue = queue
@@ -123,7 +123,7 @@ package final class LarderService: Service {
           "the database is damaged or gone: the service is not ready until it is mended",
           metadata: [
             "cause": "\(damage)",
-            "remedy": "\(StorageComplaint.text(damage, folder: settings.dataFolder))",
+            "remedy": "\(StorageStartError.text(damage, folder: settings.dataFolder))",
           ])
       }
       let group = try EventLoopGroup(count: EventLoopGroup.coreCount)
@@ -172,11 +172,12 @@ package final class LarderService: Service {
       return LarderService(
         store: store, copy: copy, reserve: reserve,
         gauges: QueueGauges(store: store.reading, clock: clock),
-        keeper: StoreKeeper(
+        keeper: StoreMaintenance(
           store: store, devices: gateway.devices, queue: gateway.sync,
           registry: workspace.registry, bytesMax: settings.cache.diskBytesMax, clock: clock,
           logger: logger),
-        filesKeeper: FilesKeeper(files: files, logger: logger), publicAddress: publicAddress,
+        filesMaintenance: FilesMaintenance(files: files, logger: logger),
+        publicAddress: publicAddress,
         signingKeys: accounts.keys, queue: gateway.sync.worker, push: push, server: server,
         metricsListenerCount: settings.metrics.listen.count,
         queueEndMax: EndDeadline.queueMax(settings.drain), client: client,
@@ -211,7 +212,7 @@ package final class LarderService: Service {
   /// signal that comes right after the ready line drains too.
   package func run() async throws {
     do {
-      await filesKeeper.prepare()
+      await filesMaintenance.prepare()
       await push.service.prepare()
       let addresses = try await Self.listen(server)
       tellOfMetrics(addresses.suffix(metricsListenerCount))
@@ -221,7 +222,7 @@ package final class LarderService: Service {
       ProgramPages.release()
       whenListening(addresses)
       let keeping = Task { await keeper.run() }
-      let sweeping = Task { await filesKeeper.run() }
+      let sweeping = Task { await filesMaintenance.run() }
       let draining = Task { await queue.start() }
       let renewing = Task { await signingKeys?.run { try await Task.sleep(for: $0) } }
       let measuring = Task {

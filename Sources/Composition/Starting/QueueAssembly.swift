@@ -17,9 +17,9 @@ enum QueueAssembly {
     }
   }
 
-  static func surroundings(_ settings: Settings, clock: TrustedClock) -> QueueSurroundings {
+  static func surroundings(_ settings: Settings, clock: TrustedClock) -> QueueEnvironment {
     let queue = settings.queue
-    return QueueSurroundings(
+    return QueueEnvironment(
       policy: QueuePolicy(
         debounce: queue.debounce, parallel: queue.parallelMax,
         forceDeadline: queue.forceDeadline, probe: queue.probeInterval,

@@ -17,7 +17,7 @@ struct ServerCertificates: Sendable {
   }
 
   func read() throws(TLSContextFaults) -> TLSServerContext {
-    try TLSServerContext(files, plainAnswer: PlainRequestAnswer.bytes)
+    try TLSServerContext(files, plainAnswer: PlainRequestResponse.bytes)
   }
 
   /// What is amiss though it works, in words for whoever runs the service.

@@ -44,7 +44,7 @@ struct StoreOpening {
         }
         guard case .inUse = error, ContinuousClock.now < deadline else {
           if isReleased { reserve?.take() }
-          throw StartFailure(.dataFolder, StorageComplaint.text(error, folder: folder))
+          throw StartFailure(.dataFolder, StorageStartError.text(error, folder: folder))
         }
       }
       if isFirst { tellOfTheWait() }

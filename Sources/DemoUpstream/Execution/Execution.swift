@@ -13,7 +13,7 @@ struct Execution<R: Resolver> {
   /// `Type.field` coordinates that fail instead of being resolved.
   let brokenFields: Set<String>
   private(set) var resolver: R
-  private(set) var answer = AnswerBytes()
+  private(set) var answer = ResponseText()
   private(set) var errors: [ExecutionError] = []
   /// Set when `fieldsMax` ran out; the whole answer is void then.
   private(set) var isExhausted = false

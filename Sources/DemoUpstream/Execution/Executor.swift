@@ -57,7 +57,7 @@ struct Executor: Sendable {
         code: "QUERY_TOO_COMPLEX")
     }
     resolver = execution.resolver
-    let answer = AnswerBytes.whole(data: execution.answer.bytes, errors: execution.errors)
+    let answer = ResponseText.whole(data: execution.answer.bytes, errors: execution.errors)
     return ExecutionResult(bytes: answer.bytes, errorCount: execution.errors.count)
   }
 
@@ -98,10 +98,10 @@ struct Executor: Sendable {
   }
 }
 
-extension AnswerBytes {
+extension ResponseText {
   /// An answer's body: `data` unless the request was rejected, then `errors` if there are any.
-  static func whole(data: [UInt8]?, errors: [ExecutionError]) -> AnswerBytes {
-    var answer = AnswerBytes()
+  static func whole(data: [UInt8]?, errors: [ExecutionError]) -> ResponseText {
+    var answer = ResponseText()
     answer.append("{")
     if let data {
       answer.append(raw: "\"data\":")

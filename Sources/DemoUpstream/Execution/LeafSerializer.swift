@@ -25,7 +25,7 @@ enum LeafSerializer {
   }
 
   private static func quoted(_ text: String) -> [UInt8] {
-    var bytes = AnswerBytes()
+    var bytes = ResponseText()
     bytes.append(string: text)
     return bytes.bytes
   }

@@ -24,5 +24,5 @@ struct RequestRejection: Error, Sendable {
   }
 
   /// The whole body of the answer.
-  var bytes: [UInt8] { AnswerBytes.whole(data: nil, errors: errors).bytes }
+  var bytes: [UInt8] { ResponseText.whole(data: nil, errors: errors).bytes }
 }

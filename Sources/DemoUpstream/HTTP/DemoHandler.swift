@@ -80,7 +80,7 @@ struct DemoHandler: RequestHandler {
     }
   }
 
-  private func carryOut(_ call: GraphQLCall, brokenFields: Set<String> = []) -> DemoAnswer {
+  private func carryOut(_ call: GraphQLCall, brokenFields: Set<String> = []) -> DemoResponse {
     let answer = call.answer(by: engine, brokenFields: brokenFields)
     if answer.outcome == .executed {
       book.noteAnswer(call.record.operationName, isReplay: answer.isReplay)

@@ -5,7 +5,7 @@ import LosslessJSON
 /// HTTP answers around GraphQL bodies, with the statuses that most deployed servers use: 200 once
 /// something was executed, 400 for what could not be.
 enum DemoResponses {
-  static func graphQL(_ answer: DemoAnswer, mediaType: String) -> ServerResponse {
+  static func graphQL(_ answer: DemoResponse, mediaType: String) -> ServerResponse {
     var response = ServerResponse(contentType: mediaType, bytes: answer.bytes)
     switch answer.outcome {
     case .executed: break

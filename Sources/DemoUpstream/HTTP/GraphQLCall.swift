@@ -26,12 +26,12 @@ struct GraphQLCall {
       fields: fields.map { (name: $0.name.canonicalName, value: $0.value) })
   }
 
-  func answer(by engine: DemoEngine, brokenFields: Set<String>) -> DemoAnswer {
+  func answer(by engine: DemoEngine, brokenFields: Set<String>) -> DemoResponse {
     switch prepared {
     case .success(let operation):
       engine.answer(operation, of: request, from: caller, brokenFields: brokenFields)
     case .failure(let rejection):
-      DemoAnswer(outcome: .rejected(rejection.reason), bytes: rejection.bytes)
+      DemoResponse(outcome: .rejected(rejection.reason), bytes: rejection.bytes)
     }
   }
 }

@@ -44,7 +44,7 @@ final class DemoEngine: Sendable {
   func answer(
     _ prepared: PreparedOperation, of request: GraphQLRequest, from caller: Caller,
     brokenFields: Set<String> = []
-  ) -> DemoAnswer {
+  ) -> DemoResponse {
     switch prepared.kind {
     case .query:
       var resolver = resolver(over: withState { $0.library }, for: caller)
@@ -70,7 +70,7 @@ final class DemoEngine: Sendable {
   private func change(
     _ state: inout State, by prepared: PreparedOperation, of request: GraphQLRequest,
     from caller: Caller, _ brokenFields: Set<String>
-  ) -> DemoAnswer {
+  ) -> DemoResponse {
     let key = caller.idempotencyKey.map {
       IdempotencyLedger.Key(caller: caller.authorization ?? "", key: $0)
     }
@@ -95,12 +95,12 @@ final class DemoEngine: Sendable {
 
   private func run(
     _ prepared: PreparedOperation, with resolver: inout FilmsResolver, _ brokenFields: Set<String>
-  ) -> DemoAnswer {
+  ) -> DemoResponse {
     do throws(RequestRejection) {
       let result = try executor.run(prepared, with: &resolver, brokenFields: brokenFields)
-      return DemoAnswer(outcome: .executed, bytes: result.bytes)
+      return DemoResponse(outcome: .executed, bytes: result.bytes)
     } catch {
-      return DemoAnswer(outcome: .rejected(error.reason), bytes: error.bytes)
+      return DemoResponse(outcome: .rejected(error.reason), bytes: error.bytes)
     }
   }
 
@@ -121,9 +121,9 @@ final class DemoEngine: Sendable {
   }
 }
 
-extension DemoAnswer {
-  static func refusal(_ outcome: Outcome, _ message: String, _ code: String) -> DemoAnswer {
+extension DemoResponse {
+  static func refusal(_ outcome: Outcome, _ message: String, _ code: String) -> DemoResponse {
     let rejection = RequestRejection(.operation, message, code: code)
-    return DemoAnswer(outcome: outcome, bytes: rejection.bytes)
+    return DemoResponse(outcome: outcome, bytes: rejection.bytes)
   }
 }

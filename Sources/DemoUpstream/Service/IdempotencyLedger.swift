@@ -8,7 +8,7 @@ struct IdempotencyLedger: Sendable {
 
   enum Lookup: Sendable {
     case new
-    case repeated(DemoAnswer)
+    case repeated(DemoResponse)
     /// The key came with another request before.
     case conflict
   }
@@ -16,7 +16,7 @@ struct IdempotencyLedger: Sendable {
   /// What was asked, so that a key cannot be used for something else.
   private struct Entry: Sendable {
     let fingerprint: String
-    let answer: DemoAnswer
+    let answer: DemoResponse
   }
 
   /// The oldest keys are forgotten beyond so many.
@@ -31,7 +31,7 @@ struct IdempotencyLedger: Sendable {
     return entry.fingerprint == fingerprint ? .repeated(entry.answer) : .conflict
   }
 
-  mutating func note(_ key: Key, fingerprint: String, answer: DemoAnswer) {
+  mutating func note(_ key: Key, fingerprint: String, answer: DemoResponse) {
     entries[key] = Entry(fingerprint: fingerprint, answer: answer)
     order.append(key)
     guard order.count - oldest > Self.keysMax else { return }

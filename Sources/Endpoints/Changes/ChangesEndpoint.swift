@@ -8,7 +8,7 @@ import Model
 struct ChangesEndpoint: Sendable {
   let context: EndpointContext
   let feed: ChangeFeed
-  let deltas: DeltaShelf
+  let deltas: DeltaResponseCache
 
   func page(_ request: ServerRequest) async -> ServerResponse {
     await answer(request) {

@@ -92,7 +92,7 @@ struct ListDiffEndpoint: Sendable {
   private func question(_ request: ServerRequest) async throws(Failure) -> Question {
     let parameters = try request.queryParameters()
     if request.method == .post {
-      let have = try ListHaveDocument.vector(try await context.json(of: request))
+      let have = try DiffBaseDocument.vector(try await context.json(of: request))
       return Question(
         caller: try await context.caller(of: request), parameters: parameters, base: .rows(have))
     }

@@ -11,7 +11,7 @@ import Model
 struct EntitiesEndpoint: Sendable {
   let context: EndpointContext
   let entities: EntityReader
-  let cursors: CursorMint
+  let cursors: CursorIssuer
 
   func types(_ request: ServerRequest) async -> ServerResponse {
     await respond(request) { caller async throws(Failure) in

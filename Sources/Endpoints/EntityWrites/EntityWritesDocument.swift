@@ -145,7 +145,7 @@ enum EntityWritesDocument {
     return parameters
   }
 
-  static func bytes(_ answers: [EntityWriteAnswer]) -> [UInt8] {
+  static func bytes(_ answers: [EntityWriteOutcome]) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
     writer.name("items")
@@ -156,7 +156,7 @@ enum EntityWritesDocument {
     return writer.bytes
   }
 
-  static func bytes(_ answer: EntityWriteAnswer) -> [UInt8] {
+  static func bytes(_ answer: EntityWriteOutcome) -> [UInt8] {
     switch answer {
     case .written(let document, _): return document.body
     case .deleted: return Array("null".utf8)

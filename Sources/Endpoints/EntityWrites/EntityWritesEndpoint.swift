@@ -76,7 +76,7 @@ struct EntityWritesEndpoint: Sendable {
     }
   }
 
-  private static func response(_ answer: EntityWriteAnswer) -> ServerResponse {
+  private static func response(_ answer: EntityWriteOutcome) -> ServerResponse {
     switch answer {
     case .deleted:
       return ServerResponse(status: .noContent, fields: [.cacheControl: "no-store"])

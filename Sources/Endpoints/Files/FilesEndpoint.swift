@@ -11,7 +11,7 @@ import Model
 struct FilesEndpoint: Sendable {
   let context: EndpointContext
   let services: FileServices
-  let shelf: FileShelf
+  let shelf: FileResponseCache
 
   var files: FileService { services.files }
 

@@ -3,10 +3,10 @@ import HTTPServer
 
 /// A shelved object for requests with the bytes of one that had it, while it stands.
 final class RepeatedFile: RepeatableAnswer {
-  private let entry: ShelvedFile
-  private let reply: ShelvedFileReply
+  private let entry: CachedFile
+  private let reply: CachedFileChoice
 
-  init(_ entry: ShelvedFile, reply: ShelvedFileReply) {
+  init(_ entry: CachedFile, reply: CachedFileChoice) {
     self.entry = entry
     self.reply = reply
   }

@@ -71,7 +71,7 @@ enum AdminSQLDocument {
   }
 
   /// Blobs are shown as `{"blob": <base64url>}`, and infinities, which JSON has not, as texts.
-  static func bytes(_ answer: SQLAnswer) -> [UInt8] {
+  static func bytes(_ answer: SQLResult) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
     writer.name("columns")

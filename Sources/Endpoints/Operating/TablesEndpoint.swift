@@ -7,7 +7,7 @@ import Model
 /// `/v1/admin/tables`: what is kept of each type, and the removal of what nothing names any more.
 struct TablesEndpoint: Sendable {
   let context: EndpointContext
-  let tables: TableKeeper
+  let tables: TableMaintenance
 
   func list(_ request: ServerRequest) async -> ServerResponse {
     await context.answer(request) { () async throws(Failure) in

@@ -10,7 +10,7 @@ struct OperationEndpoint: Sendable {
   let context: EndpointContext
   let operations: OperationService
   let queue: SyncQueue
-  let answers: ReadAnswerWriter
+  let answers: ReadResponseWriter
 
   /// Whether a request's path can hold variables: that of `@route` does, the operation's own holds
   /// its name alone, which a variable may have too.

@@ -13,7 +13,7 @@ struct ReadFields: Sendable {
   ///   - isPrivate: the caller presented a credential.
   ///   - forwardedNames: header names that settings pass upstream.
   init(
-    _ rendered: RenderedAnswer, coding: ContentCoding, isPrivate: Bool, forwardedNames: [String]
+    _ rendered: RenderedResponse, coding: ContentCoding, isPrivate: Bool, forwardedNames: [String]
   ) {
     entityTag = EntityTag(rendered.tag).coded(coding).text
     cacheControl = Self.cacheControl(

@@ -6,11 +6,11 @@ import LosslessJSON
 
 /// Everything Larder answers: the shelf of ready answers first, then CORS, then the routes.
 package final class LarderHandler: RequestHandler {
-  private let shelf: AnswerShelf
-  private let deltas: DeltaShelf
+  private let shelf: ResponseCache
+  private let deltas: DeltaResponseCache
   private let cors: CORSPolicy
   private let router: Router
-  private let fileShelf: FileShelf
+  private let fileResponseCache: FileResponseCache
   /// The S3 dialect at the root, for addresses of its own.
   package let s3Root: S3RootHandler
   /// What is served, `METHOD /pattern`, in the order of the route table.
@@ -22,15 +22,15 @@ package final class LarderHandler: RequestHandler {
       callers: services.callers, queue: services.sync, bodyBytesMax: services.bodyBytesMax,
       streamStallMax: services.streamStallMax, logger: services.logger)
     let descriptions = services.operations.directory.descriptions
-    shelf = AnswerShelf(
+    shelf = ResponseCache(
       cursors: services.cursors, forwardedNames: forwarded, hasCORS: services.cors.isOn,
       bytesMax: services.shelfBytesMax)
-    deltas = DeltaShelf(
+    deltas = DeltaResponseCache(
       cursors: services.cursors,
       plain: .changes(forwardedNames: forwarded, hasCORS: services.cors.isOn),
       compressionBytesMin: services.compressionBytesMin)
-    let fileShelf = FileShelf(hasCORS: services.cors.isOn)
-    self.fileShelf = fileShelf
+    let fileResponseCache = FileResponseCache(hasCORS: services.cors.isOn)
+    self.fileResponseCache = fileResponseCache
     var policy = services.cors
     policy.forwardedNames = forwarded
     cors = policy
@@ -38,7 +38,7 @@ package final class LarderHandler: RequestHandler {
     s3Root = S3RootHandler(endpoint: s3, cors: services.cors, host: services.s3.host)
     let operation = OperationEndpoint(
       context: context, operations: services.operations, queue: services.sync,
-      answers: ReadAnswerWriter(
+      answers: ReadResponseWriter(
         cursors: services.cursors, shelf: shelf, forwardedNames: forwarded,
         compressionBytesMin: services.compressionBytesMin))
     let endpoints = EndpointSet(
@@ -67,7 +67,7 @@ package final class LarderHandler: RequestHandler {
       queue: QueueEndpoint(context: context, queue: services.sync),
       push: PushEndpoint(context: context, push: services.push),
       storedFiles: FilesEndpoint(
-        context: context, services: services.storedFiles, shelf: fileShelf),
+        context: context, services: services.storedFiles, shelf: fileResponseCache),
       s3: s3,
       s3Keys: S3KeysEndpoint(context: context, keys: services.s3.keys),
       files: services.files)
@@ -85,14 +85,14 @@ package final class LarderHandler: RequestHandler {
       return shelf.write(answer, for: head, stamp: stamp, to: &output)
     }
     if deltas.answer(head, stamp: stamp, into: &output) { return true }
-    return fileShelf.answer(head, stamp: stamp, into: &output)
+    return fileResponseCache.answer(head, stamp: stamp, into: &output)
   }
 
   package func repeatableAnswer(
     to head: borrowing RequestHead
   ) -> (any RepeatableAnswer)? {
     if let reply = shelf.repeatableAnswer(to: head) { return reply }
-    return fileShelf.repeatableAnswer(to: head)
+    return fileResponseCache.repeatableAnswer(to: head)
   }
 
   package func contentRule(for head: borrowing RequestHead) -> ContentRule {

@@ -13,11 +13,11 @@ package struct Services: Sendable {
   /// The keys of the users' tokens; nil where another service signs them.
   package var signingKeys: SigningKeyService?
   package var changes: ChangeFeed
-  package var cursors: CursorMint
+  package var cursors: CursorIssuer
   package var purger: Purger
   package var console: SQLConsole
   package var backups: BackupFolder
-  package var tables: TableKeeper
+  package var tables: TableMaintenance
   package var logThreshold: LogThreshold
   package var writes: EntityWrites
   package var storedFiles: FileServices
@@ -43,9 +43,9 @@ package struct Services: Sendable {
     operations: OperationService, entities: EntityReader, lists: ListDiffer,
     callers: CallerIdentifier, devices: DeviceRegistry, accounts: AccountService,
     signingKeys: SigningKeyService?,
-    changes: ChangeFeed, cursors: CursorMint, purger: Purger, console: SQLConsole,
+    changes: ChangeFeed, cursors: CursorIssuer, purger: Purger, console: SQLConsole,
     backups: BackupFolder,
-    tables: TableKeeper, logThreshold: LogThreshold, writes: EntityWrites,
+    tables: TableMaintenance, logThreshold: LogThreshold, writes: EntityWrites,
     storedFiles: FileServices,
     s3: S3Services, sync: SyncQueue, push: PushService, health: HealthCheck,
     metrics: MetricsEndpoint, hasMetrics: Bool, files: StaticFiles?,

@@ -27,18 +27,18 @@ package final class ChangeFeed: Sendable {
 
   /// Those that there are.
   package let types: [EntityType]
-  let desk: CursorDesk
+  let desk: CursorValidator
   let signal: CommitSignal
   private let store: ReadSession
   private let entities: EntityRenderer
   private let gate: StoredDataGate
   private let devices: DeviceRegistry
   private let deadline: QueryDeadline
-  private let share = PageShare()
+  private let share = PageCoalescer()
 
   /// - Parameter deadline: of a page with a condition, which is the caller's own making.
   package init(
-    store: ReadSession, desk: CursorDesk, entities: EntityRenderer, signal: CommitSignal,
+    store: ReadSession, desk: CursorValidator, entities: EntityRenderer, signal: CommitSignal,
     types: [EntityType], gate: StoredDataGate, devices: DeviceRegistry, deadline: QueryDeadline
   ) {
     self.store = store
@@ -147,7 +147,7 @@ package final class ChangeFeed: Sendable {
     viewer: Viewer, filter: ChangeFilter, place: ChangePlace?, limit: Int
   ) async throws(Failure) -> Outcome {
     if let page = emptyPage(viewer: viewer, filter: filter, place: place) { return .page(page) }
-    let key = PageShare.Key(
+    let key = PageCoalescer.Key(
       viewer: viewer, filter: filter, place: place, head: store.head, limit: limit)
     let outcome = await share.page(key) { [self] in
       do throws(Failure) {

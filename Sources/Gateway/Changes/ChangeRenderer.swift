@@ -5,7 +5,7 @@ import Storage
 /// Makes the JSON of a page of changes for one viewer and filter.
 struct ChangeRenderer {
   let entities: EntityRenderer
-  let desk: CursorDesk
+  let desk: CursorValidator
   let viewer: Viewer
   let filter: ChangeFilter
 

@@ -34,7 +34,7 @@ package struct CorrectionService: Sendable {
   /// - Parameter misread: see ``EntityWrites/write(_:misread:by:)``.
   func write(
     _ requests: [EntityWriteRequest], misread: [Failure.Detail], by caller: Caller
-  ) async throws(Failure) -> [EntityWriteAnswer] {
+  ) async throws(Failure) -> [EntityWriteOutcome] {
     let corrections = try corrections(requests, misread: misread, by: caller)
     let number = calls.begin()
     defer { calls.end(number) }

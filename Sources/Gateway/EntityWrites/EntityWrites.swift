@@ -28,7 +28,7 @@ package struct EntityWrites: Sendable {
   /// - Returns: an answer for each write, in their order.
   package func write(
     _ requests: [EntityWriteRequest], misread: [Failure.Detail] = [], by caller: Caller
-  ) async throws(Failure) -> [EntityWriteAnswer] {
+  ) async throws(Failure) -> [EntityWriteOutcome] {
     try Self.checkCount(requests.count)
     let ofOwn = requests.filter { own.knows($0.type) }
     if ofOwn.count == requests.count {

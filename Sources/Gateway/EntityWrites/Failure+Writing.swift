@@ -5,10 +5,10 @@ extension EntityRenderer {
   /// What was done of a list of writes, or why nothing was.
   func answers(
     _ result: Result<WriteCommit, WriteRefusal>
-  ) throws(Failure) -> [EntityWriteAnswer] {
+  ) throws(Failure) -> [EntityWriteOutcome] {
     switch result {
     case .success(let commit):
-      var answers: [EntityWriteAnswer] = []
+      var answers: [EntityWriteOutcome] = []
       for outcome in commit.outcomes { answers.append(try answer(outcome)) }
       return answers
     case .failure(let refusal):

@@ -36,7 +36,7 @@ package struct OwnDataWrites: Sendable {
   /// - Returns: an answer for each write, in their order.
   func write(
     _ requests: [EntityWriteRequest], misread: [Failure.Detail], by caller: Caller
-  ) async throws(Failure) -> [EntityWriteAnswer] {
+  ) async throws(Failure) -> [EntityWriteOutcome] {
     let operations = try operations(requests, misread: misread, by: caller)
     let result: Result<WriteCommit, WriteRefusal>
     do throws(StorageError) {

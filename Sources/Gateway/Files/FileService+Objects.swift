@@ -6,7 +6,7 @@ extension FileService {
   package func read(
     _ address: ObjectAddress, range: ByteRangeSet.Spec?, conditions: Preconditions?,
     by grant: FileGrant
-  ) async throws(Failure) -> FileReadAnswer {
+  ) async throws(Failure) -> FileReadResult {
     try admit(grant, to: .get, address)
     if range == nil, conditions?.isEmpty ?? true, let file = smallFiles?.find(address) {
       return .content(FileDownload(file))
@@ -132,8 +132,8 @@ extension FileService {
   }
 
   private func answer(
-    _ body: () async throws(FileStoreError) -> FileReadAnswer
-  ) async throws(Failure) -> FileReadAnswer {
+    _ body: () async throws(FileStoreError) -> FileReadResult
+  ) async throws(Failure) -> FileReadResult {
     do throws(FileStoreError) {
       return try await body()
     } catch {

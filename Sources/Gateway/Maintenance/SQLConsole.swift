@@ -21,7 +21,7 @@ package struct SQLConsole: Sendable {
 
   package func answer(
     _ sql: String, _ arguments: SQLArguments, rowsMax: Int
-  ) async throws(Failure) -> SQLAnswer {
+  ) async throws(Failure) -> SQLResult {
     let clock = clock
     let end = clock.now().advanced(by: deadline)
     let question = SQLQuestion(

@@ -95,7 +95,7 @@ package final class UpstreamPulse: Sendable {
   }
 
   /// Upstream answered what the sync queue had no part in.
-  func note(_ answer: UpstreamAnswer, of operation: RegisteredOperation) {
+  func note(_ answer: UpstreamResponse, of operation: RegisteredOperation) {
     noteAnswer()
     if answer.kind == .success { noteWork(of: operation.upstream) }
   }

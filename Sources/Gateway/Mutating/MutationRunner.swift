@@ -39,7 +39,7 @@ package final class MutationRunner: Sendable {
     call.idempotencyKey = idempotencyKey
     let start = calls.beginMutation(head: store.head)
     defer { calls.end(start) }
-    let answer: UpstreamAnswer
+    let answer: UpstreamResponse
     do throws(UpstreamFailure) {
       answer = try await upstream.execute(operation, variables: variables, call: call)
     } catch {
@@ -61,7 +61,7 @@ package final class MutationRunner: Sendable {
         // Executed, so a part of it may have taken effect before the rest failed.
         await invalidate(operation, variables: variables, scope: scope)
       }
-      return AnswerRenderer.renderErrors(answer)
+      return UpstreamResponseRenderer.renderErrors(answer)
     }
     return await settle(
       answer, of: start, operation: operation, variables: variables, scope: scope)
@@ -82,18 +82,18 @@ package final class MutationRunner: Sendable {
   /// The mutation took effect upstream: from here on nothing that began earlier may bring the old
   /// values back; nor does it undo what another mutation did that began later and has settled.
   private func settle(
-    _ answer: UpstreamAnswer, of start: MutationStart, operation: RegisteredOperation,
+    _ answer: UpstreamResponse, of start: MutationStart, operation: RegisteredOperation,
     variables: Variables, scope: Scope
   ) async -> [UInt8] {
     let selection = operation.selection(for: variables)
     let normalised = Normaliser.normalise(
       answer, of: operation, variables: variables, selection: selection,
-      context: AnswerContext(
+      context: UpstreamCallContext(
         call: .none, horizon: .none, received: clock.now(), scope: scope)
     ).answer.settled(start, by: calls)
     defer { calls.end(normalised.call) }
     await apply(normalised, operation: operation)
-    return AnswerRenderer.render(answer, selection: selection)
+    return UpstreamResponseRenderer.render(answer, selection: selection)
   }
 
   /// Sent and unanswered: what it may have changed is asked for again.
@@ -107,7 +107,7 @@ package final class MutationRunner: Sendable {
     let number = calls.begin()
     defer { calls.end(number) }
     await apply(
-      NormalisedAnswer(
+      NormalisedResponse(
         call: number, horizon: calls.horizon(of: number), received: clock.now(), scope: scope,
         invalidations: targets),
       operation: operation)
@@ -115,7 +115,7 @@ package final class MutationRunner: Sendable {
 
   /// The mutation is done upstream whatever becomes of the store, so a store that fails is logged
   /// and not told as the mutation's failure.
-  private func apply(_ answer: NormalisedAnswer, operation: RegisteredOperation) async {
+  private func apply(_ answer: NormalisedResponse, operation: RegisteredOperation) async {
     do {
       _ = try await store.apply(answer)
     } catch {

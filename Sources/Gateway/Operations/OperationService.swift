@@ -55,7 +55,7 @@ package struct OperationService: Sendable {
   /// Reads a query.
   package func read(
     _ name: String, input: OperationDirectory.Input, context: Context
-  ) async throws(Failure) -> ReadAnswer {
+  ) async throws(Failure) -> ReadResponse {
     let request = try await request(name, input: input, context: context)
     let answer = try await reader.read(request)
     if context.caller.device != nil { await differ.note(answer, to: request) }
@@ -75,18 +75,18 @@ package struct OperationService: Sendable {
   /// - Parameter told: the tag of the answer that the client has.
   package func streamStart(
     _ name: String, input: OperationDirectory.Input, context: Context, told: String?
-  ) async throws(Failure) -> AnswerStream.Start {
+  ) async throws(Failure) -> OperationStream.Start {
     if signal.hasEnded {
       throw Failure(.draining, "The service is ending.", retry: .after, retryAfter: .seconds(1))
     }
     let request = try await request(name, input: input, context: context)
     _ = try await reader.read(request)
-    return AnswerStream.Start(request: request, told: told)
+    return OperationStream.Start(request: request, told: told)
   }
 
   /// To be called by the task that reads it.
-  package func open(_ start: AnswerStream.Start) -> AnswerStream {
-    AnswerStream(
+  package func open(_ start: OperationStream.Start) -> OperationStream {
+    OperationStream(
       reader: reader, devices: devices, signal: signal, start: start,
       note: { [differ] in await differ.note($0, to: $1) })
   }

@@ -8,7 +8,7 @@ import Storage
 /// of its own.
 struct NotificationMaker: Sendable {
   let userIDsMax: Int
-  let surroundings: PushSurroundings
+  let surroundings: PushEnvironment
   let makeID: @Sendable () -> String
 
   /// - Parameters:

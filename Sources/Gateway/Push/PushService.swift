@@ -24,19 +24,19 @@ package final class PushService: Sendable {
   private let store: Store
   private let senders: Senders
   private let throttle: AttemptThrottle
-  private let surroundings: PushSurroundings
+  private let surroundings: PushEnvironment
   private let isAdminOn: Bool
   private let maker: NotificationMaker
-  private let bell: Bell
+  private let bell: AsyncSignal
   private let worker: PushWorker
-  private let teller: RegistrationTeller
+  private let teller: RegistrationSync
   private let rules: RuleReader
   private let tasks = Mutex<[Task<Void, Never>]>([])
 
   /// - Parameter sendsPerMinute: of one user.
   package init(
     store: Store, sender: any PushSender, senders: Senders, sendsPerMinute: Int, isAdminOn: Bool,
-    rules: [PushRule], surroundings: PushSurroundings, logger: Logger,
+    rules: [PushRule], surroundings: PushEnvironment, logger: Logger,
     makeID: @escaping @Sendable () -> String
   ) {
     self.store = store
@@ -46,12 +46,12 @@ package final class PushService: Sendable {
     self.isAdminOn = isAdminOn
     maker = NotificationMaker(
       userIDsMax: sender.userIDsMax, surroundings: surroundings, makeID: makeID)
-    bell = Bell(sleep: surroundings.sleep)
-    let line = SenderLine(bell: bell, surroundings: surroundings, logger: logger)
+    bell = AsyncSignal(sleep: surroundings.sleep)
+    let line = PushAvailability(bell: bell, surroundings: surroundings, logger: logger)
     worker = PushWorker(
       store: store, sender: sender, surroundings: surroundings, bell: bell, line: line,
       logger: logger)
-    teller = RegistrationTeller(
+    teller = RegistrationSync(
       store: store, sender: sender, surroundings: surroundings, bell: bell, line: line,
       logger: logger)
     self.rules = RuleReader(
@@ -160,7 +160,7 @@ package final class PushService: Sendable {
 
   package func send(
     _ request: NotificationRequest, key: String, by caller: Caller
-  ) async throws(Failure) -> NotificationAnswer {
+  ) async throws(Failure) -> NotificationStatus {
     guard let user = try admit(caller) else {
       return try await take(request, key: key, from: Self.operatorsOrigin)
     }
@@ -182,7 +182,7 @@ package final class PushService: Sendable {
 
   private func take(
     _ request: NotificationRequest, key: String, from origin: String
-  ) async throws(Failure) -> NotificationAnswer {
+  ) async throws(Failure) -> NotificationStatus {
     let arrival = try maker.arrival(
       of: PushMessage(
         text: request.text, heading: request.heading, chatID: request.chatID, data: request.data),
@@ -254,9 +254,9 @@ package final class PushService: Sendable {
     Failure(.notificationNotFound, "There is no such notification.")
   }
 
-  private static func answer(_ id: String, isReplay: Bool) -> NotificationAnswer {
+  private static func answer(_ id: String, isReplay: Bool) -> NotificationStatus {
     let body: JSONValue = ["id": .string(id)]
-    return NotificationAnswer(id: id, body: body.bytes, isReplay: isReplay)
+    return NotificationStatus(id: id, body: body.bytes, isReplay: isReplay)
   }
 
   // MARK: The store

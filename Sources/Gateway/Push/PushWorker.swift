@@ -17,15 +17,15 @@ final class PushWorker: Sendable {
 
   private let store: Store
   private let sender: any PushSender
-  private let surroundings: PushSurroundings
-  private let bell: Bell
-  private let line: SenderLine
+  private let surroundings: PushEnvironment
+  private let bell: AsyncSignal
+  private let line: PushAvailability
   private let logger: Logger
   private let meters = PushMeters()
 
   init(
-    store: Store, sender: any PushSender, surroundings: PushSurroundings, bell: Bell,
-    line: SenderLine, logger: Logger
+    store: Store, sender: any PushSender, surroundings: PushEnvironment, bell: AsyncSignal,
+    line: PushAvailability, logger: Logger
   ) {
     self.store = store
     self.sender = sender

@@ -30,16 +30,16 @@ final class RuleReader: Sendable {
   private let rules: [PushRule]
   private let types: Set<String>
   private let maker: NotificationMaker
-  private let surroundings: PushSurroundings
-  private let bell: Bell
-  private let outbox: Bell
+  private let surroundings: PushEnvironment
+  private let bell: AsyncSignal
+  private let outbox: AsyncSignal
   private let logger: Logger
   private let noted = Mutex(Noted())
 
   /// - Parameter outbox: rung when there is something to send.
   init(
-    store: Store, rules: [PushRule], maker: NotificationMaker, surroundings: PushSurroundings,
-    outbox: Bell, logger: Logger
+    store: Store, rules: [PushRule], maker: NotificationMaker, surroundings: PushEnvironment,
+    outbox: AsyncSignal, logger: Logger
   ) {
     self.store = store
     self.rules = rules
@@ -48,7 +48,7 @@ final class RuleReader: Sendable {
     self.outbox = outbox
     self.logger = logger
     types = Set(rules.map(\.type))
-    bell = Bell(sleep: surroundings.sleep)
+    bell = AsyncSignal(sleep: surroundings.sleep)
   }
 
   /// On the writer's thread: quick.
@@ -133,14 +133,14 @@ final class RuleReader: Sendable {
     }
   }
 
-  private func tellings(of changes: [RuleChanges.Change]) -> [RuleTelling] {
+  private func tellings(of changes: [RuleChanges.Change]) -> [RuleNotification] {
     changes.flatMap { change in
       rules.filter { $0.type == change.entity.type }.compactMap { telling($0, of: change) }
     }
   }
 
   /// An update is told where it changes what there is to say; so of what is new, that is remembered.
-  private func telling(_ rule: PushRule, of change: RuleChanges.Change) -> RuleTelling? {
+  private func telling(_ rule: PushRule, of change: RuleChanges.Change) -> RuleNotification? {
     if rule.event == .insert, !change.isNew { return nil }
     guard let saying = rule.saying(of: change.entity, change.fields) else { return nil }
     let content = saying.content
@@ -150,7 +150,7 @@ final class RuleReader: Sendable {
       ? try? maker.arrival(
         of: saying.message, to: saying.userIDs, origin: Self.origin,
         key: "\(rule.name) \(change.entity) \(change.revision.value)", content: content) : nil
-    return RuleTelling(
+    return RuleNotification(
       rule: rule.name, entity: change.entity,
       content: Hexadecimal.encode(SHA256.hash(data: Array(content.utf8))), isNew: change.isNew,
       notification: arrival)

@@ -31,8 +31,8 @@ struct OverlaidReader: Sendable {
   ///
   /// - Parameter entities: what lay under them before the answer was read.
   func lay(
-    _ entities: Set<EntityKey>, over shared: RenderedAnswer, request: ReadRequest
-  ) async -> RenderedAnswer {
+    _ entities: Set<EntityKey>, over shared: RenderedResponse, request: ReadRequest
+  ) async -> RenderedResponse {
     guard let device = request.caller.device?.id,
       entities.contains(where: { shared.dependencies.types.contains($0.type) })
     else { return shared }
@@ -53,8 +53,8 @@ struct OverlaidReader: Sendable {
   }
 
   private func stored(
-    over shared: RenderedAnswer, _ request: ReadRequest, device: String
-  ) async throws(StorageError) -> RenderedAnswer {
+    over shared: RenderedResponse, _ request: ReadRequest, device: String
+  ) async throws(StorageError) -> RenderedResponse {
     let ticket = cache.ticket()
     let selection = request.operation.selection(for: request.variables)
     let snapshot: ResultSnapshot?
@@ -82,13 +82,13 @@ struct OverlaidReader: Sendable {
   }
 
   private func passing(
-    _ answer: UpstreamAnswer, _ entities: Set<EntityKey>, over shared: RenderedAnswer,
+    _ answer: UpstreamResponse, _ entities: Set<EntityKey>, over shared: RenderedResponse,
     _ request: ReadRequest, device: String
-  ) async throws(StorageError) -> RenderedAnswer {
+  ) async throws(StorageError) -> RenderedResponse {
     let selection = request.operation.selection(for: request.variables)
     let normalised = Normaliser.normalise(
       answer, of: request.operation, variables: request.variables, selection: selection,
-      context: AnswerContext(
+      context: UpstreamCallContext(
         call: CallNumber(0), horizon: CallNumber(0), received: shared.received,
         scope: request.scope)
     ).answer
@@ -102,9 +102,9 @@ struct OverlaidReader: Sendable {
   }
 
   private func render(
-    _ snapshot: ResultSnapshot, _ selection: Selection, over shared: RenderedAnswer,
+    _ snapshot: ResultSnapshot, _ selection: Selection, over shared: RenderedResponse,
     _ request: ReadRequest, device: String
-  ) -> (answer: RenderedAnswer, hasGaps: Bool)? {
+  ) -> (answer: RenderedResponse, hasGaps: Bool)? {
     let result = ResultRenderer.render(
       snapshot, selection: selection,
       onError: shared.unkept == nil ? request.policy.onError : .partial, showsPending: true)
@@ -113,11 +113,11 @@ struct OverlaidReader: Sendable {
     // A queue's next step takes it back: no cache on the way may give it again unasked.
     policy.maxAge = .zero
     let body =
-      shared.presentErrors.map { RenderedAnswer.body(result.body, showing: $0) } ?? result.body
-    let answer = RenderedAnswer(
+      shared.presentErrors.map { RenderedResponse.body(result.body, showing: $0) } ?? result.body
+    let answer = RenderedResponse(
       key: request.key(overlaidBy: device), body: body, received: shared.received,
       policy: policy,
-      dependencies: RenderedAnswer.Dependencies(
+      dependencies: RenderedResponse.Dependencies(
         request.operation, entities: Array(snapshot.entities.keys), device: device),
       hasErrors: snapshot.errors != nil || shared.presentErrors != nil, basis: shared.tag,
       basisKey: shared.key, unkept: nil)

@@ -8,7 +8,7 @@ package import Upstream
 package final class QueryReader: Sendable {
   /// What is stored for a read, rendered.
   private struct Stored {
-    let rendered: RenderedAnswer
+    let rendered: RenderedResponse
     let isDue: Bool
   }
 
@@ -23,9 +23,9 @@ package final class QueryReader: Sendable {
   private let clock: WallClock
   private let logger: Logger
   private let epoch: MutationEpoch
-  private let fetcher: AnswerFetcher
+  private let fetcher: UpstreamFetcher
   private let overlaid: OverlaidReader
-  private let flights = SingleFlight<FlightKey, AnswerFetcher.Outcome>()
+  private let flights = SingleFlight<FlightKey, UpstreamFetcher.Outcome>()
 
   package init(
     upstream: UpstreamClient, store: Store, calls: CallSequence, cache: RenderedCache,
@@ -37,7 +37,7 @@ package final class QueryReader: Sendable {
     self.clock = clock
     self.logger = logger
     self.epoch = epoch
-    fetcher = AnswerFetcher(
+    fetcher = UpstreamFetcher(
       upstream: upstream, store: store, calls: calls, cache: cache, failures: failures,
       pulse: pulse, clock: clock, logger: logger)
     self.overlaid = OverlaidReader(
@@ -45,11 +45,11 @@ package final class QueryReader: Sendable {
   }
 
   /// The answer as the caller sees it: for a device, with what its queue is expected to do.
-  package func read(_ request: ReadRequest) async throws(Failure) -> ReadAnswer {
+  package func read(_ request: ReadRequest) async throws(Failure) -> ReadResponse {
     let entities = overlaid.entities(for: request.caller)
     let shared = try await readShared(request)
     guard let entities else { return shared }
-    return ReadAnswer(
+    return ReadResponse(
       rendered: await overlaid.lay(entities, over: shared.rendered, request: request),
       outcome: shared.outcome, age: shared.age, viewer: shared.viewer)
   }
@@ -64,7 +64,7 @@ package final class QueryReader: Sendable {
   /// Another number once answers may be others though no shared one is.
   func overlayVersion(for caller: Caller) -> UInt64 { overlaid.version(for: caller) }
 
-  private func readShared(_ request: ReadRequest) async throws(Failure) -> ReadAnswer {
+  private func readShared(_ request: ReadRequest) async throws(Failure) -> ReadResponse {
     try AccessGate.admit(request.caller, to: request.operation)
     if request.directives.noStore { return try await readWithoutKeeping(request) }
     let stored = await stored(for: request)
@@ -94,7 +94,7 @@ package final class QueryReader: Sendable {
 
   private func fetch(
     _ request: ReadRequest, fallback: Stored?, known: Bool
-  ) async throws(Failure) -> ReadAnswer {
+  ) async throws(Failure) -> ReadResponse {
     let (task, isNew) = flight(for: request)
     var fetched = await task.value
     if !isNew, request.scope.kind == .claim, fetched.isRefusal {
@@ -107,7 +107,7 @@ package final class QueryReader: Sendable {
         if !isNew { .collapsed } else if request.directives.noCache {
           .request(stored: isStored)
         } else if known { .revalidated(stored: isStored) } else { .miss(stored: isStored) }
-      return ReadAnswer(
+      return ReadResponse(
         rendered: rendered, outcome: outcome, age: age(of: rendered), viewer: viewer(of: request))
     case .erred(let erred):
       let outcome: CacheOutcome =
@@ -125,16 +125,16 @@ package final class QueryReader: Sendable {
   /// Upstream's errors are always shown. Where the operation fills what failed, or fails whole, the
   /// last good data stands beside them, listed as stale.
   private func answer(
-    _ erred: AnswerFetcher.Erred, over stored: Stored?, else outcome: CacheOutcome,
+    _ erred: UpstreamFetcher.Erred, over stored: Stored?, else outcome: CacheOutcome,
     request: ReadRequest
-  ) throws(Failure) -> ReadAnswer {
+  ) throws(Failure) -> ReadResponse {
     guard request.policy.onError != .partial, let stored else {
       let rendered = try erred.response.get()
-      return ReadAnswer(
+      return ReadResponse(
         rendered: rendered, outcome: outcome, age: age(of: rendered), viewer: viewer(of: request))
     }
     let age = age(of: stored.rendered)
-    return ReadAnswer(
+    return ReadResponse(
       rendered: stored.rendered.showing(errors: erred.errors),
       outcome: .staleIfError(staleness: max(.zero, age - request.policy.maxAge)), age: age,
       viewer: viewer(of: request))
@@ -142,7 +142,7 @@ package final class QueryReader: Sendable {
 
   private func fallBack(
     to stored: Stored?, after failure: Failure, request: ReadRequest
-  ) throws(Failure) -> ReadAnswer {
+  ) throws(Failure) -> ReadResponse {
     logger.info(
       "upstream failed a query",
       metadata: [
@@ -151,7 +151,7 @@ package final class QueryReader: Sendable {
       ])
     guard let stored else { throw failure }
     let age = age(of: stored.rendered)
-    return ReadAnswer(
+    return ReadResponse(
       rendered: stored.rendered,
       outcome: .staleIfError(staleness: max(.zero, age - request.policy.maxAge)),
       age: age, viewer: viewer(of: request))
@@ -159,7 +159,7 @@ package final class QueryReader: Sendable {
 
   private func flight(
     for request: ReadRequest
-  ) -> (task: Task<AnswerFetcher.Outcome, Never>, isNew: Bool) {
+  ) -> (task: Task<UpstreamFetcher.Outcome, Never>, isNew: Bool) {
     let key = FlightKey(result: request.key, epoch: epoch.value)
     let work = { @Sendable [fetcher] in await fetcher.fetch(request, keeps: true) }
     // Whoever asks for upstream's word of now is not given what it said before.
@@ -167,13 +167,13 @@ package final class QueryReader: Sendable {
       ? flights.joinUnbegun(key, work: work) : flights.join(key, work: work)
   }
 
-  private func readWithoutKeeping(_ request: ReadRequest) async throws(Failure) -> ReadAnswer {
+  private func readWithoutKeeping(_ request: ReadRequest) async throws(Failure) -> ReadResponse {
     if request.directives.onlyIfCached {
       throw Failure(.nothingCached, "The request forbids both the cache and upstream.")
     }
     switch await fetcher.fetch(request, keeps: false) {
     case .answer(let rendered, _, _):
-      return ReadAnswer(
+      return ReadResponse(
         rendered: rendered, outcome: .request(stored: false), age: .zero,
         viewer: viewer(of: request))
     case .erred(let erred):
@@ -229,9 +229,9 @@ package final class QueryReader: Sendable {
       cache.release(ticket)
       return nil
     }
-    let rendered = RenderedAnswer(
+    let rendered = RenderedResponse(
       key: request.key, body: result.body, received: snapshot.received, policy: request.policy,
-      dependencies: RenderedAnswer.Dependencies(
+      dependencies: RenderedResponse.Dependencies(
         request.operation, entities: Array(snapshot.entities.keys)),
       hasErrors: snapshot.errors != nil)
     if snapshot.isDue || rendered.hasErrors || !request.policy.isKept {
@@ -245,7 +245,7 @@ package final class QueryReader: Sendable {
 
   // MARK: Answers
 
-  private func answer(_ rendered: RenderedAnswer, request: ReadRequest) -> ReadAnswer {
+  private func answer(_ rendered: RenderedResponse, request: ReadRequest) -> ReadResponse {
     let age = age(of: rendered)
     let outcome: CacheOutcome =
       switch Freshness(age: age, policy: request.policy, isDue: false) {
@@ -254,11 +254,11 @@ package final class QueryReader: Sendable {
       case .staleIfError(let staleness): .staleAllowed(staleness: staleness)
       case .expired: .staleAllowed(staleness: age - request.policy.maxAge)
       }
-    return ReadAnswer(
+    return ReadResponse(
       rendered: rendered, outcome: outcome, age: age, viewer: viewer(of: request))
   }
 
-  private func age(of rendered: RenderedAnswer) -> Duration {
+  private func age(of rendered: RenderedResponse) -> Duration {
     rendered.received.elapsed(until: clock.now())
   }
 

@@ -16,7 +16,7 @@ extension UpstreamCall {
   }
 }
 
-extension RenderedAnswer.Dependencies {
+extension RenderedResponse.Dependencies {
   init(_ operation: RegisteredOperation, entities: [EntityKey], device: String? = nil) {
     self.init(
       operation: operation.name, tags: operation.cache.tags,
@@ -33,7 +33,7 @@ extension Failure {
   /// Upstream refused the request as invalid; nil where it said anything else.
   ///
   /// Upstream's own messages are passed on: they are what its client would have read.
-  static func invalidInput(in answer: UpstreamAnswer) -> Failure? {
+  static func invalidInput(in answer: UpstreamResponse) -> Failure? {
     guard let faults = answer.inputFaults else { return nil }
     return Failure(
       .upstreamRejected,
@@ -47,7 +47,7 @@ extension Failure {
   }
 
   /// Errors and nothing that was done.
-  static func upstreamErrors(of answer: UpstreamAnswer) -> Failure {
+  static func upstreamErrors(of answer: UpstreamResponse) -> Failure {
     let messages = answer.errors?.elements.compactMap { $0["message"]?.string } ?? []
     return Failure(
       .upstreamRejected,

@@ -34,15 +34,15 @@ package struct ReadRequest: Sendable {
 }
 
 /// What a read gives: the bytes, and how they came about.
-package struct ReadAnswer: Sendable {
-  package let rendered: RenderedAnswer
+package struct ReadResponse: Sendable {
+  package let rendered: RenderedResponse
   package let outcome: CacheOutcome
   package let age: Duration
   /// The caller's sight, for the cursor that goes with the answer.
   package let viewer: Viewer
 
   package init(
-    rendered: RenderedAnswer, outcome: CacheOutcome, age: Duration, viewer: Viewer
+    rendered: RenderedResponse, outcome: CacheOutcome, age: Duration, viewer: Viewer
   ) {
     self.rendered = rendered
     self.outcome = outcome

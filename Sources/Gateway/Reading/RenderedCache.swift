@@ -26,7 +26,7 @@ package final class RenderedCache: Sendable {
     var operations: Set<String> = []
     var tags: Set<String> = []
 
-    func touches(_ dependencies: RenderedAnswer.Dependencies) -> Bool {
+    func touches(_ dependencies: RenderedResponse.Dependencies) -> Bool {
       operations.contains(dependencies.operation)
         || !tags.isDisjoint(with: dependencies.tags)
         || !types.isDisjoint(with: dependencies.types)
@@ -34,14 +34,14 @@ package final class RenderedCache: Sendable {
         || touchesDevice(dependencies)
     }
 
-    private func touchesDevice(_ dependencies: RenderedAnswer.Dependencies) -> Bool {
+    private func touchesDevice(_ dependencies: RenderedResponse.Dependencies) -> Bool {
       guard let device = dependencies.device, let touched = ofDevices[device] else { return false }
       return dependencies.entities.contains { touched.contains($0) }
     }
   }
 
   private struct State {
-    var answers: [ResultKey: RenderedAnswer] = [:]
+    var answers: [ResultKey: RenderedResponse] = [:]
     var byEntity: [EntityKey: Set<ResultKey>] = [:]
     /// Answers with a device's overlays, by the shared ones that they were made beside.
     var byBasis: [ResultKey: Set<ResultKey>] = [:]
@@ -68,7 +68,7 @@ package final class RenderedCache: Sendable {
   /// Keys in the line of eviction, some of which may be of answers that are gone.
   var lineLength: Int { state.withLock { $0.order.count } }
 
-  package func answer(for key: ResultKey) -> RenderedAnswer? {
+  package func answer(for key: ResultKey) -> RenderedResponse? {
     let answer = state.withLock { $0.answers[key] }
     answer?.touch()
     return answer
@@ -90,7 +90,7 @@ package final class RenderedCache: Sendable {
   /// it is not current any more.
   ///
   /// - Parameter own: the commit that the answer was rendered after, if that came behind the ticket.
-  package func remember(_ answer: RenderedAnswer, ticket: Ticket, own: Revision? = nil) {
+  package func remember(_ answer: RenderedResponse, ticket: Ticket, own: Revision? = nil) {
     state.withLock { state in
       let touched = state.recent.contains { touch in
         touch.number > ticket.number && (own == nil || touch.revision != own)
@@ -190,7 +190,7 @@ package final class RenderedCache: Sendable {
     while let first = state.recent.first, first.number <= oldest { state.recent.removeFirst() }
   }
 
-  private static func remove(_ answer: RenderedAnswer, from state: inout State) {
+  private static func remove(_ answer: RenderedResponse, from state: inout State) {
     answer.expire()
     state.answers[answer.key] = nil
     state.byteCount -= answer.byteCount

@@ -15,7 +15,7 @@ struct ForcedOutcome {
     self.cursor = cursor
   }
 
-  func answer() throws(Failure) -> ForcedAnswer {
+  func answer() throws(Failure) -> ForcedStatus {
     let result = record.result.flatMap { try? JSONValue(checked: $0) }
     switch record.mutation.state {
     case .applied: return forced(response: result)
@@ -60,12 +60,12 @@ struct ForcedOutcome {
   /// that is a response like any other. What it refused as invalid input is a failure.
   private static func isApplicationError(_ code: Failure.Code, _ response: JSONValue) -> Bool {
     guard code == .upstreamRejected, let document = try? JSONDocument(checked: response.bytes),
-      let answer = UpstreamAnswer(document: document)
+      let answer = UpstreamResponse(document: document)
     else { return false }
     return answer.inputFaults == nil
   }
 
-  private func forced(response: JSONValue?, refusal: Failure? = nil) -> ForcedAnswer {
+  private func forced(response: JSONValue?, refusal: Failure? = nil) -> ForcedStatus {
     var writer = JSONWriter()
     writer.beginObject()
     writer.name("id")
@@ -83,8 +83,8 @@ struct ForcedOutcome {
     writer.name("cursor")
     writer.string(String(decoding: cursor, as: UTF8.self))
     writer.endObject()
-    return ForcedAnswer(
-      answer: MutationAnswer(
+    return ForcedStatus(
+      answer: MutationStatus(
         id: record.mutation.id, body: writer.bytes, isReplay: receipt.isReplay),
       response: response, refusal: refusal)
   }

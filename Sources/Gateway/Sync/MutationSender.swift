@@ -9,7 +9,7 @@ struct MutationSender: Sendable {
   /// What one attempt came to.
   struct Attempt: Sendable {
     let outcome: SendOutcome
-    var answer: NormalisedAnswer?
+    var answer: NormalisedResponse?
     var result: [UInt8]?
     /// The number that the answer was written under; to be ended once it is stored.
     var call: CallNumber?
@@ -80,7 +80,7 @@ struct MutationSender: Sendable {
     let scope = claimed.payload.scope
     var call = UpstreamCall(caller: caller, scope: scope, traceparent: nil)
     call.idempotencyKey = claimed.mutation.id.value
-    let answer: UpstreamAnswer
+    let answer: UpstreamResponse
     do throws(UpstreamFailure) {
       answer = try await upstream.execute(operation, variables: variables, call: call)
     } catch {
@@ -96,7 +96,7 @@ struct MutationSender: Sendable {
 
   /// Some servers answer 403 for a token that is over. Whoever would take that for the last word
   /// would lose a whole queue to it; one that is still good and refused stays refused.
-  private func refusesCredential(_ answer: UpstreamAnswer, of caller: Caller) -> Bool {
+  private func refusesCredential(_ answer: UpstreamResponse, of caller: Caller) -> Bool {
     switch answer.permission {
     case .unauthenticated: true
     case .forbidden: QueuedCaller.hasExpired(caller, at: clock.now())
@@ -114,25 +114,25 @@ struct MutationSender: Sendable {
   }
 
   private func attempt(
-    _ answer: UpstreamAnswer, _ mutation: Mutation, _ start: MutationStart,
+    _ answer: UpstreamResponse, _ mutation: Mutation, _ start: MutationStart,
     _ operation: RegisteredOperation, _ variables: Variables, _ scope: Scope
   ) -> Attempt {
     guard Self.tookEffect(answer) else { return attempt(refusedBy: answer, operation, variables) }
     let selection = operation.selection(for: variables)
     let normalised = Normaliser.normalise(
       answer, of: operation, variables: variables, selection: selection,
-      context: AnswerContext(
+      context: UpstreamCallContext(
         call: .none, horizon: .none, received: clock.now(), scope: scope)
     ).answer.settled(start, by: calls, key: mutation.id.value)
     return Attempt(
       outcome: .applied(created: Self.created(by: mutation, answer, selection)),
       answer: normalised,
-      result: AnswerRenderer.render(answer, selection: selection), call: normalised.call)
+      result: UpstreamResponseRenderer.render(answer, selection: selection), call: normalised.call)
   }
 
   /// Of several that one mutation creates of one type, the first is the answer's first.
   private static func created(
-    by mutation: Mutation, _ answer: UpstreamAnswer, _ selection: Model.Selection
+    by mutation: Mutation, _ answer: UpstreamResponse, _ selection: Model.Selection
   ) -> [TemporaryID: EntityKey] {
     var created: [TemporaryID: EntityKey] = [:]
     let byType = Dictionary(grouping: mutation.footprint.creates, by: \.type)
@@ -144,14 +144,14 @@ struct MutationSender: Sendable {
   }
 
   /// Executed, and at least one of its fields did not fail.
-  private static func tookEffect(_ answer: UpstreamAnswer) -> Bool {
+  private static func tookEffect(_ answer: UpstreamResponse) -> Bool {
     guard let data = answer.data else { return false }
     guard answer.errors != nil else { return true }
     return data.members.contains { !$0.value.isNull }
   }
 
   private func attempt(
-    refusedBy answer: UpstreamAnswer, _ operation: RegisteredOperation, _ variables: Variables
+    refusedBy answer: UpstreamResponse, _ operation: RegisteredOperation, _ variables: Variables
   ) -> Attempt {
     let codes = (answer.errors.map { Array($0.elements) } ?? []).flatMap { error in
       [error["extensions"]?["code"]?.string, error["errorType"]?.string].compactMap { $0 }
@@ -159,7 +159,8 @@ struct MutationSender: Sendable {
     if codes.contains(where: { transientCodes.contains($0) || ThrottlingCode.contains($0) }) {
       return Attempt(outcome: .transient(retryAfter: nil))
     }
-    let response = AnswerRenderer.render(answer, selection: operation.selection(for: variables))
+    let response = UpstreamResponseRenderer.render(
+      answer, selection: operation.selection(for: variables))
     let code: Failure.Code = answer.permission == nil ? .upstreamRejected : .upstreamForbidden
     return Attempt(
       outcome: .permanent,
@@ -205,7 +206,7 @@ struct MutationSender: Sendable {
     let number = calls.begin()
     return Attempt(
       outcome: .unknown,
-      answer: NormalisedAnswer(
+      answer: NormalisedResponse(
         call: number, horizon: calls.horizon(of: number), received: clock.now(), scope: scope,
         invalidations: targets),
       call: number)
@@ -229,7 +230,7 @@ struct MutationSender: Sendable {
     let scope = claimed.payload.scope
     let call = UpstreamCall(caller: caller, scope: scope, traceparent: nil)
     let number = calls.begin()
-    let answer: UpstreamAnswer
+    let answer: UpstreamResponse
     do throws(UpstreamFailure) {
       answer = try await upstream.execute(query, variables: variables, call: call)
     } catch {
@@ -248,7 +249,7 @@ struct MutationSender: Sendable {
     }
     let normalised = Normaliser.normalise(
       answer, of: query, variables: variables, selection: query.selection(for: variables),
-      context: AnswerContext(
+      context: UpstreamCallContext(
         call: number, horizon: calls.horizon(of: number), received: clock.now(), scope: scope)
     ).answer
     let isShown = normalised.entities.contains { $0.key == object }

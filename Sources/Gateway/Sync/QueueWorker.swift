@@ -29,13 +29,13 @@ package final class QueueWorker: Sendable {
     /// Turns that are under way.
     var running = 0
     var ending: CheckedContinuation<Void, Never>?
-    var lingering = LingerWatch()
+    var lingering = OverlayExpiry()
     var troubles = FailureTally()
   }
 
   private let store: Store
   private let sender: MutationSender
-  private let surroundings: QueueSurroundings
+  private let surroundings: QueueEnvironment
   private let epoch: MutationEpoch
   private let logger: Logger
   private let meters = QueueMeters()
@@ -44,7 +44,7 @@ package final class QueueWorker: Sendable {
   private let refused: @Sendable (_ device: String, _ digest: [UInt8]?) -> Void
 
   init(
-    store: Store, sender: MutationSender, surroundings: QueueSurroundings, epoch: MutationEpoch,
+    store: Store, sender: MutationSender, surroundings: QueueEnvironment, epoch: MutationEpoch,
     concurrencyMax: Int, logger: Logger,
     refused: @escaping @Sendable (_ device: String, _ digest: [UInt8]?) -> Void
   ) {
@@ -94,7 +94,7 @@ package final class QueueWorker: Sendable {
           } catch  where error.isDamage {
             // One device's damaged rows stop no other's.
             let wake = surroundings.now.advanced(by: Self.damagePause)
-            note(DeviceOutlook(ready: [], wake: wake), of: device)
+            note(QueueSchedule(ready: [], wake: wake), of: device)
             return .success(OperationSurvey())
           } catch {
             return .failure(error)
@@ -169,7 +169,7 @@ package final class QueueWorker: Sendable {
   // MARK: Turns
 
   /// A device's queue is another than before.
-  func note(_ outlook: DeviceOutlook, of device: String) {
+  func note(_ outlook: QueueSchedule, of device: String) {
     state.withLock { $0.rotation.note(outlook, of: device) }
     pump()
   }
@@ -242,7 +242,7 @@ package final class QueueWorker: Sendable {
         // Found again as in flight, once the store can be read and written.
         return close(
           turn, as: attempt.outcome,
-          DeviceOutlook(ready: [], wake: surroundings.now.advanced(by: Self.damagePause)))
+          QueueSchedule(ready: [], wake: surroundings.now.advanced(by: Self.damagePause)))
       }
       guard let next = commit.answer.next else {
         return close(turn, as: attempt.outcome, commit.outlook)
@@ -253,7 +253,7 @@ package final class QueueWorker: Sendable {
       }
       note(commit.outlook, of: turn.device)
       claimed = next
-      turn = SendRotation.Turn(device: turn.device, ready: DeviceOutlook.Ready(next.mutation))
+      turn = SendRotation.Turn(device: turn.device, ready: QueueSchedule.Ready(next.mutation))
     }
   }
 
@@ -293,7 +293,7 @@ package final class QueueWorker: Sendable {
   }
 
   private func close(
-    _ turn: SendRotation.Turn, as outcome: SendOutcome?, _ outlook: DeviceOutlook?
+    _ turn: SendRotation.Turn, as outcome: SendOutcome?, _ outlook: QueueSchedule?
   ) {
     state.withLock { state in
       state.rotation.ended(
@@ -376,7 +376,7 @@ package final class QueueWorker: Sendable {
     guard error != .closed, !state.withLock({ $0.hasEnded }) else { return }
     do { try await surroundings.sleep(pause(after: error)) } catch { return }
     let now = surroundings.now
-    note(DeviceOutlook(ready: [], wake: now), of: device)
+    note(QueueSchedule(ready: [], wake: now), of: device)
   }
 
   /// Damage is logged once, with its remedy, where the store is opened.
@@ -404,7 +404,7 @@ extension SendOutcome {
   fileprivate var isApplied: Bool { if case .applied = self { true } else { false } }
 }
 
-extension DeviceOutlook.Ready {
+extension QueueSchedule.Ready {
   /// Of one that went by itself, in its turn.
   fileprivate init(_ mutation: Mutation) {
     self.init(

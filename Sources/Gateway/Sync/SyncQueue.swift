@@ -15,11 +15,11 @@ package final class SyncQueue: Sendable {
 
   package let worker: QueueWorker
   private let store: Store
-  private let drafter: MutationDrafter
+  private let drafter: MutationValidator
   private let callers: QueuedCaller
   private let devices: DeviceRegistry
-  private let surroundings: QueueSurroundings
-  private let cursors: CursorMint
+  private let surroundings: QueueEnvironment
+  private let cursors: CursorIssuer
   private let signal: CommitSignal
   private let logger: Logger
   private let refusals: RefusedCredentials
@@ -29,8 +29,8 @@ package final class SyncQueue: Sendable {
 
   package init(
     store: Store, registry: OperationRegistry, localTypes: Set<String>, upstream: UpstreamClient,
-    calls: CallSequence, epoch: MutationEpoch, pulse: UpstreamPulse, cursors: CursorMint,
-    devices: DeviceRegistry, signal: CommitSignal, sealer: Sealer, surroundings: QueueSurroundings,
+    calls: CallSequence, epoch: MutationEpoch, pulse: UpstreamPulse, cursors: CursorIssuer,
+    devices: DeviceRegistry, signal: CommitSignal, sealer: Sealer, surroundings: QueueEnvironment,
     concurrencyMax: Int, transientCodes: Set<String>, clock: WallClock, logger: Logger,
     makeID: @escaping @Sendable () -> String
   ) {
@@ -42,7 +42,7 @@ package final class SyncQueue: Sendable {
     self.logger = logger
     self.makeID = makeID
     callers = QueuedCaller(sealer: sealer)
-    drafter = MutationDrafter(registry: registry, localTypes: localTypes, sealer: sealer) {
+    drafter = MutationValidator(registry: registry, localTypes: localTypes, sealer: sealer) {
       MutationID("m_\(makeID())")
     }
     let refusals = RefusedCredentials()
@@ -65,7 +65,7 @@ package final class SyncQueue: Sendable {
   /// - Parameter requests: with their idempotency keys.
   package func enqueue(
     _ requests: [(request: MutationRequest, key: String)], by caller: Caller
-  ) async throws(Failure) -> [MutationAnswer] {
+  ) async throws(Failure) -> [MutationStatus] {
     let device = try Self.device(of: caller)
     let receipts = try await take(requests, device: device, by: caller)
     let cursor = cursors.cursor(for: caller.viewer)
@@ -78,7 +78,7 @@ package final class SyncQueue: Sendable {
   /// - Parameter key: nil where the caller does not mean to repeat it.
   package func force(
     _ request: MutationRequest, key: String?, by caller: Caller
-  ) async throws(Failure) -> ForcedAnswer {
+  ) async throws(Failure) -> ForcedStatus {
     let device = try Self.device(of: caller)
     // Registered first: an end that comes between the two is not missed.
     let listener = try await listen(as: caller, device: device)
@@ -119,7 +119,7 @@ package final class SyncQueue: Sendable {
     }
   }
 
-  private static func answer(_ receipt: MutationReceipt, cursor: [UInt8]) -> MutationAnswer {
+  private static func answer(_ receipt: MutationReceipt, cursor: [UInt8]) -> MutationStatus {
     var writer = JSONWriter()
     writer.beginObject()
     writer.name("id")
@@ -135,7 +135,7 @@ package final class SyncQueue: Sendable {
     writer.name("cursor")
     writer.string(String(decoding: cursor, as: UTF8.self))
     writer.endObject()
-    return MutationAnswer(
+    return MutationStatus(
       id: receipt.mutation.id, body: writer.bytes, isReplay: receipt.isReplay)
   }
 

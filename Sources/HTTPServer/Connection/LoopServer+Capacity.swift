@@ -76,7 +76,7 @@ extension LoopServer {
     // SAFETY: it is touched only after the reactor it belongs to has been entered.
     nonisolated(unsafe) let server = self
     shared.shedding.join(
-      IdleShedding.Loop(
+      IdleEviction.Loop(
         oldest: { count in await reactor.ask { _ in server.oldestIdle(count).map { $0.since } } },
         close: { since, count in await reactor.ask { _ in server.closeIdle(since, count) } }))
   }

@@ -36,7 +36,7 @@ final class ServerSession: StreamDelegate {
   /// Since when nothing is going on, for whoever has to close somebody.
   var idleSince: LoopInstant?
   let openedAt: LoopInstant
-  /// Wakes the writer that waits for the client to take what was written.
+  /// WakeReasons the writer that waits for the client to take what was written.
   var writer: CheckedContinuation<Void, Never>?
   /// Bytes of a streamed body that may still be written; `nil` if its length was not told.
   var contentBytesLeft: Int?

@@ -4,8 +4,8 @@ import Transport
 struct ServerShared: Sendable {
   let handler: any RequestHandler
   let configuration: HTTPServerConfiguration
-  let book: ConnectionBook
-  let shedding: IdleShedding
+  let book: ConnectionRegistry
+  let shedding: IdleEviction
   let drain: DrainSignal
   let cutOff: DrainSignal
   let counters: ServerCounters

@@ -110,7 +110,7 @@ package struct StaticFiles: Sendable {
     fields[.contentType] = ContentTypes.type(of: found.name)
     fields[.acceptRanges] = "bytes"
     if chosen.isCompressed { fields[.contentEncoding] = "gzip" }
-    let answer = FileRangeAnswer(
+    let answer = FileRangeResponse(
       content: .file(chosen.file), tag: chosen.sentTag, modified: chosen.modified, fields: fields,
       limits: ranges, pool: pool)
     if let ranged = answer.respond(to: request) { return ranged }

@@ -1,6 +1,6 @@
 extension ServerConnection {
   /// What to do with an answer that has been made.
-  package enum AnswerStep: Sendable, Equatable {
+  package enum ResponseStep: Sendable, Equatable {
     case send
     /// Read on first: the body nobody wanted is short, and its end is near. The answer is due at
     /// ``ServerConnectionEvent/endOfRequest``.
@@ -65,7 +65,7 @@ extension ServerConnection {
   /// An answer has been made.
   ///
   /// - Parameter isStreamed: whether making its body may read the request's content.
-  package mutating func answerIsReady(isStreamed: Bool) -> AnswerStep {
+  package mutating func answerIsReady(isStreamed: Bool) -> ResponseStep {
     guard phase == .serving else { return .discard }
     if !isRequestComplete, !isStreamed {
       if isWorthDraining {

@@ -111,7 +111,7 @@ extension DeviceQueue {
   }
 
   private func ending(_ item: Mutation, at now: Timestamp) -> QueueChanges {
-    var fall = DependentsFall(queue: self, now: now)
+    var fall = DependencyCancellation(queue: self, now: now)
     fall.lose(item)
     return QueueChanges(updated: [item] + fall.fallen)
   }

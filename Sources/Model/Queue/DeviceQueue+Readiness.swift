@@ -2,7 +2,7 @@ extension DeviceQueue {
   /// What may go now, and when to look again.
   ///
   /// Deadlines that have passed are not acted on here: ask for ``lapses(at:using:)`` first.
-  package func outlook(at now: Timestamp, policy: QueuePolicy) -> DeviceOutlook {
+  package func outlook(at now: Timestamp, policy: QueuePolicy) -> QueueSchedule {
     looking(at: now, policy: policy).outlook
   }
 

@@ -105,7 +105,7 @@ extension DeviceQueue {
       }
     }
     let unresolved = item.footprint.creates.map(\.id).filter { resolved[$0] == nil }
-    var fall = DependentsFall(queue: self, now: now, without: absorbed(by: item))
+    var fall = DependencyCancellation(queue: self, now: now, without: absorbed(by: item))
     fall.lose(unresolved, of: item, reason: .unresolved)
     changes.merge(QueueChanges(updated: fall.fallen))
     return superseding(by: item, changes)
@@ -115,7 +115,7 @@ extension DeviceQueue {
     var item = item
     item.state = .rejected
     item.reason = .refused
-    var fall = DependentsFall(queue: self, now: now, without: absorbed(by: item))
+    var fall = DependencyCancellation(queue: self, now: now, without: absorbed(by: item))
     fall.lose(item)
     return superseding(by: item, QueueChanges(updated: [item] + fall.fallen))
   }

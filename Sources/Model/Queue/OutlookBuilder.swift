@@ -1,7 +1,7 @@
-/// Gathers a ``DeviceOutlook`` while a queue is looked through in its order.
+/// Gathers a ``QueueSchedule`` while a queue is looked through in its order.
 struct OutlookBuilder {
   let now: Timestamp
-  private(set) var ready: [DeviceOutlook.Ready] = []
+  private(set) var ready: [QueueSchedule.Ready] = []
   private var wake: Timestamp?
   /// What is held does not tell all that may go.
   private(set) var reachesTail = false
@@ -21,12 +21,12 @@ struct OutlookBuilder {
     guard due <= now else { return wake(at: due) }
     guard !ready.contains(where: { $0.upstream == item.upstream }) else { return }
     ready.append(
-      DeviceOutlook.Ready(
+      QueueSchedule.Ready(
         id: item.id, upstream: item.upstream, place: item.place, isForced: isForced,
         isRepeatable: item.unknownRule == .sendAgain))
   }
 
   mutating func reachTail() { reachesTail = true }
 
-  var outlook: DeviceOutlook { DeviceOutlook(ready: ready, wake: wake) }
+  var outlook: QueueSchedule { QueueSchedule(ready: ready, wake: wake) }
 }

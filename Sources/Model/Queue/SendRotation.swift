@@ -1,14 +1,14 @@
 /// Whose turn it is: devices in a circle for each upstream, forced ones first, so that a device with
 /// one item waits no longer between two others than one with thousands.
 ///
-/// It knows of a device what its last ``DeviceOutlook`` told, nothing of its items.
+/// It knows of a device what its last ``QueueSchedule`` told, nothing of its items.
 package struct SendRotation: Sendable {
   /// A turn: claim the item, send it, settle it, and tell ``ended(_:as:at:policy:)``.
   package struct Turn: Hashable, Sendable {
     package let device: String
-    package let ready: DeviceOutlook.Ready
+    package let ready: QueueSchedule.Ready
 
-    package init(device: String, ready: DeviceOutlook.Ready) {
+    package init(device: String, ready: QueueSchedule.Ready) {
       self.device = device
       self.ready = ready
     }
@@ -22,7 +22,7 @@ package struct SendRotation: Sendable {
 
   private let concurrencyMax: Int
   private var lanes: [String: Lane] = [:]
-  private var ready: [String: [DeviceOutlook.Ready]] = [:]
+  private var ready: [String: [QueueSchedule.Ready]] = [:]
   private var wakes = WakeTimes()
 
   /// - Parameter concurrencyMax: how many items one upstream gets at once.
@@ -31,7 +31,7 @@ package struct SendRotation: Sendable {
   }
 
   /// Replaces what is known of a device: after each change of its queue.
-  package mutating func note(_ outlook: DeviceOutlook, of device: String) {
+  package mutating func note(_ outlook: QueueSchedule, of device: String) {
     ready[device] = outlook.ready.isEmpty ? nil : outlook.ready
     wakes.set(device, outlook.wake)
     for item in outlook.ready {

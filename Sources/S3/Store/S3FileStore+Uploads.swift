@@ -171,7 +171,7 @@ extension S3FileStore {
   }
 
   private func part(
-    _ number: Int, _ size: Int, _ answer: S3Answer, _ noted: ContentDigest?
+    _ number: Int, _ size: Int, _ answer: S3Response, _ noted: ContentDigest?
   ) -> UploadPart {
     UploadPart(
       number: number, size: size, tag: S3Documents.tag(answer.fields[.eTag] ?? ""),

@@ -94,7 +94,7 @@ extension S3FileStore {
   }
 
   private func metadata(
-    of answer: S3Answer, at address: ObjectAddress, size: Int, _ noted: ContentDigest?,
+    of answer: S3Response, at address: ObjectAddress, size: Int, _ noted: ContentDigest?,
     _ attributes: ObjectAttributes
   ) -> ObjectMetadata {
     ObjectMetadata(

@@ -33,14 +33,14 @@ package struct S3FileStore: FileStore {
   @discardableResult
   func ask(
     _ request: S3Request, about subject: S3Subject
-  ) async throws(FileStoreError) -> S3Answer {
+  ) async throws(FileStoreError) -> S3Response {
     try await asking(about: subject) { () async throws(S3Failure) in
       try await client.perform(request)
     }
   }
 
   /// The moment of an answer, which is what the service writes down as the time of a change.
-  func moment(of answer: S3Answer) -> Timestamp {
+  func moment(of answer: S3Response) -> Timestamp {
     let date = answer.fields[.date].flatMap {
       HTTPDate($0, now: HTTPDate(secondsSince1970: client.clock.now().milliseconds / 1000))
     }

@@ -78,9 +78,9 @@ package struct S3Client: Sendable {
   }
 
   /// Sends a request and reads the answer to its end.
-  func perform(_ request: S3Request) async throws(S3Failure) -> S3Answer {
+  func perform(_ request: S3Request) async throws(S3Failure) -> S3Response {
     try await perform(request) { reply, attempts throws(S3Failure) in
-      S3Answer(
+      S3Response(
         fields: reply.fields, content: try await content(of: reply), attempts: attempts,
         received: serviceTime)
     }
@@ -89,10 +89,10 @@ package struct S3Client: Sendable {
   /// Sends a request whose answer is a document, and may turn out to be a failure after all.
   func perform<Answer>(
     _ request: S3Request, document name: String,
-    _ take: (XMLElement, S3Answer) throws(S3Failure) -> Answer
+    _ take: (XMLElement, S3Response) throws(S3Failure) -> Answer
   ) async throws(S3Failure) -> Answer {
     try await perform(request) { reply, attempts throws(S3Failure) in
-      let answer = S3Answer(
+      let answer = S3Response(
         fields: reply.fields, content: try await content(of: reply), attempts: attempts,
         received: serviceTime)
       return try take(try answer.document(name), answer)

@@ -17,7 +17,7 @@ struct EntityWriter {
     case row(StoredRow)
   }
 
-  private let answer: NormalisedAnswer
+  private let answer: NormalisedResponse
   private let scope: Int64
   private let table: EntityTable
   private let context: WriteContext
@@ -25,7 +25,7 @@ struct EntityWriter {
   private var fresh = JSONWriter()
 
   init(
-    _ answer: NormalisedAnswer, scope: Int64, table: EntityTable, _ context: WriteContext
+    _ answer: NormalisedResponse, scope: Int64, table: EntityTable, _ context: WriteContext
   ) {
     self.answer = answer
     self.scope = scope
@@ -69,7 +69,7 @@ struct EntityWriter {
   /// Most answers repeat what is stored, or say all of it anew; both are seen here without taking
   /// the row apart. Rows with stamps are left to the order rule.
   private mutating func compare(
-    _ entity: NormalisedAnswer.Entity, _ statement: PreparedStatement
+    _ entity: NormalisedResponse.Entity, _ statement: PreparedStatement
   ) -> Existing {
     guard statement.isNull(5), statement.int64(3) <= context.call, let stored = statement.text(6),
       !context.isPurged(entity.key, scope: scope, since: context.call)
@@ -98,7 +98,7 @@ struct EntityWriter {
   }
 
   private func overlap(
-    of entity: NormalisedAnswer.Entity, with stored: UnsafeBufferPointer<UInt8>
+    of entity: NormalisedResponse.Entity, with stored: UnsafeBufferPointer<UInt8>
   ) -> Overlap {
     guard let document = try? JSONDocument(checked: Array(stored)) else { return .other }
     let root = document.root
@@ -119,7 +119,7 @@ struct EntityWriter {
     return known == root.count && !entity.fields.contains(where: \.merges) ? .whole : .other
   }
 
-  private mutating func encodeFresh(_ entity: NormalisedAnswer.Entity) {
+  private mutating func encodeFresh(_ entity: NormalisedResponse.Entity) {
     fresh.removeAll()
     fresh.beginObject()
     answer.bytes.withUnsafeBufferPointer { bytes in
@@ -141,7 +141,7 @@ struct EntityWriter {
     try statement.run()
   }
 
-  private mutating func replace(_ rowid: Int64, with entity: NormalisedAnswer.Entity) throws {
+  private mutating func replace(_ rowid: Int64, with entity: NormalisedResponse.Entity) throws {
     encodeFresh(entity)
     let statement = try PreparedStatement(context.database, table.replace)
     statement.bind(rowid, at: 1)
@@ -154,7 +154,7 @@ struct EntityWriter {
     try context.logUpdate(of: entity.key, in: answer.scope, id: scope, type: table.id)
   }
 
-  private mutating func insert(_ entity: NormalisedAnswer.Entity) throws {
+  private mutating func insert(_ entity: NormalisedResponse.Entity) throws {
     guard !context.isPurged(entity.key, scope: scope, since: context.call) else {
       context.isExact = false
       return
@@ -172,13 +172,14 @@ struct EntityWriter {
     }
     let row = NewRow(
       scope: scope, key: entity.key.key, call: context.call, received: answer.received,
-      due: context.memory.lateMarks.due(entity.key, scope: scope), stamps: stamps, fields: fields)
+      due: context.memory.pendingInvalidations.due(entity.key, scope: scope), stamps: stamps,
+      fields: fields)
     try row.insert(into: table, context)
     context.memory.noteRow(of: table.type, in: answer.scope.kind)
     try context.logCreation(of: entity.key, in: answer.scope, id: scope, type: table.id)
   }
 
-  private func merge(_ entity: NormalisedAnswer.Entity, into row: StoredRow) throws {
+  private func merge(_ entity: NormalisedResponse.Entity, into row: StoredRow) throws {
     guard context.call >= row.barrier,
       !context.isPurged(entity.key, scope: scope, since: context.call)
     else {
@@ -210,7 +211,7 @@ struct EntityWriter {
   /// - Returns: the last mutation because of which a field stays that the answer says otherwise; 0
   ///   for none. The two overlapped, so nobody knows who spoke last.
   @discardableResult
-  private func write(_ entity: NormalisedAnswer.Entity, to state: inout RowState) -> Int64 {
+  private func write(_ entity: NormalisedResponse.Entity, to state: inout RowState) -> Int64 {
     var refusing: Int64 = 0
     for field in entity.fields {
       let outcome = state.write(

@@ -90,7 +90,7 @@ struct Invalidator {
   }
 
   private func remember(_ key: EntityKey, scope: Int64?) {
-    context.memory.lateMarks.add(
+    context.memory.pendingInvalidations.add(
       .entity(key), scope: scope, call: call, effect: .due, horizon: context.horizon)
   }
 

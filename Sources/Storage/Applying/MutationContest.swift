@@ -26,7 +26,7 @@ struct MutationContest {
 
   /// Looks at what is stored of entities of one type before the response is written.
   mutating func look(
-    at entities: [NormalisedAnswer.Entity], of answer: NormalisedAnswer, in scope: Int64,
+    at entities: [NormalisedResponse.Entity], of answer: NormalisedResponse, in scope: Int64,
     _ table: EntityTable, _ context: WriteContext
   ) throws {
     guard let span else { return }
@@ -39,7 +39,7 @@ struct MutationContest {
     let statement = try PreparedStatement(context.database, table.selectExisting)
     statement.bind(try KeyList.json(entities.lazy.map(\.key.key)), at: 1)
     statement.bind(scope, at: 2)
-    var rows: [(NormalisedAnswer.Entity, StoredRow)] = []
+    var rows: [(NormalisedResponse.Entity, StoredRow)] = []
     while try statement.step() {
       rows.append((entities[Int(statement.int64(0))], StoredRow(statement)))
     }
@@ -65,7 +65,7 @@ extension StoredRow {
 
   /// Whether the answer would change what the row says of the same.
   fileprivate func contradicts(
-    _ entity: NormalisedAnswer.Entity, of answer: NormalisedAnswer
+    _ entity: NormalisedResponse.Entity, of answer: NormalisedResponse
   ) -> Bool {
     guard !answer.deletions.contains(entity.key) else { return fields != nil }
     guard let fields, let root = try? JSONDocument(checked: fields).root else { return true }

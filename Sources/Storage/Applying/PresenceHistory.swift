@@ -9,7 +9,7 @@ struct PresenceHistory {
   private struct Answer {
     let call: Int64
     let scope: Int64
-    let entities: [NormalisedAnswer.Entity]
+    let entities: [NormalisedResponse.Entity]
   }
 
   /// Entities in the lists held on to, some 20 MiB. Past this the history starts over, and absences
@@ -20,7 +20,7 @@ struct PresenceHistory {
   private var entityCount = 0
   private var lastForgotten: Int64 = 0
 
-  mutating func note(_ entities: [NormalisedAnswer.Entity], scope: Int64, call: Int64) {
+  mutating func note(_ entities: [NormalisedResponse.Entity], scope: Int64, call: Int64) {
     guard !entities.isEmpty else { return }
     if entityCount + entities.count > Self.entitiesMax { forget() }
     answers.append(Answer(call: call, scope: scope, entities: entities))

@@ -22,7 +22,7 @@ struct Purger {
     guard try !isOwnData(target) else { return }
     context.note(target)
     context.memory.note(invalidation: context.call)
-    context.memory.lateMarks.add(
+    context.memory.pendingInvalidations.add(
       target, scope: scope, call: context.call, effect: .purge, horizon: context.horizon)
     switch target {
     case .entity(let key):
@@ -116,7 +116,7 @@ struct Purger {
     try PrivateRows.removeDangling(of: table, context.database)
     try purgeEvicted(table, inScope)
     if let revision = context.revision {
-      try GoneLog.addAll(ofType: table.id, at: revision, context.database)
+      try TombstoneLog.addAll(ofType: table.id, at: revision, context.database)
     }
     try invalidator.mark(.type, type, scopes: scope.map { [$0] })
   }

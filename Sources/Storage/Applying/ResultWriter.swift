@@ -18,12 +18,12 @@ struct ResultWriter {
   }
 
   private let result: ResultWrite
-  private let answer: NormalisedAnswer
+  private let answer: NormalisedResponse
   private let scope: Int64
   private let context: WriteContext
 
   init(
-    _ result: ResultWrite, answer: NormalisedAnswer, scope: Int64, _ context: WriteContext
+    _ result: ResultWrite, answer: NormalisedResponse, scope: Int64, _ context: WriteContext
   ) {
     self.result = result
     self.answer = answer
@@ -66,7 +66,7 @@ struct ResultWriter {
   }
 
   private var isPurged: Bool {
-    let marks = context.memory.lateMarks
+    let marks = context.memory.pendingInvalidations
     guard !marks.isEmpty else { return false }
     return marks.purges(.operation(result.key.operation), scope: scope, after: context.call)
       || result.tags.contains { marks.purges(.tag($0), scope: scope, after: context.call) }

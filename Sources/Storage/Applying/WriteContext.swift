@@ -66,7 +66,7 @@ final class WriteContext {
 
   /// Ends the command: what no answer can be older than any more is forgotten.
   func finish() -> CommitReport {
-    memory.lateMarks.prune(horizon: horizon)
+    memory.pendingInvalidations.prune(horizon: horizon)
     memory.pruneMutations(horizon: horizon)
     return CommitReport(
       revision: revision.map(Revision.init), changes: changes, invalidated: invalidated,
@@ -77,7 +77,7 @@ final class WriteContext {
 
   /// A purge that settled after this command's call began has been here.
   func isPurged(_ key: EntityKey, scope: Int64, since call: Int64) -> Bool {
-    let marks = memory.lateMarks
+    let marks = memory.pendingInvalidations
     guard !marks.isEmpty else { return false }
     return marks.purges(.entity(key), scope: scope, after: call)
       || marks.purges(.type(key.type), scope: scope, after: call)
@@ -126,7 +126,7 @@ final class WriteContext {
       """)
     statement.bind(lifts ? 1 : 0, at: 5)
     try log(key, in: scope, id: id, type: type, statement)
-    try GoneLog.add(key.key, scope: id, type: type, at: takeRevision(), database)
+    try TombstoneLog.add(key.key, scope: id, type: type, at: takeRevision(), database)
   }
 
   /// A purge of something that is not stored: those who were told of it are told that it is gone.

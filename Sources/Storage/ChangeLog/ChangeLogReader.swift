@@ -92,7 +92,7 @@ struct ChangeLogReader {
     guard case .delta(let base) = origin else { return true }
     return try query.conditions.keys.allSatisfy { name in
       guard let table = catalogue[name] else { return true }
-      let past = PastLoader(database: database, type: table.id, scopes: scopes)
+      let past = EntityHistoryLoader(database: database, type: table.id, scopes: scopes)
       return try past.since().map { $0 <= base.value } ?? false
     }
   }
@@ -127,20 +127,20 @@ struct ChangeLogReader {
   private struct Seen {
     let key: EntityKey
     let revision: Int64
-    let sight: ChangePage.Sight
+    let sight: ChangePage.VisibleState
   }
 
   /// By key; what there is nothing to tell of is absent.
   private func sights(of rows: [ChangeRow], in table: EntityTable) throws -> [ExactText: Seen] {
-    let all = try SightLoader(database, catalogue, scopes: scopes).sights(of: rows, in: table)
+    let all = try ViewLoader(database, catalogue, scopes: scopes).sights(of: rows, in: table)
     // Of a row that was changed later in another scope, that later one tells.
     let telling = Set(
       rows.lazy.filter { all[ExactText($0.key)]?.revision == $0.revision }.map { ExactText($0.key) }
     )
     let layers = all.filter { telling.contains($0.key) }
-    let sights: [ExactText: ChangePage.Sight]
+    let sights: [ExactText: ChangePage.VisibleState]
     if let condition = query.conditions[table.type] {
-      sights = try ConditionedSights(
+      sights = try ConditionalViews(
         condition, table, scopes: scopes, origin: origin, position: query.position, database
       ).sights(of: layers)
     } else {
@@ -154,7 +154,7 @@ struct ChangeLogReader {
   }
 
   /// Nil where there is nothing to tell.
-  private func sight(of layers: LayeredSight) -> ChangePage.Sight? {
+  private func sight(of layers: LayeredView) -> ChangePage.VisibleState? {
     let contents = layers.contents
     if contents.isEmpty {
       if case .snapshot(let start) = origin, (layers.revision ?? 0) <= start.value { return nil }

@@ -6,9 +6,9 @@ package struct ChangePage: Sendable {
     package let key: EntityKey
     /// The last revision that changed what this viewer sees of the entity.
     package let revision: Revision
-    package let sight: Sight
+    package let sight: VisibleState
 
-    package init(key: EntityKey, revision: Revision, sight: Sight) {
+    package init(key: EntityKey, revision: Revision, sight: VisibleState) {
       self.key = key
       self.revision = revision
       self.sight = sight
@@ -16,7 +16,7 @@ package struct ChangePage: Sendable {
   }
 
   /// What the viewer sees of an entity.
-  package enum Sight: Sendable {
+  package enum VisibleState: Sendable {
     /// - Parameter isNew: it was not there for this viewer at the reading's origin.
     case present(EntityRecord, isNew: Bool)
     case gone(Reason)

@@ -44,7 +44,7 @@ extension Store {
     guard kept + missing.count <= typesMax else { return false }
     let tables = missing.compactMap { catalogue[$0] }
     try await writer.write { database, memory in
-      let keeper = PastKeeper(database: database)
+      let keeper = EntityHistoryRecorder(database: database)
       for table in tables { try keeper.keep(table, since: memory.counters.revision) }
     }
     keptTypes.withLock { $0.formUnion(missing) }

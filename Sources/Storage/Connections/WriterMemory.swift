@@ -35,7 +35,7 @@ final class WriterMemory: @unchecked Sendable {
   /// Numbers of scopes. They are never reused, so only a rolled-back insertion makes one wrong.
   private var scopes: [Scope: Int64] = [.public: ScopeTable.publicID]
   /// Kept on failure as well: a mark too many refuses or marks a late answer, which is refetched.
-  var lateMarks = LateMarks()
+  var pendingInvalidations = PendingInvalidations()
   /// The highest number of a purge or an invalidation since the start. Kept on failure: results of
   /// answers that began earlier are then read back for nothing.
   private(set) var lastInvalidation: Int64 = 0

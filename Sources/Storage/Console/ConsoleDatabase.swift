@@ -52,7 +52,7 @@ struct ConsoleDatabase: ~Copyable {
     sqlite3_close_v2(connection)
   }
 
-  func answer(_ question: SQLQuestion) throws(SQLFault) -> SQLAnswer {
+  func answer(_ question: SQLQuestion) throws(SQLFault) -> SQLResult {
     let statement = try prepare(question.sql)
     defer { sqlite3_finalize(statement) }
     try bind(question.arguments, to: statement)
@@ -69,11 +69,11 @@ struct ConsoleDatabase: ~Copyable {
       // Counted before anything is copied.
       for column in columns.indices { bytes += Self.byteCount(Int32(column), of: statement) }
       guard rows.count < question.rowsMax, bytes <= question.bytesMax else {
-        return SQLAnswer(columns: columns, rows: rows, isTruncated: true)
+        return SQLResult(columns: columns, rows: rows, isTruncated: true)
       }
       rows.append(columns.indices.map { Self.value(Int32($0), of: statement) })
     }
-    return SQLAnswer(columns: columns, rows: rows, isTruncated: false)
+    return SQLResult(columns: columns, rows: rows, isTruncated: false)
   }
 
   // MARK: Limits

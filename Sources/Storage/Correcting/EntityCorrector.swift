@@ -54,21 +54,21 @@ struct EntityCorrector {
   }
 
   private func write(_ correction: EntityCorrection, to keys: [EntityKey]) throws {
-    var answer = NormalisedAnswer(call: call, horizon: horizon, received: now, scope: scope)
+    var answer = NormalisedResponse(call: call, horizon: horizon, received: now, scope: scope)
     if correction.action == .delete {
       answer.deletions = keys
     } else {
-      var fields: [NormalisedAnswer.Field] = []
+      var fields: [NormalisedResponse.Field] = []
       for field in correction.fields {
         let start = answer.bytes.count
         answer.bytes += Array(field.value.text.utf8)
         fields.append(
-          NormalisedAnswer.Field(
+          NormalisedResponse.Field(
             name: field.name, range: start..<answer.bytes.count, merges: false))
       }
-      answer.entities = keys.map { NormalisedAnswer.Entity(key: $0, fields: fields) }
+      answer.entities = keys.map { NormalisedResponse.Entity(key: $0, fields: fields) }
     }
-    try AnswerWriter(answer, context).write()
+    try NormalisedResponseWriter(answer, context).write()
   }
 
   // MARK: Reading

@@ -101,7 +101,7 @@ extension EvictionPass {
     change.bind(row.key, at: 3)
     try change.run()
     try PrivateRows.remove(row.key, scope: row.scope, type: table.table.id, database)
-    try GoneLog.add(
+    try TombstoneLog.add(
       row.key, scope: row.scope, type: table.table.id, at: memory.counters.revision, database)
     report.entities += 1
   }

@@ -1,4 +1,4 @@
-/// The order in which deletions are forgotten: that of ``GoneLog``.
+/// The order in which deletions are forgotten: that of ``TombstoneLog``.
 enum TombstoneSweep {
   struct Place: Equatable {
     var revision: Int64

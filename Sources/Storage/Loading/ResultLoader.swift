@@ -44,7 +44,7 @@ struct ResultLoader {
   /// An answer that is not to be stored, as a viewer would see it if it were: its own entities
   /// under what the viewer's device lays over them, and whatever else these lead to.
   func load(
-    passing answer: NormalisedAnswer, selection: Selection, viewer: Viewer
+    passing answer: NormalisedResponse, selection: Selection, viewer: Viewer
   ) throws -> ResultSnapshot? {
     guard let result = answer.result else { return nil }
     let text = answer.object(of: result.root)
@@ -98,7 +98,7 @@ struct ResultLoader {
 
     init() {}
 
-    init(_ answer: NormalisedAnswer) {
+    init(_ answer: NormalisedResponse) {
       for entity in answer.entities { given[entity.key] = answer.object(of: entity.fields) }
     }
   }
@@ -181,7 +181,7 @@ struct ResultLoader {
   }
 }
 
-extension NormalisedAnswer {
+extension NormalisedResponse {
   fileprivate func object(of fields: [Field]) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()

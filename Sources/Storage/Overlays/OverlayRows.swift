@@ -148,7 +148,7 @@ struct OverlayRows {
   ///
   /// - Parameter overtaken: entities of which the answer was not taken at its word.
   static func land(
-    _ answer: NormalisedAnswer, except overtaken: Set<EntityKey>, in context: WriteContext
+    _ answer: NormalisedResponse, except overtaken: Set<EntityKey>, in context: WriteContext
   ) throws {
     let keys = (answer.entities.map(\.key) + answer.deletions).filter { !overtaken.contains($0) }
     guard context.memory.mayLinger, !keys.isEmpty else { return }

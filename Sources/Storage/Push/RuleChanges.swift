@@ -57,7 +57,7 @@ package struct RuleChanges: Sendable {
 }
 
 /// What a rule makes of a change, to be written once.
-package struct RuleTelling: Sendable {
+package struct RuleNotification: Sendable {
   package let rule: String
   package let entity: EntityKey
   /// Of all that the rule would say, and to whom.

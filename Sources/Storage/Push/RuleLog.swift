@@ -74,7 +74,7 @@ struct RuleLog {
   private func changes(
     _ rows: [ChangeRow], in scope: Int64, since: Int64
   ) throws -> [RuleChanges.Change] {
-    let loader = SightLoader(database, catalogue, scopes: [scope])
+    let loader = ViewLoader(database, catalogue, scopes: [scope])
     let table = RuleTable(database: database)
     var changes: [RuleChanges.Change] = []
     for (type, rows) in Dictionary(grouping: rows, by: \.type) {

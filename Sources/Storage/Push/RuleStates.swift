@@ -2,7 +2,7 @@ import GRDB
 
 /// What an entity was behind each of its commits, for rules: the log itself knows but the last.
 ///
-/// As far as the past is kept, see ``PastKeeper``; what is missing there is passed over.
+/// As far as the past is kept, see ``EntityHistoryRecorder``; what is missing there is passed over.
 struct RuleStates {
   struct State {
     let revision: Int64

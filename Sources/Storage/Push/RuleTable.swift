@@ -72,7 +72,7 @@ struct RuleTable {
 
   /// - Returns: whether a notification was taken: nothing is said twice of what is new, nor of a
   ///   change that changes nothing of what is said.
-  func tell(_ telling: RuleTelling) throws -> Bool {
+  func tell(_ telling: RuleNotification) throws -> Bool {
     let last = try said(telling)
     if telling.isNew ? last != nil : last == telling.content { return false }
     let statement = try PreparedStatement(
@@ -91,7 +91,7 @@ struct RuleTable {
     return true
   }
 
-  private func said(_ telling: RuleTelling) throws -> String? {
+  private func said(_ telling: RuleNotification) throws -> String? {
     let statement = try PreparedStatement(
       database, "SELECT content FROM push_told WHERE rule = ?1 AND type = ?2 AND key = ?3")
     statement.bind(telling.rule, at: 1)

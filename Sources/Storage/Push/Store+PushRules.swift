@@ -36,7 +36,7 @@ extension Store {
   ///   - cursor: behind which reading goes on; nil while there are more pages.
   /// - Returns: how many notifications were taken.
   package func tell(
-    _ tellings: [RuleTelling], read places: [RulePlace] = [], cursor: Revision?
+    _ tellings: [RuleNotification], read places: [RulePlace] = [], cursor: Revision?
   ) async throws(StorageError) -> Int {
     try await writer.write { database, _ in
       let table = RuleTable(database: database)

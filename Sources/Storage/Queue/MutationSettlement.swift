@@ -8,13 +8,13 @@ package struct MutationSettlement: Sendable {
   package let othersSucceeded: Timestamp?
   /// What the answer says to the store; also what an unanswered attempt makes due. Nil where there
   /// is nothing of the kind.
-  package let answer: NormalisedAnswer?
+  package let answer: NormalisedResponse?
   /// What the client is told: upstream's answer or what went wrong, as JSON.
   package let result: [UInt8]?
 
   package init(
     claim: MutationClaim, outcome: SendOutcome, othersSucceeded: Timestamp?,
-    answer: NormalisedAnswer? = nil, result: [UInt8]? = nil
+    answer: NormalisedResponse? = nil, result: [UInt8]? = nil
   ) {
     self.claim = claim
     self.outcome = outcome

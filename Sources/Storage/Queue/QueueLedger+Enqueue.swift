@@ -1,7 +1,7 @@
 import Model
 
 extension QueueLedger {
-  func enqueue(_ arrivals: [MutationArrival]) throws -> [MutationReceipt] {
+  func enqueue(_ arrivals: [NewMutation]) throws -> [MutationReceipt] {
     guard try DeviceTable(database: context.database).exists(device) else {
       throw ArrivalRefusal.deviceGone
     }
@@ -14,7 +14,7 @@ extension QueueLedger {
 
   /// The unique key decides: there is no moment at which two of the same could both be new, since
   /// commands run one after the other.
-  private func enqueue(_ arrival: MutationArrival, index: Int) throws -> MutationReceipt {
+  private func enqueue(_ arrival: NewMutation, index: Int) throws -> MutationReceipt {
     if let known = try rows.find(key: arrival.key, of: device) {
       switch known.reuse(of: arrival.fingerprint, at: timing.now) {
       case .conflict: throw ArrivalRefusal.keyReused(index: index)
@@ -78,7 +78,7 @@ extension QueueLedger {
   }
 
   private func mutation(
-    _ arrival: MutationArrival, expecting overlays: [OverlayChange]
+    _ arrival: NewMutation, expecting overlays: [OverlayChange]
   ) throws -> Mutation {
     let replaced = try OverlayReferences(context, device: device, under: arrival.payload.scope)
       .keys(in: overlays)

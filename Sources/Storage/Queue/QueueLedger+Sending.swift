@@ -40,7 +40,8 @@ extension QueueLedger {
         at: timing.now, using: &random)
     }
     guard let changes else { return SettledMutation() }
-    let overtaken = try settlement.answer.map { try AnswerWriter($0, context).write() } ?? []
+    let overtaken =
+      try settlement.answer.map { try NormalisedResponseWriter($0, context).write() } ?? []
     let id = settlement.claim.id
     let isApplied = changes.updated.contains { $0.id == id && $0.state == .applied }
     // Before it is judged, what lay over temporary ids must lie over the entities of the answer.
@@ -57,7 +58,7 @@ extension QueueLedger {
   ///
   /// - Parameter overtaken: entities of which the answer was not taken at its word.
   private func isCovered(
-    _ id: MutationID, by answer: NormalisedAnswer?, except overtaken: Set<EntityKey>
+    _ id: MutationID, by answer: NormalisedResponse?, except overtaken: Set<EntityKey>
   ) throws -> Bool {
     let changes = try overlays.changes(of: id)
     guard !changes.isEmpty else { return true }

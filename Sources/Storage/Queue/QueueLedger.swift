@@ -37,7 +37,7 @@ struct QueueLedger {
     try body(context.memory.queues[device] ?? DeviceQueue(device: device))
   }
 
-  func outlook() throws -> DeviceOutlook {
+  func outlook() throws -> QueueSchedule {
     try readEnough()
     return decide { $0.outlook(at: timing.now, policy: timing.policy) }
   }

@@ -7,7 +7,7 @@ import Synchronization
 extension Store {
   /// Takes mutations of one device, all or none. Returns once they would survive a power failure.
   package func enqueue(
-    _ arrivals: [MutationArrival], of device: String, timing: QueueTiming
+    _ arrivals: [NewMutation], of device: String, timing: QueueTiming
   ) async throws(StorageError) -> Result<QueueCommit<[MutationReceipt]>, ArrivalRefusal> {
     try await refusable(.powerFailure, device, timing) { ledger in
       do {
@@ -23,7 +23,7 @@ extension Store {
   ///
   /// - Returns: nil in the answer where it may not go any more.
   package func claim(
-    _ ready: DeviceOutlook.Ready, of device: String, timing: QueueTiming
+    _ ready: QueueSchedule.Ready, of device: String, timing: QueueTiming
   ) async throws(StorageError) -> QueueCommit<ClaimedMutation?> {
     try await queueCommand(ready.isRepeatable ? .process : .powerFailure, device, timing) {
       ledger in try ledger.claim(ready.id)

@@ -25,7 +25,7 @@ extension Migrations {
         """)
   }
 
-  /// Counts the bytes of old states as they come and go, so that ``PastKeeper`` can bound them.
+  /// Counts the bytes of old states as they come and go, so that ``EntityHistoryRecorder`` can bound them.
   static func pastBytes(_ db: Database) throws {
     try db.execute(
       sql: """

@@ -22,7 +22,7 @@ struct Opening {
       try SearchIndex.prepare(types, catalogue, db)
       let counters = try Self.counters(db)
       let segments = try Self.beginSegment(configuration, at: counters.revision, db)
-      try PastKeeper(database: db).forgetUnasked()
+      try EntityHistoryRecorder(database: db).forgetUnasked()
       let memory = WriterMemory(
         counters: counters, kindsPresent: try Self.kindsPresent(in: catalogue, db))
       var migration = LocalMigration(configuration, catalogue, memory, db)

@@ -23,7 +23,7 @@ struct ResponseChecker {
     }
   }
 
-  private let plan: AnswerPlan
+  private let plan: NormalisationPlan
   private let tables: PlanTables
   private let scanner: TextScanner
   /// Some error has no path, so any null may be explained by it.
@@ -35,7 +35,7 @@ struct ResponseChecker {
   static func check(
     _ data: JSONNode, selection: Model.Selection, errors: ErrorPath.Reading
   ) -> Result<Bool, Breach> {
-    let plan = AnswerPlan(selection)
+    let plan = NormalisationPlan(selection)
     var paths: ErrorPath?
     var allowsNulls = false
     switch errors {
@@ -53,7 +53,7 @@ struct ResponseChecker {
   }
 
   private init(
-    plan: AnswerPlan, tables: PlanTables, scanner: TextScanner, allowsNulls: Bool
+    plan: NormalisationPlan, tables: PlanTables, scanner: TextScanner, allowsNulls: Bool
   ) {
     self.plan = plan
     self.tables = tables

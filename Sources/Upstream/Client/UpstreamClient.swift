@@ -15,7 +15,7 @@ package final class UpstreamClient: Sendable {
   /// Nil if the settings' address is none.
   private let url: HTTPURL?
   private let dialect: any UpstreamDialect
-  private let reader: AnswerReader
+  private let reader: UpstreamResponseReader
 
   /// - Parameter clock: what a `Retry-After` that names a moment is read against.
   package init(settings: UpstreamSettings, clock: WallClock, exchange: @escaping Exchange) {
@@ -23,7 +23,7 @@ package final class UpstreamClient: Sendable {
     self.exchange = exchange
     url = try? HTTPURL(settings.url)
     dialect = settings.dialect.habits
-    reader = AnswerReader(
+    reader = UpstreamResponseReader(
       bytesMax: settings.answerBytesMax, depthMax: settings.answerDepthMax, clock: clock)
   }
 
@@ -36,7 +36,7 @@ package final class UpstreamClient: Sendable {
   /// Sends one operation and reads the answer.
   package func execute(
     _ operation: RegisteredOperation, variables: Variables, call: UpstreamCall
-  ) async throws(UpstreamFailure) -> UpstreamAnswer {
+  ) async throws(UpstreamFailure) -> UpstreamResponse {
     var body = operation.requestOpening
     body.append(contentsOf: variables.json.utf8)
     body.append(UInt8(ascii: "}"))
@@ -57,8 +57,8 @@ package final class UpstreamClient: Sendable {
 
   /// Asks for the schema; the answer is introspection's, unread. Servers that do not know the newest
   /// questions are asked older ones.
-  package func introspect(call: UpstreamCall) async throws(UpstreamFailure) -> UpstreamAnswer {
-    var last: UpstreamAnswer?
+  package func introspect(call: UpstreamCall) async throws(UpstreamFailure) -> UpstreamResponse {
+    var last: UpstreamResponse?
     for query in IntrospectionQuery.all {
       var writer = JSONWriter()
       writer.beginObject()
@@ -76,7 +76,7 @@ package final class UpstreamClient: Sendable {
 
   private func send(
     _ body: [UInt8], _ call: UpstreamCall, operation: String, isSafeToRepeat: Bool
-  ) async throws(UpstreamFailure) -> UpstreamAnswer {
+  ) async throws(UpstreamFailure) -> UpstreamResponse {
     guard let url else { throw .notSent(cause: "\"\(settings.url)\" is not an HTTP address") }
     let request = HTTPClientRequest(
       method: .post, url: url, fields: fields(of: call), body: body,

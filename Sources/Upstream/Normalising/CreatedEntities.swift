@@ -6,7 +6,7 @@ package enum CreatedEntities {
   /// The objects of a type that stand nearest the answer's root, in the answer's order: what stands
   /// further inside is what they belong to, as a film's sequel or a comment's parent does.
   package static func keys(
-    ofType type: String, in answer: UpstreamAnswer, selection: Model.Selection
+    ofType type: String, in answer: UpstreamResponse, selection: Model.Selection
   ) -> [EntityKey] {
     var level = answer.data.map { [(node: $0, selection: selection)] } ?? []
     while !level.isEmpty {

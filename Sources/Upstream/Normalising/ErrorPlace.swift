@@ -10,7 +10,7 @@ enum ErrorPlace {
   /// Something further inside is.
   case below
 
-  init(of error: ErrorPath, at field: Int, plan: AnswerPlan) {
+  init(of error: ErrorPath, at field: Int, plan: NormalisationPlan) {
     if Self.isNull(error, field, plan, level: 0) {
       self = .here
     } else if Self.hasHole(error, field, plan, level: 0) {
@@ -21,7 +21,7 @@ enum ErrorPlace {
   }
 
   private static func isNull(
-    _ error: ErrorPath, _ index: Int, _ plan: AnswerPlan, level: Int
+    _ error: ErrorPath, _ index: Int, _ plan: NormalisationPlan, level: Int
   ) -> Bool {
     if error.isEnd { return true }
     let field = plan.fields[index]
@@ -41,7 +41,7 @@ enum ErrorPlace {
   }
 
   private static func hasHole(
-    _ error: ErrorPath, _ index: Int, _ plan: AnswerPlan, level: Int
+    _ error: ErrorPath, _ index: Int, _ plan: NormalisationPlan, level: Int
   ) -> Bool {
     guard level < plan.fields[index].listDepth else { return false }
     return error.elements.values.contains {

@@ -4,7 +4,7 @@ package import Model
 /// Takes upstream's answers apart for the store.
 package enum Normaliser {
   package struct Outcome: Sendable {
-    package let answer: NormalisedAnswer
+    package let answer: NormalisedResponse
     /// Objects of entity types that came with a null or missing key and are kept as embedded ones.
     package let keylessEntities: Int
     /// The store's parts say all that the data says. Where they do not (one field of one entity
@@ -17,10 +17,10 @@ package enum Normaliser {
   ///
   /// - Parameter selection: what ``RegisteredOperation/selection(for:)`` gave for `variables`.
   package static func normalise(
-    _ answer: UpstreamAnswer, of operation: RegisteredOperation, variables: Variables,
-    selection: Model.Selection, context: AnswerContext
+    _ answer: UpstreamResponse, of operation: RegisteredOperation, variables: Variables,
+    selection: Model.Selection, context: UpstreamCallContext
   ) -> Outcome {
-    var normalised = NormalisedAnswer(
+    var normalised = NormalisedResponse(
       call: context.call, horizon: context.horizon, received: context.received,
       scope: context.scope)
     addEffects(of: answer, operation, variables, to: &normalised)
@@ -33,7 +33,7 @@ package enum Normaliser {
     guard let data = answer.data else {
       return Outcome(answer: normalised, keylessEntities: 0, isFaithful: true)
     }
-    let found = AnswerWalker.walk(data, plan: AnswerPlan(selection), errors: errors)
+    let found = NormalisationWalker.walk(data, plan: NormalisationPlan(selection), errors: errors)
     normalised.entities = found.entities
     normalised.absences = found.absences
     if operation.kind == .query {
@@ -60,8 +60,8 @@ package enum Normaliser {
   /// A mutation that was executed has its declared effects. With errors in its answer it is not
   /// known which of them came about: then what it would delete is asked for again instead.
   private static func addEffects(
-    of answer: UpstreamAnswer, _ operation: RegisteredOperation, _ variables: Variables,
-    to normalised: inout NormalisedAnswer
+    of answer: UpstreamResponse, _ operation: RegisteredOperation, _ variables: Variables,
+    to normalised: inout NormalisedResponse
   ) {
     guard operation.kind == .mutation, answer.kind != .requestError else { return }
     let effects = operation.effects

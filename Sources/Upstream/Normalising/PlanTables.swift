@@ -1,6 +1,6 @@
 import Model
 
-/// The part of an ``AnswerPlan`` that is looked at for every member of an answer: plain numbers and
+/// The part of an ``NormalisationPlan`` that is looked at for every member of an answer: plain numbers and
 /// names behind pointers, lent for the time of one walk, so that no look-up touches a reference
 /// count.
 struct PlanTables {

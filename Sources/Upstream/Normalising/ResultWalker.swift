@@ -21,7 +21,7 @@ struct ResultWalker {
     case gone
   }
 
-  private let plan: AnswerPlan
+  private let plan: NormalisationPlan
   private let tables: PlanTables
   private let fills: Bool
   /// By entity under a device's overlays: the JSON array that its object is to tell of them.
@@ -47,7 +47,7 @@ struct ResultWalker {
     pending: [EntityKey: [UInt8]] = [:]
   ) -> Findings {
     let objects = StoredObjects(result)
-    let plan = AnswerPlan(selection)
+    let plan = NormalisationPlan(selection)
     return plan.withTables { tables in
       objects.bytes.withUnsafeBufferPointer { text in
         var walker = ResultWalker(
@@ -63,7 +63,7 @@ struct ResultWalker {
   }
 
   private init(
-    plan: AnswerPlan, tables: PlanTables, fills: Bool, pending: [EntityKey: [UInt8]],
+    plan: NormalisationPlan, tables: PlanTables, fills: Bool, pending: [EntityKey: [UInt8]],
     scanner: TextScanner, objects: StoredObjects
   ) {
     self.plan = plan

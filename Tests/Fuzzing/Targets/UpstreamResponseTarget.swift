@@ -6,7 +6,7 @@ import Model
 /// Responses of upstream: they are taken apart for the store and written for clients, whatever they
 /// hold, and the keys of entities stay what they are.
 enum UpstreamResponseTarget {
-  private static let context = AnswerContext(
+  private static let context = UpstreamCallContext(
     call: CallNumber(7), horizon: CallNumber(5), received: Timestamp(milliseconds: 1000),
     scope: .public)
 
@@ -14,7 +14,7 @@ enum UpstreamResponseTarget {
   static func run(_ input: UnsafeRawBufferPointer) {
     guard let dial = input.first,
       let document = try? JSONDocument(Array(input.dropFirst())),
-      let response = UpstreamAnswer(document: document)
+      let response = UpstreamResponse(document: document)
     else { return }
     let operation = FuzzedOperations.all[Int(dial) % FuzzedOperations.all.count]
     let selection = operation.selection(for: .none)
@@ -28,7 +28,7 @@ enum UpstreamResponseTarget {
           "\(entity.key).\(field.name) is stored as no JSON")
       }
     }
-    let body = AnswerRenderer.render(response, selection: selection)
+    let body = UpstreamResponseRenderer.render(response, selection: selection)
     Finding.require((try? JSONDocument(body)) != nil, "what is written is no JSON")
     guard let result = answer.result else { return }
     let rendered = ResultRenderer.render(
@@ -39,7 +39,7 @@ enum UpstreamResponseTarget {
 
   /// The answer as a store that knew nothing before gives it back.
   private static func snapshot(
-    of answer: NormalisedAnswer, _ result: ResultWrite
+    of answer: NormalisedResponse, _ result: ResultWrite
   ) -> ResultSnapshot {
     var records: [EntityKey: EntityRecord] = [:]
     for entity in answer.entities {
@@ -52,7 +52,7 @@ enum UpstreamResponseTarget {
       entities: records, revision: .zero)
   }
 
-  private static func text(_ fields: [NormalisedAnswer.Field], _ bytes: [UInt8]) -> [UInt8] {
+  private static func text(_ fields: [NormalisedResponse.Field], _ bytes: [UInt8]) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
     for field in fields {

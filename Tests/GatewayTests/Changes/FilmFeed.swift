@@ -30,7 +30,7 @@ final class FilmFeed: Sendable {
     let leaf = ObjectShape.Field(value: .leaf, listDepth: 0)
     feed = ChangeFeed(
       store: store.reading,
-      desk: CursorDesk(
+      desk: CursorValidator(
         codec: CursorCodec(key: KeyRing(root: Array(0..<32)).key(for: .cursor)),
         segments: store.segments, schemaVersion: 1),
       entities: EntityRenderer(
@@ -58,9 +58,9 @@ final class FilmFeed: Sendable {
       call += 1
       return CallNumber(call)
     }
-    var answer = NormalisedAnswer(
+    var answer = NormalisedResponse(
       call: number, horizon: number, received: Timestamp(milliseconds: 0), scope: scope)
-    var fields: [NormalisedAnswer.Field] = []
+    var fields: [NormalisedResponse.Field] = []
     for (name, value) in [("id", id), ("title", title)] {
       let start = answer.bytes.count
       answer.bytes += JSONValue.string(value).bytes
@@ -75,7 +75,7 @@ final class FilmFeed: Sendable {
       call += 1
       return CallNumber(call)
     }
-    var answer = NormalisedAnswer(
+    var answer = NormalisedResponse(
       call: number, horizon: number, received: Timestamp(milliseconds: 0), scope: .public)
     answer.deletions = [EntityKey(type: "Film", key: id)]
     _ = try await store.apply(answer)
@@ -83,7 +83,7 @@ final class FilmFeed: Sendable {
 
   /// A cursor at the head, as a service of another schema version would give it.
   func cursor(schemaVersion: UInt32 = 1) -> String {
-    CursorDesk(
+    CursorValidator(
       codec: CursorCodec(key: KeyRing(root: Array(0..<32)).key(for: .cursor)),
       segments: store.segments, schemaVersion: schemaVersion
     ).text(at: ChangePlace(caughtUpAt: store.head), viewer: .anonymous, filter: .all)

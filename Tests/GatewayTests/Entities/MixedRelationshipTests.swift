@@ -69,11 +69,11 @@ struct MixedRelationshipTests {
         ]
       ),
     ]
-    var answer = NormalisedAnswer(
+    var answer = NormalisedResponse(
       call: CallNumber(1), horizon: CallNumber(1), received: Timestamp(milliseconds: 2000),
       scope: .public)
     for (type, id, value) in entities {
-      var fields: [NormalisedAnswer.Field] = []
+      var fields: [NormalisedResponse.Field] = []
       for member in value.members ?? [] {
         let start = answer.bytes.count
         answer.bytes += Array(member.value.text.utf8)

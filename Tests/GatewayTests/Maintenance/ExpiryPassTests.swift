@@ -45,7 +45,7 @@ struct ExpiryPassTests {
         try await worker.store.open(session, passwordHash: "hash", sessionsMax: 9))
       try await addNotification(at: now)
       _ = try await worker.store.apply(
-        NormalisedAnswer(
+        NormalisedResponse(
           call: CallNumber(1), horizon: CallNumber(1), received: now, scope: .public,
           result: ResultWrite(key: key, root: [], types: [])))
     }

@@ -28,7 +28,7 @@ struct SendRateTests {
     push = PushService(
       store: folder.store, sender: OutboxSender(), senders: .users,
       sendsPerMinute: Self.perMinute, isAdminOn: true, rules: [],
-      surroundings: PushSurroundings(
+      surroundings: PushEnvironment(
         wall: Timestamp(milliseconds: 1_700_000_000_000), reading: { [uptime] in uptime.reading },
         boot: "boot", random: RandomBytes { 7 }, chance: { 0.5 }, sleep: { _ in }),
       logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() },

@@ -248,7 +248,7 @@ struct ErredResponseTests {
   func bodiesDoNotChangeWithoutAFetch(operation: String, response: String) async throws {
     let world = try ScriptedWorld()
     world.respond(response)
-    let first: ReadAnswer
+    let first: ReadResponse
     do {
       first = try await world.read("\(operation)FILL")
     } catch let failure as Failure {

@@ -78,7 +78,7 @@ final class ItemWorld: Sendable {
   func read(
     _ operation: String = "Items", _ variables: JSONValue = [:],
     directives: ReadDirectives = .none
-  ) async throws -> ReadAnswer {
+  ) async throws -> ReadResponse {
     let operation = try #require(registry.operation(named: operation))
     return try await reader.read(
       ReadRequest(
@@ -132,7 +132,7 @@ final class ItemWorld: Sendable {
   }
 }
 
-extension ReadAnswer {
+extension ReadResponse {
   /// The names that an answer of `Items` shows, by id.
   var names: [String: String] {
     get throws {

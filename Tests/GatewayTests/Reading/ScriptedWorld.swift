@@ -153,7 +153,7 @@ final class ScriptedWorld: Sendable {
   func read(
     _ operation: String, by caller: Caller = .anonymous,
     directives: ReadDirectives = ReadDirectives(noCache: true)
-  ) async throws -> ReadAnswer {
+  ) async throws -> ReadResponse {
     clock.advance(by: .seconds(2))
     let registered = try #require(registry.operation(named: operation))
     let variables: JSONValue =
@@ -174,7 +174,7 @@ final class ScriptedWorld: Sendable {
   }
 }
 
-extension ReadAnswer {
+extension ReadResponse {
   var body: String { String(decoding: rendered.body, as: UTF8.self) }
 
   /// `Cache-Status` after the cache's name.

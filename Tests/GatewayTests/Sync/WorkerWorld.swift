@@ -108,12 +108,12 @@ final class WorkerWorld: Sendable {
         try await upstream.exchange(request)
       },
       calls: calls, epoch: MutationEpoch(), pulse: .silent,
-      cursors: CursorMint(
+      cursors: CursorIssuer(
         codec: CursorCodec(key: Self.keys.key(for: .cursor)), segment: 1, schemaVersion: 1,
         head: store.head),
       devices: devices, signal: CommitSignal { _ in },
       sealer: Sealer(key: Self.keys.key(for: .credential), random: RandomBytes { 7 }),
-      surroundings: QueueSurroundings(
+      surroundings: QueueEnvironment(
         policy: policy, wall: expiring?.now() ?? time.wall,
         reading: { [time] in time.reading },
         boot: "boot \(number)", random: { dice.withLock { $0.next() } },

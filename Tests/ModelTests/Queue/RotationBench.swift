@@ -14,13 +14,13 @@ final class RotationBench {
   func note(
     _ device: String, place: Int64, isForced: Bool = false, upstream: String = "films"
   ) {
-    let ready = DeviceOutlook.Ready(
+    let ready = QueueSchedule.Ready(
       id: MutationID(device), upstream: upstream, place: place, isForced: isForced)
-    rotation.note(DeviceOutlook(ready: [ready], wake: nil), of: device)
+    rotation.note(QueueSchedule(ready: [ready], wake: nil), of: device)
   }
 
   func noteWaiting(_ device: String, until wake: Timestamp?) {
-    rotation.note(DeviceOutlook(ready: [], wake: wake), of: device)
+    rotation.note(QueueSchedule(ready: [], wake: wake), of: device)
   }
 
   func succeeded(_ upstream: String = "films", at now: Timestamp) -> Bool {

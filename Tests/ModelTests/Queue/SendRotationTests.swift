@@ -60,13 +60,13 @@ struct SendRotationTests {
   @Test func nothingThatCanWaitGoesAtTheEnd() throws {
     var rotation = SendRotation(concurrencyMax: 8)
     let item = { (number: Int, isForced: Bool) in
-      DeviceOutlook.Ready(
+      QueueSchedule.Ready(
         id: MutationID("m\(number)"), upstream: "up", place: Int64(number), isForced: isForced,
         isRepeatable: true)
     }
-    rotation.note(DeviceOutlook(ready: [item(1, false)], wake: nil), of: "waits")
+    rotation.note(QueueSchedule(ready: [item(1, false)], wake: nil), of: "waits")
     #expect(rotation.next(at: Self.start, isEnding: true) == nil)
-    rotation.note(DeviceOutlook(ready: [item(2, true)], wake: nil), of: "forced")
+    rotation.note(QueueSchedule(ready: [item(2, true)], wake: nil), of: "forced")
     #expect(rotation.next(at: Self.start, isEnding: true)?.device == "forced")
     #expect(rotation.next(at: Self.start, isEnding: true) == nil)
     #expect(rotation.next(at: Self.start)?.device == "waits")

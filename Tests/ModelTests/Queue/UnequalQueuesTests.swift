@@ -30,12 +30,12 @@ struct UnequalQueuesTests {
     var flying: [SendRotation.Turn] = []
     func note(_ device: String) {
       guard let count = left[device], count > 0 else {
-        return rotation.note(DeviceOutlook(ready: [], wake: nil), of: device)
+        return rotation.note(QueueSchedule(ready: [], wake: nil), of: device)
       }
-      let ready = DeviceOutlook.Ready(
+      let ready = QueueSchedule.Ready(
         id: MutationID("\(device)-\(count)"), upstream: "films",
         place: Int64(Self.large - count), isForced: false)
-      rotation.note(DeviceOutlook(ready: [ready], wake: nil), of: device)
+      rotation.note(QueueSchedule(ready: [ready], wake: nil), of: device)
     }
     // The large queue is found first after a start: it has every chance to be ahead.
     for device in left.keys.sorted() { note(device) }
@@ -45,7 +45,7 @@ struct UnequalQueuesTests {
         course.sent.append(turn.device)
         left[turn.device, default: 0] -= 1
         // While it is in flight the device has nothing to send.
-        rotation.note(DeviceOutlook(ready: [], wake: nil), of: turn.device)
+        rotation.note(QueueSchedule(ready: [], wake: nil), of: turn.device)
         flying.append(turn)
       }
       guard !flying.isEmpty else { return course }

@@ -37,9 +37,9 @@ struct ChangeLogPropertyTests {
         _ = try await store.purge([.type(key.type)], in: scope, call: number, horizon: number)
       case 2...4:
         _ = try await store.apply(
-          AnswerBuilder(call: call, scope: scope).deleting(key).build())
+          ResponseBuilder(call: call, scope: scope).deleting(key).build())
       default:
-        var builder = AnswerBuilder(call: call, scope: scope)
+        var builder = ResponseBuilder(call: call, scope: scope)
         var written: Set<EntityKey> = []
         for _ in 0...pick(0...4) { written.insert(keys[pick(0...23)]) }
         for key in written.sorted(by: { "\($0)" < "\($1)" }) {

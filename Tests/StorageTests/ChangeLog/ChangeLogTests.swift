@@ -10,14 +10,14 @@ struct ChangeLogTests {
 
   private static func film(
     _ call: Int64, _ id: String, _ title: String, scope: Scope = .public
-  ) -> NormalisedAnswer {
-    AnswerBuilder(call: call, scope: scope).film(id, ["title": .string(title)]).build()
+  ) -> NormalisedResponse {
+    ResponseBuilder(call: call, scope: scope).film(id, ["title": .string(title)]).build()
   }
 
   private static func deletion(
     _ call: Int64, _ id: String, scope: Scope = .public
-  ) -> NormalisedAnswer {
-    AnswerBuilder(call: call, scope: scope).deleting(.film(id)).build()
+  ) -> NormalisedResponse {
+    ResponseBuilder(call: call, scope: scope).deleting(.film(id)).build()
   }
 
   @Test func tellsWhatIsNewWhatChangedAndWhatIsGone() async throws {
@@ -54,7 +54,7 @@ struct ChangeLogTests {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
-    var builder = AnswerBuilder(call: 1)
+    var builder = ResponseBuilder(call: 1)
     for id in 1...5 { builder = builder.film("\(id)", ["title": "A"]) }
     _ = try await store.apply(builder.build())
     var follower = LogFollower()
@@ -104,7 +104,8 @@ struct ChangeLogTests {
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
     _ = try await store.apply(
-      AnswerBuilder(call: 1).film("1", ["title": "A"]).entity(.person("7"), ["name": "N"]).build())
+      ResponseBuilder(call: 1).film("1", ["title": "A"]).entity(.person("7"), ["name": "N"]).build()
+    )
     var follower = LogFollower()
     try await follower.takePage(from: store, types: ["Person"])
     #expect(follower.told == ["new Person/7"])
@@ -117,7 +118,7 @@ struct ChangeLogTests {
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
     _ = try await store.apply(
-      AnswerBuilder(call: 1).film("1", ["title": "public", "year": 1]).build())
+      ResponseBuilder(call: 1).film("1", ["title": "public", "year": 1]).build())
     _ = try await store.apply(Self.film(2, "1", "mine", scope: Self.user))
     var mine = LogFollower(Self.viewer)
     try await mine.takePage(from: store)

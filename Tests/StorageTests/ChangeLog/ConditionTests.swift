@@ -17,13 +17,13 @@ struct ConditionTests {
 
   private static func film(
     _ call: Int64, _ id: String, _ year: Int, scope: Scope = .public
-  ) -> NormalisedAnswer {
-    AnswerBuilder(call: call, scope: scope)
+  ) -> NormalisedResponse {
+    ResponseBuilder(call: call, scope: scope)
       .film(id, ["title": "T", "year": .number(JSONNumber(year))]).build()
   }
 
-  private static func deletion(_ call: Int64, _ id: String) -> NormalisedAnswer {
-    AnswerBuilder(call: call).deleting(.film(id)).build()
+  private static func deletion(_ call: Int64, _ id: String) -> NormalisedResponse {
+    ResponseBuilder(call: call).deleting(.film(id)).build()
   }
 
   @Test func tellsWhatEntersStaysAndLeaves() async throws {
@@ -54,7 +54,7 @@ struct ConditionTests {
     let store = fixture.store
     try await store.keepPast(ofTypes: ["Film"])
     var follower = LogFollower.atHead(of: store, conditions: try Self.conditions("NOT year = 1"))
-    _ = try await store.apply(AnswerBuilder(call: 1).film("1", ["title": "T"]).build())
+    _ = try await store.apply(ResponseBuilder(call: 1).film("1", ["title": "T"]).build())
     try await follower.takePage(from: store)
     #expect(follower.told.isEmpty)
     _ = try await store.apply(Self.film(2, "1", 2))
@@ -171,11 +171,11 @@ struct ConditionTests {
     var early = LogFollower.atHead(of: store, conditions: conditions)
     let films = 10_000
     for call in 2...8 as ClosedRange<Int64> {
-      var builder = AnswerBuilder(call: call)
+      var builder = ResponseBuilder(call: call)
       for id in 0..<films { builder = builder.film("\(id)", ["year": .number(JSONNumber(call))]) }
       _ = try await store.apply(builder.build())
     }
-    #expect(try await fixture.count("past") == PastKeeper.statesMax)
+    #expect(try await fixture.count("past") == EntityHistoryRecorder.statesMax)
     #expect(try await early.takePage(from: store, limit: 1) == nil)
     store.close()
   }
@@ -192,7 +192,7 @@ struct ConditionTests {
     let title = String(repeating: "a", count: (1 << 20) - 4_096)
     for call in 2...75 as ClosedRange<Int64> {
       _ = try await store.apply(
-        AnswerBuilder(call: call).film("0", ["title": .string("\(call) \(title)")]).build())
+        ResponseBuilder(call: call).film("0", ["title": .string("\(call) \(title)")]).build())
     }
     let kept = try await store.answer(
       SQLQuestion(
@@ -203,7 +203,7 @@ struct ConditionTests {
       return
     }
     #expect(kept.rows.first?[1] == .integer(counted))
-    #expect(counted <= PastKeeper.bytesMax + (4 << 20))
+    #expect(counted <= EntityHistoryRecorder.bytesMax + (4 << 20))
     #expect(counted > 0)
     #expect(try await early.takePage(from: store, limit: 1) == nil)
     store.close()

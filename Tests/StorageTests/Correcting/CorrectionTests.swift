@@ -24,32 +24,32 @@ struct CorrectionTests {
   @Test func aCallUnderWayDoesNotUndoItAndALaterOneMay() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1).film("9", ["title": "Old", "year": 1990]).build())
+      ResponseBuilder(call: 1).film("9", ["title": "Old", "year": 1990]).build())
     // Call 2 has begun.
     _ = try await correct(
       fixture.store, .update, .key("9"), call: 3, horizon: 2, ["title": "Mended"]
     ).get()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2).film("9", ["title": "Old", "year": 1991]).build())
+      ResponseBuilder(call: 2).film("9", ["title": "Old", "year": 1991]).build())
     #expect(try await fixture.title(of: "9") == "Mended")
     #expect(try await fixture.fields(of: .film("9"))?["year"] == 1991)
-    _ = try await fixture.store.apply(AnswerBuilder(call: 4).film("9", ["title": "New"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 4).film("9", ["title": "New"]).build())
     #expect(try await fixture.title(of: "9") == "New")
   }
 
   @Test func aDeletionHoldsUntilUpstreamSaysOtherwise() async throws {
     let fixture = try StoreFixture()
-    _ = try await fixture.store.apply(AnswerBuilder(call: 1).film("9", ["title": "Old"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("9", ["title": "Old"]).build())
     _ = try await correct(fixture.store, .delete, .key("9"), call: 3, horizon: 2).get()
-    _ = try await fixture.store.apply(AnswerBuilder(call: 2).film("9", ["title": "Old"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 2).film("9", ["title": "Old"]).build())
     #expect(try await fixture.title(of: "9") == nil)
-    _ = try await fixture.store.apply(AnswerBuilder(call: 4).film("9", ["title": "Back"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 4).film("9", ["title": "Back"]).build())
     #expect(try await fixture.title(of: "9") == "Back")
   }
 
   @Test func refusesWhatIsThereOrIsNot() async throws {
     let fixture = try StoreFixture()
-    _ = try await fixture.store.apply(AnswerBuilder(call: 1).film("9", ["title": "Old"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("9", ["title": "Old"]).build())
     let exists = try await correct(fixture.store, .insert, .key("9"), call: 2, ["title": "X"])
     guard case .failure(.exists) = exists else {
       Issue.record("\(exists)")
@@ -67,7 +67,7 @@ struct CorrectionTests {
 
   @Test func manyGoByAFilter() async throws {
     let fixture = try StoreFixture()
-    var answer = AnswerBuilder(call: 1)
+    var answer = ResponseBuilder(call: 1)
     for number in 0..<9 {
       answer = answer.film("\(number)", ["title": "T", "year": .number(JSONNumber(1990 + number))])
     }

@@ -24,7 +24,7 @@ struct PushRuleTests {
     _ call: Int64, _ id: String, _ title: String, scope: Scope = .public, in store: Store
   ) async throws {
     _ = try await store.apply(
-      AnswerBuilder(call: call, scope: scope).film(id, ["title": .string(title)]).build())
+      ResponseBuilder(call: call, scope: scope).film(id, ["title": .string(title)]).build())
   }
 
   @Test func readsWhatIsNewAndWhatChanged() async throws {
@@ -75,7 +75,7 @@ struct PushRuleTests {
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
     let start = try await store.ruleCursor(of: [Self.rule], types: ["Film"])
-    var answer = AnswerBuilder(call: 1)
+    var answer = ResponseBuilder(call: 1)
     for number in 0..<600 { answer = answer.film("\(number)", ["title": "x"]) }
     _ = try await store.apply(answer.build())
     let page = try await store.ruleChanges(RuleQuery(types: ["Film"], since: start, scopes: nil))
@@ -85,8 +85,8 @@ struct PushRuleTests {
 
   @Test func nothingIsSaidTwice() async throws {
     let world = try OutboxWorld()
-    func telling(_ key: String, _ content: String, isNew: Bool) -> RuleTelling {
-      RuleTelling(
+    func telling(_ key: String, _ content: String, isNew: Bool) -> RuleNotification {
+      RuleNotification(
         rule: Self.rule, entity: .film("1"), content: content, isNew: isNew,
         notification: world.arrival(key, origin: "rule"))
     }

@@ -44,7 +44,7 @@ struct RuleFollower {
     for rule in [Self.insert, Self.update] where rule == Self.update || change.isNew {
       let isSaid = rule == (change.isNew ? Self.insert : Self.update)
       let key = "\(rule) \(change.entity.key) \(title) at \(change.revision.value)"
-      let telling = RuleTelling(
+      let telling = RuleNotification(
         rule: rule, entity: change.entity, content: title, isNew: change.isNew,
         notification: isSaid ? world.arrival(key, origin: "rule") : nil)
       if try await world.store.tell([telling], cursor: nil) == 1 { told.append(key) }

@@ -7,9 +7,9 @@ import Testing
 
 /// What rules tell does not depend on when they look.
 struct RuleLookTests {
-  private static func films(_ random: inout SeededGenerator, call: Int64) -> NormalisedAnswer {
+  private static func films(_ random: inout SeededGenerator, call: Int64) -> NormalisedResponse {
     let scope = [Scope.public, .user("ada"), .user("bob")].randomElement(using: &random) ?? .public
-    var builder = AnswerBuilder(call: call, scope: scope)
+    var builder = ResponseBuilder(call: call, scope: scope)
     for id in ["1", "2", "3"] where Bool.random(using: &random) {
       var film: JSONValue = ["rating": .number(JSONNumber(Int64.random(in: 0...2, using: &random)))]
       let title = Int.random(in: 0...3, using: &random)
@@ -42,7 +42,7 @@ struct RuleLookTests {
     var follower = try await RuleFollower.open()
     for (call, title) in [(1, "one"), (2, "one"), (3, "two"), (4, "one")] as [(Int64, String)] {
       let film: JSONValue = ["title": .string(title), "rating": .number(JSONNumber(call))]
-      _ = try await follower.world.store.apply(AnswerBuilder(call: call).film("1", film).build())
+      _ = try await follower.world.store.apply(ResponseBuilder(call: call).film("1", film).build())
     }
     try await follower.look()
     #expect(
@@ -57,12 +57,12 @@ struct RuleLookTests {
   @Test func whatWasDeletedBeforeItIsReadIsNotTold() async throws {
     var follower = try await RuleFollower.open()
     let store = follower.world.store
-    _ = try await store.apply(AnswerBuilder(call: 1).film("1", ["title": "one"]).build())
-    _ = try await store.apply(AnswerBuilder(call: 2).film("1", ["title": "two"]).build())
-    _ = try await store.apply(AnswerBuilder(call: 3).deleting(.film("1")).build())
+    _ = try await store.apply(ResponseBuilder(call: 1).film("1", ["title": "one"]).build())
+    _ = try await store.apply(ResponseBuilder(call: 2).film("1", ["title": "two"]).build())
+    _ = try await store.apply(ResponseBuilder(call: 3).deleting(.film("1")).build())
     try await follower.look()
     #expect(follower.told.isEmpty)
-    _ = try await store.apply(AnswerBuilder(call: 4).film("1", ["title": "three"]).build())
+    _ = try await store.apply(ResponseBuilder(call: 4).film("1", ["title": "three"]).build())
     try await follower.look()
     #expect(follower.told == ["\(RuleFollower.insert) 1 three at 4"])
   }
@@ -73,7 +73,7 @@ struct RuleLookTests {
     let count = Int64(RuleStates.statesMax) + 10
     for call in 1...count {
       _ = try await follower.world.store.apply(
-        AnswerBuilder(call: call).film("1", ["title": .string("t\(call)")]).build())
+        ResponseBuilder(call: call).film("1", ["title": .string("t\(call)")]).build())
     }
     try await follower.look()
     #expect(follower.told.count == RuleStates.statesMax + 1)
@@ -85,7 +85,7 @@ struct RuleLookTests {
     let world = try OutboxWorld()
     let store = world.store
     let start = try await store.ruleCursor(of: [RuleFollower.update], types: ["Film"])
-    var answer = AnswerBuilder(call: 1)
+    var answer = ResponseBuilder(call: 1)
     for number in 0..<300 { answer = answer.film("\(number)", ["title": "x"]) }
     _ = try await store.apply(answer.build())
     var changes: [String] = []
@@ -96,7 +96,7 @@ struct RuleLookTests {
       changes += page.changes.map { "\($0.entity.key) at \($0.revision.value)" }
       _ = try await store.tell([], read: page.read, cursor: nil)
       if place == nil {
-        _ = try await store.apply(AnswerBuilder(call: 2).film("0", ["title": "y"]).build())
+        _ = try await store.apply(ResponseBuilder(call: 2).film("0", ["title": "y"]).build())
       }
       place = page.next
     } while place != nil

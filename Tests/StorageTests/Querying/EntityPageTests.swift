@@ -9,7 +9,7 @@ struct EntityPageTests {
 
   private func filled() async throws -> StoreFixture {
     let fixture = try StoreFixture()
-    var answer = AnswerBuilder(call: 1)
+    var answer = ResponseBuilder(call: 1)
     for number in 0..<10 {
       answer = answer.film(
         "f\(number)",
@@ -32,7 +32,7 @@ struct EntityPageTests {
     let first = try await fixture.store.page(query, viewer: .anonymous)
     #expect(first.items.map(\.key.key) == ["f8", "f9", "f4"])
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2).deleting(.film("f4")).film("f90", ["year": 1999]).build())
+      ResponseBuilder(call: 2).deleting(.film("f4")).film("f90", ["year": 1999]).build())
     query.after = first.next
     #expect(try await keys(fixture, query) == ["f5", "f6", "f7"])
   }
@@ -67,7 +67,7 @@ struct EntityPageTests {
     let fixture = try await filled()
     let ada = Viewer(layers: [.user("ada"), .public])
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2, scope: .user("ada")).film("f0", ["year": 2020])
+      ResponseBuilder(call: 2, scope: .user("ada")).film("f0", ["year": 2020])
         .deleting(.film("f1")).build())
     let query = EntityQuery(
       type: Self.film, filter: try Filter("year > 1991", arguments: .none, type: Self.film),
@@ -82,7 +82,7 @@ struct EntityPageTests {
 
   @Test func aQueryPastItsDeadlineIsStopped() async throws {
     let fixture = try await filled()
-    var answer = AnswerBuilder(call: 2)
+    var answer = ResponseBuilder(call: 2)
     for number in 0..<3000 { answer = answer.film("x\(number)", ["title": "aaaaaaaaaaaaaaaa"]) }
     _ = try await fixture.store.apply(answer.build())
     let looks = Atomic(0)

@@ -24,7 +24,7 @@ struct LargeFilterTests {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
-    var answer = AnswerBuilder(call: 1)
+    var answer = ResponseBuilder(call: 1)
     for year in [3, 4, 5] { answer = answer.film("f\(year)", ["year": .number(JSONNumber(year))]) }
     _ = try await store.apply(answer.build())
     let query = EntityQuery(

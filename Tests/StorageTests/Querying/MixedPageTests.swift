@@ -26,7 +26,7 @@ struct MixedPageTests {
   private func filled() async throws -> StoreFixture {
     let fixture = try StoreFixture(types: Self.types)
     let names = ["Film/1": "d", "Film/2": "b", "Film/3": "b", "Series/1": "c", "Series/2": "a"]
-    var answer = AnswerBuilder(call: 1)
+    var answer = ResponseBuilder(call: 1)
     for key in Self.members {
       guard let name = names[key.description] else { continue }
       answer = answer.entity(key, ["id": .string(key.key), "name": .string(name)])
@@ -80,7 +80,7 @@ struct MixedPageTests {
   @Test func aPrivateValueCounts() async throws {
     let fixture = try await filled()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2, scope: .user("ada"))
+      ResponseBuilder(call: 2, scope: .user("ada"))
         .entity(EntityKey(type: "Film", key: "1"), ["name": "A"]).build())
     let ada = Viewer(layers: [.user("ada"), .public])
     let page = try await fixture.store.page(try query(order: "name"), viewer: ada)

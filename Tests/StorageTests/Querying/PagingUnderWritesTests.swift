@@ -25,9 +25,9 @@ struct PagingUnderWritesTests {
 
   private static func answer(
     _ call: Int64, _ random: inout SeededGenerator, of number: Int
-  ) -> NormalisedAnswer {
+  ) -> NormalisedResponse {
     let scope = scopes[Int.random(in: 0..<scopes.count, using: &random)]
-    let builder = AnswerBuilder(call: call, scope: scope)
+    let builder = ResponseBuilder(call: call, scope: scope)
     let isDeletion = Int.random(in: 0..<4, using: &random) == 0
     return
       (isDeletion

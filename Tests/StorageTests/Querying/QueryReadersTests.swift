@@ -12,7 +12,7 @@ struct QueryReadersTests {
 
   private func filled() async throws -> StoreFixture {
     let fixture = try StoreFixture()
-    var answer = AnswerBuilder(call: 1)
+    var answer = ResponseBuilder(call: 1)
     for number in 0..<50 {
       answer = answer.film("f\(number)", ["title": "aaaaaaaaaaaaaa"])
     }
@@ -52,7 +52,7 @@ struct QueryReadersTests {
     let changes = ChangeQuery(
       viewer: .anonymous, position: .start, origin: nil, limit: 10)
     #expect(try await store.changes(changes, deadline: Self.still)?.entries.count == 10)
-    _ = try await store.apply(AnswerBuilder(call: 2).film("f99", ["title": "b"]).build())
+    _ = try await store.apply(ResponseBuilder(call: 2).film("f99", ["title": "b"]).build())
     _ = try await store.statistics()
     gate.open()
     #expect(try await slow.items.isEmpty)

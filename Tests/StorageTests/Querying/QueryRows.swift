@@ -33,13 +33,13 @@ struct QueryRows {
         call += 1
         if Int.random(in: 0..<12, using: &random) == 0 {
           _ = try await fixture.store.apply(
-            AnswerBuilder(call: call, scope: scope).deleting(.film(id)).build())
+            ResponseBuilder(call: call, scope: scope).deleting(.film(id)).build())
           seen[id] = nil
           continue
         }
         let fields = Self.fields(&random)
         _ = try await fixture.store.apply(
-          AnswerBuilder(call: call, scope: scope)
+          ResponseBuilder(call: call, scope: scope)
             .film(id, .object(fields.map { JSONMember($0.key, $0.value) })).build())
         seen[id, default: [:]].merge(fields) { _, new in new }
         seen[id]?["id"] = .string(id)

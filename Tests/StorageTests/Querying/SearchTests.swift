@@ -28,7 +28,7 @@ struct SearchTests {
   private func filled(_ folder: TemporaryFolder = TemporaryFolder()) async throws -> StoreFixture {
     let fixture = try StoreFixture(folder, types: [type])
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 1)
+      ResponseBuilder(call: 1)
         .film("1", ["title": "Café Müller", "synopsis": "The dark side of the moon"])
         .film("2", ["title": "Spaceship", "synopsis": "A ship, a ship, a dark ship"])
         .film("3", ["title": "Moonlight"]).build())
@@ -51,10 +51,10 @@ struct SearchTests {
 
   @Test func followsEveryWrite() async throws {
     let fixture = try await filled()
-    _ = try await fixture.store.apply(AnswerBuilder(call: 2).film("3", ["title": "Sun"]).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 2).film("3", ["title": "Sun"]).build())
     #expect(try await find("moonlight", in: fixture.store) == [])
     #expect(try await find("sun", in: fixture.store) == ["3"])
-    _ = try await fixture.store.apply(AnswerBuilder(call: 3).deleting(.film("3")).build())
+    _ = try await fixture.store.apply(ResponseBuilder(call: 3).deleting(.film("3")).build())
     #expect(try await find("sun", in: fixture.store) == [])
     _ = try await fixture.store.purge(
       [.type("Film")], in: nil, call: CallNumber(4), horizon: CallNumber(4))
@@ -65,7 +65,7 @@ struct SearchTests {
     let fixture = try await filled()
     let before = try await fixture.store.search(
       try SearchText("dark"), types: [type], viewer: .anonymous, limit: 10)
-    var answer = AnswerBuilder(call: 2, scope: .user("ada"))
+    var answer = ResponseBuilder(call: 2, scope: .user("ada"))
       .film("3", ["title": "Mine"]).film("1", ["title": "Hidden", "synopsis": "nothing"])
     for number in 10..<40 { answer = answer.film("\(number)", ["title": "dark dark"]) }
     _ = try await fixture.store.apply(answer.build())
@@ -85,7 +85,7 @@ struct SearchTests {
   @Test func wordsOfDifferentLayersAreFoundTogether() async throws {
     let fixture = try await filled()
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2, scope: .user("ada")).film(
+      ResponseBuilder(call: 2, scope: .user("ada")).film(
         "1", ["synopsis": "nothing dark, a bright day"]
       )
       .film("2", ["title": "Boat"]).build())
@@ -106,7 +106,7 @@ struct SearchTests {
     let whole = try await fixture.store.search(
       try SearchText("dark"), types: [type], viewer: .anonymous, limit: 10)
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2, scope: .user("ada")).film("2", ["title": "Spaceship"]).build())
+      ResponseBuilder(call: 2, scope: .user("ada")).film("2", ["title": "Spaceship"]).build())
     let layered = try await fixture.store.search(
       try SearchText("dark"), types: [type], viewer: ada, limit: 10)
     #expect(whole.map(\.score) == layered.map(\.score))
@@ -126,7 +126,7 @@ struct SearchTests {
     #expect(found.allSatisfy { $0.snippet.contains("dark") })
     second.store.close()
     let third = try StoreFixture(folder, types: [Self.film(search: [])], segment: 3)
-    _ = try await third.store.apply(AnswerBuilder(call: 9).film("9", ["title": "New"]).build())
+    _ = try await third.store.apply(ResponseBuilder(call: 9).film("9", ["title": "New"]).build())
     third.store.close()
     let fourth = try StoreFixture(folder, types: [type], segment: 4)
     #expect(try await find("new", in: fourth.store) == ["9"])
@@ -143,7 +143,7 @@ struct SearchTests {
     let fixture = try await filled()
     // One row of the user's own has the layered search look.
     _ = try await fixture.store.apply(
-      AnswerBuilder(call: 2, scope: .user("ada")).film("9", ["title": "Unlike"]).build())
+      ResponseBuilder(call: 2, scope: .user("ada")).film("9", ["title": "Unlike"]).build())
     var texts = SearchTextGenerator(random: SeededGenerator(seed: seed))
     var count = 0
     for round in 0..<400 {

@@ -13,13 +13,13 @@ struct KnownTemporaryIDTests {
     id = try #require(TemporaryID("~01ARZ3NDEKTSV4RRFFQ69G5FAV"))
   }
 
-  private var create: MutationArrival {
+  private var create: NewMutation {
     QueueWorld.arrival(
       "create", mode: .steady, object: temporary, effect: .create,
       creates: [TemporaryEntity(id: id, type: "Film")])
   }
 
-  private func update(_ mode: MutationMode) -> MutationArrival {
+  private func update(_ mode: MutationMode) -> NewMutation {
     let fields: JSONValue = ["title": "Mine", "sequel": .reference(temporary)]
     return QueueWorld.arrival(
       "update", mode: mode, object: temporary, variables: #"{"id":"\#(id.value)"}"#,
@@ -29,7 +29,7 @@ struct KnownTemporaryIDTests {
   private func settleCreate(_ claimed: ClaimedMutation, in world: QueueWorld) async throws {
     try await world.settle(
       claimed, as: .applied(created: [id: .film("7")]),
-      answer: AnswerBuilder(call: 5).film("7", ["title": "Made"]).build())
+      answer: ResponseBuilder(call: 5).film("7", ["title": "Made"]).build())
   }
 
   private func expectToShow(_ world: QueueWorld) async throws {

@@ -10,7 +10,7 @@ struct LongQueueTests {
 
   /// A store that was opened anew over so many steady mutations.
   private func reopened(
-    in folder: TemporaryFolder, _ arrivals: [MutationArrival]
+    in folder: TemporaryFolder, _ arrivals: [NewMutation]
   ) async throws -> QueueWorld {
     let first = try await QueueWorld(folder)
     for batch in stride(from: 0, to: arrivals.count, by: 100) {
@@ -26,7 +26,7 @@ struct LongQueueTests {
     return again
   }
 
-  private func steady(_ number: Int) -> MutationArrival {
+  private func steady(_ number: Int) -> NewMutation {
     QueueWorld.arrival("\(number)", mode: .steady, object: .film("\(number)"))
   }
 

@@ -8,8 +8,8 @@ struct OverlayTests {
     OverlayChange(.merge, .film(id), fields: Array(fields.utf8))
   }
 
-  private static func base(_ call: Int64, _ title: String) -> NormalisedAnswer {
-    AnswerBuilder(call: call).film("1", ["title": .string(title), "year": 1958]).build()
+  private static func base(_ call: Int64, _ title: String) -> NormalisedResponse {
+    ResponseBuilder(call: call).film("1", ["title": .string(title), "year": 1958]).build()
   }
 
   @Test func showsToItsDeviceAloneAndIsTakenBackWhole() async throws {
@@ -104,12 +104,12 @@ struct OverlayTests {
     let claimed = try #require(try await world.claim("a"))
     try await world.settle(
       claimed, as: .applied(created: [:]),
-      answer: AnswerBuilder(call: 5).film("1", ["year": 1958]).build())
+      answer: ResponseBuilder(call: 5).film("1", ["year": 1958]).build())
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Mine")
     _ = try await world.store.apply(Self.base(4, "Late"))
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Mine")
     // Nothing of the title: what stands under the overlay is still the old one.
-    _ = try await world.store.apply(AnswerBuilder(call: 6).film("1", ["year": 1959]).build())
+    _ = try await world.store.apply(ResponseBuilder(call: 6).film("1", ["year": 1959]).build())
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Mine")
     _ = try await world.store.apply(Self.base(7, "Upstream's"))
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Upstream's")
@@ -146,7 +146,7 @@ struct OverlayTests {
     #expect(try await world.claim("b") == nil)
     try await world.settle(
       claimed, as: .applied(created: [id: .film("7")]),
-      answer: AnswerBuilder(call: 5).film("7", ["title": "Draft"]).build())
+      answer: ResponseBuilder(call: 5).film("7", ["title": "Draft"]).build())
     #expect(
       try await world.store.resolve([id], of: QueueWorld.device) == [id: .film("7")])
     #expect(try await world.fixture.title(of: id.value, viewer: world.viewer) == nil)

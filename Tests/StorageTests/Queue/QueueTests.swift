@@ -58,7 +58,7 @@ struct QueueTests {
     #expect(try await world.state("a") == .inflight)
     try await world.settle(
       claimed, as: .applied(created: [:]),
-      answer: AnswerBuilder(call: 5).film("1", ["title": "New"]).build())
+      answer: ResponseBuilder(call: 5).film("1", ["title": "New"]).build())
     #expect(try await world.state("a") == .applied)
     #expect(try await world.fixture.title(of: "1") == "New")
     let outcome = EntityKey(type: "$mutation", key: "m_a")

@@ -38,8 +38,8 @@ struct QueueWorld {
     effect: MutationEffect = .update, content: UInt8 = 0, rule: UnknownOutcomeRule = .sendAgain,
     variables: String = #"{"id":"1"}"#, creates: [TemporaryEntity] = [],
     overlays: [OverlayChange] = []
-  ) -> MutationArrival {
-    MutationArrival(
+  ) -> NewMutation {
+    NewMutation(
       id: MutationID("m_\(key)"), key: key,
       fingerprint: fingerprint(content),
       operation: "RateFilm", upstream: "default", mode: mode, effect: effect, unknownRule: rule,
@@ -50,20 +50,20 @@ struct QueueWorld {
   }
 
   func enqueue(
-    _ arrivals: MutationArrival...
+    _ arrivals: NewMutation...
   ) async throws -> Result<QueueCommit<[MutationReceipt]>, ArrivalRefusal> {
     try await store.enqueue(arrivals, of: Self.device, timing: timing)
   }
 
   func claim(_ key: String) async throws -> ClaimedMutation? {
-    let ready = DeviceOutlook.Ready(
+    let ready = QueueSchedule.Ready(
       id: MutationID("m_\(key)"), upstream: "default", place: 0, isForced: false)
     return try await store.claim(ready, of: Self.device, timing: timing).answer
   }
 
   @discardableResult
   func settle(
-    _ claimed: ClaimedMutation, as outcome: SendOutcome, answer: NormalisedAnswer? = nil
+    _ claimed: ClaimedMutation, as outcome: SendOutcome, answer: NormalisedResponse? = nil
   ) async throws -> Mutation? {
     try await store.settle(
       MutationSettlement(

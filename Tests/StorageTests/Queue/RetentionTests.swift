@@ -8,7 +8,7 @@ struct RetentionTests {
   private static let day = Duration.seconds(86_400)
   private static let temporary = "~01890a5d-ac96-774b-bcce-b302099a8057"
 
-  private static func creation(_ key: String) throws -> MutationArrival {
+  private static func creation(_ key: String) throws -> NewMutation {
     let id = try #require(TemporaryID(temporary))
     return QueueWorld.arrival(
       key, object: .film(temporary), effect: .create, variables: #"{"title":"New"}"#,

@@ -42,7 +42,7 @@ struct UpkeepTests {
   @Test func everyExpectedChangeMustBeInTheAnswer() async throws {
     let world = try await QueueWorld()
     _ = try await world.store.apply(
-      AnswerBuilder(call: 1).film("1", ["title": "Old"]).film("2", ["title": "Two"]).build())
+      ResponseBuilder(call: 1).film("1", ["title": "Old"]).film("2", ["title": "Two"]).build())
     _ = try await world.enqueue(
       QueueWorld.arrival(
         "a",
@@ -53,7 +53,7 @@ struct UpkeepTests {
     ).get()
     try await world.settle(
       try #require(try await world.claim("a")), as: .applied(created: [:]),
-      answer: AnswerBuilder(call: 5).deleting(.film("2")).build())
+      answer: ResponseBuilder(call: 5).deleting(.film("2")).build())
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Mine")
   }
 

@@ -75,7 +75,7 @@ extension Ways {
       // The operator's sight of these is that of anybody without a token.
       let callers = MatrixCaller.all.filter { $0.kind != .admin }
       // By caller and owner.
-      var before: [String: [String: [MatrixAnswer]]] = [:]
+      var before: [String: [String: [MatrixResponse]]] = [:]
       // The first round stores what the callers' own requests bring.
       for _ in 0..<2 {
         for caller in callers {
@@ -107,11 +107,11 @@ extension Ways {
     /// What a caller who knows the owner's word and ids beforehand may read without a change.
     private static func safeAnswers(
       _ caller: MatrixCaller, about owner: MatrixCaller, in world: MatrixWorld
-    ) async throws -> [(ask: MatrixAsk, answer: MatrixAnswer)] {
+    ) async throws -> [(ask: MatrixAsk, answer: MatrixResponse)] {
       let known = MatrixSecrets(
         word: owner.word, listID: "l1", revision: "none", tags: [], listTag: "none",
         cursor: "none", pageToken: nil)
-      var answers: [(ask: MatrixAsk, answer: MatrixAnswer)] = []
+      var answers: [(ask: MatrixAsk, answer: MatrixResponse)] = []
       for route in world.routes where !isOperators(route) {
         for ask in MatrixRequests.all(of: route, known) ?? []
         where ask.isSafe && !ask.isStream && ask.comparison == .whole {
@@ -127,7 +127,7 @@ extension Ways {
 
     /// A word that the caller did not say itself.
     private static func expectNoWord(
-      in answer: MatrixAnswer, of words: [String], ask: MatrixAsk, caller: MatrixCaller
+      in answer: MatrixResponse, of words: [String], ask: MatrixAsk, caller: MatrixCaller
     ) {
       let text = answer.text.lowercased()
       let said = ask.text.lowercased()

@@ -10,7 +10,7 @@ final class MatrixWorld {
   /// The lines of the route table, `METHOD /pattern`.
   let routes: [String]
   /// What owners have been seen to own, by the owner's word.
-  private var owned: [String: [MatrixAnswer]] = [:]
+  private var owned: [String: [MatrixResponse]] = [:]
   private var kept: [String: MatrixSecrets] = [:]
   private var devices: [String: String] = [:]
   private var sessions: [String: Ways.AccountTests.Session] = [:]
@@ -136,11 +136,11 @@ final class MatrixWorld {
       ask.method, ask.target, headers: own + ask.headers, body: ask.body)
   }
 
-  func answer(to ask: MatrixAsk, by caller: MatrixCaller) async throws -> MatrixAnswer {
-    guard ask.isStream else { return MatrixAnswer(try await response(to: ask, by: caller)) }
+  func answer(to ask: MatrixAsk, by caller: MatrixCaller) async throws -> MatrixResponse {
+    guard ask.isStream else { return MatrixResponse(try await response(to: ask, by: caller)) }
     let events = try await EventClient.open(
       port: larder.port, ask.target, headers: headers(of: caller) + ask.headers)
-    return MatrixAnswer(
+    return MatrixResponse(
       status: events.status,
       firstEvent: events.status == 200 ? try await events.nextEvent() : nil)
   }
@@ -295,8 +295,8 @@ final class MatrixWorld {
     }
   }
 
-  private func belongings(of caller: MatrixCaller) async throws -> [MatrixAnswer] {
-    var answers: [MatrixAnswer] = []
+  private func belongings(of caller: MatrixCaller) async throws -> [MatrixResponse] {
+    var answers: [MatrixResponse] = []
     let secrets = kept[caller.word]
     for target in [
       "/v1/files/pics/\(secrets?.accountID ?? "")/note-\(caller.word).txt",

@@ -19,14 +19,14 @@ struct LibraryGenerator {
   init(seed: UInt64, size: LibrarySize = LibrarySize()) {
     random = SeededRandom(seed: seed)
     self.size = size
-    peopleByTongue = Array(repeating: [], count: Tongue.all.count)
+    peopleByTongue = Array(repeating: [], count: LocaleWords.all.count)
   }
 
   consuming func generate() -> Library {
     library.reserve(
       films: size.films, people: size.people, studios: size.studios, series: size.series)
     for _ in 0..<size.studios { addStudio() }
-    for number in 0..<size.people { addPerson(tongue: number % Tongue.all.count) }
+    for number in 0..<size.people { addPerson(tongue: number % LocaleWords.all.count) }
     for number in 0..<size.films { addFilm(number) }
     for _ in 0..<size.series { addSeries() }
     return library
@@ -35,7 +35,7 @@ struct LibraryGenerator {
   // MARK: Kinds
 
   private mutating func addStudio() {
-    let tongue = random.pick(Tongue.all)
+    let tongue = random.pick(LocaleWords.all)
     let city = random.pick(tongue.cities)
     let id = library.makeID("s")
     let style = random.pick(["Film", "Pictures", "Studios", "& Co.", "Filmgesellschaft"])
@@ -51,7 +51,7 @@ struct LibraryGenerator {
   }
 
   private mutating func addPerson(tongue place: Int) {
-    let tongue = Tongue.all[place]
+    let tongue = LocaleWords.all[place]
     let id = library.makeID("p")
     let given = random.pick(tongue.given)
     let family = random.pick(tongue.family)
@@ -72,8 +72,8 @@ struct LibraryGenerator {
   }
 
   private mutating func addFilm(_ number: Int) {
-    let place = random.number(0...Tongue.all.count - 1)
-    let tongue = Tongue.all[place]
+    let place = random.number(0...LocaleWords.all.count - 1)
+    let tongue = LocaleWords.all[place]
     let id = library.makeID("f")
     let year = random.number(1902...Self.yearLast)
     let original = title(tongue)
@@ -102,8 +102,8 @@ struct LibraryGenerator {
   }
 
   private mutating func addSeries() {
-    let place = random.number(0...Tongue.all.count - 1)
-    let tongue = Tongue.all[place]
+    let place = random.number(0...LocaleWords.all.count - 1)
+    let tongue = LocaleWords.all[place]
     let id = library.makeID("t")
     let year = random.number(1958...Self.yearLast)
     let seasons = random.number(1...9)
@@ -120,11 +120,11 @@ struct LibraryGenerator {
 
   // MARK: Parts
 
-  private static let english = Tongue.all.filter { ["GB", "IE", "US"].contains($0.country) }
+  private static let english = LocaleWords.all.filter { ["GB", "IE", "US"].contains($0.country) }
   /// Draws of a title before a number is put behind the last one.
   private static let titleDrawsMax = 4
 
-  private mutating func title(_ tongue: Tongue) -> String {
+  private mutating func title(_ tongue: LocaleWords) -> String {
     var title = ""
     for _ in 0..<Self.titleDrawsMax {
       title = draw(tongue)
@@ -136,7 +136,7 @@ struct LibraryGenerator {
   }
 
   /// A phrase, a first name in a phrase's place, or somebody's whole name.
-  private mutating func draw(_ tongue: Tongue) -> String {
+  private mutating func draw(_ tongue: LocaleWords) -> String {
     if tongue.country == "JP" {
       return random.pick(tongue.titleHeads) + random.pick(tongue.titleTails)
     }
@@ -145,7 +145,7 @@ struct LibraryGenerator {
     return "\(head) \(tail)"
   }
 
-  private mutating func synopsis(_ tongue: Tongue, year: Int) -> String {
+  private mutating func synopsis(_ tongue: LocaleWords, year: Int) -> String {
     let name = random.pick(tongue.given)
     let city = random.pick(tongue.cities)
     let before = year - random.number(1...40)

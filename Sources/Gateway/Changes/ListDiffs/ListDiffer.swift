@@ -24,13 +24,13 @@ package final class ListDiffer: Sendable {
   private let collections: EntityReader
   private let store: ReadSession
   private let entities: EntityRenderer
-  private let cursors: CursorMint
+  private let cursors: CursorIssuer
   private let memory: ListMemory
 
   /// - Parameter memory: the one that `collections` keeps its lists in.
   package init(
     reader: QueryReader, collections: EntityReader, store: ReadSession, entities: EntityRenderer,
-    cursors: CursorMint, memory: ListMemory
+    cursors: CursorIssuer, memory: ListMemory
   ) {
     self.reader = reader
     self.collections = collections
@@ -74,7 +74,7 @@ package final class ListDiffer: Sendable {
 
   /// Keeps the list of an answer whose client may come back with the answer's tag, however it came
   /// about. What is not stored as it was answered is not kept.
-  func note(_ answer: ReadAnswer, to request: ReadRequest) async {
+  func note(_ answer: ReadResponse, to request: ReadRequest) async {
     let rendered = answer.rendered
     let viewer = reader.sight(of: request)
     let selection = request.operation.selection(for: request.variables)

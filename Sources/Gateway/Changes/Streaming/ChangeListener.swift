@@ -6,7 +6,7 @@ import Synchronization
 /// reads, then waits misses nothing.
 package final class ChangeListener: Sendable {
   private struct State {
-    var wakes: Wakes = []
+    var wakes: WakeReasons = []
     var waiter: CheckedContinuation<Void, Never>?
     var hasEnded = false
   }
@@ -22,7 +22,7 @@ package final class ChangeListener: Sendable {
   }
 
   /// Waits for the next wake, or takes those that have gathered. One task at a time.
-  package func next() async -> Wakes {
+  package func next() async -> WakeReasons {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isAwake = state.withLock { state in
@@ -47,7 +47,7 @@ package final class ChangeListener: Sendable {
   /// for them.
   private static let wokenAtOnceMax = 8
 
-  static func wake(_ listeners: [ChangeListener], _ wakes: Wakes) {
+  static func wake(_ listeners: [ChangeListener], _ wakes: WakeReasons) {
     guard listeners.count > wokenAtOnceMax else {
       for listener in listeners { listener.wake(wakes) }
       return
@@ -55,7 +55,7 @@ package final class ChangeListener: Sendable {
     Task.detached { for listener in listeners { listener.wake(wakes) } }
   }
 
-  func wake(_ wakes: Wakes) {
+  func wake(_ wakes: WakeReasons) {
     let waiter = state.withLock { state in
       state.wakes.formUnion(wakes)
       if wakes.contains(.end) { state.hasEnded = true }

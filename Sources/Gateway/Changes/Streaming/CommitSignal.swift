@@ -2,7 +2,7 @@ package import Model
 import Storage
 import Synchronization
 
-/// Wakes those who wait for commits, by scope: no data passes through here.
+/// WakeReasons those who wait for commits, by scope: no data passes through here.
 ///
 /// While anybody listens for them, one timer gives beats for all: a process whose streams are
 /// quiet wakes for nothing else.
@@ -160,13 +160,13 @@ package final class CommitSignal: Sendable {
 
   package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-  /// Wakes a listener once, after a while, unless the task is cancelled before.
+  /// WakeReasons a listener once, after a while, unless the task is cancelled before.
   func alarm(_ listener: ChangeListener, after wait: Duration) -> Task<Void, Never> {
     wake(listener, .alarm, after: wait)
   }
 
   private func wake(
-    _ listener: ChangeListener, _ wakes: Wakes, after wait: Duration
+    _ listener: ChangeListener, _ wakes: WakeReasons, after wait: Duration
   ) -> Task<Void, Never> {
     Task.detached { [sleep, weak listener] in
       do { try await sleep(wait) } catch { return }

@@ -58,8 +58,8 @@ struct SimulatedChange: Hashable {
     return fields
   }
 
-  func arrival(_ id: MutationID, key: String) -> MutationArrival {
-    MutationArrival(
+  func arrival(_ id: MutationID, key: String) -> NewMutation {
+    NewMutation(
       id: id, key: key, fingerprint: fingerprint, operation: operation, upstream: "films",
       mode: mode, effect: effect, unknownRule: rule, object: object,
       references: link.map { [.film($0)] } ?? [],

@@ -16,7 +16,7 @@ extension StoreSimulation {
       return
     }
     let fetch = fetches.remove(at: chance.number(0...fetches.count - 1))
-    let answer = AnswerBuilder(call: fetch.call, horizon: horizon)
+    let answer = ResponseBuilder(call: fetch.call, horizon: horizon)
       .film(fetch.film, fetch.fields).build()
     note("a read of \(fetch.film) comes back: \(fetch.fields)")
     let before = try await shown(to: .anonymous)

@@ -19,7 +19,7 @@ extension StoreSimulation {
     try await takeOff(claimed, of: index)
   }
 
-  private mutating func noteWake(_ outlook: DeviceOutlook) {
+  private mutating func noteWake(_ outlook: QueueSchedule) {
     guard let next = outlook.ready.isEmpty ? outlook.wake : now else { return }
     wake = min(wake ?? next, next)
   }
@@ -125,7 +125,7 @@ extension StoreSimulation {
     let created = Dictionary(
       made.map { ($0.id, EntityKey.film(film)) }, uniquingKeysWith: { $1 })
     let (call, horizon) = beginCall()
-    let answer = AnswerBuilder(call: call, horizon: horizon)
+    let answer = ResponseBuilder(call: call, horizon: horizon)
     return SimulatedFlight.Attempt(
       settlement: MutationSettlement(
         claim: flight.claimed.claim, outcome: .applied(created: created),

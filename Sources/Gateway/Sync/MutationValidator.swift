@@ -1,0 +1,165 @@
+import Crypto
+import GraphQL
+import LosslessJSON
+package import Model
+package import Sealing
+import Storage
+package import Upstream
+
+/// Judges what a client hands over by the schema of its operation, and makes of it what the queue
+/// takes: nothing that could never be sent is stored.
+package struct MutationValidator: Sendable {
+  private let registry: OperationRegistry
+  private let localTypes: Set<String>
+  private let callers: QueuedCaller
+  private let makeID: @Sendable () -> MutationID
+
+  package init(
+    registry: OperationRegistry, localTypes: Set<String>, sealer: Sealer,
+    makeID: @escaping @Sendable () -> MutationID
+  ) {
+    self.registry = registry
+    self.localTypes = localTypes
+    callers = QueuedCaller(sealer: sealer)
+    self.makeID = makeID
+  }
+
+  /// - Parameters:
+  ///   - requests: with their idempotency keys.
+  ///   - device: the caller's.
+  /// - Throws: every fault of every request at once.
+  func arrivals(
+    _ requests: [(request: MutationRequest, key: String)], caller: Caller, device: String
+  ) throws(Failure) -> [NewMutation] {
+    var faults: [Failure.Detail] = []
+    var arrivals: [NewMutation] = []
+    let sealed = try callers.sealedCredential(of: caller, device: device)
+    for (request, key) in requests {
+      faults += request.faults
+      guard let operation = operation(of: request, &faults) else { continue }
+      try AccessGate.admit(caller, to: operation)
+      let arrival = try arrival(
+        request, key: key, operation, caller: caller, device: device, sealedCredential: sealed,
+        &faults)
+      if let arrival { arrivals.append(arrival) }
+    }
+    guard faults.isEmpty else {
+      throw Failure(.invalidMutation, "The mutation cannot be taken.", details: faults)
+    }
+    return arrivals
+  }
+
+  private func operation(
+    of request: MutationRequest, _ faults: inout [Failure.Detail]
+  ) -> RegisteredOperation? {
+    guard let name = request.operation else { return nil }
+    if let found = registry.operation(named: name), found.kind == .mutation { return found }
+    let names = registry.operations.filter { $0.kind == .mutation }.map(\.name)
+    let hint = NearestNames.didYouMean(name, among: names)
+    faults.append(fault("\(request.pointer)/operation", "names no mutation.\(hint)"))
+    return nil
+  }
+
+  private func arrival(
+    _ request: MutationRequest, key: String, _ operation: RegisteredOperation, caller: Caller,
+    device: String, sealedCredential: String?, _ faults: inout [Failure.Detail]
+  ) throws(Failure) -> NewMutation? {
+    let countBefore = faults.count
+    let variables = variables(of: request, operation, &faults)
+    var optimistic = OptimisticReader(catalogue: registry.catalogue, localTypes: localTypes)
+    let overlays = optimistic.read(request.optimistic, at: "\(request.pointer)/optimistic")
+    faults += optimistic.faults
+    let named = request.object.map { entity($0, at: "\(request.pointer)/object", &faults) }
+    let references = request.references.enumerated().compactMap {
+      entity($1, at: "\(request.pointer)/refs/\($0)", &faults)
+    }
+    if request.goesAheadOfAll, operation.sync?.isIndependent != true {
+      faults.append(
+        fault("\(request.pointer)/ahead", "\(operation.name) is not declared independent"))
+    }
+    guard let variables, faults.count == countBefore else { return nil }
+    let target = MutationTarget(
+      operation, variables: variables, named: named ?? nil, references: references,
+      overlays: overlays, mentions: TemporaryID.mentioned(in: request.variables ?? [:]))
+    return NewMutation(
+      id: makeID(), key: key, fingerprint: try Self.fingerprint(of: request),
+      operation: operation.name, upstream: operation.upstream,
+      mode: request.mode.modelled, effect: target.effect,
+      unknownRule: Self.unknownRule(of: operation), overtakesAll: request.goesAheadOfAll,
+      object: target.object, references: target.references, mentions: target.mentions,
+      creates: target.creates, expiresIn: request.expiresIn,
+      payload: MutationPayload(
+        variables: variables.json, scope: caller.scope(of: operation), user: caller.user,
+        partitions: try callers.partitions(of: caller, device: device),
+        sealedCredential: sealedCredential, overlays: overlays))
+  }
+
+  private func variables(
+    of request: MutationRequest, _ operation: RegisteredOperation,
+    _ faults: inout [Failure.Detail]
+  ) -> Variables? {
+    guard let given = request.variables else { return nil }
+    do throws(VariableFaults) {
+      return try operation.coerce(.value(given))
+    } catch {
+      faults += error.all.map { detail in
+        switch detail.place {
+        case .pointer(let pointer):
+          fault("\(request.pointer)/variables\(pointer)", detail.detail)
+        case .parameter(let name):
+          fault(
+            "\(request.pointer)/variables".appending(pointerMember: name), detail.detail)
+        }
+      }
+      return nil
+    }
+  }
+
+  private func entity(
+    _ text: String, at pointer: String, _ faults: inout [Failure.Detail]
+  ) -> EntityKey? {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[1].isEmpty, !parts[1].utf8.contains(0),
+      parts[1].utf8.count <= OptimisticReader.idBytesMax,
+      registry.catalogue.type(named: String(parts[0])) != nil
+    else {
+      faults.append(
+        fault(
+          pointer,
+          "is Type:id with the name of an entity type and an id of up to "
+            + "\(OptimisticReader.idBytesMax) bytes"))
+      return nil
+    }
+    return EntityKey(type: String(parts[0]), key: String(parts[1]))
+  }
+
+  private static func fingerprint(
+    of request: MutationRequest
+  ) throws(Failure) -> PayloadFingerprint {
+    let digest = Array(SHA256.hash(data: request.canonicalBytes))
+    guard let fingerprint = PayloadFingerprint(digest) else {
+      throw Failure(.internal, "The mutation cannot be told from others.")
+    }
+    return fingerprint
+  }
+
+  private static func unknownRule(of operation: RegisteredOperation) -> UnknownOutcomeRule {
+    guard let sync = operation.sync else { return .park }
+    if sync.isRepeatable { return .sendAgain }
+    return sync.verify.map { .verify(operation: $0) } ?? .park
+  }
+
+  private func fault(_ pointer: String, _ detail: String) -> Failure.Detail {
+    Failure.Detail(place: .pointer(pointer), detail: detail)
+  }
+}
+
+extension MutationRequest.Mode {
+  fileprivate var modelled: MutationMode {
+    switch self {
+    case .lazy: .lazy
+    case .steady: .steady
+    case .force: .force
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import GRDB
+import LosslessJSON
+import Model
+
+/// Writes one normalised answer: entities, deletions, result and invalidations.
+struct NormalisedResponseWriter {
+  let context: WriteContext
+  let answer: NormalisedResponse
+  let scope: Int64
+
+  init(_ answer: NormalisedResponse, _ context: WriteContext) throws {
+    self.answer = answer
+    self.context = context
+    scope = try context.memory.scopeID(answer.scope, context.database)
+  }
+
+  /// - Returns: entities of which another mutation's words were kept instead of the answer's.
+  @discardableResult
+  func write() throws -> Set<EntityKey> {
+    let groups = Dictionary(grouping: answer.entities.indices) { answer.entities[$0].key.type }
+    try noteAbsences()
+    let contest = try contest(groups)
+    for key in answer.deletions where !contest.overtaken.contains(key) {
+      try delete(key, in: answer.scope, id: scope, call: context.call)
+      if answer.scope.kind == .role { try deletePublicCopy(of: key) }
+    }
+    for (type, indices) in groups.sorted(by: { $0.key < $1.key }) {
+      try write(indices, of: try context.table(of: type), contest)
+    }
+    if let result = answer.result {
+      try ResultWriter(result, answer: answer, scope: scope, context).write()
+    }
+    if answer.marksPublicCopies, answer.scope != .public {
+      for (type, indices) in groups {
+        try markSharedCopies(of: type, indices.map { answer.entities[$0].key.key })
+      }
+      for (type, keys) in Dictionary(grouping: answer.deletions, by: \.type) {
+        try markSharedCopies(of: type, keys.map(\.key))
+      }
+    }
+    try OverlayRows.land(answer, except: contest.overtaken, in: context)
+    let invalidator = Invalidator(context)
+    for key in contest.disputed.sorted(by: { ($0.type, $0.key) < ($1.type, $1.key) }) {
+      try invalidator.invalidate(.entity(key), scopes: [scope])
+    }
+    for target in answer.invalidations {
+      try invalidator.invalidate(target, in: scope)
+    }
+    return contest.overtaken
+  }
+
+  private func write(_ indices: [Int], of table: EntityTable, _ contest: MutationContest) throws {
+    var writer = EntityWriter(answer, scope: scope, table: table, context)
+    let overtaken = indices.filter { contest.overtaken.contains(answer.entities[$0].key) }
+    if let start = answer.span?.start, !overtaken.isEmpty {
+      try context.writing(as: start) { try writer.write(overtaken) }
+    }
+    let rest =
+      overtaken.isEmpty
+      ? indices : indices.filter { !contest.overtaken.contains(answer.entities[$0].key) }
+    if !rest.isEmpty { try writer.write(rest) }
+  }
+
+  /// What was written meanwhile of the entities that a mutation's response is about.
+  private func contest(_ groups: [String: [Int]]) throws -> MutationContest {
+    guard let span = answer.span else { return MutationContest() }
+    context.memory.note(mutation: context.call)
+    var contest = MutationContest(span)
+    for (type, indices) in groups {
+      try contest.look(
+        at: indices.map { answer.entities[$0] }, of: answer, in: scope,
+        try context.table(of: type), context)
+    }
+    for (type, keys) in Dictionary(grouping: answer.deletions, by: \.type) {
+      try contest.look(
+        at: keys.map { NormalisedResponse.Entity(key: $0, fields: []) }, of: answer, in: scope,
+        try context.table(of: type), context)
+    }
+    return contest
+  }
+
+  // MARK: Deletions
+
+  /// First of all, so that a deletion meets fields that still carry their own numbers.
+  private func noteAbsences() throws {
+    let memory = context.memory
+    for absence in answer.absences {
+      if absence.isAuthoritative {
+        try delete(absence.key, in: answer.scope, id: scope, call: context.call)
+      } else {
+        note(absence.key)
+      }
+    }
+    memory.presences.prune(horizon: context.horizon)
+    // A mutation proves no more than that the entity was there after it began.
+    let seen = answer.span?.start.value ?? context.call
+    if context.horizon < seen {
+      memory.presences.note(answer.entities, scope: scope, call: seen)
+    }
+    guard !memory.counters.absences.isEmpty else { return }
+    for entity in answer.entities {
+      memory.counters.absences.notePresence(
+        at: .init(scope: scope, key: entity.key), call: seen)
+    }
+    for deletion in memory.counters.absences.settle(horizon: context.horizon) {
+      let place = deletion.place
+      guard let scope = try ScopeTable.scope(place.scope, context.database) else { continue }
+      try delete(place.key, in: scope, id: place.scope, call: deletion.call)
+    }
+  }
+
+  private func note(_ absence: EntityKey) {
+    let memory = context.memory
+    guard memory.presences.isComplete(since: context.call) else { return }
+    memory.counters.absences.noteAbsence(
+      at: .init(scope: scope, key: absence), call: context.call,
+      presences: memory.presences.calls(showing: absence, scope: scope))
+  }
+
+  private func delete(_ key: EntityKey, in scope: Scope, id: Int64, call: Int64) throws {
+    let table = try context.table(of: key.type)
+    try EntityDeletion(key: key, scope: scope, id: id, table: table, call: call)
+      .run(in: context, received: answer.received)
+  }
+
+  /// No user's credential was sent: the service itself did this, and what it shows to everybody is
+  /// gone too.
+  private func deletePublicCopy(of key: EntityKey) throws {
+    let open = Scope(kind: .public, subject: "", partition: answer.scope.partition)
+    let id = try context.memory.scopeID(open, context.database)
+    let table = try context.table(of: key.type)
+    guard try StoredRow.find(key.key, scope: id, table, context.database) != nil else { return }
+    try delete(key, in: open, id: id, call: context.call)
+  }
+
+  // MARK: Shared copies
+
+  /// The public copies of entities, and those of roles and claims, are asked for again.
+  private func markSharedCopies(of type: String, _ keys: [String]) throws {
+    context.memory.note(invalidation: context.call)
+    let table = try context.table(of: type)
+    let shared = try Invalidator(context).sharedScopes(holding: keys, type: table.id)
+    var marked: Set<InvalidationTarget> = []
+    for id in Set(shared + [ScopeTable.publicID]) where id != scope {
+      let statement = try PreparedStatement(context.database, table.markManyDue)
+      statement.bind(id, at: 1)
+      try statement.bind(KeyList.json(keys), at: 2)
+      statement.bind(context.call, at: 3)
+      while try statement.step() {
+        marked.insert(.entity(EntityKey(type: type, key: statement.string(0))))
+      }
+      statement.reset()
+      guard context.horizon < context.call else { continue }
+      for key in keys {
+        context.memory.pendingInvalidations.add(
+          .entity(EntityKey(type: type, key: key)), scope: id, call: context.call, effect: .due,
+          horizon: context.horizon)
+      }
+    }
+    context.note(distinct: Array(marked))
+  }
+}

@@ -1,0 +1,246 @@
+import Gateway
+import HTTPServer
+import HTTPWire
+import Model
+import Testing
+
+@testable import Endpoints
+
+/// What is given on the loop without a handler, and what must not be.
+struct ResponseCacheTests {
+  static let body = Array(#"{"data":{"film":{"id":"1"}}}"#.utf8)
+  let cursors = CursorIssuer(
+    codec: CursorCodec(key: KeyRing(root: Array(0..<32)).key(for: .cursor)), segment: 1,
+    schemaVersion: 1, head: Revision(1))
+
+  func shelf(forwarded: [String] = ["authorization"], hasCORS: Bool = false) -> ResponseCache {
+    ResponseCache(cursors: cursors, forwardedNames: forwarded, hasCORS: hasCORS, bytesMax: 1 << 20)
+  }
+
+  /// Received at 1,000 s, fresh for a minute.
+  func entry(
+    cache: RenderedCache = RenderedCache(byteLimit: 1 << 20), authorization: String? = nil,
+    epoch: CredentialEpoch = CredentialEpoch(), gzipped: [UInt8]? = nil
+  ) throws -> CachedResponse {
+    let fields = authorization.map { [("Authorization", $0)] } ?? []
+    return CachedResponse(
+      key: try #require(shelf().key(of: try head("GET", "/api/films/1", fields))),
+      rendered: rendered(in: cache), epoch: epoch, epochNumber: 0, viewer: .anonymous,
+      isPrivate: false, forwardedNames: [],
+      gzipped: gzipped)
+  }
+
+  func rendered(in cache: RenderedCache) -> RenderedResponse {
+    let rendered = RenderedResponse(
+      key: ResultKey(operation: "Film", variables: "{}", scope: .public), body: Self.body,
+      received: Timestamp(milliseconds: 1_000_000), policy: CachePolicy(maxAge: .seconds(60)),
+      dependencies: .init(
+        operation: "Film", tags: [], types: ["Film"],
+        entities: [EntityKey(type: "Film", key: "1")]),
+      hasErrors: false)
+    cache.remember(rendered, ticket: cache.ticket())
+    return rendered
+  }
+
+  func response(
+    _ shelf: ResponseCache, _ head: RequestHead, atSecond second: Int64 = 1_010
+  ) -> String? {
+    let stamp = ResponseStamp(seed: 1)
+    stamp.setTime(secondsSince1970: second)
+    guard let found = shelf.find(head) else { return nil }
+    var output: [UInt8] = []
+    guard shelf.write(found, for: head, stamp: stamp, to: &output) else {
+      #expect(output.isEmpty)
+      return nil
+    }
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  @Test("A response stamped by a clock that was ahead is not served as fresh")
+  func servesNothingOfTheFuture() throws {
+    let shelf = shelf()
+    shelf.keep(try entry())
+    for second: Int64 in [900, 990, 997] {
+      #expect(try response(shelf, head("GET", "/api/films/1"), atSecond: second) == nil)
+    }
+    // The loop's clock lags by less than the second it counts in.
+    #expect(try response(shelf, head("GET", "/api/films/1"), atSecond: 999) != nil)
+  }
+
+  @Test func givesTheWholeResponse() throws {
+    let shelf = shelf()
+    shelf.keep(try entry())
+    let text = try #require(response(shelf, try head("GET", "/api/films/1")))
+    #expect(text.hasPrefix("HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 1970 00:16:50 GMT\r\n"))
+    #expect(text.contains("\r\nAge: 10\r\n"))
+    #expect(text.contains("\r\nCache-Status: larder; hit; ttl=49\r\n"))
+    #expect(text.contains("\r\nCache-Control: public, max-age=60\r\n"))
+    #expect(text.contains("\r\nContent-Length: \(Self.body.count)\r\n"))
+    #expect(text.hasSuffix("\r\n\r\n" + String(decoding: Self.body, as: UTF8.self)))
+  }
+
+  @Test func whatIsKeptVariesByOriginWhereCORSIsOn() {
+    #expect(shelf(forwarded: ["x-role"], hasCORS: true).varyingNames == ["x-role", "Origin"])
+    #expect(shelf(forwarded: ["x-role"]).varyingNames == ["x-role"])
+  }
+
+  @Test("A shelf past half its bounds forgets what was not asked for since the last time")
+  func aShelfKeepsWhatIsAskedFor() throws {
+    final class Entry: ResponseCacheEntry {
+      let key: PlainRequestKey
+      let byteCount: Int
+      init(_ key: PlainRequestKey, _ byteCount: Int) {
+        self.key = key
+        self.byteCount = byteCount
+      }
+    }
+    let keys = try (0...7).map { try #require(shelf().key(of: try head("GET", "/\($0)"))) }
+    var entries = CacheGenerations<Entry>(countMax: 4, bytesMax: 200)
+    func entry(_ number: Int) -> Entry? { entries.find(keys[number].hash) }
+    entries.keep(Entry(keys[1], 60))
+    // In the place of another, or after one is gone, there is room for as many bytes again.
+    entries.keep(Entry(keys[1], 30))
+    let second = Entry(keys[2], 60)
+    entries.keep(second)
+    #expect(entry(1) != nil && entry(2) === second)
+    entries.remove(Entry(keys[2], 60))
+    #expect(entry(2) === second)
+    entries.remove(second)
+    #expect(entry(2) == nil)
+    // The first is asked for, and so outlives two more generations; the others go.
+    for number in 3...7 {
+      entries.keep(Entry(keys[number], 60))
+      #expect(entry(1) != nil && entry(number) != nil)
+    }
+    #expect(entry(3) == nil && entry(4) == nil)
+    entries.keep(Entry(keys[2], 101))
+    #expect(entry(2) == nil, "more than half of what there is room for")
+  }
+
+  @Test func headHasNoBodyAndAKnownTagIs304() throws {
+    let shelf = shelf()
+    let entry = try entry()
+    shelf.keep(entry)
+    let headText = try #require(response(shelf, try head("HEAD", "/api/films/1")))
+    #expect(headText.hasSuffix("\r\n\r\n"))
+    let tag = "\"\(entry.rendered.tag)\""
+    for condition in [tag, "W/\(tag)", "\"a\", \(tag)", "*"] {
+      let text = try #require(
+        response(shelf, try head("GET", "/api/films/1", ("If-None-Match", condition))))
+      #expect(text.hasPrefix("HTTP/1.1 304 Not Modified\r\n"), "\(condition)")
+      #expect(text.hasSuffix("\r\n\r\n"))
+      #expect(!text.contains("Content-Length"))
+      #expect(text.contains("ETag: \(tag)"))
+    }
+    let other = try #require(
+      response(shelf, try head("GET", "/api/films/1", ("If-None-Match", "\"a\""))))
+    #expect(other.hasPrefix("HTTP/1.1 200"))
+  }
+
+  @Test func staleOrTouchedIsLeftToTheRouter() throws {
+    let cache = RenderedCache(byteLimit: 1 << 20)
+    let shelf = shelf()
+    shelf.keep(try entry(cache: cache))
+    #expect(response(shelf, try head("GET", "/api/films/1"), atSecond: 1_059) != nil)
+    #expect(response(shelf, try head("GET", "/api/films/1"), atSecond: 1_060) == nil)
+    cache.note(
+      CommitReport(
+        revision: Revision(2),
+        changes: [.init(scope: .public, key: EntityKey(type: "Film", key: "1"))],
+        invalidated: [], resultChanged: false, isExact: true, head: Revision(2)))
+    #expect(response(shelf, try head("GET", "/api/films/1")) == nil)
+  }
+
+  @Test(arguments: [
+    ("POST", "/api/films/1", []), ("GET", "/api/films/2", []), ("GET", "/api/films/1?a=1", []),
+    ("GET", "/api/films/1", [("Cache-Control", "no-cache")]),
+    ("GET", "/api/films/1", [("Pragma", "no-cache")]),
+    ("GET", "/api/films/1", [("Authorization", "Bearer a")]),
+    ("GET", "/api/films/1", [("Device-Token", "x")]),
+    ("GET", "/api/films/1", [("X-Role", "editor")]),
+    ("GET", "/api/films/1", [("Cookie", "a=b")]),
+    ("GET", "/api/films/1", [("Origin", "https://a.b")]),
+    ("GET", "/api/films/1", [("Connection", "close")]),
+    ("GET", "/api/films/1", [("If-Match", "\"x\"")]),
+  ])
+  func anyOtherRequestIsLeftToTheRouter(
+    method: String, target: String, fields: [(String, String)]
+  ) throws {
+    let shelf = shelf(forwarded: ["authorization", "cookie", "x-role"], hasCORS: true)
+    shelf.keep(try entry())
+    #expect(response(shelf, try head("GET", "/api/films/1")) != nil)
+    #expect(response(shelf, try head(method, target, fields)) == nil)
+  }
+
+  @Test("What was kept before all credentials were refused is given to nobody")
+  func anEpochEndsWhatWasKept() throws {
+    let shelf = shelf()
+    let epoch = CredentialEpoch()
+    shelf.keep(try entry(authorization: "Bearer a", epoch: epoch))
+    let asked = try head("GET", "/api/films/1", ("Authorization", "Bearer a"))
+    let repeated = try #require(shelf.repeatableAnswer(to: asked))
+    #expect(response(shelf, asked) != nil)
+    epoch.end()
+    #expect(response(shelf, asked) == nil)
+    let stamp = ResponseStamp(seed: 1)
+    stamp.setTime(secondsSince1970: 1_010)
+    var output: [UInt8] = []
+    #expect(!repeated.write(stamp: stamp, into: &output))
+  }
+
+  @Test func oneCredentialsAnswerIsNotAnothers() throws {
+    let shelf = shelf()
+    shelf.keep(try entry(authorization: "Bearer a"))
+    #expect(response(shelf, try head("GET", "/api/films/1", ("Authorization", "Bearer a"))) != nil)
+    #expect(response(shelf, try head("GET", "/api/films/1", ("Authorization", "Bearer b"))) == nil)
+    #expect(response(shelf, try head("GET", "/api/films/1")) == nil)
+  }
+
+  @Test func theCodingFollowsTheRequest() throws {
+    let shelf = shelf()
+    shelf.keep(try entry(gzipped: [1, 2, 3]))
+    let coded = try #require(
+      response(shelf, try head("GET", "/api/films/1", ("Accept-Encoding", "gzip"))))
+    #expect(coded.contains("Content-Encoding: gzip") && coded.contains("-gzip\""))
+    let plain = try #require(
+      response(shelf, try head("GET", "/api/films/1", ("Accept-Encoding", "gzip;q=0"))))
+    #expect(!plain.contains("Content-Encoding"))
+  }
+
+  @Test func aRepeatedRequestHasTheSameAnswerWhileItStands() throws {
+    let cache = RenderedCache(byteLimit: 1 << 20)
+    let shelf = shelf()
+    let entry = try entry(cache: cache)
+    shelf.keep(entry)
+    for fields in [[], [("If-None-Match", "\"\(entry.rendered.tag)\"")]] {
+      let head = try head("GET", "/api/films/1", fields)
+      let reply = try #require(shelf.repeatableAnswer(to: head))
+      let stamp = ResponseStamp(seed: 1)
+      stamp.setTime(secondsSince1970: 1_010)
+      var output: [UInt8] = []
+      #expect(reply.write(stamp: stamp, into: &output))
+      #expect(String(decoding: output, as: UTF8.self) == response(shelf, head))
+      output = []
+      stamp.setTime(secondsSince1970: 1_060)
+      #expect(!reply.write(stamp: stamp, into: &output) && output.isEmpty)
+    }
+    let reply = try #require(shelf.repeatableAnswer(to: try head("GET", "/api/films/1")))
+    cache.note(
+      CommitReport(
+        revision: Revision(2),
+        changes: [.init(scope: .public, key: EntityKey(type: "Film", key: "1"))],
+        invalidated: [], resultChanged: false, isExact: true, head: Revision(2)))
+    let stamp = ResponseStamp(seed: 1)
+    stamp.setTime(secondsSince1970: 1_010)
+    var output: [UInt8] = []
+    #expect(!reply.write(stamp: stamp, into: &output) && output.isEmpty)
+  }
+
+  @Test func aRequestWithItsOwnIDIsNotRepeatable() throws {
+    let shelf = shelf()
+    shelf.keep(try entry())
+    let head = try head("GET", "/api/films/1", ("Request-Id", "mine"))
+    #expect(response(shelf, head)?.contains("Request-Id: mine") == true)
+    #expect(shelf.repeatableAnswer(to: head) == nil)
+  }
+}
