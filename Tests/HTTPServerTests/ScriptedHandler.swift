@@ -6,7 +6,6 @@ struct ScriptedHandler: RequestHandler {
   var look: @Sendable (borrowing RequestHead, ResponseStamp, inout [UInt8]) -> Bool = { _, _, _ in
     false
   }
-  var repeatable: @Sendable (borrowing RequestHead) -> (any RepeatableAnswer)? = { _ in nil }
   var bodyBytesMax: Int?
   var answer: @Sendable (ServerRequest) async -> ServerResponse
 
@@ -21,10 +20,6 @@ struct ScriptedHandler: RequestHandler {
     _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
   ) -> Bool {
     look(head, stamp, &output)
-  }
-
-  func repeatableAnswer(to head: borrowing RequestHead) -> (any RepeatableAnswer)? {
-    repeatable(head)
   }
 
   func contentRule(for head: borrowing RequestHead) -> ContentRule {

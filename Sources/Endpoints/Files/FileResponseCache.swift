@@ -44,12 +44,6 @@ final class FileResponseCache: Sendable {
     return true
   }
 
-  /// What requests with the bytes of this one can be answered with while the object stands.
-  func repeatableAnswer(to head: borrowing RequestHead) -> RepeatedFile? {
-    guard !head.fields.contains("request-id"), let entry = find(head) else { return nil }
-    return RepeatedFile(entry, reply: CachedFileChoice(entry, to: head))
-  }
-
   private func find(_ head: borrowing RequestHead) -> CachedFile? {
     guard PlainRequests.files.contains(head) else { return nil }
     let hash = PlainRequestKey.hash(of: head)

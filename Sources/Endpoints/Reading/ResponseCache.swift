@@ -14,9 +14,6 @@ final class ResponseCache: Sendable {
   /// Distinct (target, credential) pairs.
   private static let entriesMax = 20_000
 
-  /// Larger answers are not kept for repeated requests, which hold them beyond the cache's bound.
-  private static let repeatedBytesMax = 64 * 1024
-
   /// Ended where the keys are replaced that callers' tokens were signed with.
   let epoch = CredentialEpoch()
   private let cursors: CursorIssuer
@@ -74,13 +71,5 @@ final class ResponseCache: Sendable {
     stamp.appendRequestID(for: head, to: &output)
     reply.end(at: moment, into: &output)
     return true
-  }
-
-  /// What requests with the bytes of this one can be answered with while the answer stands.
-  func repeatableAnswer(to head: borrowing RequestHead) -> RepeatedReply? {
-    guard !head.fields.contains("request-id"), let entry = find(head),
-      entry.rendered.body.count <= Self.repeatedBytesMax
-    else { return nil }
-    return RepeatedReply(entry, reply: CachedResponseChoice(entry, to: head), cursors: cursors)
   }
 }

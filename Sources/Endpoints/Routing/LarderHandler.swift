@@ -88,13 +88,6 @@ package final class LarderHandler: RequestHandler {
     return fileResponseCache.answer(head, stamp: stamp, into: &output)
   }
 
-  package func repeatableAnswer(
-    to head: borrowing RequestHead
-  ) -> (any RepeatableAnswer)? {
-    if let reply = shelf.repeatableAnswer(to: head) { return reply }
-    return fileResponseCache.repeatableAnswer(to: head)
-  }
-
   package func contentRule(for head: borrowing RequestHead) -> ContentRule {
     s3Root.isAsked(head) ? s3Root.contentRule(for: head) : router.contentRule(for: head)
   }

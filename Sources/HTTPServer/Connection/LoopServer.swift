@@ -21,7 +21,6 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   let gzip = GzipEncoder.Pool()
   /// What is written in this turn, by the one session that is at work; kept for its storage.
   var output: [UInt8] = []
-  var repeated = RepeatedRequests()
   var tally = LoopTally()
   private var notes: [UInt8] = []
   private(set) var isDraining = false

@@ -7,7 +7,6 @@ extension ServerSession {
   ) {
     server.tally.bytesReceived += bytes.count
     if kept.isEmpty {
-      if answerRepeated(bytes, on: reactor) { return }
       takeIn(bytes, on: reactor)
     } else {
       kept.append(contentsOf: bytes)
@@ -59,7 +58,6 @@ extension ServerSession {
   private func takeNext(
     _ input: UnsafeRawBufferPointer, from offset: inout Int, on reactor: isolated Reactor
   ) -> Bool {
-    let start = offset
     switch connection.next(input, from: &offset) {
     case .needMore:
       if connection.isInsideHead { noteHeadBegan() }
@@ -70,8 +68,7 @@ extension ServerSession {
       // A handler that answered at once has made room for what follows.
       return exchange == nil
     case .request:
-      let isWhole = start == 0 && offset == input.count
-      requestBegan(with: isWhole ? input : nil, on: reactor)
+      requestBegan(on: reactor)
       return true
     case .content(let range):
       takeContent(input[range], on: reactor)
@@ -102,10 +99,7 @@ extension ServerSession {
     server.isDraining || stream.now > openedAt.advanced(byNanoseconds: server.ageNanosecondsMax)
   }
 
-  /// - Parameter whole: what came in, if it is this request and nothing else.
-  private func requestBegan(
-    with whole: UnsafeRawBufferPointer?, on reactor: isolated Reactor
-  ) {
+  private func requestBegan(on reactor: isolated Reactor) {
     idleSince = nil
     readDeadline = nil
     server.stamp.setTime(secondsSince1970: reactor.wallSeconds)
@@ -113,10 +107,7 @@ extension ServerSession {
     if mayEndHere { connection.stopPersisting() }
     let client = isProxied ? proxiedClient() : nil
     let rate = judgeRate(of: client, on: reactor)
-    if rate?.isAllowed ?? true, answerAtOnce(for: client, on: reactor) {
-      if let whole { noteRepeatable(whole) }
-      return
-    }
+    if rate?.isAllowed ?? true, answerAtOnce(for: client, on: reactor) { return }
     beginExchange(for: client, rate: rate, on: reactor)
   }
 

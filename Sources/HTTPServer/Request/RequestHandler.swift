@@ -14,10 +14,6 @@ package protocol RequestHandler: Sendable {
     _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
   ) -> Bool
 
-  /// What requests with the same bytes as one that `answerAtOnce` has just answered can be answered
-  /// with; `nil` where that cannot be said.
-  func repeatableAnswer(to head: borrowing RequestHead) -> (any RepeatableAnswer)?
-
   /// How the content of a request is taken. Asked before it is read, of requests that announce one.
   func contentRule(for head: borrowing RequestHead) -> ContentRule
 
@@ -46,8 +42,6 @@ extension RequestHandler {
   package func answerAtOnce(
     _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
   ) -> Bool { false }
-
-  package func repeatableAnswer(to head: borrowing RequestHead) -> (any RepeatableAnswer)? { nil }
 
   package var isQuick: Bool { true }
 

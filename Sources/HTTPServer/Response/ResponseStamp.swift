@@ -65,15 +65,6 @@ package final class ResponseStamp {
     rate?.append(to: &output)
   }
 
-  /// As ``appendRequestID(for:to:)`` for a request that is known to have no id of its own.
-  package func appendFreshRequestID(to output: inout [UInt8]) {
-    output.append("Request-Id: ")
-    let start = output.count
-    ids.append(to: &output)
-    lastRequestIDRange = start..<output.count
-    output.appendLineEnd()
-  }
-
   /// The id for a request, for use beyond this response's head.
   func requestID(for head: borrowing RequestHead) -> String {
     var id: [UInt8] = []

@@ -51,17 +51,6 @@ extension ServerConnection {
     return true
   }
 
-  /// Whether a request with the very bytes of an earlier one, which its connection outlived, can be
-  /// answered without being read.
-  package var canPassRepeated: Bool {
-    isIdle && mayPersist && requestCount + 1 < limits.requestsMax
-  }
-
-  /// Such a request has been answered.
-  package mutating func passedRepeated() {
-    requestCount += 1
-  }
-
   /// An answer has been made.
   ///
   /// - Parameter isStreamed: whether making its body may read the request's content.
