@@ -10,14 +10,12 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
   targets: [
     // Floor 0: bytes, sockets, JSON. No target of ours below.
@@ -28,18 +26,19 @@ let package = Package(
     .target(name: "LosslessJSON"),
     .target(name: "HTTPWire"),
     .target(name: "Transport", dependencies: ["CLinux", "COpenSSL"]),
+    .target(name: "Cryptography", dependencies: ["COpenSSL"]),
 
     // Floor 1: the nouns, and the GraphQL language.
     .target(name: "Model", dependencies: ["LosslessJSON"]),
     .target(name: "GraphQL", dependencies: ["LosslessJSON"]),
     .target(
       name: "S3Wire",
-      dependencies: ["HTTPWire", .product(name: "Crypto", package: "swift-crypto")]),
+      dependencies: ["HTTPWire", "Cryptography"]),
 
     // Floor 2: what speaks to disks and sockets, and what keeps secrets.
     .target(
       name: "Sealing",
-      dependencies: ["Model", .product(name: "Crypto", package: "swift-crypto")]),
+      dependencies: ["Model", "Cryptography"]),
     .target(
       name: "Storage",
       dependencies: [
@@ -69,18 +68,16 @@ let package = Package(
     .target(
       name: "Accounts",
       dependencies: [
-        "COpenSSL", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Sealing", "Storage",
+        "Cryptography", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Sealing", "Storage",
         "Transport",
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "JWTKit", package: "jwt-kit"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "Files",
       dependencies: [
         "HTTPWire", "Model", "Storage", "Transport",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Cryptography",
       ]),
     .target(
       name: "Push",
@@ -100,7 +97,7 @@ let package = Package(
       name: "S3",
       dependencies: [
         "Files", "HTTPClient", "HTTPWire", "Model", "S3Wire", "Transport",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Cryptography",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
     .target(
@@ -108,7 +105,7 @@ let package = Package(
       dependencies: [
         "Accounts", "GraphQL", "LosslessJSON", "Model", "Sealing", "Storage", "Upstream",
         "Files", "HTTPWire", "Push", "S3Wire", "Transport",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Cryptography",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
@@ -170,10 +167,9 @@ let package = Package(
     .target(
       name: "Auth0Double",
       dependencies: [
-        "Accounts", "HTTPClient", "LosslessJSON", "Model", "VendorDouble",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Accounts", "COpenSSL", "Cryptography", "HTTPClient", "LosslessJSON", "Model",
+        "VendorDouble",
         .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "JWTKit", package: "jwt-kit"),
       ],
       path: "Tests/Auth0Double"),
     .target(
@@ -185,6 +181,8 @@ let package = Package(
       path: "Tests/OneSignalDouble"),
     .testTarget(name: "LosslessJSONTests", dependencies: ["LosslessJSON", "TestSupport"]),
     .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "TestSupport"]),
+    .testTarget(
+      name: "CryptographyTests", dependencies: ["Cryptography", "LosslessJSON", "TestSupport"]),
     .testTarget(name: "TransportTests", dependencies: ["Transport", "TestSupport"]),
     .testTarget(name: "ModelTests", dependencies: ["Model", "LosslessJSON", "TestSupport"]),
     .testTarget(name: "GraphQLTests", dependencies: ["GraphQL", "LosslessJSON", "TestSupport"]),
@@ -211,14 +209,14 @@ let package = Package(
     .testTarget(
       name: "SealingTests",
       dependencies: [
-        "Model", "Sealing", .product(name: "Crypto", package: "swift-crypto"),
+        "Model", "Sealing", "Cryptography",
       ]),
     .testTarget(
       name: "AccountsTests",
       dependencies: [
         "Accounts", "Auth0Double", "HTTPClient", "LosslessJSON", "Model", "Sealing", "Storage",
         "TestSupport", "Transport",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Cryptography",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -227,13 +225,13 @@ let package = Package(
       dependencies: [
         "Files", "HTTPClient", "HTTPWire", "Model", "S3", "S3Wire", "Storage", "Transport",
         "TestSupport",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Cryptography",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
     .testTarget(
       name: "S3WireTests",
       dependencies: [
-        "S3Wire", "HTTPWire", "TestSupport", .product(name: "Crypto", package: "swift-crypto"),
+        "S3Wire", "HTTPWire", "TestSupport", "Cryptography",
       ]),
     .testTarget(
       name: "PushTests",
@@ -250,7 +248,7 @@ let package = Package(
       dependencies: [
         "Accounts", "Gateway", "GraphQL", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Push",
         "S3Wire", "Sealing", "Storage", "Upstream", "TestSupport",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Cryptography",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -265,7 +263,7 @@ let package = Package(
       name: "CompositionTests",
       dependencies: [
         .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Cryptography",
         "Accounts", "Composition", "Gateway", "HTTPClient", "HTTPServer", "HTTPWire",
         "OneSignalDouble", "Transport", "TestSupport",
         .product(name: "Logging", package: "swift-log"),

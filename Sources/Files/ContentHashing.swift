@@ -1,20 +1,20 @@
-import Crypto
+import Cryptography
 package import Model
 
 /// The digests of content, computed as it goes by: always MD5, which entity tags are made of, and
 /// those that somebody asked for.
-package struct ContentHashing: Sendable {
-  private var md5 = Insecure.MD5()
-  private var sha1: Insecure.SHA1?
-  private var sha256: SHA256?
+package struct ContentHashing: ~Copyable, Sendable {
+  private var md5 = RunningHash<Insecure.MD5>()
+  private var sha1: RunningHash<Insecure.SHA1>?
+  private var sha256: RunningHash<SHA256>?
   private var checksums: [ContentDigest.Algorithm: CyclicChecksum] = [:]
 
   package init(_ algorithms: some Sequence<ContentDigest.Algorithm> = []) {
     for algorithm in algorithms {
       switch algorithm {
       case .md5: break
-      case .sha1: sha1 = Insecure.SHA1()
-      case .sha256: sha256 = SHA256()
+      case .sha1: sha1 = RunningHash()
+      case .sha256: sha256 = RunningHash()
       case .crc32: checksums[algorithm] = CyclicChecksum(.crc32)
       case .crc32c: checksums[algorithm] = CyclicChecksum(.crc32c)
       case .crc64nvme: checksums[algorithm] = CyclicChecksum(.crc64nvme)
@@ -32,7 +32,7 @@ package struct ContentHashing: Sendable {
   }
 
   /// The digests by algorithm.
-  package func digests() -> [ContentDigest.Algorithm: ContentDigest] {
+  package borrowing func digests() -> [ContentDigest.Algorithm: ContentDigest] {
     var digests: [ContentDigest.Algorithm: ContentDigest] = [:]
     func add(_ algorithm: ContentDigest.Algorithm, _ bytes: [UInt8]?) {
       digests[algorithm] = bytes.flatMap { ContentDigest(algorithm, $0) }

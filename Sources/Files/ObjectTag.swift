@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Model
 
 /// Entity tags as S3 clients expect them, without quotes.
@@ -10,7 +10,7 @@ package enum ObjectTag {
   ///
   /// - Parameter parts: each part's own tag.
   package static func parts(_ parts: [String]) -> String {
-    var md5 = Insecure.MD5()
+    var md5 = RunningHash<Insecure.MD5>()
     for part in parts { md5.update(data: Hexadecimal.decode(part) ?? []) }
     return "\(Hexadecimal.encode(md5.finalize()))-\(parts.count)"
   }

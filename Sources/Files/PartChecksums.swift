@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Model
 
 /// The checksum of an object from those of its parts.

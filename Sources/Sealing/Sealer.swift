@@ -1,4 +1,4 @@
-package import Crypto
+package import Cryptography
 package import Model
 
 /// Seals secrets that must be stored and used again, such as a queued change's credential or the key
@@ -10,8 +10,6 @@ package import Model
 /// one key may seal.
 package struct Sealer: Sendable {
   private static let layout: UInt8 = 1
-  private static let nonceByteCount = 12
-  private static let tagByteCount = 16
 
   private let key: SymmetricKey
   private let random: RandomBytes
@@ -27,10 +25,10 @@ package struct Sealer: Sendable {
     _ secret: some Collection<UInt8>, for context: String
   ) throws(SealFault) -> [UInt8] {
     do {
-      let nonce = try AES.GCM.Nonce(data: random.bytes(Self.nonceByteCount))
+      let nonce = random.bytes(AES.GCM.nonceByteCount)
       let box = try AES.GCM.seal(
         Array(secret), using: key, nonce: nonce, authenticating: Self.authenticated(context))
-      return [Self.layout] + Array(nonce) + Array(box.ciphertext) + Array(box.tag)
+      return [Self.layout] + nonce + box.ciphertext + box.tag
     } catch {
       throw .cannotSeal
     }
@@ -40,15 +38,14 @@ package struct Sealer: Sendable {
     _ sealed: some Collection<UInt8>, for context: String
   ) throws(SealFault) -> [UInt8] {
     let bytes = Array(sealed)
-    guard bytes.count >= 1 + Self.nonceByteCount + Self.tagByteCount, bytes[0] == Self.layout
+    let (nonceCount, tagCount) = (AES.GCM.nonceByteCount, AES.GCM.tagByteCount)
+    guard bytes.count >= 1 + nonceCount + tagCount, bytes[0] == Self.layout
     else { throw .malformed }
-    let text = bytes.dropFirst(1 + Self.nonceByteCount).dropLast(Self.tagByteCount)
     do {
-      let box = try AES.GCM.SealedBox(
-        nonce: AES.GCM.Nonce(data: bytes[1...Self.nonceByteCount]), ciphertext: text,
-        tag: bytes.suffix(Self.tagByteCount))
-      return Array(
-        try AES.GCM.open(box, using: key, authenticating: Self.authenticated(context)))
+      return try AES.GCM.open(
+        Array(bytes.dropFirst(1 + nonceCount).dropLast(tagCount)), tag: bytes.suffix(tagCount),
+        using: key, nonce: Array(bytes[1...nonceCount]),
+        authenticating: Self.authenticated(context))
     } catch {
       throw .notOpened
     }

@@ -1,6 +1,6 @@
 import Accounts
 import Auth0Double
-import Crypto
+import Cryptography
 import HTTPClient
 import Logging
 import Model

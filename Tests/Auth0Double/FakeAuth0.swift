@@ -53,7 +53,7 @@ package final class FakeAuth0: Sendable {
   let state = Mutex(State())
 
   package init(seconds: @escaping @Sendable () -> Int64) async throws {
-    key = try await .rsa("tenant-key")
+    key = try .rsa("tenant-key")
     self.seconds = seconds
   }
 

@@ -1,6 +1,6 @@
-import Crypto
+import COpenSSL
+import Cryptography
 import Foundation
-import JWTKit
 package import LosslessJSON
 import Model
 
@@ -10,33 +10,33 @@ package struct TestKey: Sendable {
   package let algorithm: String
   /// As a member of a key set.
   package let published: JSONValue
-  private let signer: any JWTAlgorithm
+  private let signing: @Sendable ([UInt8]) -> [UInt8]?
 
-  package static func elliptic(_ id: String) async throws -> TestKey {
-    let key = P256.Signing.PrivateKey()
-    let point = key.publicKey.rawRepresentation
-    let signer = try await JWTKeyCollection()
-      .add(ecdsa: ES256PrivateKey(pem: key.pemRepresentation)).getKey()
+  package static func elliptic(_ id: String) throws -> TestKey {
+    var random = SystemRandomNumberGenerator()
+    var scalar = (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }
+    // Below the curve's order, whose first bytes are FF.
+    scalar[0] &= 0x7F
+    scalar[31] |= 1
+    guard let key = P256PrivateKey(scalar: scalar) else { throw NoKey() }
     return TestKey(
       id: id, algorithm: "ES256",
       published: [
         "kty": "EC", "crv": "P-256", "kid": .string(id), "use": "sig", "alg": "ES256",
-        "x": .string(Base64URL.encode(point.prefix(32))),
-        "y": .string(Base64URL.encode(point.suffix(32))),
-      ], signer: signer)
+        "x": .string(Base64URL.encode(key.x)), "y": .string(Base64URL.encode(key.y)),
+      ], signing: { key.sign($0) })
   }
 
-  package static func rsa(_ id: String) async throws -> TestKey {
+  package static func rsa(_ id: String) throws -> TestKey {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "Fixtures/rsa-2048.pem")
-    let key = try Insecure.RSA.PrivateKey(pem: String(contentsOf: file, encoding: .utf8))
-    let signer = try await JWTKeyCollection().add(rsa: key, digestAlgorithm: .sha256).getKey()
+    let key = try RSAPrivateKey(pem: String(contentsOf: file, encoding: .utf8))
     return TestKey(
       id: id, algorithm: "RS256",
       published: [
         "kty": "RSA", "kid": .string(id), "use": "sig", "alg": "RS256", "e": "AQAB",
         "n": .string(modulus),
-      ], signer: signer)
+      ], signing: { key.sign($0) })
   }
 
   /// Of the key in `Fixtures`.
@@ -46,12 +46,44 @@ package struct TestKey: Sendable {
     + "lLmEI-PerLzr2DNhVPzjm23T6vr-yfLbRBH-UM7YyCggqLIAMNlh8Iytr_SJ-L4_zSqUjun6fngpf-Rwgp8Mqv"
     + "_OLhDElkxJnQFZo_Iwo67dXTZYJaAYCmOcWgpI5RbcogUHo26WYlkB8EBLzAINZGVcl-ZJX4ym7jWis9gYiQ"
 
-  package func sign(_ text: String) throws -> [UInt8] { try signer.sign(Array(text.utf8)) }
+  package func sign(_ text: String) throws -> [UInt8] {
+    guard let signature = signing(Array(text.utf8)) else { throw NoKey() }
+    return signature
+  }
 
   package func token(_ claims: JSONValue, header: JSONValue? = nil) throws -> String {
     let header =
       header ?? ["alg": .string(algorithm), "typ": "JWT", "kid": .string(id)]
     let text = "\(Base64URL.encode(header.bytes)).\(Base64URL.encode(claims.bytes))"
     return "\(text).\(Base64URL.encode(try sign(text)))"
+  }
+}
+
+struct NoKey: Error {}
+
+/// Signs as an issuer with an RSA key does; the service itself never needs one.
+private final class RSAPrivateKey: Sendable {
+  // SAFETY: an EVP_PKEY is not changed after it was made.
+  nonisolated(unsafe) private let pointer: OpaquePointer
+
+  init(pem: String) throws {
+    let text = Array(pem.utf8)
+    let source = BIO_new_mem_buf(text, Int32(text.count))
+    defer { BIO_free(source) }
+    guard let pointer = PEM_read_bio_PrivateKey(source, nil, nil, nil) else { throw NoKey() }
+    self.pointer = pointer
+  }
+
+  deinit { EVP_PKEY_free(pointer) }
+
+  func sign(_ text: [UInt8]) -> [UInt8]? {
+    let context = EVP_MD_CTX_new()
+    defer { EVP_MD_CTX_free(context) }
+    var signature = [UInt8](repeating: 0, count: Int(EVP_PKEY_get_size(pointer)))
+    var count = signature.count
+    guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, pointer) == 1,
+      EVP_DigestSign(context, &signature, &count, text, text.count) == 1
+    else { return nil }
+    return Array(signature.prefix(count))
   }
 }

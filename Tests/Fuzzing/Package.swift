@@ -35,7 +35,7 @@ let package = Package(
       ],
       exclude: ["Settings/Reading/SettingsSources+Process.swift"], sources: ["Settings"]),
     .target(
-      name: "S3Wire", dependencies: ["Crypto", "HTTPWire"],
+      name: "S3Wire", dependencies: ["Cryptography", "HTTPWire"],
       sources: ["Chunked", "Signature", "XML"]),
     .target(
       name: "S3", dependencies: ["Model"], exclude: ["DESIGN.md"],
@@ -59,12 +59,12 @@ let package = Package(
         "Plan", "Registry", "Variables",
       ]),
     // In place of the real ones, which no fuzzer gets past: see its files.
-    .target(name: "Crypto", path: "Checksum"),
+    .target(name: "Cryptography", path: "Checksum"),
     .target(
       name: "Storage", dependencies: ["Model"],
       sources: ["ChangeLog/LogOrigin.swift", "Schema/Quotation.swift"]),
     .target(
-      name: "Gateway", dependencies: ["Crypto", "Model", "Storage"], exclude: ["DESIGN.md"],
+      name: "Gateway", dependencies: ["Cryptography", "Model", "Storage"], exclude: ["DESIGN.md"],
       sources: [
         "Changes/Cursor.swift", "Changes/CursorCodec.swift", "Entities/PageTokenCodec.swift",
         "Push/PushRule.swift", "Push/PushTemplate.swift",
@@ -72,7 +72,7 @@ let package = Package(
     .executableTarget(
       name: "Fuzzing",
       dependencies: [
-        "Accounts", "Composition", "Crypto", "Endpoints", "Gateway", "GraphQL", "HTTPClient",
+        "Accounts", "Composition", "Cryptography", "Endpoints", "Gateway", "GraphQL", "HTTPClient",
         "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3", "S3Wire", "Storage", "Transport",
         "Upstream",
       ],

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Model
 import Sealing
 import Testing

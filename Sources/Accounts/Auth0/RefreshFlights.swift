@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Synchronization
 
 /// Refreshes under way, by their token: those that come with the same token meanwhile get the same
@@ -9,7 +9,7 @@ import Synchronization
 final class RefreshFlights: Sendable {
   typealias Outcome = Result<AccountSession, AccountFault>
 
-  private let flights = Mutex<[SHA256Digest: Task<Outcome, Never>]>([:])
+  private let flights = Mutex<[SHA256.Digest: Task<Outcome, Never>]>([:])
 
   func share(
     _ token: String, _ refresh: @escaping @Sendable () async -> Outcome

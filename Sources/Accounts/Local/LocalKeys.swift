@@ -40,7 +40,7 @@ package final class LocalKeys: KeySource {
     do throws(StorageError) {
       for stored in try await store.signingKeys() {
         guard let bytes = try? sealer.open(stored.sealed, for: context(stored.id)),
-          let key = await SigningKey.read(bytes)
+          let key = SigningKey(bytes)
         else { continue }
         held.append(Held(key: key, created: stored.created))
       }
@@ -115,7 +115,7 @@ package final class LocalKeys: KeySource {
   private func make(
     at now: Timestamp
   ) async throws(AccountFault) -> (held: Held, sealed: SealedKey) {
-    let (key, bytes) = await SigningKey.make(random: random)
+    let (key, bytes) = SigningKey.make(random: random)
     guard let sealed = try? sealer.seal(bytes, for: Self.context(key.id)) else {
       throw .unavailable(cause: "the signing key was not sealed", wasSent: false)
     }

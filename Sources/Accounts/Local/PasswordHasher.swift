@@ -12,7 +12,7 @@ package final class PasswordHasher: Sendable {
     let isOutdated: Bool
   }
 
-  /// ``Scrypt/derive(_:salt:cost:byteCount:)``, or what counts in its place.
+  /// ``ScryptCost/derive(_:salt:byteCount:)``, or what counts in its place.
   typealias Derivation =
     @Sendable (
       _ password: String, _ salt: [UInt8], _ cost: ScryptCost, _ byteCount: Int
@@ -36,7 +36,7 @@ package final class PasswordHasher: Sendable {
   /// - Parameter pool: of as many threads as may hash at once; each takes the cost's memory.
   package convenience init(cost: ScryptCost, pool: BlockingPool, random: RandomBytes) {
     self.init(cost: cost, pool: pool, random: random) {
-      Scrypt.derive($0, salt: $1, cost: $2, byteCount: $3)
+      $2.derive($0, salt: $1, byteCount: $3)
     }
   }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Model
 
 /// A refresh token: one part that all tokens of a session share, and one of its own.

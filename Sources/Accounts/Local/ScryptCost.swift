@@ -1,3 +1,5 @@
+import Cryptography
+
 /// How dear it is to try one password (RFC 7914 section 2): time grows with all three, memory with
 /// the first two.
 package struct ScryptCost: Hashable, Sendable {
@@ -35,5 +37,12 @@ package struct ScryptCost: Hashable, Sendable {
   /// Whether a hash of this cost is cheaper to attack than one of the other.
   func isWeaker(than other: ScryptCost) -> Bool {
     exponent < other.exponent || blockFactor < other.blockFactor || parallel < other.parallel
+  }
+
+  /// Derives a key by ``Scrypt``; nil where there is no memory for it.
+  func derive(_ password: String, salt: [UInt8], byteCount: Int) -> [UInt8]? {
+    Scrypt.derive(
+      password, salt: salt, exponent: exponent, blockFactor: blockFactor, parallel: parallel,
+      byteCount: byteCount)
   }
 }

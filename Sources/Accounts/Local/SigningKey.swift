@@ -1,5 +1,4 @@
-import Crypto
-import JWTKit
+import Cryptography
 import LosslessJSON
 import Model
 
@@ -7,45 +6,36 @@ import Model
 struct SigningKey: Sendable {
   /// The key's thumbprint, so that the same key has the same id.
   let id: String
-  private let key: P256.Signing.PrivateKey
-  private let signer: any JWTAlgorithm
+  private let key: P256PrivateKey
 
   /// - Returns: nil for bytes that are no key.
-  static func read(_ bytes: [UInt8]) async -> SigningKey? {
-    guard let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes),
-      let signing = try? ES256PrivateKey(backing: key),
-      let signer = try? await JWTKeyCollection().add(ecdsa: signing).getKey()
-    else { return nil }
-    return SigningKey(key: key, signer: signer)
-  }
-
-  private init(key: P256.Signing.PrivateKey, signer: any JWTAlgorithm) {
+  init?(_ bytes: [UInt8]) {
+    guard let key = P256PrivateKey(scalar: bytes) else { return nil }
     self.key = key
-    self.signer = signer
-    let (x, y) = Self.coordinates(of: key)
     // RFC 7638 section 3.2: these members in this order.
+    let (x, y) = (Base64URL.encode(key.x), Base64URL.encode(key.y))
     let text = #"{"crv":"P-256","kty":"EC","x":"\#(x)","y":"\#(y)"}"#
     id = Base64URL.encode(SHA256.hash(data: Array(text.utf8)))
   }
 
-  static func make(random: RandomBytes) async -> (key: SigningKey, bytes: [UInt8]) {
+  static func make(random: RandomBytes) -> (key: SigningKey, bytes: [UInt8]) {
     while true {
       // One in four billion draws is no number below the curve's order.
       let bytes = random.bytes(32)
-      if let key = await read(bytes) { return (key, bytes) }
+      if let key = SigningKey(bytes) { return (key, bytes) }
     }
   }
 
   /// For checking what this key signs.
   var verificationKey: VerificationKey {
-    VerificationKey(id: id, algorithm: .es256, checker: signer)
+    VerificationKey(id: id, algorithm: .es256, key: key.publicKey)
   }
 
   /// As a member of a published key set (RFC 7517).
   var published: JSONValue {
-    let (x, y) = Self.coordinates(of: key)
-    return [
-      "kty": "EC", "crv": "P-256", "x": .string(x), "y": .string(y), "kid": .string(id),
+    [
+      "kty": "EC", "crv": "P-256", "x": .string(Base64URL.encode(key.x)),
+      "y": .string(Base64URL.encode(key.y)), "kid": .string(id),
       "use": "sig", "alg": "ES256",
     ]
   }
@@ -54,15 +44,9 @@ struct SigningKey: Sendable {
   func sign(_ claims: JSONValue) throws(AccountFault) -> String {
     let header: JSONValue = ["alg": "ES256", "typ": "at+jwt", "kid": .string(id)]
     let text = "\(Base64URL.encode(header.bytes)).\(Base64URL.encode(claims.bytes))"
-    do {
-      return "\(text).\(Base64URL.encode(try signer.sign(Array(text.utf8))))"
-    } catch {
-      throw .unavailable(cause: "the token was not signed: \(error)", wasSent: false)
+    guard let signature = key.sign(Array(text.utf8)) else {
+      throw .unavailable(cause: "OpenSSL did not sign the token", wasSent: false)
     }
-  }
-
-  private static func coordinates(of key: P256.Signing.PrivateKey) -> (x: String, y: String) {
-    let point = key.publicKey.rawRepresentation
-    return (Base64URL.encode(point.prefix(32)), Base64URL.encode(point.suffix(32)))
+    return "\(text).\(Base64URL.encode(signature))"
   }
 }

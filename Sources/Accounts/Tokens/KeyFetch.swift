@@ -43,7 +43,7 @@ struct KeyFetch {
     }
     var keys: [VerificationKey] = []
     for entry in entries.prefix(KeySet.keysMax) {
-      if let key = await VerificationKey.read(entry) { keys.append(key) }
+      if let key = VerificationKey.read(entry) { keys.append(key) }
     }
     // Rather the keys that were good a moment ago than none.
     guard !keys.isEmpty else { throw KeyFetchFault(text: "the key set has no key of use") }

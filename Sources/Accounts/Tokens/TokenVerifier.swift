@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import LosslessJSON
 package import Model
 import Synchronization
@@ -13,7 +13,7 @@ package import Transport
 /// some minutes: what was found is remembered by the token's digest.
 package final class TokenVerifier: Sendable {
   private struct Memory {
-    var known = ExpiringValues<SHA256Digest, VerifiedUser>(bytesMax: TokenVerifier.knownBytesMax)
+    var known = ExpiringValues<SHA256.Digest, VerifiedUser>(bytesMax: TokenVerifier.knownBytesMax)
     /// How often all was forgotten: what was under way then is not remembered.
     var generation = 0
   }
@@ -100,7 +100,7 @@ package final class TokenVerifier: Sendable {
   }
 
   private func remember(
-    _ user: VerifiedUser, _ digest: SHA256Digest, of generation: Int, at now: Timestamp
+    _ user: VerifiedUser, _ digest: SHA256.Digest, of generation: Int, at now: Timestamp
   ) {
     let until = min(user.expires, now.advanced(by: Self.knownFor))
     memory.withLock { memory in

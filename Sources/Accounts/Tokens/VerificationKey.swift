@@ -1,60 +1,56 @@
-import JWTKit
+import Cryptography
 import LosslessJSON
+import Model
 
 /// A public key that tokens are checked with, for one algorithm alone.
 struct VerificationKey: Sendable {
   /// Nil where the issuer has one key and gives it no name.
   let id: String?
   let algorithm: TokenAlgorithm
-  private let checker: any JWTAlgorithm
+  private let key: PublicKey
 
-  init(id: String?, algorithm: TokenAlgorithm, checker: any JWTAlgorithm) {
+  init(id: String?, algorithm: TokenAlgorithm, key: PublicKey) {
     self.id = id
     self.algorithm = algorithm
-    self.checker = checker
+    self.key = key
   }
 
-  /// Reads one member of `keys` (RFC 7517 section 4). Nil for a key that is not for checking
-  /// signatures, or not of an algorithm that is taken; sets may hold such keys.
-  static func read(_ key: JSONValue) async -> VerificationKey? {
+  /// Reads one member of `keys` (RFC 7517 section 4).
+  ///
+  /// - Returns: nil for a key that is not for checking signatures, not of a supported algorithm, or
+  ///   damaged; sets can hold such keys.
+  static func read(_ key: JSONValue) -> VerificationKey? {
     guard key["use"]?.string ?? "sig" == "sig" else { return nil }
     if let operations = key["key_ops"]?.array, !operations.contains("verify") { return nil }
     let named = key["alg"]?.string
+    let id = key["kid"]?.string
     switch key["kty"]?.string {
     case "RSA" where named == nil || named == TokenAlgorithm.rs256.rawValue:
-      return await rsa(key)
+      return rsa(key).map { VerificationKey(id: id, algorithm: .rs256, key: $0) }
     case "EC" where named == nil || named == TokenAlgorithm.es256.rawValue:
-      return await elliptic(key)
+      return elliptic(key).map { VerificationKey(id: id, algorithm: .es256, key: $0) }
     default:
       return nil
     }
   }
 
   func accepts(_ signature: [UInt8], of text: [UInt8]) -> Bool {
-    (try? checker.verify(signature, signs: text)) ?? false
+    key.accepts(signature, of: text)
   }
 
-  /// Keys of fewer than 2048 bits are refused by the library (RFC 7518 section 3.3).
-  private static func rsa(_ key: JSONValue) async -> VerificationKey? {
-    guard let modulus = key["n"]?.string, let exponent = key["e"]?.string,
-      let publicKey = try? Insecure.RSA.PublicKey(modulus: modulus, exponent: exponent)
+  /// RFC 7518 section 6.3.1.
+  private static func rsa(_ key: JSONValue) -> PublicKey? {
+    guard let modulus = key["n"]?.string.flatMap(Base64URL.decode),
+      let exponent = key["e"]?.string.flatMap(Base64URL.decode)
     else { return nil }
-    let keys = await JWTKeyCollection().add(rsa: publicKey, digestAlgorithm: .sha256)
-    return await only(in: keys, id: key["kid"]?.string, .rs256)
+    return .rsa(modulus: modulus, exponent: exponent)
   }
 
-  private static func elliptic(_ key: JSONValue) async -> VerificationKey? {
-    guard key["crv"]?.string == "P-256", let x = key["x"]?.string, let y = key["y"]?.string,
-      let publicKey = try? ES256PublicKey(parameters: (x, y))
+  /// RFC 7518 section 6.2.1.
+  private static func elliptic(_ key: JSONValue) -> PublicKey? {
+    guard key["crv"]?.string == "P-256", let x = key["x"]?.string.flatMap(Base64URL.decode),
+      let y = key["y"]?.string.flatMap(Base64URL.decode)
     else { return nil }
-    let keys = await JWTKeyCollection().add(ecdsa: publicKey)
-    return await only(in: keys, id: key["kid"]?.string, .es256)
-  }
-
-  private static func only(
-    in keys: JWTKeyCollection, id: String?, _ algorithm: TokenAlgorithm
-  ) async -> VerificationKey? {
-    guard let checker = try? await keys.getKey() else { return nil }
-    return VerificationKey(id: id, algorithm: algorithm, checker: checker)
+    return .p256(x: x, y: y)
   }
 }

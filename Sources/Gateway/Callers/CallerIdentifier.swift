@@ -1,5 +1,5 @@
 package import Accounts
-import Crypto
+import Cryptography
 package import Model
 
 /// Tells who asks from a request's headers (`Authorization`, `Cookie`, `Device-Token`, and those
@@ -132,11 +132,9 @@ package struct CallerIdentifier: Sendable {
   private func subject(of credentials: [Caller.Header], user: String?) -> String? {
     guard !credentials.isEmpty else { return nil }
     if let user, credentials.allSatisfy({ $0.name == "authorization" }) { return user }
-    var hmac = HMAC<SHA256>(key: subjectKey)
-    for header in credentials {
-      hmac.update(data: Array("\(header.name):\(header.value.utf8.count):\(header.value)".utf8))
-    }
-    return Base64URL.encode(hmac.finalize())
+    let text = credentials.map { "\($0.name):\($0.value.utf8.count):\($0.value)" }.joined()
+    return Base64URL.encode(
+      HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: subjectKey))
   }
 
   /// RFC 6750 section 2.1; the scheme's name is case-insensitive (RFC 9110 section 11.1).

@@ -1,4 +1,4 @@
-package import Crypto
+package import Cryptography
 import Model
 
 /// Keys for single purposes, derived from the one secret of the data folder (HKDF, RFC 5869), so

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Model
 
 /// What a device presents: 256 random bits, told once and kept nowhere.

@@ -1,4 +1,4 @@
-package import Crypto
+package import Cryptography
 import Model
 
 /// Where a page of a collection ended, as text a client gives back: the order's values, the key and

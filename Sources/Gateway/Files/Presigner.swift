@@ -1,4 +1,4 @@
-package import Crypto
+package import Cryptography
 package import Model
 
 /// Makes and checks signatures of links: an HMAC of method, object and expiry under a key that only

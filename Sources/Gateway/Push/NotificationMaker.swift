@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import LosslessJSON
 import Model
 import Push

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Model
 
 /// Entity tags made of a representation's own bytes: the same bytes have the same tag after a

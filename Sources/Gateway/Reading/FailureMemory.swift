@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 package import Model
 import Synchronization
 
@@ -47,7 +47,7 @@ package final class FailureMemory: Sendable {
 
   /// In the place of the key, whose variables can be as long as a body may be.
   private static func digest(of key: ResultKey) -> SHA256.Digest {
-    var hash = SHA256()
+    var hash = RunningHash<SHA256>()
     for part in [key.operation, key.variables, key.scope.subject, key.scope.partition] {
       withUnsafeBytes(of: part.utf8.count) { hash.update(bufferPointer: $0) }
       hash.update(data: Array(part.utf8))

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import HTTPWire
 import Model
 import S3Wire

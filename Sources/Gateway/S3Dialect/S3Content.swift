@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 package import Model
 import S3Wire
 import Synchronization
@@ -9,10 +9,10 @@ import Synchronization
 /// Pieces go on as they come, before the signature of their chunk is known; whoever stores them gets
 /// an error in place of the end where one is wrong.
 package final class S3Content: Sendable {
-  private struct State {
+  private struct State: ~Copyable {
     var decoder: AWSChunkedDecoder
     var signatures: ChunkSignatures?
-    var digest = SHA256()
+    var digest = RunningHash<SHA256>()
     /// The signature that the chunk under way claims.
     var claimed: String?
     var input: ArraySlice<UInt8> = []
@@ -102,7 +102,7 @@ package final class S3Content: Sendable {
         switch event {
         case .chunk(_, let signature):
           state.claimed = signature
-          state.digest = SHA256()
+          state.digest = RunningHash()
         case .content(let piece):
           if state.signatures != nil {
             piece.withUnsafeBytes { state.digest.update(bufferPointer: $0) }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import GraphQL
 import LosslessJSON
 package import Model

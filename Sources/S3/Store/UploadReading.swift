@@ -9,7 +9,7 @@ final class UploadReading: Sendable {
   /// Content up to this is short: no room is made for more than comes.
   private static let shortBytes = 1 << 20
 
-  private struct State {
+  private struct State: ~Copyable {
     var hashing: ContentHashing
     var size = 0
     var hasEnded = false

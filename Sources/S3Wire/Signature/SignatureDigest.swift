@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 /// Digests as signatures are made over: SHA-256, in lower-case hexadecimal digits.
 package enum SignatureDigest {

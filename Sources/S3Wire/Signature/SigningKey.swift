@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 /// The key that a secret gives for one scope. It may be kept for as long as the scope's day lasts.
 package struct SigningKey: Sendable {

@@ -10,7 +10,7 @@ final class HashingWork: Sendable {
   var derive: PasswordHasher.Derivation {
     { password, salt, cost, byteCount in
       self.costs.withLock { $0.append(cost) }
-      return Scrypt.derive(password, salt: salt, cost: cost, byteCount: byteCount)
+      return cost.derive(password, salt: salt, byteCount: byteCount)
     }
   }
 

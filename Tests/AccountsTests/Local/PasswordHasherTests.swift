@@ -31,7 +31,7 @@ struct PasswordHasherTests {
   ) throws {
     let cost = try #require(
       ScryptCost(exponent: exponent, blockFactor: block, parallel: parallel))
-    let derived = Scrypt.derive(password, salt: Array(salt.utf8), cost: cost, byteCount: 64)
+    let derived = cost.derive(password, salt: Array(salt.utf8), byteCount: 64)
     #expect(derived?.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == key)
   }
 
@@ -86,7 +86,7 @@ struct PasswordHasherTests {
     ) { password, salt, cost, byteCount in
       hasBegun.yield()
       gate.pass()
-      return Scrypt.derive(password, salt: salt, cost: cost, byteCount: byteCount)
+      return cost.derive(password, salt: salt, byteCount: byteCount)
     }
     try await withThrowingTaskGroup(of: Bool.self) { attacker in
       let (refusals, refused) = AsyncStream<Void>.makeStream()

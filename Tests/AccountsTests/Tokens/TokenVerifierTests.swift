@@ -1,6 +1,6 @@
 import Accounts
 import Auth0Double
-import Crypto
+import Cryptography
 import HTTPClient
 import LosslessJSON
 import Model
@@ -49,7 +49,7 @@ struct TokenVerifierTests {
 
   @Test(arguments: [true, false])
   func takesAGoodToken(isElliptic: Bool) async throws {
-    let key = isElliptic ? try await TestKey.elliptic("k1") : try await TestKey.rsa("k1")
+    let key = isElliptic ? try TestKey.elliptic("k1") : try TestKey.rsa("k1")
     keySet.publish([key])
     let user = try await verifier().verify(try key.token(claims()))
     #expect(user?.id == "auth0|1")
@@ -57,7 +57,7 @@ struct TokenVerifierTests {
 
   @Test("Only claims with a value that names a group are taken, with their issuer")
   func takesSharedClaims() async throws {
-    let key = try await TestKey.elliptic("k1")
+    let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     let verifier = TokenVerifier(
       issuers: [try issuer(Self.issuer, isFirst: true)], sharedClaims: ["org_id", "team"],
@@ -80,7 +80,7 @@ struct TokenVerifierTests {
   }
 
   @Test func leavesOthersTokensAlone() async throws {
-    let key = try await TestKey.elliptic("k1")
+    let key = try TestKey.elliptic("k1")
     keySet.publish([])
     let foreign = try key.token(claims { $0["iss"] = "https://other.example/" })
     for token in ["opaque", "a.b.c", "..", foreign, String(repeating: "x.", count: 20_000)] {
@@ -90,7 +90,7 @@ struct TokenVerifierTests {
   }
 
   @Test func refusesWhatTheClaimsForbid() async throws {
-    let key = try await TestKey.elliptic("k1")
+    let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     let now = clock.seconds
     func number(_ value: Int64) -> JSONValue { .number(JSONNumber(value)) }
@@ -118,7 +118,7 @@ struct TokenVerifierTests {
   }
 
   @Test func allowsForAClockThatIsALittleOff() async throws {
-    let key = try await TestKey.elliptic("k1")
+    let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     let now = clock.seconds
     let token = try key.token(
@@ -131,7 +131,7 @@ struct TokenVerifierTests {
   }
 
   @Test func refusesConfusedAlgorithms() async throws {
-    let key = try await TestKey.rsa("k1")
+    let key = try TestKey.rsa("k1")
     keySet.publish([key])
     let text = claims()
     func forged(_ alg: String, _ sign: (String) -> [UInt8]) -> String {
@@ -155,7 +155,7 @@ struct TokenVerifierTests {
   }
 
   @Test func refusesHeadersThatAskForMore() async throws {
-    let key = try await TestKey.elliptic("k1")
+    let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     for header: JSONValue in [
       ["alg": "ES256", "kid": "k1", "crit": ["exp"]],
@@ -168,7 +168,7 @@ struct TokenVerifierTests {
   /// Whichever bit is turned, the token is refused or, where it names nobody of ours any more, it is
   /// nobody's here; it never stands for a user.
   @Test func refusesEveryAlteredCharacter() async throws {
-    let key = try await TestKey.elliptic("k1")
+    let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     let verifier = try verifier()
     let token = try key.token(claims())
@@ -191,7 +191,7 @@ struct TokenVerifierTests {
   }
 
   @Test func keepsOthersUsersApart() async throws {
-    let key = try await TestKey.elliptic("k1")
+    let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     let other = "https://login.example/"
     let verifier = try verifier([try issuer(other, isFirst: false)])
@@ -202,7 +202,7 @@ struct TokenVerifierTests {
   }
 
   @Test func endsWithTheTokenThoughItIsRemembered() async throws {
-    let key = try await TestKey.elliptic("k1")
+    let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     let verifier = try verifier()
     let token = try key.token(claims())
@@ -216,7 +216,7 @@ struct TokenVerifierTests {
   // MARK: Keys that come and go
 
   @Test func findsAKeyThatHasJustCome() async throws {
-    let (old, new) = (try await TestKey.elliptic("k1"), try await TestKey.rsa("k2"))
+    let (old, new) = (try TestKey.elliptic("k1"), try TestKey.rsa("k2"))
     keySet.publish([old])
     let verifier = try verifier()
     #expect(try await verifier.verify(try old.token(claims())) != nil)
@@ -227,7 +227,7 @@ struct TokenVerifierTests {
   }
 
   @Test func madeUpKeyIdsDoNotFloodTheIssuer() async throws {
-    let (key, stranger) = (try await TestKey.elliptic("k1"), try await TestKey.elliptic("k2"))
+    let (key, stranger) = (try TestKey.elliptic("k1"), try TestKey.elliptic("k2"))
     keySet.publish([key])
     let verifier = try verifier()
     for number in 0..<50 {
@@ -240,7 +240,7 @@ struct TokenVerifierTests {
   }
 
   @Test func aWithdrawnKeyOpensNothingForLong() async throws {
-    let (old, new) = (try await TestKey.elliptic("k1"), try await TestKey.elliptic("k2"))
+    let (old, new) = (try TestKey.elliptic("k1"), try TestKey.elliptic("k2"))
     keySet.publish([old])
     let verifier = try verifier()
     let far = JSONValue.number(JSONNumber(clock.seconds + 100_000))
@@ -257,7 +257,7 @@ struct TokenVerifierTests {
   }
 
   @Test func anIssuerThatIsAwayIsNoReasonToRefuseForGood() async throws {
-    let key = try await TestKey.elliptic("k1")
+    let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     keySet.goAway()
     let verifier = try verifier()
@@ -285,7 +285,7 @@ struct TokenVerifierTests {
 
   /// Its key may be there: nobody could look.
   @Test func aKeyThatCannotBeAskedForIsNotToldToBeUnknown() async throws {
-    let (old, new) = (try await TestKey.elliptic("k1"), try await TestKey.elliptic("k2"))
+    let (old, new) = (try TestKey.elliptic("k1"), try TestKey.elliptic("k2"))
     keySet.publish([old])
     let verifier = try verifier()
     #expect(try await verifier.verify(try old.token(claims())) != nil)
@@ -308,7 +308,7 @@ struct TokenVerifierTests {
   }
 
   @Test func findsTheKeysByTheIssuersMetadata() async throws {
-    let key = try await TestKey.elliptic("k1")
+    let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     keySet.describe([
       "issuer": .string(Self.issuer), "jwks_uri": "https://acme.example/deep/keys",
@@ -328,7 +328,7 @@ struct TokenVerifierTests {
   }
 
   @Test func passesOverKeysOfNoUse() async throws {
-    let key = try await TestKey.elliptic("k1")
+    let key = try TestKey.elliptic("k1")
     keySet.publishRaw([
       ["kty": "oct", "k": "c2VjcmV0", "kid": "k1", "alg": "HS256"],
       ["kty": "RSA", "n": "AQAB", "e": "AQAB", "kid": "weak"],

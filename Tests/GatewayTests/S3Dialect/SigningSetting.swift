@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Model
 import Sealing
 import Storage
@@ -18,10 +18,11 @@ struct SigningSetting {
   init() async throws {
     folder = try StoreFolder()
     let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
+    let key = SymmetricKey(data: [UInt8](repeating: 3, count: 32))
     keys = S3Keys(
-      store: folder.store, sealer: Sealer(key: SymmetricKey(size: .bits256), random: random),
+      store: folder.store, sealer: Sealer(key: key, random: random),
       clock: clock.clock, random: random)
-    key = try await keys.issue(user: nil, buckets: nil, isReadOnly: false)
+    self.key = try await keys.issue(user: nil, buckets: nil, isReadOnly: false)
   }
 
   /// Seconds since 1970.
