@@ -52,13 +52,14 @@ struct BlobFolder: Sendable {
     throw DiskError("rename")
   }
 
-  /// Removes files, wherever they lie.
+  /// Removes files, wherever they lie. First from where they arrive: a file that its writer moves
+  /// in the meantime is then either gone for the writer, or found at home.
   ///
   /// - Returns: those that are gone now.
   @discardableResult
   func remove(_ blobs: [BlobName]) -> [BlobName] {
     blobs.filter { blob in
-      isGone(home(blob)) && isGone(arrival(blob))
+      isGone(arrival(blob)) && isGone(home(blob))
     }
   }
 

@@ -19,7 +19,7 @@ final class RunningLarder {
   private(set) var routes: [String] = []
   private var task: Task<Void, any Error>?
   private let extraSettings: String
-  /// See ``start(settings:operations:service:upstreamTimeout:upstream:schema:forward:recentMax:)``;
+  /// See ``start(settings:operations:service:upstreamTimeout:upstream:schema:forward:recentMax:data:)``;
   /// another set is of the next start of the service.
   var operations: [String: String]
   private let service: String?
@@ -36,10 +36,11 @@ final class RunningLarder {
   ///   - upstream: the address of another upstream than the film library.
   ///   - forward: names of the header fields passed upstream, separated by commas.
   ///   - recentMax: requests that the film library keeps for a look at them.
+  ///   - data: a folder to begin with a copy of.
   static func start(
     settings: String = "", operations: [String: String] = [:], service: String? = nil,
     upstreamTimeout: String = "20s", upstream: String? = nil, schema: String? = nil,
-    forward: String = "authorization", recentMax: Int = 50
+    forward: String = "authorization", recentMax: Int = 50, data: String? = nil
   ) async throws -> RunningLarder {
     var options = DemoOptions(now: { Int64(Date().timeIntervalSince1970) })
     options.recentMax = recentMax
@@ -49,6 +50,9 @@ final class RunningLarder {
       demo: demo, settings: settings, operations: operations, service: service,
       upstreamTimeout: upstreamTimeout, upstream: upstream, schema: schema,
       forward: forward)
+    if let data {
+      try FileManager.default.copyItem(atPath: data, toPath: "\(larder.folder)/data")
+    }
     try await larder.startService()
     return larder
   }

@@ -1,0 +1,150 @@
+import Foundation
+import LosslessJSON
+import TestSupport
+import Testing
+
+extension Ways {
+  /// Data folders that earlier builds wrote, each by `Scripts/data-fixture`: this build goes on with them.
+  struct DataFolderTests {
+    /// By the commit that wrote it; a new one for each change of the database's form.
+    static let folders = ["1506e86"]
+
+    private struct Written {
+      let larder: RunningLarder
+      let facts: JSONValue
+      let device: (String, String)
+      let user = ("Authorization", "Bearer user-fixture")
+
+      func text(_ name: String) throws -> String { try #require(facts[name]?.string) }
+
+      /// How long ago it was written: some things are kept for a year at most.
+      var age: Duration {
+        let written = Double(facts["written"]?.number?.text ?? "") ?? 0
+        return .seconds(Date().timeIntervalSince1970 - written)
+      }
+    }
+
+    private static func start(_ name: String, upstreamIsUp: Bool) async throws -> Written {
+      let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "Fixtures/data/\(name)").path
+      let facts = try JSONValue(
+        parsing: Array(try Data(contentsOf: URL(filePath: "\(folder)/facts.json"))))
+      let larder = try await RunningLarder.start(
+        settings: """
+          local: \(folder)/local.graphql
+          accounts: {passwordCost: 10, signUp: open, refreshLifetime: 365d}
+          devices: {expiry: 3650d, register: open}
+          cache: {staleIfError: 365d}
+          queue: {probe: 1s}
+          files: {buckets: {pics: {access: public-read}}}
+          """,
+        upstreamTimeout: "2s", upstream: upstreamIsUp ? nil : "http://127.0.0.1:9/graphql",
+        data: "\(folder)/data")
+      return Written(
+        larder: larder, facts: facts,
+        device: ("Device-Token", try #require(facts["deviceToken"]?.string)))
+    }
+
+    private static func json(_ response: RawResponse) throws -> JSONValue {
+      try JSONValue(parsing: response.body)
+    }
+
+    @Test("A device keeps its rows, their revisions and its place", arguments: folders)
+    func rowsGoOn(name: String) async throws {
+      let written = try await Self.start(name, upstreamIsUp: true)
+      let (larder, device) = (written.larder, written.device)
+      let row = try await larder.get("/v1/entities/Note/n1", device)
+      #expect(row.status == 200, "\(row.text)")
+      #expect(try Self.json(row) == written.facts["note"])
+      #expect(try await larder.get("/v1/entities/Note/n2", device).status == 404)
+      #expect(try await larder.get("/v1/entities/Note/n1").status != 200)
+      let notes = try await larder.get("/v1/entities/Book/b1/notes?order=stars", device)
+      #expect(try Self.json(notes)["items"]?.array?.count == 2, "\(notes.text)")
+      let changed = try await larder.request(
+        "PATCH", "/v1/entities/Note/n1",
+        headers: [device, ("Content-Type", "application/merge-patch+json")],
+        body: #"{"stars":5}"#)
+      #expect(changed.status == 200, "\(changed.text)")
+      await larder.stop()
+    }
+
+    @Test("A cursor is continued with what came after it", arguments: folders)
+    func cursorsGoOn(name: String) async throws {
+      let written = try await Self.start(name, upstreamIsUp: true)
+      let cursor = try written.text("cursor")
+      let page = try await written.larder.get("/v1/changes?since=\(cursor)", written.device)
+      // Deletions are kept for 30 days; a cursor from before is answered with 410.
+      guard written.age < .seconds(29 * 86_400) || page.status != 410 else {
+        return await written.larder.stop()
+      }
+      #expect(page.status == 200, "\(page.text)")
+      let kinds = try Self.json(page)["changes"]?.array?.compactMap { $0["type"]?.string } ?? []
+      #expect(kinds.contains("$mutation"), "\(page.text)")
+      await written.larder.stop()
+    }
+
+    @Test("A settled mutation keeps its outcome, and a queued one is sent", arguments: folders)
+    func mutationsGoOn(name: String) async throws {
+      let written = try await Self.start(name, upstreamIsUp: true)
+      let (larder, device) = (written.larder, written.device)
+      let settled = try await larder.get(
+        "/v1/mutations/\(try written.text("settled"))", device, written.user)
+      #expect(try Self.json(settled)["state"] == "applied", "\(settled.text)")
+      let queued = try await eventually {
+        try await larder.get(
+          "/v1/mutations/\(try written.text("queued"))?wait=10", device, written.user)
+      } until: {
+        $0.text.contains("applied")
+      }
+      #expect(try Self.json(queued)["state"] == "applied", "\(queued.text)")
+      #expect(larder.demo.report["RateFilm"].executed == 1)
+      // The same key is still the same mutation.
+      let again = try await larder.post(
+        "/v1/mutations",
+        #"{"operation":"RateFilm","mode":"steady","variables":{"id":"f2","stars":5}}"#, device,
+        written.user, ("Idempotency-Key", "\"fixture-2\""))
+      #expect(try Self.json(again)["id"]?.string == written.facts["queued"]?.string)
+      #expect(larder.demo.report["RateFilm"].executed == 1)
+      await larder.stop()
+    }
+
+    @Test("An account signs in, and its session goes on", arguments: folders)
+    func accountsGoOn(name: String) async throws {
+      let written = try await Self.start(name, upstreamIsUp: true)
+      let larder = written.larder
+      let signedIn = try await larder.post(
+        "/v1/auth/sign-in",
+        #"{"email":"ada@example.com","password":"correct horse battery"}"#)
+      #expect(signedIn.status == 200, "\(signedIn.text)")
+      #expect(try Self.json(signedIn)["userId"] == written.facts["userId"])
+      let wrong = try await larder.post(
+        "/v1/auth/sign-in", #"{"email":"ada@example.com","password":"correct horse"}"#)
+      #expect(wrong.status == 401)
+      let refreshed = try await larder.post(
+        "/v1/auth/refresh", #"{"refreshToken":"\#(try written.text("refreshToken"))"}"#)
+      #expect(refreshed.status == (written.age < .seconds(364 * 86_400) ? 200 : 401))
+      await larder.stop()
+    }
+
+    @Test("Files, entities and cached responses are served without upstream", arguments: folders)
+    func responsesGoOn(name: String) async throws {
+      let written = try await Self.start(name, upstreamIsUp: false)
+      let larder = written.larder
+      let file = try await larder.get("/v1/files/pics/a/one.txt")
+      #expect(file.status == 200 && file.text == "one file")
+      #expect(file["etag"] == (try written.text("fileTag")))
+      let entity = try await larder.get("/v1/entities/Film/f1")
+      #expect(entity.status == 200, "\(entity.text)")
+      #expect(try Self.json(entity)["title"] == written.facts["entity"]?["title"])
+      if written.age < .seconds(364 * 86_400) {
+        let film = try await larder.get("/api/films/f1")
+        #expect(film.status == 200, "\(film.text)")
+        #expect(try Self.json(film) == written.facts["film"])
+        let own = try await larder.get("/api/me", written.user)
+        #expect(try Self.json(own) == written.facts["me"], "\(own.text)")
+        #expect(try await larder.get("/api/me").text != own.text)
+      }
+      await larder.stop()
+    }
+  }
+}
