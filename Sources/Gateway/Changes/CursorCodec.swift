@@ -64,7 +64,18 @@ package struct CursorCodec: Sendable {
   /// The first half of the digest of a viewer with these layers.
   func identity(of layers: [Scope]) -> UInt32 { half(of: layers.filter { !$0.isOfGroup }) }
 
+  /// The digest of a viewer in cursors from before roles and claims had layers: of what is the
+  /// caller's own or everybody's, alone. Whatever is a role's or a claim's was stored after such a
+  /// cursor was made, so it is continued with all of it.
+  func ungroupedDigest(of viewer: Viewer) -> UInt64 {
+    code(of: viewer.layers.filter { !$0.isOfGroup }).bigEndian(UInt64.self, at: 0)
+  }
+
   private func half(of layers: [Scope]) -> UInt32 {
+    code(of: layers).bigEndian(UInt32.self, at: 0)
+  }
+
+  private func code(of layers: [Scope]) -> ArraySlice<UInt8> {
     var text: [UInt8] = []
     for scope in layers {
       for part in ["\(scope.kind.rawValue)", scope.subject, scope.partition] {
@@ -72,7 +83,7 @@ package struct CursorCodec: Sendable {
         text.append(contentsOf: part.utf8)
       }
     }
-    return ArraySlice(mac(of: text)).bigEndian(UInt32.self, at: 0)
+    return ArraySlice(mac(of: text))
   }
 
   private func mac(of bytes: some Sequence<UInt8>) -> [UInt8] {

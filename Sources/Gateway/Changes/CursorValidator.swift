@@ -43,7 +43,9 @@ package struct CursorValidator: Sendable {
   /// A part of the caller's own layers was another view of the same caller: before signing in, or
   /// without the device. So is one with other roles or claims.
   private func judgeCaller(_ cursor: Cursor, _ viewer: Viewer) throws(CursorFault) {
-    guard cursor.viewer != codec.digest(of: viewer) else { return }
+    guard cursor.viewer != codec.digest(of: viewer),
+      cursor.viewer != codec.ungroupedDigest(of: viewer)
+    else { return }
     let identity = UInt32(truncatingIfNeeded: cursor.viewer >> 32)
     let isPart = Self.parts(of: viewer).contains { codec.identity(of: $0.layers) == identity }
     throw isPart ? .gone(.scope) : .otherCaller
