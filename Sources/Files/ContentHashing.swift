@@ -1,8 +1,8 @@
 import Crypto
 package import Model
 
-/// The digests of content, computed as it goes by: always MD5, which entity tags are made of, and
-/// those that somebody asked for.
+/// The digests of content, computed incrementally: always MD5, from which entity tags are made, and
+/// those requested.
 package struct ContentHashing: Sendable {
   private var md5 = Insecure.MD5()
   private var sha1: Insecure.SHA1?

@@ -3,14 +3,14 @@ import JWTKit
 import LosslessJSON
 import Model
 
-/// A private key on P-256 that signs access tokens.
+/// A P-256 private key that signs access tokens.
 struct SigningKey: Sendable {
   /// The key's thumbprint, so that the same key has the same id.
   let id: String
   private let key: P256.Signing.PrivateKey
   private let signer: any JWTAlgorithm
 
-  /// - Returns: nil for bytes that are no key.
+  /// - Returns: nil for bytes that are not a key.
   static func read(_ bytes: [UInt8]) async -> SigningKey? {
     guard let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes),
       let signing = try? ES256PrivateKey(backing: key),
@@ -30,13 +30,13 @@ struct SigningKey: Sendable {
 
   static func make(random: RandomBytes) async -> (key: SigningKey, bytes: [UInt8]) {
     while true {
-      // One in four billion draws is no number below the curve's order.
+      // One in four billion draws is not a number below the curve's order.
       let bytes = random.bytes(32)
       if let key = await read(bytes) { return (key, bytes) }
     }
   }
 
-  /// For checking what this key signs.
+  /// The key for verifying this key's signatures.
   var verificationKey: VerificationKey {
     VerificationKey(id: id, algorithm: .es256, checker: signer)
   }
@@ -50,14 +50,14 @@ struct SigningKey: Sendable {
     ]
   }
 
-  /// A token that says `claims`. It takes some tens of microseconds.
+  /// Signs a token with `claims`. It takes some tens of microseconds.
   func sign(_ claims: JSONValue) throws(AccountFault) -> String {
     let header: JSONValue = ["alg": "ES256", "typ": "at+jwt", "kid": .string(id)]
     let text = "\(Base64URL.encode(header.bytes)).\(Base64URL.encode(claims.bytes))"
     do {
       return "\(text).\(Base64URL.encode(try signer.sign(Array(text.utf8))))"
     } catch {
-      throw .unavailable(cause: "the token was not signed: \(error)", wasSent: false)
+      throw .unavailable(cause: "the token could not be signed: \(error)", wasSent: false)
     }
   }
 

@@ -1,9 +1,9 @@
 import JWTKit
 import LosslessJSON
 
-/// A public key that tokens are checked with, for one algorithm alone.
+/// A public key for verifying tokens of one algorithm.
 struct VerificationKey: Sendable {
-  /// Nil where the issuer has one key and gives it no name.
+  /// Nil if the issuer has a single key without an id.
   let id: String?
   let algorithm: TokenAlgorithm
   private let checker: any JWTAlgorithm
@@ -14,8 +14,8 @@ struct VerificationKey: Sendable {
     self.checker = checker
   }
 
-  /// Reads one member of `keys` (RFC 7517 section 4). Nil for a key that is not for checking
-  /// signatures, or not of an algorithm that is taken; sets may hold such keys.
+  /// Reads one member of `keys` (RFC 7517 section 4). Nil for a key that is not for verifying
+  /// signatures, or of an unsupported algorithm; key sets can contain such keys.
   static func read(_ key: JSONValue) async -> VerificationKey? {
     guard key["use"]?.string ?? "sig" == "sig" else { return nil }
     if let operations = key["key_ops"]?.array, !operations.contains("verify") { return nil }
@@ -34,7 +34,7 @@ struct VerificationKey: Sendable {
     (try? checker.verify(signature, signs: text)) ?? false
   }
 
-  /// Keys of fewer than 2048 bits are refused by the library (RFC 7518 section 3.3).
+  /// The library refuses keys of fewer than 2048 bits (RFC 7518 section 3.3).
   private static func rsa(_ key: JSONValue) async -> VerificationKey? {
     guard let modulus = key["n"]?.string, let exponent = key["e"]?.string,
       let publicKey = try? Insecure.RSA.PublicKey(modulus: modulus, exponent: exponent)
