@@ -1,16 +1,16 @@
 package import Model
 
-/// Whom a verified token stands for.
+/// The user of a verified token.
 package struct VerifiedUser: Hashable, Sendable {
-  /// The token's subject; with the issuer before it where the issuer is not the first.
+  /// The token's subject; prefixed with the issuer unless it is the first.
   package let id: String
-  /// The session the token was given in, where it says so.
+  /// The session that the token was issued in, if it names one.
   package let session: String?
-  /// From here on the token is refused.
+  /// The time from which the token is refused.
   package let expires: Timestamp
-  /// Whether the token was issued here.
+  /// Whether this service issued the token.
   package let isOwn: Bool
-  /// The claims that responses are shared by, as far as the token carries them.
+  /// The token's claims that responses are shared by.
   package let claims: [Claim]
 
   package init(
@@ -24,10 +24,30 @@ package struct VerifiedUser: Hashable, Sendable {
     self.claims = claims
   }
 
-  /// Of its texts, for what remembers it.
+  /// The size of its texts, for cache accounting.
   var byteCount: Int {
     claims.reduce(id.utf8.count + (session?.utf8.count ?? 0)) {
       $0 + MemoryLayout<Claim>.stride + $1.name.utf8.count + $1.value.utf8.count
     }
   }
+}
+
+/// Why a token of a configured issuer is refused.
+package enum TokenFault: Error, Hashable, Sendable {
+  /// Expired; the client should refresh it.
+  case expired
+  case notYetValid
+  /// The claims are malformed, or a required one is missing.
+  case malformed
+  /// The token is for another audience.
+  case wrongAudience
+  /// The issuer is not the key's.
+  case wrongIssuer
+  /// The algorithm is not supported, or not the key's.
+  case wrongAlgorithm
+  /// The issuer has no key with this id.
+  case unknownKey
+  case wrongSignature
+  /// The issuer's keys could not be fetched; the client can retry.
+  case keysUnavailable(cause: String)
 }

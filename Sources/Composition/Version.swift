@@ -1,4 +1,4 @@
-/// The version of this build, in logs, `--version` and the OpenAPI document.
+/// The version of this build, for `--version` and the OpenAPI document.
 package enum Version {
   package static let text = "0.1.0"
 }

@@ -1,13 +1,14 @@
 import Glibc
 import Storage
+import Synchronization
 import Transport
 
-/// The files that hold the content of objects: `incoming` for those that are written, `objects` for
-/// those the index refers to, spread over 256 folders by the first byte of their names.
+/// The files with the content of objects: those being written in `incoming`, those that the index
+/// refers to in `objects`, in 256 folders by the first byte of their names.
 ///
-/// A file is complete and synced before the index refers to it, and moves to `objects` after that.
-/// So what lies in `incoming` is either written now, or a leftover of a crash that the index knows
-/// or does not; and nothing else ever has to be looked for. Everything here blocks.
+/// A file is complete and synced before the index refers to it, and is moved to `objects` after that.
+/// So a file in `incoming` is either being written, or left over from a crash, with or without a row
+/// in the index; no other leftovers exist. All methods block.
 struct BlobFolder: Sendable {
   private static let spread = (0..<256).map { byte in
     String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
@@ -16,7 +17,7 @@ struct BlobFolder: Sendable {
   let path: String
   var incoming: String { "\(path)/incoming" }
 
-  /// Makes the folders that are missing, for their owner alone.
+  /// Creates missing folders, accessible to their owner alone.
   func make() throws(DiskError) {
     for folder in [path, incoming, "\(path)/objects"] + Self.spread.map({ "\(path)/objects/\($0)" })
     where mkdir(folder, 0o700) != 0 && errno != EEXIST {
@@ -25,18 +26,18 @@ struct BlobFolder: Sendable {
     for folder in ["\(path)/objects", path] { try sync(folder: folder) }
   }
 
-  /// Where a file lies while it is written.
-  func arrival(_ blob: BlobName) -> String { "\(incoming)/\(blob.text)" }
+  /// Returns the path of a file while it is written.
+  func incomingPath(_ blob: BlobName) -> String { "\(incoming)/\(blob.text)" }
 
-  /// Where a file lies that the index refers to.
-  func home(_ blob: BlobName) -> String {
+  /// Returns the path of a file that the index refers to.
+  func objectPath(_ blob: BlobName) -> String {
     "\(path)/objects/\(blob.text.prefix(2))/\(blob.text)"
   }
 
-  /// Opens a file; nil where it is gone, since its object was replaced meanwhile.
+  /// Opens a file; nil if it was removed because its object was replaced in the meantime.
   func open(_ blob: BlobName) throws(SystemError) -> OpenFile? {
-    // It may move from the one place to the other between two looks, once.
-    for path in [home(blob), arrival(blob), home(blob)] {
+    // It can be moved once from one place to the other between two attempts.
+    for path in [objectPath(blob), incomingPath(blob), objectPath(blob)] {
       do throws(SystemError) {
         return try OpenFile(path: path)
       } catch {
@@ -46,38 +47,38 @@ struct BlobFolder: Sendable {
     return nil
   }
 
-  /// Moves a file that the index refers to now to its place. One that is gone has been removed.
+  /// Moves a file that the index now refers to into `objects`. A missing file has been removed.
   func settle(_ blob: BlobName) throws(DiskError) {
-    guard rename(arrival(blob), home(blob)) != 0, errno != ENOENT else { return }
+    guard rename(incomingPath(blob), objectPath(blob)) != 0, errno != ENOENT else { return }
     throw DiskError("rename")
   }
 
-  /// Removes files, wherever they lie. First from where they arrive: a file that its writer moves
-  /// in the meantime is then either gone for the writer, or found at home.
+  /// Removes files from both places. The incoming folder first: a file that its writer moves at the
+  /// same time is then either missing for the writer or found in the objects' folder.
   ///
-  /// - Returns: those that are gone now.
+  /// - Returns: the files that no longer exist.
   @discardableResult
   func remove(_ blobs: [BlobName]) -> [BlobName] {
     blobs.filter { blob in
-      isGone(arrival(blob)) && isGone(home(blob))
+      isRemoved(incomingPath(blob)) && isRemoved(objectPath(blob))
     }
   }
 
-  private func isGone(_ path: String) -> Bool { unlink(path) == 0 || errno == ENOENT }
+  private func isRemoved(_ path: String) -> Bool { unlink(path) == 0 || errno == ENOENT }
 
-  /// Gives a file's content a second name, without copying it. The content is never changed.
+  /// Links a file's content to a second name, without copying it. Content never changes.
   ///
-  /// - Returns: false where the source is gone.
+  /// - Returns: false if the source no longer exists.
   func link(_ source: BlobName, as target: BlobName) throws(DiskError) -> Bool {
-    for path in [home(source), arrival(source), home(source)] {
-      if Glibc.link(path, arrival(target)) == 0 { return true }
+    for path in [objectPath(source), incomingPath(source), objectPath(source)] {
+      if Glibc.link(path, incomingPath(target)) == 0 { return true }
       guard errno == ENOENT else { throw DiskError("link") }
     }
     return false
   }
 
-  /// Names of files in `incoming`.
-  func arrivals() throws(DiskError) -> [BlobName] {
+  /// Returns the names of files in `incoming`.
+  func incomingFiles() throws(DiskError) -> [BlobName] {
     guard let folder = opendir(incoming) else { throw DiskError("opendir") }
     defer { closedir(folder) }
     var blobs: [BlobName] = []
@@ -90,11 +91,22 @@ struct BlobFolder: Sendable {
     return blobs
   }
 
-  /// Makes the names in a folder survive a power failure.
+  /// Syncs a folder, so that its names survive a power failure.
   func sync(folder: String) throws(DiskError) {
     let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw DiskError("open") }
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else { throw DiskError("fsync") }
   }
+}
+
+/// The files that are being written, which the sweep must not touch.
+final class ActiveBlobs: Sendable {
+  private let names = Mutex<Set<BlobName>>([])
+
+  func insert(_ name: BlobName) { names.withLock { _ = $0.insert(name) } }
+
+  func remove(_ name: BlobName) { names.withLock { _ = $0.remove(name) } }
+
+  func contains(_ name: BlobName) -> Bool { names.withLock { $0.contains(name) } }
 }

@@ -1,16 +1,16 @@
 import Model
 
-/// Cyclic redundancy checks of two stretches of content made that of both, one after the other.
+/// The combination of the cyclic redundancy checks of two byte ranges to that of their concatenation.
 ///
-/// A check is linear: that of the first stretch is carried over as many zero bytes as the second has,
-/// and the second's is added. Carrying over is a matrix over GF(2), whose powers of two are made
-/// once (Adler's `crc32_combine`).
+/// A check is linear: that of the first range is advanced by as many zero bytes as the second has, and
+/// the second check is added. Advancing is a matrix over GF(2), whose powers of two are computed once
+/// (Adler's `crc32_combine`).
 struct ChecksumCombination: Sendable {
-  /// Carries a register over 2^n zero bytes, for n from 0: each by its columns.
+  /// The matrices that advance a register by 2^n zero bytes, for n from 0, by columns.
   private let powers: [[UInt64]]
   private let byteCount: Int
 
-  /// - Returns: nil for an algorithm that is no cyclic redundancy check.
+  /// - Returns: nil unless the algorithm is a cyclic redundancy check.
   init?(_ algorithm: ContentDigest.Algorithm) {
     let tables: CyclicChecksum.Tables
     switch algorithm {
@@ -22,7 +22,7 @@ struct ChecksumCombination: Sendable {
     byteCount = tables.byteCount
     var columns: [UInt64] = [tables.polynomial]
     for bit in 1..<(8 * byteCount) { columns.append(1 << UInt64(bit - 1)) }
-    // Over one zero bit; squared three times, over one byte.
+    // Advances by one zero bit; squared three times, by one byte.
     for _ in 0..<3 { columns = Self.product(columns, columns) }
     var powers = [columns]
     for _ in 1..<Int.bitWidth - 1 {
@@ -34,7 +34,7 @@ struct ChecksumCombination: Sendable {
 
   /// - Parameters:
   ///   - first: most significant byte first.
-  ///   - byteCount: of the second stretch.
+  ///   - byteCount: of the second range.
   func join(_ first: [UInt8], _ second: [UInt8], byteCount: Int) -> [UInt8] {
     var register = Self.number(first)
     for (bit, power) in powers.enumerated() where byteCount >> bit & 1 == 1 {

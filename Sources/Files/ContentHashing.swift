@@ -1,8 +1,8 @@
 import Cryptography
 package import Model
 
-/// The digests of content, computed as it goes by: always MD5, which entity tags are made of, and
-/// those that somebody asked for.
+/// The digests of content, computed incrementally: always MD5, from which entity tags are made, and
+/// those requested.
 package struct ContentHashing: ~Copyable, Sendable {
   private var md5 = RunningHash<Insecure.MD5>()
   private var sha1: RunningHash<Insecure.SHA1>?

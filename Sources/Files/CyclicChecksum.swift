@@ -1,10 +1,10 @@
-/// A cyclic redundancy check of content, as S3 clients send them: bits reflected, all ones before
-/// and after.
+/// A cyclic redundancy check of content, as S3 clients use it: reflected bits, initial value and final
+/// XOR of all ones.
 ///
-/// Eight tables take eight bytes a step ("slicing by 8", Kounavis and Berry 2005). A check of 32
-/// bits lies in the low half of the register and works as one of 64 does.
+/// Eight tables process eight bytes per step ("slicing by 8", Kounavis and Berry 2005). A 32-bit check
+/// uses the low half of the register and works like a 64-bit one.
 struct CyclicChecksum: Sendable {
-  /// The polynomial's tables, made once.
+  /// The tables of a polynomial, computed once.
   final class Tables: Sendable {
     static let crc32 = Tables(polynomial: 0xEDB8_8320, byteCount: 4)
     static let crc32c = Tables(polynomial: 0x82F6_3B78, byteCount: 4)

@@ -26,7 +26,7 @@ extension DiskFileStore {
       try await store.removeFileBucket(name)
     }
     switch removal {
-    case .removed(let dead): await bury(dead)
+    case .removed(let dead): await removeFiles(dead)
     case .noSuchBucket: throw .noSuchBucket
     case .notEmpty: throw .bucketNotEmpty
     }

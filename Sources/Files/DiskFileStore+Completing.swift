@@ -26,7 +26,7 @@ extension DiskFileStore {
     let size = used.reduce(0) { $0 + $1.part.size }
     let checksum = PartChecksums.combine(used.map(\.part), as: begun.checksum)
     try check(completion, size: size, checksum: checksum)
-    return try await keepingActive { name throws(FileStoreError) in
+    return try await withActiveName { name throws(FileStoreError) in
       do throws(FileStoreError) {
         try await assemble(used.map(\.blob), of: upload, as: name)
         let object = StoredObject(
@@ -47,13 +47,13 @@ extension DiskFileStore {
         let isNew = try await settle(name, after: outcome)
         return WrittenObject(metadata: object.metadata, isNew: isNew)
       } catch {
-        await bury([name])
+        await removeFiles([name])
         throw error
       }
     }
   }
 
-  /// The result of an upload that was completed before with the same parts.
+  /// Returns the result of an upload that was already completed with the same parts.
   private func completed(
     _ upload: UploadAddress, _ completion: UploadCompletion
   ) async throws(FileStoreError) -> ObjectMetadata? {
@@ -70,7 +70,7 @@ extension DiskFileStore {
     return done
   }
 
-  /// Compares what the client states of the object with what it will be.
+  /// Compares the client's expectations with the object.
   private func check(
     _ completion: UploadCompletion, size: Int, checksum: ObjectChecksum?
   ) throws(FileStoreError) {
@@ -80,7 +80,7 @@ extension DiskFileStore {
     }
   }
 
-  /// The parts that the client names, which must be there as it knows them.
+  /// Returns the parts that the client names, after checking that they match the stored ones.
   private func choose(
     _ references: [PartReference]?, from stored: [StoredPart]
   ) throws(FileStoreError) -> [StoredPart] {
@@ -106,8 +106,8 @@ extension DiskFileStore {
     return used
   }
 
-  /// Puts parts together in a new file. A part's file goes with its upload, and where the part is
-  /// sent again: each is there unless one of these happened meanwhile.
+  /// Assembles parts in a new file. A part's file is removed with its upload, and when the part is sent
+  /// again: all files exist unless one of these happened in the meantime.
   private func assemble(
     _ blobs: [BlobName], of upload: UploadAddress, as name: BlobName
   ) async throws(FileStoreError) {
@@ -117,11 +117,11 @@ extension DiskFileStore {
     }
     let folder = folder
     let file = try await blocking { () throws(DiskError) in
-      try IncomingFile(making: folder.arrival(name))
+      try IncomingFile(making: folder.incomingPath(name))
     }
     for blob in blobs {
       let isThere = try await blocking { () throws(DiskError) in
-        for path in [folder.home(blob), folder.arrival(blob), folder.home(blob)] {
+        for path in [folder.objectPath(blob), folder.incomingPath(blob), folder.objectPath(blob)] {
           do throws(DiskError) {
             try file.append(contentsOf: path)
             return true
@@ -139,7 +139,7 @@ extension DiskFileStore {
     }
   }
 
-  /// Why a part's file is not there.
+  /// Returns the reason why a part's file is missing.
   private func absence(in upload: UploadAddress) async throws(FileStoreError) -> FileStoreError {
     try await find(upload) == nil ? .noSuchUpload : .conflict
   }

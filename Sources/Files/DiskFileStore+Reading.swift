@@ -24,12 +24,12 @@ extension DiskFileStore {
       }
       guard let opened = try await open(found.blob, reading: wanted) else { continue }
       guard opened.file.byteCount == size, opened.bytes?.count ?? wanted.count == wanted.count
-      else { throw .other("a stored file has another length") }
+      else { throw .other("the length of a stored file differs from the index") }
       return ObjectContent(
         metadata: found.metadata, range: wanted,
         source: opened.bytes.map { .bytes($0) } ?? .file(opened.file))
     }
-    throw .other("a stored file is missing")
+    throw .other("the file of an object is missing")
   }
 
   package func list(
@@ -47,14 +47,14 @@ extension DiskFileStore {
   ) async throws(FileStoreError) -> ObjectParts {
     for _ in 0..<limits.openTriesMax {
       let found = try await find(address)
-      // Only objects of parts have such a tag.
+      // Only objects of parts have a tag with a hyphen.
       guard found.metadata.tag.contains("-") else {
         return ObjectParts(metadata: found.metadata, parts: [])
       }
       let parts = try await indexed { () async throws(StorageError) in
         try await store.parts(of: found)
       }
-      // Those of an object that was replaced meanwhile are gone.
+      // The parts of an object that was replaced in the meantime are removed.
       if parts.isEmpty, try await find(address).blob != found.blob { continue }
       return ObjectParts(metadata: found.metadata, parts: parts)
     }
@@ -86,8 +86,8 @@ extension DiskFileStore {
     }
   }
 
-  /// Judges the conditions on an object that is copied: as those of a read, except that a source that
-  /// is the same as the client's copy is not copied.
+  /// Checks the conditions on the source of a copy: as those of a read, except that *not modified* is a
+  /// failed precondition.
   func judgeSource(
     _ conditions: Preconditions?, _ metadata: ObjectMetadata
   ) throws(FileStoreError) {
@@ -99,7 +99,9 @@ extension DiskFileStore {
     }
   }
 
-  /// - Returns: nil where the file is gone: its object has been replaced since it was looked up.
+  /// Opens a file, and reads a short range.
+  ///
+  /// - Returns: nil if the file was removed: its object was replaced since the lookup.
   private func open(
     _ blob: BlobName, reading range: Range<Int>
   ) async throws(FileStoreError) -> (file: OpenFile, bytes: [UInt8]?)? {

@@ -2,28 +2,28 @@ import Model
 import Storage
 
 extension DiskFileStore {
-  /// Content that is on disk, without an object yet.
+  /// Content on disk that does not belong to an object yet.
   struct Received: Sendable {
     let blob: BlobName
     let size: Int
     let md5: [UInt8]
-    /// One that the client gave or asked for.
+    /// A checksum that the client supplied or requested.
     let checksum: ContentDigest?
   }
 
-  /// Takes content to a new file, checks it, syncs it, and hands it to `commit`; nothing is left of
-  /// it unless that succeeds.
+  /// Writes content to a new file, verifies and syncs it, and passes it to `commit`; the file is removed
+  /// unless that succeeds.
   ///
-  /// - Parameter room: how much the quotas leave.
-  func receive<Answer>(
+  /// - Parameter room: the bytes that the quotas leave.
+  func receive<Result>(
     _ content: UploadContent, room: FileRoom,
-    commit: (Received) async throws(FileStoreError) -> Answer
-  ) async throws(FileStoreError) -> Answer {
+    commit: (Received) async throws(FileStoreError) -> Result
+  ) async throws(FileStoreError) -> Result {
     let bytesMax = min(content.bytesMax, room.bytes ?? .max)
     if let count = content.byteCount, count > bytesMax {
       throw excess(of: content, room: room)
     }
-    return try await keepingActive { name throws(FileStoreError) in
+    return try await withActiveName { name throws(FileStoreError) in
       let (folder, pool) = (folder, pool)
       let algorithms =
         content.digests.map(\.algorithm)
@@ -36,16 +36,16 @@ extension DiskFileStore {
         return try await commit(try await check(content, in: blob, size: size))
       } catch {
         await blob.stop()
-        await bury([name])
+        await removeFiles([name])
         throw error
       }
     }
   }
 
-  /// Gives out a new name, which the sweep leaves alone meanwhile.
-  func keepingActive<Answer>(
-    _ body: (BlobName) async throws(FileStoreError) -> Answer
-  ) async throws(FileStoreError) -> Answer {
+  /// Calls a closure with a new name, which the sweep leaves alone until the closure returns.
+  func withActiveName<Result>(
+    _ body: (BlobName) async throws(FileStoreError) -> Result
+  ) async throws(FileStoreError) -> Result {
     let name = BlobName(random: random)
     active.insert(name)
     defer { active.remove(name) }
@@ -84,7 +84,7 @@ extension DiskFileStore {
       checksum: noted.flatMap { digests[$0] })
   }
 
-  /// What stops content that is too long: what one request may bring, or a quota.
+  /// Returns the error for content that is too long for one request or for a quota.
   private func excess(
     of content: UploadContent, room: FileRoom
   ) -> FileStoreError {

@@ -8,7 +8,7 @@ extension DiskFileStore: FileStore {
       try await store.forgetUploads(completedBefore: moment)
     }
     try await removeDead()
-    try await clearArrivals()
+    try await clearIncoming()
   }
 
   private func expire(before moment: Timestamp) async throws(FileStoreError) {
@@ -21,7 +21,7 @@ extension DiskFileStore: FileStore {
         let dead = try await indexed { () async throws(StorageError) in
           try await store.abortUpload(upload)
         }
-        await bury(dead ?? [])
+        await removeFiles(dead ?? [])
       }
     }
   }
@@ -31,8 +31,8 @@ extension DiskFileStore: FileStore {
       let dead = try await indexed { () async throws(StorageError) in
         try await store.deadBlobs(limit: limits.sweepBatch)
       }
-      let gone = await bury(dead)
-      // What cannot be removed now stays noted for the next sweep.
+      let gone = await removeFiles(dead)
+      // Files that cannot be removed stay recorded for the next sweep.
       guard !gone.isEmpty else { return }
       try await indexed { () async throws(StorageError) in
         try await store.forget(deadBlobs: gone)
@@ -40,13 +40,13 @@ extension DiskFileStore: FileStore {
     }
   }
 
-  /// What nobody writes and still lies where content arrives is a leftover: of a crash after the
-  /// index took it, or before.
-  private func clearArrivals() async throws(FileStoreError) {
+  /// Clears `incoming` of files that are not being written: a crash left them, before or after the
+  /// commit of the index.
+  private func clearIncoming() async throws(FileStoreError) {
     let folder = folder
-    let arrivals = try await blocking { () throws(DiskError) in try folder.arrivals() }
-    // Looked at after the folder: whoever writes is named before its file is there.
-    let leftovers = arrivals.filter { !active.contains($0) }
+    let incomingFiles = try await blocking { () throws(DiskError) in try folder.incomingFiles() }
+    // Checked after reading the folder: a name becomes active before its file exists.
+    let leftovers = incomingFiles.filter { !active.contains($0) }
     for start in stride(from: 0, to: leftovers.count, by: limits.sweepBatch) {
       let batch = Array(leftovers[start..<min(start + limits.sweepBatch, leftovers.count)])
       let referred = try await indexed { () async throws(StorageError) in

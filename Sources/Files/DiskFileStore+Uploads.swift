@@ -27,7 +27,7 @@ extension DiskFileStore {
   ) async throws(FileStoreError) -> UploadPart {
     guard UploadPart.numbers.contains(number) else { throw .partNumberInvalid }
     guard let begun = try await find(upload) else { throw .noSuchUpload }
-    // The object's checksum is made of the parts', so each has one.
+    // The object's checksum is computed from those of the parts, so each needs one.
     var content = content
     content.alsoComputing = begun.checksum?.algorithm
     let room = try await room(in: upload.object.bucket, quota, replacing: nil)
@@ -63,7 +63,7 @@ extension DiskFileStore {
     return try await putPart(number, of: upload, reading(found), quota: quota)
   }
 
-  /// An object's wanted bytes as content to be stored.
+  /// Returns the requested bytes of an object as content to be stored.
   private func reading(_ found: ObjectContent) -> UploadContent {
     let next: @Sendable () async throws(FileStoreError) -> [UInt8]?
     switch found.source {
@@ -104,7 +104,7 @@ extension DiskFileStore {
       try await store.abortUpload(upload)
     }
     guard let dead else { throw .noSuchUpload }
-    await bury(dead)
+    await removeFiles(dead)
   }
 
   func find(_ upload: UploadAddress) async throws(FileStoreError) -> StoredUpload? {

@@ -10,7 +10,7 @@ extension DiskFileStore {
     guard write.attributes.customBytes <= ObjectAttributes.customBytesMax else {
       throw .metadataTooLarge(bytesMax: ObjectAttributes.customBytesMax)
     }
-    // Judged again with the write; before it, to spare the client the sending.
+    // Checked again with the write; checked here to spare the client the upload.
     if write.condition != .none { try await judge(write.condition, at: address) }
     let room = try await room(in: address.bucket, write.quota, replacing: address.key)
     var attributes = write.attributes
@@ -37,7 +37,7 @@ extension DiskFileStore {
     }
     switch removal {
     case .removed(let dead):
-      await bury([dead])
+      await removeFiles([dead])
       return true
     case .noSuchKey: return false
     case .noSuchBucket: throw .noSuchBucket
@@ -57,13 +57,13 @@ extension DiskFileStore {
     for _ in 0..<limits.openTriesMax {
       let found = try await find(source)
       try judgeSource(sourceConditions, found.metadata)
-      let copied = try await keepingActive { name throws(FileStoreError) -> WrittenObject? in
+      let copied = try await withActiveName { name throws(FileStoreError) -> WrittenObject? in
         guard try await duplicate(found.blob, as: name) else { return nil }
         let checksum: ObjectChecksum?
         do throws(FileStoreError) {
           checksum = try await self.checksum(write.checksum, of: name, found.metadata)
         } catch {
-          await bury([name])
+          await removeFiles([name])
           throw error
         }
         var attributes = attributes ?? found.metadata.attributes
@@ -78,7 +78,7 @@ extension DiskFileStore {
             StoredObject(metadata: metadata, blob: name, origin: .copy(of: found.blob)),
             at: target, if: write.condition, quota: write.quota)
         } catch {
-          await bury([name])
+          await removeFiles([name])
           throw error
         }
       }
@@ -104,7 +104,7 @@ extension DiskFileStore {
     }
   }
 
-  /// The checksum of a copy.
+  /// Returns the checksum of a copy.
   ///
   /// - Parameters:
   ///   - algorithm: nil for the checksum that the source has.
@@ -123,14 +123,14 @@ extension DiskFileStore {
     } catch {
       throw .other("\(error)")
     }
-    guard let file else { throw .other("a stored file is missing") }
+    guard let file else { throw .other("the file of an object is missing") }
     let reading = FileReading(file, 0..<file.byteCount, pool: pool)
     var hashing = ContentHashing([algorithm])
     while let piece = try await reading.next() { hashing.update(piece) }
     return hashing.digests()[algorithm].map { ObjectChecksum($0) }
   }
 
-  /// Makes a file the object's, in the index and then by its place.
+  /// Commits a file as an object's content in the index, and then moves it.
   private func commit(
     _ object: StoredObject, at address: ObjectAddress, if condition: WriteCondition,
     quota: FileQuota
@@ -142,7 +142,7 @@ extension DiskFileStore {
       metadata: object.metadata, isNew: try await settle(object.blob, after: outcome))
   }
 
-  /// Moves a file that the index took to its place, and removes what it replaced.
+  /// Moves a committed file into place, and removes the files it replaced.
   ///
   /// - Returns: whether the object is new.
   func settle(
@@ -152,7 +152,7 @@ extension DiskFileStore {
     case .stored(let isNew, let dead):
       let folder = folder
       await pool.run {
-        // Where it lies is found again, and put right, by the sweep.
+        // The sweep finds and moves it if this fails.
         try? folder.settle(blob)
         folder.remove(dead)
       }
@@ -165,9 +165,9 @@ extension DiskFileStore {
     }
   }
 
-  /// Gives content a second file: a link where the file system has room for one, else a copy.
+  /// Duplicates content: by a link if the file system allows one more, else by a copy.
   ///
-  /// - Returns: false where the content is gone.
+  /// - Returns: false if the content no longer exists.
   func duplicate(_ blob: BlobName, as name: BlobName) async throws(FileStoreError) -> Bool {
     let folder = folder
     return try await blocking { () throws(DiskError) in
@@ -175,9 +175,9 @@ extension DiskFileStore {
         guard try folder.link(blob, as: name) else { return false }
       } catch {
         guard error.isBeyondLinks else { throw error }
-        let file = try IncomingFile(making: folder.arrival(name))
+        let file = try IncomingFile(making: folder.incomingPath(name))
         do throws(DiskError) {
-          try file.append(contentsOf: folder.home(blob))
+          try file.append(contentsOf: folder.objectPath(blob))
         } catch {
           folder.remove([name])
           guard error.isAbsent else { throw error }

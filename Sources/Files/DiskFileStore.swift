@@ -3,29 +3,29 @@ package import Model
 package import Storage
 package import Transport
 
-/// Keeps objects as files on this machine's disk, and their index in the store's database.
+/// A file store with objects as files on this machine's disk, and their index in the database.
 ///
-/// Content is written to a new file under a random name, synced, and only then does one transaction
-/// of the index make it the object's: whatever ends the process leaves the object before, or this
-/// one. What the transaction leaves behind is noted in it, and removed at once or by the sweep.
+/// Content is written to a new file with a random name and synced; only then does one transaction of
+/// the index make it the object's. So a crash leaves either the old object or the new one. Files that
+/// the transaction replaces are recorded in it, and removed at once or by the sweep.
 package struct DiskFileStore: Sendable {
   let store: Store
   let folder: BlobFolder
   let pool: BlockingPool
   let clock: WallClock
-  /// What uploads age by, see ``sweep(uploadsBegunBefore:)``.
+  /// The clock by which uploads age, see ``sweep(uploadsBegunBefore:)``.
   let expiryClock: WallClock
   let random: @Sendable () -> UInt64
   let limits: DiskFileLimits
   let active = ActiveBlobs()
 
-  /// Makes the folders that are missing. Blocks.
+  /// Opens the store, and creates missing folders. Blocks.
   ///
   /// - Parameters:
-  ///   - folder: on one file system, for nothing else.
-  ///   - pool: for writing, hashing and syncing; its threads are busy for as long as that takes.
-  ///   - expiryClock: stamps uploads; the moments that a sweep is given are of the same clock.
-  ///   - random: another number at each call, that nobody can guess.
+  ///   - folder: on one file system, for this store only.
+  ///   - pool: for writing, hashing and syncing; its threads are busy for that time.
+  ///   - expiryClock: stamps uploads; sweeps must use moments of the same clock.
+  ///   - random: a new, unguessable number for each call.
   package static func open(
     store: Store, folder: String, pool: BlockingPool, clock: WallClock,
     expiryClock: WallClock, random: @escaping @Sendable () -> UInt64,
@@ -38,10 +38,10 @@ package struct DiskFileStore: Sendable {
     return files
   }
 
-  /// Runs work on files off the loop and names its failure as a file store's.
-  func blocking<Answer: Sendable>(
-    _ body: @escaping @Sendable () throws(DiskError) -> Answer
-  ) async throws(FileStoreError) -> Answer {
+  /// Runs blocking work off the event loop, and converts its errors.
+  func blocking<Result: Sendable>(
+    _ body: @escaping @Sendable () throws(DiskError) -> Result
+  ) async throws(FileStoreError) -> Result {
     do throws(DiskError) {
       return try await pool.run(body)
     } catch {
@@ -49,13 +49,27 @@ package struct DiskFileStore: Sendable {
     }
   }
 
-  /// Removes files that nothing refers to. What cannot be removed now stays noted.
+  /// Removes files that nothing refers to. Those that cannot be removed stay recorded.
   ///
-  /// - Returns: those that are gone now.
+  /// - Returns: the files that no longer exist.
   @discardableResult
-  func bury(_ blobs: [BlobName]) async -> [BlobName] {
+  func removeFiles(_ blobs: [BlobName]) async -> [BlobName] {
     guard !blobs.isEmpty else { return [] }
     let folder = folder
     return await pool.run { folder.remove(blobs) }
   }
+}
+
+/// Limits of the disk store; those of S3 unless stated otherwise.
+package struct DiskFileLimits: Sendable, Hashable {
+  /// Minimum size of every part but the last.
+  package var partBytesMin = 5 << 20
+  /// Longest range that is read when the object is opened; longer ones are sent from the file.
+  var inlineBytesMax = 16 * 1024
+  /// Attempts to open an object that is repeatedly replaced at the same time.
+  var openTriesMax = 8
+  /// Index rows per step of the sweep.
+  var sweepBatch = 500
+
+  package init() {}
 }

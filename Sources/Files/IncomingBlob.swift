@@ -3,23 +3,23 @@ import Storage
 import Synchronization
 import Transport
 
-/// Content on its way to the disk: pieces are taken from one thread and written, and hashed, on
-/// another of the pool's, so that the network and the disk work at the same time.
+/// Content on its way to the disk: pieces are written and hashed on a thread of the pool, so that the
+/// network and the disk work at the same time.
 ///
-/// Whoever appends waits while more than a bound is not written yet.
+/// Appending waits while the backlog exceeds a limit.
 final class IncomingBlob: Sendable {
-  /// Bytes taken that are not written yet, above which the next piece waits.
+  /// Unwritten bytes above which the next piece waits.
   private static let backlogMax = 1 << 20
-  /// Bytes written before other work of the pool has its turn.
+  /// Bytes written before other work of the pool gets its turn.
   private static let turnBytes = 8 << 20
 
   private struct State {
     var pieces: [[UInt8]] = []
-    /// Of pieces that are not written yet.
+    /// Bytes of pieces that are not written yet.
     var backlog = 0
     var isWriting = false
     var failure: DiskError?
-    /// Whoever waits for the backlog to be at most this.
+    /// The caller that waits until the backlog is at most this.
     var waiter: (backlog: Int, continuation: CheckedContinuation<Void, Never>)?
   }
 
@@ -39,7 +39,7 @@ final class IncomingBlob: Sendable {
     self.folder = folder
     self.pool = pool
     hashing = Mutex(ContentHashing(algorithms))
-    file = try IncomingFile(making: folder.arrival(name))
+    file = try IncomingFile(making: folder.incomingPath(name))
   }
 
   func append(_ piece: [UInt8]) async throws(DiskError) {
@@ -55,7 +55,7 @@ final class IncomingBlob: Sendable {
     if backlog > Self.backlogMax { try await wait(forBacklog: Self.backlogMax / 2) }
   }
 
-  /// Waits until everything is written and survives a power failure, the file's name too.
+  /// Waits until everything is written and synced, including the file's name.
   ///
   /// - Returns: the content's digests.
   func finish() async throws(DiskError) -> [ContentDigest.Algorithm: ContentDigest] {
@@ -67,7 +67,7 @@ final class IncomingBlob: Sendable {
     return hashing.withLock { $0.digests() }
   }
 
-  /// Waits until nothing is written any more, so that the file can be removed for good.
+  /// Waits until writing has ended, so that the file can be removed.
   func stop() async {
     state.withLock { state in
       state.pieces = []
@@ -111,7 +111,7 @@ final class IncomingBlob: Sendable {
     startWriting()
   }
 
-  /// - Returns: nil where nothing is left, or nothing is to be written any more.
+  /// - Returns: nil if nothing is left to write.
   private func takePieces() -> [[UInt8]]? {
     let (pieces, waiter) = state.withLock { state in
       if state.failure != nil { state.pieces = [] }

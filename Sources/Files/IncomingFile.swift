@@ -1,8 +1,8 @@
 import Glibc
 
-/// A new file, open for writing: its bytes, then a sync. Everything blocks.
+/// A new file, open for writing. All methods block.
 ///
-/// It is closed with its last reference, and stays where it is.
+/// It is closed with its last reference, and is not removed.
 final class IncomingFile: Sendable {
   /// Bytes that the kernel moves from one file to another in one call.
   private static let moveBytes = 16 << 20
@@ -29,7 +29,7 @@ final class IncomingFile: Sendable {
     }
   }
 
-  /// Appends a whole file, within the kernel.
+  /// Appends a whole file, copied by the kernel.
   func append(contentsOf path: String) throws(DiskError) {
     let source = open(path, O_RDONLY | O_CLOEXEC)
     guard source >= 0 else { throw DiskError("open") }
@@ -42,7 +42,7 @@ final class IncomingFile: Sendable {
     }
   }
 
-  /// Makes the content survive a power failure.
+  /// Syncs the content, so that it survives a power failure.
   func sync() throws(DiskError) {
     guard fsync(descriptor) == 0 else { throw DiskError("fsync") }
   }

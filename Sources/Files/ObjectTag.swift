@@ -3,10 +3,10 @@ import Model
 
 /// Entity tags as S3 clients expect them, without quotes.
 package enum ObjectTag {
-  /// Of content that came in one piece: its MD5.
+  /// Returns the tag of content that was uploaded whole: its MD5.
   package static func whole(md5: [UInt8]) -> String { Hexadecimal.encode(md5) }
 
-  /// Of content in parts: the MD5 of the parts' MD5s one after the other, and their number.
+  /// Returns the tag of a multipart object: the MD5 of the parts' concatenated MD5s, and their number.
   ///
   /// - Parameter parts: each part's own tag.
   package static func parts(_ parts: [String]) -> String {

@@ -1,11 +1,11 @@
 import Cryptography
 import Model
 
-/// The checksum of an object from those of its parts.
+/// The computation of an object's checksum from those of its parts.
 enum PartChecksums {
-  /// - Parameter wanted: what the upload was begun with; nil for a composite of the one algorithm that
-  ///   all parts have.
-  /// - Returns: nil where a part has no checksum of the algorithm.
+  /// - Parameter wanted: the checksum that the upload declared; nil for a composite of the algorithm
+  ///   that all parts share.
+  /// - Returns: nil if a part has no checksum of the algorithm.
   static func combine(_ parts: [UploadPart], as wanted: UploadChecksum?) -> ObjectChecksum? {
     let first = parts.first?.checksum?.algorithm
     guard let upload = wanted ?? first.flatMap({ UploadChecksum($0) }) else { return nil }

@@ -2,7 +2,8 @@ import Model
 import Upstream
 
 extension UpstreamFailure {
-  /// The failure of a read: what the client may do next is the same whether the query arrived.
+  /// The failure of a read. The client's next step is the same whether or not the query reached
+  /// upstream.
   var readFailure: Failure {
     switch self {
     case .notSent(let cause):
@@ -14,10 +15,12 @@ extension UpstreamFailure {
         .upstreamBusy, "Too many calls to the upstream API are waiting.", retry: .after,
         retryAfter: Self.pause)
     case .timeout:
-      Failure(.upstreamTimeout, "The upstream API did not answer in time.", retry: .after)
+      Failure(.upstreamTimeout, "The upstream API did not respond in time.", retry: .after)
     case .lost(let cause):
       Failure(
-        .upstreamMalformed, "The upstream API broke off its answer.", retry: .after, cause: cause)
+        .upstreamMalformed,
+        "The connection to the upstream API was lost before the response was complete.",
+        retry: .after, cause: cause)
     case .status(let status, let retryAfter):
       Self.failure(status: status, retryAfter: retryAfter)
     case .malformed(_, let reason, _):
@@ -28,12 +31,12 @@ extension UpstreamFailure {
       Failure(
         .upstreamTooLarge, "The upstream API's response is larger than \(bytesMax) bytes.")
     case .cancelled:
-      Failure(.upstreamTimeout, "The call to the upstream API was given up.", retry: .after)
+      Failure(.upstreamTimeout, "The call to the upstream API was cancelled.", retry: .after)
     }
   }
 
-  /// The failure of a mutation. Where it may have taken effect, the same request sent again may do
-  /// it twice, so the client is never told to retry.
+  /// The failure of a mutation. If the mutation may have taken effect, repeating the request could
+  /// apply it twice, so the failure never asks the client to retry.
   var mutationFailure: Failure {
     if mayHaveTakenEffect {
       return Failure(
@@ -49,7 +52,7 @@ extension UpstreamFailure {
     return readFailure
   }
 
-  /// What came instead of an outcome.
+  /// A clause that says why the outcome is unknown, for an error message.
   private var outcomePhrase: String {
     switch self {
     case .status(let status, _): "the upstream API responded with status \(status)"
@@ -62,18 +65,18 @@ extension UpstreamFailure {
     }
   }
 
-  /// A dead upstream is worth another look soon.
+  /// How soon a client can retry when upstream is down.
   private static let pause = Duration.seconds(1)
 
   private static func failure(status: Int, retryAfter: Duration?) -> Failure {
     switch status {
     case 425, 429, 503:
       Failure(
-        .upstreamBusy, "The upstream API asks to come back later.", retry: .after,
+        .upstreamBusy, "The upstream API is busy; retry later.", retry: .after,
         retryAfter: retryAfter ?? pause, cause: "status \(status)")
     case 408, 504:
       Failure(
-        .upstreamTimeout, "The upstream API did not answer in time.", retry: .after,
+        .upstreamTimeout, "The upstream API did not respond in time.", retry: .after,
         cause: "status \(status)")
     default:
       Failure(

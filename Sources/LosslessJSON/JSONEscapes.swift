@@ -10,10 +10,10 @@ enum JSONEscapes {
     }
   }
 
-  /// The value of a string's inner text, already checked by the reader.
+  /// Decodes a string's inner text, which the reader has validated.
   ///
-  /// A surrogate escape without its partner names no character; it becomes U+FFFD. The text itself
-  /// stays as it was on the tape.
+  /// A surrogate escape without its partner is no character and becomes U+FFFD. The text on the tape
+  /// stays unchanged.
   static func decoded(_ text: UnsafeBufferPointer<UInt8>) -> String {
     String(unsafeUninitializedCapacity: text.count) { output in
       var from = 0
@@ -37,7 +37,7 @@ enum JSONEscapes {
     }
   }
 
-  /// - Returns: the character an escape names and how many bytes of text it takes.
+  /// - Returns: the character of an escape, and the length of the escape in bytes.
   private static func scalar(
     in text: UnsafeBufferPointer<UInt8>, at index: Int
   ) -> (Unicode.Scalar, Int) {
@@ -68,7 +68,7 @@ enum JSONEscapes {
     return unit
   }
 
-  /// Appends a string's text with its quotes, escaping only what must be.
+  /// Appends a string with quotes, escaping only where required.
   static func append(_ string: String, to bytes: inout [UInt8]) {
     var string = string
     string.withUTF8 { units in

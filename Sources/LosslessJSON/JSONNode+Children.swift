@@ -5,7 +5,7 @@ extension JSONNode {
   /// The members of an object in order, repeated names included; empty for every other kind.
   package var members: Members { Members(parent: self) }
 
-  /// How many elements or members there are. Walks them, one load each.
+  /// The number of elements or members. Takes one load for each.
   package var count: Int {
     let isObject = kind == .object
     guard isObject || kind == .array else { return 0 }
@@ -24,8 +24,8 @@ extension JSONNode {
 
   /// The value of the first member with this name.
   ///
-  /// Where a name is repeated the first one wins, as it does in SQLite's JSON functions, which read
-  /// the same texts. `repeatedName` tells whether an object has such names.
+  /// If a name is repeated the first one counts, as in SQLite's JSON functions, which read the same
+  /// texts. `repeatedName` finds such names.
   package subscript(name: String) -> JSONNode? {
     guard tape.kind == .object else { return nil }
     var name = name
@@ -42,7 +42,7 @@ extension JSONNode {
     }
   }
 
-  /// The element at a position of an array; nil behind its end. Walks the elements before it.
+  /// The element at a position of an array; nil beyond its end. Takes time linear in the position.
   package subscript(position: Int) -> JSONNode? {
     guard kind == .array, position >= 0 else { return nil }
     var remaining = position
@@ -53,7 +53,7 @@ extension JSONNode {
     return nil
   }
 
-  /// A name that occurs twice in this object itself (not in what it contains).
+  /// A name that occurs twice in this object itself (not in nested ones).
   package var repeatedName: String? {
     var seen = Set<String>()
     for member in members where !seen.insert(member.name).inserted { return member.name }
@@ -92,7 +92,7 @@ extension JSONNode {
     }
   }
 
-  /// One name with its value, still inside the document.
+  /// A name with its value, inside the document.
   package struct Member: Sendable {
     let document: JSONDocument
     let index: Int
@@ -101,7 +101,7 @@ extension JSONNode {
     package var nameNode: JSONNode { JSONNode(document: document, index: index) }
     package var value: JSONNode { JSONNode(document: document, index: index + 1) }
 
-    /// Compares names without making a string of this one.
+    /// Compares names without creating a string.
     package func isNamed(_ name: String) -> Bool {
       var name = name
       return name.withUTF8 { nameNode.isName(at: index, equalTo: $0) }

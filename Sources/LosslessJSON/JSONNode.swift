@@ -1,4 +1,4 @@
-/// A value inside a document: a reference and a position, sixteen bytes, no text copied.
+/// A value inside a document: a reference and a position of sixteen bytes, without a copy of the text.
 package struct JSONNode: Sendable {
   package let document: JSONDocument
   let index: Int
@@ -9,23 +9,23 @@ package struct JSONNode: Sendable {
   package var isNull: Bool { tape.kind == .null }
   package var isContainer: Bool { tape.kind == .array || tape.kind == .object }
 
-  /// Where the text lies in the document's bytes; a string's range includes its quotes.
+  /// The range of the text in the document's bytes; that of a string includes its quotes.
   package var range: Range<Int> {
     let node = tape
     return Int(node.start)..<Int(node.end)
   }
 
-  /// The text as it came, quotes, escapes, inner white space and all.
+  /// The original text, including quotes, escapes and inner white space.
   package var rawText: String {
     withRawBytes { String(decoding: $0, as: UTF8.self) }
   }
 
   package var rawBytes: ArraySlice<UInt8> { document.bytes[range] }
 
-  /// Lends the text without copying it; the pointer must not leave the closure.
-  package func withRawBytes<Answer, Problem: Error>(
-    _ body: (UnsafeBufferPointer<UInt8>) throws(Problem) -> Answer
-  ) throws(Problem) -> Answer {
+  /// Calls a closure with the text, without copying; the pointer must not escape the closure.
+  package func withRawBytes<Result, Problem: Error>(
+    _ body: (UnsafeBufferPointer<UInt8>) throws(Problem) -> Result
+  ) throws(Problem) -> Result {
     let range = range
     return try document.bytes.withUnsafeBufferPointer { bytes throws(Problem) in
       try body(UnsafeBufferPointer(rebasing: bytes[range]))
@@ -52,12 +52,12 @@ package struct JSONNode: Sendable {
     }
   }
 
-  /// A number's own digits.
+  /// The number with its original digits.
   package var number: JSONNumber? {
     tape.kind == .number ? JSONNumber(unchecked: rawText) : nil
   }
 
-  /// A number written without fraction or exponent that fits 64 bits; never rounded.
+  /// The value of a number without fraction or exponent that fits 64 bits; never rounded.
   package var int64: Int64? {
     let node = tape
     guard node.kind == .number, node.flags & JSONTapeNode.integral != 0 else { return nil }
@@ -68,7 +68,8 @@ package struct JSONNode: Sendable {
     tape.kind == .number ? Double(rawText) : nil
   }
 
-  /// The same bytes, so the same value. Different bytes may still mean the same value.
+  /// Returns whether both have the same bytes, and so the same value. Different bytes can still have the
+  /// same value.
   package func hasSameText(as other: JSONNode) -> Bool {
     withRawBytes { mine in
       other.withRawBytes { theirs in mine.elementsEqual(theirs) }

@@ -1,6 +1,6 @@
-/// A number as it was written: 64-bit identifiers and decimals keep every digit.
+/// A number with its original digits: 64-bit identifiers and decimals keep every digit.
 ///
-/// Two numbers are equal when their digits are: `1`, `1.0` and `1e0` all differ.
+/// Two numbers are equal if their digits are: `1`, `1.0` and `1e0` all differ.
 package struct JSONNumber: Sendable, Hashable, CustomStringConvertible, ExpressibleByIntegerLiteral
 {
   package let digits: String
@@ -9,13 +9,13 @@ package struct JSONNumber: Sendable, Hashable, CustomStringConvertible, Expressi
     digits = String(value)
   }
 
-  /// Nil for infinities and not-a-number, which JSON cannot say.
+  /// Nil for infinities and not-a-number, which JSON cannot express.
   package init?(_ value: Double) {
     guard value.isFinite else { return nil }
     digits = value.description
   }
 
-  /// Nil unless the text is one number by the grammar, with nothing around it.
+  /// Nil unless the whole text is one number of the grammar.
   package init?(digits: String) {
     guard let document = try? JSONDocument(text: digits), document.root.kind == .number,
       document.root.range.count == document.bytes.count
@@ -31,7 +31,7 @@ package struct JSONNumber: Sendable, Hashable, CustomStringConvertible, Expressi
     self.digits = digits
   }
 
-  /// The value, if written without fraction or exponent and within 64 bits.
+  /// The value; nil with a fraction or exponent, or beyond 64 bits.
   package var int64: Int64? { Int64(digits) }
 
   package var double: Double? { Double(digits) }

@@ -1,7 +1,7 @@
-/// Why a text is not a JSON document, and where.
+/// The fault of a text that is not a JSON document, with its place.
 package struct JSONParseError: Error, Sendable, Hashable, CustomStringConvertible {
   package enum Reason: Sendable, Hashable {
-    /// The text ended inside a value, or held none.
+    /// The text ended inside a value, or is empty.
     case unexpectedEnd
     case unexpectedByte(UInt8)
     /// A leading zero, or a digit missing after a sign, a point or an exponent mark.
@@ -11,7 +11,7 @@ package struct JSONParseError: Error, Sendable, Hashable, CustomStringConvertibl
     case controlCharacter(UInt8)
     /// Overlong, truncated, out of range, or an encoded surrogate.
     case malformedUTF8
-    /// Something other than white space follows the value.
+    /// The value is followed by more than white space.
     case trailingContent
     case tooDeep(limit: Int)
     case tooLarge(limit: Int)
@@ -38,7 +38,7 @@ package struct JSONParseError: Error, Sendable, Hashable, CustomStringConvertibl
     case .malformedEscape: "malformed escape"
     case .controlCharacter(let byte): "unescaped control character 0x\(String(byte, radix: 16))"
     case .malformedUTF8: "malformed UTF-8"
-    case .trailingContent: "content behind the JSON value"
+    case .trailingContent: "content after the JSON value"
     case .tooDeep(let limit): "nested deeper than \(limit) levels"
     case .tooLarge(let limit): "longer than \(limit) bytes"
     case .tooManyValues(let limit): "more than \(limit) values"

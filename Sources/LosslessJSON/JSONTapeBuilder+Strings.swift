@@ -2,7 +2,7 @@ extension JSONTapeBuilder {
   private static let everyByte: UInt64 = 0x0101_0101_0101_0101
   private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-  /// Reads a string or a member name; `position` stands on the opening quote.
+  /// Reads a string or a member name; `position` is that of the opening quote.
   mutating func readString() throws(JSONParseError) {
     let from = position
     var index = position + 1
@@ -22,11 +22,11 @@ extension JSONTapeBuilder {
     appendLeaf(.string, from: from, flags: flags)
   }
 
-  /// The offset of the first quote, backslash or control character at or behind `from`, or `end`.
+  /// Returns the offset of the first quote, backslash or control character at or after `from`, or `end`.
   ///
-  /// Each mask sets the top bit of a byte that matches. Borrows make false marks only above a true
-  /// one, so the lowest mark is always exact.
-  /// - Parameter high: collects the bits of everything passed over.
+  /// Each mask sets the top bit of a byte that matches. Borrows cause false marks only above a true one,
+  /// so the lowest mark is always exact.
+  /// - Parameter high: collects the bits of all skipped bytes.
   @inline(__always)
   private func skipPlain(from: Int, high: inout UInt64) -> Int {
     var index = from
@@ -55,7 +55,7 @@ extension JSONTapeBuilder {
     return index
   }
 
-  /// - Returns: the offset behind the escape that begins at `index`.
+  /// - Returns: the offset after the escape that begins at `index`.
   private func skipEscape(at index: Int) throws(JSONParseError) -> Int {
     guard index + 1 < end else { throw failure(.unexpectedEnd, at: end) }
     switch base[index + 1] {
@@ -85,7 +85,7 @@ extension JSONTapeBuilder {
     }
   }
 
-  /// An error at an offset into the buffer; it is reported relative to the text's own beginning.
+  /// Returns an error for an offset into the buffer, relative to the beginning of the text.
   func failure(_ reason: JSONParseError.Reason, at index: Int) -> JSONParseError {
     var line = 1
     var lineStart = start

@@ -1,7 +1,7 @@
-/// The reader: checks a text against RFC 8259 in one pass and lays out its tape.
+/// The parser: validates a text by RFC 8259 in one pass and builds its tape.
 ///
 /// It never copies text. Strings are scanned eight bytes at a time; only those with bytes above 0x7F
-/// are validated as UTF-8 a second time, by the standard library.
+/// are then validated as UTF-8 by the standard library.
 struct JSONTapeBuilder: ~Copyable {
   let base: UnsafePointer<UInt8>
   let start: Int
@@ -9,7 +9,7 @@ struct JSONTapeBuilder: ~Copyable {
   let limits: JSONLimits
   var position: Int
   var nodes: JSONTapeStorage
-  /// White space was met inside the value, so the text is not its own compact form.
+  /// Whether there is white space inside the value, so that the text is not compact.
   var sawSpace = false
   private var open: [Int] = []
 
@@ -37,17 +37,18 @@ struct JSONTapeBuilder: ~Copyable {
       let opened = try readValue()
       if !opened, try !finishValue() { break }
     }
-    let behind = position
+    let valueEnd = position
     let compact = !sawSpace
     skipSpace()
     sawSpace = !compact
-    guard position == end else { throw failure(.trailingContent, at: behind) }
+    guard position == end else { throw failure(.trailingContent, at: valueEnd) }
   }
 
   // MARK: Structure
 
   /// Reads a leaf or an empty container, or opens a container and stops before its first value.
-  /// - Returns: true if a container was opened and the next thing to read is a value.
+  ///
+  /// - Returns: whether a container was opened, so that its first value comes next.
   private mutating func readValue() throws(JSONParseError) -> Bool {
     skipSpace()
     guard position < end else { throw failure(.unexpectedEnd, at: position) }
@@ -84,7 +85,8 @@ struct JSONTapeBuilder: ~Copyable {
     return false
   }
 
-  /// Closes what ends here and moves to the next value.
+  /// Closes containers that end here and moves to the next value.
+  ///
   /// - Returns: false once the root is complete.
   private mutating func finishValue() throws(JSONParseError) -> Bool {
     while let container = open.last {

@@ -1,5 +1,5 @@
-/// Where the reader lays out nodes: a growing buffer without the checks of an array, which cost the
-/// reader a third of its speed.
+/// The buffer of nodes for the parser: it grows, without the checks of an array, which cost a third of
+/// the speed.
 struct JSONTapeStorage: ~Copyable {
   private(set) var count = 0
   private var capacity: Int
@@ -26,7 +26,7 @@ struct JSONTapeStorage: ~Copyable {
     count += 1
   }
 
-  /// The nodes so far, in exactly the memory they need.
+  /// Returns the nodes in an array of exact capacity.
   func array() -> [JSONTapeNode] {
     Array(UnsafeBufferPointer(start: base, count: count))
   }
@@ -39,4 +39,24 @@ struct JSONTapeStorage: ~Copyable {
     base = larger
     capacity *= 2
   }
+}
+
+/// A value or member name on the tape: the range of its text, and the index of the next node.
+///
+/// The tape holds nodes in document order. A container is followed by its descendants; in an object
+/// each name is a string node directly followed by the node of its value. `next` is the index of the
+/// node after the whole subtree, so skipping a value costs one load.
+struct JSONTapeNode: Sendable {
+  /// Offset of the first byte of the text, for a string the opening quote.
+  var start: UInt32
+  /// Offset after the last byte of the text.
+  var end: UInt32
+  var next: UInt32
+  var kind: JSONKind
+  var flags: UInt8
+
+  /// Flag of strings: the text has at least one escape, so it differs from the value.
+  static let escaped: UInt8 = 1
+  /// Flag of numbers: neither fraction nor exponent.
+  static let integral: UInt8 = 2
 }

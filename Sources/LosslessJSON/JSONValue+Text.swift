@@ -12,8 +12,8 @@ extension JSONValue: CustomStringConvertible {
 
   package var description: String { text }
 
-  /// One text for every order of members: names sorted by UTF-8 code units, the first of a repeated
-  /// name kept, no white space, numbers with the digits they came with.
+  /// The canonical text, the same for every order of members: names sorted by UTF-8 code units, only the
+  /// first of a repeated name, no white space, numbers with their original digits.
   package var canonicalText: String { String(decoding: canonicalBytes, as: UTF8.self) }
 
   /// The bytes of `canonicalText`.
@@ -24,7 +24,7 @@ extension JSONValue: CustomStringConvertible {
     return writer.bytes
   }
 
-  /// What most texts stay below; longer ones grow as they are written.
+  /// The initial capacity, which suffices for most texts.
   private static let bytesUsual = 256
 }
 
@@ -52,7 +52,7 @@ extension JSONWriter {
 }
 
 extension [JSONMember] {
-  /// Whether one member goes before another: by names, the first of a repeated one before the rest.
+  /// Returns whether one member precedes another: by name, and by position for a repeated name.
   fileprivate func precedes(_ one: Int, _ other: Int) -> Bool {
     let (name, otherName) = (self[one].name.utf8, self[other].name.utf8)
     if name.lexicographicallyPrecedes(otherName) { return true }

@@ -1,14 +1,14 @@
 /// A JSON value as a small tree, for variables, settings and tests.
 ///
-/// Answers of any size stay in a `JSONDocument`. Equality keeps everything apart that the text keeps
-/// apart: member order and number digits count; compare `canonicalText` where order must not.
+/// Large responses stay in a `JSONDocument`. Equality distinguishes everything that the text
+/// distinguishes, such as member order and number digits; compare `canonicalText` to ignore order.
 package indirect enum JSONValue: Sendable, Hashable {
   case null
   case bool(Bool)
   case number(JSONNumber)
   case string(String)
   case array([JSONValue])
-  /// Members in order; a repeated name is kept, and look-up takes the first.
+  /// Members in order; repeated names are kept, and lookup finds the first.
   case object([JSONMember])
 
   package init(_ node: JSONNode) {
@@ -35,7 +35,7 @@ package indirect enum JSONValue: Sendable, Hashable {
     self.init(try JSONDocument(text: text, limits: limits).root)
   }
 
-  /// The value of a text that was checked when it came in: see ``JSONDocument/init(checked:)``.
+  /// Parses a text that was validated on receipt: see ``JSONDocument/init(checked:)``.
   package init(checked bytes: [UInt8]) throws(JSONParseError) {
     self.init(try JSONDocument(checked: bytes).root)
   }
@@ -69,7 +69,7 @@ package indirect enum JSONValue: Sendable, Hashable {
   }
 
   /// The first member with this name; setting replaces it, appends it, or (nil) removes it.
-  /// Setting on anything but an object has no effect.
+  /// Setting on a value other than an object has no effect.
   package subscript(name: String) -> JSONValue? {
     get { members?.first { $0.name == name }?.value }
     set {
@@ -89,5 +89,61 @@ package indirect enum JSONValue: Sendable, Hashable {
   package subscript(position: Int) -> JSONValue? {
     guard case .array(let values) = self, values.indices.contains(position) else { return nil }
     return values[position]
+  }
+}
+
+/// A name and its value in a `JSONValue` object.
+package struct JSONMember: Sendable, Hashable {
+  package var name: String
+  package var value: JSONValue
+
+  package init(_ name: String, _ value: JSONValue) {
+    self.name = name
+    self.value = value
+  }
+}
+
+extension [JSONMember] {
+  /// The size up to which pairwise comparison is faster than a set.
+  private static let fewMax = 16
+
+  /// The positions of members whose name occurred before.
+  package var repeatedPositions: Set<Int> {
+    var seen: Set<String> = []
+    return Set(
+      indices.filter { position in
+        let name = self[position].name
+        if count <= Self.fewMax { return self[..<position].contains { $0.name == name } }
+        return !seen.insert(name).inserted
+      })
+  }
+}
+
+/// The kinds of JSON values, with the two Booleans distinguished (RFC 8259, section 3).
+package enum JSONKind: UInt8, Sendable, Hashable {
+  case null
+  case `false`
+  case `true`
+  case number
+  case string
+  case array
+  case object
+}
+
+/// Without `nil` literals: `isValid ? value : nil` would be JSON's null instead of an absent value.
+extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
+  ExpressibleByDictionaryLiteral
+{
+  package init(booleanLiteral value: Bool) { self = .bool(value) }
+  package init(integerLiteral value: Int64) { self = .number(JSONNumber(value)) }
+  package init(floatLiteral value: Double) {
+    self = JSONNumber(value).map(JSONValue.number) ?? .null
+  }
+  package init(stringLiteral value: String) { self = .string(value) }
+  package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+
+  package init(dictionaryLiteral elements: (String, JSONValue)...) {
+    self = .object(elements.map { JSONMember($0.0, $0.1) })
   }
 }

@@ -1,19 +1,19 @@
-/// Appends compact JSON to a byte array.
+/// A writer of compact JSON.
 ///
-/// Commas and colons are placed by the writer. Nesting is the caller's business: every `begin` needs
-/// its `end`, and inside an object every value needs a `name` before it.
+/// It inserts commas and colons. The caller is responsible for the structure: every `begin` needs an
+/// `end`, and inside an object every value needs a `name` before it.
 package struct JSONWriter: Sendable {
   package private(set) var bytes: [UInt8]
   private var needsComma = false
 
-  /// - Parameter bytes: what is already written; the writer appends behind it, without a comma.
+  /// - Parameter bytes: text to which the writer appends, without a comma.
   package init(appendingTo bytes: [UInt8] = []) {
     self.bytes = bytes
   }
 
   package mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 
-  /// Empties the text and keeps its memory.
+  /// Removes the text and keeps its capacity.
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     needsComma = false
@@ -31,7 +31,7 @@ package struct JSONWriter: Sendable {
     needsComma = false
   }
 
-  /// A member's name with the escapes of its document.
+  /// Writes a member's name with the escapes of its document.
   package mutating func name(_ node: JSONNode) {
     raw(node)
     bytes.append(UInt8(ascii: ":"))
@@ -73,7 +73,7 @@ package struct JSONWriter: Sendable {
     }
   }
 
-  /// A value with the digits, escapes and member order of its document, without its white space.
+  /// Writes a value with the digits, escapes and member order of its document, without its white space.
   package mutating func value(_ node: JSONNode) {
     if node.document.isCompact || !node.isContainer { return raw(node) }
     if node.kind == .array {
@@ -90,7 +90,7 @@ package struct JSONWriter: Sendable {
     }
   }
 
-  /// A value's text exactly as it came, inner white space included.
+  /// Writes a value's original text, including inner white space.
   package mutating func raw(_ node: JSONNode) {
     let place = node.tape
     node.document.bytes.withUnsafeBufferPointer { text in
@@ -101,7 +101,7 @@ package struct JSONWriter: Sendable {
     }
   }
 
-  /// A text that the caller knows to be one JSON value; it is not checked.
+  /// Writes a text that must be one JSON value; it is not validated.
   package mutating func raw(_ text: UnsafeBufferPointer<UInt8>) {
     separate()
     bytes.append(contentsOf: text)
@@ -116,7 +116,7 @@ package struct JSONWriter: Sendable {
 
   // MARK: Pieces
 
-  /// Puts the comma a value needs, and notes that the next one needs one.
+  /// Writes the comma before a value, and records that the next value needs one.
   @inline(__always)
   private mutating func separate() {
     if needsComma { bytes.append(UInt8(ascii: ",")) }

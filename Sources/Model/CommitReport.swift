@@ -1,5 +1,5 @@
-/// What a commit did, told after COMMIT returned: enough to drop rendered answers and wake
-/// waiters, without any data.
+/// The effects of a commit, reported after COMMIT returned: enough to drop rendered responses and
+/// wake waiters, without any data.
 package struct CommitReport: Sendable {
   package struct Change: Hashable, Sendable {
     package let scope: Scope
@@ -11,7 +11,7 @@ package struct CommitReport: Sendable {
     }
   }
 
-  /// An entity that has come to lie under what a device's queue is expected to do, or does no more.
+  /// An optimistic update of an entity that a device's queue added or removed.
   package struct Overlay: Hashable, Sendable {
     package let device: String
     package let key: EntityKey
@@ -24,25 +24,25 @@ package struct CommitReport: Sendable {
     }
   }
 
-  /// The new revision, or nil where no content changed.
+  /// The new revision; nil if no content changed.
   package let revision: Revision?
-  /// Entities whose content changed, came or went.
+  /// Entities that were added, changed or removed.
   package let changes: [Change]
-  /// What became due for refetch, in which scopes.
+  /// Targets that became due for a refetch.
   package let invalidated: [InvalidationTarget]
-  /// The result's own root changed (another order, other members) or is new.
+  /// Whether the result's own root changed (another order, other members) or is new.
   package let resultChanged: Bool
   /// The result whose root changed.
   package let changedResult: ResultKey?
-  /// The store now says exactly what the answer said: nothing was refused by the order rule, merged
-  /// with older parts or hidden by another scope, so the answer itself may be rendered.
+  /// Whether the store now holds exactly the upstream response: nothing was refused by the order rule,
+  /// merged with older parts or hidden by another scope, so the response itself can be rendered.
   package let isExact: Bool
-  /// A purge or an invalidation has settled since the answer's call began: the store, not the
-  /// answer, says whether the result is due.
+  /// Whether a purge or an invalidation settled since the call began: the store, not the response,
+  /// then decides whether the result is due.
   package let mayBeDue: Bool
-  /// The head after this commit.
+  /// The store's head after this commit.
   package let head: Revision
-  /// In the order in which they were laid and taken away.
+  /// In the order in which they were added and removed.
   package let overlays: [Overlay]
 
   package init(
@@ -66,4 +66,15 @@ package struct CommitReport: Sendable {
     self.head = head
     self.overlays = overlays
   }
+}
+
+/// A target of an invalidation: by a mutation's `@effects`, a purge or an operator.
+package enum InvalidationTarget: Hashable, Sendable {
+  case entity(EntityKey)
+  /// Every entity of the type, and every result that holds one or a (possibly empty) list of them.
+  case type(String)
+  /// Every result of the operation.
+  case operation(String)
+  /// Every result of the operations that carry the tag.
+  case tag(String)
 }

@@ -1,14 +1,14 @@
-/// A phone, browser or other app instance that registered here, as the store keeps it.
+/// The stored row of a registered phone, browser or other app instance.
 package struct Device: Hashable, Sendable {
   package let id: String
   package var platform: String
   package var name: String?
-  /// What the platform's push service gave the device.
+  /// The token that the platform's push service gave the device.
   package var pushToken: String?
-  /// The verified user whose device it is; nil until one has used it. It never changes.
+  /// The verified user of the device; nil until one has used it. Never changes once set.
   package var user: String?
   package let registered: Timestamp
-  /// Up to an hour behind.
+  /// When it was last used, to within an hour.
   package var lastUsed: Timestamp
 
   package init(
@@ -22,5 +22,25 @@ package struct Device: Hashable, Sendable {
     self.user = user
     self.registered = registered
     self.lastUsed = lastUsed
+  }
+}
+
+/// The properties that a device updates; all others stay.
+package struct DeviceChange: Hashable, Sendable {
+  package enum Edit: Hashable, Sendable {
+    case keep
+    /// Nil removes the value.
+    case set(String?)
+  }
+
+  /// Nil keeps the platform: a device always has one.
+  package var platform: String?
+  package var name: Edit
+  package var pushToken: Edit
+
+  package init(platform: String? = nil, name: Edit = .keep, pushToken: Edit = .keep) {
+    self.platform = platform
+    self.name = name
+    self.pushToken = pushToken
   }
 }

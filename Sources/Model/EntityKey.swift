@@ -2,8 +2,8 @@
 /// fields.
 ///
 /// One key field is kept as its own text. Several are kept as a length-prefixed tuple
-/// (`2:de4:1990`, lengths in UTF-8 bytes), which is made here and never taken apart again: no
-/// separator can make two keys meet.
+/// (`2:de4:1990`, lengths in UTF-8 bytes), which is never parsed again: no separator can make two
+/// keys equal.
 package struct EntityKey: Hashable, Sendable {
   package let type: String
   package let key: String
@@ -24,7 +24,7 @@ package struct EntityKey: Hashable, Sendable {
   }
 }
 
-/// Keys are told apart by their bytes, as the store and upstream do.
+/// Keys are compared by their bytes, as the store and upstream do.
 extension EntityKey {
   package static func == (left: EntityKey, right: EntityKey) -> Bool {
     left.key.equalsExactly(right.key) && left.type.equalsExactly(right.type)

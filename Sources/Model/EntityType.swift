@@ -1,7 +1,7 @@
-/// What the store must know of an entity type to make or widen its table.
+/// The description of an entity type from which the store creates or widens its table.
 package struct EntityType: Hashable, Sendable {
   package struct Column: Hashable, Sendable {
-    /// What the column is in SQL, by the field's declared type.
+    /// The SQL kind of a column, by the field's declared type.
     package enum Kind: String, Hashable, Sendable {
       /// `Int` and scalars set to integer.
       case integer
@@ -18,7 +18,7 @@ package struct EntityType: Hashable, Sendable {
     /// The schema name of an argument-less field that some operation selects.
     package let name: String
     package let kind: Kind
-    /// How its values are written outside; nil for what holds no dates of a local type.
+    /// The format of its values in the API; nil unless the column holds dates of a local type.
     package let dates: DateFormat?
 
     package init(name: String, kind: Kind, dates: DateFormat? = nil) {
@@ -32,11 +32,11 @@ package struct EntityType: Hashable, Sendable {
   /// Names of the key's fields in declared order.
   package let keyFields: [String]
   package let columns: [Column]
-  /// Columns that settings ask an index for.
+  /// Columns for which the settings ask an index.
   package let indexes: [String]
   /// Fields of the full-text search.
   package let search: [String]
-  /// How dates of a local type are written, also those that have no column.
+  /// The format of a local type's dates, including those without a column.
   package let dates: DateFormat
 
   package init(

@@ -1,7 +1,7 @@
-/// Values that each hold until a moment of their own, in a bounded amount of memory.
+/// Values with individual expiry times, in a bounded amount of memory.
 ///
-/// What has expired is dropped when the bytes have doubled, so that memory follows what still holds.
-/// A clock set back ends a value too: nothing lasts longer than it was meant to.
+/// Expired values are dropped when the bytes have doubled, so that memory follows the live ones.
+/// A clock set back expires a value too: none lasts longer than intended.
 package struct ExpiringValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct Entry {
     let value: Value
@@ -12,9 +12,9 @@ package struct ExpiringValues<Key: Hashable & Sendable, Value: Sendable>: Sendab
     func holds(at now: Timestamp) -> Bool { noted <= now && now < until }
   }
 
-  /// What an entry costs beside what its value says: the key, the times, the table's own space.
+  /// The cost of an entry besides its value: the key, the times, the table's own space.
   private static var entryBytes: Int { 160 }
-  /// Below this nothing is looked through for what has expired.
+  /// The size below which no sweep for expired values takes place.
   private static var sweptBytesMin: Int { 64 << 10 }
 
   private let bytesMax: Int
@@ -33,10 +33,10 @@ package struct ExpiringValues<Key: Hashable & Sendable, Value: Sendable>: Sendab
     return entry.value
   }
 
-  /// Where there is no room for it even without what has expired, all the others are dropped: they
-  /// are only remembered.
+  /// Stores a value. If there is no room for it even after expired values are dropped, all others are
+  /// dropped: they are only a cache.
   ///
-  /// - Parameter bytes: what the value holds beside its own size in memory.
+  /// - Parameter bytes: memory that the value holds besides its own size.
   package mutating func insert(
     _ value: Value, for key: Key, until: Timestamp, bytes size: Int, at now: Timestamp
   ) {

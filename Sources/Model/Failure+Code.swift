@@ -1,5 +1,5 @@
 extension Failure {
-  /// The stable names of what can go wrong, as clients see them in `code`.
+  /// The stable names of failures, which clients see as `code`.
   package enum Code: String, Hashable, Sendable, CaseIterable {
     // The request.
     case malformedRequest = "malformed_request"
@@ -8,21 +8,21 @@ extension Failure {
     case bodyTooLarge = "body_too_large"
     case notFound = "not_found"
     case unknownOperation = "unknown_operation"
-    /// It was there and is gone, as long as that is remembered.
+    /// It was deleted, and its tombstone is still kept.
     case deleted = "deleted"
     case methodNotAllowed = "method_not_allowed"
     case notImplemented = "not_implemented"
     case preconditionFailed = "precondition_failed"
     case entityExists = "entity_exists"
-    /// Others depend on it, and its type says that it then stays.
+    /// Other entities refer to it, and its type denies deletion in that case.
     case stillReferenced = "still_referenced"
-    /// A body that breaks rules of its type: every fault is told.
+    /// The body breaks rules of its type; every fault is reported.
     case invalidEntity = "invalid_entity"
-    /// A device or user has as much stored as it may.
+    /// The device or user has reached its storage quota.
     case ownDataFull = "own_data_full"
     case alreadyExists = "already_exists"
     case typeInUse = "type_in_use"
-    /// A cursor that cannot be continued: begin anew.
+    /// The cursor can no longer be continued: start over without one.
     case cursorGone = "cursor_gone"
     case rateLimited = "rate_limited"
 
@@ -34,10 +34,10 @@ extension Failure {
     case bucketExists = "bucket_exists"
     case bucketNotEmpty = "bucket_not_empty"
     case rangeNotSatisfiable = "range_not_satisfiable"
-    /// Another write of the same key came between: the same request may be sent again.
+    /// Another write of the same key came first: the same request can be sent again.
     case writeConflict = "write_conflict"
     case digestMismatch = "digest_mismatch"
-    /// The content ended early, or cannot be read.
+    /// The content ended early or is unreadable.
     case bodyIncomplete = "body_incomplete"
     case metadataTooLarge = "metadata_too_large"
     case invalidPart = "invalid_part"
@@ -47,30 +47,30 @@ extension Failure {
     case storageFull = "storage_full"
     case signatureInvalid = "signature_invalid"
     case signatureExpired = "signature_expired"
-    /// The store behind this one cannot be reached, or does not take our credentials.
+    /// The S3 service cannot be reached, or does not accept our credentials.
     case filesUnavailable = "files_unavailable"
     case filesRefused = "files_refused"
 
     // The sync queue.
     case idempotencyKeyMissing = "idempotency_key_missing"
     case idempotencyKeyMalformed = "idempotency_key_malformed"
-    /// The key stands for another payload.
+    /// The key was used with another payload.
     case idempotencyKeyReused = "idempotency_key_reused"
-    /// It names no mutation, or its variables or expectations do not fit the schema.
+    /// It names no mutation, or its variables or optimistic fields do not fit the schema.
     case invalidMutation = "invalid_mutation"
     case mutationTooLarge = "mutation_too_large"
     case queueFull = "queue_full"
-    /// What is queued deletes the mutation's object.
+    /// A queued mutation deletes the mutation's object.
     case objectDeleted = "object_deleted"
     case mutationNotFound = "mutation_not_found"
     case mutationSent = "mutation_sent"
     case mutationFinished = "mutation_finished"
     case mutationNotParked = "mutation_not_parked"
-    /// The queue waits for a credential that upstream takes.
+    /// The queue waits for a credential that upstream accepts.
     case authRequired = "auth_required"
-    /// Forced, and something that it depends on was rejected.
+    /// A mutation that the forced one depends on was rejected.
     case dependencyRejected = "dependency_rejected"
-    /// Forced, and not sent by its deadline.
+    /// The forced mutation was not sent by its deadline.
     case notSent = "not_sent"
 
     // Notifications.
@@ -79,13 +79,13 @@ extension Failure {
     case outboxFull = "outbox_full"
     case pushTokenMissing = "push_token_missing"
 
-    // Who asks.
+    // Callers.
     case unauthenticated = "unauthenticated"
-    /// A token there may be, but none of a verified user.
+    /// The operation needs a verified user, and the request has no such token.
     case signInRequired = "sign_in_required"
-    /// The access token names an issuer that is believed here, and was good.
+    /// The access token is of a trusted issuer and was valid once.
     case tokenExpired = "token_expired"
-    /// It names one, and was tampered with or is meant for others.
+    /// The access token names a trusted issuer, but was altered or is meant for another audience.
     case tokenInvalid = "token_invalid"
     case forbidden = "forbidden"
     /// The device belongs to another user: register a new one.
@@ -94,7 +94,7 @@ extension Failure {
 
     // Accounts.
     case invalidCredentials = "invalid_credentials"
-    /// The refresh token is used up or too old.
+    /// The refresh token was already used or has expired.
     case sessionExpired = "session_expired"
     case accountExists = "account_exists"
     case weakPassword = "weak_password"
@@ -120,7 +120,7 @@ extension Failure {
     // This server.
     case storageUnavailable = "storage_unavailable"
     case overloaded = "overloaded"
-    /// The work was stopped: it ran longer than one caller's may.
+    /// The work was stopped: it exceeded the time limit of one request.
     case tooCostly = "too_costly"
     case draining = "draining"
     case `internal` = "internal"

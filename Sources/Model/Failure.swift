@@ -1,9 +1,9 @@
-/// Why a use case could not give what was asked, in words a client may read.
+/// A failure of a use case, with a message for the client.
 ///
 /// ``code`` is stable; Endpoints maps it to a status in one table. ``cause`` is for the log and
 /// never leaves the process.
 package struct Failure: Error, Sendable {
-  /// What a client should do with the same request.
+  /// How a client should retry the request.
   package enum Retry: String, Hashable, Sendable {
     case never
     case after
@@ -11,7 +11,7 @@ package struct Failure: Error, Sendable {
     case newKey = "new-key"
   }
 
-  /// One fault of the input, by JSON pointer (RFC 6901) or by parameter name.
+  /// One fault of the input, located by JSON pointer (RFC 6901) or parameter name.
   package struct Detail: Hashable, Sendable {
     package enum Place: Hashable, Sendable {
       case pointer(String)
@@ -24,7 +24,7 @@ package struct Failure: Error, Sendable {
       }
     }
 
-    /// How many of them a client is told: a body can have as many as it has bytes.
+    /// How many details a client receives: a body can have as many faults as bytes.
     package static let countMax = 100
 
     package let place: Place
@@ -39,7 +39,7 @@ package struct Failure: Error, Sendable {
   package let code: Code
   package let message: String
   package let retry: Retry
-  /// How long to wait before the next try, where that is known.
+  /// How long to wait before the next attempt, if known.
   package let retryAfter: Duration?
   package let details: [Detail]
   package let cause: String?
@@ -60,10 +60,20 @@ package struct Failure: Error, Sendable {
     self.cause = cause
   }
 
-  /// Of its texts, for what remembers it.
+  /// Bytes of its texts, for memory budgets of caches.
   package var byteCount: Int {
     details.reduce(message.utf8.count + (cause?.utf8.count ?? 0)) {
       $0 + MemoryLayout<Detail>.stride + $1.detail.utf8.count + $1.place.text.utf8.count
     }
+  }
+}
+
+extension String {
+  /// Returns the JSON pointer extended by one member (RFC 6901 section 3).
+  package func appending(pointerMember name: String) -> String {
+    guard name.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else {
+      return "\(self)/\(name)"
+    }
+    return "\(self)/\(name.replacing("~", with: "~0").replacing("/", with: "~1"))"
   }
 }

@@ -1,25 +1,25 @@
-/// What the fields of one object type hold, as far as any operation selects them: how stored values
-/// are read without an operation at hand.
+/// The kinds of the fields of one object type, as far as operations select them: needed to read
+/// stored values without an operation.
 ///
-/// A stored text alone does not tell a custom scalar from an embedded object; this does.
+/// A stored text alone does not distinguish a custom scalar from an embedded object.
 package struct ObjectShape: Sendable {
   package enum Value: Hashable, Sendable {
     /// A scalar or an enum, the whole text of a custom scalar included.
     case leaf
-    /// A date of a local type, in stored form: told as its entity's type has it.
+    /// A date of a local type, in stored form; rendered in the format of its entity's type.
     case date
     /// An entity's reference, or an embedded object.
     ///
     /// - Parameters:
     ///   - type: the declared type of the position.
-    ///   - isAbstract: a union or an interface, so that a reference must tell its type.
+    ///   - isAbstract: a union or an interface, so that a reference must name its type.
     ///   - holdsEntities: at least one of the position's types has a key.
     case object(type: String, isAbstract: Bool, holdsEntities: Bool)
   }
 
   package struct Field: Hashable, Sendable {
     package let value: Value
-    /// How many lists lie around the innermost value.
+    /// How many lists enclose the innermost value.
     package let listDepth: Int
 
     package init(value: Value, listDepth: Int) {
@@ -27,7 +27,7 @@ package struct ObjectShape: Sendable {
       self.listDepth = listDepth
     }
 
-    /// The entities it leads to: nil for what is no relationship, else whether there may be many.
+    /// Whether a relationship leads to many entities; nil for a field that is no relationship.
     package var isToMany: Bool? {
       guard case .object(_, _, holdsEntities: true) = value else { return nil }
       return listDepth > 0

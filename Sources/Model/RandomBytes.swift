@@ -1,4 +1,4 @@
-/// The source of unguessable bytes as a parameter: the composition gives the system's, tests give
+/// A source of unguessable bytes as a parameter: the composition passes the system's, tests pass
 /// their own.
 package struct RandomBytes: Sendable {
   private let next: @Sendable () -> UInt8

@@ -1,10 +1,10 @@
-/// Who may see a stored row, a result, a rendered answer or a shared upstream call.
+/// The callers that can see a stored row, a result, a rendered response or a shared upstream call.
 ///
 /// A scope is a value of its own and is never parsed out of a string: storage keeps one row for
 /// each scope and refers to it by number. Reads by a caller see the layers of a ``Viewer``.
 package struct Scope: Hashable, Sendable {
   package enum Kind: Int, Hashable, Sendable, CaseIterable {
-    /// Obtained without any caller's credential: everybody may see it.
+    /// Obtained without any caller's credential: visible to all callers.
     case `public` = 0
     /// Obtained with one user's credential, or written by a signed-in user.
     case user = 1
@@ -12,12 +12,12 @@ package struct Scope: Hashable, Sendable {
     case device = 2
     /// Fetched by an operation that only callers with a role can call.
     case role = 3
-    /// Fetched with one verified caller's credential, for all whose token has the same value of a
-    /// claim.
+    /// Fetched with one verified caller's credential, for all callers whose token has the same value
+    /// of a claim.
     case claim = 4
 
-    /// From the widest to the narrowest: public, role, claim, user, device. The raw values are those
-    /// of stored rows, in the order in which the kinds were added.
+    /// The rank from the widest to the narrowest: public, role, claim, user, device. Raw values are
+    /// stored in rows and follow the order in which the kinds were added.
     private var narrowness: Int {
       switch self {
       case .public: 0
@@ -30,10 +30,10 @@ package struct Scope: Hashable, Sendable {
 
     package func isNarrower(than other: Kind) -> Bool { narrowness > other.narrowness }
 
-    /// The kinds whose rows can show under a row of this one.
+    /// The wider kinds, whose rows a row of this kind can hide.
     package var wider: [Kind] { Kind.allCases.filter { isNarrower(than: $0) } }
 
-    /// Several callers see the same rows.
+    /// Whether several callers see the same rows.
     package var isShared: Bool {
       switch self {
       case .public, .role, .claim: true
@@ -74,17 +74,17 @@ package struct Scope: Hashable, Sendable {
     Scope(kind: .claim, subject: claim.subject, partition: partition)
   }
 
-  /// What a device wrote of its own accord: the same whatever headers come along, since they part
-  /// what upstream says and this is nothing of upstream's.
+  /// The scope of a device's own data. It has no partition: forwarded headers divide upstream's data,
+  /// and this is none of it.
   package static func ownData(ofDevice id: String) -> Scope { .device(id) }
 
-  /// What a verified user wrote of its own accord. Apart from what upstream told that user, which
-  /// another set of forwarded headers must not see.
+  /// The scope of a verified user's own data, separate from upstream's data for that user, which
+  /// requests with other forwarded headers must not see.
   package static func ownData(ofUser subject: String) -> Scope {
     .user(subject, partition: ownPartition)
   }
 
-  /// Other bytes are another caller or another partition: upstream takes them for that.
+  /// Compares bytes: upstream treats other bytes as another caller or partition.
   package static func == (left: Scope, right: Scope) -> Bool {
     left.kind == right.kind && left.subject.equalsExactly(right.subject)
       && left.partition.equalsExactly(right.partition)
@@ -96,6 +96,55 @@ package struct Scope: Hashable, Sendable {
     partition.hashExactly(into: &hasher)
   }
 
-  /// No headers' text: each line of one holds a colon.
+  /// Cannot be the text of headers: each of their lines holds a colon.
   private static let ownPartition = "own"
+}
+
+/// The scopes that a caller sees, narrowest first: the device, its user, its claims, its roles, and
+/// the public scope.
+///
+/// For each field the first scope that holds a value wins, and a tombstone in a narrower scope hides
+/// the wider ones.
+package struct Viewer: Hashable, Sendable {
+  package let layers: [Scope]
+
+  /// - Parameter layers: narrowest first, without repetition, ending with the public one.
+  package init(layers: [Scope]) {
+    self.layers = layers
+  }
+
+  /// A caller without credentials: the plain, indexed path of every read.
+  package static let anonymous = Viewer(layers: [.public])
+
+  package var isAnonymous: Bool { layers.count == 1 && layers[0] == .public }
+}
+
+/// One claim of a verified token that operations share responses by (`@cache(scope: CLAIM)`).
+package struct Claim: Hashable, Sendable {
+  package let name: String
+  /// The issuer of the token: the same value from another issuer is another group of callers.
+  package let issuer: String
+  /// Canonical JSON, so that the text `"5"` and the number `5` are different values.
+  package let value: String
+
+  package init(name: String, issuer: String, value: String) {
+    self.name = name
+    self.issuer = issuer
+    self.value = value
+  }
+
+  /// An unambiguous text of all three parts.
+  var subject: String {
+    [issuer, name, value].map { "\($0.utf8.count):\($0)" }.joined()
+  }
+}
+
+/// The role that an operation with `@access(role:)` requires of its caller.
+package enum Role: String, Hashable, Sendable, CaseIterable {
+  /// Presented the token of a registered device.
+  case device = "DEVICE"
+  /// Presented a token that Larder verified.
+  case user = "USER"
+  /// Presented the admin token.
+  case admin = "ADMIN"
 }

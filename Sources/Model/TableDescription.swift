@@ -7,7 +7,7 @@ package struct TableDescription: Hashable, Sendable {
     package let name: String
     package let kind: String
     package let isIndexed: Bool
-    /// Some operation selects the field.
+    /// Whether some operation selects the field.
     package let isNamed: Bool
 
     package init(field: String, name: String, kind: String, isIndexed: Bool, isNamed: Bool) {
@@ -25,7 +25,7 @@ package struct TableDescription: Hashable, Sendable {
   package let entities: Int
   package let tombstones: Int
   package let columns: [Column]
-  /// Some operation selects the type.
+  /// Whether some operation selects the type.
   package let isNamed: Bool
 
   package init(
@@ -38,4 +38,23 @@ package struct TableDescription: Hashable, Sendable {
     self.columns = columns
     self.isNamed = isNamed
   }
+}
+
+/// The tables and columns that a clean-up removed.
+package struct TableCleanup: Hashable, Sendable {
+  package struct Column: Hashable, Sendable {
+    package let type: String
+    package let field: String
+
+    package init(type: String, field: String) {
+      self.type = type
+      self.field = field
+    }
+  }
+
+  /// Types whose table was removed.
+  package var types: [String] = []
+  package var columns: [Column] = []
+
+  package init() {}
 }

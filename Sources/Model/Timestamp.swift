@@ -11,19 +11,19 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     left.milliseconds < right.milliseconds
   }
 
-  /// The time between the two; zero where the clock went backwards in between.
+  /// Returns the time until a later timestamp; zero if the clock went backwards in between.
   package func elapsed(until later: Timestamp) -> Duration {
     let (span, overflow) = later.milliseconds.subtractingReportingOverflow(milliseconds)
     return .milliseconds(overflow ? (later > self ? .max : 0) : max(0, span))
   }
 
-  /// The time from this moment to another; negative where that lies before it.
+  /// Returns the time from this moment to another; negative if the other is earlier.
   package func distance(to other: Timestamp) -> Duration {
     let (span, overflow) = other.milliseconds.subtractingReportingOverflow(milliseconds)
     return .milliseconds(overflow ? (other > self ? .max : .min) : span)
   }
 
-  /// The moment so much later, held at the first and the last that there is.
+  /// Returns the moment that much later, saturating at both ends.
   package func advanced(by duration: Duration) -> Timestamp {
     let span = duration.milliseconds
     let (sum, overflow) = milliseconds.addingReportingOverflow(span)
@@ -32,7 +32,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp {
-  /// `2026-01-02T03:04:05.678Z`, for people.
+  /// `2026-01-02T03:04:05.678Z`, for display.
   package var iso8601: String {
     let (quotient, remainder) = milliseconds.quotientAndRemainder(dividingBy: 1000)
     let seconds = remainder < 0 ? quotient - 1 : quotient
@@ -47,7 +47,7 @@ extension Duration {
   package var milliseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-    // Half of all there is, so that a moment can be added to it.
+    // Half of the range, so that a timestamp can be added to it.
     let bound = Int64.max / 2
     guard !overflow, (-bound...bound).contains(product) else { return seconds < 0 ? -bound : bound }
     return product + attoseconds / 1_000_000_000_000_000
@@ -55,4 +55,15 @@ extension Duration {
 
   /// Whole seconds, rounded toward zero.
   package var wholeSeconds: Int64 { components.seconds }
+}
+
+/// A clock as a parameter: the composition passes the system's, tests pass their own.
+package struct WallClock: Sendable {
+  private let read: @Sendable () -> Timestamp
+
+  package init(_ read: @escaping @Sendable () -> Timestamp) {
+    self.read = read
+  }
+
+  package func now() -> Timestamp { read() }
 }

@@ -1,15 +1,14 @@
-/// The time that a service has lived through: what everything expires by.
+/// The time by which everything expires, protected against jumps of the wall clock.
 ///
-/// The wall clock is believed for as long as it goes on as a clock does that nobody can set. A jump of
-/// it, while the service runs or while it was down, is believed only once it has held for a while:
-/// until then time goes on from where it was, so that a clock that is wrong for a moment makes nothing
-/// old.
+/// The wall clock is trusted as long as it advances with a monotonic clock. A jump, while the service
+/// runs or while it was down, is trusted only after it has lasted for a while: until then time
+/// continues from where it was, so that a clock that is wrong for a moment expires nothing.
 package struct TrustedTime: Hashable, Sendable {
-  /// What a look at the clocks found.
+  /// What comparing the clocks found.
   package enum Finding: Hashable, Sendable {
-    /// The wall clock is somewhere else than expected, and not believed yet.
+    /// The wall clock is not where it was expected, and not trusted yet.
     case jumped(expected: Timestamp, wall: Timestamp)
-    /// The wall clock held for long enough: time goes on from there.
+    /// The wall clock was consistent for long enough: time continues from there.
     case believed(Timestamp)
     /// The wall clock is back where it was expected.
     case mended
@@ -20,7 +19,7 @@ package struct TrustedTime: Hashable, Sendable {
     let reading: Duration
   }
 
-  /// Corrections that a clock gets from others (NTP) and that are no jumps.
+  /// The largest correction (by NTP) that does not count as a jump.
   private static let tolerance = Duration.seconds(60)
 
   private var time: Timestamp
@@ -29,10 +28,9 @@ package struct TrustedTime: Hashable, Sendable {
   private let trust: Duration
 
   /// - Parameters:
-  ///   - newest: until when the service had lived when it was last heard of; nil where that is unknown.
-  ///   - reading: of a clock that only runs forward.
-  ///   - trust: for how long a jump must hold. A service may have been down for as long without a
-  ///     doubt.
+  ///   - newest: the last trusted time that was recorded; nil if there is none.
+  ///   - reading: of a monotonic clock.
+  ///   - trust: how long a jump must last to be trusted. A downtime of up to as long raises no doubt.
   package init(newest: Timestamp?, wall: Timestamp, reading: Duration, trust: Duration) {
     self.reading = reading
     self.trust = trust
@@ -45,14 +43,14 @@ package struct TrustedTime: Hashable, Sendable {
     }
   }
 
-  /// The jump that is in doubt; nil where the wall clock is believed.
+  /// The jump that is in doubt; nil while the wall clock is trusted.
   package var doubted: Finding? {
     doubt.map { .jumped(expected: time, wall: $0.wall) }
   }
 
-  /// Carries the time on.
+  /// Advances the time.
   ///
-  /// - Returns: the time to expire by, and what is new about the wall clock.
+  /// - Returns: the time to expire by, and any new finding about the wall clock.
   package mutating func observe(
     wall: Timestamp, reading now: Duration
   ) -> (time: Timestamp, finding: Finding?) {

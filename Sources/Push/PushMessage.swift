@@ -1,17 +1,17 @@
 package import LosslessJSON
 
-/// What a notification says, the same for everybody who gets it.
+/// The content of a notification, the same for all receivers.
 package struct PushMessage: Hashable, Sendable {
-  /// The member of ``data`` that tells the app which conversation to open.
+  /// The member of ``data`` with the conversation that the app should open.
   package static let chatIDMember = "chatId"
 
   package let text: String
   package let heading: String?
-  /// An object that the app is given beside the text.
+  /// An object passed to the app with the text.
   package let data: JSONValue
 
   /// - Parameters:
-  ///   - chatID: wins over a member of the same name; nil where there is no conversation.
+  ///   - chatID: replaces a member of the same name; nil without a conversation.
   ///   - data: the other members.
   package init(text: String, heading: String? = nil, chatID: String?, data: [JSONMember] = []) {
     self.text = text
@@ -23,7 +23,7 @@ package struct PushMessage: Hashable, Sendable {
   package var chatID: String? { data[Self.chatIDMember]?.string }
 }
 
-/// How it is kept.
+/// The stored form.
 extension PushMessage {
   package var json: JSONValue {
     var json: JSONValue = ["text": .string(text), "data": data]
@@ -39,4 +39,14 @@ extension PushMessage {
     heading = json["heading"]?.string
     self.data = data
   }
+}
+
+/// The outcome of a notification for one user id.
+package enum PushOutcome: String, Sendable, CaseIterable {
+  case queued
+  /// The sender accepted it.
+  case sent
+  /// The sender knows no device of this user.
+  case invalid
+  case failed
 }

@@ -1,10 +1,10 @@
-/// Why a secret was not sealed or opened.
+/// Why a secret could not be sealed or opened.
 package enum SealFault: Error, Hashable, Sendable {
-  /// The key has another size than the cipher's.
+  /// The key's size does not match the cipher.
   case cannotSeal
-  /// Not a sealed value, or of a layout this version does not know.
+  /// Not a sealed value, or of an unknown layout.
   case malformed
-  /// Altered, sealed for another context, or under another key: the secret is lost and must be
-  /// made or asked for anew.
+  /// Altered, sealed for another context, or sealed under another key: the secret is lost and must
+  /// be created or entered again.
   case notOpened
 }

@@ -1,12 +1,12 @@
 package import Cryptography
 package import Model
 
-/// Seals secrets that must be stored and used again, such as a queued change's credential or the key
-/// that signs tokens: AES-256-GCM (NIST SP 800-38D) under a key that is not in the database.
+/// Encrypts secrets that must be stored and used again, such as a queued mutation's credential or
+/// the key that signs tokens: AES-256-GCM (NIST SP 800-38D) with a key that is not in the database.
 ///
-/// A sealed value opens only for the context it was sealed for, so nobody who can write the
-/// database can move one secret into another's place. Its form is one byte for the layout, the
-/// nonce, what is sealed, and the tag. Nonces are random: 96 bits are safe for the 2^32 values that
+/// A sealed value opens only for the context it was sealed for, so an attacker who can write the
+/// database cannot move one secret into another's place. Its format is one byte for the layout, the
+/// nonce, the ciphertext, and the tag. Nonces are random: 96 bits are safe for the 2^32 values that
 /// one key may seal.
 package struct Sealer: Sendable {
   private static let layout: UInt8 = 1
@@ -14,13 +14,13 @@ package struct Sealer: Sendable {
   private let key: SymmetricKey
   private let random: RandomBytes
 
-  /// - Parameter key: of 256 bits, and of this purpose alone.
+  /// - Parameter key: 256 bits, used for this purpose only.
   package init(key: SymmetricKey, random: RandomBytes) {
     self.key = key
     self.random = random
   }
 
-  /// - Parameter context: what the secret is and whose, as `session:s_1`; it is not stored.
+  /// - Parameter context: the secret's purpose and owner, such as `session:s_1`; it is not stored.
   package func seal(
     _ secret: some Collection<UInt8>, for context: String
   ) throws(SealFault) -> [UInt8] {

@@ -1,10 +1,9 @@
 package import Model
 
-/// A store that cannot be written: what a use case that only reads is given, so that there is no
-/// word for a write in all it can say.
+/// A read-only view of the store, for use cases that only read: it has no method that writes data.
 ///
-/// Two of its words have the store note something for itself, and take nothing that a client says:
-/// ``keepPast(ofTypes:upTo:)`` and ``probe()``.
+/// Two methods make the store record something of its own, nothing from a client:
+/// ``keepHistory(ofTypes:upTo:)`` and ``probe()``.
 package struct ReadSession: Sendable {
   private let store: Store
 
@@ -30,9 +29,9 @@ package struct ReadSession: Sendable {
   }
 
   package func result(
-    passing answer: NormalisedResponse, selection: Selection, viewer: Viewer
+    passing response: NormalisedResponse, selection: Selection, viewer: Viewer
   ) async throws(StorageError) -> ResultSnapshot? {
-    try await store.result(passing: answer, selection: selection, viewer: viewer)
+    try await store.result(passing: response, selection: selection, viewer: viewer)
   }
 
   package func entity(
@@ -83,15 +82,15 @@ package struct ReadSession: Sendable {
     try await store.changes(query, deadline: deadline)
   }
 
-  /// A statement of an operator's, on a connection that can only read.
+  /// Runs an operator's statement on a read-only connection.
   package func answer(_ question: SQLQuestion) async throws(SQLFault) -> SQLResult {
     try await store.answer(question)
   }
 
-  package func keepPast(
+  package func keepHistory(
     ofTypes names: Set<String>, upTo typesMax: Int
   ) async throws(StorageError) -> Bool {
-    try await store.keepPast(ofTypes: names, upTo: typesMax)
+    try await store.keepHistory(ofTypes: names, upTo: typesMax)
   }
 
   package func probe() async throws(StorageError) {
@@ -100,6 +99,6 @@ package struct ReadSession: Sendable {
 }
 
 extension Store {
-  /// The store for those who only read.
+  /// The store for callers that only read.
   package var reading: ReadSession { ReadSession(self) }
 }

@@ -1,29 +1,69 @@
-/// Why the store could not do what was asked. Reads go on after every one of the write failures.
+import GRDB
+
+/// An error of the store. Reads keep working after every one of the write failures.
 package enum StorageError: Error, Sendable, Hashable {
   /// Another process holds the data folder: stop it, or name another folder.
   case inUse(folder: String)
   /// The database was written by a newer Larder: run that one.
   case newerSchema(folder: String)
-  /// The folder or the database file cannot be made, opened or read.
+  /// The folder or the database file cannot be created, opened or read.
   case cannotOpen(folder: String, reason: String)
   /// The folder was in use, and its database is missing, empty or without its write-ahead log.
   case noDatabase(folder: String)
   /// The database is not the one that the folder was used with.
   case otherDatabase(folder: String)
-  /// The disk is full: nothing was written; the same write may be tried again later.
+  /// The disk is full: nothing was written; the same write can be retried later.
   case full
   /// The file or its file system does not take writes.
   case readOnly
   /// The file is damaged: restore a backup.
   case corrupt(String)
-  /// The file was removed or replaced while the store was open: what is written would be lost.
+  /// The file was removed or replaced while the store was open: writes would be lost.
   case moved
   /// The store has been closed.
   case closed
   /// A query ran longer than its deadline and was stopped: ask for less.
   case tooCostly
-  /// Too many queries wait for a connection: ask again later.
+  /// Too many queries are waiting for a connection: retry later.
   case overloaded
   /// Anything else SQLite reports, with its message and without any stored value.
   case failed(code: Int32, message: String)
+}
+
+extension StorageError {
+  /// SQLITE_IOERR_WRITE, _FSYNC, _DIR_FSYNC and _TRUNCATE: the file system takes no writes.
+  private static let writeFailures: Set<Int32> = [778, 1_034, 1_290, 1_546]
+
+  /// Converts any error of a connection. SQL and bound values are left out.
+  init(_ error: any Error) {
+    if let own = error as? StorageError {
+      self = own
+      return
+    }
+    guard let error = error as? DatabaseError else {
+      self = .failed(code: 0, message: "\(type(of: error))")
+      return
+    }
+    switch error.resultCode {
+    case .SQLITE_FULL: self = .full
+    case .SQLITE_INTERRUPT: self = .tooCostly
+    case .SQLITE_READONLY: self = .readOnly
+    case .SQLITE_IOERR where Self.writeFailures.contains(error.extendedResultCode.rawValue):
+      self = .readOnly
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .corrupt(error.message ?? "")
+    case .SQLITE_MISUSE where error.message == "Connection is closed": self = .closed
+    default:
+      self = .failed(code: error.extendedResultCode.rawValue, message: error.message ?? "")
+    }
+  }
+}
+
+extension StorageError {
+  /// Converts an error during opening: SQLite's message becomes the reason, next to the folder.
+  init(opening error: any Error, folder: String) {
+    switch StorageError(error) {
+    case .failed(_, let message): self = .cannotOpen(folder: folder, reason: message)
+    case let known: self = known
+    }
+  }
 }

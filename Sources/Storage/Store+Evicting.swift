@@ -1,15 +1,15 @@
 package import Model
 
 extension Store {
-  /// Does one step of eviction and of the expiry of tombstones: about four milliseconds of the
-  /// writer. Until the report says that there is no more to do, call again soon; then begin anew
-  /// after some minutes.
+  /// Performs one step of eviction and of the expiry of tombstones: about four milliseconds of the
+  /// writer. Call again soon until the report has no more work; then start again after some
+  /// minutes.
   ///
-  /// What goes is not deleted: no cursor hears of it and no revision is made. What a live result
-  /// refers to, at any remove and in any scope, never goes.
+  /// An evicted entity is not deleted: no cursor reports it and no revision is taken. Entities that
+  /// a live result reaches, through any number of references and in any scope, are never evicted.
   ///
-  /// - Parameter now: of wall-clock time; never earlier than in the call before, unless the clock
-  ///   went back.
+  /// - Parameter now: wall-clock time; never earlier than in the call before, unless the clock was
+  ///   set back.
   package func evict(
     _ policy: EvictionPolicy, at now: Timestamp
   ) async throws(StorageError) -> EvictionReport {
@@ -32,14 +32,14 @@ extension Store {
         if !report.hasMore { memory.eviction = nil }
         return report
       } catch {
-        // Half a step may be undone; what the pass knows of it would be wrong.
+        // Half a step can be rolled back; the pass's knowledge of it would be wrong.
         memory.eviction = nil
         throw error
       }
     }
   }
 
-  /// The last revision of which a deletion is no longer known: a cursor before it, or inside it,
-  /// cannot be continued. A reader of the log must compare inside its own transaction.
+  /// The last revision that lost a deletion: a cursor before or inside it cannot be continued. A
+  /// reader of the log must compare inside its own transaction.
   package var floor: Revision { writer.floor }
 }

@@ -1,15 +1,16 @@
 extension Store {
-  /// Whether a process holds the lock of a data folder; false where there is none.
+  /// Returns whether a process holds the lock of a data folder; false if there is none.
   package static func isInUse(folder: String) -> Bool {
     (try? StoreInspector(folder: folder).isHeld()) ?? false
   }
 
-  /// Looks into a data folder: what it holds, whether it is sound and whether a service holds it.
+  /// Inspects a data folder: its contents, whether it is sound and whether a service holds it.
   ///
-  /// Writes nothing and takes no lock, so it may run beside a service; that one's log is not cut
-  /// short meanwhile. Reads the whole database once, and blocks for as long.
+  /// Writes nothing and takes no lock, so it can run while a service does; that service's log is
+  /// not truncated during the inspection. Reads the whole database once, and blocks for as long.
   ///
-  /// - Parameter isDeep: compares every index with its table too (SQLite's integrity check).
+  /// - Parameter isDeep: whether to also compare every index with its table (SQLite's integrity
+  ///   check).
   package static func inspect(
     folder: String, isDeep: Bool = false
   ) throws(StorageError) -> StoreInspection {
@@ -20,8 +21,8 @@ extension Store {
     }
   }
 
-  /// What the queues in a data folder hold that goes by itself, or would if its operation had not
-  /// changed. As ``inspect(folder:)``, it writes nothing.
+  /// Returns the mutations in a data folder's queues that are sent automatically, or would be if
+  /// their operation had not changed. Like ``inspect(folder:)``, it writes nothing.
   package static func heldPayloads(
     folder: String
   ) throws(StorageError) -> [HeldPayload] {

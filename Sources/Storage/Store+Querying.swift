@@ -2,11 +2,12 @@ import GRDB
 package import Model
 
 extension Store {
-  /// A page of a type's entities as a viewer sees them: filter, order, total and sections go by the
-  /// values that are shown.
+  /// Returns a page of a type's entities as a viewer sees them: filter, order, total and sections
+  /// use the values that are shown.
   ///
-  /// Runs beside short look-ups, and no longer than the deadline. A page in the order of keys without
-  /// any condition never waits for others' conditions.
+  /// Runs concurrently with short look-ups, and no longer than the deadline. A page in key order
+  /// without conditions never waits for other callers' conditions.
+  ///
   /// - Throws: ``StorageError/tooCostly`` when stopped, ``StorageError/overloaded`` when not begun.
   package func page(
     _ query: EntityQuery, viewer: Viewer, deadline: QueryDeadline? = nil
@@ -21,7 +22,7 @@ extension Store {
     }
   }
 
-  /// A page of a list whose members are of several types.
+  /// Returns a page of a list whose members are of several types.
   package func page(
     _ query: MixedQuery, viewer: Viewer, deadline: QueryDeadline? = nil
   ) async throws(StorageError) -> EntityPage {
@@ -34,7 +35,7 @@ extension Store {
     }
   }
 
-  /// How many entities of each type a viewer sees.
+  /// Returns the number of entities of each type that a viewer sees.
   package func counts(
     of types: [EntityType], viewer: Viewer, deadline: QueryDeadline? = nil
   ) async throws(StorageError) -> [String: Int] {
@@ -52,7 +53,7 @@ extension Store {
     }
   }
 
-  /// Entities of any types by their keys; those without anything stored are absent.
+  /// Returns entities of any types by key; those without stored rows are absent.
   package func entities(
     _ keys: [EntityKey], viewer: Viewer
   ) async throws(StorageError) -> [EntityKey: EntityRecord] {
@@ -71,11 +72,14 @@ extension Store {
     }
   }
 
-  /// - Parameter lane: of a query of a caller's own making; nil for one whose cost is bounded.
-  func read<Answer: Sendable>(
+  /// Reads on the connection that fits the cost of a query.
+  ///
+  /// - Parameter lane: the lane of a query of a caller's own making; nil for one whose cost is
+  ///   bounded.
+  func read<Output: Sendable>(
     _ lane: QueryLane?, within deadline: QueryDeadline?,
-    _ body: @escaping @Sendable (Database) throws -> Answer
-  ) async throws(StorageError) -> Answer {
+    _ body: @escaping @Sendable (Database) throws -> Output
+  ) async throws(StorageError) -> Output {
     if let lane { return try await queries.read(lane, within: deadline, body) }
     if let deadline { return try await longReader.read(within: deadline, body) }
     return try await longReader.read(body)
@@ -83,12 +87,49 @@ extension Store {
 }
 
 extension EntityQuery {
-  /// Places passed over, and members, that a bounded page can have.
+  /// Limit of the offset and of the members of a bounded page.
   private static let boundedPlacesMax = 1_000
 
-  /// Whether a page takes its rows from the table in the order they stand in, and no others.
+  /// Whether a page reads only its own rows from the table, in stored order.
   fileprivate var isBounded: Bool {
     filter == nil && order.terms.isEmpty && !wantsTotal && section == nil
       && offset <= Self.boundedPlacesMax && members?.count ?? 0 <= Self.boundedPlacesMax
+  }
+}
+
+extension Store {
+  /// Returns entities whose text has every word, best first, as far as the viewer sees them.
+  ///
+  /// - Parameters:
+  ///   - types: the types to search; those without search fields have no hits.
+  ///   - offset: the number of hits to skip.
+  package func search(
+    _ text: SearchText, types: [EntityType], viewer: Viewer, limit: Int, offset: Int = 0,
+    deadline: QueryDeadline? = nil
+  ) async throws(StorageError) -> [SearchHit] {
+    let (catalogue, directory, touches) = (catalogue, directory, touches)
+    return try await read(QueryLane(.search, of: viewer), within: deadline) { database in
+      let known = try viewer.layers.compactMap { try directory.id(of: $0, database) }
+      var found: [(SearchRun.Found, SearchRun, EntityTable)] = []
+      for type in types where !type.search.isEmpty {
+        guard let table = catalogue[type.name] else { continue }
+        let scopes = try EntitySource(table, fields: [], scopes: known, database).scopes
+        guard !scopes.isEmpty else { continue }
+        let run = SearchRun(
+          text, SearchIndex(table: table, fields: type.search), scopes: scopes, database)
+        found += try run.best(offset + limit).map { ($0, run, table) }
+      }
+      found.sort { SearchRun.isBefore($0.0, $1.0) }
+      let loader = EntityLoader(database, scopes: known, touches)
+      return try found.dropFirst(offset).prefix(limit).compactMap { hit, run, table in
+        guard
+          let record = try loader.load([hit.key.key], from: table)[ExactText(hit.key.key)]?
+            .record,
+          !record.isDeleted
+        else { return nil }
+        return SearchHit(
+          key: hit.key, score: hit.score, snippet: try run.snippet(of: hit), record: record)
+      }
+    }
   }
 }

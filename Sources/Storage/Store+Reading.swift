@@ -2,8 +2,8 @@ import GRDB
 package import Model
 
 extension Store {
-  /// A stored result with every entity its selection reaches for this viewer, from one snapshot;
-  /// nil where it was never stored or was purged.
+  /// Returns a stored result with every entity its selection reaches for this viewer, from one
+  /// snapshot; nil if it was never stored or was purged.
   package func result(
     _ key: ResultKey, selection: Selection, viewer: Viewer
   ) async throws(StorageError) -> ResultSnapshot? {
@@ -14,19 +14,19 @@ extension Store {
     }
   }
 
-  /// What ``result(_:selection:viewer:)`` would give if an answer were stored; nil where nothing of
-  /// it can be.
+  /// Returns what ``result(_:selection:viewer:)`` would if a response were stored; nil if nothing
+  /// of it can be.
   package func result(
-    passing answer: NormalisedResponse, selection: Selection, viewer: Viewer
+    passing response: NormalisedResponse, selection: Selection, viewer: Viewer
   ) async throws(StorageError) -> ResultSnapshot? {
     let (catalogue, directory, touches) = (catalogue, directory, touches)
     return try await reader.read { database in
       try ResultLoader(database, catalogue, directory, touches)
-        .load(passing: answer, selection: selection, viewer: viewer)
+        .load(passing: response, selection: selection, viewer: viewer)
     }
   }
 
-  /// One entity as a viewer sees it; nil where no layer has anything of it.
+  /// Returns one entity as a viewer sees it; nil if no layer has a row of it.
   package func entity(
     _ key: EntityKey, viewer: Viewer
   ) async throws(StorageError) -> EntityRecord? {
@@ -36,7 +36,8 @@ extension Store {
     }
   }
 
-  /// The last revision that changed something in each of the viewer's scopes, in their order.
+  /// Returns the last revision that changed something in each of the viewer's scopes, in their
+  /// order.
   package func heads(of viewer: Viewer) async throws(StorageError) -> [Revision] {
     let directory = directory
     return try await reader.read { database in

@@ -2,21 +2,21 @@ import GRDB
 package import Model
 
 extension Store {
-  /// Writes one upstream answer in one transaction, field by field by the order rule.
+  /// Writes one upstream response in one transaction, field by field by the order rule.
   ///
-  /// Content that is already stored bumps no revision. The report tells what changed once it is
-  /// on disk as far as the operating system is concerned (not through a power failure).
-  package func apply(_ answer: NormalisedResponse) async throws(StorageError) -> CommitReport {
-    try await command(call: answer.call, horizon: answer.horizon) { context in
-      try NormalisedResponseWriter(answer, context).write()
+  /// Content that is already stored takes no revision. The report lists the changes; they are on
+  /// disk as far as the operating system is concerned (not through a power failure).
+  package func apply(_ response: NormalisedResponse) async throws(StorageError) -> CommitReport {
+    try await command(call: response.call, horizon: response.horizon) { context in
+      try NormalisedResponseWriter(response, context).write()
     }
   }
 
-  /// Marks what the targets name as due for refetch; values stay for stale-if-error.
+  /// Marks the targets as due for a refetch; values stay for stale-if-error.
   ///
   /// - Parameters:
   ///   - scope: nil means every scope.
-  ///   - call: taken now; answers that began before it arrive due.
+  ///   - call: taken now; responses of calls that began before it arrive due.
   ///   - horizon: the oldest call in flight.
   package func invalidate(
     _ targets: [InvalidationTarget], in scope: Scope?, call: CallNumber, horizon: CallNumber
@@ -28,8 +28,9 @@ extension Store {
     }
   }
 
-  /// Removes what the targets name: entities (of a type) with a change row that says so, results
-  /// of an operation or a tag altogether. Answers that began before `call` cannot bring it back.
+  /// Removes the targets: entities (of a type) with a change row that records it, and results of an
+  /// operation or a tag altogether. Responses of calls that began before `call` cannot restore
+  /// them.
   package func purge(
     _ targets: [InvalidationTarget], in scope: Scope?, call: CallNumber, horizon: CallNumber
   ) async throws(StorageError) -> CommitReport {
@@ -40,10 +41,10 @@ extension Store {
     }
   }
 
-  /// Drops one stored result (its caller may no longer see it); entities stay.
+  /// Removes one stored result (its caller must not see it any more); entities stay.
   package func forget(_ key: ResultKey) async throws(StorageError) {
     try await writer.write { database, memory in
-      // Not made for this: a stranger's credential that upstream refuses leaves nothing behind.
+      // Does not create the scope: an unknown credential that upstream refuses leaves no rows.
       guard let scope = try memory.existingScopeID(key.scope, database) else { return }
       let statement = try PreparedStatement(
         database,

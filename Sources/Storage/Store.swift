@@ -2,35 +2,35 @@ import GRDB
 package import Model
 import Synchronization
 
-/// The entity store: what upstream said, who may see it, and in which order it changed.
+/// The entity store: upstream data, who can see it, and the order in which it changed.
 ///
-/// One connection writes; waiting writes share a transaction, of which each that fails is undone
-/// alone, and resume after COMMIT. Reads run on connections of their own, each in one snapshot. Every
-/// method is a whole operation; no transaction and no SQL leaves this module.
+/// One connection writes; waiting writes share a transaction, in which a failed write undoes only
+/// itself, and resume after COMMIT. Reads run on connections of their own, each in one snapshot.
+/// Every method is a complete operation; no transaction and no SQL leaves this module.
 package final class Store: Sendable {
-  /// Every boot's stretch of revisions, oldest first; the last is this boot's.
+  /// Every boot's range of revisions, oldest first; the last is this boot's.
   package let segments: [Segment]
   /// The highest call number found when the store was opened.
   package let lastCall: CallNumber
-  /// What lay under overlays when the store was opened. Commits report what comes and goes.
+  /// The entities with overlays when the store was opened. Commits report later changes.
   package let overlays: [CommitReport.Overlay]
-  /// What operations name: the fields by type.
+  /// The fields that operations name, by type.
   let namedFields: [String: Set<String>]
   /// Guarded, since a clean-up replaces it while the store is open.
   private let currentCatalogue: Mutex<TypeCatalogue>
   let directory = ScopeDirectory()
   let touches: TouchLedger
-  /// Types whose past is known to be kept since this boot, see ``EntityHistoryRecorder``.
+  /// Types whose history is known to be kept since this boot, see ``EntityHistoryRecorder``.
   let keptTypes = Mutex<Set<String>>([])
   let writer: GroupedWriter
-  /// Short look-ups; never behind a long read.
+  /// Short look-ups, which never wait for a long read.
   let reader: GroupedReader
   /// Whole-table reads of our own, and pages whose cost is bounded.
   let longReader: GroupedReader
   /// Queries of callers' own making.
   let queries: QueryReaders
-  /// The thread of operators' statements: a database in memory that holds nothing, since GRDB's
-  /// queues are this module's only threads.
+  /// The thread of operators' statements: an empty database in memory, since GRDB's queues are this
+  /// module's only threads.
   let console: DatabaseQueue
   private let folder: DataFolder
   /// One for each kind of caller: public, user and device.
@@ -58,7 +58,7 @@ package final class Store: Sendable {
     self.console = console
   }
 
-  /// Opens or makes the database, migrates it, and makes or widens the table of each type.
+  /// Opens or creates the database, migrates it, and creates or widens the table of each type.
   package static func open(
     _ configuration: StoreConfiguration, types: [EntityType]
   ) throws(StorageError) -> Store {
@@ -91,39 +91,43 @@ package final class Store: Sendable {
     }
   }
 
-  /// Registers who is told of each commit: on the writer's thread, in commit order, after COMMIT
-  /// and before the callers that wrote resume. Must be quick.
+  /// Registers an observer of each commit, called on the writer's thread, in commit order, after
+  /// COMMIT and before the callers that wrote resume. Must be quick.
   package func observe(_ observer: @escaping @Sendable (CommitReport) -> Void) {
     writer.observe(observer)
   }
 
-  /// What was met since the store was opened that says that its file is damaged or gone.
+  /// The first error since opening that shows that the database file is damaged or missing.
   package var damage: StorageError? { damageNote.found }
 
-  /// - Parameter observer: told once of ``damage``.
+  /// Registers an observer of damage.
+  ///
+  /// - Parameter observer: called once with ``damage``.
   package func observeDamage(_ observer: @escaping @Sendable (StorageError) -> Void) {
     damageNote.observe(observer)
   }
 
-  /// Copies the write-ahead log back into the database and gives its room back to the disk, as far as
-  /// both can be done now. Blocks meanwhile.
+  /// Checkpoints the write-ahead log and frees its disk space, as far as both can be done now.
+  /// Blocks until then.
   package func truncateLog() {
     writer.truncateLog()
   }
 
-  /// - Parameter makeRoom: asked when a removal finds the disk full; gives some room back, and tells
+  /// Registers a function that frees disk space.
+  ///
+  /// - Parameter freeSpace: called when a removal finds the disk full; frees some space, and returns
   ///   whether it did.
-  package func whenFull(_ makeRoom: @escaping @Sendable () -> Bool) {
-    writer.whenFull(makeRoom)
+  package func whenFull(_ freeSpace: @escaping @Sendable () -> Bool) {
+    writer.whenFull(freeSpace)
   }
 
-  /// Has every write fail with ``StorageError/readOnly`` from now on: for a store that is a copy.
+  /// Makes every write fail with ``StorageError/readOnly`` from now on: for a store that is a copy.
   package func refuseWrites() {
     writer.refuseAll(with: .readOnly)
   }
 
-  /// Ends waiting reads and writes, copies the write-ahead log back and releases the folder.
-  /// Blocks for as long as the copying takes; call it once, at the end.
+  /// Finishes waiting reads and writes, checkpoints the write-ahead log and releases the folder.
+  /// Blocks until the checkpoint is done; call it once, at the end.
   package func close() {
     try? console.close()
     reader.close()

@@ -1,30 +1,46 @@
 package import Model
 
-/// Where the store lives and what it takes from its surroundings.
+/// The location of the store and the inputs from its environment.
 package struct StoreConfiguration: Sendable {
-  /// Made if absent (mode 0700). One process may hold it at a time.
+  /// Created if absent (mode 0700). One process can hold it at a time.
   package var folder: String
-  /// Random, a new one each start: names this boot's stretch of revisions, see ``Segment``.
+  /// Random, new at each start: identifies this boot's range of revisions, see ``Segment``.
   package var segment: UInt64
   package var opened: Timestamp
-  /// What the folder says its database is marked with, see ``StoreMarker``; nil where it says nothing.
+  /// The marker that the folder records for its database, see ``StoreMarker``; nil if it records
+  /// none.
   package var folderMarker: String?
-  /// Pages of the write-ahead log after which the writer copies them back, 4 KiB each.
+  /// Pages of the write-ahead log after which the writer checkpoints, 4 KiB each.
   ///
-  /// Large enough that a burst of answers is not slowed by copying, small enough that reads do not
-  /// search a long log.
+  /// Large enough that a burst of responses is not slowed by checkpoints, small enough that reads
+  /// do not search a long log.
   package var checkpointPages = 4000
   /// Memory for cached pages of the writer's connection.
   package var writerCacheBytes = 16 << 20
-  /// Memory for cached pages of each reader's: small, since the system has the file's pages in its own
-  /// cache, once for all connections.
+  /// Memory for cached pages of each reader's connection: small, since the system caches the file's
+  /// pages once for all connections.
   package var readerCacheBytes = 4 << 20
-  /// The types that clients write; they are among the types the store is opened with.
+  /// The types that clients write, a subset of the types the store is opened with.
   package var local = LocalSchema.none
 
   package init(folder: String, segment: UInt64, opened: Timestamp) {
     self.folder = folder
     self.segment = segment
     self.opened = opened
+  }
+}
+
+/// The range of revisions that one boot produced: from `start` to the next segment's start, both
+/// ends inclusive.
+///
+/// A cursor that names an unknown segment, or a revision outside its segment, comes from a
+/// database that has since been replaced by a backup or has lost its tail.
+package struct Segment: Hashable, Sendable {
+  package let nonce: UInt64
+  package let start: Revision
+
+  package init(nonce: UInt64, start: Revision) {
+    self.nonce = nonce
+    self.start = start
   }
 }

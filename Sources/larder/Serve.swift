@@ -4,14 +4,14 @@ import DemoUpstream
 
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Serves the operations.")
+    abstract: "Runs the service.")
 
   @OptionGroup var settings: SettingsOptions
 
-  @Flag(help: "Starts a film library's GraphQL API too, and serves its example operations.")
+  @Flag(help: "Also start a demo GraphQL API, and serve its example operations.")
   var demo = false
 
-  @Option(help: "The port of the demo's GraphQL API; 0 for any free one.")
+  @Option(help: "The port of the demo GraphQL API; 0 for any free port.")
   var demoPort = 4000
 
   func run() async throws {
@@ -26,5 +26,56 @@ struct Serve: AsyncParsableCommand {
     try await ServeCommand(loaded, companions: [upstream.service]) { address in
       DemoCommand.greeting(address: address, upstream: upstream.url)
     }.run()
+  }
+}
+
+/// The demo upstream as part of a command.
+enum DemoCommand {
+  struct Running {
+    let url: String
+    let service: StoppableService
+  }
+
+  static func start(host: String, port: Int) async throws -> Running {
+    let server = DemoServer(
+      DemoOptions(host: host, port: port, now: { ServiceRun.secondsSince1970() }))
+    do {
+      try await server.start()
+    } catch {
+      throw StartFailure(.addressInUse, "The demo upstream cannot listen: \(error).")
+    }
+    return Running(url: server.url, service: StoppableService { await server.stop() })
+  }
+
+  /// The lines that `serve --demo` prints: three commands to try.
+  static func greeting(address: String, upstream: String) -> [String] {
+    [
+      "",
+      "Try:",
+      "  curl -i \(address)/api/films/f1        # run it twice: the second response is cached",
+      "  curl -s \(address)/v1/operations      # lists the operations",
+      "  curl -X POST \(upstream.replacing("/graphql", with: "/__demo")) "
+        + "-H 'Content-Type: application/json' -d '{\"fail\":\"500\"}'"
+        + "   # makes upstream fail; then try again",
+      "",
+    ]
+  }
+}
+
+struct DemoUpstreamCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo-upstream", abstract: "Runs only the GraphQL API of the demo film library.")
+
+  @Option(help: "The address to listen on, host:port.")
+  var listen = "127.0.0.1:4000"
+
+  func run() async throws {
+    let parts = listen.split(separator: ":")
+    guard parts.count == 2, let port = Int(parts[1]), (0...65_535).contains(port) else {
+      throw ValidationError("--listen must be host:port, not \(listen).")
+    }
+    let upstream = try await DemoCommand.start(host: String(parts[0]), port: port)
+    StandardStreams.output("demo upstream listening on \(upstream.url)")
+    try await ServiceRun.untilStopped([upstream.service])
   }
 }

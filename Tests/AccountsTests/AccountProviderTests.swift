@@ -1,9 +1,11 @@
 import Accounts
 import Testing
 
-/// What every provider does, whoever keeps the users.
+/// Behaviour common to all account providers.
 struct AccountProviderTests {
-  @Test(arguments: ProviderUnderTest.Kind.allCases)
+  @Test(
+    "Signing up and signing in open sessions of the same user",
+    arguments: ProviderUnderTest.Kind.allCases)
   func signsUpAndIn(kind: ProviderUnderTest.Kind) async throws {
     let test = try await ProviderUnderTest.make(kind)
     let first = try await test.provider.signUp(.of("ada"), from: .test)
@@ -20,7 +22,9 @@ struct AccountProviderTests {
     }
   }
 
-  @Test(arguments: ProviderUnderTest.Kind.allCases)
+  @Test(
+    "Addresses are compared case-insensitively and kept apart",
+    arguments: ProviderUnderTest.Kind.allCases)
   func keepsAddressesApart(kind: ProviderUnderTest.Kind) async throws {
     let test = try await ProviderUnderTest.make(kind)
     let ada = try await test.provider.signUp(.of("ada"), from: .test)
@@ -34,8 +38,10 @@ struct AccountProviderTests {
     }
   }
 
-  @Test(arguments: ProviderUnderTest.Kind.allCases)
-  func tellsNobodyWhoHasAnAccount(kind: ProviderUnderTest.Kind) async throws {
+  @Test(
+    "Wrong passwords and unknown addresses get the same fault",
+    arguments: ProviderUnderTest.Kind.allCases)
+  func hidesWhichAccountsExist(kind: ProviderUnderTest.Kind) async throws {
     let test = try await ProviderUnderTest.make(kind)
     _ = try await test.provider.signUp(.of("ada"), from: .test)
     for name in ["ada", "nobody"] {
@@ -53,8 +59,10 @@ struct AccountProviderTests {
     }
   }
 
-  @Test(arguments: ProviderUnderTest.Kind.allCases)
-  func refreshesWithTheNewestTokenAlone(kind: ProviderUnderTest.Kind) async throws {
+  @Test(
+    "Only the newest refresh token is valid; reuse ends the session",
+    arguments: ProviderUnderTest.Kind.allCases)
+  func refreshRequiresNewestToken(kind: ProviderUnderTest.Kind) async throws {
     let test = try await ProviderUnderTest.make(kind)
     let first = try await test.provider.signUp(.of("ada"), from: .test)
     let other = try await test.provider.signIn(.of("ada"), from: .test)
@@ -62,19 +70,19 @@ struct AccountProviderTests {
     #expect(second.user == first.user)
     #expect(second.refreshToken != first.refreshToken)
     let third = try await test.provider.refresh(second.refreshToken, from: .test)
-    // Somebody has a token of the past: neither that one nor the newest is good any more.
+    // A used token was presented: neither it nor the newest is valid any more.
     await #expect(throws: AccountFault.sessionExpired) {
       try await test.provider.refresh(first.refreshToken, from: .test)
     }
     await #expect(throws: AccountFault.sessionExpired) {
       try await test.provider.refresh(third.refreshToken, from: .test)
     }
-    // The other session is not concerned.
+    // The other session is not affected.
     #expect(try await test.provider.refresh(other.refreshToken, from: .test).user == first.user)
   }
 
-  @Test(arguments: ProviderUnderTest.Kind.allCases)
-  func endsASessionForGood(kind: ProviderUnderTest.Kind) async throws {
+  @Test("Signing out ends the session permanently", arguments: ProviderUnderTest.Kind.allCases)
+  func signOutEndsSession(kind: ProviderUnderTest.Kind) async throws {
     let test = try await ProviderUnderTest.make(kind)
     let session = try await test.provider.signUp(.of("ada"), from: .test)
     for _ in 0..<2 {
@@ -87,8 +95,8 @@ struct AccountProviderTests {
     }
   }
 
-  @Test(arguments: ProviderUnderTest.Kind.allCases)
-  func changesAPasswordForWhoKnowsTheOldOne(kind: ProviderUnderTest.Kind) async throws {
+  @Test("Changing a password requires the current one", arguments: ProviderUnderTest.Kind.allCases)
+  func changePasswordRequiresCurrent(kind: ProviderUnderTest.Kind) async throws {
     let test = try await ProviderUnderTest.make(kind)
     let session = try await test.provider.signUp(.of("ada"), from: .test)
     let user = try #require(try await test.verifier.verify(session.accessToken))
@@ -113,8 +121,8 @@ struct AccountProviderTests {
     }
   }
 
-  @Test(arguments: ProviderUnderTest.Kind.allCases)
-  func refusesAWeakPasswordAtSignUp(kind: ProviderUnderTest.Kind) async throws {
+  @Test("Sign-up refuses a weak password", arguments: ProviderUnderTest.Kind.allCases)
+  func refusesWeakPassword(kind: ProviderUnderTest.Kind) async throws {
     let test = try await ProviderUnderTest.make(kind)
     let fault = try await #require(throws: AccountFault.self) {
       try await test.provider.signUp(.of("ada", "short"), from: .test)

@@ -7,7 +7,7 @@ import Model
 import Sealing
 import Transport
 
-/// A provider with everything around it, and a verifier of its tokens.
+/// A provider with its environment and a verifier of its tokens.
 struct ProviderUnderTest {
   enum Kind: CaseIterable, Sendable {
     case local
@@ -17,7 +17,7 @@ struct ProviderUnderTest {
   let provider: any AccountProvider
   let verifier: TokenVerifier
   let clock: TestClock
-  /// Held, since it goes with its folder.
+  /// Retained, because the folder is removed with it.
   private let folder: StoreFolder?
 
   static func make(_ kind: Kind) async throws -> ProviderUnderTest {

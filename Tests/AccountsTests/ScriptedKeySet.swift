@@ -5,7 +5,7 @@ import HTTPTypes
 import LosslessJSON
 import Synchronization
 
-/// An issuer's key set behind an address, as a test wants it at the moment.
+/// A scripted issuer that serves a key set.
 final class ScriptedKeySet: Sendable {
   private struct State {
     var keys: [JSONValue] = []
@@ -25,7 +25,7 @@ final class ScriptedKeySet: Sendable {
   func goAway(_ isAway: Bool = true) { state.withLock { $0.isAway = isAway } }
   func describe(_ metadata: JSONValue) { state.withLock { $0.metadata = metadata } }
 
-  /// The paths that were asked for.
+  /// The requested paths.
   var requests: [String] { state.withLock { $0.requests } }
 
   var exchange: JSONExchange {

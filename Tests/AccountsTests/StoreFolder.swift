@@ -1,8 +1,9 @@
 import Foundation
 import Model
 import Storage
+import Synchronization
 
-/// A store over a temporary folder that goes with it.
+/// A store in a temporary folder that is removed with it.
 final class StoreFolder: Sendable {
   let path: String
   let store: Store
@@ -16,5 +17,17 @@ final class StoreFolder: Sendable {
   deinit {
     store.close()
     try? FileManager.default.removeItem(atPath: path)
+  }
+}
+
+/// A clock that stands still until it is advanced.
+final class TestClock: Sendable {
+  private let now = Mutex(Timestamp(milliseconds: 1_700_000_000_000))
+
+  var clock: WallClock { WallClock { self.now.withLock { $0 } } }
+  var seconds: Int64 { now.withLock { $0.milliseconds / 1000 } }
+
+  func advance(by duration: Duration) {
+    now.withLock { $0 = $0.advanced(by: duration) }
   }
 }

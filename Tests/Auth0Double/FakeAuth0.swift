@@ -4,9 +4,10 @@ package import HTTPTypes
 package import LosslessJSON
 import Model
 import Synchronization
+import VendorDouble
 
-/// An Auth0 tenant as strict as the real one is documented to be: what it does not know in a request
-/// it refuses, so that a client which only happens to work does not pass.
+/// A fake Auth0 tenant, as strict as the real one is documented to be: it refuses unknown members,
+/// so that a client that works only by accident fails.
 package final class FakeAuth0: Sendable {
   struct User: Sendable {
     var id: String
@@ -63,7 +64,7 @@ package final class FakeAuth0: Sendable {
       connection: connection)
   }
 
-  /// What tokens name as their issuer, and where the tenant is asked.
+  /// The issuer in tokens, and the tenant's URL.
   package var issuer: String {
     get { state.withLock { $0.issuer } }
     set { state.withLock { $0.issuer = newValue } }
@@ -74,7 +75,7 @@ package final class FakeAuth0: Sendable {
 
   package var managementTokenCount: Int { state.withLock { $0.managementTokens.count } }
 
-  /// What the next request gets, whatever it is.
+  /// Scripts the response to the next request, whatever it is.
   package func answerNext(_ status: Int, _ body: JSONValue, fields: HTTPFields = [:]) {
     state.withLock {
       $0.scripted.append(
@@ -82,7 +83,7 @@ package final class FakeAuth0: Sendable {
     }
   }
 
-  /// The next request is carried out and its answer lost.
+  /// The next request is executed, and its response is lost.
   package func loseNextAnswer() { state.withLock { $0.isLosingAnswers = true } }
 
   package func withdrawManagementTokens() { state.withLock { $0.managementTokens = [] } }
@@ -126,14 +127,14 @@ package final class FakeAuth0: Sendable {
     }
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   static func ok(_ body: JSONValue) -> HTTPClientResponse {
     HTTPClientResponse(
       status: .ok, fields: [.contentType: "application/json"], body: body.bytes)
   }
 
-  /// OAuth's form of an error.
+  /// An error in OAuth's form.
   static func problem(_ status: Int, _ error: String, _ text: String) -> HTTPClientResponse {
     let body: JSONValue = ["error": .string(error), "error_description": .string(text)]
     return HTTPClientResponse(status: .init(code: status), body: body.bytes)
@@ -155,5 +156,23 @@ package final class FakeAuth0: Sendable {
   func fresh(_ state: inout State, _ prefix: String) -> String {
     state.counter += 1
     return "\(prefix)-\(state.counter)"
+  }
+}
+
+/// A ``FakeAuth0`` with an HTTP server.
+package final class Auth0Server: Sendable {
+  package let tenant: FakeAuth0
+  private let server: VendorServer
+
+  /// Listens on a free port, which becomes the tenant's issuer.
+  package init(seconds: @escaping @Sendable () -> Int64) async throws {
+    let tenant = try await FakeAuth0(seconds: seconds)
+    self.tenant = tenant
+    server = try await VendorServer { tenant.respond(to: $0) }
+    tenant.issuer = "http://127.0.0.1:\(server.port)/"
+  }
+
+  package func stop() async {
+    await server.stop()
   }
 }

@@ -4,7 +4,7 @@ import Foundation
 package import LosslessJSON
 import Model
 
-/// A private key of an issuer made up for a test: RSA, or ECDSA on P-256.
+/// A private key of a made-up issuer: RSA, or ECDSA on P-256.
 package struct TestKey: Sendable {
   package let id: String
   package let algorithm: String
@@ -39,7 +39,7 @@ package struct TestKey: Sendable {
       ], signing: { key.sign($0) })
   }
 
-  /// Of the key in `Fixtures`.
+  /// The modulus of the key in `Fixtures`.
   private static let modulus =
     "i_S1JoLgfCV3dt9AVrAplnUlF67ALg9f1YyTcKw1ziOPSbBHNVuXRU3QI69RYVjV6uFkpQmRDdva8rxYwg2hbC"
     + "qNIBAm3oUCHR7QcWQaXrHxCwpoxJF80DgDhm7YmmGXjHoI_i5833tDEPBEEy5pH-MK6-uTejsAFwOthGZXewDF"

@@ -28,7 +28,7 @@ enum PageBenchmark {
 
   private static func page(
     _ library: FilmLibrary, _ year: Int
-  ) async throws -> EntityReader.Answer {
+  ) async throws -> EntityReader.Response {
     try await library.entities.collection(
       of: "Film",
       parameters: [

@@ -40,7 +40,7 @@ enum SearchBenchmark {
 
   private static func search(
     _ library: FilmLibrary, _ query: String
-  ) async throws -> EntityReader.Answer {
+  ) async throws -> EntityReader.Response {
     try await library.entities.search(
       [.init("q", query), .init("types", "Film")], caller: .anonymous)
   }

@@ -5,7 +5,8 @@ import Synchronization
 import Testing
 
 struct LogThresholdTests {
-  @Test func aLoggerFollowsTheLevelOfTheProcess() throws {
+  @Test("A logger follows the level of the process unless it has its own")
+  func aLoggerFollowsTheLevelOfTheProcess() throws {
     let settings = try SettingsFixture().load().settings.log
     let lines = Mutex<[String]>([])
     let threshold = LogThreshold(settings)

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Composition
 
-/// A folder with a schema and operations, which goes with it.
+/// A temporary folder with a schema and operations, removed with the object.
 final class OperationsFolder {
   let path = "\(NSTemporaryDirectory())/larder-operations-\(UUID().uuidString)"
 
@@ -20,8 +20,8 @@ final class OperationsFolder {
   }
 
   /// - Parameters:
-  ///   - upstream: members of `upstream` beside its address.
-  ///   - settings: lines beside `upstream`.
+  ///   - upstream: members of `upstream` in addition to its URL.
+  ///   - settings: lines in addition to `upstream`.
   func open(_ settings: String = "", upstream: String = "") throws -> Workspace {
     let text = "upstream: {url: \"http://127.0.0.1:9/graphql\"\(upstream)}\n" + settings
     let loaded = try Settings.load(

@@ -50,7 +50,7 @@ extension Crashes {
       let path = "\(folder.dataPath)/larder.key"
       let key = try #require(FileManager.default.contents(atPath: path))
       try Self.remove("larder.key", from: folder)
-      try await Self.expectRefused(folder, status: 78, saying: path, "Put it back")
+      try await Self.expectRefused(folder, status: 78, saying: path, "Restore the file")
       #expect(!FileManager.default.fileExists(atPath: path))
       // Another key, and no key at all.
       try Data(repeating: 7, count: 32).write(to: URL(filePath: path))
@@ -73,7 +73,7 @@ extension Crashes {
       try folder.write(text + "\nstart: {otherKey: accept}\n", to: "larder.yaml")
       let first = try await LarderProcess.serve(folder)
       let isTold = await Moment.comes(withinSeconds: 5) {
-        first.errors.contains("another key was accepted")
+        first.errors.contains("a different key was accepted")
       }
       #expect(isTold, "\(first.errors)")
       #expect(try await first.terminate() == 0)

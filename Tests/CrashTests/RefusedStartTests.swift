@@ -107,7 +107,7 @@ extension Crashes {
       try queue.close()
       let end = try await LarderProcess.run("serve", in: folder)
       #expect(end.status == 73)
-      #expect(end.errors.contains("newer Larder"), "\(end.errors)")
+      #expect(end.errors.contains("newer version of Larder"), "\(end.errors)")
       #expect(try StoredFiles(of: folder).faults() == [])
     }
 

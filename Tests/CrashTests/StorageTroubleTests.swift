@@ -191,7 +191,7 @@ extension Crashes {
       await site.larder.kill()
       let end = try await LarderProcess.run("serve", in: site.folder)
       #expect(end.status == 73)
-      #expect(end.errors.contains("full") && end.errors.contains("Make room"), "\(end.errors)")
+      #expect(end.errors.contains("full") && end.errors.contains("Free a few hundred"), "\(end.errors)")
       try disk.free()
       try await site.demo.change { $0.fail = .refuse }
       try await site.startAgain()

@@ -2,7 +2,7 @@ import LosslessJSON
 
 @testable import DemoUpstream
 
-/// A demo engine without HTTP, for tests: asks and gives back the answer's JSON.
+/// A demo engine without HTTP that returns the JSON of its responses.
 struct DemoCall {
   let engine: DemoEngine
 
@@ -33,7 +33,7 @@ struct DemoCall {
 }
 
 extension JSONValue {
-  /// The value at the end of a way of member names and places.
+  /// The value at a path of member names and indexes.
   func at(_ steps: PathStep...) -> JSONValue? {
     steps.reduce(self) { value, step in
       switch step {

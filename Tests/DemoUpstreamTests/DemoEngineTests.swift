@@ -9,14 +9,16 @@ struct DemoEngineTests {
   private static let create =
     "mutation($title: String!) { createFilm(input: {title: $title, year: 2000, country: SE}) { id } }"
 
-  @Test func aKeyTakesEffectOnce() throws {
+  @Test("A mutation with an idempotency key takes effect once")
+  func aKeyTakesEffectOnce() throws {
     let first = call.answer(Self.create, ["title": "A"], key: "k1")
     let again = call.answer(Self.create, ["title": "A"], key: "k1")
     #expect(first.bytes == again.bytes && !first.isReplay && again.isReplay)
     #expect(try call("{ filmsCount }").at("data", "filmsCount") == 2401)
   }
 
-  @Test func aKeyTakesEffectOnceHoweverManyCome() async throws {
+  @Test("Concurrent mutations with the same key take effect once")
+  func concurrentMutationsTakeEffectOnce() async throws {
     let replays = await withTaskGroup { group in
       for _ in 0..<40 {
         group.addTask { call.answer(Self.create, ["title": "A"], key: "k1").isReplay }
@@ -27,7 +29,8 @@ struct DemoEngineTests {
     #expect(try call("{ filmsCount }").at("data", "filmsCount") == 2401)
   }
 
-  @Test func aKeyBelongsToOneRequestAndOneCaller() throws {
+  @Test("A key belongs to one request of one caller")
+  func aKeyBelongsToOneRequestAndOneCaller() throws {
     _ = call.answer(Self.create, ["title": "A"], key: "k1")
     #expect(call.answer(Self.create, ["title": "B"], key: "k1").outcome == .keyConflict)
     #expect(call.answer(Self.create, ["title": "B"], user: "ada", key: "k1").outcome == .executed)
@@ -35,11 +38,12 @@ struct DemoEngineTests {
     #expect(try call("{ filmsCount }").at("data", "filmsCount") == 2403)
   }
 
-  @Test func forgetsTheOldestKeys() {
+  @Test("The oldest keys are removed")
+  func forgetsTheOldestKeys() {
     var ledger = IdempotencyLedger()
     let answer = DemoResponse(outcome: .executed, bytes: [])
     for number in 0..<25_000 {
-      ledger.note(.init(caller: "", key: "\(number)"), fingerprint: "f", answer: answer)
+      ledger.note(.init(caller: "", key: "\(number)"), fingerprint: "f", response: answer)
     }
     func isKnown(_ number: Int) -> Bool {
       if case .repeated = ledger.look(.init(caller: "", key: "\(number)"), fingerprint: "f") {
@@ -51,24 +55,28 @@ struct DemoEngineTests {
     #expect(!isKnown(14_999) && isKnown(15_000) && isKnown(24_999))
   }
 
-  @Test func mutationsNeedAnUnsafeMethod() {
+  @Test("A mutation needs POST")
+  func mutationsNeedPost() {
     let answer = call.answer("mutation { deleteFilm(id: \"f1\") }", isSafe: true)
     #expect(answer.outcome == .needsPost)
     #expect(call.answer("{ filmsCount }", isSafe: true).outcome == .executed)
   }
 
-  @Test func subscriptionsAreKnownButNotServed() throws {
+  @Test("Subscriptions are refused")
+  func subscriptionsAreRefused() throws {
     let answer = try call("subscription { filmChanged { id } }")
     #expect(answer.errorCode == "SUBSCRIPTION_NOT_SUPPORTED" && answer["data"] == nil)
   }
 
-  @Test func resettingBringsTheFilmsBack() throws {
+  @Test("A reset restores the films")
+  func resetRestoresFilms() throws {
     _ = call.answer("mutation { deleteFilm(id: \"f1\") }")
     call.engine.reset()
     #expect(try call("{ film(id: \"f1\") { id } }")["data"] == ["film": ["id": "f1"]])
   }
 
-  @Test func partialAnswersKeepTheRest() throws {
+  @Test("A broken field leaves the other fields in the response")
+  func brokenFieldKeepsOthers() throws {
     let answer = try JSONValue(
       parsing: call.answer("{ film(id: \"f1\") { id synopsis } }", brokenFields: ["Film.synopsis"])
         .bytes)

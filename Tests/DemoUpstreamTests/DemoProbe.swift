@@ -4,12 +4,12 @@ import TestSupport
 
 @testable import DemoUpstream
 
-/// A demo server on a port of its own, and a blocking client that waits on a thread of its own so
-/// that no task's thread is held.
+/// A demo server on its own port, with a blocking client that waits on its own thread, so that it blocks
+/// no thread of the task pool.
 struct DemoProbe: Sendable {
   let server: DemoServer
 
-  /// Starts a server, lets the body use it and stops it whatever happens.
+  /// Runs the body with a server, and always stops the server.
   static func with(
     _ options: DemoOptions = DemoOptions(now: { 1_709_194_500 }),
     _ body: (DemoProbe) async throws -> Void
@@ -33,7 +33,7 @@ struct DemoProbe: Sendable {
     }
   }
 
-  /// A GraphQL request by POST.
+  /// Sends a GraphQL request with POST.
   func post(
     _ query: String, variables: JSONValue = .object([]), headers: [(String, String)] = []
   ) async throws -> RawResponse {

@@ -4,11 +4,12 @@ import Testing
 
 @testable import DemoUpstream
 
-/// The HTTP face of the demo over real sockets.
+/// The demo's HTTP server over real sockets.
 struct DemoServerTests {
   private static let film = "query Film($id: ID!) { film(id: $id) { id synopsis } }"
 
-  @Test func answersByPostAndByGet() async throws {
+  @Test("Queries are accepted by POST and GET")
+  func acceptsPostAndGet() async throws {
     try await DemoProbe.with { probe in
       let posted = try await probe.post(Self.film, variables: ["id": "f1"])
       #expect(posted.status == 200)
@@ -22,23 +23,26 @@ struct DemoServerTests {
     }
   }
 
-  @Test(arguments: [
-    ("application/graphql-response+json", "application/graphql-response+json"),
-    (
-      "application/graphql-response+json, application/json;q=0.9",
-      "application/graphql-response+json"
-    ),
-    ("application/graphql-response+json;q=0, */*", "application/json"),
-    ("text/html", "application/json"),
-  ])
-  func labelsAnswersAsAccepted(accept: String, type: String) async throws {
+  @Test(
+    "The media type of the response follows Accept",
+    arguments: [
+      ("application/graphql-response+json", "application/graphql-response+json"),
+      (
+        "application/graphql-response+json, application/json;q=0.9",
+        "application/graphql-response+json"
+      ),
+      ("application/graphql-response+json;q=0, */*", "application/json"),
+      ("text/html", "application/json"),
+    ])
+  func followsAccept(accept: String, type: String) async throws {
     try await DemoProbe.with { probe in
       let answer = try await probe.post("{ filmsCount }", headers: [("Accept", accept)])
       #expect(answer["Content-Type"] == "\(type); charset=utf-8")
     }
   }
 
-  @Test func choosesStatusesAsServersDo() async throws {
+  @Test("Faulty requests get the usual HTTP statuses")
+  func usesHTTPStatuses() async throws {
     try await DemoProbe.with { probe in
       func status(_ type: String?, _ body: String) async throws -> Int {
         try await probe.request(
@@ -65,7 +69,8 @@ struct DemoServerTests {
     }
   }
 
-  @Test func readsCallerAndKeyFromTheHead() async throws {
+  @Test("The caller and the idempotency key are read from header fields")
+  func readsCallerAndKey() async throws {
     try await DemoProbe.with { probe in
       let user = [("Authorization", "Bearer user-ada")]
       let me = try await probe.post("{ me { name } }", headers: user)
@@ -81,7 +86,8 @@ struct DemoServerTests {
     }
   }
 
-  @Test func countsRequestsByOperation() async throws {
+  @Test("Requests are counted by operation")
+  func countsRequestsByOperation() async throws {
     try await DemoProbe.with { probe in
       _ = try await probe.post(Self.film, variables: ["id": "f1"], headers: [("X-Trace", "t")])
       _ = try await probe.post(Self.film, variables: ["id": "f2"])
@@ -101,7 +107,8 @@ struct DemoServerTests {
     }
   }
 
-  @Test func switchesAndResetsOverHTTP() async throws {
+  @Test("Switches and resets work over HTTP")
+  func switchesAndResetsOverHTTP() async throws {
     try await DemoProbe.with { probe in
       let set = try await probe.control(["fail": "500", "every": 2])
       #expect(set.json?.at("switches", "fail") == "500" && set.json?.at("switches", "every") == 2)
@@ -117,7 +124,8 @@ struct DemoServerTests {
     }
   }
 
-  @Test func stopsAndStartsOnTheSamePort() async throws {
+  @Test("The server restarts on the same port")
+  func restartsOnSamePort() async throws {
     let server = DemoServer(DemoOptions(now: { 0 }))
     let port = try await server.start()
     #expect(port > 0 && server.url == "http://127.0.0.1:\(port)/graphql")
@@ -127,7 +135,8 @@ struct DemoServerTests {
     await server.stop()
   }
 
-  @Test func tellsThatTheAddressIsTaken() async throws {
+  @Test("An address in use is reported")
+  func reportsAddressInUse() async throws {
     try await DemoProbe.with { probe in
       let second = DemoServer(DemoOptions(port: probe.server.port, now: { 0 }))
       await #expect(throws: DemoStartError.self) { try await second.start() }

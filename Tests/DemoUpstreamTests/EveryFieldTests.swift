@@ -4,10 +4,10 @@ import Testing
 
 @testable import DemoUpstream
 
-/// The schema promises fields by name and the resolver answers by name: nothing but these tests
-/// holds the two together.
+/// The schema defines fields by name and the resolver resolves them by name; only these tests check that
+/// the two agree.
 struct EveryFieldTests {
-  /// A selection of all fields of a type, its object fields down to their scalars.
+  /// A selection of all fields of a type, with the scalars of its object fields.
   static func selection(of type: NamedType, depth: Int) -> String {
     let schema = FilmsSchema.schema
     let fields = type.fields.compactMap { field -> String? in
@@ -22,7 +22,9 @@ struct EveryFieldTests {
     return fields.joined(separator: " ")
   }
 
-  @Test(arguments: ["film", "series", "person", "studio"])
+  @Test(
+    "Every field of an entity is resolved",
+    arguments: ["film", "series", "person", "studio"])
   func everyFieldOfAnEntityResolves(root: String) throws {
     let type = try #require(
       FilmsSchema.schema.type(named: root.prefix(1).uppercased() + root.dropFirst()))
@@ -37,7 +39,8 @@ struct EveryFieldTests {
     }
   }
 
-  @Test func everyFieldOfTheQueryResolves() throws {
+  @Test("Every field of Query is resolved")
+  func everyFieldOfTheQueryResolves() throws {
     let type = try #require(FilmsSchema.schema.type(named: "Query"))
     for field in type.fields {
       let inner = try #require(FilmsSchema.schema.type(of: field.type))
@@ -53,7 +56,8 @@ struct EveryFieldTests {
     }
   }
 
-  @Test func everyFieldOfAUserAndAListResolves() throws {
+  @Test("Every field of a user and of a list is resolved")
+  func everyFieldOfAUserAndAListResolves() throws {
     let call = DemoCall()
     let user = try #require(FilmsSchema.schema.type(named: "User"))
     let list = try #require(FilmsSchema.schema.type(named: "FilmList"))

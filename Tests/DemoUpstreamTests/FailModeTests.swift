@@ -4,19 +4,21 @@ import Testing
 
 @testable import DemoUpstream
 
-/// What each way to fail looks like from the other end of the socket.
+/// Each fail mode as seen by a client over a socket.
 struct FailModeTests {
   private static let film = "query Film { film(id: \"f1\") { id synopsis } }"
 
-  /// Options with the switches set from the start.
+  /// Options with the given switches.
   private static func options(_ change: (inout DemoSwitches) -> Void) -> DemoOptions {
     var options = DemoOptions(now: { 1_709_194_500 })
     change(&options.switches)
     return options
   }
 
-  @Test(arguments: [(500, nil), (401, nil), (503, "1"), (429, "1")] as [(Int, String?)])
-  func answersWithAStatus(status: Int, retryAfter: String?) async throws {
+  @Test(
+    "The mode sends an HTTP status",
+    arguments: [(500, nil), (401, nil), (503, "1"), (429, "1")] as [(Int, String?)])
+  func sendsStatus(status: Int, retryAfter: String?) async throws {
     try await DemoProbe.with(Self.options { $0.fail = .status(status) }) { probe in
       let answer = try await probe.post(Self.film)
       #expect(answer.status == status && answer["Retry-After"] == retryAfter)
@@ -26,15 +28,18 @@ struct FailModeTests {
     }
   }
 
-  @Test func answersWithAProxysPage() async throws {
+  @Test("The mode html sends a proxy's error page")
+  func sendsErrorPage() async throws {
     try await DemoProbe.with(Self.options { $0.fail = .html }) { probe in
       let answer = try await probe.post(Self.film)
       #expect(answer.status == 502 && answer["Content-Type"] == "text/html; charset=utf-8")
     }
   }
 
-  @Test(arguments: [false, true])
-  func breaksTheJSON(takesEffect: Bool) async throws {
+  @Test(
+    "The mode broken-json truncates the JSON",
+    arguments: [false, true])
+  func truncatesJSON(takesEffect: Bool) async throws {
     let options = Self.options {
       $0.fail = .brokenJSON
       $0.takesEffect = takesEffect
@@ -46,14 +51,16 @@ struct FailModeTests {
     }
   }
 
-  @Test func cutsTheBody() async throws {
+  @Test("The mode half-body ends the connection inside the body")
+  func truncatesBody() async throws {
     try await DemoProbe.with(Self.options { $0.fail = .halfBody }) { probe in
       await #expect(throws: RawClient.Problem.self) { try await probe.post(Self.film) }
       #expect(probe.server.report["Film"].executed == 1)
     }
   }
 
-  @Test func sendsTooMuch() async throws {
+  @Test("The mode oversize sends a large body")
+  func sendsLargeBody() async throws {
     let options = Self.options {
       $0.fail = .oversize
       $0.oversizeBytes = 3_000_001
@@ -64,7 +71,8 @@ struct FailModeTests {
     }
   }
 
-  @Test func answersWithErrorsAlone() async throws {
+  @Test("The mode graphql-errors sends errors without data")
+  func sendsErrorsOnly() async throws {
     try await DemoProbe.with(Self.options { $0.fail = .graphQLErrors }) { probe in
       let answer = try await probe.post(Self.film)
       #expect(answer.status == 200 && answer.json?["data"] == JSONValue.null)
@@ -72,7 +80,8 @@ struct FailModeTests {
     }
   }
 
-  @Test func failsSingleFieldsEveryOtherTime() async throws {
+  @Test("The mode partial fails single fields in every nth response")
+  func failsSingleFields() async throws {
     let options = Self.options {
       $0.fail = .partial
       $0.every = 2
@@ -86,7 +95,8 @@ struct FailModeTests {
     }
   }
 
-  @Test func takesEffectWithoutSayingSo() async throws {
+  @Test("A failed request can still take effect")
+  func takesEffectDespiteFailure() async throws {
     let options = Self.options {
       $0.fail = .status(504)
       $0.takesEffect = true
@@ -99,7 +109,8 @@ struct FailModeTests {
     }
   }
 
-  @Test func holdsRequestsUntilTheModeEnds() async throws {
+  @Test("The mode hang holds requests until it ends")
+  func holdsRequestsUntilTheModeEnds() async throws {
     try await DemoProbe.with(Self.options { $0.fail = .hang }) { probe in
       async let first = probe.post(Self.film)
       async let second = probe.post(Self.film)
@@ -111,7 +122,8 @@ struct FailModeTests {
     }
   }
 
-  @Test func letsGoOfAHeldRequestThatIsCancelled() async throws {
+  @Test("A held request that is cancelled is released")
+  func releasesCancelledRequest() async throws {
     let held = HeldRequests()
     let moment = held.moment
     let request = Task { await held.wait(since: moment) }
@@ -124,7 +136,8 @@ struct FailModeTests {
     #expect(held.count == 0)
   }
 
-  @Test func aReleaseBeforeTheWaitEndsIt() async throws {
+  @Test("A release before the wait ends it")
+  func aReleaseBeforeTheWaitEndsIt() async throws {
     let held = HeldRequests()
     let moment = held.moment
     held.releaseAll()
@@ -132,7 +145,8 @@ struct FailModeTests {
     #expect(held.count == 0)
   }
 
-  @Test func refusesConnectionsUntilTold() async throws {
+  @Test("The mode refuse refuses connections until it ends")
+  func refusesConnections() async throws {
     try await DemoProbe.with { probe in
       try await probe.server.change { $0.fail = .refuse }
       #expect {
@@ -145,7 +159,8 @@ struct FailModeTests {
     }
   }
 
-  @Test func refusingSetOverHTTPEndsByItself() async throws {
+  @Test("The mode refuse ends by itself if it was set over HTTP")
+  func refuseEndsByItself() async throws {
     try await DemoProbe.with { probe in
       let answer = try await probe.control(["fail": "refuse", "refuseMs": 50])
       #expect(answer.status == 200 && answer.json?.at("switches", "fail") == "refuse")
@@ -154,7 +169,8 @@ struct FailModeTests {
     }
   }
 
-  @Test func takesItsTime() async throws {
+  @Test("Latency delays the response")
+  func delaysResponses() async throws {
     let options = Self.options {
       $0.latency = .milliseconds(60)
       $0.operations = ["Film"]
@@ -167,7 +183,7 @@ struct FailModeTests {
     }
   }
 
-  /// Looks again and again, for ten seconds at most.
+  /// Polls a condition for at most ten seconds.
   private func waitUntil(_ condition: () async throws -> Bool) async throws {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(10)

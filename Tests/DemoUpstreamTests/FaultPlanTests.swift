@@ -9,7 +9,8 @@ struct FaultPlanTests {
     return operations.map { plan.decide(for: $0, random: &random).fail.word }
   }
 
-  @Test func failsEveryNthSoOften() {
+  @Test("Every nth request fails, the set number of times")
+  func failsEveryNth() {
     var switches = DemoSwitches()
     switches.fail = .status(500)
     switches.every = 2
@@ -20,7 +21,8 @@ struct FaultPlanTests {
     #expect(plan.switches.fail == .off)
   }
 
-  @Test func touchesOnlyTheNamedOperations() {
+  @Test("Only the named operations are affected")
+  func affectsOnlyNamedOperations() {
     var switches = DemoSwitches()
     switches.fail = .html
     switches.latency = .seconds(1)
@@ -32,7 +34,8 @@ struct FaultPlanTests {
     #expect(plan.decide(for: "B", random: &random).delay == .seconds(1))
   }
 
-  @Test func jitterStaysWithinItsBounds() {
+  @Test("The jitter stays within its bounds")
+  func jitterStaysWithinItsBounds() {
     var switches = DemoSwitches()
     switches.latency = .milliseconds(100)
     switches.jitter = .milliseconds(50)
@@ -43,20 +46,25 @@ struct FaultPlanTests {
     #expect(Set(delays).count > 100)
   }
 
-  @Test(arguments: [
-    "off", "refuse", "hang", "html", "broken-json", "half-body", "oversize",
-    "graphql-errors", "partial", "500", "429", "503",
-  ])
-  func wordsOfModesReadBack(word: String) {
+  @Test(
+    "The names of fail modes are read and written",
+    arguments: [
+      "off", "refuse", "hang", "html", "broken-json", "half-body", "oversize",
+      "graphql-errors", "partial", "500", "429", "503",
+    ])
+  func failModesRoundTrip(word: String) {
     #expect(FailMode(word: word)?.word == word)
   }
 
-  @Test(arguments: ["", "on", "200", "600", "-500", "HTML"])
-  func refusesOtherWords(word: String) {
+  @Test(
+    "Unknown fail modes are refused",
+    arguments: ["", "on", "200", "600", "-500", "HTML"])
+  func refusesUnknownModes(word: String) {
     #expect(FailMode(word: word) == nil)
   }
 
-  @Test func readsSwitchesFromJSONAndKeepsTheRest() throws {
+  @Test("JSON sets the given switches and keeps the others")
+  func setsGivenSwitches() throws {
     var switches = DemoSwitches()
     switches.every = 3
     let json: JSONValue = [
@@ -69,16 +77,18 @@ struct FaultPlanTests {
   }
 
   @Test(
+    "Invalid switches are refused",
     arguments: [
       ["latencyMs": -1], ["latencyMs": "1"], ["fail": "x"], ["every": 0], ["unknown": 1],
       ["operations": "A"], ["takesEffect": 1], ["oversizeBytes": 99_999_999_999],
     ] as [JSONValue])
-  func refusesBadSwitches(json: JSONValue) {
+  func refusesInvalidSwitches(json: JSONValue) {
     var switches = DemoSwitches()
     #expect(throws: DemoSwitches.BadMember.self) { try switches.apply(json.members ?? []) }
   }
 
-  @Test func refusingOverHTTPEndsByItself() throws {
+  @Test("The mode refuse gets a default duration over HTTP")
+  func refuseHasDefaultDuration() throws {
     var switches = DemoSwitches()
     try switches.apply([JSONMember("fail", "refuse")])
     #expect(switches.refuseFor != nil)

@@ -9,7 +9,8 @@ struct FilmMutationTests {
   private static let rate =
     "mutation($id: ID!, $stars: Int!) { rateFilm(id: $id, stars: $stars) { id myStars updatedAt rating { average votes } } }"
 
-  @Test func ratingTwiceCountsOnce() throws {
+  @Test("Rating a film twice counts once")
+  func ratingTwiceCountsOnce() throws {
     let before = try call("{ film(id: \"f1\") { rating { votes } } }")
       .at("data", "film", "rating", "votes")?.int64
     let first = try call(Self.rate, ["id": "f1", "stars": 4], user: "ada")
@@ -23,17 +24,20 @@ struct FilmMutationTests {
     #expect(changed.at("data", "rateFilm", "myStars") == 1)
   }
 
-  @Test(arguments: [
-    (["id": "f1", "stars": 6] as JSONValue, "BAD_USER_INPUT"),
-    (["id": "f0", "stars": 3] as JSONValue, "NOT_FOUND"),
-  ])
+  @Test(
+    "Invalid ratings are refused",
+    arguments: [
+      (["id": "f1", "stars": 6] as JSONValue, "BAD_USER_INPUT"),
+      (["id": "f0", "stars": 3] as JSONValue, "NOT_FOUND"),
+    ])
   func refusesRatings(variables: JSONValue, code: String) throws {
     let answer = try call(Self.rate, variables)
     #expect(answer.errorCode == code)
     #expect(answer["data"] == ["rateFilm": nil])
   }
 
-  @Test func createsAndFindsAFilm() throws {
+  @Test("A created film can be found")
+  func createsAndFindsAFilm() throws {
     let input: JSONValue = [
       "title": "Größe \"7\"", "year": 2024, "country": "DE", "directorId": "p3", "castIds": ["p4"],
       "studioId": "s2", "boxOffice": ["amount": .number(JSONNumber(digits: "12.5") ?? 0)],
@@ -52,7 +56,8 @@ struct FilmMutationTests {
     #expect(found.at("data", "studio", "films")?.array?.contains(["id": "f2401"]) ?? false)
   }
 
-  @Test func tellsEveryFaultOfAFilmAtOnce() throws {
+  @Test("All faults of a film are reported")
+  func reportsAllFaultsOfFilm() throws {
     let input: JSONValue = [
       "title": "", "year": 1800, "country": "DE", "directorId": "p0", "castIds": ["p1", "p0"],
       "releaseDate": "2024-02-30", "genres": [], "runtimeMinutes": 0,
@@ -70,7 +75,8 @@ struct FilmMutationTests {
     #expect(try call("{ filmsCount }").at("data", "filmsCount") == 2400)
   }
 
-  @Test func patchesWhatIsGiven() throws {
+  @Test("A patch changes only the given fields")
+  func patchesGivenFields() throws {
     let query =
       "mutation($patch: FilmPatch!) { updateFilm(id: \"f2\", patch: $patch) { title synopsis studio { id } year } }"
     let first = try call(query, ["patch": ["title": "New", "synopsis": nil, "studioId": "s5"]])
@@ -84,14 +90,16 @@ struct FilmMutationTests {
     #expect(try call(query, ["patch": ["title": nil]]).errorCode == "BAD_USER_INPUT")
   }
 
-  @Test func deletesOnce() throws {
+  @Test("A film is deleted once")
+  func deletesOnce() throws {
     let query = "mutation { deleteFilm(id: \"f7\") }"
     #expect(try call(query)["data"] == ["deleteFilm": "f7"])
     #expect(try call(query)["data"] == ["deleteFilm": nil])
     #expect(try call("{ film(id: \"f7\") { id } }")["data"] == ["film": nil])
   }
 
-  @Test func createsPeople() throws {
+  @Test("People are created")
+  func createsPeople() throws {
     let answer = try call(
       "mutation { createPerson(input: {name: \"Maria João Pires\"}) { id sortName } }")
     #expect(answer.at("data", "createPerson", "sortName") == "Pires, Maria João")
@@ -100,7 +108,8 @@ struct FilmMutationTests {
         .at("errors", 0, "extensions", "faults")?.array?.count == 2)
   }
 
-  @Test func whatIsTheUsersNeedsTheUser() throws {
+  @Test("Data of a user needs a signed-in user")
+  func userDataNeedsUser() throws {
     for query in [
       "{ watchlist { id } }", "mutation { addToWatchlist(filmId: \"f1\") { id } }",
       "mutation { createList(input: {name: \"x\"}) { list { id } } }",
@@ -114,7 +123,8 @@ struct FilmMutationTests {
         == #"{"me":{"id":"u-ada","name":"Ada"}}"#)
   }
 
-  @Test func watchlistsAreEachUsersOwn() throws {
+  @Test("Each user has a separate watchlist")
+  func watchlistsAreSeparate() throws {
     let add = "mutation { addToWatchlist(filmId: \"f8\") { watchlist { id } } }"
     _ = try call(add, user: "ada")
     #expect(try call(add, user: "ada").at("data", "addToWatchlist", "watchlist")?.array?.count == 1)
@@ -124,7 +134,8 @@ struct FilmMutationTests {
     #expect(try call("{ watchlist { id } }", user: "ada")["data"] == ["watchlist": []])
   }
 
-  @Test func listsTellFaultsAsData() throws {
+  @Test("Lists report faults as data")
+  func listsReportFaultsAsData() throws {
     let answer = try call(
       "mutation { createList(input: {name: \"\", filmIds: [\"f1\", \"f0\"]}) { list { id } userErrors { path message } } }",
       user: "ada")
@@ -133,7 +144,8 @@ struct FilmMutationTests {
     #expect(answer.at("data", "createList", "userErrors")?.array?.count == 2)
   }
 
-  @Test func onlyTheOwnerDeletesAList() throws {
+  @Test("Only the owner can delete a list")
+  func onlyTheOwnerDeletesAList() throws {
     let made = try call(
       "mutation { createList(input: {name: \"x\"}) { list { id } } }", user: "ada")
     let id = try #require(made.at("data", "createList", "list", "id"))

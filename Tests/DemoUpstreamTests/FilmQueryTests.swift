@@ -10,13 +10,17 @@ struct FilmQueryTests {
     answer["data"]?[field]?.array?.compactMap { $0["id"]?.string } ?? []
   }
 
-  @Test(arguments: [
-    ("{year: {gte: 1990, lt: 1992}}", [1990, 1991]),
-    ("{year: {in: [1950, 1951]}}", [1950, 1951]),
-    ("{year: {eq: 1977}}", [1977]),
-    ("{not: {year: {lte: 1991}}, year: {lt: 1993}}", [1992]),
-    ("{or: [{year: {eq: 1911}}, {and: [{year: {gt: 2020}}, {year: {lt: 2022}}]}]}", [1911, 2021]),
-  ])
+  @Test(
+    "Films are filtered by year",
+    arguments: [
+      ("{year: {gte: 1990, lt: 1992}}", [1990, 1991]),
+      ("{year: {in: [1950, 1951]}}", [1950, 1951]),
+      ("{year: {eq: 1977}}", [1977]),
+      ("{not: {year: {lte: 1991}}, year: {lt: 1993}}", [1992]),
+      (
+        "{or: [{year: {eq: 1911}}, {and: [{year: {gt: 2020}}, {year: {lt: 2022}}]}]}", [1911, 2021]
+      ),
+    ])
   func filtersByYear(filter: String, expected: [Int]) throws {
     let answer = try Self.call(
       "{ films(filter: \(filter), limit: 1000) { id year } filmsCount(filter: \(filter)) }")
@@ -25,7 +29,8 @@ struct FilmQueryTests {
     #expect(Set(years) == Set(expected.map(Int64.init)))
   }
 
-  @Test func filtersByTextGenreCountryAndStars() throws {
+  @Test("Films are filtered by text, genre, country and stars")
+  func filtersByTextGenreCountryAndStars() throws {
     let filter =
       "{title: {contains: \"MIDNIGHT\"}, country: US, minStars: 2.5, genre: DRAMA, ids: null}"
     let answer = try Self.call(
@@ -42,7 +47,8 @@ struct FilmQueryTests {
     }
   }
 
-  @Test func ordersByManyFieldsAndKeepsTheAbsentLast() throws {
+  @Test("Films are ordered by several fields, with absent values last")
+  func ordersFilms() throws {
     let answer = try Self.call(
       "{ films(orderBy: [{field: RUNTIME, direction: DESC}, {field: TITLE}], limit: 1000, offset: 1400) { title runtimeMinutes } }"
     )
@@ -56,7 +62,8 @@ struct FilmQueryTests {
     }
   }
 
-  @Test func pagesOfAConnectionJoinToTheWhole() throws {
+  @Test("The pages of a connection add up to the whole list")
+  func pagesAddUp() throws {
     let filter = "filter: {year: {eq: 1980}}, orderBy: [{field: RATING}]"
     let whole = Self.ids(try Self.call("{ films(\(filter), limit: 1000) { id } }"), "films")
     var joined: [String] = []
@@ -75,16 +82,20 @@ struct FilmQueryTests {
     #expect(joined == whole && whole.count > 3)
   }
 
-  @Test(arguments: [
-    "{ films(limit: -1) { id } }", "{ films(limit: 1001) { id } }", "{ films(offset: -1) { id } }",
-    "{ filmsConnection(after: \"x\") { totalCount } }",
-    "{ filmsConnection(first: -2) { totalCount } }", "{ search(text: \"\") { __typename } }",
-  ])
-  func refusesSenselessPages(query: String) throws {
+  @Test(
+    "Invalid page arguments are refused",
+    arguments: [
+      "{ films(limit: -1) { id } }", "{ films(limit: 1001) { id } }",
+      "{ films(offset: -1) { id } }",
+      "{ filmsConnection(after: \"x\") { totalCount } }",
+      "{ filmsConnection(first: -2) { totalCount } }", "{ search(text: \"\") { __typename } }",
+    ])
+  func refusesInvalidPages(query: String) throws {
     #expect(try Self.call(query).errorCode == "BAD_USER_INPUT")
   }
 
-  @Test func findsAcrossKinds() throws {
+  @Test("The search finds objects of all kinds")
+  func searchFindsAllKinds() throws {
     let answer = try Self.call(
       "{ search(text: \"ma\", limit: 1000) { __typename ... on Film { id } ... on Person { id } ... on Studio { id } ... on Series { id } } }"
     )
@@ -95,7 +106,8 @@ struct FilmQueryTests {
     #expect(!names.isEmpty && Set(names) == ["Studio"])
   }
 
-  @Test func looksUpByTheLettersOfAnId() throws {
+  @Test("An object is looked up by the type prefix of its id; unknown ids are null")
+  func looksUpByIdPrefix() throws {
     let answer = try Self.call(
       """
       { a: node(id: "f1") { __typename id } b: node(id: "p1") { __typename } c: work(id: "t1") {
@@ -108,7 +120,8 @@ struct FilmQueryTests {
     #expect(["d", "e", "f", "h"].allSatisfy { data[$0] == .null })
   }
 
-  @Test func castAndFilmsAreTwoSidesOfOneThing() throws {
+  @Test("The cast of a film and the films of a person agree")
+  func castAndFilmsAgree() throws {
     let answer = try Self.call("{ film(id: \"f5\") { cast { films(limit: 1000) { id } } } }")
     let people = answer.at("data", "film", "cast")?.array ?? []
     #expect(!people.isEmpty)
@@ -118,14 +131,16 @@ struct FilmQueryTests {
     }
   }
 
-  @Test func postersComeInSizes() throws {
+  @Test("Posters have the requested size")
+  func postersHaveSizes() throws {
     let answer = try Self.call(
       "{ film(id: \"f1\") { poster { width } small: poster(size: SMALL) { width height url } } }")
     #expect(answer.at("data", "film", "poster", "width") == 360)
     #expect(answer.at("data", "film", "small", "height") == 180)
   }
 
-  @Test func numbersKeepTheirDigits() throws {
+  @Test("Numbers keep all their digits")
+  func numbersKeepTheirDigits() throws {
     let text = String(
       decoding: Self.call.answer(
         "{ films(filter: {ids: [\"f1\"]}) { catalogueNumber } films2: films(limit: 300) { boxOffice { amount } } }"

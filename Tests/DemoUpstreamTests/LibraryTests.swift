@@ -10,7 +10,8 @@ struct LibraryTests {
       + library.studios.rows.map { "\($0)" } + library.series.rows.map { "\($0)" }
   }
 
-  @Test func oneSeedMakesOneLibrary() {
+  @Test("The same seed generates the same library")
+  func seedDeterminesLibrary() {
     let first = LibraryGenerator(seed: 7, size: Self.small).generate()
     let second = LibraryGenerator(seed: 7, size: Self.small).generate()
     let other = LibraryGenerator(seed: 8, size: Self.small).generate()
@@ -18,8 +19,9 @@ struct LibraryTests {
     #expect(Self.fingerprint(first) != Self.fingerprint(other))
   }
 
-  /// Pinned, so that documents and examples may name what they show.
-  @Test func theUsualSeedKeepsItsFilms() throws {
+  /// Pinned, so that documents and examples can name films.
+  @Test("The default seed keeps its films")
+  func defaultSeedKeepsFilms() throws {
     let library = LibraryGenerator(seed: DemoOptions.usualSeed).generate()
     let film = try #require(library.films["f1"])
     #expect(library.films.count == 2_400 && library.people.count == 1_800)
@@ -27,7 +29,8 @@ struct LibraryTests {
     #expect("\(film.title) (\(film.year))" == "Göran före snön (1932)")
   }
 
-  @Test func referencesLeadSomewhere() {
+  @Test("All references resolve")
+  func referencesResolve() {
     let library = LibraryGenerator(seed: 3, size: Self.small).generate()
     for film in library.films.rows {
       #expect(film.directorID.map { library.people[$0] != nil } ?? true)
@@ -39,7 +42,8 @@ struct LibraryTests {
     }
   }
 
-  @Test func holdsWhatIsHardToCarry() {
+  @Test("The library has values that are hard to encode")
+  func hasHardValues() {
     let library = LibraryGenerator(seed: DemoOptions.usualSeed).generate()
     let films = Array(library.films.rows)
     #expect(films.allSatisfy { $0.catalogueNumber > 1 << 53 })
@@ -54,7 +58,8 @@ struct LibraryTests {
     #expect(Set(films.map(\.title)).count == films.count)
   }
 
-  @Test func removingAFilmTakesItOffEveryList() {
+  @Test("A removed film is removed from all lists")
+  func removedFilmLeavesLists() {
     var library = LibraryGenerator(seed: 3, size: Self.small).generate()
     library.put(
       User(
@@ -67,5 +72,51 @@ struct LibraryTests {
     #expect(library.users["u-a"]?.stars == [:])
     #expect(library.lists["l1"]?.filmIDs == ["f3"])
     #expect(library.people.rows.allSatisfy { !library.filmIDs(withPerson: $0.id).contains("f2") })
+  }
+}
+
+struct CalendarTests {
+  @Test(
+    "Times are written in ISO 8601",
+    arguments: [
+      (Int64(0), "1970-01-01T00:00:00Z"), (951_782_400, "2000-02-29T00:00:00Z"),
+      (1_709_194_500, "2024-02-29T08:15:00Z"), (-1, "1969-12-31T23:59:59Z"),
+      (4_102_444_799, "2099-12-31T23:59:59Z"),
+    ])
+  func writesTimes(seconds: Int64, text: String) {
+    #expect(Calendar.time(secondsSince1970: seconds) == text)
+  }
+
+  @Test(
+    "Calendar days are validated",
+    arguments: [
+      ("1994-05-12", true), ("2000-02-29", true), ("1900-02-29", false), ("2023-02-29", false),
+      ("1994-5-12", false), ("1994-13-01", false), ("1994-00-10", false), ("1994-01-00", false),
+      ("+994-01-01", false), ("1994/01/01", false), ("", false), ("1994-05-12T", false),
+    ])
+  func validatesDays(text: String, isDay: Bool) {
+    #expect(Calendar.isDay(text) == isDay)
+  }
+}
+
+struct HundredthsTests {
+  @Test(
+    "Hundredths keep two decimal places",
+    arguments: [
+      ("7.4", "7.40"), ("7.40", "7.40"), ("0", "0.00"), ("-0.05", "-0.05"), ("-3.5", "-3.50"),
+      ("1250000.00", "1250000.00"), ("12", "12.00"),
+    ])
+  func keepsTwoPlaces(digits: String, written: String) {
+    #expect(Hundredths(digits: digits)?.digits == written)
+  }
+
+  @Test(
+    "Malformed hundredths are refused",
+    arguments: [
+      "", ".", "1.", "1.234", "1e3", "1.2.3", "x", "1.x", "99999999999999999999",
+      "-9223372036854775808", "9223372036854775807", "-9223372036854775808.99",
+    ])
+  func refusesMalformedText(digits: String) {
+    #expect(Hundredths(digits: digits) == nil)
   }
 }

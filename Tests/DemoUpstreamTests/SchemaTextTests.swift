@@ -8,21 +8,24 @@ struct SchemaTextTests {
   static let example = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Examples/films")
 
-  @Test func theExampleShowsTheSameSchema() throws {
+  @Test("The example has the same schema")
+  func exampleHasSameSchema() throws {
     let text = try String(
       contentsOf: Self.example.appending(path: "schema.graphql"), encoding: .utf8)
     #expect(text == FilmsSchema.sdl)
   }
 
-  @Test func theSchemaIsSound() throws {
+  @Test("The schema is valid")
+  func schemaIsValid() throws {
     let schema = try Schema.build(sdl: FilmsSchema.sdl)
     #expect(schema.validate().isEmpty)
     #expect(schema.types["Film"] != nil && FilmsSchema.schema.types.names == schema.types.names)
   }
 
-  /// All files of the example are one document, for fragments serve other files. The gateway's own
-  /// directives are not the schema's.
-  @Test func theExamplesOperationsFitTheSchema() throws {
+  /// All files of the example form one document, because fragments can be used in other files. The
+  /// gateway's directives are not in the schema.
+  @Test("The operations of the example are valid")
+  func exampleOperationsAreValid() throws {
     let folder = Self.example.appending(path: "operations")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { $0.hasSuffix(".graphql") }

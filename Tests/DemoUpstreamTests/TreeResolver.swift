@@ -4,8 +4,8 @@ import LosslessJSON
 
 /// A resolver over a JSON tree: each object names its type in `__typename` and holds its fields.
 ///
-/// `{"$error": "…"}` stands for a field that fails, `echo` gives its arguments back as text, and
-/// `count` is a mutation whose value tells how many came before it.
+/// `{"$error": "…"}` stands for a field that fails, `echo` returns its arguments as text, and `count` is
+/// a mutation that returns the number of previous calls.
 struct TreeResolver: Resolver {
   let tree: JSONValue
   private(set) var effects = 0

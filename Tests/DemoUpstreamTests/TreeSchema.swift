@@ -3,7 +3,7 @@ import LosslessJSON
 
 @testable import DemoUpstream
 
-/// A schema with one of everything, and a tree for it in which much goes wrong.
+/// A schema with every kind of type, and a tree for it with many faults.
 enum TreeSchema {
   static let sdl = #"""
     directive @skipped on FIELD
@@ -59,7 +59,7 @@ enum TreeSchema {
 
   static func tree() throws -> JSONValue { try JSONValue(parsing: text) }
 
-  /// The body of the answer to a request.
+  /// The response body for a request.
   static func answer(
     _ query: String, _ variables: String = "{}", operation: String? = nil,
     limits: ExecutionLimits = ExecutionLimits(), brokenFields: Set<String> = []

@@ -8,7 +8,8 @@ struct CORSPolicyTests {
   static let app = "https://app.example.com"
   let policy = CORSPolicy(origins: [app])
 
-  @Test func answersThePreflightOfAnAllowedOrigin() throws {
+  @Test("A preflight from an allowed origin is granted")
+  func grantsPreflightOfAllowedOrigin() throws {
     let preflight = try #require(
       policy.preflight(
         request(
@@ -21,7 +22,8 @@ struct CORSPolicyTests {
     #expect(preflight.fields[.vary]?.contains("Origin") == true)
   }
 
-  @Test func takesWhatSettingsForward() throws {
+  @Test("A page can send the headers that settings forward, except cookies")
+  func allowsForwardedHeaders() throws {
     var policy = self.policy
     policy.forwardedNames = ["authorization", "cookie", "x-app"]
     let preflight = try #require(
@@ -34,7 +36,8 @@ struct CORSPolicyTests {
     #expect(!allowed.contains("cookie"))
   }
 
-  @Test func tellsAnotherOriginNothing() throws {
+  @Test("A preflight from another origin is not granted")
+  func grantsNothingToOtherOrigins() throws {
     let preflight = try #require(
       policy.preflight(
         request(
@@ -43,17 +46,20 @@ struct CORSPolicyTests {
     #expect(preflight.fields[.accessControlAllowOrigin] == nil)
   }
 
-  @Test(arguments: [
-    ("GET", [("Origin", app), ("Access-Control-Request-Method", "POST")]),
-    ("OPTIONS", [("Origin", app)]),
-    ("OPTIONS", [("Access-Control-Request-Method", "POST")]),
-  ])
-  func leavesWhatIsNoPreflight(method: String, fields: [(String, String)]) throws {
+  @Test(
+    "A request that is not a preflight is left to the router",
+    arguments: [
+      ("GET", [("Origin", app), ("Access-Control-Request-Method", "POST")]),
+      ("OPTIONS", [("Origin", app)]),
+      ("OPTIONS", [("Access-Control-Request-Method", "POST")]),
+    ])
+  func ignoresOtherRequests(method: String, fields: [(String, String)]) throws {
     let request = ServerRequest(head: try head(method, "/", fields), id: "r")
     #expect(policy.preflight(request) == nil)
   }
 
-  @Test func addsToVaryWhateverTheOrigin() throws {
+  @Test("Responses vary by origin, whether it is allowed or not")
+  func variesByOrigin() throws {
     for origin in [Self.app, "https://evil.example"] {
       var response = ServerResponse(fields: [.vary: "Accept-Encoding"])
       policy.decorate(&response, for: try request("GET", "/", ("Origin", origin)))
@@ -62,7 +68,8 @@ struct CORSPolicyTests {
     }
   }
 
-  @Test func takesAndShowsTheUsersOwnFieldsOfObjects() throws {
+  @Test("A page can send and read an object's custom fields")
+  func allowsCustomFieldsOfObjects() throws {
     let preflight = try #require(
       policy.preflight(
         request(
@@ -81,7 +88,8 @@ struct CORSPolicyTests {
     #expect(exposed.contains("Content-Range"))
   }
 
-  @Test func isSilentWhenOff() throws {
+  @Test("Without configured origins no CORS fields are sent")
+  func sendsNoFieldsWhenOff() throws {
     let off = CORSPolicy(origins: [])
     var response = ServerResponse()
     off.decorate(&response, for: try request("GET", "/", ("Origin", Self.app)))
@@ -92,15 +100,16 @@ struct CORSPolicyTests {
           "OPTIONS", "/", ("Origin", Self.app), ("Access-Control-Request-Method", "GET"))) == nil)
   }
 
-  @Test func anyOriginIsTheStar() throws {
+  @Test("The origin * allows every origin")
+  func starAllowsEveryOrigin() throws {
     var response = ServerResponse()
     CORSPolicy(origins: ["*"]).decorate(
       &response, for: try request("GET", "/", ("Origin", "https://x.y")))
     #expect(response.fields[.accessControlAllowOrigin] == "*")
   }
 
-  @Test("SDKs of S3 in a browser can sign their requests and read the responses")
-  func takesAndShowsTheFieldsOfS3() throws {
+  @Test("S3 SDKs in a browser can sign their requests and read the responses")
+  func allowsFieldsOfS3() throws {
     let asked = [
       "amz-sdk-invocation-id", "amz-sdk-request", "authorization", "content-type",
       "x-amz-checksum-crc32", "x-amz-content-sha256", "x-amz-date", "x-amz-sdk-checksum-algorithm",

@@ -1,3 +1,5 @@
+import HTTPServer
+import HTTPWire
 import LosslessJSON
 import Testing
 
@@ -5,7 +7,8 @@ import Testing
 @testable import Gateway
 
 struct OpenAPIDocumentTests {
-  @Test func namesTheOperatingRoutes() throws {
+  @Test("The document contains the operating routes")
+  func containsOperatingRoutes() throws {
     let document = OpenAPIDocument(operations: [], version: "1.2.3").value()
     #expect(document["openapi"] == "3.1.0")
     #expect(document["info"]?["version"] == "1.2.3")
@@ -14,7 +17,7 @@ struct OpenAPIDocumentTests {
     }
   }
 
-  @Test("The words of operations, fragments and variables are shown, with defaults")
+  @Test("Descriptions of operations, fragments and variables appear, with defaults")
   func showsDescriptions() throws {
     let film = OperationDescription(
       name: "Film", description: "One film.",
@@ -34,5 +37,64 @@ struct OpenAPIDocumentTests {
     let body = path?["post"]?["requestBody"]?["content"]?["application/json"]?["schema"]
     #expect(body?["properties"]?["first"]?["default"] == 3)
     #expect(body?["properties"]?["first"]?["description"] == "How many.")
+  }
+}
+
+/// The OpenAPI document and the route table contain the same paths.
+struct OpenAPIRouteTests {
+  private static let operations = [
+    operation("Films", .query, route: "/films"), operation("Film", .query, route: "/films/{id}"),
+    operation("RateFilm", .mutation, route: "/films/{id}/rating"), operation("Plain", .query),
+  ]
+
+  private static func operation(
+    _ name: String, _ kind: OperationDescription.Kind, route: String? = nil
+  ) -> OperationDescription {
+    OperationDescription(
+      name: name, description: nil, fragments: [], kind: kind, route: route, variables: [],
+      policy: nil, role: nil, isOpen: true, isCacheable: false, reason: "")
+  }
+
+  private static let lines = LarderRoutes.lines(for: operations, hasPages: false, hasMetrics: true)
+
+  /// The documented operations, as `METHOD /path`.
+  private static func documented() -> Set<String> {
+    let paths = OpenAPIDocument(operations: operations, version: "1").value()["paths"]
+    var documented: Set<String> = []
+    for path in paths?.members ?? [] {
+      for name in path.value.members?.map({ $0.name.uppercased() }) ?? []
+      where RequestMethod(name: name) != nil {
+        documented.insert("\(name) \(path.name)")
+      }
+    }
+    return documented
+  }
+
+  /// A line of the table in the form of the document, which names each operation.
+  private static func names(of line: RouteLine) -> [String] {
+    let path = line.pattern.description.replacing("{key*}", with: "{key}")
+    guard path.hasPrefix("/v1/operations/{name}") else { return ["\(line.method.name) \(path)"] }
+    let isQueryOnly = line.method == .get || path.hasSuffix("/diff")
+    return operations.filter { $0.kind == .query || !isQueryOnly }.map {
+      "\(line.method.name) \(path.replacing("{name}", with: $0.name))"
+    }
+  }
+
+  /// Actions after a key; in the route table they are part of the key.
+  private static let keyActions = ["/uploads", "/presign", "/copy"]
+
+  @Test("Every documented path is served")
+  func servesEveryDocumentedPath() {
+    let served = Set(Self.lines.flatMap(Self.names))
+    let unknown = Self.documented().filter { path in
+      !served.contains(path) && !Self.keyActions.contains { path.hasSuffix("{key}" + $0) }
+    }
+    #expect(unknown.isEmpty, "\(unknown.sorted())")
+  }
+
+  @Test("Every route is documented")
+  func documentsEveryRoute() {
+    let missing = Set(Self.lines.flatMap(Self.names)).subtracting(Self.documented())
+    #expect(missing.isEmpty, "\(missing.sorted())")
   }
 }

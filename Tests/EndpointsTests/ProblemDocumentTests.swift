@@ -17,7 +17,8 @@ struct ProblemDocumentTests {
     ],
     cause: "SELECT secret FROM /var/lib/larder")
 
-  @Test func carriesEveryMemberAndNoCause() throws {
+  @Test("A problem has every member, and never the internal cause")
+  func hasEveryMemberButTheCause() throws {
     let document = ProblemDocument(Self.failure, instance: "/api/films", requestID: "r-1")
     let body = try JSONValue(parsing: document.bytes())
     #expect(body["type"] == "about:blank")
@@ -33,7 +34,9 @@ struct ProblemDocumentTests {
     #expect(!body.text.contains("secret"))
   }
 
-  @Test(arguments: Failure.Code.allCases)
+  @Test(
+    "Every failure code has a 4xx or 5xx status with a reason phrase",
+    arguments: Failure.Code.allCases)
   func everyCodeHasAStatusWithAReason(code: Failure.Code) {
     let status = FailureStatus.status(of: code)
     #expect((400...599).contains(status))
@@ -41,7 +44,8 @@ struct ProblemDocumentTests {
     #expect(code.rawValue.allSatisfy { $0.isLowercase || $0 == "_" })
   }
 
-  @Test func everyFailureIsNotStored() throws {
+  @Test("A failure is never cacheable and never contains the query")
+  func failuresAreNotCacheable() throws {
     for code in Failure.Code.allCases {
       let response = ServerResponse.failure(
         Failure(code, "No."), request: try request("GET", "/x?ticket=t"))
@@ -56,7 +60,7 @@ struct ProblemDocumentTests {
   }
 
   @Test(
-    "A challenge names the realm, and an error where a token was sent",
+    "A challenge names the realm, and an error if a token was sent",
     arguments: [
       (Failure.Code.unauthenticated, false, #"Bearer realm="larder""#),
       (.unauthenticated, true, #"Bearer realm="larder", error="invalid_token""#),
@@ -75,7 +79,8 @@ struct ProblemDocumentTests {
     #expect(response.fields[.wwwAuthenticate] == challenge)
   }
 
-  @Test func aPauseIsRoundedUp() throws {
+  @Test("Retry-After is rounded up to whole seconds")
+  func roundsRetryAfterUp() throws {
     let failure = Failure(.upstreamBusy, "Later.", retryAfter: .milliseconds(1_200))
     let response = ServerResponse.failure(failure, request: try request("GET", "/"))
     #expect(response.fields[.retryAfter] == "2")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Endpoints
 
-/// What the writer of responses stores for later requests.
+/// The responses that the writer stores for later requests.
 struct ReadResponseWriterTests {
   private static let forwardedNames = ["authorization", "cookie", "x-tenant", "x-team"]
   private static let target = "/api/me"
@@ -16,7 +16,7 @@ struct ReadResponseWriterTests {
     schemaVersion: 1, head: Revision(1))
   private let cache = RenderedCache(byteLimit: 1 << 20)
 
-  /// Every combination of the fields that a response may depend on, each absent or with one of two
+  /// Every combination of the fields that a response can depend on, each absent or with one of two
   /// values.
   private static let combinations: [[(String, String)]] = {
     let names = ["Authorization", "Cookie", "X-Tenant", "X-Team", "Device-Token", "Origin"]
@@ -27,18 +27,18 @@ struct ReadResponseWriterTests {
     }
   }()
 
-  private func writer(_ shelf: ResponseCache) -> ReadResponseWriter {
+  private func writer(_ responseCache: ResponseCache) -> ReadResponseWriter {
     ReadResponseWriter(
-      cursors: cursors, shelf: shelf, forwardedNames: Self.forwardedNames,
+      cursors: cursors, cache: responseCache, forwardedNames: Self.forwardedNames,
       compressionBytesMin: 1_000)
   }
 
-  private func shelf() -> ResponseCache {
+  private func responseCache() -> ResponseCache {
     ResponseCache(
       cursors: cursors, forwardedNames: Self.forwardedNames, hasCORS: true, bytesMax: 1 << 20)
   }
 
-  private func answer() -> ReadResponse {
+  private func read() -> ReadResponse {
     let rendered = RenderedResponse(
       key: ResultKey(operation: "Me", variables: "{}", scope: .public), body: [0x7B, 0x7D],
       received: Timestamp(milliseconds: 1_000_000), policy: CachePolicy(maxAge: .seconds(60)),
@@ -53,12 +53,12 @@ struct ReadResponseWriterTests {
     #expect(Self.combinations.count == 729)
     var found = 0
     for stored in Self.combinations {
-      let shelf = shelf()
-      let writer = writer(shelf)
+      let responseCache = responseCache()
+      let writer = writer(responseCache)
       let request = ServerRequest(head: try head("GET", Self.target, stored), id: "r-1")
-      _ = writer.response(to: writer.begin(request, caller: .anonymous, epoch: 0), answer: answer())
+      _ = writer.response(to: writer.begin(request, caller: .anonymous, epoch: 0), read: read())
       for asked in Self.combinations {
-        guard shelf.find(try head("GET", Self.target, asked)) != nil else { continue }
+        guard responseCache.find(try head("GET", Self.target, asked)) != nil else { continue }
         found += 1
         #expect(asked.map(\.0) == stored.map(\.0) && asked.map(\.1) == stored.map(\.1))
         #expect(asked.allSatisfy { $0.0 == "Authorization" })
@@ -68,7 +68,7 @@ struct ReadResponseWriterTests {
     #expect(found == 3)
   }
 
-  @Test("A response to any request but a plain GET is not stored")
+  @Test("Only the response to a plain GET is stored")
   func onlyPlainRequestsStore() throws {
     let requests: [(String, [(String, String)])] = [
       ("HEAD", []), ("POST", []), ("GET", [("Cache-Control", "max-age=5")]),
@@ -76,11 +76,11 @@ struct ReadResponseWriterTests {
       ("GET", [("Content-Length", "3")]),
     ]
     for (method, fields) in requests {
-      let shelf = shelf()
-      let writer = writer(shelf)
+      let responseCache = responseCache()
+      let writer = writer(responseCache)
       let request = ServerRequest(head: try head(method, Self.target, fields), id: "r-1")
-      _ = writer.response(to: writer.begin(request, caller: .anonymous, epoch: 0), answer: answer())
-      #expect(shelf.find(try head("GET", Self.target)) == nil, "\(method) \(fields)")
+      _ = writer.response(to: writer.begin(request, caller: .anonymous, epoch: 0), read: read())
+      #expect(responseCache.find(try head("GET", Self.target)) == nil, "\(method) \(fields)")
     }
   }
 }

@@ -1,7 +1,7 @@
 import HTTPServer
 import HTTPWire
 
-/// A parsed head of a request without content.
+/// The parsed head of a request without content.
 func head(
   _ method: String, _ target: String, _ fields: (String, String)...
 ) throws -> RequestHead {

@@ -6,25 +6,27 @@ import Testing
 
 @testable import Endpoints
 
-/// What is given on the loop without a handler, and what must not be.
+/// The responses that are served on the loop without a handler, and those that must not be.
 struct ResponseCacheTests {
   static let body = Array(#"{"data":{"film":{"id":"1"}}}"#.utf8)
   let cursors = CursorIssuer(
     codec: CursorCodec(key: KeyRing(root: Array(0..<32)).key(for: .cursor)), segment: 1,
     schemaVersion: 1, head: Revision(1))
 
-  func shelf(forwarded: [String] = ["authorization"], hasCORS: Bool = false) -> ResponseCache {
+  func responseCache(forwarded: [String] = ["authorization"], hasCORS: Bool = false)
+    -> ResponseCache
+  {
     ResponseCache(cursors: cursors, forwardedNames: forwarded, hasCORS: hasCORS, bytesMax: 1 << 20)
   }
 
-  /// Received at 1,000 s, fresh for a minute.
+  /// An entry received at 1,000 s and fresh for a minute.
   func entry(
     cache: RenderedCache = RenderedCache(byteLimit: 1 << 20), authorization: String? = nil,
     epoch: CredentialEpoch = CredentialEpoch(), gzipped: [UInt8]? = nil
   ) throws -> CachedResponse {
     let fields = authorization.map { [("Authorization", $0)] } ?? []
     return CachedResponse(
-      key: try #require(shelf().key(of: try head("GET", "/api/films/1", fields))),
+      key: try #require(responseCache().key(of: try head("GET", "/api/films/1", fields))),
       rendered: rendered(in: cache), epoch: epoch, epochNumber: 0, viewer: .anonymous,
       isPrivate: false, forwardedNames: [],
       gzipped: gzipped)
@@ -43,13 +45,13 @@ struct ResponseCacheTests {
   }
 
   func response(
-    _ shelf: ResponseCache, _ head: RequestHead, atSecond second: Int64 = 1_010
+    _ responseCache: ResponseCache, _ head: RequestHead, atSecond second: Int64 = 1_010
   ) -> String? {
     let stamp = ResponseStamp(seed: 1)
     stamp.setTime(secondsSince1970: second)
-    guard let found = shelf.find(head) else { return nil }
+    guard let found = responseCache.find(head) else { return nil }
     var output: [UInt8] = []
-    guard shelf.write(found, for: head, stamp: stamp, to: &output) else {
+    guard responseCache.write(found, for: head, stamp: stamp, to: &output) else {
       #expect(output.isEmpty)
       return nil
     }
@@ -57,20 +59,21 @@ struct ResponseCacheTests {
   }
 
   @Test("A response stamped by a clock that was ahead is not served as fresh")
-  func servesNothingOfTheFuture() throws {
-    let shelf = shelf()
-    shelf.keep(try entry())
+  func refusesResponsesFromTheFuture() throws {
+    let responseCache = responseCache()
+    responseCache.keep(try entry())
     for second: Int64 in [900, 990, 997] {
-      #expect(try response(shelf, head("GET", "/api/films/1"), atSecond: second) == nil)
+      #expect(try response(responseCache, head("GET", "/api/films/1"), atSecond: second) == nil)
     }
     // The loop's clock lags by less than the second it counts in.
-    #expect(try response(shelf, head("GET", "/api/films/1"), atSecond: 999) != nil)
+    #expect(try response(responseCache, head("GET", "/api/films/1"), atSecond: 999) != nil)
   }
 
-  @Test func givesTheWholeResponse() throws {
-    let shelf = shelf()
-    shelf.keep(try entry())
-    let text = try #require(response(shelf, try head("GET", "/api/films/1")))
+  @Test("A hit is a complete response")
+  func servesCompleteResponse() throws {
+    let responseCache = responseCache()
+    responseCache.keep(try entry())
+    let text = try #require(response(responseCache, try head("GET", "/api/films/1")))
     #expect(text.hasPrefix("HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 1970 00:16:50 GMT\r\n"))
     #expect(text.contains("\r\nAge: 10\r\n"))
     #expect(text.contains("\r\nCache-Status: larder; hit; ttl=49\r\n"))
@@ -79,13 +82,15 @@ struct ResponseCacheTests {
     #expect(text.hasSuffix("\r\n\r\n" + String(decoding: Self.body, as: UTF8.self)))
   }
 
-  @Test func whatIsKeptVariesByOriginWhereCORSIsOn() {
-    #expect(shelf(forwarded: ["x-role"], hasCORS: true).varyingNames == ["x-role", "Origin"])
-    #expect(shelf(forwarded: ["x-role"]).varyingNames == ["x-role"])
+  @Test("Cached responses vary by origin if CORS is on")
+  func variesByOriginWithCORS() {
+    #expect(
+      responseCache(forwarded: ["x-role"], hasCORS: true).varyingNames == ["x-role", "Origin"])
+    #expect(responseCache(forwarded: ["x-role"]).varyingNames == ["x-role"])
   }
 
-  @Test("A shelf past half its bounds forgets what was not asked for since the last time")
-  func aShelfKeepsWhatIsAskedFor() throws {
+  @Test("When half its bounds are used, the cache drops entries not requested since the last time")
+  func dropsUnusedGeneration() throws {
     final class Entry: ResponseCacheEntry {
       let key: PlainRequestKey
       let byteCount: Int
@@ -94,11 +99,11 @@ struct ResponseCacheTests {
         self.byteCount = byteCount
       }
     }
-    let keys = try (0...7).map { try #require(shelf().key(of: try head("GET", "/\($0)"))) }
+    let keys = try (0...7).map { try #require(responseCache().key(of: try head("GET", "/\($0)"))) }
     var entries = CacheGenerations<Entry>(countMax: 4, bytesMax: 200)
     func entry(_ number: Int) -> Entry? { entries.find(keys[number].hash) }
     entries.keep(Entry(keys[1], 60))
-    // In the place of another, or after one is gone, there is room for as many bytes again.
+    // Replacing or removing an entry frees its bytes.
     entries.keep(Entry(keys[1], 30))
     let second = Entry(keys[2], 60)
     entries.keep(second)
@@ -107,121 +112,132 @@ struct ResponseCacheTests {
     #expect(entry(2) === second)
     entries.remove(second)
     #expect(entry(2) == nil)
-    // The first is asked for, and so outlives two more generations; the others go.
+    // The first is requested each time, and so outlives two more generations; the others are dropped.
     for number in 3...7 {
       entries.keep(Entry(keys[number], 60))
       #expect(entry(1) != nil && entry(number) != nil)
     }
     #expect(entry(3) == nil && entry(4) == nil)
     entries.keep(Entry(keys[2], 101))
-    #expect(entry(2) == nil, "more than half of what there is room for")
+    #expect(entry(2) == nil, "larger than half of the bound")
   }
 
-  @Test func headHasNoBodyAndAKnownTagIs304() throws {
-    let shelf = shelf()
+  @Test("HEAD has no body, and a matching entity tag gets a 304")
+  func servesHeadAndNotModified() throws {
+    let responseCache = responseCache()
     let entry = try entry()
-    shelf.keep(entry)
-    let headText = try #require(response(shelf, try head("HEAD", "/api/films/1")))
+    responseCache.keep(entry)
+    let headText = try #require(response(responseCache, try head("HEAD", "/api/films/1")))
     #expect(headText.hasSuffix("\r\n\r\n"))
     let tag = "\"\(entry.rendered.tag)\""
     for condition in [tag, "W/\(tag)", "\"a\", \(tag)", "*"] {
       let text = try #require(
-        response(shelf, try head("GET", "/api/films/1", ("If-None-Match", condition))))
+        response(responseCache, try head("GET", "/api/films/1", ("If-None-Match", condition))))
       #expect(text.hasPrefix("HTTP/1.1 304 Not Modified\r\n"), "\(condition)")
       #expect(text.hasSuffix("\r\n\r\n"))
       #expect(!text.contains("Content-Length"))
       #expect(text.contains("ETag: \(tag)"))
     }
     let other = try #require(
-      response(shelf, try head("GET", "/api/films/1", ("If-None-Match", "\"a\""))))
+      response(responseCache, try head("GET", "/api/films/1", ("If-None-Match", "\"a\""))))
     #expect(other.hasPrefix("HTTP/1.1 200"))
   }
 
-  @Test func staleOrTouchedIsLeftToTheRouter() throws {
+  @Test("A stale or invalidated response is left to the router")
+  func leavesStaleResponsesToTheRouter() throws {
     let cache = RenderedCache(byteLimit: 1 << 20)
-    let shelf = shelf()
-    shelf.keep(try entry(cache: cache))
-    #expect(response(shelf, try head("GET", "/api/films/1"), atSecond: 1_059) != nil)
-    #expect(response(shelf, try head("GET", "/api/films/1"), atSecond: 1_060) == nil)
+    let responseCache = responseCache()
+    responseCache.keep(try entry(cache: cache))
+    #expect(response(responseCache, try head("GET", "/api/films/1"), atSecond: 1_059) != nil)
+    #expect(response(responseCache, try head("GET", "/api/films/1"), atSecond: 1_060) == nil)
     cache.note(
       CommitReport(
         revision: Revision(2),
         changes: [.init(scope: .public, key: EntityKey(type: "Film", key: "1"))],
         invalidated: [], resultChanged: false, isExact: true, head: Revision(2)))
-    #expect(response(shelf, try head("GET", "/api/films/1")) == nil)
+    #expect(response(responseCache, try head("GET", "/api/films/1")) == nil)
   }
 
-  @Test(arguments: [
-    ("POST", "/api/films/1", []), ("GET", "/api/films/2", []), ("GET", "/api/films/1?a=1", []),
-    ("GET", "/api/films/1", [("Cache-Control", "no-cache")]),
-    ("GET", "/api/films/1", [("Pragma", "no-cache")]),
-    ("GET", "/api/films/1", [("Authorization", "Bearer a")]),
-    ("GET", "/api/films/1", [("Device-Token", "x")]),
-    ("GET", "/api/films/1", [("X-Role", "editor")]),
-    ("GET", "/api/films/1", [("Cookie", "a=b")]),
-    ("GET", "/api/films/1", [("Origin", "https://a.b")]),
-    ("GET", "/api/films/1", [("Connection", "close")]),
-    ("GET", "/api/films/1", [("If-Match", "\"x\"")]),
-  ])
-  func anyOtherRequestIsLeftToTheRouter(
+  @Test(
+    "A request that differs in method, target or a relevant field is left to the router",
+    arguments: [
+      ("POST", "/api/films/1", []), ("GET", "/api/films/2", []), ("GET", "/api/films/1?a=1", []),
+      ("GET", "/api/films/1", [("Cache-Control", "no-cache")]),
+      ("GET", "/api/films/1", [("Pragma", "no-cache")]),
+      ("GET", "/api/films/1", [("Authorization", "Bearer a")]),
+      ("GET", "/api/films/1", [("Device-Token", "x")]),
+      ("GET", "/api/films/1", [("X-Role", "editor")]),
+      ("GET", "/api/films/1", [("Cookie", "a=b")]),
+      ("GET", "/api/films/1", [("Origin", "https://a.b")]),
+      ("GET", "/api/films/1", [("Connection", "close")]),
+      ("GET", "/api/films/1", [("If-Match", "\"x\"")]),
+    ])
+  func leavesOtherRequestsToTheRouter(
     method: String, target: String, fields: [(String, String)]
   ) throws {
-    let shelf = shelf(forwarded: ["authorization", "cookie", "x-role"], hasCORS: true)
-    shelf.keep(try entry())
-    #expect(response(shelf, try head("GET", "/api/films/1")) != nil)
-    #expect(response(shelf, try head(method, target, fields)) == nil)
+    let responseCache = responseCache(
+      forwarded: ["authorization", "cookie", "x-role"], hasCORS: true)
+    responseCache.keep(try entry())
+    #expect(response(responseCache, try head("GET", "/api/films/1")) != nil)
+    #expect(response(responseCache, try head(method, target, fields)) == nil)
   }
 
-  @Test("What was kept before all credentials were refused is given to nobody")
-  func anEpochEndsWhatWasKept() throws {
-    let shelf = shelf()
+  @Test("A response cached before all credentials were invalidated is not served")
+  func endOfEpochInvalidatesResponses() throws {
+    let responseCache = responseCache()
     let epoch = CredentialEpoch()
-    shelf.keep(try entry(authorization: "Bearer a", epoch: epoch))
+    responseCache.keep(try entry(authorization: "Bearer a", epoch: epoch))
     let asked = try head("GET", "/api/films/1", ("Authorization", "Bearer a"))
-    #expect(response(shelf, asked) != nil)
+    #expect(response(responseCache, asked) != nil)
     epoch.end()
-    #expect(response(shelf, asked) == nil)
+    #expect(response(responseCache, asked) == nil)
   }
 
-  @Test func oneCredentialsAnswerIsNotAnothers() throws {
-    let shelf = shelf()
-    shelf.keep(try entry(authorization: "Bearer a"))
-    #expect(response(shelf, try head("GET", "/api/films/1", ("Authorization", "Bearer a"))) != nil)
-    #expect(response(shelf, try head("GET", "/api/films/1", ("Authorization", "Bearer b"))) == nil)
-    #expect(response(shelf, try head("GET", "/api/films/1")) == nil)
+  @Test("A response is served only to the same credential")
+  func separatesCredentials() throws {
+    let responseCache = responseCache()
+    responseCache.keep(try entry(authorization: "Bearer a"))
+    #expect(
+      response(responseCache, try head("GET", "/api/films/1", ("Authorization", "Bearer a"))) != nil
+    )
+    #expect(
+      response(responseCache, try head("GET", "/api/films/1", ("Authorization", "Bearer b"))) == nil
+    )
+    #expect(response(responseCache, try head("GET", "/api/films/1")) == nil)
   }
 
-  @Test func theCodingFollowsTheRequest() throws {
-    let shelf = shelf()
-    shelf.keep(try entry(gzipped: [1, 2, 3]))
+  @Test("The content coding follows Accept-Encoding")
+  func choosesContentCoding() throws {
+    let responseCache = responseCache()
+    responseCache.keep(try entry(gzipped: [1, 2, 3]))
     let coded = try #require(
-      response(shelf, try head("GET", "/api/films/1", ("Accept-Encoding", "gzip"))))
+      response(responseCache, try head("GET", "/api/films/1", ("Accept-Encoding", "gzip"))))
     #expect(coded.contains("Content-Encoding: gzip") && coded.contains("-gzip\""))
     let plain = try #require(
-      response(shelf, try head("GET", "/api/films/1", ("Accept-Encoding", "gzip;q=0"))))
+      response(responseCache, try head("GET", "/api/films/1", ("Accept-Encoding", "gzip;q=0"))))
     #expect(!plain.contains("Content-Encoding"))
   }
 
-  @Test("A cached response is used until a commit touches what it shows")
-  func aCommitEndsAResponse() throws {
+  @Test("A cached response is used until a commit touches its entities")
+  func commitInvalidatesResponse() throws {
     let cache = RenderedCache(byteLimit: 1 << 20)
-    let shelf = shelf()
-    shelf.keep(try entry(cache: cache))
+    let responseCache = responseCache()
+    responseCache.keep(try entry(cache: cache))
     let head = try head("GET", "/api/films/1")
-    #expect(response(shelf, head) != nil)
+    #expect(response(responseCache, head) != nil)
     cache.note(
       CommitReport(
         revision: Revision(2),
         changes: [.init(scope: .public, key: EntityKey(type: "Film", key: "1"))],
         invalidated: [], resultChanged: false, isExact: true, head: Revision(2)))
-    #expect(response(shelf, head) == nil)
+    #expect(response(responseCache, head) == nil)
   }
 
-  @Test("A request's own id is in its response")
-  func aRequestsOwnIDIsAnswered() throws {
-    let shelf = shelf()
-    shelf.keep(try entry())
+  @Test("The response contains the request's own id")
+  func echoesRequestID() throws {
+    let responseCache = responseCache()
+    responseCache.keep(try entry())
     let head = try head("GET", "/api/films/1", ("Request-Id", "mine"))
-    #expect(response(shelf, head)?.contains("Request-Id: mine") == true)
+    #expect(response(responseCache, head)?.contains("Request-Id: mine") == true)
   }
 }

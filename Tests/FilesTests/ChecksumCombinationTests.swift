@@ -15,7 +15,7 @@ struct ChecksumCombinationTests {
     return try #require(hashing.digests()[algorithm])
   }
 
-  @Test("Checksums of stretches joined are that of the whole", arguments: algorithms)
+  @Test("Combined checksums of two ranges equal that of the whole", arguments: algorithms)
   func joinsStretches(algorithm: ContentDigest.Algorithm) throws {
     var random = SeededGenerator(seed: 11)
     let combination = try #require(ChecksumCombination(algorithm))
@@ -32,12 +32,13 @@ struct ChecksumCombinationTests {
     }
   }
 
-  @Test("Other digests cannot be joined", arguments: [ContentDigest.Algorithm.md5, .sha1, .sha256])
+  @Test(
+    "Other digests cannot be combined", arguments: [ContentDigest.Algorithm.md5, .sha1, .sha256])
   func joinsNoOthers(algorithm: ContentDigest.Algorithm) {
     #expect(ChecksumCombination(algorithm) == nil)
   }
 
-  @Test("The checksum of an object is that of its parts, of the kind that was asked for")
+  @Test("The checksum of an object is computed from its parts, in the requested kind")
   func combinesParts() throws {
     let contents = [[UInt8](repeating: 1, count: 5000), [UInt8](repeating: 2, count: 300)]
     func parts(_ algorithm: ContentDigest.Algorithm) throws -> [UploadPart] {
@@ -65,7 +66,7 @@ struct ChecksumCombinationTests {
     #expect(PartChecksums.combine(mixed, as: nil) == nil)
   }
 
-  @Test("A kind that S3 does not have with an algorithm is refused")
+  @Test("A kind that S3 does not support with an algorithm is refused")
   func refusesKinds() {
     #expect(UploadChecksum(.crc64nvme, .composite) == nil)
     #expect(UploadChecksum(.sha256, .fullObject) == nil)

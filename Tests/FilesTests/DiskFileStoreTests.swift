@@ -6,14 +6,16 @@ import Testing
 import Transport
 
 struct DiskFileStoreTests {
-  @Test(arguments: ContractCase.all) func keepsTheContract(_ contract: ContractCase) async throws {
+  @Test("The disk store fulfils the contract of file stores", arguments: ContractCase.all)
+  func fulfilsTheContract(_ contract: ContractCase) async throws {
     let fixture = try DiskFixture()
     try await contract.run(try await fixture.contract())
     // Whatever happened, nothing is left that is on its way.
     #expect(try fixture.blobs().incoming == [])
   }
 
-  @Test func removesWhatItReplaced() async throws {
+  @Test("The file of a replaced object is removed")
+  func removesReplacedFiles() async throws {
     let fixture = try DiskFixture()
     let it = try await fixture.contract()
     for number in 0..<5 { try await it.put([UInt8(number)], at: "k") }
@@ -22,7 +24,8 @@ struct DiskFileStoreTests {
     #expect(try fixture.blobs().home == [])
   }
 
-  @Test func survivesReopening() async throws {
+  @Test("Objects survive reopening the store")
+  func survivesReopening() async throws {
     let fixture = try DiskFixture()
     let it = try await fixture.contract()
     try await it.put([1, 2, 3], at: "k")
@@ -58,7 +61,8 @@ struct DiskFileStoreTests {
     }
   }
 
-  @Test func sweepRemovesLeftoversAndKeepsWhatTheIndexKnows() async throws {
+  @Test("A sweep removes leftover files and keeps those of the index")
+  func sweepRemovesLeftovers() async throws {
     let fixture = try DiskFixture()
     let it = try await fixture.contract()
     try await it.put([1, 2, 3], at: "k")
@@ -77,12 +81,13 @@ struct DiskFileStoreTests {
     #expect(try await it.bytes("k") == [1, 2, 3])
   }
 
-  @Test func whatCannotBeRemovedStaysNoted() async throws {
+  @Test("Files that cannot be removed are recorded for the next sweep")
+  func recordsUnremovableFiles() async throws {
     let fixture = try DiskFixture()
     let it = try await fixture.contract()
     try await it.put([1], at: "k")
     let home = "\(fixture.path)/files/objects/\(try #require(try fixture.blobs().home.first))"
-    // A folder of this name is what unlink(2) refuses whoever asks.
+    // unlink(2) refuses a folder of this name for every user.
     try FileManager.default.removeItem(atPath: home)
     try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: false)
     _ = try await it.store.delete(try it.address("k"), if: .none)
@@ -94,7 +99,8 @@ struct DiskFileStoreTests {
     #expect(try fixture.blobs().home == [])
   }
 
-  @Test func sweepGivesUpOldUploads() async throws {
+  @Test("A sweep aborts old uploads")
+  func sweepAbortsOldUploads() async throws {
     let fixture = try DiskFixture()
     let it = try await fixture.contract()
     let old = try await it.store.beginUpload(
@@ -111,7 +117,8 @@ struct DiskFileStoreTests {
     #expect(try await it.store.bucket(it.bucket).bytes == 1)
   }
 
-  @Test func parallelWritersLeaveOneOfTheirObjects() async throws {
+  @Test("Concurrent writers leave one complete object")
+  func concurrentWritersLeaveOneObject() async throws {
     let fixture = try DiskFixture()
     let it = try await fixture.contract()
     await withTaskGroup(of: Void.self) { group in
@@ -128,7 +135,8 @@ struct DiskFileStoreTests {
     #expect(try await it.store.bucket(it.bucket).bytes == 5000)
   }
 
-  @Test func onlyOneOfParallelConditionalWritersWins() async throws {
+  @Test("Only one of several concurrent conditional writes succeeds")
+  func oneConditionalWriteSucceeds() async throws {
     let fixture = try DiskFixture()
     let it = try await fixture.contract()
     let winners = await withTaskGroup(of: Bool.self) { group in
@@ -142,7 +150,7 @@ struct DiskFileStoreTests {
     #expect(winners == 1)
   }
 
-  @Test("A bucket with unfinished uploads alone can be removed, and they go with it")
+  @Test("Removing a bucket removes its unfinished uploads")
   func removesABucketWithItsUploads() async throws {
     let fixture = try DiskFixture()
     let it = try await fixture.contract()
@@ -166,7 +174,7 @@ struct DiskFileStoreTests {
     #expect(left.uploads.isEmpty)
   }
 
-  @Test("Checksums that a client states of parts and of the object must be theirs")
+  @Test("Checksums that a client states are verified")
   func verifiesStatedChecksums() async throws {
     let fixture = try DiskFixture()
     let it = try await fixture.contract()
@@ -237,7 +245,7 @@ struct DiskFileStoreTests {
     #expect(try await it.store.objectParts(at: try it.address("from")).parts.count == 2)
   }
 
-  @Test("Tags change without the object, and go with a copy unless it brings its own")
+  @Test("Tags change independently of the object, and are copied unless replaced")
   func keepsTags() async throws {
     let fixture = try DiskFixture()
     let it = try await fixture.contract()
@@ -281,7 +289,7 @@ struct DiskFileStoreTests {
     #expect(try await it.bytes("k") == [1])
   }
 
-  @Test("A bucket's settings are kept, and say how its objects are encrypted")
+  @Test("A bucket's settings are stored, and determine the encryption of its objects")
   func keepsBucketSettings() async throws {
     let fixture = try DiskFixture()
     let it = try await fixture.contract()

@@ -5,23 +5,23 @@ import Storage
 import Synchronization
 import Transport
 
-/// A disk store over a folder of its own that goes with it.
+/// A disk store in a folder of its own, which is removed with it.
 final class DiskFixture: Sendable {
   let path: String
   let index: Store
   let files: DiskFileStore
-  /// Milliseconds since 1970, told to the store; moved by tests.
+  /// The clock of the store in milliseconds since 1970, advanced by tests.
   let time = TestTime()
 
   final class TestTime: Sendable {
     private let milliseconds = Mutex<Int64>(1_800_000_000_000)
-    /// How far the wall clock is off.
+    /// The error of the wall clock.
     let error = Mutex(Duration.zero)
 
-    /// What the wall clock shows.
+    /// The time of the wall clock.
     var now: Timestamp { lived.advanced(by: error.withLock { $0 }) }
 
-    /// What uploads age by.
+    /// The clock by which uploads age.
     var lived: Timestamp { Timestamp(milliseconds: milliseconds.withLock { $0 }) }
 
     func pass(_ duration: Duration) {
@@ -48,7 +48,7 @@ final class DiskFixture: Sendable {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// Files that hold content, and those on their way in.
+  /// Stored files, and those being written.
   func blobs() throws -> (home: [String], incoming: [String]) {
     let manager = FileManager.default
     let home = try manager.subpathsOfDirectory(atPath: "\(path)/files/objects").filter {

@@ -12,7 +12,8 @@ struct QuotaTests {
     _ = try await it.store.put(content, at: try it.address(key), ObjectWrite(quota: quota))
   }
 
-  @Test(arguments: [true, false]) func holdsABucketsQuota(isAnnounced: Bool) async throws {
+  @Test("A bucket's quota is enforced", arguments: [true, false])
+  func enforcesBucketQuota(isAnnounced: Bool) async throws {
     let fixture = try DiskFixture()
     let it = try await fixture.contract()
     let quota = FileQuota(bucketBytesMax: 100)
@@ -29,7 +30,8 @@ struct QuotaTests {
     #expect(bucket.objects == 1)
   }
 
-  @Test func holdsEachOwnersQuota() async throws {
+  @Test("Each owner's quota is enforced")
+  func enforcesOwnerQuota() async throws {
     let fixture = try DiskFixture()
     let it = try await fixture.contract()
     try await write(it, 60, at: "ann/a", FileQuota(owner: "ann", ownerBytesMax: 100))
@@ -40,7 +42,8 @@ struct QuotaTests {
     try await write(it, 40, at: "ann/b", FileQuota(owner: "ann", ownerBytesMax: 100))
   }
 
-  @Test func countsPartsAndLetsGoOfThem() async throws {
+  @Test("Parts count against quotas until their upload ends")
+  func countsParts() async throws {
     let fixture = try DiskFixture()
     let it = try await fixture.contract()
     let quota = FileQuota(owner: "ann", bucketBytesMax: 3000, ownerBytesMax: 2500)

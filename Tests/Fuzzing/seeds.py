@@ -260,7 +260,6 @@ def seeds():
         "json-text": JSON_TEXTS + VARIABLES + cases,
         "graphql-document": documents,
         "graphql-schema": documents,
-        "graphql-variables": VARIABLES,
         "filter-text": FILTERS + [b"year = " + number for number in hostile_numbers()],
         "search-text": SEARCHES,
         "forwarded": FORWARDED,

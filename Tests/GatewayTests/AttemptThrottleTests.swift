@@ -8,7 +8,8 @@ struct AttemptThrottleTests {
 
   let now = Timestamp(milliseconds: 1_700_000_000_000)
 
-  @Test func takesSoManyAndThenAtAnEvenRate() {
+  @Test("A burst is taken at once, then attempts at an even rate")
+  func burstThenEvenRate() {
     let throttle = AttemptThrottle(perMinute: 6)
     for _ in 0..<6 { #expect(throttle.take(Name("ada"), at: now) == nil) }
     #expect(throttle.take(Name("ada"), at: now) == .seconds(10))
@@ -17,7 +18,8 @@ struct AttemptThrottleTests {
     #expect(throttle.take(Name("ada"), at: now.advanced(by: .seconds(10))) != nil)
   }
 
-  @Test func givesBackNoMoreThanThereWas() {
+  @Test("Returned attempts do not exceed the capacity")
+  func refundIsBounded() {
     let throttle = AttemptThrottle(perMinute: 2)
     for _ in 0..<20 {
       #expect(throttle.take(Name("ada"), at: now) == nil)
@@ -29,16 +31,16 @@ struct AttemptThrottleTests {
     #expect(throttle.take(Name("ada"), at: now) != nil)
   }
 
-  @Test("A name of several that has none left takes nothing from the others")
-  func takesOfAllOrOfNone() {
+  @Test("If one name has no attempts left, nothing is taken from the others")
+  func takesAllOrNone() {
     let throttle = AttemptThrottle(perMinute: 1)
     #expect(throttle.take(Name("ada"), at: now) == nil)
     #expect(throttle.take(Name("eve"), Name("ada"), at: now) != nil)
     #expect(throttle.take(Name("eve"), at: now) == nil)
   }
 
-  @Test("A flood of names locks no newcomer out, and frees nobody who is held back")
-  func aFloodPushesItselfOut() {
+  @Test("A flood of names locks out no newcomer and frees no limited caller")
+  func floodEvictsItself() {
     let throttle = AttemptThrottle(perMinute: 4)
     for _ in 0..<4 { #expect(throttle.take(Name("held back"), at: now) == nil) }
     for number in 0..<100_000 {
@@ -48,8 +50,8 @@ struct AttemptThrottleTests {
     #expect(throttle.take(Name("held back"), at: now) != nil)
   }
 
-  @Test("A block of IPv6 networks has eight networks' attempts, however many of them come")
-  func aBlockIsCountedAsAWhole() {
+  @Test("A block of IPv6 networks has the attempts of eight networks in total")
+  func blockLimit() {
     let throttle = AttemptThrottle(perMinute: 3)
     let taken = (0..<1_000).count { number in
       let network = ClientNetwork(name: "2001:db8:0:\(number)::", block: "2001:db8::/48")

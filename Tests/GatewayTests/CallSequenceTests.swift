@@ -4,14 +4,16 @@ import Testing
 @testable import Gateway
 
 struct CallSequenceTests {
-  @Test func continuesAfterTheHighestStoredNumber() {
+  @Test("Call numbers continue after the highest stored one")
+  func continuesAfterTheHighestStoredNumber() {
     let calls = CallSequence(after: CallNumber(41))
     #expect(calls.begin() == CallNumber(42))
     #expect(calls.begin() == CallNumber(43))
     #expect(calls.begin() == CallNumber(44))
   }
 
-  @Test func theHorizonIsTheOldestCallInFlight() {
+  @Test("The horizon is the oldest call in flight")
+  func horizonIsTheOldestCallInFlight() {
     let calls = CallSequence(after: .none)
     let first = calls.begin()
     let second = calls.begin()
@@ -37,7 +39,8 @@ struct CallSequenceTests {
     return settled.span
   }
 
-  @Test func aMutationThatBeganLaterAndSettledEarlierOvertakes() {
+  @Test("A mutation that began later and settled earlier overtakes")
+  func nestedMutationOvertakes() {
     let calls = CallSequence(after: .none)
     let outer = calls.beginMutation(head: Revision(1))
     let inner = calls.beginMutation(head: Revision(1))
@@ -47,7 +50,8 @@ struct CallSequenceTests {
     #expect(span.disputed == [Self.film])
   }
 
-  @Test func ofTwoThatCrossNoneIsOvertaken() {
+  @Test("Crossing mutations are disputed, but neither is overtaken")
+  func crossingMutationsAreDisputed() {
     let calls = CallSequence(after: .none)
     let first = calls.beginMutation(head: Revision(1))
     let second = calls.beginMutation(head: Revision(1))
@@ -57,7 +61,8 @@ struct CallSequenceTests {
     #expect(span.disputed == [Self.film])
   }
 
-  @Test func otherObjectsOtherScopesAndOtherTimesAreNoDispute() {
+  @Test("Mutations of other objects, scopes or times are not disputed")
+  func unrelatedMutationsAreNotDisputed() {
     let calls = CallSequence(after: .none)
     let outer = calls.beginMutation(head: Revision(1))
     let inner = calls.beginMutation(head: Revision(1))
@@ -70,8 +75,9 @@ struct CallSequenceTests {
     #expect(Self.settle(after, calls).disputed.isEmpty)
   }
 
-  /// What is overtaken is written under the start's number, which no horizon may have passed.
-  @Test func theHorizonWaitsForAMutationUntilItIsStored() {
+  /// Overtaken entities are written under the start's number, which no horizon can have passed.
+  @Test("The horizon waits for a mutation until it is stored")
+  func horizonWaitsForStoredMutation() {
     let calls = CallSequence(after: .none)
     let outer = calls.beginMutation(head: Revision(1))
     let query = calls.begin()
@@ -87,7 +93,8 @@ struct CallSequenceTests {
     #expect(calls.horizon(of: CallNumber(99)) == CallNumber(99))
   }
 
-  @Test func aRepeatedMutationCountsAsOfItsFirstAttempt() {
+  @Test("A repeated mutation counts from its first attempt")
+  func repeatedMutationCountsFromFirstAttempt() {
     let calls = CallSequence(after: CallNumber(10), head: Revision(5))
     let first = calls.beginMutation(head: Revision(6), key: "m")
     calls.end(first)
@@ -99,7 +106,7 @@ struct CallSequenceTests {
     #expect(span.head == Revision(6))
     #expect(span.isRepeated)
     #expect(span.disputed.isEmpty)
-    // Of one that was first sent before the process began nobody knows what it overlapped.
+    // For one that was first sent before the process began, the overlaps are unknown.
     let unknown = calls.beginMutation(head: Revision(8), key: "n", isRepeated: true)
     let old = Self.settle(unknown, calls, key: "n")
     #expect(old.start == CallNumber(10))

@@ -21,14 +21,16 @@ struct CallerIdentifierTests {
       tickets: StreamTickets(clock: clock.clock, random: RandomBytes { 0 }))
   }
 
-  @Test func nobodyIsAnonymous() async throws {
+  @Test("A request without credentials is anonymous")
+  func noHeadersIsAnonymous() async throws {
     let caller = try await identifier().caller { _ in nil }
     #expect(caller.subject == nil)
     #expect(caller.scope(sharing: .user) == .public)
     #expect(caller.viewer(of: .public).isAnonymous)
   }
 
-  @Test func aForwardedTokenMakesAPrivateScopeWithoutHoldingTheToken() async throws {
+  @Test("A forwarded token gives a private scope that does not contain the token")
+  func forwardedTokenMakesPrivateScope() async throws {
     let caller = try await identifier().caller { $0 == "authorization" ? "Bearer abc" : nil }
     let scope = caller.scope(sharing: .user)
     #expect(scope.kind == .user)
@@ -40,13 +42,15 @@ struct CallerIdentifierTests {
     #expect(caller.viewer(of: scope).layers == [scope, .public])
   }
 
-  @Test func differentTokensAreDifferentUsers() async throws {
+  @Test("Different tokens have different subjects")
+  func differentTokensAreDifferentUsers() async throws {
     let one = try await identifier().caller { $0 == "authorization" ? "Bearer abc" : nil }
     let other = try await identifier().caller { $0 == "authorization" ? "Bearer abd" : nil }
     #expect(one.subject != other.subject)
   }
 
-  @Test func aTokenThatIsNotForwardedChangesNothing() async throws {
+  @Test("A token that is not forwarded gives no subject")
+  func unforwardedTokenHasNoSubject() async throws {
     let caller = try await identifier(forward: []).caller {
       $0 == "authorization" ? "Bearer abc" : nil
     }
@@ -54,7 +58,8 @@ struct CallerIdentifierTests {
     #expect(caller.hasToken)
   }
 
-  @Test func theAdminTokenIsNeverForwarded() async throws {
+  @Test("The admin token is never forwarded")
+  func adminTokenIsNotForwarded() async throws {
     let caller = try await identifier().caller {
       $0 == "authorization" ? "bearer  \(Self.adminToken)" : nil
     }
@@ -63,7 +68,8 @@ struct CallerIdentifierTests {
     #expect(caller.scope(sharing: .user) == .public)
   }
 
-  @Test func aPartitionHeaderSplitsTheScopeButStaysPublic() async throws {
+  @Test("A partition header splits the scope, which stays public")
+  func partitionHeader() async throws {
     let headers = ["x-hasura-role": "editor"]
     let caller = try await identifier(forward: ["X-Hasura-Role"]).caller { headers[$0] }
     let scope = caller.scope(sharing: .user)
@@ -73,12 +79,12 @@ struct CallerIdentifierTests {
   }
 
   @Test(
-    "A forwarded header that is a credential by its name is in no scope in clear",
+    "A partition header that is a credential is stored as a digest",
     arguments: [
       "X-Api-Key", "x-session-token", "X-Amz-Security-Token", "my_secret", "X-Auth", "JWT",
       "x-cookie-jar",
     ])
-  func aSecretPartitionIsADigest(name: String) async throws {
+  func secretPartitionIsDigest(name: String) async throws {
     let identifier = identifier(forward: [name, "x-tenant"])
     func caller(_ value: String) async throws -> Caller {
       let headers = [name.lowercased(): value, "x-tenant": "zeta"]
@@ -95,8 +101,8 @@ struct CallerIdentifierTests {
     #expect(sent.contains { $0.name == name.lowercased() && $0.value == "s3cret" })
   }
 
-  @Test("A queued mutation keeps such headers sealed, for its device alone")
-  func aSecretPartitionIsSealedInTheQueue() async throws {
+  @Test("A queued mutation stores such headers sealed for its device")
+  func secretPartitionIsSealed() async throws {
     let headers = ["x-api-key": "s3cret", "x-tenant": "zeta"]
     let caller = try await identifier(forward: ["x-api-key", "x-tenant"]).caller { headers[$0] }
     let queued = QueuedCaller(
@@ -112,14 +118,15 @@ struct CallerIdentifierTests {
     let same = try #require(opened("d_1"))
     #expect(same.partitions == caller.partitions && same.partition == caller.partition)
     #expect(opened("d_2") == nil)
-    // As mutations were stored that were queued before.
+    // The form of mutations that were queued by earlier versions.
     let old = queued.caller(
       sealedCredential: nil, partitions: #"{"x-api-key":"s3cret"}"#, scope: .public, user: nil,
       device: "d_1")
     #expect(old?.partitions == [Caller.Header(name: "x-api-key", value: "s3cret")])
   }
 
-  @Test func anUnknownDeviceTokenIsRefused() async {
+  @Test("An unknown device token is refused")
+  func unknownDeviceToken() async {
     await #expect(throws: Failure.self) {
       try await identifier().caller { $0 == "device-token" ? "x" : nil }
     }

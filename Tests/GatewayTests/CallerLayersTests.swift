@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-/// Which layers of what is stored a caller sees, and where responses for it are stored.
+/// The scopes a caller sees, and the scopes that responses are stored in.
 struct CallerLayersTests {
   private static let roles = Set(Role.allCases)
   private static let acme = Claim(name: "org_id", issuer: "https://a/", value: #""acme""#)
@@ -34,8 +34,8 @@ struct CallerLayersTests {
   private static let partition = "x-tenant:a"
   private static let open = Scope(kind: .public, subject: "", partition: partition)
 
-  @Test("Layers go from the device to what is public, and hold only what the caller has proved")
-  func layersOfACaller() {
+  @Test("Layers go from the device to public, and include only what the caller has proved")
+  func layers() {
     #expect(Self.caller().viewer.layers == [Self.open])
     #expect(
       Self.caller(isAdmin: true).viewer.layers
@@ -57,7 +57,7 @@ struct CallerLayersTests {
     #expect(opaque.viewer.layers == [.user("digest"), .public])
   }
 
-  @Test("A response is stored where only callers who may run its operation see it")
+  @Test("A response is stored in a scope that only permitted callers see")
   func scopesOfResponses() {
     let ada = Self.caller(user: "ada", claims: [Self.acme])
     #expect(ada.scope(sharing: .public) == Self.open)
@@ -76,7 +76,7 @@ struct CallerLayersTests {
     }
   }
 
-  @Test("What a group shares is fetched with the token alone")
+  @Test("Responses shared by a group are fetched with the token alone")
   func forwardedHeaders() {
     let ada = Self.caller(user: "ada", claims: [Self.acme])
     let names = { (scope: Scope) in ada.forwarded(for: scope).map(\.name) }
@@ -85,8 +85,8 @@ struct CallerLayersTests {
     #expect(names(ada.scope(sharing: .public, role: .user)) == ["x-tenant"])
   }
 
-  @Test("Issuer, name and value of a claim do not run into each other")
-  func claimsAreApart() {
+  @Test("Issuer, name and value of a claim are kept apart in scopes")
+  func claimsAreSeparated() {
     let claims = [
       Self.acme, Claim(name: "org_id", issuer: "https://b/", value: #""acme""#),
       Claim(name: "org_id", issuer: "https://a/", value: #""acm""#),
@@ -98,16 +98,16 @@ struct CallerLayersTests {
     #expect(Set(claims.map { Scope.claim($0) }).count == claims.count)
   }
 
-  @Test("A cursor from before a change of roles or claims is gone, and not another caller's")
+  @Test("A cursor from before a change of roles or claims has expired, and is not another caller's")
   func cursorsAcrossGroups() throws {
     let codec = CursorCodec(key: KeyRing(root: Array(0..<32)).key(for: .cursor))
-    let mint = CursorIssuer(codec: codec, segment: 1, schemaVersion: 1, head: Revision(1))
-    let desk = CursorValidator(
+    let issuer = CursorIssuer(codec: codec, segment: 1, schemaVersion: 1, head: Revision(1))
+    let validator = CursorValidator(
       codec: codec, segments: [.init(nonce: 1, start: Revision(0))], schemaVersion: 1)
     func fault(of old: Caller, for new: Caller) -> CursorFault? {
-      let text = String(decoding: mint.cursor(for: old.viewer), as: UTF8.self)
+      let text = String(decoding: issuer.cursor(for: old.viewer), as: UTF8.self)
       do throws(CursorFault) {
-        _ = try desk.place(of: text, viewer: new.viewer, filter: .all, head: Revision(1))
+        _ = try validator.place(of: text, viewer: new.viewer, filter: .all, head: Revision(1))
         return nil
       } catch {
         return error

@@ -6,8 +6,8 @@ import Testing
 struct CursorCodecTests {
   let codec = CursorCodec(key: KeyRing(root: Array(0..<32)).key(for: .cursor))
 
-  @Test(arguments: 0..<200 as Range<UInt64>)
-  func readsBackWhatItWrote(seed: UInt64) {
+  @Test("An encoded cursor decodes to itself", arguments: 0..<200 as Range<UInt64>)
+  func roundTrips(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let keys = ["", "Film/9", "é→🎬", String(repeating: "k", count: 700)]
     let cursor = Cursor(
@@ -17,7 +17,8 @@ struct CursorCodecTests {
     #expect(codec.decode(codec.encode(cursor)) == cursor)
   }
 
-  @Test func refusesEverySingleAlteredCharacter() {
+  @Test("A cursor with any altered character is refused")
+  func refusesAnyAlteredCharacter() {
     let text = codec.encode(
       Cursor(segment: 7, revision: Revision(9), lastKey: "Film/1", viewer: 3, schemaVersion: 1))
     for index in text.indices {
@@ -31,9 +32,9 @@ struct CursorCodecTests {
     #expect(codec.decode("not a cursor!") == nil)
   }
 
-  /// Texts of any length and letters, and cursors with a few bytes changed, taken out or put in.
-  @Test(arguments: 0..<20 as Range<UInt64>)
-  func acceptsNothingItDidNotWrite(seed: UInt64) {
+  /// Random strings, and cursors with a few bytes changed, removed or inserted.
+  @Test("Forged and altered cursors are refused", arguments: 0..<20 as Range<UInt64>)
+  func refusesForgedCursors(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let letters = Array("ABCXYZabcxyz0189-_=+/ é\0")
     let genuine = codec.encode(
@@ -56,13 +57,15 @@ struct CursorCodecTests {
     }
   }
 
-  @Test func refusesAnotherKeysCursor() {
+  @Test("A cursor made with another key is refused")
+  func refusesAnotherKeysCursor() {
     let other = CursorCodec(key: KeyRing(root: Array(1..<33)).key(for: .cursor))
     let cursor = Cursor(segment: 7, revision: Revision(9), viewer: 3, schemaVersion: 1)
     #expect(other.decode(codec.encode(cursor)) == nil)
   }
 
-  @Test func tellsViewersApart() {
+  @Test("Different viewers have different digests")
+  func distinguishesViewers() {
     let viewers = [
       Viewer.anonymous,
       Viewer(layers: [.user("a"), .public]),

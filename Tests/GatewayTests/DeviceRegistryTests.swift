@@ -42,7 +42,8 @@ struct DeviceRegistryTests {
     }
   }
 
-  @Test func aTokenNamesItsDeviceAlsoAfterAStart() async throws {
+  @Test("A token identifies its device after a restart")
+  func tokenSurvivesRestart() async throws {
     let phone = try await phone(registry())
     for registry in [registry(), registry()] {
       let (device, _) = try await registry.identify(token: phone.token, user: nil)
@@ -50,15 +51,18 @@ struct DeviceRegistryTests {
     }
   }
 
-  @Test(arguments: [
-    "", "x", String(repeating: "A", count: 43), String(repeating: "-", count: 44), "ü",
-  ])
-  func whatIsNoTokenIsRefused(text: String) async {
+  @Test(
+    "Malformed tokens are refused",
+    arguments: [
+      "", "x", String(repeating: "A", count: 43), String(repeating: "-", count: 44), "ü",
+    ])
+  func refusesMalformedToken(text: String) async {
     #expect(
       await code { _ = try await registry().identify(token: text, user: nil) } == .unauthenticated)
   }
 
-  @Test func aRotatedTokenDiesAtOnce() async throws {
+  @Test("A rotated token is invalid at once")
+  func rotatedTokenIsInvalidAtOnce() async throws {
     let registry = registry()
     let phone = try await phone(registry)
     let (_, digest) = try await registry.identify(token: phone.token, user: nil)
@@ -72,7 +76,8 @@ struct DeviceRegistryTests {
     #expect(await code { _ = try await registry.rotate(caller) } == .unauthenticated)
   }
 
-  @Test func aRemovedDeviceIsGoneAtOnce() async throws {
+  @Test("A removed device is invalid at once")
+  func removedDeviceIsInvalidAtOnce() async throws {
     let registry = registry()
     let phone = try await phone(registry)
     let (_, digest) = try await registry.identify(token: phone.token, user: nil)
@@ -82,7 +87,8 @@ struct DeviceRegistryTests {
         == .unauthenticated)
   }
 
-  @Test func aDeviceBelongsToTheFirstUserOnly() async throws {
+  @Test("A device belongs to its first user only")
+  func deviceBelongsToFirstUser() async throws {
     let registry = registry()
     let phone = try await phone(registry)
     #expect(try await registry.identify(token: phone.token, user: "ada").device.user == "ada")
@@ -92,7 +98,8 @@ struct DeviceRegistryTests {
         == .deviceOfAnotherUser)
   }
 
-  @Test func ofTwoUsersAtOnceOneGetsTheDevice() async throws {
+  @Test("Of two concurrent users one gets the device")
+  func concurrentUsers() async throws {
     let registry = registry()
     let phone = try await phone(registry)
     await withTaskGroup(of: Bool.self) { group in
@@ -107,7 +114,8 @@ struct DeviceRegistryTests {
     }
   }
 
-  @Test func settingsSayWhoMayRegister() async throws {
+  @Test("Settings decide who can register devices")
+  func registrationSettings() async throws {
     let opaque = Caller(subject: "digest", hasToken: true)
     let ada = Caller(subject: "ada", user: "ada", hasToken: true)
     let admin = Caller(isAdmin: true)
@@ -118,7 +126,8 @@ struct DeviceRegistryTests {
     #expect(await code { _ = try await phone(registry(.admin), by: admin) } == nil)
   }
 
-  @Test func registrationsAreCountedByAddressAndUser() async throws {
+  @Test("Registrations are limited by address and by user")
+  func registrationLimits() async throws {
     let registry = registry(perMinute: 2)
     for _ in 0..<2 { _ = try await phone(registry) }
     await #expect {
@@ -138,13 +147,14 @@ struct DeviceRegistryTests {
     #expect(await code { _ = try await phone(registry) } == .rateLimited)
   }
 
-  @Test func unusedDevicesGoAndUsedOnesStay() async throws {
+  @Test("Unused devices expire, and used ones stay")
+  func unusedDevicesExpire() async throws {
     let registry = registry()
     let idle = try await phone(registry)
     let used = try await phone(registry)
     clock.advance(by: .seconds(100 * 86_400))
     _ = try await registry.identify(token: used.token, user: nil)
-    // Noted behind the answer, so it is waited for.
+    // Recorded after the response, so the test waits for it.
     let deadline = ContinuousClock.now + .seconds(10)
     while try await folder.store.device(tokenDigest: tokenDigest(used))?.lastUsed
       != clock.clock.now(), ContinuousClock.now < deadline
@@ -171,8 +181,8 @@ struct DeviceRegistryTests {
     ).contains(registered.device.id)
   }
 
-  @Test("A device that was set aside is as it was once it is used")
-  func comesBack() async throws {
+  @Test("A device that was set aside is restored when it is used")
+  func setAsideDeviceIsRestored() async throws {
     let registry = registry()
     let idle = try await phone(registry)
     clock.advance(by: .seconds(181 * 86_400))
@@ -187,8 +197,8 @@ struct DeviceRegistryTests {
     #expect(try await registry.identify(token: idle.token, user: nil).device.id == idle.device.id)
   }
 
-  @Test("A clock that was ahead when it set devices aside takes none with it once it is mended")
-  func survivesAClockThatWasAhead() async throws {
+  @Test("Devices set aside by a clock that was ahead are not removed after it is corrected")
+  func clockAheadRemovesNothing() async throws {
     let registry = registry()
     let idle = try await phone(registry)
     clock.advance(by: .seconds(366 * 86_400))
@@ -203,7 +213,8 @@ struct DeviceRegistryTests {
     #expect(try await registry.identify(token: idle.token, user: nil).device.id == idle.device.id)
   }
 
-  @Test func whatIsOpenInAnExpiredDevicesNameEnds() async throws {
+  @Test("The open streams of an expired device are ended")
+  func expiryEndsStreams() async throws {
     let registry = registry()
     let idle = try await phone(registry)
     clock.advance(by: .seconds(181 * 86_400))

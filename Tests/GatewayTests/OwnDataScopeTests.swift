@@ -2,7 +2,7 @@ import Gateway
 import Model
 import Testing
 
-/// Forwarded headers part what upstream says; own data is one, whatever comes along.
+/// Forwarded headers partition upstream data; local data is not partitioned.
 struct OwnDataScopeTests {
   private static func caller(_ tenant: String?) -> Caller {
     Caller(
@@ -11,15 +11,17 @@ struct OwnDataScopeTests {
       device: Caller.Device(id: "d_1", tokenDigest: "digest"))
   }
 
-  @Test(arguments: [nil, "a", "b"] as [String?])
-  func ownDataIsSeenWhateverHeadersCome(tenant: String?) {
+  @Test(
+    "Local data is visible whatever headers are forwarded", arguments: [nil, "a", "b"] as [String?])
+  func localDataIgnoresHeaders(tenant: String?) {
     let layers = Self.caller(tenant).viewer.layers
     #expect(layers.first == .ownData(ofDevice: "d_1"))
     #expect(layers.contains(.ownData(ofUser: "ada")))
     #expect(Set(layers).count == layers.count)
   }
 
-  @Test func whatUpstreamSaidIsSeenWithItsHeadersAlone() {
+  @Test("Upstream data is visible only with the same partition headers")
+  func upstreamDataIsPartitioned() {
     let (one, other) = (Self.caller("a").viewer.layers, Self.caller(nil).viewer.layers)
     #expect(one.contains(.user("ada", partition: "x-tenant:a")))
     #expect(!one.contains(.user("ada")))
@@ -28,9 +30,9 @@ struct OwnDataScopeTests {
     #expect(!one.contains(.public))
   }
 
-  /// A text that no header makes.
-  @Test(arguments: ["own", "", ":"])
-  func noHeadersMeetOwnData(tenant: String) {
+  /// Texts that no header produces.
+  @Test("No header value can produce the scope of local data", arguments: ["own", "", ":"])
+  func headersCannotReachLocalData(tenant: String) {
     #expect(Self.caller(tenant).scope(sharing: .user) != .ownData(ofUser: "ada"))
   }
 }

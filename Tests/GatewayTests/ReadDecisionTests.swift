@@ -52,10 +52,31 @@ struct ReadDecisionTests {
     Case(age: 660, directives: ReadDirectives(onlyIfCached: true), expected: .refuse),
   ]
 
-  @Test(arguments: cases)
+  @Test(
+    "Age, policy and directives determine how a read is served",
+    arguments: cases)
   func decides(_ test: Case) {
     let stored = test.age.map { ReadDecision.Stored(age: .seconds($0), isDue: test.isDue) }
     let decision = ReadDecision(stored: stored, policy: Self.policy, directives: test.directives)
     #expect(decision == test.expected)
+  }
+}
+
+struct CacheOutcomeTests {
+  @Test(
+    "Cache-Status reports how a response was obtained",
+    arguments: [
+      (CacheOutcome.hit(ttl: .milliseconds(42_900)), "hit; ttl=42"),
+      (.staleWhileRevalidate(staleness: .seconds(5)), "hit; ttl=-5; detail=refreshing"),
+      (.staleIfError(staleness: .seconds(900)), "hit; ttl=-900; detail=stale-if-error"),
+      (.staleIfError(staleness: .zero), "hit; ttl=0; detail=stale-if-error"),
+      (.miss(stored: true), "fwd=uri-miss; stored"),
+      (.collapsed, "fwd=uri-miss; collapsed"),
+      (.request(stored: false), "fwd=request"),
+    ])
+  func reportsHowTheResponseWasObtained(outcome: CacheOutcome, parameters: String) {
+    #expect(outcome.parameters == parameters)
+    #expect(outcome.parameters.contains("hit") != outcome.parameters.contains("fwd"))
+    #expect(outcome.isForwarded == outcome.parameters.hasPrefix("fwd"))
   }
 }

@@ -19,7 +19,7 @@ struct RenderedCacheTests {
       cache.drop(key)
     }
     #expect(cache.count == 0)
-    #expect(cache.lineLength <= 100)
+    #expect(cache.evictionQueueLength <= 100)
   }
 
   func answer(
@@ -49,22 +49,23 @@ struct RenderedCacheTests {
     cache.remember(answer, ticket: cache.ticket())
   }
 
-  @Test func dropsExactlyWhatACommitTouches() {
+  @Test("A commit drops exactly the responses it touches")
+  func dropsExactlyTouchedResponses() {
     let cache = RenderedCache(byteLimit: 1 << 20)
     let one = answer("One", entities: ["1", "2"])
     let other = answer("Other", entities: ["3"])
     remember(one, in: cache)
     remember(other, in: cache)
     cache.note(report(changed: ["2", "9"]))
-    #expect(cache.answer(for: one.key) == nil)
+    #expect(cache.response(for: one.key) == nil)
     #expect(!one.isCurrent)
-    #expect(cache.answer(for: other.key) === other)
+    #expect(cache.response(for: other.key) === other)
     #expect(other.isCurrent)
   }
 
-  /// What lies over an entity for one device is no business of the answers that all share, nor of
-  /// another device's.
-  @Test func aDevicesOverlayTouchesItsOwnAnswersAlone() {
+  /// A device's overlay affects neither the shared responses nor those of another device.
+  @Test("A device's overlay touches only that device's responses")
+  func overlayTouchesOnlyItsDevice() {
     let cache = RenderedCache(byteLimit: 1 << 20)
     let shared = answer("One", entities: ["1"])
     let mine = answer("Two", entities: ["1"], device: "d1")
@@ -83,11 +84,13 @@ struct RenderedCacheTests {
     #expect(!other.isCurrent)
   }
 
-  @Test(arguments: [
-    InvalidationTarget.operation("One"), .tag("films"), .type("Film"),
-    .entity(EntityKey(type: "Film", key: "1")),
-  ])
-  func dropsWhatAnInvalidationNames(target: InvalidationTarget) {
+  @Test(
+    "An invalidation drops the responses it names",
+    arguments: [
+      InvalidationTarget.operation("One"), .tag("films"), .type("Film"),
+      .entity(EntityKey(type: "Film", key: "1")),
+    ])
+  func invalidationDropsNamedResponses(target: InvalidationTarget) {
     let cache = RenderedCache(byteLimit: 1 << 20)
     let named = answer("One", entities: ["1"], types: ["Film"], tags: ["films"])
     let other = answer("Other", entities: ["2"], types: ["Person"], tags: ["people"])
@@ -98,7 +101,8 @@ struct RenderedCacheTests {
     #expect(other.isCurrent)
   }
 
-  @Test func doesNotRememberWhatACommitTouchedWhileItWasRendered() {
+  @Test("A response touched by a commit while it was rendered is not kept")
+  func doesNotKeepResponseTouchedWhileRendering() {
     let cache = RenderedCache(byteLimit: 1 << 20)
     let early = cache.ticket()
     cache.note(report(changed: ["1"]))
@@ -108,23 +112,25 @@ struct RenderedCacheTests {
     cache.remember(old, ticket: early)
     cache.remember(new, ticket: late)
     #expect(!old.isCurrent)
-    #expect(cache.answer(for: old.key) == nil)
-    #expect(cache.answer(for: new.key) === new)
+    #expect(cache.response(for: old.key) == nil)
+    #expect(cache.response(for: new.key) === new)
   }
 
-  @Test func staysUnderItsBudgetAndKeepsWhatIsUsed() {
+  @Test("The cache stays under its budget and keeps used responses")
+  func staysUnderBudgetAndKeepsUsed() {
     let cache = RenderedCache(byteLimit: 20_000)
     let used = answer("Used", bytes: 1_000)
     remember(used, in: cache)
     for number in 0..<200 {
-      #expect(cache.answer(for: used.key) === used)
+      #expect(cache.response(for: used.key) === used)
       remember(answer("Other\(number)", bytes: 1_000), in: cache)
       #expect(cache.byteCount <= 20_000)
     }
     #expect(cache.count > 5)
   }
 
-  @Test func rememberingAgainReplacesWithoutGrowing() {
+  @Test("Remembering a key again replaces its response without growing")
+  func rememberingAgainReplaces() {
     let cache = RenderedCache(byteLimit: 1 << 20)
     for _ in 0..<100 { remember(answer("One", entities: ["1"]), in: cache) }
     #expect(cache.count == 1)
@@ -132,15 +138,17 @@ struct RenderedCacheTests {
     #expect(cache.byteCount == 0)
   }
 
-  @Test func anAnswerThatWouldFillTheCacheIsNotKept() {
+  @Test("A response that would fill the cache is not kept")
+  func doesNotKeepHugeResponse() {
     let cache = RenderedCache(byteLimit: 1_000)
     remember(answer("Big", bytes: 900), in: cache)
     #expect(cache.count == 0)
   }
 
-  /// A device's answer is made beside a shared one: a list with other members touches none of the
-  /// entities in it.
-  @Test func aDevicesAnswerGoesWithTheSharedOneItWasMadeBeside() {
+  /// A device's response is derived from a shared one: a list with other members touches none of its
+  /// entities.
+  @Test("A device's response is dropped with the shared response it was derived from")
+  func derivedResponseDropsWithSharedOne() {
     func overlaid(_ shared: RenderedResponse) -> RenderedResponse {
       RenderedResponse(
         key: ResultKey(operation: "One", variables: "{}", scope: .device("d1")),
@@ -160,7 +168,7 @@ struct RenderedCacheTests {
     remember(other, in: cache)
     #expect(!mine.isCurrent)
     #expect(cache.count == 1)
-    // What was made beside the old one meanwhile comes too late.
+    // A response derived from the old one in the meantime is too late.
     let late = overlaid(shared)
     remember(late, in: cache)
     #expect(!late.isCurrent)
@@ -172,12 +180,13 @@ struct RenderedCacheTests {
     #expect(cache.byteCount == 0)
   }
 
-  @Test func theCommitThatAnAnswerWasRenderedAfterDoesNotTouchIt() {
+  @Test("The commit that a response was rendered after does not touch it")
+  func ownCommitDoesNotTouchResponse() {
     let cache = RenderedCache(byteLimit: 1 << 20)
     let ticket = cache.ticket()
     cache.note(report(changed: ["1"]))
     let own = answer("Own", entities: ["1"])
     cache.remember(own, ticket: ticket, own: Revision(2))
-    #expect(cache.answer(for: own.key) === own)
+    #expect(cache.response(for: own.key) === own)
   }
 }

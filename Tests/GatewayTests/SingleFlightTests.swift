@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 struct SingleFlightTests {
-  /// Lets the work wait until the test says so.
+  /// Holds the work until the test opens it.
   private actor Gate {
     private var isOpen = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -20,7 +20,8 @@ struct SingleFlightTests {
     }
   }
 
-  @Test func runsOnceForAllWhoAskAtTheSameTime() async {
+  @Test("Work runs once for all concurrent callers")
+  func runsOnceForConcurrentCallers() async {
     let flights = SingleFlight<String, Int>()
     let gate = Gate()
     let runs = Atomic(0)
@@ -37,14 +38,16 @@ struct SingleFlightTests {
     #expect(runs.load(ordering: .relaxed) == 1)
   }
 
-  @Test func beginsAnewOnceTheRunIsOver() async {
+  @Test("A new run begins once the previous one has ended")
+  func beginsAgainAfterTheEnd() async {
     let flights = SingleFlight<String, Int>()
     #expect(await flights.join("a", work: { 1 }).task.value == 1)
     #expect(flights.count == 0)
     #expect(await flights.join("a", work: { 2 }).task.value == 2)
   }
 
-  @Test func goesOnWhenTheCallerWhoBeganItGoesAway() async {
+  @Test("A run continues when the caller who began it is cancelled")
+  func continuesWithoutItsFirstCaller() async {
     let flights = SingleFlight<String, Bool>()
     let gate = Gate()
     let first = Task {
@@ -61,7 +64,8 @@ struct SingleFlightTests {
     #expect(await second.task.value == false)
   }
 
-  @Test func aForgottenRunDoesNotEndTheNextOne() async {
+  @Test("A forgotten run does not end the next one")
+  func forgottenRunDoesNotEndTheNext() async {
     let flights = SingleFlight<String, Int>()
     let gate = Gate()
     let old = flights.join("a") {

@@ -18,7 +18,8 @@ struct StreamTicketsTests {
       devices: devices, tickets: StreamTickets(clock: clock.clock, random: random))
   }
 
-  @Test func aTicketStandsForItsCallerOnce() async throws {
+  @Test("A ticket authenticates its caller once")
+  func ticketIsValidOnce() async throws {
     let ada = try await callers.caller { $0 == "authorization" ? "Bearer ada" : nil }
     let ticket = try callers.tickets.issue(to: ada, from: Self.home)
     let caller = try await callers.caller(ticket: ticket)
@@ -27,13 +28,15 @@ struct StreamTicketsTests {
     await #expect(throws: Failure.self) { try await callers.caller(ticket: ticket) }
   }
 
-  @Test func anOldTicketIsRefused() async throws {
+  @Test("An expired ticket is refused")
+  func expiredTicket() async throws {
     let ticket = try callers.tickets.issue(to: .anonymous, from: Self.home)
     clock.advance(by: .seconds(30))
     await #expect(throws: Failure.self) { try await callers.caller(ticket: ticket) }
   }
 
-  @Test func aRevokedDevicesTicketIsRefused() async throws {
+  @Test("The ticket of a removed device is refused")
+  func revokedDevice() async throws {
     let phone = try await devices.register(
       DeviceRegistration(platform: "ios"), by: .anonymous, from: ClientNetwork("192.0.2.1"))
     let caller = try await callers.caller { $0 == "device-token" ? phone.token : nil }
@@ -47,8 +50,8 @@ struct StreamTicketsTests {
 
   private static let home = ClientNetwork("192.0.2.1")
 
-  @Test("A network cannot take them all, whatever credentials it invents")
-  func oneNetworkCannotTakeThemAll() throws {
+  @Test("A network has a limit of tickets, whatever credentials it invents")
+  func networkLimit() throws {
     for number in 0..<100 {
       let invented = Caller(subject: "invented \(number)", hasToken: true)
       _ = try callers.tickets.issue(to: invented, from: Self.home)
@@ -60,7 +63,8 @@ struct StreamTicketsTests {
     _ = try callers.tickets.issue(to: ada, from: Self.home)
   }
 
-  @Test func networksTogetherLeaveRoomForUsers() throws {
+  @Test("Unknown callers of all networks leave tickets for users")
+  func unknownCallersLeaveRoom() throws {
     var issued = 0
     for number in 0..<100 {
       let network = ClientNetwork("network \(number)")
@@ -73,7 +77,7 @@ struct StreamTicketsTests {
 }
 
 extension DeviceRegistry {
-  /// Open to all, with the defaults of the settings.
+  /// Open registration, with default settings.
   static func forTests(_ folder: StoreFolder, _ clock: TestClock) -> DeviceRegistry {
     DeviceRegistry(
       store: folder.store,

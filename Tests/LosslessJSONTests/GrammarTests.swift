@@ -1,37 +1,42 @@
 import LosslessJSON
 import Testing
 
-/// RFC 8259: what is JSON and what is not.
+/// The grammar of RFC 8259.
 struct GrammarTests {
-  @Test(arguments: [
-    "null", " true ", "false", "0", "-0", "-0.0", "1e400", "123456789012345678901234567890",
-    "1E+2", "1e-400", "0.1e1", "\"\"", "\"a\"", "[]", "{}", "[[],[{}]]", "\t[1 , 2]\r\n",
-    "{\"\":0}", "{\"a\":1,\"a\":2}", #""\"\\\/\b\f\n\r\t\u00Ff""#, #""\uD83D\uDE00""#,
-    #""\uD800""#, #""\uDC00\uD800""#, #""\u0000""#, "\"\u{7F}\"", "\"é漢😀\"", "\"12345678\"",
-    "\"1234567\\n\"", "[1,[2,[3,[4]]]]",
-  ])
+  @Test(
+    "Texts of the grammar are accepted",
+    arguments: [
+      "null", " true ", "false", "0", "-0", "-0.0", "1e400", "123456789012345678901234567890",
+      "1E+2", "1e-400", "0.1e1", "\"\"", "\"a\"", "[]", "{}", "[[],[{}]]", "\t[1 , 2]\r\n",
+      "{\"\":0}", "{\"a\":1,\"a\":2}", #""\"\\\/\b\f\n\r\t\u00Ff""#, #""\uD83D\uDE00""#,
+      #""\uD800""#, #""\uDC00\uD800""#, #""\u0000""#, "\"\u{7F}\"", "\"é漢😀\"", "\"12345678\"",
+      "\"1234567\\n\"", "[1,[2,[3,[4]]]]",
+    ])
   func accepts(text: String) throws {
     let document = try JSONDocument(text: text)
     #expect(document.root.rawText == text.trimmingSpace)
   }
 
-  @Test(arguments: [
-    ("", 0), (" ", 1), ("nul", 3), ("nulL", 3), ("True", 0), ("tru e", 3), ("01", 1), ("-", 1),
-    ("-a", 1), ("+1", 0), (".5", 0), ("1.", 2), ("1.e1", 2), ("1e", 2), ("1e+", 3), ("0x1", 1),
-    ("00", 1), ("-01", 2), ("1 2", 1), ("NaN", 0), ("Infinity", 0), ("[1,]", 3), ("[,1]", 1),
-    ("[1 2]", 3), ("[", 1), ("[1", 2), ("]", 0), ("[}", 1), ("{", 1), ("{]", 1), ("{a:1}", 1),
-    ("{\"a\"}", 4), ("{\"a\":}", 5), ("{\"a\":1,}", 7), ("{\"a\":1 \"b\":2}", 7),
-    ("{\"a\" 1}", 5), ("{1:2}", 1), ("\"", 1), ("\"a", 2), ("'a'", 0), ("\"\\x\"", 2),
-    ("\"\\", 2), ("\"\\u12\"", 5), ("\"\\u12G4\"", 5), ("\"\\u", 3), ("\"a\nb\"", 2),
-    ("\"\u{0}\"", 1), ("\"12345678\u{1F}\"", 9), ("\"\t\"", 1), ("[1]x", 3), ("//", 0),
-    ("\u{FEFF}1", 0), ("\u{A0}1", 0), ("\u{C}1", 0),
-  ])
+  @Test(
+    "Other texts are rejected with their reason and place",
+    arguments: [
+      ("", 0), (" ", 1), ("nul", 3), ("nulL", 3), ("True", 0), ("tru e", 3), ("01", 1), ("-", 1),
+      ("-a", 1), ("+1", 0), (".5", 0), ("1.", 2), ("1.e1", 2), ("1e", 2), ("1e+", 3), ("0x1", 1),
+      ("00", 1), ("-01", 2), ("1 2", 1), ("NaN", 0), ("Infinity", 0), ("[1,]", 3), ("[,1]", 1),
+      ("[1 2]", 3), ("[", 1), ("[1", 2), ("]", 0), ("[}", 1), ("{", 1), ("{]", 1), ("{a:1}", 1),
+      ("{\"a\"}", 4), ("{\"a\":}", 5), ("{\"a\":1,}", 7), ("{\"a\":1 \"b\":2}", 7),
+      ("{\"a\" 1}", 5), ("{1:2}", 1), ("\"", 1), ("\"a", 2), ("'a'", 0), ("\"\\x\"", 2),
+      ("\"\\", 2), ("\"\\u12\"", 5), ("\"\\u12G4\"", 5), ("\"\\u", 3), ("\"a\nb\"", 2),
+      ("\"\u{0}\"", 1), ("\"12345678\u{1F}\"", 9), ("\"\t\"", 1), ("[1]x", 3), ("//", 0),
+      ("\u{FEFF}1", 0), ("\u{A0}1", 0), ("\u{C}1", 0),
+    ])
   func rejects(text: String, at offset: Int) {
     let error = #expect(throws: JSONParseError.self) { _ = try JSONDocument(text: text) }
     #expect(error?.offset == offset, "\(text)")
   }
 
   @Test(
+    "Malformed UTF-8 in strings is rejected",
     arguments: [
       ([0xC0, 0xAF], 0), ([0xC1, 0xBF], 0), ([0xE0, 0x80, 0xAF], 0), ([0xED, 0xA0, 0x80], 0),
       ([0xF0, 0x80, 0x80, 0x80], 0), ([0xF4, 0x90, 0x80, 0x80], 0), ([0xF5, 0x80, 0x80, 0x80], 0),
@@ -48,12 +53,14 @@ struct GrammarTests {
     }
   }
 
-  @Test func rejectsBytesAbove7FOutsideStrings() {
+  @Test("Bytes above 0x7F outside strings are rejected")
+  func rejectsBytesAbove7FOutsideStrings() {
     let error = #expect(throws: JSONParseError.self) { _ = try JSONDocument([0xC3, 0xA9]) }
     #expect(error?.reason == .unexpectedByte(0xC3))
   }
 
-  @Test func findsEndsOfStringsAtEveryAlignment() throws {
+  @Test("The end of a string is found at every alignment")
+  func findsStringEndsAtEveryAlignment() throws {
     for length in 0..<40 {
       for ending in ["", "\\n", "\\\\", "é"] {
         let inner = String(repeating: "x", count: length) + ending
@@ -64,7 +71,8 @@ struct GrammarTests {
     }
   }
 
-  @Test func boundsDepth() throws {
+  @Test("The nesting depth is limited")
+  func limitsDepth() throws {
     let limits = JSONLimits(depthMax: 3)
     _ = try JSONDocument(text: "[[[1],{\"a\":1}]]", limits: limits)
     let error = #expect(throws: JSONParseError.self) {
@@ -77,7 +85,7 @@ struct GrammarTests {
     #expect(unclosed?.reason == .tooDeep(limit: JSONLimits.depthDefault))
   }
 
-  @Test("A text of a megabyte can say a million values, and is refused for their number")
+  @Test("A text with too many values is refused")
   func refusesTooManyValues() throws {
     let limits = JSONLimits(valuesMax: 10)
     #expect(throws: Never.self) { try JSONDocument(text: "[1,2,3,4,5,6,7,8]", limits: limits) }
@@ -92,7 +100,8 @@ struct GrammarTests {
     }
   }
 
-  @Test func boundsLength() throws {
+  @Test("The length of the text is limited")
+  func limitsLength() throws {
     let limits = JSONLimits(bytesMax: 4)
     _ = try JSONDocument(text: "[12]", limits: limits)
     let error = #expect(throws: JSONParseError.self) {
@@ -101,7 +110,8 @@ struct GrammarTests {
     #expect(error?.reason == .tooLarge(limit: 4))
   }
 
-  @Test func tellsLineAndColumn() {
+  @Test("Errors have a line and a column")
+  func reportsLineAndColumn() {
     let error = #expect(throws: JSONParseError.self) {
       _ = try JSONDocument(text: "{\n  \"a\": 1,\n  \"b\": x\n}")
     }

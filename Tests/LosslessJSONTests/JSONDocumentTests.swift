@@ -2,7 +2,8 @@ import LosslessJSON
 import Testing
 
 struct JSONDocumentTests {
-  @Test func keepsMemberOrderAndDigits() throws {
+  @Test("Member order and number digits are kept")
+  func keepsMemberOrderAndDigits() throws {
     let text = #"{"b":1.10,"a":9007199254740993,"c":[true,null,"x\u00e9"]}"#
     let root = try JSONDocument(text: text).root
     #expect(root.members.map(\.name) == ["b", "a", "c"])
@@ -15,7 +16,8 @@ struct JSONDocumentTests {
     #expect(JSONValue(root).text == #"{"b":1.10,"a":9007199254740993,"c":[true,null,"xé"]}"#)
   }
 
-  @Test func takesTheFirstOfARepeatedName() throws {
+  @Test("The first of a repeated name is found")
+  func findsTheFirstOfARepeatedName() throws {
     let root = try JSONDocument(text: #"{"a":1,"b":{"c":1},"\u0061":2}"#).root
     #expect(root["a"]?.int64 == 1)
     #expect(root.repeatedName == "a")
@@ -24,35 +26,40 @@ struct JSONDocumentTests {
   }
 
   @Test(
+    "Only exact 64-bit integers are read as such",
     arguments: [
       ("9223372036854775807", Int64.max), ("-9223372036854775808", Int64.min), ("0", 0), ("-0", 0),
       ("9223372036854775808", nil), ("-9223372036854775809", nil), ("1.0", nil), ("1e2", nil),
       ("123456789012345678901234567890", nil), ("\"1\"", nil), ("true", nil),
     ] as [(String, Int64?)])
-  func readsExactIntegersOnly(text: String, value: Int64?) throws {
+  func readsExactIntegers(text: String, value: Int64?) throws {
     #expect(try JSONDocument(text: text).root.int64 == value)
     #expect(try JSONValue(parsing: text).int64 == value)
   }
 
-  @Test(arguments: [
-    (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u00e9\u20AC""#, "é€"),
-    (#""a\uD83D\uDE00b""#, "a😀b"), (#""\uD83D""#, "\u{FFFD}"), (#""\uDE00x""#, "\u{FFFD}x"),
-    (#""\uD83D\u0041""#, "\u{FFFD}A"), (#""\uD83D\uD83D\uDE00""#, "\u{FFFD}😀"),
-    (#""\u0000""#, "\u{0}"), (#""\uDBFF\uDFFF""#, "\u{10FFFF}"), ("\"é\"", "é"),
-  ])
-  func unescapes(text: String, value: String) throws {
+  @Test(
+    "Escapes are decoded",
+    arguments: [
+      (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u00e9\u20AC""#, "é€"),
+      (#""a\uD83D\uDE00b""#, "a😀b"), (#""\uD83D""#, "\u{FFFD}"), (#""\uDE00x""#, "\u{FFFD}x"),
+      (#""\uD83D\u0041""#, "\u{FFFD}A"), (#""\uD83D\uD83D\uDE00""#, "\u{FFFD}😀"),
+      (#""\u0000""#, "\u{0}"), (#""\uDBFF\uDFFF""#, "\u{10FFFF}"), ("\"é\"", "é"),
+    ])
+  func decodesEscapes(text: String, value: String) throws {
     let root = try JSONDocument(text: text).root
     #expect(root.string == value)
     #expect(root.rawText == text)
   }
 
-  @Test func findsEscapedNames() throws {
+  @Test("Escaped member names are found")
+  func findsEscapedNames() throws {
     let root = try JSONDocument(text: #"{"\u006eame":1,"other":2}"#).root
     #expect(root["name"]?.int64 == 1)
     #expect(root["name "] == nil)
   }
 
-  @Test func readsATextInsideALargerArray() throws {
+  @Test("A text inside a larger array is read")
+  func readsARangeOfAnArray() throws {
     let bytes = Array("xx[1, 2]yy".utf8)
     let document = try JSONDocument(bytes, range: 2..<8)
     #expect(document.root[1]?.int64 == 2)
@@ -63,13 +70,16 @@ struct JSONDocumentTests {
     #expect(error?.offset == 6)
   }
 
-  @Test(arguments: [("[1,2]", true), (" [1,2]\n", true), ("[1, 2]", false), ("\"a b\"", true)])
-  func knowsWhetherItIsCompact(text: String, compact: Bool) throws {
+  @Test(
+    "A document knows whether its text is compact",
+    arguments: [("[1,2]", true), (" [1,2]\n", true), ("[1, 2]", false), ("\"a b\"", true)])
+  func detectsCompactText(text: String, compact: Bool) throws {
     let document = try JSONDocument(text: text)
     #expect(document.isCompact == compact)
   }
 
-  @Test func skipsWholeValues() throws {
+  @Test("Whole values are skipped")
+  func skipsWholeValues() throws {
     let text = #"{"a":[[1,{"x":[]}],{}],"b":{"c":{"d":1}},"e":5}"#
     let root = try JSONDocument(text: text).root
     #expect(root.count == 3)

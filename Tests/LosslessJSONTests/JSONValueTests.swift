@@ -3,12 +3,14 @@ import TestSupport
 import Testing
 
 struct JSONValueTests {
-  @Test func writesMembersInOrder() {
+  @Test("Members are written in order")
+  func writesMembersInOrder() {
     let value: JSONValue = ["b": 1, "a": [nil, true, 1.5, "q\"\u{1}\n"]]
     #expect(value.text == #"{"b":1,"a":[null,true,1.5,"q\"\u0001\n"]}"#)
   }
 
-  @Test func canonicalTextIgnoresOrderButNotDigits() throws {
+  @Test("Canonical text ignores member order but not digits")
+  func canonicalTextIgnoresOrder() throws {
     let one = try JSONValue(parsing: #"{ "b":1.0,"a":{"z":1,"é":2,"y":[{"b":1,"a":2}]},"b":9}"#)
     let two = try JSONValue(parsing: #"{"a":{"y":[{"a":2,"b":1}],"é":2,"z":1},"b":1.0}"#)
     #expect(one.canonicalText == #"{"a":{"y":[{"a":2,"b":1}],"z":1,"é":2},"b":1.0}"#)
@@ -17,7 +19,8 @@ struct JSONValueTests {
     #expect(try JSONValue(parsing: "1.0") != JSONValue(parsing: "1"))
   }
 
-  @Test func repeatedNamesAreFound() throws {
+  @Test("Repeated names are found")
+  func findsRepeatedNames() throws {
     let few: JSONValue = .object(["a", "b", "a", "c", "b", "a"].map { JSONMember($0, 1) })
     #expect(few.members?.repeatedPositions == [2, 4, 5])
     #expect(few.canonicalText == #"{"a":1,"b":1,"c":1}"#)
@@ -26,7 +29,8 @@ struct JSONValueTests {
     #expect(try JSONValue(parsing: JSONValue.object(many).canonicalText).members?.count == 990)
   }
 
-  @Test func subscriptReadsAndEdits() {
+  @Test("The subscript reads and edits members")
+  func subscriptReadsAndEdits() {
     var value: JSONValue = ["a": 1, "b": 2]
     value["a"] = 3
     value["b"] = nil
@@ -39,15 +43,18 @@ struct JSONValueTests {
     #expect(leaf == 1)
   }
 
-  @Test(arguments: [
-    ("1.50", true), ("-0", true), (" 1", false), ("1 ", false), ("01", false),
-    ("\"1\"", false), ("", false),
-  ])
-  func numbersAreCheckedDigits(digits: String, valid: Bool) {
+  @Test(
+    "Numbers are validated by the grammar",
+    arguments: [
+      ("1.50", true), ("-0", true), (" 1", false), ("1 ", false), ("01", false),
+      ("\"1\"", false), ("", false),
+    ])
+  func validatesNumbers(digits: String, valid: Bool) {
     #expect((JSONNumber(digits: digits) != nil) == valid)
   }
 
-  @Test func numbersRefuseWhatJSONCannotSay() {
+  @Test("Infinities and not-a-number are refused")
+  func refusesNonFiniteNumbers() {
     #expect(JSONNumber(Double.infinity) == nil)
     #expect(JSONNumber(Double.nan) == nil)
     #expect(JSONNumber(0.1)?.digits == "0.1")

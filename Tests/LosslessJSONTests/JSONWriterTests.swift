@@ -2,7 +2,8 @@ import LosslessJSON
 import Testing
 
 struct JSONWriterTests {
-  @Test func placesCommasAndColons() throws {
+  @Test("Commas and colons are inserted")
+  func insertsCommasAndColons() throws {
     let document = try JSONDocument(text: #"{ "n" : [ 1.10 , { "k" : "\u00e9" } ] }"#)
     var writer = JSONWriter()
     writer.beginObject()
@@ -27,7 +28,8 @@ struct JSONWriterTests {
         + #""raw":{ "n" : [ 1.10 , { "k" : "\u00e9" } ] },"text":[]}"#)
   }
 
-  @Test func appendsBehindWhatIsThere() {
+  @Test("The writer appends to existing text")
+  func appendsToExistingText() {
     var writer = JSONWriter(appendingTo: Array("data: ".utf8))
     writer.int(1)
     #expect(writer.bytes == Array("data: 1".utf8))
@@ -36,7 +38,8 @@ struct JSONWriterTests {
     #expect(writer.bytes == Array("\"x\"".utf8))
   }
 
-  @Test func escapesOnlyWhatMustBe() throws {
+  @Test("Only required characters are escaped")
+  func escapesOnlyWhereRequired() throws {
     for scalar in (0...0x2FF).compactMap(Unicode.Scalar.init) {
       let string = "a\(Character(scalar))b"
       var writer = JSONWriter()

@@ -1,6 +1,6 @@
 import LosslessJSON
 
-/// Draws JSON values and texts of every shape.
+/// Generates JSON values and texts of every shape.
 struct RandomJSON<Generator: RandomNumberGenerator> {
   var generator: Generator
 
@@ -44,7 +44,7 @@ struct RandomJSON<Generator: RandomNumberGenerator> {
     return text
   }
 
-  /// The same value with white space and escapes put where they may stand.
+  /// The same value with white space and escapes wherever they are allowed.
   mutating func looseText(of value: JSONValue) -> String {
     switch value {
     case .null, .bool, .number: return space() + value.text + space()

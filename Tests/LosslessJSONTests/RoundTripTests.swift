@@ -4,8 +4,10 @@ import TestSupport
 import Testing
 
 struct RoundTripTests {
-  @Test(arguments: 1...200 as ClosedRange<UInt64>)
-  func loosenedTextReadsBackAsTheSameValue(seed: UInt64) throws {
+  @Test(
+    "Text with extra white space and escapes has the same value",
+    arguments: 1...200 as ClosedRange<UInt64>)
+  func looseTextHasTheSameValue(seed: UInt64) throws {
     var random = RandomJSON(generator: SeededGenerator(seed: seed))
     let value = random.value()
     let loose = random.looseText(of: value)
@@ -21,7 +23,7 @@ struct RoundTripTests {
   }
 
   /// Foundation reads the same value. Its escapes, names and nesting are compared; numbers as doubles.
-  @Test(arguments: 1...100 as ClosedRange<UInt64>)
+  @Test("Values agree with Foundation", arguments: 1...100 as ClosedRange<UInt64>)
   func agreesWithFoundation(seed: UInt64) throws {
     var random = RandomJSON(generator: SeededGenerator(seed: seed))
     let value = random.value()
@@ -32,8 +34,8 @@ struct RoundTripTests {
     #expect(Self.matches(ours, theirs), "seed \(seed)")
   }
 
-  /// Texts damaged by a byte: never a crash, and where both readers accept, the same value.
-  @Test(arguments: 1...300 as ClosedRange<UInt64>)
+  /// Texts damaged by a byte: never a crash, and the same value where both readers accept.
+  @Test("Damaged text never traps", arguments: 1...300 as ClosedRange<UInt64>)
   func survivesDamage(seed: UInt64) throws {
     var random = RandomJSON(generator: SeededGenerator(seed: seed))
     let value = random.value()

@@ -1,10 +1,10 @@
 import Model
 import Testing
 
-/// Keys of memory are told apart by their bytes.
+/// Keys of in-memory tables are compared by their bytes.
 struct ExactTextTests {
   /// `é` as one code point and as two, a mark before and after another, an angstrom sign and its
-  /// letter: each pair is one text to `String`.
+  /// letter: each pair is equal as `String`.
   static let pairs = [
     ("caf\u{E9}", "cafe\u{301}"), ("a\u{323}\u{307}", "a\u{307}\u{323}"),
     ("\u{212B}", "\u{C5}"), ("\u{1112}\u{1161}\u{11AB}", "\u{D55C}"),
@@ -42,7 +42,7 @@ struct ExactTextTests {
       make(composed).hashValue == make(composed).hashValue, sourceLocation: sourceLocation)
   }
 
-  @Test("Texts with the same bytes are one key however they are stored")
+  @Test("Texts with the same bytes are equal keys, however they are stored")
   func storageDoesNotMatter() {
     let whole = "key-0123456789-0123456789-é"
     let piece = String(("x" + whole).dropFirst())
@@ -52,10 +52,34 @@ struct ExactTextTests {
     #expect(ExactText("a") != ExactText("ab"))
   }
 
-  @Test("The order is that of bytes")
+  @Test("Texts are ordered by their bytes")
   func orderOfBytes() {
     #expect("e\u{301}".precedesExactly("\u{E9}"))
     #expect(!"\u{E9}".precedesExactly("e\u{301}"))
     #expect("a".precedesExactly("b") && !"b".precedesExactly("a") && !"a".precedesExactly("a"))
+  }
+}
+
+struct EntityKeyTests {
+  @Test("The key of a single field is its text")
+  func singleFieldIsItsText() {
+    #expect(EntityKey(type: "Film", fields: ["4:x"]).key == "4:x")
+  }
+
+  @Test(
+    "Different tuples have different keys",
+    arguments: [
+      (["a", "bc"], ["ab", "c"]),
+      (["1:a", ""], ["", "1:a"]),
+      (["2:ab", "c"], ["2", "ab1:c"]),
+      (["é", "e"], ["e", "é"]),
+    ])
+  func differentTuplesDiffer(one: [String], other: [String]) {
+    #expect(EntityKey(type: "T", fields: one) != EntityKey(type: "T", fields: other))
+  }
+
+  @Test("Tuple lengths count bytes")
+  func lengthsCountBytes() {
+    #expect(EntityKey(type: "T", fields: ["é", "x"]).key == "2:é1:x")
   }
 }

@@ -7,7 +7,8 @@ struct ExpiringValuesTests {
 
   private func later(_ seconds: Double) -> Timestamp { start.advanced(by: .seconds(seconds)) }
 
-  @Test func aValueHoldsUntilItsMoment() {
+  @Test("A value lasts until its expiry")
+  func valueLastsUntilExpiry() {
     var values = ExpiringValues<String, Int>(bytesMax: 1 << 20)
     values.insert(1, for: "a", until: later(10), bytes: 0, at: start)
     #expect(values["a", at: start] == 1)
@@ -16,13 +17,15 @@ struct ExpiringValuesTests {
     #expect(values["b", at: start] == nil)
   }
 
-  @Test func aClockSetBackEndsIt() {
+  @Test("A clock set back expires a value")
+  func clockSetBackExpires() {
     var values = ExpiringValues<String, Int>(bytesMax: 1 << 20)
     values.insert(1, for: "a", until: later(10), bytes: 0, at: start)
     #expect(values["a", at: later(-1)] == nil)
   }
 
-  @Test func aLaterValueTakesThePlaceOfTheFirst() {
+  @Test("A later value replaces the first")
+  func laterValueReplaces() {
     var values = ExpiringValues<String, Int>(bytesMax: 1 << 20)
     values.insert(1, for: "a", until: later(10), bytes: 0, at: start)
     values.insert(2, for: "a", until: later(20), bytes: 0, at: later(1))
@@ -32,7 +35,8 @@ struct ExpiringValuesTests {
     #expect(values["a", at: later(2)] == nil)
   }
 
-  @Test func expiredValuesGoThoughThereIsRoom() {
+  @Test("Expired values are dropped even if there is room")
+  func dropsExpiredValues() {
     var values = ExpiringValues<Int, Int>(bytesMax: 64 << 20)
     var most = 0
     for number in 0..<100_000 {
@@ -44,7 +48,8 @@ struct ExpiringValuesTests {
     #expect(most < 3000)
   }
 
-  @Test func valuesThatHoldAreBoundedInBytes() {
+  @Test("Live values are limited in bytes")
+  func limitsBytes() {
     var values = ExpiringValues<Int, Int>(bytesMax: 100_000)
     var most = 0
     for number in 0..<10_000 {
@@ -55,14 +60,16 @@ struct ExpiringValuesTests {
     #expect((50...100).contains(most))
   }
 
-  @Test func whatIsLargerThanTheWholeRoomIsNotKept() {
+  @Test("A value larger than the limit is not kept")
+  func refusesOversizedValues() {
     var values = ExpiringValues<Int, Int>(bytesMax: 100_000)
     values.insert(1, for: 1, until: later(10), bytes: 200_000, at: start)
     #expect(values[1, at: start] == nil)
     #expect(values.count == 0)
   }
 
-  @Test func aSizeIsGivenBackOnce() {
+  @Test("Removing a value twice frees its bytes once")
+  func freesBytesOnce() {
     var values = ExpiringValues<Int, Int>(bytesMax: 100_000)
     for number in 0..<1000 {
       values.insert(number, for: 1, until: later(10), bytes: 60_000, at: start)

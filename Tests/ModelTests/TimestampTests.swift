@@ -2,14 +2,15 @@ import Model
 import Testing
 
 struct TimestampTests {
-  @Test func elapsedIsNeverNegative() {
+  @Test("Elapsed time is never negative")
+  func elapsedIsNeverNegative() {
     let early = Timestamp(milliseconds: 1_000)
     let late = Timestamp(milliseconds: 2_500)
     #expect(early.elapsed(until: late) == .milliseconds(1_500))
     #expect(late.elapsed(until: early) == .zero)
   }
 
-  @Test("Spans that no moment can hold end at the first and at the last moment")
+  @Test("Advancing saturates at the first and the last timestamp")
   func movingIsHeldAtTheEnds() {
     let now = Timestamp(milliseconds: 1_790_000_000_000)
     let (first, last) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .max))
@@ -24,10 +25,12 @@ struct TimestampTests {
     #expect(last.elapsed(until: first) == .zero)
   }
 
-  @Test(arguments: [
-    (Duration.milliseconds(1), 1 as Int64), (.seconds(2), 2_000), (.microseconds(1_999), 1),
-    (.seconds(Int64.max), Int64.max / 2), (.milliseconds(-5), -5),
-  ])
+  @Test(
+    "Durations are whole milliseconds, saturating",
+    arguments: [
+      (Duration.milliseconds(1), 1 as Int64), (.seconds(2), 2_000), (.microseconds(1_999), 1),
+      (.seconds(Int64.max), Int64.max / 2), (.milliseconds(-5), -5),
+    ])
   func durationsAreWholeMilliseconds(duration: Duration, expected: Int64) {
     #expect(duration.milliseconds == expected)
   }

@@ -2,13 +2,13 @@ import Model
 import TestSupport
 import Testing
 
-/// What a wall clock that jumps does to the time that everything expires by.
+/// The effect of wall-clock jumps on the time by which everything expires.
 struct TrustedTimeTests {
   private static let hour = Duration.seconds(3_600)
   private static let day = hour * 24
   private static let start = Timestamp(milliseconds: 1_700_000_000_000)
 
-  /// A service with a wall clock that anybody may set.
+  /// A service with an adjustable wall clock.
   private struct World {
     var time: TrustedTime
     var reading = Duration.zero
@@ -23,7 +23,7 @@ struct TrustedTimeTests {
 
     var wall: Timestamp { start.advanced(by: reading + offset) }
 
-    /// Passes in steps of a pass of the keeper.
+    /// Advances in steps of the maintenance interval.
     mutating func pass(_ duration: Duration) -> Timestamp {
       var left = duration
       var now = start
@@ -39,7 +39,7 @@ struct TrustedTimeTests {
     }
   }
 
-  @Test("Time goes on with the wall clock, whatever small corrections it gets")
+  @Test("Time follows small corrections of the wall clock")
   func followsSmallCorrections() {
     var world = World()
     for correction in [Duration.seconds(1), .seconds(-2), .seconds(59), .seconds(-58)] {
@@ -50,7 +50,7 @@ struct TrustedTimeTests {
   }
 
   @Test(
-    "A jump is not believed before it has held for an hour", arguments: [366, 181, 1, -366, -1])
+    "A jump is not trusted before it has lasted for an hour", arguments: [366, 181, 1, -366, -1])
   func doubtsJumps(days: Int) {
     var world = World()
     _ = world.pass(Self.hour)
@@ -62,7 +62,7 @@ struct TrustedTimeTests {
     #expect(world.findings.last == .believed(world.wall))
   }
 
-  @Test("A clock that is mended within the hour leaves no trace")
+  @Test("A clock that is corrected within the hour has no effect")
   func mends() {
     var world = World()
     world.offset = Self.day * 366
@@ -70,12 +70,12 @@ struct TrustedTimeTests {
     world.offset = .zero
     #expect(world.pass(.seconds(300)) == world.wall)
     #expect(world.findings.last == .mended)
-    // The next jump is doubted from its own beginning.
+    // The next jump starts a new doubt.
     world.offset = Self.day * 366
     #expect(world.pass(.seconds(3_000)) == Self.start.advanced(by: .seconds(6_300)))
   }
 
-  @Test("A start goes on from what the last process lived through", arguments: [366, 2, -366])
+  @Test("A start continues from the last recorded time", arguments: [366, 2, -366])
   func doubtsAtStart(days: Int) {
     var world = World(offset: Self.day * days)
     #expect(world.time.doubted != nil)
@@ -83,13 +83,13 @@ struct TrustedTimeTests {
     #expect(world.pass(.seconds(1_200)) == world.wall)
   }
 
-  @Test("A short absence is believed, and so is the first start")
+  @Test("A short downtime is trusted, and so is the first start")
   func believesShortAbsences() {
     #expect(World(offset: Self.hour).time.doubted == nil)
     #expect(World(newest: nil, offset: Self.day * 366).time.doubted == nil)
   }
 
-  @Test("A clock that jumps again and again is never believed", arguments: 1...20)
+  @Test("A clock that jumps repeatedly is never trusted", arguments: 1...20)
   func doubtsRestlessClocks(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var world = World()

@@ -11,9 +11,9 @@ extension FakeOneSignal {
   ]
   private static let deviceTypes: Set<Int64> = [0, 1, 2, 5, 6, 7, 8, 9, 11, 13, 14]
 
-  // MARK: Present form
+  // MARK: Current API
 
-  /// - Parameter path: behind the application.
+  /// - Parameter path: the path after the application's.
   func users(
     _ method: HTTPRequest.Method, _ path: [String], _ body: JSONValue
   ) -> HTTPClientResponse {
@@ -88,7 +88,7 @@ extension FakeOneSignal {
     }
   }
 
-  // MARK: Legacy form
+  // MARK: Legacy API
 
   func addPlayer(_ body: JSONValue) -> HTTPClientResponse {
     let known: Set<String> = [
@@ -109,7 +109,7 @@ extension FakeOneSignal {
     }
   }
 
-  // MARK: Both
+  // MARK: Both APIs
 
   /// A token that another user had moves.
   private func put(

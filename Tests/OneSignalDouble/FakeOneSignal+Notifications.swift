@@ -9,7 +9,7 @@ extension FakeOneSignal {
   private static let dataBytesMax = 2_048
   private static let listMax = 50
 
-  /// What either form takes of what a client may send.
+  /// The members that either API accepts.
   private var knownMembers: Set<String> {
     let common: Set<String> = [
       "app_id", "contents", "headings", "subtitle", "data", "url", "name", "ttl", "priority",

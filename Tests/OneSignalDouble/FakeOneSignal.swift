@@ -4,11 +4,11 @@ package import LosslessJSON
 import Model
 import Synchronization
 
-/// A OneSignal application as strict as the real one is documented to be, and stricter where that is
-/// silent: what it does not know in a request it refuses, so that a client which only happens to work
-/// does not pass.
+/// A fake OneSignal application, as strict as the real one is documented to be, and stricter where
+/// the documentation is silent: it refuses unknown members, so that a client that works only by
+/// accident fails.
 package final class FakeOneSignal: Sendable {
-  /// A device token and whose it is.
+  /// A device token and its user.
   struct Subscription: Sendable {
     let id: String
     let type: String
@@ -17,19 +17,19 @@ package final class FakeOneSignal: Sendable {
     var isEnabled: Bool
   }
 
-  /// What one device was shown, as its app sees it.
+  /// A notification delivered to a device, as its app sees it.
   package struct Delivery: Sendable {
     package let token: String
     package let user: String
-    /// With the notification's data at `custom.a`.
+    /// Has the notification's data at `custom.a`.
     package let payload: JSONValue
   }
 
   struct State {
     var subscriptions: [Subscription] = []
-    /// Users that need no device here.
+    /// Users that are reachable without a device.
     var users: Set<String> = []
-    /// What was answered under an idempotency key.
+    /// The responses by idempotency key.
     var answers: [String: JSONValue] = [:]
     var notifications: [String: JSONValue] = [:]
     var deliveries: [Delivery] = []
@@ -55,7 +55,7 @@ package final class FakeOneSignal: Sendable {
     }
   }
 
-  /// Before every path.
+  /// The prefix of every path.
   package var pathPrefix: String {
     switch form {
     case .current: ""
@@ -63,12 +63,12 @@ package final class FakeOneSignal: Sendable {
     }
   }
 
-  /// `METHOD /path`, in their order; those that a script answered too.
+  /// `METHOD /path` of all requests, in order, including those with a scripted response.
   package var requests: [String] { state.withLock { $0.requests } }
   package var deliveries: [Delivery] { state.withLock { $0.deliveries } }
-  /// The bodies of notifications that were sent, by their ids.
+  /// The bodies of sent notifications, by id.
   package var notifications: [String: JSONValue] { state.withLock { $0.notifications } }
-  /// Whose each enabled token is.
+  /// The user of each enabled token.
   package var owners: [String: String] {
     state.withLock { state in
       Dictionary(
@@ -77,12 +77,12 @@ package final class FakeOneSignal: Sendable {
     }
   }
 
-  /// Has users reached without a device of theirs.
+  /// Makes users reachable without a device.
   package func know(_ users: some Sequence<String>) {
     state.withLock { $0.users.formUnion(users) }
   }
 
-  /// What the next request gets, whatever it is.
+  /// Scripts the response to the next request, whatever it is.
   package func answerNext(_ status: Int, _ body: String = "", retryAfter: String? = nil) {
     let fields: HTTPFields = retryAfter.map { [.retryAfter: $0] } ?? [:]
     state.withLock {
@@ -91,13 +91,13 @@ package final class FakeOneSignal: Sendable {
     }
   }
 
-  /// Requests are carried out, and their answers never arrive.
+  /// Whether requests are executed but their responses are lost.
   package var isLosingAnswers: Bool {
     get { state.withLock { $0.isLosingAnswers } }
     set { state.withLock { $0.isLosingAnswers = newValue } }
   }
 
-  /// For a sender that goes no way at all.
+  /// Handles a request in the process, without a network.
   package func send(
     _ request: HTTPClientRequest, within limit: Duration
   ) async throws(HTTPClientError) -> HTTPClientResponse {
@@ -105,7 +105,7 @@ package final class FakeOneSignal: Sendable {
     return response
   }
 
-  /// - Returns: nil where the answer is lost.
+  /// - Returns: nil if the response is lost.
   package func respond(to request: HTTPClientRequest) -> HTTPClientResponse? {
     let scripted = state.withLock { state -> HTTPClientResponse? in
       state.requests.append("\(request.method.rawValue) \(request.url.target)")
@@ -116,7 +116,7 @@ package final class FakeOneSignal: Sendable {
     return isLosingAnswers ? nil : response
   }
 
-  // MARK: Before any path
+  // MARK: Admission
 
   private func admitted(_ request: HTTPClientRequest) -> HTTPClientResponse {
     let scheme = form == .current ? "Key" : "Basic"
@@ -137,7 +137,7 @@ package final class FakeOneSignal: Sendable {
     if !request.body.isEmpty {
       guard request.fields[.contentType] == "application/json",
         let parsed = try? JSONValue(parsing: request.body), parsed.members != nil
-      else { return Self.refusal(400, "The body is no JSON object") }
+      else { return Self.refusal(400, "The body is not a JSON object") }
       body = parsed
     }
     return route(
@@ -163,7 +163,7 @@ package final class FakeOneSignal: Sendable {
     }
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   static func answer(
     _ body: JSONValue, status: Int = 200, fields: HTTPFields = [:]
@@ -175,7 +175,7 @@ package final class FakeOneSignal: Sendable {
     answer(["errors": .array(errors.map { .string($0) })], status: status)
   }
 
-  /// The members of an object that nobody has said anything about.
+  /// The members of an object that are not known.
   static func unknown(in body: JSONValue, but known: Set<String>) -> [String] {
     (body.members ?? []).map(\.name).filter { !known.contains($0) }
   }
@@ -190,4 +190,9 @@ package final class FakeOneSignal: Sendable {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     return parts.map(\.count) == [8, 4, 4, 4, 12] && parts.joined().allSatisfy(\.isHexDigit)
   }
+}
+
+/// OneSignal's two APIs.
+package enum OneSignalForm: Sendable, CaseIterable {
+  case current, legacy
 }

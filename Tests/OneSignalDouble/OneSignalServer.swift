@@ -2,16 +2,17 @@ import HTTPClient
 import HTTPTypes
 import VendorDouble
 
-/// A ``FakeOneSignal`` behind a socket.
+/// A ``FakeOneSignal`` with an HTTP server.
 package final class OneSignalServer: Sendable {
   package let app: FakeOneSignal
-  /// Where it is asked; without a slash at the end.
+  /// The base URL, without a trailing slash.
   package let url: String
   private let server: VendorServer
 
   /// - Parameters:
   ///   - port: nil for a free one.
-  ///   - answering: called before each answer leaves, with `METHOD /path`; the answer waits for it.
+  ///   - answering: called before each response is sent, with `METHOD /path`; the response waits
+  ///     for it.
   package init(
     _ app: FakeOneSignal, port: UInt16? = nil,
     answering: @escaping @Sendable (String) -> Void = { _ in }

@@ -5,7 +5,7 @@ import OneSignalDouble
 import Push
 import Testing
 
-/// The sender against an application that refuses what the real one would.
+/// The OneSignal sender against a fake application that refuses what the real one would.
 struct OneSignalSenderTests {
   private static let key = "3f1d0a52-9c1b-4d5e-8a6f-1b2c3d4e5f60"
 
@@ -31,8 +31,8 @@ struct OneSignalSenderTests {
       userIDs: userIDs)
   }
 
-  @Test(arguments: OneSignalForm.allCases)
-  func theChatReachesThePhoneAsData(_ form: OneSignalForm) async throws {
+  @Test("The conversation reaches the device as data", arguments: OneSignalForm.allCases)
+  func conversationReachesDevice(_ form: OneSignalForm) async throws {
     let app = FakeOneSignal(form)
     let sender = Self.sender(app)
     for user in ["u1", "u2"] {
@@ -43,15 +43,15 @@ struct OneSignalSenderTests {
     let receipt = try await sender.send(Self.batch(["u1", "u2"]))
     #expect(receipt.remoteID != nil)
     #expect(receipt.invalidIDs == [])
-    #expect(!receipt.reachedNobody)
+    #expect(!receipt.reachedNoDevice)
     #expect(app.deliveries.map(\.token) == ["token of u1", "token of u2"])
     for delivery in app.deliveries {
       #expect(delivery.payload["custom"]?["a"] == ["chatId": "c1", "kind": "greeting"])
     }
   }
 
-  @Test(arguments: OneSignalForm.allCases)
-  func aRepetitionIsAnsweredAndNotDelivered(_ form: OneSignalForm) async throws {
+  @Test("A repeated batch is not delivered twice", arguments: OneSignalForm.allCases)
+  func repeatedBatchIsNotDeliveredTwice(_ form: OneSignalForm) async throws {
     let app = FakeOneSignal(form)
     let sender = Self.sender(app)
     _ = try await sender.register(PushDevice(userID: "u1", platform: "android", token: "t"))
@@ -65,24 +65,24 @@ struct OneSignalSenderTests {
     #expect(app.deliveries.count == 1)
   }
 
-  @Test(arguments: OneSignalForm.allCases)
-  func idsThatAreNotKnownAreNamed(_ form: OneSignalForm) async throws {
+  @Test("Unknown user ids are reported", arguments: OneSignalForm.allCases)
+  func unknownIDsAreReported(_ form: OneSignalForm) async throws {
     let app = FakeOneSignal(form)
     app.know(["u1", "u3"])
     let sender = Self.sender(app)
     let receipt = try await sender.send(Self.batch(["u1", "u2", "u3", "u4"], heading: nil))
     #expect(receipt.invalidIDs == ["u2", "u4"])
-    #expect(!receipt.reachedNobody)
+    #expect(!receipt.reachedNoDevice)
   }
 
-  @Test(arguments: OneSignalForm.allCases)
-  func anAnswerWithoutAnIDHasSentNothing(_ form: OneSignalForm) async throws {
+  @Test("A response without an id means that nothing was sent", arguments: OneSignalForm.allCases)
+  func responseWithoutID(_ form: OneSignalForm) async throws {
     let receipt = try await Self.sender(FakeOneSignal(form)).send(Self.batch(["u1"]))
-    #expect(receipt == PushReceipt(remoteID: nil, reachedNobody: true))
+    #expect(receipt == PushReceipt(remoteID: nil, reachedNoDevice: true))
   }
 
-  @Test(arguments: OneSignalForm.allCases)
-  func asManyIDsGoAsOneCallTakes(_ form: OneSignalForm) async throws {
+  @Test("A call accepts the maximum number of ids and no more", arguments: OneSignalForm.allCases)
+  func idLimit(_ form: OneSignalForm) async throws {
     let app = FakeOneSignal(form)
     let sender = Self.sender(app)
     let ids = (0..<sender.userIDsMax).map { "u\($0)" }
@@ -91,9 +91,9 @@ struct OneSignalSenderTests {
     await #expect(throws: PushFault.self) { try await sender.send(Self.batch(ids + ["more"])) }
   }
 
-  /// A key of one form does not open the other.
-  @Test(arguments: OneSignalForm.allCases)
-  func aKeyThatIsRefusedIsTheOperatorsAffair(_ form: OneSignalForm) async throws {
+  /// A key of one API is not valid for the other.
+  @Test("A rejected key is reported as rejected credentials", arguments: OneSignalForm.allCases)
+  func rejectedKey(_ form: OneSignalForm) async throws {
     let app = FakeOneSignal(form)
     for sender in [
       Self.sender(app, key: "wrong"), Self.sender(app, as: form == .current ? .legacy : .current),
@@ -110,6 +110,7 @@ struct OneSignalSenderTests {
   }
 
   @Test(
+    "Refusals are classified by status, body and Retry-After",
     arguments: [
       (429, #"{"errors":["API rate limit exceeded"]}"#, "7", "transient 7"),
       (429, "", "Sun, 06 Nov 1994 08:51:07 GMT", "transient 90"),
@@ -124,7 +125,7 @@ struct OneSignalSenderTests {
       (409, #"{"errors":[{"code":"user-2","title":"conflict"}]}"#, nil, "permanent"),
       (302, "", nil, "permanent"), (200, "<html>", nil, "unknown"),
     ] as [(Int, String, String?, String)])
-  func refusalsAreSorted(
+  func refusalsAreClassified(
     status: Int, body: String, retryAfter: String?, kind: String
   ) async throws {
     let app = FakeOneSignal(.current)
@@ -132,7 +133,7 @@ struct OneSignalSenderTests {
     let fault = await #expect(throws: PushFault.self) {
       try await Self.sender(app).send(Self.batch(["u1"]))
     }
-    let told =
+    let found =
       switch fault {
       case .transient(let wait, _): "transient" + (wait.map { " \($0.wholeSeconds)" } ?? "")
       case .permanent: "permanent"
@@ -141,10 +142,11 @@ struct OneSignalSenderTests {
       case .notSent: "not sent"
       case nil: "nothing"
       }
-    #expect(told == kind)
+    #expect(found == kind)
   }
 
-  @Test func whatNeverLeftIsNotSent() async throws {
+  @Test("A failed connection is reported as not sent")
+  func failedConnection() async throws {
     let settings = OneSignalSettings(api: .current, appID: FakeOneSignal.appID, key: "k")
     let sender = OneSignalSender(settings, clock: Self.clock) { _, _ throws(HTTPClientError) in
       throw .connectTimedOut
@@ -156,8 +158,8 @@ struct OneSignalSenderTests {
 
   // MARK: Probing
 
-  @Test(arguments: OneSignalForm.allCases)
-  func aProbeSendsNothing(_ form: OneSignalForm) async throws {
+  @Test("A probe sends nothing", arguments: OneSignalForm.allCases)
+  func probeSendsNothing(_ form: OneSignalForm) async throws {
     let app = FakeOneSignal(form)
     app.know(["u1"])
     try await Self.sender(app).probe()
@@ -167,7 +169,8 @@ struct OneSignalSenderTests {
     #expect(app.requests.filter { $0.hasPrefix("POST") }.count == 1)
   }
 
-  @Test func aProbeTellsAKeyFromAnApplicationAndFromSomethingElse() async throws {
+  @Test("A probe distinguishes a wrong key, a wrong application and another service")
+  func probeFaults() async throws {
     let app = FakeOneSignal(.current)
     let refused = await #expect(throws: PushFault.self) {
       try await Self.sender(app, key: "wrong").probe()
@@ -178,14 +181,15 @@ struct OneSignalSenderTests {
     }
     app.answerNext(200, #"{"hello":"world"}"#)
     await #expect(
-      throws: PushFault.unknown(reason: "the answer holds no list of notifications")
+      throws: PushFault.unknown(reason: "the response contains no list of notifications")
     ) { try await Self.sender(app).probe() }
   }
 
   // MARK: Devices
 
-  @Test(arguments: OneSignalForm.allCases)
-  func aDeviceIsItsUsersUntilItLeaves(_ form: OneSignalForm) async throws {
+  @Test(
+    "A device is bound to its latest user until unregistered", arguments: OneSignalForm.allCases)
+  func deviceBinding(_ form: OneSignalForm) async throws {
     let app = FakeOneSignal(form)
     let sender = Self.sender(app)
     let ada = PushDevice(userID: "ada", platform: "ios", token: "t 1/ä")
@@ -197,13 +201,13 @@ struct OneSignalSenderTests {
     #expect(app.owners == ["t 1/ä": "bob"])
     try await sender.unregister(bob, remoteID: id)
     #expect(app.owners == [:])
-    // Gone already.
+    // Already removed.
     try await sender.unregister(bob, remoteID: id)
   }
 
-  /// Where the answer to its registration was lost.
-  @Test(arguments: OneSignalForm.allCases)
-  func aDeviceLeavesWithoutItsID(_ form: OneSignalForm) async throws {
+  /// If the response to its registration was lost.
+  @Test("A device can be unregistered without its id", arguments: OneSignalForm.allCases)
+  func unregisterWithoutID(_ form: OneSignalForm) async throws {
     let app = FakeOneSignal(form)
     let sender = Self.sender(app)
     let device = PushDevice(userID: "ada", platform: "web", token: "token")
@@ -214,9 +218,12 @@ struct OneSignalSenderTests {
     #expect(app.owners == ["token": "ada"])
   }
 
-  @Test func aPlatformThatIsNotKnownIsRefused() async throws {
+  @Test("An unknown platform is refused without a request")
+  func unknownPlatform() async throws {
     let app = FakeOneSignal(.current)
-    await #expect(throws: PushFault.permanent(reason: "OneSignal knows no platform toaster")) {
+    await #expect(
+      throws: PushFault.permanent(reason: "OneSignal does not support the platform toaster")
+    ) {
       try await Self.sender(app).register(
         PushDevice(userID: "u", platform: "toaster", token: "t"))
     }

@@ -2,9 +2,9 @@ import S3Wire
 import TestSupport
 import Testing
 
-/// Reading `aws-chunked` content: the examples of the S3 API reference, faults, and any split.
+/// Decoding of `aws-chunked` content: the examples of the S3 API reference, errors, and any split.
 struct AWSChunkedDecoderTests {
-  /// What was read, chunk by chunk.
+  /// The decoded content, chunk by chunk.
   private struct Reading: Equatable {
     var content: [UInt8] = []
     var chunks: [Int] = []
@@ -59,7 +59,7 @@ struct AWSChunkedDecoderTests {
     "b6c6ea8a5354eaf15b3cb7646744f4275b71ea724fed81ceb9323e279d449df9",
   ]
 
-  /// 66,560 letters in chunks of 65,536 and 1,024, as the S3 API reference signs them.
+  /// 66,560 letters in chunks of 65,536 and 1,024, with the signatures of the S3 API reference.
   private static var example: [UInt8] {
     var bytes: [UInt8] = []
     for (size, signature) in zip([65_536, 1024, 0], chunkSignatures) {
@@ -69,9 +69,10 @@ struct AWSChunkedDecoderTests {
     return bytes
   }
 
-  @Test func readsTheReferencesExample() {
+  @Test("The example of the S3 API reference is decoded")
+  func decodesReferenceExample() {
     let bytes = Self.example
-    // As long as its `Content-Length` says.
+    // The `Content-Length` of the example.
     #expect(bytes.count == 66_824)
     let reading = Self.read([bytes[...]], .signed, byteCount: 66_560)
     #expect(reading.error == nil)
@@ -82,7 +83,8 @@ struct AWSChunkedDecoderTests {
     #expect(reading.trailers.isEmpty)
   }
 
-  @Test func readsSignedTrailers() {
+  @Test("A signed trailer is decoded")
+  func decodesSignedTrailer() {
     let signature = String(repeating: "d", count: 64)
     let trailerSignature = "826f649eda25f72cfae95a0d30264b0e24829ece4aed0060a40dd6518ee2b2ca"
     let reading = Self.read(
@@ -99,7 +101,8 @@ struct AWSChunkedDecoderTests {
     #expect(reading.trailerSignature == trailerSignature)
   }
 
-  @Test func readsUnsignedTrailers() {
+  @Test("An unsigned trailer is decoded")
+  func decodesUnsignedTrailer() {
     let reading = Self.read(
       "B\r\nhello world\r\n0\r\nx-amz-checksum-crc32:DUoRhQ==\r\n\r\n", .unsignedWithTrailer,
       byteCount: 11)
@@ -115,6 +118,7 @@ struct AWSChunkedDecoderTests {
   private static let signature = String(repeating: "0", count: 64)
 
   @Test(
+    "Malformed chunks and trailers are refused",
     arguments: [
       ("g\r\n", .malformedChunkLine), ("\r\n", .malformedChunkLine),
       ("3 \r\n", .malformedChunkLine),
@@ -130,11 +134,12 @@ struct AWSChunkedDecoderTests {
       ("3\r\nabc\r\n0\r\n\r\nx", .contentAfterEnd),
       (String(repeating: "0", count: 300), .lineTooLong),
     ] as [(String, AWSChunkedError)])
-  func refuses(_ text: String, _ error: AWSChunkedError) {
+  func refusesMalformedContent(_ text: String, _ error: AWSChunkedError) {
     #expect(Self.read(text, .unsignedWithTrailer, byteCount: 3).error == error)
   }
 
   @Test(
+    "A signed form without a valid chunk signature is refused",
     arguments: [
       ("3\r\nabc\r\n", .malformedChunkLine),
       ("3;chunk-signature=12\r\nabc\r\n", .malformedChunkLine),
@@ -145,7 +150,8 @@ struct AWSChunkedDecoderTests {
     #expect(Self.read(fault.0, form, byteCount: 3).error == fault.1)
   }
 
-  @Test func refusesTrailersWithoutSignature() {
+  @Test("A signed trailer without its signature is refused")
+  func refusesTrailersWithoutSignature() {
     let last = "0;chunk-signature=\(Self.signature)\r\n"
     let signed = "x-amz-trailer-signature:\(Self.signature)\r\n"
     for (text, error) in [
@@ -159,7 +165,8 @@ struct AWSChunkedDecoderTests {
     #expect(Self.read(last + "a:1\r\n\r\n", .signed, byteCount: 0).error == .malformedChunkEnd)
   }
 
-  @Test func boundsTrailers() {
+  @Test("The number and the length of trailer fields are bounded")
+  func boundsTrailers() {
     let many = (0...AWSChunkedDecoder.trailersMax).map { "a\($0):1\r\n" }.joined()
     let long = "a:" + String(repeating: "1", count: AWSChunkedDecoder.trailerLineBytesMax)
     #expect(
@@ -168,9 +175,11 @@ struct AWSChunkedDecoderTests {
       Self.read("0\r\n\(long)\r\n\r\n", .unsignedWithTrailer, byteCount: 0).error == .lineTooLong)
   }
 
-  /// However the input is cut, the same is read, of whole content and of content cut off or spoilt.
-  @Test(arguments: AWSChunkedForm.allCases)
-  func readsTheSameHoweverItIsCut(_ form: AWSChunkedForm) {
+  /// Covers complete, truncated and damaged content.
+  @Test(
+    "Content is decoded the same in pieces of any size",
+    arguments: AWSChunkedForm.allCases)
+  func decodesPiecesOfAnySize(_ form: AWSChunkedForm) {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededGenerator(seed: seed)
     for round in 0..<200 {

@@ -1,7 +1,7 @@
 import S3Wire
 import Testing
 
-/// The upload of 66,560 times the letter a in the S3 reference.
+/// The S3 reference's example: an upload of 66,560 letters a.
 struct ChunkSignaturesTests {
   private static let payloads = [
     SignatureDigest.of([UInt8](repeating: 0x61, count: 65_536)),
@@ -34,17 +34,20 @@ struct ChunkSignaturesTests {
     let trailer: String
   }
 
-  @Test(arguments: [
-    (
-      PayloadHash.signedChunks, "cee3fed04b70f867d036f722359b0b1f2f0e5dc0efadbc082b76c4c60e316455",
-      plain.seed
-    ),
-    (
-      .signedChunksAndTrailer, "287b3f2c8ee5bf89ace751bc07404758e756f264c493e7f68f30c784d083e6cb",
-      trailing.seed
-    ),
-  ])
-  func signsTheRequestAsPublished(
+  @Test(
+    "The seed signature is the published one",
+    arguments: [
+      (
+        PayloadHash.signedChunks,
+        "cee3fed04b70f867d036f722359b0b1f2f0e5dc0efadbc082b76c4c60e316455",
+        plain.seed
+      ),
+      (
+        .signedChunksAndTrailer, "287b3f2c8ee5bf89ace751bc07404758e756f264c493e7f68f30c784d083e6cb",
+        trailing.seed
+      ),
+    ])
+  func matchesPublishedSeed(
     _ payload: PayloadHash, _ digest: String, _ seed: String
   ) throws {
     var fields = [
@@ -66,8 +69,10 @@ struct ChunkSignaturesTests {
     #expect(key.sign(request.stringToSign(at: time, scope: key.scope)) == seed)
   }
 
-  @Test(arguments: [plain, trailing])
-  func signsEachChunkOverTheOneBefore(_ chain: Chain) throws {
+  @Test(
+    "Each chunk is signed over the previous signature",
+    arguments: [plain, trailing])
+  func chainsChunkSignatures(_ chain: Chain) throws {
     let (key, time) = try keyAndTime()
     var signatures = ChunkSignatures(key: key, time: time, seed: chain.seed)
     var signed: [String] = []
@@ -76,8 +81,10 @@ struct ChunkSignaturesTests {
     #expect(signatures.trailer(Self.trailer) == chain.trailer)
   }
 
-  @Test(arguments: [plain, trailing])
-  func acceptsTheChainAndNoOther(_ chain: Chain) throws {
+  @Test(
+    "Only the valid chain of signatures is accepted",
+    arguments: [plain, trailing])
+  func acceptsOnlyValidChain(_ chain: Chain) throws {
     let (key, time) = try keyAndTime()
     var signatures = ChunkSignatures(key: key, time: time, seed: chain.seed)
     for (signature, digest) in zip(chain.chunks, Self.payloads) {

@@ -10,7 +10,8 @@ struct PresignedQueryTests {
     &X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404
     """
 
-  @Test func signsAsPublished() throws {
+  @Test("A presigned URL has the published signature")
+  func matchesPublishedSignature() throws {
     let signer = RequestSigner(
       accessKey: SignatureVector.manual.accessKey, secretKey: SignatureVector.manual.secret)
     #expect(
@@ -20,8 +21,9 @@ struct PresignedQueryTests {
         region: "us-east-1") == Self.signed)
   }
 
-  /// The public suite signs the digest of no content in place of none.
-  @Test func signsAsThePublicSuite() throws {
+  /// The public suite signs the digest of no content instead of no digest.
+  @Test("A presigned URL has the signature of the public test suite")
+  func matchesPublicSuite() throws {
     let time = try #require(SignatureTime("20150830T123600Z"))
     let scope = SignatureScope(day: time.day, region: "us-east-1", service: "service")
     let presigned = PresignedQuery(
@@ -37,7 +39,8 @@ struct PresignedQueryTests {
         == "e93c787ed7f371d5c6b165c1b38ede9550f4dce4144713e844b25b7192d3865d")
   }
 
-  @Test func readsWhatItWrites() throws {
+  @Test("A presigned query survives a round trip")
+  func roundTrips() throws {
     let query = try QueryString(Self.signed)
     let read = try #require(try PresignedQuery(query))
     #expect(read.credential.accessKey == "AKIAIOSFODNN7EXAMPLE")
@@ -55,11 +58,13 @@ struct PresignedQueryTests {
     #expect(!key.isSignature(read.signature, of: other))
   }
 
-  @Test func isNoneWithoutASignature() throws {
+  @Test("A query without a signature is not a presigned query")
+  func ignoresUnsignedQuery() throws {
     #expect(try PresignedQuery(try QueryString("prefix=a&X-Amz-Date=1")) == nil)
   }
 
   @Test(
+    "A malformed presigned query is refused",
     arguments: [
       ("X-Amz-Algorithm=AWS4-HMAC-SHA256", "X-Amz-Algorithm=AWS4-HMAC-SHA1", .unknownAlgorithm),
       ("us-east-1%2Fs3%2Faws4_request", "us-east-1", .malformed("X-Amz-Credential")),
@@ -71,7 +76,7 @@ struct PresignedQueryTests {
       ("SignedHeaders=host", "SignedHeaders=range;host", .malformed("X-Amz-SignedHeaders")),
       ("4c265957d157751f604d404", "", .malformed("X-Amz-Signature")),
     ] as [(String, String, PresignedQuery.Fault)])
-  func refusesWhatCannotBeRead(
+  func refusesMalformedQuery(
     _ part: String, _ instead: String, _ fault: PresignedQuery.Fault
   ) throws {
     let text = Self.signed.replacing(part, with: instead)

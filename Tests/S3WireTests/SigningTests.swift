@@ -3,8 +3,10 @@ import S3Wire
 import Testing
 
 struct SigningTests {
-  @Test(arguments: SignatureVector.all)
-  func signsAsPublished(_ vector: SignatureVector) throws {
+  @Test(
+    "A request has the published signature",
+    arguments: SignatureVector.all)
+  func matchesPublishedSignatures(_ vector: SignatureVector) throws {
     let text = vector.request.stringToSign(at: try vector.signedAt(), scope: try vector.scope())
     if !vector.digest.isEmpty { #expect(text.hasSuffix("\n\(vector.digest)")) }
     let key = SigningKey(secret: vector.signer.secret, scope: try vector.scope())
@@ -12,8 +14,10 @@ struct SigningTests {
     #expect(key.isSignature(vector.signature, of: text))
   }
 
-  @Test(arguments: SignatureVector.all)
-  func refusesEveryOtherSignature(_ vector: SignatureVector) throws {
+  @Test(
+    "Only the correct signature is accepted",
+    arguments: SignatureVector.all)
+  func acceptsOnlyCorrectSignature(_ vector: SignatureVector) throws {
     let text = vector.request.stringToSign(at: try vector.signedAt(), scope: try vector.scope())
     let key = SigningKey(secret: vector.signer.secret, scope: try vector.scope())
     let other = vector.signature.hasSuffix("0") ? "1" : "0"
@@ -28,7 +32,8 @@ struct SigningTests {
         .isSignature(vector.signature, of: text))
   }
 
-  @Test func writesTheCanonicalRequest() throws {
+  @Test("The canonical request has the documented form")
+  func writesCanonicalRequest() throws {
     #expect(
       SignatureVector.all[0].request.text == """
         GET
@@ -42,7 +47,8 @@ struct SigningTests {
         """)
   }
 
-  @Test func trimsAndJoinsFields() {
+  @Test("Field values are trimmed, and fields of one name are joined")
+  func trimsAndJoinsFields() {
     let request = CanonicalRequest(
       method: "GET", path: "/",
       fields: [
@@ -54,7 +60,8 @@ struct SigningTests {
     #expect(request.text.contains("\nmy-header:a b c,d\n"))
   }
 
-  @Test func signsARequestAsItsParts() throws {
+  @Test("A signer adds the same signature as its parts compute")
+  func signerMatchesItsParts() throws {
     let signer = RequestSigner(
       accessKey: SignatureVector.manual.accessKey, secretKey: SignatureVector.manual.secret)
     let fields = signer.fields(
@@ -71,7 +78,8 @@ struct SigningTests {
         """)
   }
 
-  @Test func signsTheSessionTokenToo() throws {
+  @Test("The session token is signed")
+  func signsSessionToken() throws {
     let signer = RequestSigner(accessKey: "A", secretKey: "s", sessionToken: "t")
     let fields = signer.fields(
       method: "GET", path: "/", query: [], host: "h", fields: [], payload: .empty,
@@ -80,5 +88,14 @@ struct SigningTests {
     #expect(
       fields.last?.value.contains(
         "SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token,") == true)
+  }
+}
+
+struct SignatureScopeTests {
+  @Test("A scope names day, region and service")
+  func namesDayRegionAndService() {
+    #expect(
+      SignatureScope(day: "20130524", region: "us-east-1").text
+        == "20130524/us-east-1/s3/aws4_request")
   }
 }

@@ -2,7 +2,7 @@ import S3Wire
 import TestSupport
 import Testing
 
-/// Reading documents as S3's clients write them, and refusing what could do harm.
+/// Reading of documents as S3's clients write them, and refusal of harmful ones.
 struct XMLReaderTests {
   private static func read(
     _ text: String, within limits: XMLLimits = XMLLimits()
@@ -10,7 +10,8 @@ struct XMLReaderTests {
     try XMLReader.read(Array(text.utf8), within: limits)
   }
 
-  @Test func readsWhatClientsSend() throws {
+  @Test("A document as clients send it is read")
+  func readsClientDocument() throws {
     let root = try Self.read(
       """
       \u{FEFF}<?xml version="1.0" encoding="utf-8"?>
@@ -28,12 +29,14 @@ struct XMLReaderTests {
     #expect(root["Nothing"] == nil)
   }
 
-  @Test func makesLineEndsOneCharacter() throws {
+  @Test("Line ends are normalised to one character")
+  func normalisesLineEnds() throws {
     let root = try Self.read("<a>1\r\n2\r3\n4\r\r\n5<![CDATA[\r\n]]></a>")
     #expect(root.text == "1\n2\n3\n4\n\n5\n")
   }
 
   @Test(
+    "A malformed document is refused with its position",
     arguments: [
       ("", .noElement, 1, 1), ("  \n x", .noElement, 2, 2), ("<a>", .unfinished, 1, 4),
       ("<a>\n  <b></a>", .otherEnd, 2, 6), ("<a></b>", .otherEnd, 1, 4),
@@ -54,14 +57,17 @@ struct XMLReaderTests {
       ("<a></a x='1'>", .malformedTag, 1, 8), ("<a><!-- -- --></a>", .malformedComment, 1, 9),
       ("<?xml version='1.0' encoding='UTF-16'?><a/>", .otherEncoding, 1, 1),
     ] as [(String, XMLFault.Kind, Int, Int)])
-  func refuses(_ text: String, _ kind: XMLFault.Kind, _ line: Int, _ column: Int) {
+  func refusesMalformedDocuments(_ text: String, _ kind: XMLFault.Kind, _ line: Int, _ column: Int)
+  {
     let fault = #expect(throws: XMLFault.self) { try Self.read(text) }
     #expect(fault?.kind == kind)
     #expect(fault?.line == line && fault?.column == column, "\(text): \(fault?.description ?? "")")
   }
 
-  @Test(arguments: [[0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0x80]])
-  func refusesWhatIsNotUTF8(_ bytes: [UInt8]) {
+  @Test(
+    "Bytes that are not UTF-8 are refused",
+    arguments: [[0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0x80]])
+  func refusesInvalidUTF8(_ bytes: [UInt8]) {
     let fault = #expect(throws: XMLFault.self) {
       try XMLReader.read(Array("<a>é".utf8) + bytes + Array("</a>".utf8))
     }
@@ -69,7 +75,8 @@ struct XMLReaderTests {
     #expect(fault?.offset == 5)
   }
 
-  @Test func boundsSizeDepthAndElements() {
+  @Test("Size, depth and number of elements are bounded")
+  func boundsSizeDepthAndElements() {
     let limits = XMLLimits(bytesMax: 100, depthMax: 3, elementsMax: 5)
     #expect(throws: Never.self) { try Self.read("<a><b><c/></b><d/></a>", within: limits) }
     for (text, kind) in [
@@ -81,7 +88,8 @@ struct XMLReaderTests {
     }
   }
 
-  @Test func readsManyInOneAnotherWithoutItsStack() throws {
+  @Test("Deep nesting does not overflow the stack")
+  func survivesDeepNesting() throws {
     let depth = 200_000
     let text =
       String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
@@ -92,7 +100,8 @@ struct XMLReaderTests {
   }
 
   /// What the writer writes, the reader reads.
-  @Test func readsWhatIsWritten() throws {
+  @Test("A written document is read back the same")
+  func roundTrips() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededGenerator(seed: seed)
     let alphabet = Array("ab<>&\"'\r\n\t ]é€😀;#x")
@@ -108,7 +117,8 @@ struct XMLReaderTests {
     }
   }
 
-  @Test func writesTheNamespaceAndEndsWhatIsOpen() {
+  @Test("The writer declares the namespace and closes open elements")
+  func writesNamespaceAndClosesElements() {
     var writer = XMLWriter("A")
     writer.begin("B")
     writer.element("C", true)

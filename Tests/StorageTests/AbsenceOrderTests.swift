@@ -3,16 +3,16 @@ import Model
 import Storage
 import Testing
 
-/// Two absences in a row delete, "in a row" being meant in the order of the calls, whatever order
-/// they arrive in and whatever was shown in between.
+/// Two consecutive absences delete; "consecutive" refers to the order of the calls, whatever the
+/// arrival order and whatever was returned in between.
 struct AbsenceOrderTests {
   /// All scripts of five calls, `A` an absence and `P` a presence.
   private static let scripts = (0..<32).map { number in
     String((0..<5).map { number >> $0 & 1 == 0 ? "A" : "P" })
   }
 
-  /// The fields an entity has in the end, each named after the call that wrote it; nil if it is
-  /// gone. It was there before with a field of its own.
+  /// The final fields of an entity, each named after the call that wrote it; nil if it is deleted.
+  /// It existed before with a field of its own.
   private static func expected(_ script: String) -> Set<String>? {
     var fields: Set<String> = ["old"]
     var isDoubted = false
@@ -30,7 +30,10 @@ struct AbsenceOrderTests {
     return fields.isEmpty ? nil : fields
   }
 
-  @Test(arguments: scripts) func everyArrivalOrderIsJudgedByTheCalls(script: String) async throws {
+  @Test(
+    "Absences are judged in the order of the calls, whatever the arrival order",
+    arguments: scripts)
+  func everyArrivalOrderIsJudgedByCallNumbers(script: String) async throws {
     let fixture = try StoreFixture()
     let expected = Self.expected(script)
     var last: Int64 = 0
@@ -60,13 +63,14 @@ struct AbsenceOrderTests {
         (isPresent
           ? builder.entity(.film(id), ["p\(index)": 1]) : builder.absent(.film(id))).build())
     }
-    // Everything has arrived; the next answer says so.
+    // Everything has arrived; the horizon of the next response shows it.
     let next = last + 2 + Int64(events.count)
     _ = try await store.apply(ResponseBuilder(call: next).build())
     return next
   }
 
-  @Test func onlyTheSameScopeIsInDoubt() async throws {
+  @Test("Absences in different scopes are not counted together")
+  func absencesCountPerScope() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("1", ["title": "A"]).build())
     _ = try await fixture.store.apply(ResponseBuilder(call: 2).absent(.film("1")).build())

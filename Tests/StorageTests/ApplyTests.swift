@@ -5,14 +5,15 @@ import TestSupport
 import Testing
 
 struct ApplyTests {
-  @Test func storesAnAnswerAndReadsItBack() async throws {
+  @Test("A stored response is read back with its entities and its result")
+  func storesAResponseAndReadsItBack() async throws {
     let fixture = try StoreFixture()
-    let answer = ResponseBuilder(call: 1)
+    let response = ResponseBuilder(call: 1)
       .film("1", ["title": "Cléo", "year": 1962, "director": .reference(.person("7"))])
       .entity(.person("7"), ["id": "7", "name": "Varda"])
       .result("Films", root: ["films": [.reference(.film("1")), nil]])
       .build()
-    let report = try await fixture.store.apply(answer)
+    let report = try await fixture.store.apply(response)
     #expect(report.revision == Revision(1))
     #expect(report.isExact)
     #expect(report.resultChanged)
@@ -34,34 +35,36 @@ struct ApplyTests {
         == [#"{"id":"7","name":"Varda"}"#])
   }
 
-  @Test func unchangedContentIsNoChange() async throws {
+  @Test("Content that is already stored takes no revision and reports no change")
+  func unchangedContentIsNoChange() async throws {
     let fixture = try StoreFixture()
-    func answer(_ call: Int64) -> NormalisedResponse {
+    func response(_ call: Int64) -> NormalisedResponse {
       ResponseBuilder(call: call).film("1", ["title": "A", "year": 1])
         .result("Films", root: ["films": [.reference(.film("1"))]]).build()
     }
-    _ = try await fixture.store.apply(answer(1))
-    let again = try await fixture.store.apply(answer(2))
+    _ = try await fixture.store.apply(response(1))
+    let again = try await fixture.store.apply(response(2))
     #expect(again.revision == nil)
     #expect(again.changes.isEmpty)
     #expect(!again.resultChanged)
     #expect(again.isExact)
     #expect(again.head == Revision(1))
-    // A part of it, in another order, is no change either.
+    // A part of the fields, in another order, is no change either.
     let part = try await fixture.store.apply(
       ResponseBuilder(call: 3).entity(.film("1"), ["year": 1, "id": "1"]).build())
     #expect(part.revision == nil)
     #expect(fixture.store.head == Revision(1))
     let heads = try await fixture.store.heads(of: .anonymous)
     #expect(heads == [Revision(1)])
-    // The result's age is that of the last answer.
+    // The result's age is that of the last response.
     let snapshot = try await fixture.store.result(
       ResultKey(operation: "Films", variables: "{}", scope: .public),
       selection: .filmsWithDirectors, viewer: .anonymous)
     #expect(snapshot?.call == CallNumber(2))
   }
 
-  @Test func mergesFieldsOfSeveralAnswers() async throws {
+  @Test("Fields of several responses are merged into one entity")
+  func mergesFieldsOfSeveralResponses() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 1).film("1", ["title": "A", "year": 1]).build())
@@ -73,7 +76,8 @@ struct ApplyTests {
         == #"{"id":"1","rating":1.5,"title":"A","year":2}"#)
   }
 
-  @Test func aLateAnswerDoesNotBringTheOldValueBack() async throws {
+  @Test("A late response does not restore an older value")
+  func aLateResponseDoesNotRestoreTheOldValue() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 5, horizon: 3).film("1", ["title": "new"]).build())
@@ -85,7 +89,8 @@ struct ApplyTests {
         == #"{"id":"1","title":"new","year":1}"#)
   }
 
-  @Test func deletionsHideAndHoldBackLateAnswers() async throws {
+  @Test("A deletion hides the entity and refuses late responses")
+  func deletionsHideEntitiesAndRefuseLateResponses() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("1", ["title": "A"]).build())
     let deleted = try await fixture.store.apply(
@@ -101,7 +106,8 @@ struct ApplyTests {
     #expect(try await fixture.title(of: "1") == "B")
   }
 
-  @Test func twoAbsencesInARowAreADeletion() async throws {
+  @Test("Two consecutive absences delete an entity")
+  func twoConsecutiveAbsencesDelete() async throws {
     let fixture = try StoreFixture()
     let film = ResponseBuilder(call: 1).film("1", ["title": "A"])
     _ = try await fixture.store.apply(film.build())
@@ -113,7 +119,8 @@ struct ApplyTests {
     #expect(try await fixture.title(of: "1") == nil)
   }
 
-  @Test func oneAuthoritativeAbsenceIsADeletion() async throws {
+  @Test("One authoritative absence deletes an entity")
+  func oneAuthoritativeAbsenceDeletes() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("1", ["title": "A"]).build())
     _ = try await fixture.store.apply(
@@ -121,8 +128,9 @@ struct ApplyTests {
     #expect(try await fixture.title(of: "1") == nil)
   }
 
-  /// SQLite's JSON functions end a string at a NUL: the key would meet the row of `1`.
-  @Test func refusesKeysThatHoldANul() async throws {
+  /// SQLite's JSON functions end a string at a NUL: the key would match the row of `1`.
+  @Test("A key that contains a NUL character is refused")
+  func refusesKeysWithANUL() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("1", ["title": "A"]).build())
     await #expect(throws: StorageError.self) {
@@ -135,11 +143,12 @@ struct ApplyTests {
     #expect(try await fixture.title(of: "1") == "A")
   }
 
-  @Test func refusesATypeItWasNotOpenedWith() async throws {
+  @Test("A type that the store was not opened with is refused")
+  func refusesATypeItWasNotOpenedWith() async throws {
     let fixture = try StoreFixture()
-    let answer = ResponseBuilder(call: 1).film("1", ["title": "A"])
+    let response = ResponseBuilder(call: 1).film("1", ["title": "A"])
       .entity(EntityKey(type: "Unknown", key: "1"), ["id": 1]).build()
-    await #expect(throws: StorageError.self) { _ = try await fixture.store.apply(answer) }
+    await #expect(throws: StorageError.self) { _ = try await fixture.store.apply(response) }
     #expect(try await fixture.title(of: "1") == nil)
     #expect(fixture.store.head == .zero)
   }

@@ -17,7 +17,8 @@ struct BackupTests {
       ResponseBuilder(call: Int64(id)).film("\(id)", ["title": .string("Film \(id)")]).build())
   }
 
-  @Test func aCopyOpensAsAStore() async throws {
+  @Test("A backup opens as a store")
+  func backupOpensAsStore() async throws {
     let fixture = try StoreFixture()
     try await Self.write(1, to: fixture.store)
     try await fixture.store.register(DeviceTests.phone("d_1"), tokenDigest: "one")
@@ -37,12 +38,13 @@ struct BackupTests {
     #expect(try await copy.title(of: "1") == "Film 1")
     #expect(try await copy.title(of: "2") == nil)
     #expect(try await copy.store.device(tokenDigest: "one")?.id == "d_1")
-    // It goes on where it was: its writes must not meet revisions that were given already.
+    // The copy continues after its last revision: writes must not reuse revisions.
     try await Self.write(3, to: copy.store)
     #expect(try await copy.title(of: "3") == "Film 3")
   }
 
-  @Test func nothingIsOverwritten() async throws {
+  @Test("A backup never overwrites a file")
+  func existingFileIsKept() async throws {
     let fixture = try StoreFixture()
     try Data("precious".utf8).write(to: URL(filePath: target.databasePath))
     await #expect(throws: BackupError.exists) {
@@ -57,7 +59,8 @@ struct BackupTests {
       try FileManager.default.contentsOfDirectory(atPath: target.path) == ["larder.sqlite"])
   }
 
-  @Test func aFolderThatIsNotThereIsTold() async throws {
+  @Test("A backup to a missing folder fails with an error")
+  func missingFolderFails() async throws {
     let fixture = try StoreFixture()
     await #expect {
       try await fixture.store.backUp(to: "\(target.path)/none/copy.sqlite")
@@ -67,8 +70,9 @@ struct BackupTests {
     }
   }
 
-  /// Each write is whole in the copy or not in it, and none waits for its end.
-  @Test func writesGoOnMeanwhile() async throws {
+  /// Each write is either completely in the copy or not at all, and none waits for the backup.
+  @Test("Writes continue while a backup is made")
+  func writesContinue() async throws {
     let fixture = try StoreFixture()
     for id in 1...200 { try await Self.write(id, to: fixture.store) }
     async let backup: Void = fixture.store.backUp(to: target.databasePath)
@@ -83,8 +87,10 @@ struct BackupTests {
     #expect(statistics.head == Revision(Int64(films)))
   }
 
-  @Test(arguments: [true, false])
-  func aFolderIsCopiedFromOutside(isInUse: Bool) async throws {
+  @Test(
+    "A data folder is copied whether a service uses it or not",
+    arguments: [true, false])
+  func dataFolderIsCopied(isInUse: Bool) async throws {
     let fixture = try StoreFixture()
     try await Self.write(1, to: fixture.store)
     if !isInUse { fixture.store.close() }
@@ -95,7 +101,7 @@ struct BackupTests {
     let copy = try StoreFixture(target, segment: 2)
     defer { copy.store.close() }
     #expect(try await copy.title(of: "1") == "Film 1")
-    // The folder that was copied is as it was.
+    // The source folder is unchanged.
     let again = try StoreFixture(fixture.folder, segment: 3)
     defer { again.store.close() }
     #expect(try await again.title(of: "1") == "Film 1")

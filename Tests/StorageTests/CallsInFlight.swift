@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Numbers calls made at the same time and knows which of them are still to arrive.
+/// Numbers concurrent calls and tracks those in flight.
 final class CallsInFlight: Sendable {
   private struct State {
     var last: Int64 = 0
@@ -11,7 +11,7 @@ final class CallsInFlight: Sendable {
 
   var last: Int64 { state.withLock { $0.last } }
 
-  /// The oldest call in flight; there must be one.
+  /// Returns the oldest call in flight; there must be one.
   var horizon: Int64 { state.withLock { $0.inFlight.min() ?? $0.last } }
 
   func begin() -> Int64 {
@@ -24,5 +24,19 @@ final class CallsInFlight: Sendable {
 
   func end(_ call: Int64) {
     state.withLock { _ = $0.inFlight.remove(call) }
+  }
+}
+
+/// Generates every order of a few elements.
+enum Permutations {
+  static func all(of count: Int) -> [[Int]] {
+    guard count > 0 else { return [[]] }
+    return all(of: count - 1).flatMap { shorter in
+      (0...shorter.count).map { place in
+        var order = shorter
+        order.insert(count - 1, at: place)
+        return order
+      }
+    }
   }
 }

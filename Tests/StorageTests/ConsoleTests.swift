@@ -20,7 +20,8 @@ struct ConsoleTests {
         sql: sql, arguments: arguments, rowsMax: rowsMax, bytesMax: bytesMax, mayGoOn: mayGoOn))
   }
 
-  @Test func readsTheTablesOfTypes() async throws {
+  @Test("A statement reads entity tables")
+  func readsEntityTables() async throws {
     for id in 1...3 {
       _ = try await fixture.store.apply(
         ResponseBuilder(call: Int64(id))
@@ -39,19 +40,21 @@ struct ConsoleTests {
     #expect(!answer.isTruncated)
   }
 
-  @Test(arguments: [
-    "DELETE FROM scope", "INSERT INTO scope VALUES (9, 9, '', '')", "UPDATE counter SET call = 0",
-    "CREATE TABLE mine (a)", "CREATE TEMP TABLE mine (a)", "DROP TABLE scope",
-    "ATTACH 'other.sqlite' AS other", "DETACH main", "PRAGMA user_version",
-    "PRAGMA journal_mode = DELETE", "SELECT * FROM pragma_database_list", "VACUUM", "REINDEX",
-    "BEGIN", "VACUUM INTO 'copy.sqlite'", "ANALYZE", "SELECT load_extension('x')",
-    "SELECT token_digest FROM device", "SELECT * FROM device",
-    "SELECT 1 FROM device WHERE token_digest > 'a'", "SELECT TOKEN_DIGEST FROM DEVICE",
-    "SELECT d.push_token FROM device AS d", "SELECT count(token_digest) FROM device",
-    "WITH d AS (SELECT token_digest AS t FROM device) SELECT t FROM d",
-    "SELECT id FROM device ORDER BY token_digest", "EXPLAIN SELECT token_digest FROM device",
-  ])
-  func refusesWhatIsNotReadingOrIsSecret(sql: String) async throws {
+  @Test(
+    "Statements that write or read secrets are forbidden",
+    arguments: [
+      "DELETE FROM scope", "INSERT INTO scope VALUES (9, 9, '', '')", "UPDATE counter SET call = 0",
+      "CREATE TABLE mine (a)", "CREATE TEMP TABLE mine (a)", "DROP TABLE scope",
+      "ATTACH 'other.sqlite' AS other", "DETACH main", "PRAGMA user_version",
+      "PRAGMA journal_mode = DELETE", "SELECT * FROM pragma_database_list", "VACUUM", "REINDEX",
+      "BEGIN", "VACUUM INTO 'copy.sqlite'", "ANALYZE", "SELECT load_extension('x')",
+      "SELECT token_digest FROM device", "SELECT * FROM device",
+      "SELECT 1 FROM device WHERE token_digest > 'a'", "SELECT TOKEN_DIGEST FROM DEVICE",
+      "SELECT d.push_token FROM device AS d", "SELECT count(token_digest) FROM device",
+      "WITH d AS (SELECT token_digest AS t FROM device) SELECT t FROM d",
+      "SELECT id FROM device ORDER BY token_digest", "EXPLAIN SELECT token_digest FROM device",
+    ])
+  func forbidsWritesAndSecrets(sql: String) async throws {
     try await fixture.store.register(DeviceTests.phone("d_1"), tokenDigest: "secret")
     await #expect {
       _ = try await ask(sql)
@@ -62,27 +65,33 @@ struct ConsoleTests {
     #expect(try await fixture.store.device(tokenDigest: "secret") != nil)
   }
 
-  @Test func theRestOfADeviceIsShown() async throws {
+  @Test("Columns without secrets remain readable")
+  func otherColumnsAreReadable() async throws {
     try await fixture.store.register(DeviceTests.phone("d_1"), tokenDigest: "secret")
     let answer = try await ask("SELECT id, platform FROM device")
     #expect(answer.rows == [[.text("d_1"), .text("ios")]])
     #expect(try await ask("SELECT count(*) FROM device").rows == [[.integer(1)]])
   }
 
-  @Test(arguments: [
-    "", " ; ", "-- nothing", "SELECT 1; SELECT 2", "SELECT 1; DELETE FROM scope",
-    "SELECT 1; nonsense", "SELECT 1; /* a */ SELECT 2",
-  ])
-  func takesOneStatement(sql: String) async throws {
+  @Test(
+    "Only a single statement is accepted",
+    arguments: [
+      "", " ; ", "-- nothing", "SELECT 1; SELECT 2", "SELECT 1; DELETE FROM scope",
+      "SELECT 1; nonsense", "SELECT 1; /* a */ SELECT 2",
+    ])
+  func requiresOneStatement(sql: String) async throws {
     await #expect(throws: SQLFault.notOneStatement) { _ = try await ask(sql) }
   }
 
-  @Test(arguments: ["SELECT 1;;", "SELECT 1 /* a */ -- b", "SELECT 1 ; -- b\n"])
-  func takesWhatTrailsAStatement(sql: String) async throws {
+  @Test(
+    "Trailing semicolons and comments are accepted",
+    arguments: ["SELECT 1;;", "SELECT 1 /* a */ -- b", "SELECT 1 ; -- b\n"])
+  func acceptsTrailingComments(sql: String) async throws {
     #expect(try await ask(sql).rows == [[.integer(1)]])
   }
 
-  @Test func tellsSyntaxInSQLitesWords() async throws {
+  @Test("Errors carry SQLite's message")
+  func reportsSQLiteMessages() async throws {
     await #expect(throws: SQLFault.refused("near \"SELEC\": syntax error")) {
       _ = try await ask("SELEC 1")
     }
@@ -91,16 +100,20 @@ struct ConsoleTests {
     }
   }
 
-  @Test func argumentsMustFit() async throws {
-    await #expect(throws: SQLFault.arguments(["the statement takes 2 and 1 are given"])) {
+  @Test("Arguments must match the statement's parameters")
+  func argumentsMustMatch() async throws {
+    let count = "the statement has 2 parameters, but 1 arguments were given"
+    await #expect(throws: SQLFault.arguments([count])) {
       _ = try await ask("SELECT ?, ?", .positional([.null]))
     }
-    await #expect(throws: SQLFault.arguments(["b is missing", "c is not in the statement"])) {
+    let names = ["parameter b has no argument", "the statement has no parameter c"]
+    await #expect(throws: SQLFault.arguments(names)) {
       _ = try await ask("SELECT :a, :b", .named(["a": .null, "c": .null]))
     }
   }
 
-  @Test func stopsWhatRunsTooLong() async throws {
+  @Test("A statement that runs too long is stopped")
+  func stopsLongStatements() async throws {
     let looks = Atomic(0)
     await #expect(throws: SQLFault.tooCostly) {
       _ = try await ask(
@@ -111,7 +124,8 @@ struct ConsoleTests {
     #expect(try await ask("SELECT 1").rows.count == 1)
   }
 
-  @Test func givesNoMoreThanAskedFor() async throws {
+  @Test("Results are truncated at the limits of rows and bytes")
+  func truncatesResults() async throws {
     let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
     let rows = try await ask(many, rowsMax: 3)
     #expect(rows.rows == [[.integer(1)], [.integer(2)], [.integer(3)]])
@@ -138,7 +152,7 @@ struct ConsoleTests {
     }
   }
 
-  @Test("Tables with more columns than a result can have are read still")
+  @Test("Tables with more columns than a result can have are readable")
   func wideTables() async throws {
     let columns = (0..<300).map { EntityType.Column(name: "c\($0)", kind: .text) }
     let folder = TemporaryFolder()
@@ -154,7 +168,7 @@ struct ConsoleTests {
   }
 
   @Test(
-    "No function keeps the machine busy beyond the deadline",
+    "Replaced functions take linear time",
     arguments: [
       "SELECT instr(hex(zeroblob(500000)), hex(zeroblob(250000)) || '1')",
       "SELECT length(replace(hex(zeroblob(500000)), hex(zeroblob(250000)) || '1', ''))",
@@ -167,12 +181,12 @@ struct ConsoleTests {
     let clock = ContinuousClock()
     let start = clock.now
     _ = try await ask(sql)
-    // Each took from several seconds to minutes where it went back.
+    // SQLite's built-in functions took from several seconds to minutes.
     #expect(clock.now - start < .seconds(20))
   }
 
   @Test(
-    "What cannot be had in linear time is refused",
+    "Functions without a linear-time replacement are refused",
     arguments: [
       "SELECT hex(zeroblob(500000)) GLOB '*' || hex(zeroblob(100)) || '*'",
       "SELECT trim(hex(zeroblob(500000)), hex(zeroblob(100)))",
@@ -182,7 +196,7 @@ struct ConsoleTests {
     await #expect(throws: SQLFault.self) { _ = try await ask(sql) }
   }
 
-  @Test("A match that is under way looks at the deadline")
+  @Test("A running match checks the deadline")
   func stopsInsideAMatch() async throws {
     let looks = Atomic(0)
     await #expect(throws: SQLFault.tooCostly) {
@@ -194,7 +208,7 @@ struct ConsoleTests {
   }
 
   @Test(
-    "The functions that were replaced say what SQLite's own say",
+    "Replaced functions return the same values as SQLite's",
     arguments: [
       ("instr('Łódź', 'd')", .integer(3)), ("instr('abc', '')", .integer(1)),
       ("instr('abc', 'x')", .integer(0)), ("instr('aab', 'ab')", .integer(2)),

@@ -7,11 +7,11 @@ import Testing
 
 @testable import Storage
 
-/// A damaged page is noticed by whatever meets it first.
+/// A damaged page is detected by the first access to it.
 struct DamageTests {
   private static let film = StoreFixture.types[0]
 
-  /// A store whose table of films cannot be read: its first page holds nothing that SQLite knows.
+  /// Returns a store whose table of films cannot be read: its first page is garbage.
   private static func damaged() async throws -> StoreFixture {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
@@ -19,7 +19,7 @@ struct DamageTests {
     fixture.store.close()
     let (page, size) = try await DatabaseQueue(path: fixture.folder.databasePath)
       .writeWithoutTransaction { db in
-        // All of it belongs into the file, none into the log.
+        // Everything must be in the file, nothing in the log.
         _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
         let table = try String.fetchOne(
           db, sql: "SELECT table_name FROM entity_type WHERE name = 'Film'")
@@ -54,25 +54,25 @@ struct DamageTests {
     ),
   ]
 
-  @Test("Each kind of read that meets damage turns the store's state", arguments: 0..<3)
-  func everyReadNotesIt(index: Int) async throws {
+  @Test("Each kind of read that finds damage reports it", arguments: 0..<3)
+  func everyReadReportsDamage(index: Int) async throws {
     let fixture = try await Self.damaged()
     #expect(fixture.store.damage == nil)
-    let told = Told()
-    fixture.store.observeDamage { told.note($0) }
+    let recorder = DamageRecorder()
+    fixture.store.observeDamage { recorder.note($0) }
     let error = await #expect(throws: StorageError.self) {
       try await Self.reads[index].read(fixture.store)
     }
     let name = Self.reads[index].name
     if case .corrupt = error {} else { Issue.record("\(name): \(String(describing: error))") }
     #expect(error == fixture.store.damage, "\(name)")
-    #expect(told.count == 1)
+    #expect(recorder.count == 1)
     fixture.store.close()
   }
 }
 
-/// How often an observer was told.
-private final class Told: Sendable {
+/// Records the errors reported to an observer.
+private final class DamageRecorder: Sendable {
   private let errors = Mutex<[StorageError]>([])
   var count: Int { errors.withLock { $0.count } }
   func note(_ error: StorageError) { errors.withLock { $0.append(error) } }

@@ -11,7 +11,8 @@ struct DeviceTests {
       registered: Timestamp(milliseconds: 1), lastUsed: Timestamp(milliseconds: lastUsed))
   }
 
-  @Test func givesBackWhatWasRegistered() async throws {
+  @Test("A registered device is found by its token")
+  func registeredDeviceIsFound() async throws {
     let fixture = try StoreFixture()
     let phone = Self.phone("d_1")
     try await fixture.store.register(phone, tokenDigest: "one")
@@ -19,7 +20,8 @@ struct DeviceTests {
     #expect(try await fixture.store.device(tokenDigest: "two") == nil)
   }
 
-  @Test func changesWhatIsNamedAndKeepsTheRest() async throws {
+  @Test("A change sets only the named members")
+  func changeIsPartial() async throws {
     let fixture = try StoreFixture()
     try await fixture.store.register(Self.phone("d_1"), tokenDigest: "one")
     var expected = Self.phone("d_1")
@@ -32,7 +34,8 @@ struct DeviceTests {
     #expect(try await fixture.store.change(device: "d_2", DeviceChange()) == nil)
   }
 
-  @Test func aTokenIsReplacedOnlyByWhoeverHasIt() async throws {
+  @Test("A token is replaced only if the old one is valid")
+  func tokenReplacementNeedsOldToken() async throws {
     let fixture = try StoreFixture()
     try await fixture.store.register(Self.phone("d_1"), tokenDigest: "one")
     #expect(try await fixture.store.replaceToken(from: "one", to: "two"))
@@ -41,14 +44,16 @@ struct DeviceTests {
     #expect(try await fixture.store.device(tokenDigest: "two")?.id == "d_1")
   }
 
-  @Test func theFirstUserKeepsTheDevice() async throws {
+  @Test("A device stays bound to its first user")
+  func firstUserKeepsDevice() async throws {
     let fixture = try StoreFixture()
     try await fixture.store.register(Self.phone("d_1"), tokenDigest: "one")
     #expect(try await fixture.store.bind(device: "d_1", to: "ada")?.user == "ada")
     #expect(try await fixture.store.bind(device: "d_1", to: "bob")?.user == "ada")
   }
 
-  @Test func aRemovedDeviceTakesItsDataAlong() async throws {
+  @Test("Removing a device removes its data")
+  func removalIncludesData() async throws {
     let fixture = try StoreFixture()
     for id in ["d_1", "d_2"] {
       try await fixture.store.register(Self.phone(id), tokenDigest: "token of \(id)")
@@ -70,7 +75,7 @@ struct DeviceTests {
     #expect(try await fixture.count("private_row") == 1)
   }
 
-  @Test("A device that is used after it was set aside stays")
+  @Test("A device used after it was set aside stays")
   func usedDevicesStay() async throws {
     let fixture = try StoreFixture()
     for (id, lastUsed) in [("d_1", 10), ("d_2", 20), ("d_3", 30)] as [(String, Int64)] {

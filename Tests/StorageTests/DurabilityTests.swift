@@ -10,7 +10,8 @@ struct DurabilityTests {
     ResponseBuilder(call: call).film("\(call)", ["title": .string(title)]).build()
   }
 
-  @Test func keepsCountersAndSegmentsAcrossBoots() async throws {
+  @Test("Counters and segments are kept across boots")
+  func keepsCountersAndSegmentsAcrossBoots() async throws {
     let folder = TemporaryFolder()
     let first = try StoreFixture(folder, segment: 11)
     #expect(first.store.lastCall == .none)
@@ -28,7 +29,8 @@ struct DurabilityTests {
     #expect(try await second.title(of: "7") == "A")
   }
 
-  @Test func closingCopiesTheLogBackAndFreesTheFolder() async throws {
+  @Test("Closing checkpoints the log and releases the folder")
+  func closingCheckpointsAndReleasesTheFolder() async throws {
     let folder = TemporaryFolder()
     let fixture = try StoreFixture(folder)
     _ = try await fixture.store.apply(Self.film(1))
@@ -43,7 +45,8 @@ struct DurabilityTests {
     }
   }
 
-  @Test func aFolderIsHeldByOneStore() throws {
+  @Test("Only one store at a time can hold a folder")
+  func aFolderIsHeldByOneStore() throws {
     let folder = TemporaryFolder()
     let fixture = try StoreFixture(folder)
     #expect(throws: StorageError.inUse(folder: folder.path)) {
@@ -53,7 +56,8 @@ struct DurabilityTests {
     try StoreFixture(folder, segment: 3).store.close()
   }
 
-  @Test func filesAreTheOwnersAlone() async throws {
+  @Test("The folder and its files are accessible to their owner only")
+  func filesAreAccessibleToTheirOwnerOnly() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(Self.film(1))
     func mode(_ path: String) throws -> Int? {
@@ -65,22 +69,23 @@ struct DurabilityTests {
     }
   }
 
-  /// A kill leaves the files as they are at that moment: copied while the store is open, they open
-  /// with every commit that was reported, whole.
-  @Test func everyReportedCommitSurvivesAKill() async throws {
+  /// A kill leaves the files as they are: copied while the store is open, they open with every
+  /// commit that was reported, whole.
+  @Test("Every reported commit survives a kill, whole")
+  func everyReportedCommitSurvivesAKill() async throws {
     let fixture = try StoreFixture()
     let copy = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: copy.path, withIntermediateDirectories: true)
     for call in 1...50 as ClosedRange<Int64> {
-      let answer = ResponseBuilder(call: call).film("\(call)", ["title": "A"])
+      let response = ResponseBuilder(call: call).film("\(call)", ["title": "A"])
         .entity(.person("\(call)"), ["id": "x"])
-      _ = try await fixture.store.apply(answer.build())
+      _ = try await fixture.store.apply(response.build())
     }
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(
         atPath: fixture.folder.databasePath + suffix, toPath: copy.databasePath + suffix)
     }
-    // What a crash in the middle of a commit leaves: a last frame that is not whole.
+    // A crash in the middle of a commit leaves an incomplete last frame.
     let log = try FileHandle(forWritingTo: URL(fileURLWithPath: copy.databasePath + "-wal"))
     try log.seekToEnd()
     try log.write(contentsOf: Data(repeating: 0x55, count: 3000))
@@ -93,7 +98,8 @@ struct DurabilityTests {
     #expect(tables.map(\.entities) == [50, 50])
   }
 
-  @Test func aFailingCommandSpoilsNoOther() async throws {
+  @Test("A failed command does not affect others in its batch")
+  func aFailedCommandAffectsNoOther() async throws {
     let fixture = try StoreFixture()
     let store = fixture.store
     await withTaskGroup(of: Void.self) { group in
@@ -101,8 +107,8 @@ struct DurabilityTests {
         group.addTask {
           let bad = ResponseBuilder(call: call).film("\(call)", ["title": "A"])
             .entity(EntityKey(type: "Unknown", key: "1"), [:])
-          let answer = call % 5 == 0 ? bad.build() : Self.film(call)
-          let report = try? await store.apply(answer)
+          let response = call % 5 == 0 ? bad.build() : Self.film(call)
+          let report = try? await store.apply(response)
           #expect((report == nil) == (call % 5 == 0))
         }
       }
@@ -113,9 +119,10 @@ struct DurabilityTests {
     #expect(statistics.head == Revision(160))
   }
 
-  /// Each commit is a page or more, so that a log that nobody copies back would have grown to
+  /// Each commit is a page or more, so a log that is never checkpointed would have grown to
   /// megabytes.
-  @Test func theLogIsCopiedBackAndWrittenOver() async throws {
+  @Test("The write-ahead log is checkpointed and reused instead of growing")
+  func theLogIsCheckpointedAndReused() async throws {
     let folder = TemporaryFolder()
     var configuration = StoreConfiguration(
       folder: folder.path, segment: 1, opened: Timestamp(milliseconds: 0))
@@ -127,7 +134,8 @@ struct DurabilityTests {
     #expect((1..<1_000_000).contains(bytes))
   }
 
-  @Test func readsGoOnWhileWritesAreRefused() async throws {
+  @Test("Reads work while writes are refused")
+  func readsGoOnWhileWritesAreRefused() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(Self.film(1))
     var settings = Configuration()
@@ -149,10 +157,11 @@ struct DurabilityTests {
     #expect(report.revision == Revision(2))
   }
 
-  @Test func observersHearOfCommitsInOrderBeforeTheCallers() async throws {
+  @Test("Observers receive commits in order, before their callers resume")
+  func observersSeeCommitsInOrderBeforeCallersResume() async throws {
     let fixture = try StoreFixture()
-    let heard = Heard()
-    fixture.store.observe { heard.note($0) }
+    let recorder = ReportRecorder()
+    fixture.store.observe { recorder.note($0) }
     let store = fixture.store
     await withTaskGroup(of: Void.self) { group in
       for call in 1...50 as ClosedRange<Int64> {
@@ -161,10 +170,10 @@ struct DurabilityTests {
             Issue.record("not applied")
             return
           }
-          #expect(heard.revisions.contains(revision))
+          #expect(recorder.revisions.contains(revision))
         }
       }
     }
-    #expect(heard.revisions == (1...50).map(Revision.init))
+    #expect(recorder.revisions == (1...50).map(Revision.init))
   }
 }

@@ -6,7 +6,8 @@ import Testing
 struct EvictionAgesTests {
   private static let hour = Duration.seconds(3600)
 
-  @Test func olderAgesAreNeverOfAYoungerClass() {
+  @Test("Age classes grow with the age")
+  func classesGrowWithAge() {
     var last = EvictionAges.ageClass(of: .zero)
     #expect(EvictionAges.ageClass(of: .seconds(-5)) == last)
     for seconds in 1...100_000 {
@@ -17,7 +18,7 @@ struct EvictionAgesTests {
     _ = EvictionAges.ageClass(of: .seconds(Int64.max))
   }
 
-  /// Rows of 10 bytes by age in hours, the bytes to be freed, the ages that go.
+  /// Rows of 10 bytes by age in hours, the bytes to free, and the ages that are evicted.
   @Test(arguments: [
     (ages: [1, 5, 30, 200], goal: 0, gone: []),
     (ages: [1, 5, 30, 200], goal: 1, gone: [200]),
@@ -40,8 +41,10 @@ struct EvictionAgesTests {
     #expect(found.sorted() == gone)
   }
 
-  @Test(arguments: 1...50 as ClosedRange<UInt64>)
-  func anyRowsAnyGoal(seed: UInt64) {
+  @Test(
+    "A cut frees enough from the oldest rows",
+    arguments: 1...50 as ClosedRange<UInt64>)
+  func cutFreesEnough(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let rows = (0..<Int.random(in: 0...200, using: &generator)).map { _ in
       let seconds = Int.random(

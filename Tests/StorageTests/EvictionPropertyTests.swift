@@ -5,14 +5,13 @@ import Testing
 
 @testable import Storage
 
-/// Whatever is written between the steps of whatever passes, nothing that a live result leads to
-/// ever goes.
+/// Random writes between the steps of eviction passes: no row that a live result leads to is ever evicted.
 struct EvictionPropertyTests {
   private static let hour: Int64 = 3600 * 1000
   private static let policy = EvictionPolicy(
     windows: ["Short": .seconds(2 * 3600), "Long": .seconds(6 * 3600)], bytesMax: 0)
 
-  /// Draws a library in motion: answers, deletions and purges, by several users.
+  /// Generates random responses, deletions and purges of several users.
   private struct Player {
     var generator: SeededGenerator
     var call: Int64 = 0
@@ -45,7 +44,7 @@ struct EvictionPropertyTests {
 
     mutating func answer() -> NormalisedResponse {
       call += 1
-      // An older call may still be on its way.
+      // An older call can still be in flight.
       let horizon = pick(0...3) == 0 ? max(1, call - Int64(pick(0...3))) : call
       var builder = ResponseBuilder(call: call, horizon: horizon, scope: scope(), received: now)
       var keys: Set<EntityKey> = []
@@ -63,8 +62,10 @@ struct EvictionPropertyTests {
     }
   }
 
-  @Test(arguments: 1...25 as ClosedRange<UInt64>)
-  func nothingReachableGoes(seed: UInt64) async throws {
+  @Test(
+    "No row that is reachable from a live result is evicted",
+    arguments: 1...25 as ClosedRange<UInt64>)
+  func reachableRowsStay(seed: UInt64) async throws {
     let fixture = try StoreFixture()
     var player = Player(generator: SeededGenerator(seed: seed))
     var evicted = 0
@@ -88,7 +89,7 @@ struct EvictionPropertyTests {
     fixture.store.close()
   }
 
-  /// One step, with the tables before and after it compared.
+  /// Performs one step and compares the tables before and after it.
   private static func step(
     _ fixture: StoreFixture, _ player: inout Player, seed: UInt64
   ) async throws -> Int {
@@ -112,7 +113,7 @@ struct EvictionPropertyTests {
     return gone.count
   }
 
-  /// Left alone, eviction comes to an end with nothing left that could have gone.
+  /// Without further writes, eviction ends with no row left that could be evicted.
   private static func expectOnlyTheReachable(
     _ fixture: StoreFixture, _ now: Timestamp, seed: UInt64
   ) async throws {
@@ -131,8 +132,9 @@ struct EvictionPropertyTests {
     }
   }
 
-  /// With real concurrency: whoever wrote a result reads all of it back at once and later.
-  @Test func everyLiveResultStillRendersUnderConcurrentApplies() async throws {
+  /// With real concurrency: each writer of a result reads all of it back at once and later.
+  @Test("Live results remain complete while responses are stored concurrently")
+  func liveResultsStayComplete() async throws {
     let fixture = try StoreFixture()
     let store = fixture.store
     let selection = Selection.filmsWithDirectors
@@ -176,8 +178,8 @@ struct EvictionPropertyTests {
     store.close()
   }
 
-  /// Four films with a director each. Garbage at once where the result belongs to no operation; a
-  /// live result of the same films follows, which says no more of them than may be stored.
+  /// Four films with a director each. They are garbage at once if the result belongs to no operation; a
+  /// live result of the same films follows, with no more fields than can be stored.
   private static func library(
     call: Int64, horizon: Int64, writer: Int, round: Int, _ now: Timestamp
   ) -> NormalisedResponse {

@@ -62,7 +62,8 @@ struct EvictionTests {
 
   // MARK: Results
 
-  @Test func resultsGoOnceNoWindowServesThem() async throws {
+  @Test("Results are removed once no window serves them")
+  func unservedResultsAreRemoved() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(Self.films(1, day: 1, variables: "1", ["1"]))
     _ = try await fixture.store.apply(Self.films(2, day: 3, variables: "3", ["1"]))
@@ -75,7 +76,7 @@ struct EvictionTests {
     #expect(try await fixture.store.statistics().tables.first?.entities == 1)
   }
 
-  @Test("What was stored while the clock was ahead ages from now on, and goes with its window")
+  @Test("A result stored while the clock was ahead ages from now on and expires with its window")
   func aResultFromTheFutureGoes() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(Self.films(1, day: 400, variables: "ahead", ["1"]))
@@ -99,9 +100,9 @@ struct EvictionTests {
         == serves)
   }
 
-  /// A call in flight may be older than the row; without the row, its answer would be taken for
-  /// the newest.
-  @Test func whatALateAnswerIsJudgedAgainstStays() async throws {
+  /// A call in flight can be older than the row; without the row, its response would count as the newest.
+  @Test("Rows that a late response is compared with stay")
+  func rowsForLateResponsesStay() async throws {
     let fixture = try StoreFixture()
     var builder = ResponseBuilder(call: 5, horizon: 2, received: Self.at(day: 1))
     builder = builder.film("1", ["title": "New"]).film("2", ["title": "New"])
@@ -119,7 +120,8 @@ struct EvictionTests {
 
   // MARK: Entities
 
-  @Test func whatALiveResultLeadsToStays() async throws {
+  @Test("Entities that a live result leads to stay")
+  func reachableEntitiesStay() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
       Self.films(
@@ -132,7 +134,7 @@ struct EvictionTests {
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 3, received: Self.at(day: 1)).film("2", ["title": "B"]).build())
     let report = try await Self.evict(fixture.store, day: 2)
-    // The public Film 2 uncovers nothing and goes in this pass or the next, with the user's own.
+    // The public Film 2 hides no row and is evicted in this pass or the next, with the user's row.
     let more = try await Self.evict(fixture.store, day: 2)
     #expect(report.entities + more.entities == 3)
     let rows = try await StoredRows(fixture)
@@ -141,7 +143,8 @@ struct EvictionTests {
     #expect(rows.entities.count == 4)
   }
 
-  @Test func theOldestGoUntilTheBudgetIsKept() async throws {
+  @Test("The oldest entities are evicted until the budget is met")
+  func oldestAreEvictedFirst() async throws {
     let fixture = try StoreFixture()
     let text = JSONValue.string(String(repeating: "x", count: 1000))
     for number in 1...200 as ClosedRange<Int64> {
@@ -159,12 +162,12 @@ struct EvictionTests {
     for number in 1...200 where try await fixture.title(of: "\(number)") != nil {
       kept.append(number)
     }
-    // One class of ages is as wide as a quarter of an age: 50 days here.
+    // A class of ages is as wide as a quarter of the age: 50 days here.
     #expect((kept.min() ?? 0) + 50 > report.entities)
     #expect(kept.suffix(50) == Array(151...200)[...])
   }
 
-  /// Rows large enough that one of them is all that has to go.
+  /// Rows so large that evicting one of them is enough.
   private static let large = JSONValue.string(String(repeating: "x", count: 400_000))
 
   private static func evictOne(_ fixture: StoreFixture, day: Int64) async throws {
@@ -172,7 +175,8 @@ struct EvictionTests {
     try await evict(fixture.store, policy(bytesMax: used - 1), day: day)
   }
 
-  @Test func whatWasReadOrSaidAgainLatelyStays() async throws {
+  @Test("Entities that were recently read or confirmed stay")
+  func recentlyTouchedEntitiesStay() async throws {
     let fixture = try StoreFixture()
     for number in 1...3 as ClosedRange<Int64> {
       _ = try await fixture.store.apply(
@@ -187,14 +191,15 @@ struct EvictionTests {
     #expect(Set(kept) == [.film("1"), .film("2")])
   }
 
-  @Test func evictionIsNotADeletion() async throws {
+  @Test("An eviction is not reported as a deletion")
+  func evictionIsNotReported() async throws {
     let fixture = try StoreFixture()
-    let heard = Heard()
+    let recorder = ReportRecorder()
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 1).film("1", ["title": "A"]).film("2", ["title": "B"]).build())
     _ = try await fixture.store.apply(ResponseBuilder(call: 2).film("1", ["title": "C"]).build())
     let before = try await StoredRows(fixture).changes
-    fixture.store.observe { heard.note($0) }
+    fixture.store.observe { recorder.note($0) }
     #expect(try await Self.evict(fixture.store, day: 20).entities == 2)
     let after = try await StoredRows(fixture)
     #expect(after.entities.isEmpty)
@@ -204,13 +209,14 @@ struct EvictionTests {
           == .init(created: change.created, revision: change.revision, kind: 2))
     }
     #expect(fixture.store.head == Revision(2))
-    #expect(heard.count == 0)
+    #expect(recorder.count == 0)
     #expect(try await fixture.store.entity(.film("1"), viewer: .anonymous) == nil)
   }
 
-  /// A cursor at revision 2 had the film: to it the same film is changed, not new. One that was
-  /// never told of it sees it come into being.
-  @Test func fetchedAgainItIsAChangeToThoseWhoHadIt() async throws {
+  /// A cursor at revision 2 had the film: for it the film is changed, not new. For a cursor that never had
+  /// it the film is new.
+  @Test("An evicted entity that is fetched again is a change for cursors that had it")
+  func refetchedEntityIsAChange() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("1", ["title": "A"]).build())
     _ = try await fixture.store.apply(ResponseBuilder(call: 2).film("2", ["title": "B"]).build())
@@ -224,8 +230,10 @@ struct EvictionTests {
     #expect(try await fixture.title(of: "1") == "A")
   }
 
-  @Test(arguments: [InvalidationTarget.entity(.film("1")), .type("Film")])
-  func aPurgeIsToldOfWhatWasEvicted(target: InvalidationTarget) async throws {
+  @Test(
+    "A purge of an evicted entity is reported",
+    arguments: [InvalidationTarget.entity(.film("1")), .type("Film")])
+  func purgeOfEvictedIsReported(target: InvalidationTarget) async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("1", ["title": "A"]).build())
     try await Self.evict(fixture.store, day: 20)
@@ -237,7 +245,8 @@ struct EvictionTests {
   }
 
   /// Without the user's row the user would see the public title.
-  @Test func aNarrowerRowStaysWhileAWiderOneWouldShowThrough() async throws {
+  @Test("A narrower row stays while a wider one would become visible")
+  func narrowerRowStays() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 1, scope: .user("u"), received: Self.at(day: 1))
@@ -245,16 +254,17 @@ struct EvictionTests {
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 2, received: Self.at(day: 19)).film("1", ["title": "Everybody's"])
         .film("2", ["title": "B"]).build())
-    // The user's row is by far the oldest.
+    // The user's row is the oldest by far.
     try await Self.evictOne(fixture, day: 20)
     #expect(try await fixture.title(of: "1", viewer: Self.user) == "Mine")
-    // Once everything has to go, the wider row goes first.
+    // If everything must be evicted, the wider row is evicted first.
     try await Self.evict(fixture.store, day: 20)
     try await Self.evict(fixture.store, day: 20)
     #expect(try await StoredRows(fixture).entities.isEmpty)
   }
 
-  @Test func manyScopesOfOneEntityAreMarkedInSteps() async throws {
+  @Test("An entity with rows in many scopes is marked in several steps")
+  func manyScopesAreMarkedInSteps() async throws {
     let fixture = try StoreFixture()
     for number in 1...600 as ClosedRange<Int64> {
       _ = try await fixture.store.apply(
@@ -271,7 +281,8 @@ struct EvictionTests {
 
   // MARK: Steps
 
-  @Test func aStepDoesNoMoreThanItsShare() async throws {
+  @Test("A step stays within its work budget")
+  func stepStaysWithinBudget() async throws {
     let fixture = try StoreFixture()
     for call in 1...10 as ClosedRange<Int64> {
       let ids = (0..<300).map { "\(call)-\($0)" }
@@ -289,14 +300,16 @@ struct EvictionTests {
       steps += 1
       hasMore = report.hasMore
     }
-    // What a row takes is estimated, so a few may be spared.
+    // The size of rows is estimated, so a few can remain.
     #expect(removed > 2900)
     #expect(steps > 3000 / (1000 / EvictionWork.remove))
   }
 
-  /// References written after their pass began count, wherever the pass has got to.
-  @Test(arguments: 1...40)
-  func whatIsReferredToMeanwhileStays(step: Int) async throws {
+  /// References written after the pass began count, in every phase of the pass.
+  @Test(
+    "References written during a pass keep their entities",
+    arguments: 1...40)
+  func newReferencesCount(step: Int) async throws {
     let fixture = try StoreFixture()
     let ids = (0..<20).map { "\($0)" }
     _ = try await fixture.store.apply(Self.films(1, day: 1, operation: "Gone", ids))
@@ -305,7 +318,7 @@ struct EvictionTests {
       _ = try await fixture.store.evict(
         Self.policy(), at: Self.at(day: 20), work: EvictionWork(left: 20))
     }
-    // Says no more of Film 7 than is stored, if it is; or brings it back.
+    // Has no more fields of Film 7 than are stored, or stores it again.
     _ = try await fixture.store.apply(
       Self.films(3, day: 20, variables: "new", ["7"]))
     try await Self.evict(fixture.store, day: 20, work: 20)
@@ -314,9 +327,11 @@ struct EvictionTests {
     #expect(Set(rows.entities.keys.map(\.key)) == [.film("0"), .film("7")])
   }
 
-  /// The public Film 2 takes the number of the purged Film 1, which the pass may have visited.
-  @Test(arguments: 1...30)
-  func aRowNumberUsedAgainIsAnotherRow(step: Int) async throws {
+  /// The public Film 2 takes the row number of the purged Film 1, which the pass can have visited.
+  @Test(
+    "A reused row number counts as a new row",
+    arguments: 1...30)
+  func reusedRowNumberIsNew(step: Int) async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 1, scope: .user("u"), received: Self.at(day: 1))
@@ -338,7 +353,8 @@ struct EvictionTests {
     #expect((director != nil) == isKept)
   }
 
-  @Test func marksThatNothingCanBeDueByGo() async throws {
+  @Test("Invalidations older than all results are removed")
+  func oldInvalidationsAreRemoved() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(Self.films(1, day: 1, variables: "old", ["1"]))
     _ = try await fixture.store.invalidate(

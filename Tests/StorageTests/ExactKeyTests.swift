@@ -22,7 +22,7 @@ struct ExactKeyTests {
         ).build())
     #expect(try await fixture.title(of: Self.composed) == "composed")
     #expect(try await fixture.title(of: Self.decomposed) == "decomposed")
-    // Above a caller's own row, so that rows of two scopes are folded.
+    // Together with a caller's own row, so that rows of two scopes are folded.
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 2, scope: .user("u")).film(Self.composed, ["title": "own"]).build())
     let viewer = Viewer(layers: [.user("u"), .public])
@@ -45,7 +45,7 @@ struct ExactKeyTests {
   }
 
   @Test("Partitions and variables that look alike have results of their own")
-  func questionsThatLookAlike() async throws {
+  func partitionsThatLookAlike() async throws {
     let fixture = try StoreFixture()
     for (number, text) in [Self.composed, Self.decomposed].enumerated() {
       let scope = Scope(kind: .public, subject: "", partition: "x-tenant:\(text)")
@@ -61,7 +61,7 @@ struct ExactKeyTests {
     }
   }
 
-  @Test("A page of changes goes on behind a key that begins with a combining mark")
+  @Test("A page of changes continues after a key that begins with a combining mark")
   func keysThatBeginWithAMark() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(

@@ -9,12 +9,13 @@ import Testing
 struct FullDiskTests {
   private static let disk = ProcessInfo.processInfo.environment["LARDER_TEST_SMALL_DISK"]
 
-  @Test(.enabled(if: disk != nil)) func writesAreRefusedWholeAndReadsGoOn() async throws {
+  @Test("On a full disk writes fail as a whole and reads work", .enabled(if: disk != nil))
+  func writesFailWholeAndReadsGoOn() async throws {
     let disk = try #require(Self.disk)
     let folder = TemporaryFolder(in: disk)
     let fixture = try StoreFixture(folder)
     let text = String(repeating: "x", count: 40_000)
-    func answer(_ call: Int64) -> NormalisedResponse {
+    func response(_ call: Int64) -> NormalisedResponse {
       ResponseBuilder(call: call).film("\(call)", ["title": .string(text)])
         .entity(.person("\(call)"), ["id": "x"]).build()
     }
@@ -22,7 +23,7 @@ struct FullDiskTests {
     var refusal: StorageError?
     while refusal == nil, stored < 1000 {
       do throws(StorageError) {
-        _ = try await fixture.store.apply(answer(stored + 1))
+        _ = try await fixture.store.apply(response(stored + 1))
         stored += 1
       } catch {
         refusal = error

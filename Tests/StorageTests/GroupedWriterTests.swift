@@ -7,16 +7,16 @@ import Testing
 @testable import Storage
 
 struct GroupedWriterTests {
-  /// Has commands wait behind one, and lets them go.
+  /// Makes commands wait for a held one, then releases them.
   ///
   /// - Parameters:
-  ///   - failing: the places of those that fail once they have written.
-  ///   - meanwhile: done while all of them wait.
-  /// - Returns: what they counted up to, in the order in which they came, nil for those that failed,
-  ///   and their transactions.
-  private static func letGo(
-    _ count: Int, _ store: Store, failing: Set<Int> = [], meanwhile: () -> Void = {}
-  ) async throws -> (answers: [Int?], transactions: Int) {
+  ///   - failing: the indices of commands that fail after they have written.
+  ///   - whileWaiting: called while all of them wait.
+  /// - Returns: the counts in order of submission, nil for commands that failed, and the number of
+  ///   transactions.
+  private static func release(
+    _ count: Int, _ store: Store, failing: Set<Int> = [], whileWaiting: () -> Void = {}
+  ) async throws -> (counts: [Int?], transactions: Int) {
     let writer = store.writer
     let gate = WriterGate()
     let first = Task.immediate { try await writer.write { db, _ in gate.hold(db) } }
@@ -30,35 +30,41 @@ struct GroupedWriterTests {
         }
       }
     }
-    meanwhile()
+    whileWaiting()
     gate.open()
     try await first.value
-    var answers: [Int?] = []
+    var counts: [Int?] = []
     for (place, other) in others.enumerated() {
-      answers.append(failing.contains(place) ? try? await other.value : try await other.value)
+      counts.append(failing.contains(place) ? try? await other.value : try await other.value)
     }
-    return (answers, gate.commitCount - 1)
+    return (counts, gate.commitCount - 1)
   }
 
-  @Test(arguments: [(20, 1), (GroupedWriter.batchMax, 1), (GroupedWriter.batchMax + 1, 2)])
-  func whoWaitsSharesATransaction(count: Int, transactions: Int) async throws {
+  @Test(
+    "Waiting commands share a transaction, up to the batch limit",
+    arguments: [(20, 1), (GroupedWriter.batchMax, 1), (GroupedWriter.batchMax + 1, 2)])
+  func waitingCommandsShareATransaction(count: Int, transactions: Int) async throws {
     let fixture = try StoreFixture()
-    let done = try await Self.letGo(count, fixture.store)
-    #expect(done.answers == Array(1...count))
+    let done = try await Self.release(count, fixture.store)
+    #expect(done.counts == Array(1...count))
     #expect(done.transactions == transactions)
   }
 
-  @Test(arguments: [Set([0]), [19], [3, 4, 11], Set(0..<20)])
-  func thoseThatFailAreUndoneAlone(failing: Set<Int>) async throws {
+  @Test(
+    "Failed commands are undone alone, and all others are committed",
+    arguments: [Set([0]), [19], [3, 4, 11], Set(0..<20)])
+  func failedCommandsAreUndoneAlone(failing: Set<Int>) async throws {
     let fixture = try StoreFixture()
-    let done = try await Self.letGo(20, fixture.store, failing: failing)
-    #expect(done.answers.filter { $0 == nil }.count == failing.count)
-    #expect(done.answers.compactMap { $0 } == Array(1..<(21 - failing.count)))
+    let done = try await Self.release(20, fixture.store, failing: failing)
+    #expect(done.counts.filter { $0 == nil }.count == failing.count)
+    #expect(done.counts.compactMap { $0 } == Array(1..<(21 - failing.count)))
     #expect(done.transactions == 1)
   }
 
-  @Test(arguments: [(false, 2), (true, 1)])
-  func whoKeepsNotesIsNotPerformedAgain(keepsNotes: Bool, times: Int) async throws {
+  @Test(
+    "A command that keeps notes is not repeated when another one fails",
+    arguments: [(false, 2), (true, 1)])
+  func aCommandWithNotesIsNotRepeated(keepsNotes: Bool, times: Int) async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let writer = fixture.store.writer
@@ -79,24 +85,26 @@ struct GroupedWriterTests {
     #expect(performed.load(ordering: .sequentiallyConsistent) == times)
   }
 
-  @Test func whoWaitsWhenItClosesIsWrittenFirst() async throws {
+  @Test("Commands that wait when the writer closes are written first")
+  func waitingCommandsAreWrittenBeforeClosing() async throws {
     let fixture = try StoreFixture()
     let store = fixture.store
     let count = 3 * GroupedWriter.batchMax
     var closing: Task<Void, Never>?
-    let done = try await Self.letGo(count, store) {
+    let done = try await Self.release(count, store) {
       closing = Task.detached { store.close() }
     }
-    #expect(done.answers == Array(1...count))
+    #expect(done.counts == Array(1...count))
     await closing?.value
     await #expect(throws: StorageError.closed) {
       try await store.writer.write { _, _ in }
     }
   }
 
-  /// GRDB sets NORMAL by itself when it opens a connection in WAL mode, so the level is asked of
-  /// the connection inside the command.
-  @Test func syncsAsTheMostDemandingCommandNeeds() async throws {
+  /// GRDB sets NORMAL by itself when it opens a connection in WAL mode, so the level is read inside
+  /// the command.
+  @Test("A batch is as durable as its most demanding command")
+  func syncsAsTheMostDemandingCommandNeeds() async throws {
     let fixture = try StoreFixture()
     @Sendable func level(_ db: Database, _ memory: WriterMemory) throws -> Int? {
       try Int.fetchOne(db, sql: "PRAGMA synchronous")
@@ -108,7 +116,8 @@ struct GroupedWriterTests {
     #expect(try await fixture.store.writer.write(.process, level) == normal)
   }
 
-  @Test func groupsWaitingCommandsIntoOneTransaction() async throws {
+  @Test("Concurrent commands each run exactly once")
+  func concurrentCommandsRunOnce() async throws {
     let fixture = try StoreFixture()
     let writer = fixture.store.writer
     let ids = await withTaskGroup(of: Int?.self) { group in
@@ -125,7 +134,8 @@ struct GroupedWriterTests {
     #expect(ids.compactMap { $0 }.sorted() == Array(1...100))
   }
 
-  @Test func rolledBackCommandsTakeNoRevision() async throws {
+  @Test("A rolled-back command takes no revision")
+  func rolledBackCommandsTakeNoRevision() async throws {
     struct Refusal: Error {}
     let fixture = try StoreFixture()
     let writer = fixture.store.writer
@@ -141,7 +151,7 @@ struct GroupedWriterTests {
     }
     #expect(revision == 0)
     #expect(scopes == 1)
-    // The number the rolled-back command saw is not used for anybody.
+    // The number that the rolled-back command saw is not used again.
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 1, scope: .user("somebody")).film("1", ["title": "A"]).build())
     #expect(

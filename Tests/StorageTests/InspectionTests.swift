@@ -31,7 +31,7 @@ struct InspectionTests {
     #expect(statistics.sqliteVersion.hasPrefix("3."))
   }
 
-  /// Names and contents of the folder's files.
+  /// The names and contents of the folder's files.
   private static func files(
     of folder: TemporaryFolder, except exception: String? = nil
   ) throws -> [String: Data] {
@@ -43,23 +43,25 @@ struct InspectionTests {
     return files
   }
 
-  @Test func looksBesideARunningServiceWithoutWriting() async throws {
+  @Test("Inspecting the folder of a running service writes nothing")
+  func inspectsRunningService() async throws {
     let fixture = try await Self.filled()
-    // Inside one process SQLite shares the log's index, and with it the marks of readers.
+    // Within one process SQLite shares the log's index and its read marks.
     let before = try Self.files(of: fixture.folder, except: "-shm")
     let inspection = try Store.inspect(folder: fixture.folder.path)
     #expect(inspection.isInUse)
     #expect(inspection.logBytes > 0)
     try Self.expectFilled(inspection)
     #expect(try Self.files(of: fixture.folder, except: "-shm") == before)
-    // The service is not disturbed.
+    // The service continues.
     let report = try await fixture.store.apply(
       ResponseBuilder(call: 3).film("3", ["title": "C"]).build())
     #expect(report.revision == Revision(3))
     fixture.store.close()
   }
 
-  @Test func looksIntoAFolderAtRestWithoutWriting() async throws {
+  @Test("Inspecting a folder that is not in use writes nothing")
+  func inspectsIdleFolder() async throws {
     let fixture = try await Self.filled()
     fixture.store.close()
     let before = try Self.files(of: fixture.folder)
@@ -71,8 +73,9 @@ struct InspectionTests {
     try StoreFixture(fixture.folder, segment: 2).store.close()
   }
 
-  /// As a kill leaves it: a log with its index, and nobody who holds the lock.
-  @Test func looksIntoWhatAKillLeft() async throws {
+  /// The state after a kill: a log with its index, and no process with the lock.
+  @Test("A folder is inspected after a kill")
+  func inspectsAfterKill() async throws {
     let fixture = try await Self.filled()
     let copy = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: copy.path, withIntermediateDirectories: true)
@@ -89,7 +92,8 @@ struct InspectionTests {
     #expect(try Self.files(of: copy) == before)
   }
 
-  @Test func foldersWithOddNamesAreFound() async throws {
+  @Test("Folder names can contain special characters")
+  func specialCharactersInNames() async throws {
     let parent = TemporaryFolder()
     let folder = TemporaryFolder(in: "\(parent.path)/50% #1?mode=rw&x=ł")
     let fixture = try await Self.filled(folder)
@@ -98,7 +102,8 @@ struct InspectionTests {
     try Self.expectFilled(Store.inspect(folder: folder.path))
   }
 
-  @Test func damageIsReported() async throws {
+  @Test("Damage is reported")
+  func damageIsReported() async throws {
     let fixture = try StoreFixture()
     for call in 1...50 as ClosedRange<Int64> {
       let title = String(repeating: "\(call)", count: 400)
@@ -108,14 +113,15 @@ struct InspectionTests {
     fixture.store.close()
     let url = URL(fileURLWithPath: fixture.folder.databasePath)
     var bytes = try Data(contentsOf: url)
-    // The head of the last page, which holds rows: its type and the number of its cells.
+    // The header of the last page, which holds rows: its type and the number of its cells.
     bytes.replaceSubrange((bytes.count - 4096)..<(bytes.count - 4080), with: Data(count: 16))
     try bytes.write(to: url)
     let inspection = try Store.inspect(folder: fixture.folder.path)
     #expect(!inspection.problems.isEmpty)
   }
 
-  @Test func anEmptyFolderHoldsNoDatabase() throws {
+  @Test("An empty folder holds no database")
+  func emptyFolder() throws {
     let folder = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     #expect(
@@ -124,7 +130,8 @@ struct InspectionTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 
-  @Test func somethingElseIsNoDatabase() throws {
+  @Test("Another file in place of the database is refused")
+  func otherFileIsRefused() throws {
     let folder = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     try Data("not a database, whatever its name says".utf8).write(

@@ -15,10 +15,12 @@ struct InvalidationTests {
     try await fixture.store.result(key, selection: .filmsWithDirectors, viewer: .anonymous)?.isDue
   }
 
-  @Test(arguments: [
-    InvalidationTarget.entity(.film("1")), .type("Film"), .operation("Films"), .tag("front"),
-  ])
-  func marksTheResultDueUntilALaterAnswer(target: InvalidationTarget) async throws {
+  @Test(
+    "An invalidation makes a result due until a later response arrives",
+    arguments: [
+      InvalidationTarget.entity(.film("1")), .type("Film"), .operation("Films"), .tag("front"),
+    ])
+  func marksTheResultDueUntilALaterResponse(target: InvalidationTarget) async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(Self.films(1).build())
     #expect(try await Self.isDue(fixture) == false)
@@ -27,17 +29,19 @@ struct InvalidationTests {
     #expect(report.invalidated == [target])
     #expect(report.revision == nil)
     #expect(try await Self.isDue(fixture) == true)
-    // It began before the invalidation, so it may not know of what caused it.
+    // It began before the invalidation, so it may not include its cause.
     _ = try await fixture.store.apply(Self.films(2).build())
     #expect(try await Self.isDue(fixture) == true)
     _ = try await fixture.store.apply(Self.films(4).build())
     #expect(try await Self.isDue(fixture) == false)
   }
 
-  @Test(arguments: [
-    InvalidationTarget.entity(.film("2")), .type("Person"), .operation("Other"), .tag("back"),
-  ])
-  func leavesOthersAlone(target: InvalidationTarget) async throws {
+  @Test(
+    "An invalidation leaves unrelated results fresh",
+    arguments: [
+      InvalidationTarget.entity(.film("2")), .type("Person"), .operation("Other"), .tag("back"),
+    ])
+  func leavesUnrelatedResultsFresh(target: InvalidationTarget) async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(Self.films(1).build())
     _ = try await fixture.store.invalidate(
@@ -45,7 +49,8 @@ struct InvalidationTests {
     #expect(try await Self.isDue(fixture) == false)
   }
 
-  @Test func emptyListsAreDueByTheirType() async throws {
+  @Test("A result with an empty list becomes due when its type is invalidated")
+  func emptyListsDependOnTheirType() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 1).result("Films", root: ["films": []], types: ["Film"]).build())
@@ -54,7 +59,8 @@ struct InvalidationTests {
     #expect(try await Self.isDue(fixture) == true)
   }
 
-  @Test func scopesAreInvalidatedApart() async throws {
+  @Test("An invalidation in one scope leaves other scopes fresh")
+  func scopesAreInvalidatedSeparately() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(Self.films(1).build())
     _ = try await fixture.store.invalidate(
@@ -67,7 +73,8 @@ struct InvalidationTests {
     #expect(try await Self.isDue(fixture) == true)
   }
 
-  @Test func errorsMakeTheResultDueAtOnce() async throws {
+  @Test("A result with errors is due immediately")
+  func errorsMakeTheResultDue() async throws {
     let fixture = try StoreFixture()
     let report = try await fixture.store.apply(
       ResponseBuilder(call: 1).result("Films", root: [:], errors: #"[{"message":"x"}]"#).build())
@@ -79,7 +86,8 @@ struct InvalidationTests {
     #expect(snapshot.errors == Array(#"[{"message":"x"}]"#.utf8))
   }
 
-  @Test func aMutationMarksPublicCopies() async throws {
+  @Test("A mutation makes the public copies of its entities due")
+  func aMutationMarksPublicCopies() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(Self.films(1).build())
     let report = try await fixture.store.apply(
@@ -91,7 +99,8 @@ struct InvalidationTests {
     #expect(try await Self.isDue(fixture) == true)
   }
 
-  @Test func aChangedFirstPageMakesLaterPagesDue() async throws {
+  @Test("A changed first page makes later pages due")
+  func aChangedFirstPageMakesLaterPagesDue() async throws {
     let fixture = try StoreFixture()
     func page(_ call: Int64, isFirst: Bool, digest: UInt64) -> NormalisedResponse {
       ResponseBuilder(call: call).result(
@@ -118,7 +127,8 @@ struct InvalidationTests {
     #expect(try await Self.isDue(fixture, later) == false)
   }
 
-  @Test func explainsWhy() async throws {
+  @Test("Explaining a result lists the reasons why it is due")
+  func explainsWhyAResultIsDue() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(Self.films(1).build())
     let calm = try #require(try await fixture.store.explain(Self.key))

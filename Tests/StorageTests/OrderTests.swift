@@ -5,15 +5,15 @@ import Storage
 import TestSupport
 import Testing
 
-/// Every arrival order of a set of calls ends in the store that ascending call order gives.
+/// Every arrival order of a set of calls leads to the same store as ascending call order.
 struct OrderTests {
   private enum Step {
-    case answer(ResponseBuilderInput)
+    case response(ResponseBuilderInput)
     case invalidate(InvalidationTarget)
     case purge(InvalidationTarget, Scope?)
   }
 
-  /// What an answer says, apart from its horizon.
+  /// The content of a response, apart from its horizon.
   private struct ResponseBuilderInput {
     var scope = Scope.public
     var films: [(id: String, fields: JSONValue)] = []
@@ -24,8 +24,10 @@ struct OrderTests {
     var marksPublicCopies = false
   }
 
-  @Test(arguments: 1...12 as ClosedRange<UInt64>)
-  func everyArrivalOrderEndsTheSame(seed: UInt64) async throws {
+  @Test(
+    "Every arrival order of the same calls converges to the same store",
+    arguments: 1...12 as ClosedRange<UInt64>)
+  func everyArrivalOrderConverges(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let steps = (0..<4).map { _ in Self.step(&generator) }
     let expected = try await Self.arrive(steps, order: Array(steps.indices))
@@ -48,7 +50,7 @@ struct OrderTests {
       left.remove(call)
       try await run(steps[index], call: call, horizon: horizon, fixture.store)
     }
-    // Everything has arrived; the next answer says so.
+    // Everything has arrived; the horizon of the next response shows it.
     _ = try await fixture.store.apply(ResponseBuilder(call: Int64(steps.count) + 1).build())
     return try await contents(of: fixture)
   }
@@ -63,7 +65,7 @@ struct OrderTests {
     case .purge(let target, let scope):
       _ = try await store.purge(
         [target], in: scope, call: CallNumber(call), horizon: CallNumber(horizon))
-    case .answer(let input):
+    case .response(let input):
       var builder = ResponseBuilder(call: call, horizon: horizon, scope: input.scope)
       for film in input.films { builder = builder.film(film.id, film.fields) }
       if let root = input.result { builder = builder.result("Films", root: root, tags: ["t"]) }
@@ -77,7 +79,8 @@ struct OrderTests {
     }
   }
 
-  /// What can be seen: entities and tombstones by scope, results with whether they are due.
+  /// Returns the visible state: entities and tombstones by scope, results with whether they are
+  /// due.
   private static func contents(of fixture: StoreFixture) async throws -> [String] {
     var settings = Configuration()
     settings.readonly = true
@@ -121,20 +124,20 @@ struct OrderTests {
       ]
       return .purge(targets[pick(0...3)], pick(0...1) == 0 ? nil : .public)
     case 3:
-      return .answer(
+      return .response(
         ResponseBuilderInput(absences: [(.film(id()), pick(0...2) == 0)]))
     case 4:
-      return .answer(
+      return .response(
         ResponseBuilderInput(
           scope: .user("u"), films: [(id(), fields(&generator))], deletions: [.film(id())],
           invalidations: [.tag("t")], marksPublicCopies: true))
-    case 5: return .answer(ResponseBuilderInput(deletions: [.film(id())]))
+    case 5: return .response(ResponseBuilderInput(deletions: [.film(id())]))
     default:
       let films = (0...pick(0...1)).map { ("\($0 + 1)", fields(&generator)) }
       let root: JSONValue = [
         ["films", "top"][pick(0...1)]: .array(films.map { .reference(.film($0.0)) })
       ]
-      return .answer(
+      return .response(
         ResponseBuilderInput(
           scope: pick(0...3) == 0 ? .user("u") : .public, films: films,
           result: pick(0...1) == 0 ? root : nil))

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Storage
 
-/// What lies under a device's expectations is never evicted, so that the device goes on seeing whole
-/// entities and taking an expectation back leaves what was there.
+/// Entities under a device's overlay are never evicted, so that the device sees complete entities and
+/// removing the overlay restores the previous state.
 struct OverlaidEvictionTests {
   private static let user = Scope.user("u")
 
@@ -19,9 +19,11 @@ struct OverlaidEvictionTests {
     } while report.hasMore
   }
 
-  /// Changes over some of many entities, in two scopes, while all of them could go.
-  @Test(arguments: [1, 2, 3] as [UInt64])
-  func whatIsPendingKeepsItsBase(seed: UInt64) async throws {
+  /// Overlays on some of many entities in two scopes, while all entities could be evicted.
+  @Test(
+    "Entities under an overlay stay",
+    arguments: [1, 2, 3] as [UInt64])
+  func entitiesUnderOverlaysStay(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let world = try await QueueWorld()
     var pending: Set<String> = []

@@ -5,12 +5,12 @@ import Storage
 import TestSupport
 import Testing
 
-/// Mutations that overlap each other and queries: whatever the order in which they are written, the
-/// same is stored in the end.
+/// Mutations that overlap each other and queries: the same is stored in the end, whatever the order
+/// in which they are written.
 struct OverlapOrderTests {
   /// A call, numbered by its place: a query by its start, a mutation by its end.
   private struct Step {
-    /// The place behind which a mutation began; nil for a query.
+    /// The place after which a mutation began; nil for a query.
     var startsBehind: Int?
     var films: [(id: String, fields: JSONValue)] = []
     var deletion: EntityKey?
@@ -27,8 +27,10 @@ struct OverlapOrderTests {
     step.startsBehind.map { Int64($0 + 1) * 100 + Int64(place) + 1 }
   }
 
-  @Test(arguments: 1...16 as ClosedRange<UInt64>)
-  func everyArrivalOrderEndsTheSame(seed: UInt64) async throws {
+  @Test(
+    "Every arrival order of overlapping mutations and queries converges",
+    arguments: 1...16 as ClosedRange<UInt64>)
+  func everyArrivalOrderConverges(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let steps = (0..<4).map { Self.step($0, &generator) }
     let expected = try await Self.arrive(steps, order: Array(steps.indices))
@@ -40,7 +42,7 @@ struct OverlapOrderTests {
     }
   }
 
-  /// What `CallSequence` finds of the mutations.
+  /// Computes the span of a mutation as `CallSequence` does.
   private static func span(_ place: Int, _ steps: [Step]) -> MutationSpan? {
     guard let start = start(place, steps[place]) else { return nil }
     var overtaken: Set<EntityKey> = []
@@ -95,7 +97,7 @@ struct OverlapOrderTests {
     return step
   }
 
-  // MARK: Whose words stay
+  // MARK: Which values stay
 
   private static func span(
     _ start: Int64, overtaken: Set<EntityKey> = [], isRepeated: Bool = false
@@ -117,7 +119,8 @@ struct OverlapOrderTests {
         .result("Films", root: ["films": [.reference(.film("1"))]]).build())
   }
 
-  @Test func anOvertakenResponseKeepsWhatIsStoredAndFillsWhatIsNot() async throws {
+  @Test("An overtaken response keeps later values and fills in the other fields")
+  func anOvertakenResponseOnlyFillsMissingFields() async throws {
     let fixture = try StoreFixture()
     try await Self.listed(fixture)
     _ = try await fixture.store.apply(
@@ -132,7 +135,8 @@ struct OverlapOrderTests {
     #expect(try await Self.isDue(fixture) == true)
   }
 
-  @Test func anOvertakenResponseBringsNothingBackThatWasDeleted() async throws {
+  @Test("An overtaken response does not restore a deleted entity")
+  func anOvertakenResponseDoesNotRestoreADeletedEntity() async throws {
     let fixture = try StoreFixture()
     try await Self.listed(fixture)
     _ = try await fixture.store.apply(
@@ -144,7 +148,8 @@ struct OverlapOrderTests {
     #expect(try await Self.isDue(fixture) == true)
   }
 
-  @Test func anOvertakenDeletionDeletesNothing() async throws {
+  @Test("An overtaken deletion deletes nothing")
+  func anOvertakenDeletionDeletesNothing() async throws {
     let fixture = try StoreFixture()
     try await Self.listed(fixture)
     _ = try await fixture.store.apply(
@@ -157,9 +162,11 @@ struct OverlapOrderTests {
     #expect(try await Self.isDue(fixture) == true)
   }
 
-  /// An own write does not vanish behind a query; but nobody knows which of the two came first.
-  @Test(arguments: [true, false])
-  func aQueryThatSaidOtherwiseMakesTheEntityDue(queryFirst: Bool) async throws {
+  /// A caller's own write must not vanish after a query; but the order of the two is unknown.
+  @Test(
+    "A mutation wins over an overlapping query with other values, and the entity is due",
+    arguments: [true, false])
+  func anOverlappingQueryWithOtherValuesMakesTheEntityDue(queryFirst: Bool) async throws {
     let fixture = try StoreFixture()
     try await Self.listed(fixture)
     let query = ResponseBuilder(call: 3, horizon: 2).film("1", ["title": "seen"])
@@ -168,14 +175,15 @@ struct OverlapOrderTests {
       .spanning(
         MutationSpan(start: CallNumber(2), head: fixture.store.head)
       ).build()
-    for answer in queryFirst ? [query, mutation] : [mutation, query] {
-      _ = try await fixture.store.apply(answer)
+    for response in queryFirst ? [query, mutation] : [mutation, query] {
+      _ = try await fixture.store.apply(response)
     }
     #expect(try await fixture.title(of: "1") == "written")
     #expect(try await Self.isDue(fixture) == true)
   }
 
-  @Test func aQueryThatSaidTheSameLeavesItFresh() async throws {
+  @Test("An overlapping query with equal values leaves the entity fresh")
+  func anOverlappingQueryWithEqualValuesLeavesItFresh() async throws {
     let fixture = try StoreFixture()
     try await Self.listed(fixture)
     _ = try await fixture.store.apply(
@@ -187,8 +195,9 @@ struct OverlapOrderTests {
     #expect(try await Self.isDue(fixture) == false)
   }
 
-  /// The response may be that of the first time, as servers that know keys give it again.
-  @Test func aRepeatedRequestOverwritesNothingThatChangedSinceTheFirst() async throws {
+  /// Servers that recognise keys can repeat the first response.
+  @Test("The response to a repeated request overwrites nothing that changed since the first one")
+  func aRepeatedRequestOverwritesNoLaterChange() async throws {
     let fixture = try StoreFixture()
     try await Self.listed(fixture)
     let head = fixture.store.head
@@ -201,9 +210,10 @@ struct OverlapOrderTests {
     #expect(try await Self.isDue(fixture) == true)
   }
 
-  /// Looked up twice and absent while the mutation was under way: it is there again with the
-  /// response, and the next absence deletes it for good.
-  @Test func whatWasAbsentMeanwhileGoesWithTheNextAbsence() async throws {
+  /// The entity was looked up twice and absent while the mutation was under way: the response
+  /// restores it, and the next absence deletes it for good.
+  @Test("An entity that was absent during a mutation is deleted by the next absence")
+  func anEntityAbsentDuringAMutationIsDeletedByTheNextAbsence() async throws {
     let fixture = try StoreFixture()
     try await Self.listed(fixture)
     for call: Int64 in [3, 4] {

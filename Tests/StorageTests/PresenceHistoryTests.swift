@@ -8,7 +8,8 @@ struct PresenceHistoryTests {
     ids.map { NormalisedResponse.Entity(key: .film("\($0)"), fields: []) }
   }
 
-  @Test func knowsTheAnswersAboveTheHorizon() {
+  @Test("Responses above the horizon are remembered, older ones forgotten")
+  func remembersResponsesAboveTheHorizon() {
     var history = PresenceHistory()
     history.note(Self.films(1..<3), scope: 0, call: 5)
     history.note(Self.films(2..<4), scope: 0, call: 7)
@@ -21,9 +22,10 @@ struct PresenceHistoryTests {
     #expect(history.isComplete(since: 1))
   }
 
-  /// Past its limit it knows less and says so, rather than let an absence count that a forgotten
-  /// answer contradicts.
-  @Test func saysWhatItForgot() {
+  /// Beyond its limit it knows less and reports so, instead of counting an absence that a forgotten
+  /// response contradicts.
+  @Test("Beyond its limit the history starts over and reports itself incomplete")
+  func reportsWhenItIsIncomplete() {
     var history = PresenceHistory()
     let half = PresenceHistory.entitiesMax / 2
     history.note(Self.films(0..<half), scope: 0, call: 2)

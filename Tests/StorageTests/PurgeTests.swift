@@ -25,7 +25,8 @@ struct PurgeTests {
     try await fixture.store.result(key, selection: .filmsWithDirectors, viewer: .anonymous)
   }
 
-  @Test func ofAnEntityRemovesItAndMakesItsResultsDue() async throws {
+  @Test("Purging an entity removes it and makes its results due")
+  func purgingAnEntityMakesItsResultsDue() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(Self.films(1))
     let report = try await Self.purge(.entity(.film("1")), call: 2, fixture)
@@ -39,7 +40,8 @@ struct PurgeTests {
     #expect(try await fixture.title(of: "1") == "A")
   }
 
-  @Test func ofATypeRemovesAllItsEntities() async throws {
+  @Test("Purging a type removes all its entities")
+  func purgingATypeRemovesItsEntities() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(Self.films(1))
     _ = try await fixture.store.apply(
@@ -56,8 +58,10 @@ struct PurgeTests {
     #expect(try await fixture.store.statistics().tables.map(\.entities) == [0, 0])
   }
 
-  @Test(arguments: [InvalidationTarget.operation("Films"), .tag("front")])
-  func ofResultsRemovesThemAndHoldsBackLateAnswers(target: InvalidationTarget) async throws {
+  @Test(
+    "Purging results removes them and refuses late responses",
+    arguments: [InvalidationTarget.operation("Films"), .tag("front")])
+  func purgingResultsRefusesLateResponses(target: InvalidationTarget) async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(Self.films(1))
     _ = try await Self.purge(target, call: 3, horizon: 2, fixture)
@@ -69,7 +73,8 @@ struct PurgeTests {
     #expect(try await Self.snapshot(fixture) != nil)
   }
 
-  @Test func lateAnswersCannotBringEntitiesBack() async throws {
+  @Test("Late responses cannot restore purged entities")
+  func lateResponsesCannotRestorePurgedEntities() async throws {
     let fixture = try StoreFixture()
     _ = try await Self.purge(.entity(.film("1")), call: 3, horizon: 2, fixture)
     let late = try await fixture.store.apply(Self.films(2))
@@ -78,7 +83,8 @@ struct PurgeTests {
     #expect(try await fixture.title(of: "2") == "B")
   }
 
-  @Test func forgettingDropsOneResultAlone() async throws {
+  @Test("Forgetting a result removes only that result")
+  func forgettingRemovesOneResultOnly() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(Self.films(1))
     try await fixture.store.forget(Self.key)

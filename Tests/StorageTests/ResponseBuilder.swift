@@ -1,26 +1,26 @@
 import LosslessJSON
 import Model
 
-/// Builds normalised answers out of plain JSON values.
+/// Builds normalised responses from plain JSON values.
 struct ResponseBuilder {
-  private var answer: NormalisedResponse
+  private var response: NormalisedResponse
 
   /// - Parameter horizon: the oldest call in flight; nil means that this one is.
   init(
     call: Int64, horizon: Int64? = nil, scope: Scope = .public, received: Timestamp? = nil
   ) {
-    answer = NormalisedResponse(
+    response = NormalisedResponse(
       call: CallNumber(call), horizon: CallNumber(horizon ?? call),
       received: received ?? Timestamp(milliseconds: 1000 + call), scope: scope)
   }
 
-  func build() -> NormalisedResponse { answer }
+  func build() -> NormalisedResponse { response }
 
   /// Objects that carry a type name are embedded, so their fields merge.
   func entity(_ key: EntityKey, _ value: JSONValue) -> ResponseBuilder {
     var copy = self
     let fields = copy.fields(of: value)
-    copy.answer.entities.append(.init(key: key, fields: fields))
+    copy.response.entities.append(.init(key: key, fields: fields))
     return copy
   }
 
@@ -36,49 +36,49 @@ struct ResponseBuilder {
   ) -> ResponseBuilder {
     var copy = self
     let fields = copy.fields(of: root)
-    copy.answer.result = ResultWrite(
-      key: ResultKey(operation: operation, variables: variables, scope: answer.scope),
+    copy.response.result = ResultWrite(
+      key: ResultKey(operation: operation, variables: variables, scope: response.scope),
       root: fields, types: types, pages: pages, tags: tags, errors: errors.map { Array($0.utf8) })
     return copy
   }
 
   func deleting(_ key: EntityKey) -> ResponseBuilder {
     var copy = self
-    copy.answer.deletions.append(key)
+    copy.response.deletions.append(key)
     return copy
   }
 
   func absent(_ key: EntityKey, isAuthoritative: Bool = false) -> ResponseBuilder {
     var copy = self
-    copy.answer.absences.append(.init(key: key, isAuthoritative: isAuthoritative))
+    copy.response.absences.append(.init(key: key, isAuthoritative: isAuthoritative))
     return copy
   }
 
   func invalidating(_ target: InvalidationTarget) -> ResponseBuilder {
     var copy = self
-    copy.answer.invalidations.append(target)
+    copy.response.invalidations.append(target)
     return copy
   }
 
   /// A mutation's response.
   func spanning(_ span: MutationSpan) -> ResponseBuilder {
     var copy = self
-    copy.answer.span = span
+    copy.response.span = span
     return copy
   }
 
   func markingPublicCopies() -> ResponseBuilder {
     var copy = self
-    copy.answer.marksPublicCopies = true
+    copy.response.marksPublicCopies = true
     return copy
   }
 
   private mutating func fields(of value: JSONValue) -> [NormalisedResponse.Field] {
     (value.members ?? []).map { member in
-      let start = answer.bytes.count
-      answer.bytes += member.value.bytes
+      let start = response.bytes.count
+      response.bytes += member.value.bytes
       return .init(
-        name: member.name, range: start..<answer.bytes.count, merges: member.value.isEmbedded)
+        name: member.name, range: start..<response.bytes.count, merges: member.value.isEmbedded)
     }
   }
 }

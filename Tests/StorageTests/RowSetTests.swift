@@ -10,8 +10,10 @@ struct RowSetTests {
       row: Int64.random(in: 0...150, using: &generator) * [1, 1_000_003][Int(generator.next() % 2)])
   }
 
-  @Test(arguments: 1...10 as ClosedRange<UInt64>)
-  func behavesLikeASet(seed: UInt64) {
+  @Test(
+    "A RowSet behaves like a set",
+    arguments: 1...10 as ClosedRange<UInt64>)
+  func behavesLikeSet(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var rows = RowSet()
     var expected: Set<RowPlace> = []
@@ -33,8 +35,10 @@ struct RowSetTests {
     #expect(rows.wordCount == 0)
   }
 
-  @Test(arguments: 1...10 as ClosedRange<UInt64>)
-  func aQueueGivesEachRowOnce(seed: UInt64) {
+  @Test(
+    "A RowQueue returns each row once",
+    arguments: 1...10 as ClosedRange<UInt64>)
+  func queueReturnsEachRowOnce(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var queue = RowQueue()
     var waiting: Set<RowPlace> = []

@@ -38,8 +38,10 @@ struct RowStateTests {
     return try fields.map { try JSONValue(parsing: $0).canonicalText } ?? "gone"
   }
 
-  @Test(arguments: 1...150 as ClosedRange<UInt64>)
-  func everyArrivalOrderEndsTheSame(seed: UInt64) throws {
+  @Test(
+    "Every arrival order of writes and deletions converges to the same row",
+    arguments: 1...150 as ClosedRange<UInt64>)
+  func everyArrivalOrderConverges(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let events = (1...5).map { call -> (call: Int64, event: Event) in
       (Int64(call), Self.event(&generator))
@@ -68,14 +70,16 @@ struct RowStateTests {
     }
   }
 
-  @Test func aQuietRowNeedsNoStamps() throws {
+  @Test("A row that nothing can dispute is stored without stamps")
+  func aQuietRowNeedsNoStamps() throws {
     var state = RowState()
     _ = state.write("a", Array("1".utf8), merges: false, call: 1, horizon: 1)
     _ = state.write("p", Array(#"{"__typename":"P"}"#.utf8), merges: true, call: 2, horizon: 2)
     #expect(state.encodedStamps(writing: 2, horizon: 2).stamps == nil)
   }
 
-  @Test func aDisputedFieldKeepsItsNumber() throws {
+  @Test("A field that an older call can dispute keeps its call number")
+  func aDisputedFieldKeepsItsNumber() throws {
     var state = RowState()
     _ = state.write("old", Array("1".utf8), merges: false, call: 1, horizon: 1)
     _ = state.write("new", Array("1".utf8), merges: false, call: 9, horizon: 4)
@@ -89,8 +93,8 @@ struct RowStateTests {
     #expect(again.write("old", [0x32], merges: false, call: 5, horizon: 4) == .changed)
   }
 
-  @Test("A list with holes is kept where no whole one is, and gives way to any whole one")
-  func partialListsRankBelowWholeOnes() throws {
+  @Test("A partial list is stored only if no complete one is, and any complete one replaces it")
+  func partialListsRankBelowCompleteOnes() throws {
     let (first, second, whole) = (#"["a",null]"#, #"[null,"b"]"#, #"["a","b"]"#)
     func text(_ state: RowState) -> String { String(decoding: state.encodedFields, as: UTF8.self) }
     func put(_ list: String, into state: inout RowState, overErrors: Bool = true) {
@@ -101,11 +105,11 @@ struct RowStateTests {
     #expect(text(state) == #"{"list":\#(first)}"#)
     put(second, into: &state)
     #expect(text(state) == #"{"list":\#(second)}"#)
-    // Also a whole one of an earlier call, which comes late.
+    // A complete list of an earlier, late call as well.
     #expect(state.write("list", Array(whole.utf8), merges: false, call: 3, horizon: 0) == .changed)
     put(first, into: &state)
     #expect(text(state) == #"{"list":\#(whole)}"#)
-    // A list with null that came without errors is whole.
+    // A list with null that arrived without errors is complete.
     var nullable = RowState()
     _ = nullable.write("list", Array(first.utf8), merges: false, call: 3, horizon: 0)
     put(second, into: &nullable, overErrors: false)

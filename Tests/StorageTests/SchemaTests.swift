@@ -6,9 +6,9 @@ import Storage
 import Testing
 
 struct SchemaTests {
-  private static func read<Answer>(
-    _ folder: TemporaryFolder, _ body: (Database) throws -> Answer
-  ) throws -> Answer {
+  private static func read<Value>(
+    _ folder: TemporaryFolder, _ body: (Database) throws -> Value
+  ) throws -> Value {
     var settings = Configuration()
     settings.readonly = true
     return try DatabaseQueue(path: folder.databasePath, configuration: settings).read(body)
@@ -21,7 +21,8 @@ struct SchemaTests {
     }
   }
 
-  @Test func columnsFollowTheDeclaredTypes() async throws {
+  @Test("Columns follow the declared types of their fields")
+  func columnsFollowTheDeclaredTypes() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 1).entity(
@@ -46,7 +47,8 @@ struct SchemaTests {
       ])
   }
 
-  @Test func indexedColumnsAreFoundByTheirIndex() async throws {
+  @Test("Queries on indexed columns use the index")
+  func indexedColumnsUseTheirIndex() async throws {
     let fixture = try StoreFixture()
     #expect(
       try Self.plan("SELECT key FROM entity_Film WHERE scope = 0 AND year = 1990", fixture.folder)
@@ -56,8 +58,9 @@ struct SchemaTests {
         .contains("SCAN entity_Film"))
   }
 
-  /// The statements of every answer and read, on a table with statistics as it will have.
-  @Test func keyedStatementsNeverScan() async throws {
+  /// The statements of every write and read, on a table with realistic statistics.
+  @Test("Statements by key never scan a table")
+  func keyedStatementsNeverScan() async throws {
     let fixture = try StoreFixture()
     let statements = [
       "SELECT fields FROM entity_Film WHERE scope = 0 AND key IN (SELECT value FROM json_each('[]'))",
@@ -77,7 +80,8 @@ struct SchemaTests {
     }
   }
 
-  @Test func widensATableThatHoldsRows() async throws {
+  @Test("A table with rows is widened by new fields")
+  func widensATableWithRows() async throws {
     let folder = TemporaryFolder()
     let narrow = EntityType(
       name: "Film", keyFields: ["id"], columns: [.init(name: "id", kind: .text)])
@@ -97,7 +101,8 @@ struct SchemaTests {
     )
   }
 
-  @Test func indexesComeAndGoWithSettingsAndKindsChange() async throws {
+  @Test("Indexes and column kinds follow the settings")
+  func indexesAndColumnKindsFollowTheSettings() async throws {
     let folder = TemporaryFolder()
     func type(_ kind: EntityType.Column.Kind, indexed: Bool) -> EntityType {
       EntityType(
@@ -126,7 +131,8 @@ struct SchemaTests {
     #expect(try state() == (true, "integer"))
   }
 
-  @Test func namesThatMeetInSQLGetTheirOwn() async throws {
+  @Test("Names that collide in SQL get distinct table and column names")
+  func namesThatCollideInSQLAreDistinguished() async throws {
     let types = [
       EntityType(
         name: "Film", keyFields: ["id"],
@@ -157,7 +163,8 @@ struct SchemaTests {
     #expect(try await again.title(of: "1") == "B")
   }
 
-  @Test func refusesANewerDatabase() async throws {
+  @Test("A database with a newer schema is refused")
+  func refusesANewerDatabase() async throws {
     let folder = TemporaryFolder()
     try StoreFixture(folder).store.close()
     try await DatabaseQueue(path: folder.databasePath).write { db in
@@ -168,7 +175,8 @@ struct SchemaTests {
     }
   }
 
-  @Test func refusesAFileThatIsNoDatabase() throws {
+  @Test("A file that is not a database is refused")
+  func refusesAFileThatIsNotADatabase() throws {
     let folder = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     try Data(repeating: 0x41, count: 4096).write(to: URL(fileURLWithPath: folder.databasePath))
@@ -177,5 +185,35 @@ struct SchemaTests {
       Issue.record("\(String(describing: error))")
       return
     }
+  }
+}
+
+struct SecretScopeTests {
+  @Test("Migrating drops data with clear-text credentials in its scopes, and nothing else")
+  func clearTextCredentialsAreDropped() async throws {
+    let folder = TemporaryFolder()
+    let fixture = try StoreFixture(folder)
+    let secret = Scope(kind: .public, subject: "", partition: "x-api-key:s3cret\nx-tenant:zeta")
+    let tenant = Scope(kind: .public, subject: "", partition: "x-tenant:zeta")
+    let own = Scope.ownData(ofUser: "ada")
+    for (call, scope) in [secret, tenant, own].enumerated() {
+      _ = try await fixture.store.apply(
+        ResponseBuilder(call: Int64(call + 1), scope: scope)
+          .entity(.film("1"), ["id": "1", "title": "A"]).build())
+    }
+    fixture.store.close()
+    try await DatabaseQueue(path: folder.databasePath).write { db in
+      try db.execute(
+        sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '%credentials in scopes'")
+    }
+    let again = try StoreFixture(folder, segment: 2)
+    #expect(try await again.title(of: "1", viewer: Viewer(layers: [secret])) == nil)
+    #expect(try await again.title(of: "1", viewer: Viewer(layers: [tenant])) == "A")
+    #expect(try await again.title(of: "1", viewer: Viewer(layers: [own])) == "A")
+    let divisions = try await DatabaseQueue(path: folder.databasePath).read {
+      try String.fetchAll($0, sql: "SELECT division FROM scope")
+    }
+    #expect(!divisions.contains { $0.contains("s3cret") } && divisions.contains("x-tenant:zeta"))
+    again.store.close()
   }
 }

@@ -7,7 +7,8 @@ struct ScopeTests {
   private static let user = Scope.user("u")
   private static let viewer = Viewer(layers: [.device("d"), user, .public])
 
-  @Test func narrowerScopesWinFieldByField() async throws {
+  @Test("Narrower scopes win field by field")
+  func narrowerScopesWinFieldByField() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 1).film("1", ["title": "public", "year": 1]).build())
@@ -21,7 +22,8 @@ struct ScopeTests {
     #expect(try await fixture.title(of: "1", viewer: other) == "public")
   }
 
-  @Test func scopesThatDifferInPartitionAreDifferent() async throws {
+  @Test("Scopes that differ in their partition are different")
+  func scopesThatDifferInPartitionAreDifferent() async throws {
     let fixture = try StoreFixture()
     let german = Scope.user("u", partition: "accept-language:de\n")
     _ = try await fixture.store.apply(
@@ -30,7 +32,8 @@ struct ScopeTests {
     #expect(try await fixture.title(of: "1", viewer: Viewer(layers: [german, .public])) == "de")
   }
 
-  @Test func aNarrowerTombstoneHidesWhatLiesUnderIt() async throws {
+  @Test("A narrower tombstone hides wider scopes' rows")
+  func aNarrowerTombstoneHidesWiderRows() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 1).film("1", ["title": "public"])
@@ -48,7 +51,8 @@ struct ScopeTests {
     #expect(snapshot?.entities[.film("1")]?.isDeleted == true)
   }
 
-  @Test func referencesAreFollowedThroughTheNarrowestLayer() async throws {
+  @Test("References are followed in the narrowest layer that has the field")
+  func referencesAreFollowedThroughTheNarrowestLayer() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 1)
@@ -68,7 +72,8 @@ struct ScopeTests {
     #expect(open.map { Set($0.entities.keys) } == [.film("1"), .person("7")])
   }
 
-  @Test func aPublicAnswerIsNotExactWhereAUsersRowsMayHideIt() async throws {
+  @Test("A public response is not exact if a user's rows can hide its entities")
+  func aPublicResponseIsNotExactIfUserRowsCanHideIt() async throws {
     let fixture = try StoreFixture()
     func publicAnswer(_ call: Int64) -> NormalisedResponse {
       ResponseBuilder(call: call).film("1", ["title": "public"]).build()
@@ -84,7 +89,8 @@ struct ScopeTests {
     #expect(try await again.store.apply(publicAnswer(4)).isExact == false)
   }
 
-  @Test func headsTellTheLastChangeOfEachScope() async throws {
+  @Test("The head of each scope is its last change")
+  func headsAreTheLastChangeOfEachScope() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("1", ["title": "a"]).build())
     _ = try await fixture.store.apply(

@@ -3,7 +3,7 @@ import Model
 import Storage
 import Testing
 
-/// Rows of roles and of claims between what is public and what is a user's own.
+/// Rows of roles and of claims, which are between public rows and a user's own.
 struct SharedCopyTests {
   private static let admin = Scope.role(.admin)
   private static let acme = Scope.claim(Claim(name: "org", issuer: "i", value: #""acme""#))
@@ -14,7 +14,7 @@ struct SharedCopyTests {
   @Test("Field by field the narrowest layer wins: device, user, claim, role, public")
   func narrowestFirst() async throws {
     let fixture = try StoreFixture()
-    // From the narrowest on, so that no order of arrival explains the outcome.
+    // Narrowest first, so that the arrival order does not explain the outcome.
     for (number, scope) in Self.scopes.enumerated() {
       _ = try await fixture.store.apply(
         ResponseBuilder(call: Int64(number + 1), scope: scope)
@@ -31,7 +31,7 @@ struct SharedCopyTests {
     #expect(Scope.Kind.public.wider.isEmpty && Scope.Kind.device.wider.count == 4)
   }
 
-  @Test("What only a role or a claim brought is in no other view")
+  @Test("Rows of a role or a claim are visible in no other view")
   func layersAreApart() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
@@ -56,7 +56,7 @@ struct SharedCopyTests {
     }
   }
 
-  @Test("A user's mutation makes every shared copy of what it names due, and other users' none")
+  @Test("A user's mutation makes shared copies of its entities due, but no other user's")
   func mutationsMarkSharedCopies() async throws {
     let fixture = try StoreFixture()
     let results = [.public, Self.admin, Self.acme, Self.other, .user("eve")].map {
@@ -103,7 +103,7 @@ struct SharedCopyTests {
     }
   }
 
-  @Test("What an operation of a role deletes is gone for everybody, a user's deletion for the user")
+  @Test("A deletion by a role applies to everyone, a deletion by a user to that user")
   func deletionsByRole() async throws {
     let fixture = try StoreFixture()
     for id in ["1", "2"] {
@@ -116,7 +116,7 @@ struct SharedCopyTests {
       ResponseBuilder(call: 3, scope: Self.ada).deleting(.film("2")).build())
     #expect(try await fixture.title(of: "1") == nil)
     #expect(try await fixture.title(of: "2") == "public")
-    // Nothing is told of what was never public.
+    // Entities that were never public are not reported.
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 4, scope: Self.admin).deleting(.film("3")).build())
     #expect(try await fixture.store.entity(.film("3"), viewer: .anonymous) == nil)

@@ -2,7 +2,7 @@ import GRDB
 import LosslessJSON
 import Model
 
-/// What the tables hold, read past the store: what a test says of eviction must not rest on it.
+/// The rows of the tables, read without the store: a test of eviction must not rely on it.
 struct StoredRows {
   struct Place: Hashable {
     let scope: Int64
@@ -60,7 +60,7 @@ struct StoredRows {
     }
   }
 
-  /// Every row that these results lead to, in any scope.
+  /// Returns every row that these results reach, in any scope.
   func reachable(from results: [Result]) -> Set<Place> {
     let rows = Dictionary(grouping: entities.keys, by: \.key)
     var reached: Set<Place> = []

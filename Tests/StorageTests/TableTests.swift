@@ -21,7 +21,8 @@ struct TableTests {
       ], segment: 2)
   }
 
-  @Test func tablesAreDescribed() async throws {
+  @Test("Tables are described with their counts and columns")
+  func tablesAreDescribed() async throws {
     let fixture = try await Self.reopened(TemporaryFolder())
     defer { fixture.store.close() }
     let tables = try await fixture.store.tables()
@@ -33,7 +34,8 @@ struct TableTests {
     #expect(year.kind == "integer")
   }
 
-  @Test func whatNothingNamesGoesAndTheRestStays() async throws {
+  @Test("A cleanup removes only tables and columns that no operation names")
+  func cleanupRemovesUnnamed() async throws {
     let folder = TemporaryFolder()
     let fixture = try await Self.reopened(folder)
     let cleanup = try await fixture.store.cleanUpTables()
@@ -48,13 +50,14 @@ struct TableTests {
     let policy = EvictionPolicy(windows: [:], bytesMax: 0)
     while try await fixture.store.evict(policy, at: Timestamp(milliseconds: 9)).hasMore {}
     fixture.store.close()
-    // The operations come back, and with them what was kept of the fields.
+    // The operations return, and with them the kept fields.
     let again = try StoreFixture(folder, segment: 3)
     defer { again.store.close() }
     #expect(try await again.store.tables().map(\.type) == ["Film", "Person"])
   }
 
-  @Test func aNamedTypesTableStays() async throws {
+  @Test("The table of a named type cannot be dropped")
+  func namedTableStays() async throws {
     let fixture = try await Self.reopened(TemporaryFolder())
     defer { fixture.store.close() }
     await #expect(throws: TableFault.isNamed) { try await fixture.store.dropTable(of: "Film") }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own that goes with the value that holds it.
+/// A temporary folder that is removed with the value that holds it.
 final class TemporaryFolder: Sendable {
   let path: String
 

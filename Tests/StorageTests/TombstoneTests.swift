@@ -37,7 +37,8 @@ struct TombstoneTests {
     return fixture
   }
 
-  @Test func deletionsAreToldForThirtyDays() async throws {
+  @Test("Deletions are reported for thirty days")
+  func deletionsAreReportedForThirtyDays() async throws {
     let fixture = try await Self.twoDeletions()
     #expect(try await Self.pass(fixture.store, day: 30) == 0)
     #expect(fixture.store.floor == .zero)
@@ -51,7 +52,8 @@ struct TombstoneTests {
     #expect(fixture.store.head == Revision(4))
   }
 
-  @Test func theFloorOutlivesTheProcess() async throws {
+  @Test("The floor survives a restart")
+  func theFloorOutlivesTheProcess() async throws {
     let fixture = try await Self.twoDeletions()
     #expect(try await Self.pass(fixture.store, day: 32) == 1)
     fixture.store.close()
@@ -61,8 +63,9 @@ struct TombstoneTests {
     #expect(try await Self.pass(second.store, day: 50) == 1)
   }
 
-  /// The public film would come back into the user's sight.
-  @Test func aTombstoneStaysWhileItHidesSomething() async throws {
+  /// Otherwise the user would see the public film again.
+  @Test("A tombstone stays while it hides a wider scope's row")
+  func aTombstoneStaysWhileItHidesARow() async throws {
     let fixture = try await Self.twoDeletions(.user("u"))
     _ = try await fixture.store.apply(ResponseBuilder(call: 5).film("0", ["title": "A"]).build())
     #expect(try await Self.pass(fixture.store, day: 50) == 1)
@@ -74,8 +77,9 @@ struct TombstoneTests {
     #expect(try await StoredRows(fixture).entities.isEmpty)
   }
 
-  /// A call in flight, however long it takes, must still meet the deletion it began before.
-  @Test func aTombstoneStaysWhileACallMayBeOlder() async throws {
+  /// A call in flight, however long it takes, must still find the deletion it began before.
+  @Test("A tombstone stays while an older call is in flight")
+  func aTombstoneStaysWhileAnOlderCallIsInFlight() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 5, horizon: 3).deleting(.film("1")).build())
@@ -88,7 +92,8 @@ struct TombstoneTests {
     #expect(try await Self.pass(fixture.store, day: 50) == 1)
   }
 
-  @Test func purgedEntitiesAreForgottenToo() async throws {
+  @Test("Purged entities are forgotten after the same time")
+  func purgesAreForgottenToo() async throws {
     let fixture = try StoreFixture()
     var builder = ResponseBuilder(call: 1)
     for number in 0..<300 { builder = builder.film("\(number)", ["title": "A"]) }
@@ -101,9 +106,10 @@ struct TombstoneTests {
     #expect(fixture.store.floor == Revision(2))
   }
 
-  /// What was evicted is not told to anybody, so no cursor misses that it is forgotten. Its time
-  /// begins when it goes, however long ago it changed.
-  @Test func evictedEntitiesAreForgottenWithoutRaisingTheFloor() async throws {
+  /// Evictions are not reported, so no cursor misses that they are forgotten. Their time begins
+  /// with the eviction, however old their last change is.
+  @Test("Evicted entities are forgotten without raising the floor")
+  func evictedEntitiesAreForgottenWithoutRaisingTheFloor() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("1", ["title": "A"]).build())
     #expect(try await Self.pass(fixture.store, day: 1) == 0)
@@ -120,7 +126,8 @@ struct TombstoneTests {
     #expect(fixture.store.floor == .zero)
   }
 
-  @Test func whatCameBackIsNotForgotten() async throws {
+  @Test("An entity that was stored again is not forgotten")
+  func aRestoredEntityIsNotForgotten() async throws {
     let fixture = try await Self.twoDeletions()
     _ = try await fixture.store.apply(ResponseBuilder(call: 5).film("0", ["title": "A"]).build())
     #expect(try await Self.pass(fixture.store, day: 50) == 1)
@@ -130,10 +137,11 @@ struct TombstoneTests {
     #expect(try await fixture.count("gone") == 0)
   }
 
-  // MARK: When a revision was made
+  // MARK: Revision times
 
-  /// A row an hour at most, however often the steps come and however much is written.
-  @Test func timesAreNotedByTheHour() async throws {
+  /// One row an hour at most, whatever the number of steps and writes.
+  @Test("Revision times are recorded once an hour at most")
+  func revisionTimesAreRecordedHourly() async throws {
     let fixture = try StoreFixture()
     for minute in 0..<180 as Range<Int64> {
       _ = try await fixture.store.apply(
@@ -143,7 +151,8 @@ struct TombstoneTests {
     #expect(try await fixture.count("revision_time") == 3)
   }
 
-  @Test func oldTimesAreForgotten() async throws {
+  @Test("Old revision times are removed")
+  func oldRevisionTimesAreRemoved() async throws {
     let fixture = try StoreFixture()
     for day in 1...100 as ClosedRange<Int64> {
       _ = try await fixture.store.apply(
@@ -153,8 +162,9 @@ struct TombstoneTests {
     #expect(try await fixture.count("revision_time") == 31)
   }
 
-  /// A clock that was ahead for an hour must not keep what follows from ever growing old.
-  @Test func timesFromAClockThatWasAheadAreDropped() async throws {
+  /// A clock that was ahead for an hour must not keep later revisions from growing old.
+  @Test("Revision times from a clock that was ahead are dropped")
+  func revisionTimesFromTheFutureAreDropped() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(ResponseBuilder(call: 1).deleting(.film("1")).build())
     _ = try await Self.pass(fixture.store, day: 9000)

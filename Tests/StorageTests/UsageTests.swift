@@ -6,17 +6,17 @@ import Testing
 
 @testable import Storage
 
-/// What is counted of each owner, held against what the tables say.
+/// The counted bytes of each owner, compared with the tables.
 struct UsageTests {
   private let folder = TemporaryFolder()
 
-  private func read<Answer>(_ body: (Database) throws -> Answer) throws -> Answer {
+  private func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
     var settings = Configuration()
     settings.readonly = true
     return try DatabaseQueue(path: folder.databasePath, configuration: settings).read(body)
   }
 
-  /// By kind of scope and subject, owners of nothing left out.
+  /// Returns the counts by kind of scope and subject, without owners of zero bytes.
   private func counted() throws -> [String: Int] {
     try read { db in
       try Row.fetchAll(db, sql: "SELECT kind, subject, bytes FROM owner_usage WHERE bytes <> 0")
@@ -28,7 +28,7 @@ struct UsageTests {
     try read { try Int.fetchOne($0, sql: "SELECT bytes FROM unbound_usage") ?? -1 }
   }
 
-  /// The same by looking at every row, as no write ever does.
+  /// Returns the same by scanning every row, as no write does.
   private func recounted(types: [String]) throws -> [String: Int] {
     let queue = [
       "mutation": [
@@ -64,7 +64,7 @@ struct UsageTests {
 
   // MARK: Queues
 
-  @Test("A temporary id that comes to stand for another entity is counted once")
+  @Test("A temporary id that resolves to another entity later is counted once")
   func aTemporaryIDIsCountedOnce() async throws {
     let world = try await QueueWorld(folder)
     let id = try #require(TemporaryID("~01ARZ3NDEKTSV4RRFFQ69G5FAV"))
@@ -78,7 +78,7 @@ struct UsageTests {
     #expect(try counted()["2 d_1"] == 512 + 27 + 1)
   }
 
-  @Test("A device over its quota is refused, and what is in its queue stays")
+  @Test("A device over its quota is refused, and its queue stays")
   func aQueueHasAQuota() async throws {
     var world = try await QueueWorld(folder)
     let variables = #"{"id":"1","text":"\#(String(repeating: "é", count: 1_000))"}"#
@@ -91,7 +91,7 @@ struct UsageTests {
     #expect(throws: ArrivalRefusal.overQuota(.owner(bytesMax: 4_000), index: 0)) {
       try refused.get()
     }
-    // Of a list nothing is taken, and the queue in memory is what the disk has.
+    // Nothing of the batch is stored, and the queue in memory equals that on disk.
     let list = try await world.enqueue(
       QueueWorld.arrival("c", object: .film("3")),
       QueueWorld.arrival("d", object: .film("4"), variables: variables))
@@ -101,7 +101,7 @@ struct UsageTests {
     #expect(try counted() == recounted(types: []))
   }
 
-  @Test("Results and ends of mutations are counted, and a removed device counts for nothing")
+  @Test("Results and outcomes of mutations are counted, and a removed device has no bytes")
   func countsFollowTheQueue() async throws {
     let world = try await QueueWorld(folder)
     for key in ["a", "b"] {
@@ -142,7 +142,7 @@ struct UsageTests {
 
   // MARK: Rows
 
-  @Test("A few bytes that write many rows are stopped at the quota, not at the end")
+  @Test("A small request that writes many rows is stopped at the quota, not at the end")
   func quotaIsKeptWhileRowsAreWritten() async throws {
     let store = try LocalWorld.open(folder)
     let inserts = (0..<100).map {
@@ -171,7 +171,7 @@ struct UsageTests {
     #expect(try logBytes() - before < 20 << 20)
   }
 
-  @Test("Rows over the quota are not written, and who has more may still delete")
+  @Test("Rows over the quota are not written, and an owner above it can still delete")
   func rowsHaveAQuota() async throws {
     let store = try LocalWorld.open(folder)
     func write(
@@ -196,7 +196,7 @@ struct UsageTests {
     #expect(try await store.local("List", "l2") == nil)
     let types = LocalWorld.schema.types.keys.sorted()
     #expect(try counted() == recounted(types: types))
-    // The quota was lowered below what is there: the row may shrink and go, not grow.
+    // The quota was lowered below the stored bytes: the row can shrink and be deleted, not grow.
     let longer = LocalWorld.operation(
       .update, LocalWorld.list, "l1", ["title": .string(String(repeating: "y", count: 2_001))])
     guard case .failure(.overQuota) = try await write(longer, bytesMax: 1_024) else {
@@ -207,13 +207,13 @@ struct UsageTests {
     _ = try await write(shorter, bytesMax: 16).get()
     #expect(try counted() == recounted(types: types))
     _ = try await write(LocalWorld.operation(.delete, LocalWorld.list, "l1"), bytesMax: 16).get()
-    // What stands for the deleted row is kept for a while, and counts.
+    // The tombstone of the deleted row is kept for a while, and counts.
     #expect(try counted() == recounted(types: types))
     #expect(try counted().values.reduce(0, +) == 512 + "l1".utf8.count)
     store.close()
   }
 
-  @Test("A table that is dropped counts for nobody any more")
+  @Test("A dropped table is no longer counted")
   func aDroppedTableIsNotCounted() async throws {
     let store = try LocalWorld.open(folder)
     _ = try await store.local(
@@ -228,7 +228,7 @@ struct UsageTests {
   }
 
   @Test("Rows and mutations of an older database are counted when it is opened")
-  func countsBeginWithWhatIsThere() async throws {
+  func existingRowsAreCounted() async throws {
     let store = try LocalWorld.open(folder)
     _ = try await store.local(
       LocalWorld.operation(.insert, LocalWorld.list, "l1", ["title": "Food"])
@@ -255,7 +255,7 @@ struct UsageTests {
   }
 
   @Test("A database whose triggers counted less of each row is counted again")
-  func countsOfAnOlderVersionAreMended() async throws {
+  func olderCountsAreCorrected() async throws {
     let store = try LocalWorld.open(folder)
     for name in ["l1", "l2"] {
       _ = try await store.local(

@@ -52,7 +52,7 @@ struct StoreHolderTests {
     let words = file.lines.compactMap { $0.firstMatch(of: /package func (\w+)\(/)?.1 }
     #expect(
       Set(words.map(String.init)) == [
-        "answer", "changes", "counts", "entity", "keepPast", "page", "probe", "queueLoad",
+        "answer", "changes", "counts", "entity", "keepHistory", "page", "probe", "queueLoad",
         "queueStatus", "resolve", "result", "search",
       ])
   }

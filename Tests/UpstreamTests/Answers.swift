@@ -4,7 +4,7 @@ import Testing
 
 @testable import Upstream
 
-/// Answers, their way into a store, and the way back.
+/// Helpers for responses, their normalisation and rendering.
 enum Answers {
   static func answer(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws
     -> UpstreamResponse
@@ -49,7 +49,7 @@ enum Answers {
   static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// As little of a store as rendering needs: the last value of each field, embedded ones merged.
+/// A minimal store for rendering: the last value of each field, with embedded objects merged.
 struct TinyStore {
   private var entities: [EntityKey: Fields] = [:]
   private var results: [ResultKey: (root: Fields, errors: [UInt8]?)] = [:]

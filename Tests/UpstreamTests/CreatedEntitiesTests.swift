@@ -38,15 +38,17 @@ struct CreatedEntitiesTests {
     ).map(\.key)
   }
 
-  /// In the order in which the store hears of entities the inner one comes first.
-  @Test func whatItBelongsToIsNotIt() throws {
+  /// In storage order the inner entity comes first.
+  @Test("The outermost entity of the type is the created one")
+  func outermostEntity() throws {
     let text = #"{"createFilm":{"sequelTo":{"id":"old"},"id":"new","director":{"id":"p"}}}"#
     #expect(try Self.keys(text, Self.field("createFilm", Self.film)) == ["new"])
     #expect(try Self.keys(ofType: "Person", text, Self.field("createFilm", Self.film)) == ["p"])
     #expect(try Self.keys(ofType: "Studio", text, Self.field("createFilm", Self.film)) == [])
   }
 
-  @Test func aPayloadAroundItDoesNotMatter() throws {
+  @Test("A payload object around the entity does not matter")
+  func payloadWrapper() throws {
     let payload = Self.object(
       "Payload", [Self.field("film", Self.film)], isEntity: false)
     #expect(
@@ -55,7 +57,8 @@ struct CreatedEntitiesTests {
         Self.field("createFilm", payload)) == ["new"])
   }
 
-  @Test func severalComeInTheAnswersOrder() throws {
+  @Test("Several created entities are in the response's order")
+  func severalEntities() throws {
     #expect(
       try Self.keys(
         #"{"createFilms":[{"id":"b","sequelTo":{"id":"x"}},null,{"id":"a"},{"id":"b"}]}"#,
@@ -66,8 +69,10 @@ struct CreatedEntitiesTests {
         Self.field("two", Self.film)) == ["b", "a"])
   }
 
-  @Test(arguments: [#"{"createFilm":null}"#, #"{"createFilm":{"id":null}}"#, #"{"other":1}"#])
-  func anAnswerWithoutItNamesNone(data: String) throws {
+  @Test(
+    "A response without the entity gives no key",
+    arguments: [#"{"createFilm":null}"#, #"{"createFilm":{"id":null}}"#, #"{"other":1}"#])
+  func noEntity(data: String) throws {
     #expect(try Self.keys(data, Self.field("createFilm", Self.film)) == [])
   }
 }

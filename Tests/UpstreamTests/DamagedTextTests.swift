@@ -3,7 +3,7 @@ import Testing
 
 @testable import Upstream
 
-/// Stored texts that a disk has damaged: rendering them ends, and stays inside them.
+/// Stored texts damaged by a disk: rendering them ends and stays within bounds.
 struct DamagedTextTests {
   private static let text = """
     query A {
@@ -37,7 +37,7 @@ struct DamagedTextTests {
     ).body
   }
 
-  /// Every beginning of a text, and the text with each byte replaced by ones that mean something.
+  /// Every prefix of a text, and the text with each byte replaced by significant ones.
   private static func damaged(_ text: String) -> [[UInt8]] {
     let bytes = Array(text.utf8)
     var texts = (0..<bytes.count).map { Array(bytes[..<$0]) }
@@ -51,7 +51,8 @@ struct DamagedTextTests {
     return texts
   }
 
-  @Test func whatIsWholeIsRendered() {
+  @Test("Undamaged text is rendered")
+  func undamagedTextIsRendered() {
     let body = render(
       root: Array(Self.root.utf8), film: Array(Self.film.utf8), person: Array(Self.person.utf8))
     #expect(
@@ -60,8 +61,8 @@ struct DamagedTextTests {
     )
   }
 
-  @Test("Rendering ends, and writes no more than a few times what is stored, whatever is damaged")
-  func damagedTextsAreRenderedToSomething() {
+  @Test("Rendering damaged text ends, with bounded output")
+  func damagedTextTerminates() {
     let (root, film, person) = (
       Array(Self.root.utf8), Array(Self.film.utf8), Array(Self.person.utf8)
     )

@@ -1,7 +1,7 @@
 import TestSupport
 
-/// A schema made by chance, as SDL: entities with plain and composite keys, embedded objects, an
-/// interface of both, and a union.
+/// A random schema as SDL: entities with plain and composite keys, embedded objects, an interface
+/// of both, and a union.
 struct GeneratedSchema {
   struct Field {
     let name: String
@@ -38,7 +38,7 @@ struct GeneratedSchema {
     fields["Stock"] = []
     fields["Apple", default: []].insert(
       Field(name: "id", type: "ID!", typeName: "ID", hasArguments: false), at: 0)
-    // A key that may be null: then the object is embedded.
+    // A nullable key: then the object is embedded.
     fields["Berry", default: []].insert(
       Field(name: "id", type: "Int", typeName: "Int", hasArguments: false), at: 0)
     fields["Citrus", default: []] += [
@@ -80,8 +80,8 @@ struct GeneratedSchema {
   }
 }
 
-/// Operations made by chance against a ``GeneratedSchema``: aliases, arguments, variables, inline
-/// and named fragments, conditions.
+/// Random operations against a ``GeneratedSchema``: aliases, arguments, variables, inline and named
+/// fragments, conditions.
 struct OperationGenerator {
   let schema: GeneratedSchema
   var random: SeededGenerator
@@ -105,7 +105,7 @@ struct OperationGenerator {
       """
   }
 
-  /// Variables must be used, and only sometimes are by chance.
+  /// Variables must be used, and random selections use them only sometimes.
   private var useOfVariables: String { "take(n: $n, s: $s)" }
 
   private mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
@@ -157,4 +157,26 @@ struct OperationGenerator {
     if !isLeaf { text += " { \(set(on: field.typeName, depth: depth - 1, prefix: prefix)) }" }
     return text
   }
+}
+
+/// Operations for tests that need many of them.
+enum GeneratedOperations {
+  /// Every kind of position the sample schema has.
+  static let handWritten = #"""
+    query Everything($id: ID!, $x: Boolean = true) {
+      film(id: $id) { ...Card cast(first: 2) { edges { role node { name } } pageInfo { endCursor } } }
+      films(first: 3) { edges { cursor node { ...Card } } totalCount }
+      topFilms { title related { ... on Film { year } ... on Person { born } ... on Stats { ratio } } }
+      allGenres { label }
+      search(text: "x") { __typename ... on Node { id } ... on Person { name @include(if: $x) } }
+      node(id: $id) { ... on Person { films { tags } } }
+      version
+      stats { films }
+    }
+    query Merged { film(id: 1) { director { name } ...Directed } a: film(id: 2) { id director { id } } }
+    fragment Directed on Film { director { born films { id notes } } }
+    fragment Card on Film { title(lang: "de") year poster(size: LARGE) { url artist { name } } genres { label code } }
+    mutation Rate($id: ID!) { rateFilm(id: $id, stars: 5) { rating director { name } } }
+    subscription Changed($id: ID!) { filmChanged(id: $id) { ...Card } }
+    """#
 }

@@ -2,13 +2,13 @@ import LosslessJSON
 import Model
 import TestSupport
 
-/// An upstream made by chance that answers any selection, and says the same of a field of an entity
-/// wherever and whenever it is asked.
+/// A random upstream that responds to any selection, and always returns the same value for a field
+/// of an entity.
 struct GeneratedWorld {
   let seed: UInt64
-  /// One of so many values is an error; 0 for none.
+  /// One in this many values is an error; 0 for none.
   let errorOneIn: Int
-  /// Blanks and line breaks between the answer's tokens.
+  /// Whether there is white space between the response's tokens.
   let isSpaced: Bool
   private var errors: [String] = []
   private var path: [String] = []
@@ -37,14 +37,14 @@ struct GeneratedWorld {
 
   private func dice(_ place: UInt64) -> SeededGenerator { SeededGenerator(seed: place) }
 
-  /// Nil where a field that cannot be null is null because of an error: then the object is null.
+  /// Nil if a non-null field is null because of an error: then the object is null.
   private mutating func object(_ selection: Selection, place: UInt64) -> String? {
     var random = dice(place)
     let types = selection.types.keys.sorted()
     guard let type = types.randomElement(using: &random), let object = selection.types[type] else {
       return "null"
     }
-    // Few keys, so that entities come again at other places.
+    // Few keys, so that entities recur at other places.
     let number = Int.random(in: 0..<4, using: &random)
     let isKeyless = type == "Berry" && number == 0
     let isEntity = GeneratedSchema.entities.contains(type) && !isKeyless

@@ -5,7 +5,8 @@ import Testing
 @testable import Upstream
 
 struct PlanTests {
-  @Test func addsKeysAndTypenameWhereMissing() throws {
+  @Test("Missing keys and __typename are added")
+  func addsKeysAndTypenameWhereMissing() throws {
     let operation = try Samples.operation(
       #"""
       query A($id: ID!) @cache(maxAge: 1) {
@@ -62,7 +63,8 @@ struct PlanTests {
         """)
   }
 
-  @Test func doesNotTrustConditionalKeys() throws {
+  @Test("Conditional key fields are added unconditionally")
+  func doesNotTrustConditionalKeys() throws {
     let operation = try Samples.operation(
       "query A($x: Boolean!) { film(id: 1) { id @include(if: $x) ... @skip(if: $x) { id } } }")
     #expect(operation.document.contains("larder_Film_id: id"))
@@ -71,7 +73,8 @@ struct PlanTests {
     #expect(!sound.document.contains("larder_"))
   }
 
-  @Test func sendsValidDocuments() throws {
+  @Test("Sent documents are valid against the schema")
+  func sendsValidDocuments() throws {
     let registry = try Samples.registry(GeneratedOperations.handWritten)
     let schema = try Schema.build(
       sdl: Samples.schema.replacing("@key(fields: \"code lang\")", with: ""))
@@ -89,7 +92,8 @@ struct PlanTests {
     return try #require(operation.selection(for: variables).single).fields
   }
 
-  @Test func namesFieldsByCanonicalArguments() throws {
+  @Test("Storage names contain canonical arguments")
+  func namesFieldsByCanonicalArguments() throws {
     let operation = try Samples.operation(
       """
       query A($w: Int!, $s: Size, $id: ID = 5, $flag: String) {
@@ -119,7 +123,8 @@ struct PlanTests {
       ])
   }
 
-  @Test func decidesConditionsInTheOrderOfTheResponse() throws {
+  @Test("Conditions decide which fields are selected, in response order")
+  func decidesConditions() throws {
     let operation = try Samples.operation(
       """
       query A($x: Boolean!, $y: Boolean = true) {
@@ -134,7 +139,8 @@ struct PlanTests {
       try fields(operation, [("x", "false"), ("y", "false")]).map(\.responseName) == ["stats"])
   }
 
-  @Test func sharesSelectionsThatNoVariableTouches() throws {
+  @Test("Selections that no variable affects are shared")
+  func sharesConstantSelections() throws {
     let shared = try Samples.operation(
       "query A($x: Boolean!) { version @include(if: $x) stats { films } }")
     let variables = try shared.coerce(VariablesTests.parameters([("x", "true")]))
@@ -152,19 +158,22 @@ struct PlanTests {
     #expect(first === second)
   }
 
-  @Test(arguments: [
-    ("films { totalCount }", "films", true),
-    ("films(first: 5) { totalCount }", "films", true),
-    (#"films(first: 5, after: "a") { totalCount }"#, "films", false),
-    (#"films(year: 3, after: null) { totalCount }"#, #"films({"year":3})"#, true),
-  ])
-  func tellsPagesOfConnections(field: String, family: String, isFirst: Bool) throws {
+  @Test(
+    "Pages of connections are detected by argument names",
+    arguments: [
+      ("films { totalCount }", "films", true),
+      ("films(first: 5) { totalCount }", "films", true),
+      (#"films(first: 5, after: "a") { totalCount }"#, "films", false),
+      (#"films(year: 3, after: null) { totalCount }"#, #"films({"year":3})"#, true),
+    ])
+  func detectsPages(field: String, family: String, isFirst: Bool) throws {
     let operation = try Samples.operation("query A { \(field) }")
     let selected = try #require(operation.selection(for: .none).single?.fields.first)
     #expect(selected.page == SelectedField.Page(family: family, isFirst: isFirst))
   }
 
-  @Test func tellsNonNullLevelsAndLookups() throws {
+  @Test("Non-null levels and look-ups are planned")
+  func nonNullLevelsAndLookups() throws {
     let operation = try Samples.operation(
       "query A { topFilms { id } node(id: 1) { id } genre(code: \"a\", lang: \"b\") { label } }")
     let fields = try #require(operation.selection(for: .none).single).fields
@@ -180,7 +189,8 @@ struct PlanTests {
     #expect(node.types.keys.sorted() == ["Film", "Person"])
   }
 
-  @Test func resolvesTargets() throws {
+  @Test("Effect targets are resolved with variables")
+  func resolvesTargets() throws {
     let operation = try Samples.operation(
       #"""
       mutation A($input: FilmInput!, $genre: JSON)

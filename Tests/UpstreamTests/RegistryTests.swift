@@ -4,65 +4,74 @@ import Testing
 @testable import Upstream
 
 struct RegistryTests {
-  @Test(arguments: [
-    ("{ version }", "needs a name"),
-    ("query A { version } query A { version }", "A"),
-    ("query A { verzion }", "version"),
-    (
-      "query A { film(id: 1) { ...F } } fragment F on Film { ...G } fragment G on Film { ...F }",
-      "F"
-    ),
-    ("query A($x: Int) { version }", "$x"),
-    ("query A { film(id: $id) { id } }", "$id"),
-    (#"query A($id: ID!) @route(path: "/films/{ident}") { film(id: $id) { id } }"#, "{ident}"),
-    (#"query A($id: ID!) @route(path: "/f/{id}/{id}") { film(id: $id) { id } }"#, "twice"),
-    (#"query A @route(path: "films") { version }"#, "begin with"),
-    (#"query A @route(path: "/films//x") { version }"#, "empty"),
-    (#"query A @route(path: "/films/x{y}") { version }"#, "plain text"),
-    (#"query A @route(path: "/films/diff") { version }"#, "diff"),
-    ("query A($from: ID!) { film(id: $from) { id } }", "$from"),
-    (
-      #"query A($f: FilmFilter) @route(path: "/s/{f}") { search(text: "a", filter: $f) { __typename } }"#,
-      "one segment"
-    ),
-    (
-      #"query A($id: ID!) @route(path: "/f/{id}") { film(id: $id) { id } } query B($k: ID!) @route(path: "/f/{k}") { film(id: $k) { id } }"#,
-      "also that of A"
-    ),
-    ("mutation A @cache(maxAge: 1) { deleteFilm(id: 1) }", "@cache"),
-    ("query A @cache(maxAge: -1) { version }", "negative"),
-    ("query A { film(id: 1) @complete { id } }", "list"),
-    ("query A { films @complete { totalCount } }", "list"),
-    ("query A { topFilms @authoritative { id } }", "looks up"),
-    ("query A { film(id: 1) { director @authoritative { id } } }", "looks up"),
-    ("query A { film(id: 1) { larder_x: id } }", "larder_"),
-    (#"mutation A($id: ID!) @effects(deletes: ["Film:$di"]) { deleteFilm(id: $id) }"#, "\"id\""),
-    (
-      #"mutation A($id: ID!) @effects(deletes: ["Film"]) { deleteFilm(id: $id) }"#, "Type:$variable"
-    ),
-    (#"mutation A($id: ID!) @effects(deletes: ["Flim:$id"]) { deleteFilm(id: $id) }"#, "\"Film\""),
-    (
-      #"mutation A($id: ID!) @effects(updates: ["Poster:$id"]) { deleteFilm(id: $id) }"#,
-      "no entity"
-    ),
-    (
-      #"mutation A($id: ID!) @effects(invalidates: ["TopFlims"]) { deleteFilm(id: $id) } query TopFilms { topFilms { id } }"#,
-      "TopFilms"
-    ),
-    (#"mutation A($id: ID!) @effects(invalidates: ["tag:films"]) { deleteFilm(id: $id) }"#, "tag"),
-    (
-      #"mutation A($i: FilmInput!) @effects(updates: ["Film:$i.key"]) { addFilm(input: $i) { id } }"#,
-      "key"
-    ),
-    (#"mutation A($id: ID!) @effects(updates: ["Genre:$id"]) { deleteFilm(id: $id) }"#, "several"),
-    (#"mutation A($id: ID!) @sync(object: "Film") { deleteFilm(id: $id) }"#, "Type:$variable"),
-    (#"mutation A($id: ID!) @sync(verify: "B") { deleteFilm(id: $id) }"#, "\"B\""),
-    (
-      #"mutation A($id: ID!) @sync(verify: "B") { deleteFilm(id: $id) } query B($k: ID!) { film(id: $k) { id } }"#,
-      "$k"
-    ),
-    ("type X { a: Int }", "X"),
-  ])
+  @Test(
+    "Invalid operations are refused with a reason",
+    arguments: [
+      ("{ version }", "must have a name"),
+      ("query A { version } query A { version }", "A"),
+      ("query A { verzion }", "version"),
+      (
+        "query A { film(id: 1) { ...F } } fragment F on Film { ...G } fragment G on Film { ...F }",
+        "F"
+      ),
+      ("query A($x: Int) { version }", "$x"),
+      ("query A { film(id: $id) { id } }", "$id"),
+      (#"query A($id: ID!) @route(path: "/films/{ident}") { film(id: $id) { id } }"#, "{ident}"),
+      (#"query A($id: ID!) @route(path: "/f/{id}/{id}") { film(id: $id) { id } }"#, "twice"),
+      (#"query A @route(path: "films") { version }"#, "begin with"),
+      (#"query A @route(path: "/films//x") { version }"#, "empty"),
+      (#"query A @route(path: "/films/x{y}") { version }"#, "plain text"),
+      (#"query A @route(path: "/films/diff") { version }"#, "diff"),
+      ("query A($from: ID!) { film(id: $from) { id } }", "$from"),
+      (
+        #"query A($f: FilmFilter) @route(path: "/s/{f}") { search(text: "a", filter: $f) { __typename } }"#,
+        "one segment"
+      ),
+      (
+        #"query A($id: ID!) @route(path: "/f/{id}") { film(id: $id) { id } } query B($k: ID!) @route(path: "/f/{k}") { film(id: $k) { id } }"#,
+        "conflicts with the route of A"
+      ),
+      ("mutation A @cache(maxAge: 1) { deleteFilm(id: 1) }", "@cache"),
+      ("query A @cache(maxAge: -1) { version }", "negative"),
+      ("query A { film(id: 1) @complete { id } }", "list"),
+      ("query A { films @complete { totalCount } }", "list"),
+      ("query A { topFilms @authoritative { id } }", "looks up"),
+      ("query A { film(id: 1) { director @authoritative { id } } }", "looks up"),
+      ("query A { film(id: 1) { larder_x: id } }", "larder_"),
+      (#"mutation A($id: ID!) @effects(deletes: ["Film:$di"]) { deleteFilm(id: $id) }"#, "\"id\""),
+      (
+        #"mutation A($id: ID!) @effects(deletes: ["Film"]) { deleteFilm(id: $id) }"#,
+        "Type:$variable"
+      ),
+      (
+        #"mutation A($id: ID!) @effects(deletes: ["Flim:$id"]) { deleteFilm(id: $id) }"#, "\"Film\""
+      ),
+      (
+        #"mutation A($id: ID!) @effects(updates: ["Poster:$id"]) { deleteFilm(id: $id) }"#,
+        "not an entity"
+      ),
+      (
+        #"mutation A($id: ID!) @effects(invalidates: ["TopFlims"]) { deleteFilm(id: $id) } query TopFilms { topFilms { id } }"#,
+        "TopFilms"
+      ),
+      (
+        #"mutation A($id: ID!) @effects(invalidates: ["tag:films"]) { deleteFilm(id: $id) }"#, "tag"
+      ),
+      (
+        #"mutation A($i: FilmInput!) @effects(updates: ["Film:$i.key"]) { addFilm(input: $i) { id } }"#,
+        "key"
+      ),
+      (
+        #"mutation A($id: ID!) @effects(updates: ["Genre:$id"]) { deleteFilm(id: $id) }"#, "several"
+      ),
+      (#"mutation A($id: ID!) @sync(object: "Film") { deleteFilm(id: $id) }"#, "Type:$variable"),
+      (#"mutation A($id: ID!) @sync(verify: "B") { deleteFilm(id: $id) }"#, "\"B\""),
+      (
+        #"mutation A($id: ID!) @sync(verify: "B") { deleteFilm(id: $id) } query B($k: ID!) { film(id: $k) { id } }"#,
+        "$k"
+      ),
+      ("type X { a: Int }", "X"),
+    ])
   func refuses(operations: String, word: String) {
     let loaded = Samples.load(operations)
     #expect(loaded.registry == nil)
@@ -71,7 +80,8 @@ struct RegistryTests {
       "\(loaded.findings.map(\.description))")
   }
 
-  @Test func tellsAllFaultsAtOnceWithTheirPlaces() {
+  @Test("All faults are reported at once with their locations")
+  func reportsAllFaults() {
     let loaded = OperationRegistry.load(
       files: [
         SourceFile(path: "b.graphql", text: "query B {\n  nope\n}\nquery C { version"),
@@ -88,7 +98,8 @@ struct RegistryTests {
     #expect(report.hasSuffix("2 |   nope\n  |   ^"), "\(report)")
   }
 
-  @Test func sharesFragmentsBetweenFiles() throws {
+  @Test("Fragments are shared between files")
+  func sharesFragmentsBetweenFiles() throws {
     let loaded = OperationRegistry.load(
       files: [
         SourceFile(path: "a.graphql", text: "query A { film(id: 1) { ...Card } }"),
@@ -103,7 +114,8 @@ struct RegistryTests {
       registry.views["Card"]?.selection.single?.fields.map(\.responseName) == ["id", "title"])
   }
 
-  @Test func readsDirectives() throws {
+  @Test("Client directives are read")
+  func readsDirectives() throws {
     let registry = try Samples.registry(
       #"""
       query Film($id: ID!) @route(path: "/films/{id}")
@@ -142,7 +154,8 @@ struct RegistryTests {
     #expect(film.lookupTypes == ["Film"])
   }
 
-  @Test func collectsColumnsOfWhatIsSelected() throws {
+  @Test("The catalogue has columns for the selected fields")
+  func collectsSelectedColumns() throws {
     let registry = try Samples.registry(
       """
       query A { film(id: 1) { year budget director { name } poster { url } tags genres { label } } }
@@ -167,17 +180,20 @@ struct RegistryTests {
     #expect(registry.catalogue.possibleTypes["Node"] == ["Film", "Person"])
   }
 
-  @Test(arguments: [
-    (["Film": ["slug"]], "slug"), (["Flim": ["id"]], "Film"), (["Film": ["director"]], "scalar"),
-    (["Film": ["title"]], "arguments"), (["Film": ["id", "id"]], "different"),
-  ])
-  func refusesKeysThatCannotBeHad(keys: [String: [String]], word: String) {
+  @Test(
+    "Invalid keys in settings are refused",
+    arguments: [
+      (["Film": ["slug"]], "slug"), (["Flim": ["id"]], "Film"), (["Film": ["director"]], "scalar"),
+      (["Film": ["title"]], "arguments"), (["Film": ["id", "id"]], "different"),
+    ])
+  func refusesInvalidKeys(keys: [String: [String]], word: String) {
     let loaded = Samples.load(
       "query A { film(id: 1) { id } }", settings: RegistrySettings(keys: keys))
     #expect(loaded.faults.contains { $0.message.contains(word) }, "\(loaded.findings)")
   }
 
-  @Test func warnsOfHalvesOfAKeylessObject() {
+  @Test("Operations without a common field of a keyless object cause a warning")
+  func warnsOfDisjointEmbeddedSelections() {
     let loaded = Samples.load(
       """
       query A { film(id: 1) { poster { url } } }
@@ -187,26 +203,36 @@ struct RegistryTests {
     #expect(loaded.warnings.contains { $0.message.contains("Film.poster") }, "\(loaded.findings)")
   }
 
-  @Test(arguments: [
-    ("@cache(scope: PUBLIC)", ["authorization"], "without the caller's credential"),
-    ("@cache(maxAge: 5)", ["cookie", "accept-language"], "each user whose credential"),
-    ("@cache(maxAge: 5)", ["accept-language"], "one copy for everybody, for each accept-language"),
-    ("", [], "asked for each time"),
-  ])
-  func saysWhyAnswersAreKept(directive: String, forwarded: [String], words: String) throws {
+  @Test(
+    "The cache note describes how responses are cached",
+    arguments: [
+      ("@cache(scope: PUBLIC)", ["authorization"], "without the caller's credential"),
+      (
+        "@cache(maxAge: 5)", ["cookie", "accept-language"],
+        "each user, fetched with the user's credential"
+      ),
+      (
+        "@cache(maxAge: 5)", ["accept-language"],
+        "one copy for all callers, for each accept-language"
+      ),
+      ("", [], "fetched for each read"),
+    ])
+  func describesCaching(directive: String, forwarded: [String], words: String) throws {
     let operation = try Samples.operation(
       "query A \(directive) { version }",
       settings: RegistrySettings(forwardedHeaders: forwarded))
     #expect(operation.cacheNote.contains(words), "\(operation.cacheNote)")
   }
 
-  @Test func warnsOfARoleThatUpstreamNeverHearsOf() {
+  @Test("A role with scope PUBLIC causes a warning")
+  func warnsOfRoleWithPublicScope() {
     let text = "query A @cache(scope: PUBLIC) @access(role: USER) { version }"
     #expect(Samples.load(text).warnings.contains { $0.message.contains("has none of its own") })
     let secret = RegistrySettings(hasServiceCredentials: true)
     let warnings = Samples.load(text, settings: secret).warnings
     #expect(warnings.contains { $0.message.contains("opaque tokens are refused") })
-    // The service itself knows devices and the operator, and nothing of a caller's is forwarded.
+    // The service itself authenticates devices and the operator, and forwards no caller's
+    // credential.
     let device = text.replacing("USER", with: "DEVICE")
     #expect(Samples.load(device, settings: secret).warnings.isEmpty)
     let quiet = RegistrySettings(hasServiceCredentials: true, forwardedHeaders: [])
@@ -230,28 +256,31 @@ struct RegistryTests {
     #expect(registry.storedRoles == [.admin])
   }
 
-  @Test(arguments: [
-    ("@cache(scope: CLAIM)", "needs claim:"),
-    (#"@cache(scope: CLAIM, claim: "")"#, "needs claim:"),
-    (#"@cache(scope: USER, claim: "org_id")"#, "needs scope: CLAIM"),
-    (#"@cache(claim: "org_id")"#, "needs scope: CLAIM"),
-    (#"@cache(scope: CLAIM, claim: "org_id") @access(role: ADMIN)"#, "contradicts"),
-    (#"@cache(scope: CLAIM, claim: "org_id") @access(role: PUBLIC)"#, "contradicts"),
-  ])
-  func refusesClaimsThatMakeNoSense(directives: String, words: String) {
+  @Test(
+    "Invalid uses of claim: are refused",
+    arguments: [
+      ("@cache(scope: CLAIM)", "requires claim:"),
+      (#"@cache(scope: CLAIM, claim: "")"#, "requires claim:"),
+      (#"@cache(scope: USER, claim: "org_id")"#, "requires scope: CLAIM"),
+      (#"@cache(claim: "org_id")"#, "requires scope: CLAIM"),
+      (#"@cache(scope: CLAIM, claim: "org_id") @access(role: ADMIN)"#, "contradicts"),
+      (#"@cache(scope: CLAIM, claim: "org_id") @access(role: PUBLIC)"#, "contradicts"),
+    ])
+  func refusesInvalidClaims(directives: String, words: String) {
     let loaded = Samples.load("query A \(directives) { version }")
     #expect(loaded.faults.contains { $0.message.contains(words) }, "\(loaded.findings)")
   }
 
-  @Test("Sharing by a claim needs the caller's token upstream")
-  func claimsNeedTheToken() {
+  @Test("Sharing by a claim requires forwarding the caller's token")
+  func claimsRequireForwardedToken() {
     let loaded = Samples.load(
       #"query A @cache(scope: CLAIM, claim: "org_id") { version }"#,
       settings: RegistrySettings(forwardedHeaders: ["cookie"]))
     #expect(loaded.faults.contains { $0.message.contains("upstream.forward") })
   }
 
-  @Test func letsTheSchemaDeclareKeyItself() throws {
+  @Test("The schema can declare @key itself")
+  func schemaDeclaresKey() throws {
     let operation = try Samples.operation(
       "query A { item { label } }",
       schema: """
@@ -267,8 +296,8 @@ struct RegistryTests {
     #expect(selection.single?.key?.first?.canonical == .integer)
   }
 
-  @Test("What the team says of an operation is for its clients, and not sent upstream")
-  func descriptionsStayHere() throws {
+  @Test("Descriptions of operations are not sent upstream")
+  func descriptionsAreNotSent() throws {
     let operation = try Samples.operation(
       """
       "One film" query A("Its id" $id: ID!) { film(id: $id) { ...F } }

@@ -5,34 +5,36 @@ import Testing
 @testable import Upstream
 
 struct RenderingTests {
-  @Test(arguments: [
-    (
-      "query A { film(id: 9) { title node: director { name } } }",
-      #"{ "data" : {"film":{"larder_Film_id":"9","title":"\u00e9","node":{"larder_Person_id":"p","name":"n"}}}, "extensions": {"cost": 1}}"#,
-      #"{"data":{"film":{"title":"\u00e9","node":{"name":"n"}}}}"#
-    ),
-    (
-      #"query A { search(text: "x") { ... on Film { year } ... on Stats { films } } }"#,
-      #"{"data":{"search":[{"larder_typename":"Film","larder_Film_id":"1","year":1},null,{"larder_typename":"Podcast","larder_x":1,"n":{"larder_y":2}}]}}"#,
-      #"{"data":{"search":[{"year":1},null,{}]}}"#
-    ),
-    (
-      "query A { version }", #"{"data":null,"errors":[{"message":"x", "path":["version"]}]}"#,
-      #"{"data":null,"errors":[{"message":"x","path":["version"]}]}"#
-    ),
-    ("query A { version }", #"{"errors":[{"message":"x"}]}"#, #"{"errors":[{"message":"x"}]}"#),
-    (
-      "query A { film(id: 9) { notes id } }",
-      #"{"data":{"film":{"notes":{"larder_x":1},"id":"9","extra":2}}}"#,
-      #"{"data":{"film":{"notes":{"larder_x":1},"id":"9"}}}"#
-    ),
-    (
-      "query A { version film(id: 9) { title } }",
-      #"{"data":{"secret":1,"version":"1","film":{"title":"a","x":{"title":"b"},"title":"c"},"version":"2"}}"#,
-      #"{"data":{"version":"2","film":{"title":"c"}}}"#
-    ),
-  ])
-  func passesOnWhatWasSelected(operation: String, answer: String, body: String) throws {
+  @Test(
+    "A response is rendered with the selected fields only",
+    arguments: [
+      (
+        "query A { film(id: 9) { title node: director { name } } }",
+        #"{ "data" : {"film":{"larder_Film_id":"9","title":"\u00e9","node":{"larder_Person_id":"p","name":"n"}}}, "extensions": {"cost": 1}}"#,
+        #"{"data":{"film":{"title":"\u00e9","node":{"name":"n"}}}}"#
+      ),
+      (
+        #"query A { search(text: "x") { ... on Film { year } ... on Stats { films } } }"#,
+        #"{"data":{"search":[{"larder_typename":"Film","larder_Film_id":"1","year":1},null,{"larder_typename":"Podcast","larder_x":1,"n":{"larder_y":2}}]}}"#,
+        #"{"data":{"search":[{"year":1},null,{}]}}"#
+      ),
+      (
+        "query A { version }", #"{"data":null,"errors":[{"message":"x", "path":["version"]}]}"#,
+        #"{"data":null,"errors":[{"message":"x","path":["version"]}]}"#
+      ),
+      ("query A { version }", #"{"errors":[{"message":"x"}]}"#, #"{"errors":[{"message":"x"}]}"#),
+      (
+        "query A { film(id: 9) { notes id } }",
+        #"{"data":{"film":{"notes":{"larder_x":1},"id":"9","extra":2}}}"#,
+        #"{"data":{"film":{"notes":{"larder_x":1},"id":"9"}}}"#
+      ),
+      (
+        "query A { version film(id: 9) { title } }",
+        #"{"data":{"secret":1,"version":"1","film":{"title":"a","x":{"title":"b"},"title":"c"},"version":"2"}}"#,
+        #"{"data":{"version":"2","film":{"title":"c"}}}"#
+      ),
+    ])
+  func rendersSelection(operation: String, answer: String, body: String) throws {
     let operation = try Samples.operation(operation)
     let rendered = UpstreamResponseRenderer.render(
       try Answers.answer(answer), selection: operation.selection(for: .none))
@@ -56,7 +58,8 @@ struct RenderingTests {
     {"data":{"film":{"larder_Film_id":"9","year":1,"director":{"larder_Person_id":"p","name":"n","born":"b"},"poster":{"url":"u","width":5}},"topFilms":[{"larder_Film_id":"9","year":1},{"larder_Film_id":"8","year":2}],"version":"1"}}
     """#
 
-  @Test func rendersInTheOrderOfTheOperation() throws {
+  @Test("Stored results are rendered in the operation's order")
+  func rendersInOperationOrder() throws {
     let (store, operation) = try store(Self.good)
     let rendered = try store.render(operation)
     #expect(rendered.isComplete)
@@ -66,7 +69,8 @@ struct RenderingTests {
     )
   }
 
-  @Test func dropsDeletedEntitiesAndMissesEvictedOnes() throws {
+  @Test("Deleted entities are dropped, and evicted ones are misses")
+  func deletedAndEvictedEntities() throws {
     var (store, operation) = try store(Self.good)
     store.delete(EntityKey(type: "Film", key: "9"))
     let rendered = try store.render(operation)
@@ -88,7 +92,8 @@ struct RenderingTests {
     "errors":[{"message":"a","path":["film","year"]},{"message":"b","path":["film","director","name"]},{"message":"c","path":["film","poster","width"]},{"message":"d","path":["topFilms",0,"year"]}]
     """#
 
-  @Test func fillsErroredFieldsWithLastGoodValues() throws {
+  @Test("Failed fields are filled with last-good values")
+  func fillsErroredFieldsWithLastGoodValues() throws {
     let (store, operation) = try store(Self.good, Self.failing)
     let rendered = try store.render(operation, onError: .fill)
     #expect(rendered.isComplete)
@@ -99,7 +104,8 @@ struct RenderingTests {
     )
   }
 
-  @Test func leavesErroredFieldsNullUnderPartial() throws {
+  @Test("Failed fields are null under PARTIAL")
+  func leavesErroredFieldsNullUnderPartial() throws {
     let (store, operation) = try store(Self.good, Self.failing)
     let rendered = try store.render(operation, onError: .partial)
     #expect(rendered.isComplete && rendered.stalePositions == 0)
@@ -109,7 +115,8 @@ struct RenderingTests {
     )
   }
 
-  @Test func hasNothingToFillWithTheFirstTime() throws {
+  @Test("The first failure has no value to fill with")
+  func firstFailureHasNoFill() throws {
     let (store, operation) = try store(Self.failing)
     let rendered = try store.render(operation, onError: .fill)
     #expect(rendered.isComplete && rendered.stalePositions == 0)
@@ -117,7 +124,8 @@ struct RenderingTests {
       Answers.text(rendered.body).hasPrefix(#"{"data":{"film":{"year":null,"director":null,"#))
   }
 
-  @Test func keepsTheOldListOverAHole() throws {
+  @Test("An old list is kept over a list with a hole")
+  func keepsListOverHole() throws {
     let operation = try Samples.operation(
       #"query A { search(text: "x") { ... on Film { year } } }"#)
     let hole = #"""
@@ -145,7 +153,8 @@ struct RenderingTests {
     )
   }
 
-  @Test func namesEveryPathTheStoreDoesNotCover() throws {
+  @Test("Every path that is not stored is a miss")
+  func listsMisses() throws {
     let registry = try Samples.registry(
       """
       query A { topFilms { id year } version }
@@ -167,7 +176,8 @@ struct RenderingTests {
       try store.render(b).misses == ["topFilms.0.rating", "topFilms.0.poster", "stats"])
   }
 
-  @Test func readsTheNarrowestLayerThatHasAField() throws {
+  @Test("A field is read from the narrowest layer that has it")
+  func readsNarrowestLayer() throws {
     let operation = try Samples.operation("query A { film(id: 9) { id year rating } }")
     let layers = [#"{"year":2}"#, #"{"id":"9","year":1,"rating":5}"#].map { Array($0.utf8) }
     let result = ResultSnapshot(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Upstream
 
-/// Which data breaks the schema, and how that is told.
+/// Violations of the schema in response data, and their messages.
 struct ResponseCheckerTests {
   private static let operation = """
     query A {
@@ -16,7 +16,7 @@ struct ResponseCheckerTests {
     }
     """
 
-  /// A whole good response, as upstream sends it.
+  /// A complete valid response, as sent by upstream.
   private static let film =
     #"{"id":"9","title":"t","year":1,"rating":0.5,"seen":true,"budget":"1","poster":"#
     + #"{"url":"u","width":5},"tags":["a"],"notes":{"any":[1]}}"#
@@ -56,70 +56,74 @@ struct ResponseCheckerTests {
     var testDescription: String { phrase }
   }
 
-  @Test(arguments: [
-    Bad("[]", "data is a list, expected an object"),
-    Bad(#""x""#, "data is a string, expected an object"),
-    Bad("{}", "film is missing, expected Film"),
-    Bad(data(film: #""str""#), "film is a string, expected Film"),
-    Bad(data(film: "[\(film)]"), "film is a list, expected Film"),
-    Bad(data(film: "7"), "film is a number, expected Film"),
-    Bad(data(film: #"{"id":"9"}"#), "film.title is missing, expected String!"),
-    Bad(
-      data(film: film.replacing(#""id":"9""#, with: #""id":null"#)), "film.id is null, expected ID!"
-    ),
-    Bad(
-      data(film: film.replacing(#""id":"9""#, with: #""id":{}"#)),
-      "film.id is an object, expected ID!"),
-    Bad(
-      data(film: film.replacing(#""title":"t""#, with: #""title":{"a":1}"#)),
-      "film.title is an object, expected String!"),
-    Bad(
-      data(film: film.replacing(#""title":"t""#, with: #""title":1"#)),
-      "film.title is a number, expected String!"),
-    Bad(
-      data(film: film.replacing(#""year":1"#, with: #""year":"1""#)),
-      "film.year is a string, expected Int"),
-    Bad(
-      data(film: film.replacing("true", with: "1")), "film.seen is a number, expected Boolean"),
-    Bad(
-      data(film: film.replacing("0.5", with: "false")),
-      "film.rating is a boolean, expected Float"),
-    Bad(
-      data(film: film.replacing(#"["a"]"#, with: #""a""#)),
-      "film.tags is a string, expected [String!]!"),
-    Bad(
-      data(film: film.replacing(#"["a"]"#, with: #"["a",null]"#)),
-      "film.tags.1 is null, expected String!"),
-    Bad(
-      data(film: film.replacing(#"["a"]"#, with: #"["a",[]]"#)),
-      "film.tags.1 is a list, expected String!"),
-    Bad(
-      data(film: film.replacing(#""url":"u","#, with: "")),
-      "film.poster.url is missing, expected String!"),
-    Bad(data(top: "null"), "topFilms is null, expected [Film!]!"),
-    Bad(data(top: #"[{"id":"9"},null]"#), "topFilms.1 is null, expected Film!"),
-    Bad(data(top: #"{"id":"9"}"#), "topFilms is an object, expected [Film!]!"),
-    Bad(data(search: #"[{"year":1}]"#), "search.0.__typename is missing, expected String!"),
-    Bad(
-      data(search: #"[{"larder_typename":7}]"#),
-      "search.0.__typename is a number, expected String!"),
-    Bad(
-      data(search: #"[{"larder_typename":"Film","year":1}]"#),
-      "search.0.id is missing, expected ID!"),
-  ])
-  func tellsWhereAndWhat(bad: Bad) throws {
+  @Test(
+    "A violation is reported with its path and types",
+    arguments: [
+      Bad("[]", "data is a list, expected an object"),
+      Bad(#""x""#, "data is a string, expected an object"),
+      Bad("{}", "film is missing, expected Film"),
+      Bad(data(film: #""str""#), "film is a string, expected Film"),
+      Bad(data(film: "[\(film)]"), "film is a list, expected Film"),
+      Bad(data(film: "7"), "film is a number, expected Film"),
+      Bad(data(film: #"{"id":"9"}"#), "film.title is missing, expected String!"),
+      Bad(
+        data(film: film.replacing(#""id":"9""#, with: #""id":null"#)),
+        "film.id is null, expected ID!"
+      ),
+      Bad(
+        data(film: film.replacing(#""id":"9""#, with: #""id":{}"#)),
+        "film.id is an object, expected ID!"),
+      Bad(
+        data(film: film.replacing(#""title":"t""#, with: #""title":{"a":1}"#)),
+        "film.title is an object, expected String!"),
+      Bad(
+        data(film: film.replacing(#""title":"t""#, with: #""title":1"#)),
+        "film.title is a number, expected String!"),
+      Bad(
+        data(film: film.replacing(#""year":1"#, with: #""year":"1""#)),
+        "film.year is a string, expected Int"),
+      Bad(
+        data(film: film.replacing("true", with: "1")), "film.seen is a number, expected Boolean"),
+      Bad(
+        data(film: film.replacing("0.5", with: "false")),
+        "film.rating is a boolean, expected Float"),
+      Bad(
+        data(film: film.replacing(#"["a"]"#, with: #""a""#)),
+        "film.tags is a string, expected [String!]!"),
+      Bad(
+        data(film: film.replacing(#"["a"]"#, with: #"["a",null]"#)),
+        "film.tags.1 is null, expected String!"),
+      Bad(
+        data(film: film.replacing(#"["a"]"#, with: #"["a",[]]"#)),
+        "film.tags.1 is a list, expected String!"),
+      Bad(
+        data(film: film.replacing(#""url":"u","#, with: "")),
+        "film.poster.url is missing, expected String!"),
+      Bad(data(top: "null"), "topFilms is null, expected [Film!]!"),
+      Bad(data(top: #"[{"id":"9"},null]"#), "topFilms.1 is null, expected Film!"),
+      Bad(data(top: #"{"id":"9"}"#), "topFilms is an object, expected [Film!]!"),
+      Bad(data(search: #"[{"year":1}]"#), "search.0.__typename is missing, expected String!"),
+      Bad(
+        data(search: #"[{"larder_typename":7}]"#),
+        "search.0.__typename is a number, expected String!"),
+      Bad(
+        data(search: #"[{"larder_typename":"Film","year":1}]"#),
+        "search.0.id is missing, expected ID!"),
+    ])
+  func reportsViolations(bad: Bad) throws {
     let breach = #expect(throws: ResponseChecker.Breach.self) { try check(bad.data).get() }
     #expect(breach?.phrase == "it breaks the schema: \(bad.phrase)")
   }
 
-  @Test func takesWhatFits() throws {
+  @Test("Valid data is accepted")
+  func acceptsValidData() throws {
     #expect(try check(Self.data(search: "null")).get() == false)
-    // A type that the schema does not know may hold anything.
+    // An object of an unknown type can contain anything.
     #expect(try check(Self.data()).get())
     #expect(try check(Self.data(film: "null", search: "[]", version: "null")).get() == false)
   }
 
-  @Test("Members that were not selected, and members that come twice, are noticed in any order")
+  @Test("Unselected and repeated members are detected in any order")
   func noticesSurplus() throws {
     let plain = Self.data(search: "[]")
     #expect(try check(plain.replacing(#""year":1"#, with: #""year":1,"secret":[{}]"#)).get())
@@ -130,25 +134,28 @@ struct ResponseCheckerTests {
     #expect(try check(moved).get() == false)
   }
 
-  /// An error explains a null, or a missing member, on its way; one without a path all of them.
-  @Test(arguments: [
-    (data(film: #"{"id":"9"}"#), #"[{"message":"x","path":["film","title"]}]"#, false),
-    (
-      data(film: film.replacing(#""title":"t""#, with: #""title":null"#)),
-      #"[{"message":"x","path":["film","title"]}]"#, true
-    ),
-    (
-      data(film: film.replacing(#""title":"t""#, with: #""title":null"#)),
-      #"[{"message":"x","path":["film","year"]}]"#, false
-    ),
-    (data(top: "null"), #"[{"message":"x","path":["topFilms",0,"id"]}]"#, true),
-    (data(top: "null"), #"[{"message":"x"}]"#, true),
-    (data(top: #"[{"id":"9"},null]"#), #"[{"message":"x","path":["topFilms",1]}]"#, true),
-    (data(top: #"[{"id":"9"},null]"#), #"[{"message":"x","path":["topFilms",0]}]"#, false),
-    (data(top: "7"), #"[{"message":"x"}]"#, false),
-    (data(version: "1"), #"[{"message":"x","path":["version"]}]"#, false),
-  ])
-  func believesErrors(data: String, errors: String, fits: Bool) throws {
+  /// An error explains a null or a missing member on its path; one without a path explains all of
+  /// them.
+  @Test(
+    "Errors explain nulls and missing members on their paths",
+    arguments: [
+      (data(film: #"{"id":"9"}"#), #"[{"message":"x","path":["film","title"]}]"#, false),
+      (
+        data(film: film.replacing(#""title":"t""#, with: #""title":null"#)),
+        #"[{"message":"x","path":["film","title"]}]"#, true
+      ),
+      (
+        data(film: film.replacing(#""title":"t""#, with: #""title":null"#)),
+        #"[{"message":"x","path":["film","year"]}]"#, false
+      ),
+      (data(top: "null"), #"[{"message":"x","path":["topFilms",0,"id"]}]"#, true),
+      (data(top: "null"), #"[{"message":"x"}]"#, true),
+      (data(top: #"[{"id":"9"},null]"#), #"[{"message":"x","path":["topFilms",1]}]"#, true),
+      (data(top: #"[{"id":"9"},null]"#), #"[{"message":"x","path":["topFilms",0]}]"#, false),
+      (data(top: "7"), #"[{"message":"x"}]"#, false),
+      (data(version: "1"), #"[{"message":"x","path":["version"]}]"#, false),
+    ])
+  func errorsExplainNulls(data: String, errors: String, fits: Bool) throws {
     switch try check(data, errors: errors) {
     case .success: #expect(fits)
     case .failure(let breach): #expect(!fits, "\(breach.phrase)")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Upstream
 
-/// What goes into the store comes out of it byte for byte.
+/// Stored responses are rendered byte for byte.
 struct RoundTripTests {
   static let seeds = [UInt64](1...60)
 
@@ -26,7 +26,7 @@ struct RoundTripTests {
     return try operation.coerce(VariablesTests.parameters(query))
   }
 
-  /// Nil for equal texts; else what both are around the first difference.
+  /// Nil for equal texts, otherwise both texts around the first difference.
   private static func difference(_ left: String, _ right: String) -> String? {
     if left == right { return nil }
     let same = zip(left, right).prefix { $0 == $1 }.count
@@ -34,7 +34,7 @@ struct RoundTripTests {
     return "\(left.dropFirst(from).prefix(120)) | \(right.dropFirst(from).prefix(120))"
   }
 
-  @Test(arguments: seeds)
+  @Test("Generated operations give valid documents", arguments: seeds)
   func sendsValidDocuments(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let generated = GeneratedSchema(&random)
@@ -47,8 +47,8 @@ struct RoundTripTests {
     }
   }
 
-  @Test(arguments: seeds)
-  func rendersWhatUpstreamSaid(seed: UInt64) throws {
+  @Test("Stored responses are rendered byte for byte", arguments: seeds)
+  func rendersStoredResponses(seed: UInt64) throws {
     let registry = try Self.registry(seed)
     var store = TinyStore()
     var world = GeneratedWorld(seed: seed, isSpaced: seed.isMultiple(of: 5))
@@ -61,7 +61,7 @@ struct RoundTripTests {
         UpstreamResponseRenderer.render(answer, selection: selection))
       store.apply(Answers.normalise(answer, operation, variables).answer)
     }
-    // All of them after all were stored: no answer may harm another.
+    // All of them, after all were stored: no response may affect another.
     for operation in registry.operations {
       let rendered = try store.render(operation, try Self.variables(operation, seed))
       #expect(rendered.misses == [], "seed \(seed) \(operation.name)")
@@ -71,8 +71,8 @@ struct RoundTripTests {
     }
   }
 
-  @Test(arguments: seeds)
-  func leavesOutWhatUpstreamCouldNotSay(seed: UInt64) throws {
+  @Test("Failed fields are omitted, and a later full response replaces them", arguments: seeds)
+  func failedFieldsAreOmitted(seed: UInt64) throws {
     let registry = try Self.registry(seed)
     for operation in registry.operations {
       let variables = try Self.variables(operation, seed)
@@ -88,7 +88,7 @@ struct RoundTripTests {
         let difference = Self.difference(Answers.text(first.body), Answers.text(body))
         #expect(difference == nil, "seed \(seed)\n\(operation.document)")
       }
-      // Once the same world answers in full, nothing of the failure is left.
+      // Once the same world responds in full, no trace of the failure is left.
       var healed = GeneratedWorld(seed: seed)
       let whole = try Answers.answer(healed.answer(selection))
       store.apply(Answers.normalise(whole, operation, variables).answer)

@@ -67,7 +67,7 @@ enum Samples {
       schemaSources: [SourceFile(path: "schema.graphql", text: schema)], settings: settings)
   }
 
-  /// The registry of operations that are known to be sound.
+  /// The registry of valid operations.
   static func registry(
     _ operations: String, settings: RegistrySettings = RegistrySettings(),
     schema: String = Samples.schema, sourceLocation: SourceLocation = #_sourceLocation

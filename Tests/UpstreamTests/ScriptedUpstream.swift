@@ -7,7 +7,7 @@ import Testing
 
 @testable import Upstream
 
-/// An upstream that answers by a script and takes nothing but proper GraphQL requests.
+/// An upstream with scripted responses that accepts only valid GraphQL requests.
 final class ScriptedUpstream: Sendable {
   struct Seen: Sendable {
     let fields: HTTPFields
@@ -39,7 +39,7 @@ final class ScriptedUpstream: Sendable {
 
   var seen: [Seen] { requests.withLock { $0 } }
 
-  /// Sun, 06 Nov 1994 08:49:37 GMT, and it stays that.
+  /// Sun, 06 Nov 1994 08:49:37 GMT, fixed.
   static let clock = WallClock { Timestamp(milliseconds: 784_111_777_000) }
 
   func client(_ settings: UpstreamSettings = UpstreamSettings(url: "http://up/graphql"))

@@ -25,7 +25,8 @@ struct UpstreamClientTests {
       operation, variables: variables, call: call)
   }
 
-  @Test func sendsQueryNameAndVariables() async throws {
+  @Test("Query, operation name and variables are sent")
+  func sendsQueryNameAndVariables() async throws {
     let upstream = ScriptedUpstream(200, Self.json, #"{"data":{"film":null}}"#)
     let answer = try await ask(
       upstream,
@@ -42,7 +43,8 @@ struct UpstreamClientTests {
     #expect(seen.limit == .seconds(3))
   }
 
-  @Test func doesNotRepeatMutations() async throws {
+  @Test("Mutations are not marked as safe to repeat")
+  func doesNotRepeatMutations() async throws {
     let upstream = ScriptedUpstream(200, Self.json, #"{"data":{"deleteFilm":true}}"#)
     let operation = try Samples.operation("mutation A { deleteFilm(id: 1) }")
     _ = try await upstream.client().execute(operation, variables: .none, call: UpstreamCall())
@@ -72,46 +74,49 @@ struct UpstreamClientTests {
     var testDescription: String { "\(dialect) \(status) \(type ?? "-") \(body)" }
   }
 
-  @Test(arguments: [
-    Read(200, json, #"{"data":{"film":null}}"#, .success),
-    Read(200, graphql, #"{"data":{"film":null},"errors":[{"message":"x"}]}"#, .partial),
-    Read(294, graphql, #"{"data":{"film":null},"errors":[{"message":"x"}]}"#, .partial),
-    Read(200, json, #"{"data":null,"errors":[{"message":"x"}]}"#, .failedExecution),
-    Read(200, json, #"{"errors":[{"message":"x"}]}"#, .requestError),
-    Read(400, json, #"{"errors":[{"message":"x"}]}"#, .requestError),
-    Read(422, graphql, #"{"errors":[{"message":"x"}]}"#, .requestError),
-    Read(200, nil, #"{"data":{"film":null}}"#, .success),
-    Read(200, "", #"{"data":{"film":null}}"#, .success),
-    Read(200, json, "\u{FEFF}" + #"{"data":{"film":null}}"#, .success),
-    Read(500, json, #"{"errors":[{"message":"x"}]}"#, .requestError),
-    Read(200, json, #"{"data":{"film":null},"errors":[]}"#, .success),
-    Read(401, "text/html", "<html>", .requestError, .unauthenticated),
-    Read(403, nil, "", .requestError, .forbidden),
-    Read(401, json, #"{"errors":[{"message":"x"}]}"#, .requestError, .unauthenticated),
-    Read(
-      200, json, #"{"errors":[{"message":"x","extensions":{"code":"UNAUTHENTICATED"}}]}"#,
-      .requestError, .unauthenticated),
-    Read(
-      200, json,
-      #"{"data":{"film":null},"errors":[{"extensions":{"code":"FORBIDDEN"},"path":["film"]}]}"#,
-      .partial, .forbidden),
-    Read(
-      200, json, #"{"errors":[{"extensions":{"code":"access-denied","path":"$"}}]}"#,
-      .requestError, .unauthenticated, dialect: .hasura),
-    Read(
-      200, json, #"{"errors":[{"extensions":{"code":"permission-error"}}]}"#,
-      .requestError, .forbidden, dialect: .hasura),
-    Read(
-      200, json, #"{"errors":[{"extensions":{"code":"validation-failed"}}]}"#,
-      .requestError, dialect: .hasura),
-    Read(
-      401, json, #"{"errors":[{"errorType":"UnauthorizedException","message":"x"}]}"#,
-      .requestError, .unauthenticated, dialect: .appsync),
-    Read(
-      200, json, #"{"data":{"film":null},"errors":[{"errorType":"Unauthorized","path":["film"]}]}"#,
-      .partial, .forbidden, dialect: .appsync),
-  ])
-  func readsAnswersByTheirOwnType(_ read: Read) async throws {
+  @Test(
+    "Responses are read by their own media type",
+    arguments: [
+      Read(200, json, #"{"data":{"film":null}}"#, .success),
+      Read(200, graphql, #"{"data":{"film":null},"errors":[{"message":"x"}]}"#, .partial),
+      Read(294, graphql, #"{"data":{"film":null},"errors":[{"message":"x"}]}"#, .partial),
+      Read(200, json, #"{"data":null,"errors":[{"message":"x"}]}"#, .failedExecution),
+      Read(200, json, #"{"errors":[{"message":"x"}]}"#, .requestError),
+      Read(400, json, #"{"errors":[{"message":"x"}]}"#, .requestError),
+      Read(422, graphql, #"{"errors":[{"message":"x"}]}"#, .requestError),
+      Read(200, nil, #"{"data":{"film":null}}"#, .success),
+      Read(200, "", #"{"data":{"film":null}}"#, .success),
+      Read(200, json, "\u{FEFF}" + #"{"data":{"film":null}}"#, .success),
+      Read(500, json, #"{"errors":[{"message":"x"}]}"#, .requestError),
+      Read(200, json, #"{"data":{"film":null},"errors":[]}"#, .success),
+      Read(401, "text/html", "<html>", .requestError, .unauthenticated),
+      Read(403, nil, "", .requestError, .forbidden),
+      Read(401, json, #"{"errors":[{"message":"x"}]}"#, .requestError, .unauthenticated),
+      Read(
+        200, json, #"{"errors":[{"message":"x","extensions":{"code":"UNAUTHENTICATED"}}]}"#,
+        .requestError, .unauthenticated),
+      Read(
+        200, json,
+        #"{"data":{"film":null},"errors":[{"extensions":{"code":"FORBIDDEN"},"path":["film"]}]}"#,
+        .partial, .forbidden),
+      Read(
+        200, json, #"{"errors":[{"extensions":{"code":"access-denied","path":"$"}}]}"#,
+        .requestError, .unauthenticated, dialect: .hasura),
+      Read(
+        200, json, #"{"errors":[{"extensions":{"code":"permission-error"}}]}"#,
+        .requestError, .forbidden, dialect: .hasura),
+      Read(
+        200, json, #"{"errors":[{"extensions":{"code":"validation-failed"}}]}"#,
+        .requestError, dialect: .hasura),
+      Read(
+        401, json, #"{"errors":[{"errorType":"UnauthorizedException","message":"x"}]}"#,
+        .requestError, .unauthenticated, dialect: .appsync),
+      Read(
+        200, json,
+        #"{"data":{"film":null},"errors":[{"errorType":"Unauthorized","path":["film"]}]}"#,
+        .partial, .forbidden, dialect: .appsync),
+    ])
+  func readsResponsesByMediaType(_ read: Read) async throws {
     let answer = try await ask(
       ScriptedUpstream(read.status, read.type, read.body),
       settings: UpstreamSettings(url: "http://up/graphql", dialect: read.dialect))
@@ -120,20 +125,22 @@ struct UpstreamClientTests {
     #expect(answer.status == read.status)
   }
 
-  @Test(arguments: [
-    (500, json, #"{"data":{"film":null}}"#, UpstreamFailure.status(500, retryAfter: nil)),
-    (
-      500, graphql, #"{"data":{"film":null},"errors":[{"message":"x"}]}"#,
-      .status(500, retryAfter: nil)
-    ),
-    (404, json, #"{"data":{"film":null}}"#, .status(404, retryAfter: nil)),
-    (404, "text/plain", "no", .status(404, retryAfter: nil)),
-    (500, json, #"{"error":"x"}"#, .status(500, retryAfter: nil)),
-    (502, "text/html", "<html>", .status(502, retryAfter: .seconds(7))),
-    (503, json, #"{"errors":[{"message":"x"}]}"#, .status(503, retryAfter: .seconds(7))),
-    (429, graphql, #"{"errors":[{"message":"x"}]}"#, .status(429, retryAfter: .seconds(7))),
-  ])
-  func failsOnWhatIsNoAnswer(
+  @Test(
+    "Invalid responses are failures",
+    arguments: [
+      (500, json, #"{"data":{"film":null}}"#, UpstreamFailure.status(500, retryAfter: nil)),
+      (
+        500, graphql, #"{"data":{"film":null},"errors":[{"message":"x"}]}"#,
+        .status(500, retryAfter: nil)
+      ),
+      (404, json, #"{"data":{"film":null}}"#, .status(404, retryAfter: nil)),
+      (404, "text/plain", "no", .status(404, retryAfter: nil)),
+      (500, json, #"{"error":"x"}"#, .status(500, retryAfter: nil)),
+      (502, "text/html", "<html>", .status(502, retryAfter: .seconds(7))),
+      (503, json, #"{"errors":[{"message":"x"}]}"#, .status(503, retryAfter: .seconds(7))),
+      (429, graphql, #"{"errors":[{"message":"x"}]}"#, .status(429, retryAfter: .seconds(7))),
+    ])
+  func failsOnInvalidResponses(
     status: Int, type: String, body: String, failure: UpstreamFailure
   ) async throws {
     let retryAfter = status >= 429 && status != 500 ? "7" : nil
@@ -141,57 +148,62 @@ struct UpstreamClientTests {
     await #expect(throws: failure) { _ = try await ask(upstream) }
   }
 
-  /// The reason is one that a client may read; what the body holds is for the log.
-  @Test(arguments: [
-    ("text/html; charset=utf-8", "<html>", "its Content-Type is text/html, not JSON"),
-    ("text/plain", #"{"data":{"film":null}}"#, "its Content-Type is text/plain, not JSON"),
-    (
-      json, #"{"data":"#,
-      "it is not valid JSON: unexpected end of JSON at line 1, column 9 (byte 8)"
-    ),
-    (json, "", "it is empty"),
-    ("", "", "it is empty"),
-    (json, "[]", "it is not a JSON object"),
-    (json, #"{"data":null}"#, "its data is null and no error says why"),
-    (json, #"{"error":"x"}"#, "it has neither data nor errors"),
-    (json, #"{"data":{"film":null},"errors":{}}"#, "its errors member is not a list"),
-    (
-      json, #"{"data":{"film":null},"extensions":[[[[[[[[[1]]]]]]]]]}"#,
-      "it is nested deeper than 9 levels (setting upstream.responseDepth)"
-    ),
-  ])
-  func saysWhyAResponseCannotBeUsed(type: String, body: String, reason: String) async throws {
+  /// The reason is fit for clients; the body is for the log.
+  @Test(
+    "The reason of an unusable response is reported",
+    arguments: [
+      ("text/html; charset=utf-8", "<html>", "its Content-Type is text/html, not JSON"),
+      ("text/plain", #"{"data":{"film":null}}"#, "its Content-Type is text/plain, not JSON"),
+      (
+        json, #"{"data":"#,
+        "it is not valid JSON: unexpected end of JSON at line 1, column 9 (byte 8)"
+      ),
+      (json, "", "it is empty"),
+      ("", "", "it is empty"),
+      (json, "[]", "it is not a JSON object"),
+      (json, #"{"data":null}"#, "its data is null and no error says why"),
+      (json, #"{"error":"x"}"#, "it has neither data nor errors"),
+      (json, #"{"data":{"film":null},"errors":{}}"#, "its errors member is not a list"),
+      (
+        json, #"{"data":{"film":null},"extensions":[[[[[[[[[1]]]]]]]]]}"#,
+        "it is nested deeper than 9 levels (setting upstream.responseDepth)"
+      ),
+    ])
+  func reportsUnusableResponses(type: String, body: String, reason: String) async throws {
     var settings = UpstreamSettings(url: "http://up/graphql")
-    settings.answerDepthMax = 9
+    settings.responseDepthMax = 9
     let failure = UpstreamFailure.malformed(status: 200, reason: reason, excerpt: body)
     await #expect(throws: failure) {
       _ = try await ask(ScriptedUpstream(200, type, body), settings: settings)
     }
   }
 
-  /// In seconds or as a moment; what is neither, or longer than a day, says nothing.
+  /// In seconds or as a date; other values, and more than a day, are ignored.
   @Test(
+    "Retry-After is read as seconds or as a date",
     arguments: [
       ("7", 7), ("0", 0), ("86400", 86_400), ("Sun, 06 Nov 1994 08:50:37 GMT", 60),
       ("Sunday, 06-Nov-94 09:49:37 GMT", 3_600), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
       ("86401", nil), ("-1", nil), ("soon", nil), ("Tue, 08 Nov 1994 08:49:37 GMT", nil),
       (nil, nil),
     ] as [(String?, Int64?)])
-  func readsWhenToComeBack(_ text: String?, seconds: Int64?) async throws {
+  func readsRetryAfter(_ text: String?, seconds: Int64?) async throws {
     let upstream = ScriptedUpstream(503, "text/html", "<html>", retryAfter: text)
     let failure = UpstreamFailure.status(503, retryAfter: seconds.map { .seconds($0) })
     await #expect(throws: failure) { _ = try await ask(upstream) }
   }
 
-  @Test(arguments: [
-    (HTTPClientError.connectTimedOut, false), (.unresolved("up"), false),
-    (.breakerOpen(retryAfter: .seconds(1)), false), (.queueFull, false),
-    (.queueTimedOut, false), (.clientClosed, false), (.noAnswerInTime, true),
-    (.answerTooSlow, true), (.connectionLost, true), (.answerTruncated, true),
-    (.answerTooLarge, true), (.answerUndecodable, true), (.cancelled(wasSent: true), true),
-    (.cancelled(wasSent: false), false),
-  ])
-  func keepsWhetherTheRequestWasSent(error: HTTPClientError, wasSent: Bool) async throws {
+  @Test(
+    "Failures state whether the request was sent",
+    arguments: [
+      (HTTPClientError.connectTimedOut, false), (.unresolved("up"), false),
+      (.breakerOpen(retryAfter: .seconds(1)), false), (.queueFull, false),
+      (.queueTimedOut, false), (.clientClosed, false), (.noAnswerInTime, true),
+      (.answerTooSlow, true), (.connectionLost, true), (.answerTruncated, true),
+      (.answerTooLarge, true), (.answerUndecodable, true), (.cancelled(wasSent: true), true),
+      (.cancelled(wasSent: false), false),
+    ])
+  func reportsWhetherSent(error: HTTPClientError, wasSent: Bool) async throws {
     let upstream = ScriptedUpstream([.failure(error)])
     do {
       _ = try await ask(upstream)
@@ -201,8 +213,9 @@ struct UpstreamClientTests {
     }
   }
 
-  @Test func refusesOversizeAnswersAndBadAddresses() async throws {
-    let small = UpstreamSettings(url: "http://up/graphql", answerBytesMax: 10)
+  @Test("Oversize responses and invalid URLs are failures")
+  func refusesOversizeResponses() async throws {
+    let small = UpstreamSettings(url: "http://up/graphql", responseBytesMax: 10)
     let upstream = ScriptedUpstream(200, Self.json, #"{"data":{"film":null}}"#)
     await #expect(throws: UpstreamFailure.tooLarge(bytesMax: 10)) {
       _ = try await ask(upstream, settings: small)
@@ -213,11 +226,13 @@ struct UpstreamClientTests {
     #expect(upstream.seen.count == 1)
   }
 
-  @Test(arguments: [
-    (Dialect.plain, "authorization", "Bearer s3"), (.hasura, "x-hasura-admin-secret", "s3"),
-    (.appsync, "x-api-key", "s3"),
-  ])
-  func sendsTheServicesCredentialAlone(dialect: Dialect, name: String, value: String)
+  @Test(
+    "The service's credential is sent only without a user's",
+    arguments: [
+      (Dialect.plain, "authorization", "Bearer s3"), (.hasura, "x-hasura-admin-secret", "s3"),
+      (.appsync, "x-api-key", "s3"),
+    ])
+  func sendsServiceCredential(dialect: Dialect, name: String, value: String)
     async throws
   {
     let settings = UpstreamSettings(
@@ -248,7 +263,8 @@ struct UpstreamClientTests {
     #expect(dialect == .plain || own[field] == nil)
   }
 
-  @Test func letsNoCallerChooseARoleUnderTheAdminSecret() async throws {
+  @Test("A caller cannot choose a role under the admin secret")
+  func noRoleWithAdminSecret() async throws {
     let settings = UpstreamSettings(
       url: "http://up/graphql", dialect: .hasura, secret: "s3")
     let upstream = ScriptedUpstream(200, Self.json, #"{"data":{"film":null}}"#)
@@ -259,7 +275,8 @@ struct UpstreamClientTests {
     #expect(upstream.seen[0].fields[role] == nil)
   }
 
-  @Test func asksOlderServersOlderQuestions() async throws {
+  @Test("Older servers get older introspection queries")
+  func fallsBackToOlderIntrospection() async throws {
     let refused = ScriptedUpstream.response(
       400, Self.json, #"{"errors":[{"message":"Cannot query field \"isOneOf\""}]}"#)
     let known = ScriptedUpstream.response(200, Self.json, #"{"data":{"__schema":{}}}"#)

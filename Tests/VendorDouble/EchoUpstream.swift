@@ -4,12 +4,12 @@ import HTTPTypes
 import LosslessJSON
 import Synchronization
 
-/// An upstream whose every response says which credentials and partitions it was asked with.
+/// An upstream whose responses contain the credentials and partitions of the request.
 ///
 /// The user, the films and their texts are named after the values of the header fields, so that a
-/// response that reaches another caller is known by its words.
+/// response that reaches another caller can be detected.
 package final class EchoUpstream: Sendable {
-  /// Fields whose values are told, in lower case.
+  /// Header fields whose values are echoed, in lower case.
   package static let names = ["authorization", "cookie", "x-tenant", "x-team"]
 
   private let server: VendorServer
@@ -47,7 +47,7 @@ package final class EchoUpstream: Sendable {
     counts.requests.withLock { $0[operation] ?? 0 }
   }
 
-  /// The last word of a field's value; of a signed token its subject.
+  /// The last word of a field's value; for a signed token its subject.
   private static func word(of value: String) -> String {
     let token = value.split(whereSeparator: { $0 == " " || $0 == "=" }).last.map(String.init) ?? ""
     let parts = token.split(separator: ".")

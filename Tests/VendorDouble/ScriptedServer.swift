@@ -1,10 +1,10 @@
 import HTTPClient
 import HTTPTypes
 
-/// A server that answers what a test wrote down, for answers that no double gives by itself.
+/// A server with responses scripted by a test, for responses that no double gives by itself.
 package final class ScriptedServer: Sendable {
   package struct Request: Sendable {
-    /// Of the field `Idempotency-Key`; empty without it.
+    /// The value of `Idempotency-Key`; empty without it.
     package let key: String
     package let body: [UInt8]
   }
@@ -30,7 +30,7 @@ package final class ScriptedServer: Sendable {
 
   private let server: VendorServer
 
-  /// - Parameter respond: nil where the answer is lost with its connection.
+  /// - Parameter respond: returns nil to lose the response with its connection.
   package init(_ respond: @escaping @Sendable (Request) -> Answer?) async throws {
     server = try await VendorServer { request in
       let key = Self.keyField.flatMap { request.fields[$0] } ?? ""

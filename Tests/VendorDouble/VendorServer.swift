@@ -2,9 +2,9 @@ package import HTTPClient
 import HTTPTypes
 import Transport
 
-/// A vendor's double behind a socket, for a service that goes the whole way to it.
+/// An HTTP server for a vendor's double.
 package final class VendorServer: Sendable {
-  /// - Returns: nil where the answer is lost with its connection.
+  /// - Returns: nil to lose the response with its connection.
   package typealias Responder = @Sendable (HTTPClientRequest) -> HTTPClientResponse?
 
   package let port: UInt16
@@ -36,7 +36,7 @@ package final class VendorServer: Sendable {
     }
   }
 
-  /// As much of HTTP/1.1 as the service's own client speaks.
+  /// The part of HTTP/1.1 that the service's own client uses.
   private final class Connection: StreamDelegate {
     private static let headEnd = Array("\r\n\r\n".utf8)
 

@@ -87,7 +87,7 @@ extension Ways {
       #expect(empty.status == 422)
       #expect(
         try JSONValue(parsing: empty.body)["errors"]
-          == [["pointer": "/title", "detail": "has 0 characters, at least 1"]])
+          == [["pointer": "/title", "detail": "has 0 characters, the minimum is 1"]])
       let null = try await larder.request(
         "POST", "/v1/entities/Favourites", headers: [token, Self.json], body: #"{"title":null}"#)
       #expect(

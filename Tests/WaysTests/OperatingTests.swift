@@ -103,7 +103,7 @@ extension Ways {
         return try JSONValue(parsing: answer.body)
       }
       let before = try await explain("Kept")
-      #expect(before["reason"] == "Nothing is stored for these variables in this scope.")
+      #expect(before["reason"] == "No result is stored for these variables in this scope.")
       #expect(before["scope"] == "public")
       for name in ["Kept", "Quick", "Failing"] {
         #expect(try await larder.get("/v1/operations/\(name)?id=f1").status == 200)
@@ -124,14 +124,14 @@ extension Ways {
       } until: {
         $0["decision"] == "serve-and-refresh"
       }
-      #expect(quick["reason"] == "Stale, and served while it is refreshed.")
+      #expect(quick["reason"] == "Stored and stale: served while it is refreshed.")
       #expect(quick["stored"]?["window"] == "stale-while-revalidate")
       let failing = try await eventually {
         try await explain("Failing")
       } until: {
         $0["decision"] == "fetch"
       }
-      #expect(failing["reason"] == "Older than the windows that serve it; kept for failures.")
+      #expect(failing["reason"] == "Expired; kept as a fallback.")
       #expect(failing["stored"]?["window"] == "stale-if-error")
       let purge = try await larder.post("/v1/admin/purge", #"{"operation":"Kept"}"#, Self.admin)
       #expect(purge.status == 200)

@@ -267,10 +267,10 @@ extension Ways {
     // MARK: Settings
 
     @Test(arguments: [
-      ("types: {Film: {search: [title, year]}}", "types.Film.search", "year is no text"),
+      ("types: {Film: {search: [title, year]}}", "types.Film.search", "year is not a text field"),
       ("types: {Film: {search: [titel]}}", "types.Film.search", "Did you mean \"title\"?"),
       ("types: {Film: {index: [cast]}}", "types.Film.index", "cast"),
-      ("types: {Film: {dates: seconds}}", "types.Film.dates", "upstream's"),
+      ("types: {Film: {dates: seconds}}", "types.Film.dates", "Film is a type of upstream"),
     ])
     func aFieldThatCannotBeSearchedIsToldByName(
       settings: String, setting: String, words: String

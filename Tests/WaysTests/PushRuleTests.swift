@@ -228,8 +228,10 @@ extension Ways {
       }
       let text = "\(String(describing: error))"
       for fault in [
-        "no operation reaches a type Mesage.", "nothing selects receivers of Message.",
-        "recipientIds of Message is a list", "nothing selects body of Message.",
+        "no operation selects the type Mesage.",
+        "no operation selects the field receivers of Message.",
+        "the field recipientIds of Message is a list",
+        "no operation selects the field body of Message.",
       ] {
         #expect(text.contains(fault), "\(text)")
       }

@@ -76,7 +76,7 @@ extension Ways {
       for number in 1...5 {
         #expect(try await larder.get("/api/films/f\(number)").status == 503)
       }
-      #expect(lines().map(\.message) == ["upstream fails"])
+      #expect(lines().map(\.message) == ["upstream calls fail"])
       #expect(lines().first?.metadata["cause"]?.description.contains("503") == true)
       try await larder.demo.change { $0.fail = .off }
       let told = try await eventually {
@@ -85,7 +85,7 @@ extension Ways {
       } until: {
         $0.count == 2
       }
-      #expect(told.map(\.message) == ["upstream fails", "upstream answers again"])
+      #expect(told.map(\.message) == ["upstream calls fail", "upstream responds again"])
       await larder.stop()
     }
   }

@@ -2,7 +2,7 @@ package import Logging
 import LosslessJSON
 package import Model
 
-/// Users that Auth0 keeps in a database connection of a tenant.
+/// Account provider for a database connection of an Auth0 tenant.
 package struct Auth0Accounts: AccountProvider {
   private let client: Auth0Client
   private let management: ManagementToken
@@ -17,8 +17,8 @@ package struct Auth0Accounts: AccountProvider {
     self.logger = logger
   }
 
-  /// Where Auth0 may have made the account and its answer was lost, a sign-in tells: asking again
-  /// would say that the account exists.
+  /// If Auth0 may have created the account and its response was lost, a sign-in finds out: a second
+  /// sign-up would report that the account exists.
   package func signUp(
     _ credentials: Credentials, from client: ClientOrigin
   ) async throws(AccountFault) -> AccountSession {
@@ -38,10 +38,10 @@ package struct Auth0Accounts: AccountProvider {
   package func signIn(
     _ credentials: Credentials, from client: ClientOrigin
   ) async throws(AccountFault) -> AccountSession {
-    let answer = try await self.client.signIn(
+    let response = try await self.client.signIn(
       name: credentials.email.text, password: credentials.password,
       scope: Auth0Client.sessionScope, from: client)
-    return try Self.session(answer, refreshToken: nil)
+    return try Self.session(response, refreshToken: nil)
   }
 
   package func refresh(
@@ -49,8 +49,8 @@ package struct Auth0Accounts: AccountProvider {
   ) async throws(AccountFault) -> AccountSession {
     try await flights.share(refreshToken) { [auth0 = self.client] in
       do throws(AccountFault) {
-        let answer = try await auth0.refresh(refreshToken, from: client)
-        return .success(try Self.session(answer, refreshToken: refreshToken))
+        let response = try await auth0.refresh(refreshToken, from: client)
+        return .success(try Self.session(response, refreshToken: refreshToken))
       } catch {
         return .failure(error)
       }
@@ -70,8 +70,8 @@ package struct Auth0Accounts: AccountProvider {
       scope: Auth0Client.checkScope, from: client)
   }
 
-  /// The management API does not ask for the current password, so a sign-in with it comes first, in
-  /// the name that the user's own token leads to.
+  /// The management API does not require the current password, so a sign-in with it comes first,
+  /// for the address that the user's own token leads to.
   package func changePassword(
     _ change: PasswordChange, from client: ClientOrigin
   ) async throws(AccountFault) {
@@ -81,13 +81,13 @@ package struct Auth0Accounts: AccountProvider {
     }
     _ = try await self.client.signIn(
       name: email, password: change.current, scope: Auth0Client.checkScope, from: client)
-    let kept = try await management.current()
+    let token = try await management.current()
     let refusal = try await self.client.setPassword(
-      of: change.user.id, to: change.new, managementToken: kept)
-    guard refusal != nil else { return await endSessions(of: change.user.id, by: kept) }
-    // It may have been withdrawn, or be older than what it is to allow; a fresh one says whether it
-    // was that.
-    management.drop(kept)
+      of: change.user.id, to: change.new, managementToken: token)
+    guard refusal != nil else { return await endSessions(of: change.user.id, by: token) }
+    // The token may have been revoked, or predate a permission; retrying with a new one shows
+    // whether that was the cause.
+    management.drop(token)
     let fresh = try await management.current()
     let fault = try await self.client.setPassword(
       of: change.user.id, to: change.new, managementToken: fresh)
@@ -95,35 +95,35 @@ package struct Auth0Accounts: AccountProvider {
     await endSessions(of: change.user.id, by: fresh)
   }
 
-  /// The password is another already, so what fails here is the operator's to know.
+  /// The password has already been changed, so a failure here is only logged for the operator.
   private func endSessions(of user: String, by managementToken: String) async {
     do throws(AccountFault) {
       try await client.endSessions(of: user, managementToken: managementToken)
     } catch {
-      // What it may do is fixed when it is given; the next one may be allowed more.
+      // A token's permissions are fixed when it is issued; the next one may have more.
       management.drop(managementToken)
       logger.warning(
-        "sessions begun with the old password go on", metadata: ["cause": "\(error)"])
+        "sessions opened with the old password remain open", metadata: ["cause": "\(error)"])
     }
   }
 
   package func email(of user: VerifiedUser) async throws(AccountFault) -> String? { nil }
 
-  /// - Parameter refreshToken: the one that was used; it stays good where rotation is off, and no
-  ///   other comes then.
+  /// - Parameter refreshToken: the token that was used; without rotation it remains valid and the
+  ///   response contains no other.
   private static func session(
-    _ answer: JSONValue, refreshToken: String?
+    _ response: JSONValue, refreshToken: String?
   ) throws(AccountFault) -> AccountSession {
-    guard let accessToken = answer["access_token"]?.string,
-      let seconds = answer["expires_in"]?.int64, 0...86_400_000 ~= seconds
-    else { throw .unavailable(cause: "Auth0's answer has no access token", wasSent: true) }
+    guard let accessToken = response["access_token"]?.string,
+      let seconds = response["expires_in"]?.int64, 0...86_400_000 ~= seconds
+    else { throw .unavailable(cause: "Auth0's response has no access token", wasSent: true) }
     guard let user = CompactToken(accessToken)?.claims?["sub"]?.string else {
       throw .misconfigured(
-        cause: "Auth0's access token is not a JWT: accounts.audience is an API's identifier")
+        cause: "Auth0's access token is not a JWT; set accounts.audience to an API's identifier")
     }
-    guard let next = answer["refresh_token"]?.string ?? refreshToken else {
+    guard let next = response["refresh_token"]?.string ?? refreshToken else {
       throw .misconfigured(
-        cause: "Auth0 gave no refresh token: the API does not allow offline access")
+        cause: "Auth0 returned no refresh token; allow offline access for the API")
     }
     return AccountSession(
       accessToken: accessToken, refreshToken: next, lifetime: .seconds(seconds), user: user)

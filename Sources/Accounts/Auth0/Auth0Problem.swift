@@ -3,12 +3,12 @@ import HTTPWire
 import LosslessJSON
 import Model
 
-/// An answer of Auth0's that is no success, in the one form behind its three.
+/// An error response of Auth0, normalised from its three forms.
 ///
-/// OAuth errors have `error` and `error_description`; sign-up has `code`, `name` and a `description`
-/// that is a text or an object; the management API has `error` for people and `message` or
-/// `errorCode` for programs. Statuses differ from page to page of its documentation, so the code
-/// decides wherever there is one.
+/// OAuth errors have `error` and `error_description`; sign-up errors have `code`, `name` and a
+/// `description` that is a string or an object; management API errors have a readable `error` and a
+/// `message` or `errorCode`. Statuses differ from page to page of the documentation, so the code
+/// decides if there is one.
 struct Auth0Problem: Sendable {
   let status: Int
   let code: String
@@ -16,9 +16,9 @@ struct Auth0Problem: Sendable {
   private let body: JSONValue?
   private let wait: Duration?
 
-  init(_ answer: JSONExchange.Answer, at now: Timestamp) {
-    let body = answer.body
-    status = answer.status
+  init(_ response: JSONExchange.Response, at now: Timestamp) {
+    let body = response.body
+    status = response.status
     let isOfManagement = body?["message"] != nil && body?["statusCode"] != nil
     let oauth = isOfManagement ? nil : body?["error"]?.string
     code = oauth ?? body?["code"]?.string ?? body?["errorCode"]?.string ?? ""
@@ -26,7 +26,7 @@ struct Auth0Problem: Sendable {
       body?["error_description"]?.string ?? body?["description"]?.string
       ?? body?["message"]?.string ?? ""
     self.body = body
-    wait = Self.wait(answer.fields, now)
+    wait = Self.wait(response.fields, now)
   }
 
   func fault(at request: Auth0Request) -> AccountFault {
@@ -34,7 +34,7 @@ struct Auth0Problem: Sendable {
     guard request == .managementToken else { return fault }
     switch fault {
     case .rateLimited, .unavailable: return fault
-    // No user is in it: what is refused there is refused to this service.
+    // The request is about no user, so a refusal concerns this service.
     default: return .misconfigured(cause: cause)
     }
   }
@@ -72,12 +72,12 @@ struct Auth0Problem: Sendable {
     }
   }
 
-  /// The profile is asked for with the user's own token.
+  /// The profile is requested with the user's own token.
   private func sessionFault(at request: Auth0Request) -> AccountFault {
     request == .profile ? .denied : .misconfigured(cause: cause)
   }
 
-  private var cause: String { "Auth0 answered \(status) \(code): \(text)" }
+  private var cause: String { "Auth0 responded with \(status) \(code): \(text)" }
 
   // MARK: Passwords that break a rule
 
@@ -85,14 +85,14 @@ struct Auth0Problem: Sendable {
     let message = body?["message"]?.string ?? ""
     let name = body?["name"]?.string ?? String(message.prefix { $0 != ":" })
     switch (code, name) {
-    case (_, "PasswordHistoryError"): return .weakPassword(["It was not used before."])
+    case (_, "PasswordHistoryError"): return .weakPassword(["It must not have been used before."])
     case ("password_dictionary_error", _), (_, "PasswordDictionaryError"):
-      return .weakPassword(["It is not among the most common ones."])
+      return .weakPassword(["It must not be a common password."])
     case ("password_no_user_info_error", _), (_, "PasswordNoUserInfoError"):
-      return .weakPassword(["It holds nothing of the user's own data."])
+      return .weakPassword(["It must not contain the user's personal data."])
     case ("invalid_password", _), (_, "PasswordStrengthError"):
       let rules = brokenRules
-      return .weakPassword(rules.isEmpty ? ["It is stronger."] : rules)
+      return .weakPassword(rules.isEmpty ? ["It must be stronger."] : rules)
     default: return nil
     }
   }
@@ -112,7 +112,7 @@ struct Auth0Problem: Sendable {
     return text
   }
 
-  // MARK: When to ask again
+  // MARK: Retry time
 
   private static func wait(_ fields: HTTPFields, _ now: Timestamp) -> Duration? {
     let date = HTTPDate(secondsSince1970: now.milliseconds / 1000)

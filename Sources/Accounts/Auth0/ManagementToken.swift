@@ -2,8 +2,8 @@ import LosslessJSON
 import Model
 import Synchronization
 
-/// The token for Auth0's management API: asked for once and kept until shortly before its end. Auth0
-/// counts these tokens, so many at a time that need one share one request.
+/// The token for Auth0's management API, requested once and cached until shortly before it expires.
+/// Auth0 bills these tokens, so concurrent users share one request.
 final class ManagementToken: Sendable {
   private typealias Outcome = Result<String, AccountFault>
 
@@ -13,7 +13,7 @@ final class ManagementToken: Sendable {
     var flight: Task<Outcome, Never>?
   }
 
-  /// Before its end, so that no token ends on its way.
+  /// Renewed this long before it expires, so that no token expires in flight.
   private static let margin = Duration.seconds(60)
 
   private let client: Auth0Client
@@ -32,7 +32,7 @@ final class ManagementToken: Sendable {
     return try await flight().value.get()
   }
 
-  /// A token that was refused is not given again.
+  /// Removes a refused token from the cache.
   func drop(_ token: String) {
     state.withLock { if $0.token == token { $0.token = nil } }
   }
@@ -56,10 +56,10 @@ final class ManagementToken: Sendable {
     let now = client.clock.now()
     return state.withLock { state in
       state.flight = nil
-      return outcome.flatMap { answer in
-        guard let token = answer["access_token"]?.string,
-          let seconds = answer["expires_in"]?.int64, 0...86_400_000 ~= seconds
-        else { return .failure(.misconfigured(cause: "Auth0 gave no management token")) }
+      return outcome.flatMap { response in
+        guard let token = response["access_token"]?.string,
+          let seconds = response["expires_in"]?.int64, 0...86_400_000 ~= seconds
+        else { return .failure(.misconfigured(cause: "Auth0 returned no management token")) }
         state.token = token
         state.renewAt = now.advanced(by: .seconds(seconds) - Self.margin)
         return .success(token)

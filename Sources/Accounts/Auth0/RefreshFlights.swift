@@ -1,11 +1,11 @@
 import Cryptography
 import Synchronization
 
-/// Refreshes under way, by their token: those that come with the same token meanwhile get the same
-/// answer. With rotation on, Auth0 takes a second use for a theft and ends the session.
+/// Refreshes in flight, by token: concurrent refreshes with the same token share one response. With
+/// rotation on, Auth0 treats a second use as theft and ends the session.
 ///
-/// A refresh goes on when its caller goes away: the answer may be the only way to the next token for
-/// another that waits.
+/// A refresh continues when its caller disconnects: the response may be the only way to the next
+/// token for another waiting caller.
 final class RefreshFlights: Sendable {
   typealias Outcome = Result<AccountSession, AccountFault>
 

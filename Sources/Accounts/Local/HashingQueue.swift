@@ -1,20 +1,20 @@
-import Model
+package import Model
 
-/// Decides which password is hashed next and which has no place, so that no network and no account
-/// takes the places of all others.
+/// Decides which password is hashed next and which job is refused, so that no network and no
+/// account takes all places.
 ///
-/// A value without clocks and threads: jobs are submitted and finished, and it says which start.
+/// A value without clocks and threads: jobs are submitted and finished, and it returns which start.
 struct HashingQueue {
   enum Submission: Equatable {
     case starts
     case waits
-    /// Waits, in the place of this job, which is refused.
+    /// Waits in the place of this job, which is refused.
     case displaces(Int)
     case refused
   }
 
-  /// Waiting and under way. With three a second and a core, later ones would wait longer than their
-  /// clients do.
+  /// Maximum jobs, waiting and running. At three per second and core, later ones would wait longer
+  /// than their clients do.
   static let placesMax = 32
   static let placesPerNetwork = 4
   static let placesPerBlock = 8
@@ -29,16 +29,16 @@ struct HashingQueue {
   private var running: [Job] = []
   /// In order of arrival.
   private var waiting: [Job] = []
-  /// When a block's and a network's job was last started, of those that have a job here.
+  /// The last turns of blocks and networks that have jobs here.
   private var turns: [String: Int] = [:]
   private var turn = 0
 
-  /// - Parameter runningMax: how many are hashed at once.
+  /// - Parameter runningMax: the maximum number of concurrent jobs.
   init(runningMax: Int) {
     self.runningMax = runningMax
   }
 
-  /// - Parameter id: of no other job that is here.
+  /// - Parameter id: unique among the jobs here.
   mutating func submit(_ id: Int, _ share: HashingShare) -> Submission {
     let job = Job(id: id, share: share)
     guard hasRoom(for: share) else { return .refused }
@@ -74,7 +74,7 @@ struct HashingQueue {
     turns["network \(job.share.network.name)"] = turn
   }
 
-  /// Keeps turns of those alone that have a job here, so that they stay few.
+  /// Removes turns of blocks and networks without jobs, so that there are few.
   private mutating func forget(_ job: Job) {
     let network = job.share.network
     if places(where: { $0.network.block == network.block }) == 0 {
@@ -93,7 +93,7 @@ struct HashingQueue {
       && places { $0.account == share.account } < Self.placesPerAccount
   }
 
-  /// The waiting job that came last of the block with the most places, where that has more than the
+  /// The last waiting job of the block with the most places, if that block has more than the
   /// newcomer's would have.
   private func greediest(beside share: HashingShare) -> Int? {
     func size(_ block: String) -> Int { places { $0.network.block == block } }
@@ -102,8 +102,7 @@ struct HashingQueue {
     return sizes.lastIndex(of: largest)
   }
 
-  /// Of the block that has waited longest for a turn, its network that has, and of that the job that
-  /// came first.
+  /// The next job: the first one of the longest-waiting network of the longest-waiting block.
   private var nextIndex: Int? {
     func rank(_ job: Job) -> (Int, Int) {
       (
@@ -112,5 +111,25 @@ struct HashingQueue {
       )
     }
     return waiting.indices.min { rank(waiting[$0]) < rank(waiting[$1]) }
+  }
+}
+
+/// The network and account that a hashing job is counted for.
+package struct HashingShare: Hashable, Sendable {
+  let network: ClientNetwork
+  /// An account, or an account on one of the networks that it has signed in from.
+  let account: String
+
+  package init(network: ClientNetwork, account: String) {
+    self.network = network
+    self.account = account
+  }
+
+  /// A network that the account has signed in from has its own places, so attempts from other
+  /// networks leave room for it.
+  init(account: String, from client: ClientOrigin) {
+    self.init(
+      network: client.network,
+      account: client.isKnown ? "\(account) from \(client.network.name)" : account)
   }
 }

@@ -4,11 +4,11 @@ package import Model
 package import Storage
 package import Transport
 
-/// Users that are kept here: addresses and hashed passwords in the store, tokens signed by a key of
-/// our own.
+/// Account provider for local accounts: addresses and hashed passwords in the database, tokens
+/// signed with our own key.
 package struct LocalAccounts: AccountProvider {
   private static let idByteCount = 16
-  /// Sessions of one account; the one unused longest goes for the next.
+  /// Maximum sessions of one account; beyond it, the one unused for the longest time is removed.
   private static let sessionsMax = 200
   private static let signInTries = 3
 
@@ -19,14 +19,14 @@ package struct LocalAccounts: AccountProvider {
   private let rules: LocalAccountRules
   private let pool: BlockingPool
   private let clock: WallClock
-  /// What sessions expire by.
+  /// The clock that sessions expire by.
   private let expiryClock: WallClock
   private let random: RandomBytes
   private let logger: Logger
 
   /// - Parameters:
-  ///   - pool: where tokens are signed.
-  ///   - expiryClock: of the time that sessions expire by; nil for `clock`.
+  ///   - pool: the threads that sign tokens.
+  ///   - expiryClock: the clock that sessions expire by; nil for `clock`.
   package init(
     store: Store, hasher: PasswordHasher, keys: LocalKeys, rules: LocalAccountRules,
     pool: BlockingPool, clock: WallClock, expiryClock: WallClock? = nil, random: RandomBytes,
@@ -61,7 +61,7 @@ package struct LocalAccounts: AccountProvider {
       try await store.create(account)
     }
     guard isNew else { throw .accountExists }
-    // Nobody else knows the password of an account so young.
+    // No other client can have changed the password of an account this new.
     guard let session = try await session(of: account) else { throw .wrongCredentials }
     return session
   }
@@ -73,7 +73,7 @@ package struct LocalAccounts: AccountProvider {
   package func signIn(
     _ credentials: Credentials, from client: ClientOrigin
   ) async throws(AccountFault) -> AccountSession {
-    // Another password, or another hash of this one, may come between the check and the session.
+    // The password or its hash may change between the check and the session.
     for _ in 1...Self.signInTries {
       let (account, isOutdated) = try await checked(credentials, from: client)
       let current =
@@ -96,12 +96,12 @@ package struct LocalAccounts: AccountProvider {
     }
   }
 
-  // MARK: Prolonging
+  // MARK: Refreshing
 
   package func refresh(
     _ refreshToken: String, from client: ClientOrigin
   ) async throws(AccountFault) -> AccountSession {
-    // What cannot be a token goes the way of one that nobody has.
+    // A malformed token is handled like an unknown one.
     let presented = RefreshToken(refreshToken) ?? RefreshToken(random: random)
     let next = presented.next(random: random)
     let now = expiryClock.now()
@@ -117,7 +117,7 @@ package struct LocalAccounts: AccountProvider {
       return try await tokens(of: account, session: session, refresh: next)
     case .reused(let session, let account):
       logger.warning(
-        "a used refresh token was presented, its session is ended",
+        "a used refresh token was presented; its session was ended",
         metadata: ["session": "\(session)", "user": "\(account)"])
       throw .sessionExpired
     case .unknown:
@@ -131,7 +131,7 @@ package struct LocalAccounts: AccountProvider {
     _ change: PasswordChange, from client: ClientOrigin
   ) async throws(AccountFault) {
     let account = try await storing { () async throws(StorageError) in
-      try await costs.tell()
+      try await costs.load()
       return try await store.account(id: change.user.id)
     }
     let share = HashingShare(account: change.user.id, from: client)
@@ -145,7 +145,7 @@ package struct LocalAccounts: AccountProvider {
       try await store.changePassword(
         of: account.id, from: account.passwordHash, to: hash.text, keeping: change.user.session)
     }
-    // Somebody else changed it since it was checked.
+    // The password was changed since it was checked.
     guard isChanged else { throw .wrongCredentials }
   }
 
@@ -159,7 +159,7 @@ package struct LocalAccounts: AccountProvider {
     _ credentials: Credentials, from client: ClientOrigin
   ) async throws(AccountFault) -> (Account, isOutdated: Bool) {
     let account = try await storing { () async throws(StorageError) in
-      try await costs.tell()
+      try await costs.load()
       return try await store.account(email: credentials.email.text)
     }
     let verdict = try await hasher.check(
@@ -173,10 +173,10 @@ package struct LocalAccounts: AccountProvider {
     HashingShare(account: credentials.email.text, from: client)
   }
 
-  /// The password is known to be right and its hash is of a time when computers were slower. Where
-  /// this fails, the next sign-in tries again.
+  /// Hashes the password again after a correct sign-in, because its hash is cheaper than the
+  /// current cost. If this fails, the next sign-in tries again.
   ///
-  /// - Returns: the account as it is stored then.
+  /// - Returns: the account as stored afterwards.
   private func rehashed(
     _ account: Account, _ credentials: Credentials, from client: ClientOrigin
   ) async -> Account {
@@ -189,14 +189,14 @@ package struct LocalAccounts: AccountProvider {
       return Account(
         id: account.id, email: account.email, passwordHash: hash.text, created: account.created)
     } catch {
-      logger.warning("a password was not hashed anew", metadata: ["cause": "\(error)"])
+      logger.warning("an outdated password hash was not replaced", metadata: ["cause": "\(error)"])
       return account
     }
   }
 
   // MARK: Tokens
 
-  /// - Returns: nil where the password is not the one any more that was found right.
+  /// - Returns: nil if the password has changed since it was checked.
   private func session(of account: Account) async throws(AccountFault) -> AccountSession? {
     let token = RefreshToken(random: random)
     let now = expiryClock.now()
@@ -216,7 +216,7 @@ package struct LocalAccounts: AccountProvider {
     of account: String, session: String, refresh: RefreshToken
   ) async throws(AccountFault) -> AccountSession {
     guard let key = keys.signing else {
-      throw .unavailable(cause: "there is no key to sign with", wasSent: false)
+      throw .unavailable(cause: "there is no signing key", wasSent: false)
     }
     let claims = claims(of: account, session: session)
     let accessToken: String = try await pool.run { () throws(AccountFault) in
@@ -241,9 +241,9 @@ package struct LocalAccounts: AccountProvider {
 
   private func name() -> String { Base64URL.encode(random.bytes(Self.idByteCount)) }
 
-  private func storing<Answer: Sendable>(
-    _ operation: () async throws(StorageError) -> Answer
-  ) async throws(AccountFault) -> Answer {
+  private func storing<Value: Sendable>(
+    _ operation: () async throws(StorageError) -> Value
+  ) async throws(AccountFault) -> Value {
     do throws(StorageError) {
       return try await operation()
     } catch {

@@ -4,19 +4,20 @@ package import Sealing
 package import Storage
 import Synchronization
 
-/// The keys this service signs its users' tokens with: private ones, sealed in the store.
+/// The private keys that sign local users' tokens, stored sealed.
 ///
-/// A key signs until its successor does, and checks what it has signed for as long as that may be
-/// good; then it is dropped and published no more.
+/// A key signs until its successor does, and verifies as long as tokens that it signed can be
+/// valid; then it is removed and no longer published.
 package final class LocalKeys: KeySource {
-  /// Past this a key gets a successor.
+  /// The age at which a key gets a successor.
   static let signsFor = Duration.seconds(90 * 86_400)
-  /// From its making until a key signs, so that upstream and its caches have fetched it.
+  /// The time from a key's creation until it signs, so that upstream and its caches have fetched
+  /// it.
   static let announcedFor = Duration.seconds(3_600)
-  /// From the successor's first signature until nothing that a key has signed is good: the longest
-  /// access lifetime that settings allow is a day, and another one is for clocks.
+  /// The time from the successor's first signature until all tokens signed by a key have expired:
+  /// the longest allowed access lifetime is a day, and a second one allows for clock differences.
   static let checksFor = Duration.seconds(2 * 86_400)
-  /// Between looks at which keys are due.
+  /// The interval between renewals.
   private static let rest = Duration.seconds(3_600)
 
   private struct Held {
@@ -28,11 +29,11 @@ package final class LocalKeys: KeySource {
   private let sealer: Sealer
   private let clock: WallClock
   private let random: RandomBytes
-  /// The oldest first; one at least.
+  /// Oldest first; at least one.
   private let held: Mutex<[Held]>
 
-  /// Reads the keys, and makes one where there is none that may sign. A key that does not open was
-  /// sealed under another secret: tokens it has signed are refused from now on.
+  /// Loads the keys, and creates one if none can sign. A key that cannot be decrypted was sealed
+  /// under another secret: tokens it has signed are refused from now on.
   package static func open(
     store: Store, sealer: Sealer, clock: WallClock, random: RandomBytes
   ) async throws(AccountFault) -> LocalKeys {
@@ -51,7 +52,7 @@ package final class LocalKeys: KeySource {
     do throws(AccountFault) {
       try await keys.renew()
     } catch {
-      // On a full or read-only disk the present key signs on; `run` tries again.
+      // On a full or read-only disk the current key continues to sign; `run` tries again.
       guard keys.signing != nil else { throw error }
     }
     return keys
@@ -69,16 +70,17 @@ package final class LocalKeys: KeySource {
 
   private static func context(_ id: String) -> String { "signing-key:\(id)" }
 
-  // MARK: Coming and going
+  // MARK: Rotation
 
-  /// Renews the keys until the task is cancelled. A store that cannot be written is tried again.
+  /// Renews the keys periodically until the task is cancelled. If the database cannot be written,
+  /// the next round tries again.
   ///
   /// - Parameter sleep: throws once the task is cancelled.
   package func run(sleep: @Sendable (Duration) async throws -> Void) async {
     while (try? await sleep(Self.rest)) != nil { try? await renew() }
   }
 
-  /// Drops the keys that check nothing any more, and makes a successor where the newest is due.
+  /// Removes keys that are no longer needed, and creates a successor if the newest is due.
   package func renew() async throws(AccountFault) {
     let now = clock.now()
     let (expired, newest) = held.withLock { held in
@@ -98,11 +100,10 @@ package final class LocalKeys: KeySource {
     held.withLock { $0.append(made.held) }
   }
 
-  /// Replaces all keys by a new one, which signs at once: for when one of them may be known to
-  /// somebody else. Every access token that was given is refused from now on; refresh tokens are
-  /// good as before.
+  /// Replaces all keys by a new one, which signs at once, for when a key may have leaked. Every
+  /// access token issued before is refused from now on; refresh tokens remain valid.
   ///
-  /// - Returns: how many keys are gone.
+  /// - Returns: the number of removed keys.
   package func replaceAll() async throws(AccountFault) -> Int {
     let made = try await make(at: clock.now())
     let count = try await storing { () async throws(StorageError) in
@@ -117,16 +118,16 @@ package final class LocalKeys: KeySource {
   ) async throws(AccountFault) -> (held: Held, sealed: SealedKey) {
     let (key, bytes) = SigningKey.make(random: random)
     guard let sealed = try? sealer.seal(bytes, for: Self.context(key.id)) else {
-      throw .unavailable(cause: "the signing key was not sealed", wasSent: false)
+      throw .unavailable(cause: "the signing key could not be sealed", wasSent: false)
     }
     return (
       Held(key: key, created: now), SealedKey(id: key.id, sealed: sealed, created: now)
     )
   }
 
-  private func storing<Answer: Sendable>(
-    _ operation: () async throws(StorageError) -> Answer
-  ) async throws(AccountFault) -> Answer {
+  private func storing<Value: Sendable>(
+    _ operation: () async throws(StorageError) -> Value
+  ) async throws(AccountFault) -> Value {
     do throws(StorageError) {
       return try await operation()
     } catch {
@@ -134,9 +135,9 @@ package final class LocalKeys: KeySource {
     }
   }
 
-  // MARK: Using
+  // MARK: Use
 
-  /// Those whose successor has not signed for longer than ``checksFor``.
+  /// The keys whose successor has not signed for longer than ``checksFor``.
   private static func live(_ held: [Held], at now: Timestamp) -> [Held] {
     let first = held.indices.first { index in
       guard index + 1 < held.count else { return true }
@@ -161,10 +162,10 @@ package final class LocalKeys: KeySource {
 
   func knows(keyID: String) -> Bool { set.knows(keyID: keyID) }
 
-  /// The key set that others check our tokens with, as `/.well-known/jwks.json` gives it.
+  /// The public key set for other services, as in `/.well-known/jwks.json`.
   package var published: JSONValue { ["keys": .array(live.map(\.published))] }
 
-  /// The key that signs now: the newest that was announced for long enough, or the only one.
+  /// The current signing key: the newest that has been published long enough, or the only one.
   var signing: SigningKey? {
     let now = clock.now()
     return held.withLock { held in

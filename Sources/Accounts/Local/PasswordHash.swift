@@ -1,7 +1,7 @@
 import Model
 
-/// A stored password: how it was hashed beside what came of it, as
-/// `$scrypt$ln=15,r=8,p=3$<salt>$<key>` (the PHC string format, with base64url).
+/// A stored password hash with its cost and salt, as `$scrypt$ln=15,r=8,p=3$<salt>$<key>` (the PHC
+/// string format, with base64url).
 struct PasswordHash: Hashable, Sendable {
   static let saltByteCount = 16
   static let keyByteCount = 32
@@ -31,7 +31,7 @@ struct PasswordHash: Hashable, Sendable {
       + "$\(Base64URL.encode(salt))$\(Base64URL.encode(key))"
   }
 
-  /// Of a hash's text, or of what stands in it before the salt.
+  /// The cost in a hash's text, or in the part before its salt.
   static func cost(of text: String) -> ScryptCost? {
     let parts = text.split(separator: "$", omittingEmptySubsequences: false)
     guard parts.count > 2, parts[0].isEmpty, parts[1] == "scrypt" else { return nil }

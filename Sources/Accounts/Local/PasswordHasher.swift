@@ -1,18 +1,19 @@
 package import Model
+import Storage
 import Synchronization
 package import Transport
 
-/// Hashes and checks passwords on a pool's threads, as many at once as memory is meant for. The
-/// places are shared between networks and accounts, see ``HashingQueue``.
+/// Hashes and checks passwords on a pool's threads, as many concurrently as memory is planned for.
+/// The places are shared between networks and accounts, see ``HashingQueue``.
 package final class PasswordHasher: Sendable {
-  /// What a check found.
+  /// The result of a password check.
   struct Verdict: Hashable, Sendable {
     let isRight: Bool
-    /// The password is right, and its hash is cheaper to attack than new ones are.
+    /// Whether the password is right, and its hash is cheaper to attack than new ones.
     let isOutdated: Bool
   }
 
-  /// ``ScryptCost/derive(_:salt:byteCount:)``, or what counts in its place.
+  /// ``ScryptCost/derive(_:salt:byteCount:)``, or a counting replacement in tests.
   typealias Derivation =
     @Sendable (
       _ password: String, _ salt: [UInt8], _ cost: ScryptCost, _ byteCount: Int
@@ -22,18 +23,19 @@ package final class PasswordHasher: Sendable {
   private let pool: BlockingPool
   private let random: RandomBytes
   private let derive: Derivation
-  private let line: Mutex<Line>
-  /// The largest exponent among hashes that may be checked.
+  private let state: Mutex<State>
+  /// The largest exponent among stored hashes.
   private let dearest: Mutex<Int>
 
-  /// The queue, and who waits for its word: true starts, false has no place.
-  private struct Line {
+  /// The queue and its waiting jobs, which are resumed with true to start, or with false if
+  /// refused.
+  private struct State {
     var queue: HashingQueue
     var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
     var nextID = 0
   }
 
-  /// - Parameter pool: of as many threads as may hash at once; each takes the cost's memory.
+  /// - Parameter pool: as many threads as can hash concurrently; each takes the cost's memory.
   package convenience init(cost: ScryptCost, pool: BlockingPool, random: RandomBytes) {
     self.init(cost: cost, pool: pool, random: random) {
       $2.derive($0, salt: $1, byteCount: $3)
@@ -47,12 +49,12 @@ package final class PasswordHasher: Sendable {
     self.pool = pool
     self.random = random
     self.derive = derive
-    line = Mutex(Line(queue: HashingQueue(runningMax: pool.threadsMax)))
+    state = Mutex(State(queue: HashingQueue(runningMax: pool.threadsMax)))
     dearest = Mutex(cost.exponent)
   }
 
-  /// Hashes of such costs are stored. Where settings went back to less, every check takes what the
-  /// dearest of them does, until none is left at a start.
+  /// Records the costs of stored hashes. If settings were lowered, every check takes as much work
+  /// as the most expensive stored hash, until none is left at a start.
   func noteStored(_ costs: some Sequence<ScryptCost>) {
     guard let largest = costs.map(\.exponent).max() else { return }
     dearest.withLock { $0 = max($0, largest) }
@@ -70,10 +72,10 @@ package final class PasswordHasher: Sendable {
     return PasswordHash(cost: cost, salt: salt, key: key)
   }
 
-  /// Takes the same work whether there is a hash or none, and whatever it cost to make: doubling the
-  /// exponent's power from its own to the dearest there is adds up to what that one takes.
+  /// Takes the same work whether or not there is a hash, and whatever its cost: doubling the work
+  /// from the hash's own exponent up to the largest adds up to the largest's.
   ///
-  /// - Parameter hash: nil where there is no account; no password is right for it.
+  /// - Parameter hash: nil without an account; no password is right for it.
   func check(
     _ password: String, against hash: PasswordHash?, for share: HashingShare
   ) async throws(AccountFault) -> Verdict {
@@ -101,12 +103,12 @@ package final class PasswordHasher: Sendable {
       isOutdated: isRight && isKnown && checked.cost.isWeaker(than: cost))
   }
 
-  private func run<Answer: Sendable>(
-    for share: HashingShare, _ job: @escaping @Sendable () -> Answer
-  ) async throws(AccountFault) -> Answer {
-    let id = line.withLock { line in
-      line.nextID += 1
-      return line.nextID
+  private func run<Value: Sendable>(
+    for share: HashingShare, _ job: @escaping @Sendable () -> Value
+  ) async throws(AccountFault) -> Value {
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
     }
     guard await hasTurn(id, share) else { throw .overloaded }
     defer { finish(id) }
@@ -115,29 +117,51 @@ package final class PasswordHasher: Sendable {
 
   /// Waits for the job's turn.
   ///
-  /// - Returns: false where it has no place, or lost it to a job of another network.
+  /// - Returns: false if it was refused, or displaced by a job of another network.
   private func hasTurn(_ id: Int, _ share: HashingShare) async -> Bool {
     await withCheckedContinuation { continuation in
-      let told: (CheckedContinuation<Bool, Never>, Bool)? = line.withLock { line in
-        switch line.queue.submit(id, share) {
+      let resumed: (CheckedContinuation<Bool, Never>, Bool)? = state.withLock { state in
+        switch state.queue.submit(id, share) {
         case .starts: return (continuation, true)
         case .refused: return (continuation, false)
         case .waits:
-          line.waiting[id] = continuation
+          state.waiting[id] = continuation
           return nil
         case .displaces(let other):
-          line.waiting[id] = continuation
-          return line.waiting.removeValue(forKey: other).map { ($0, false) }
+          state.waiting[id] = continuation
+          return state.waiting.removeValue(forKey: other).map { ($0, false) }
         }
       }
-      told?.0.resume(returning: told?.1 ?? false)
+      resumed?.0.resume(returning: resumed?.1 ?? false)
     }
   }
 
   private func finish(_ id: Int) {
-    let next = line.withLock { line in
-      line.queue.finish(id).flatMap { line.waiting.removeValue(forKey: $0) }
+    let next = state.withLock { state in
+      state.queue.finish(id).flatMap { state.waiting.removeValue(forKey: $0) }
     }
     next?.resume(returning: true)
+  }
+}
+
+/// Reports the costs of stored password hashes to the hasher, once, before the first check: the
+/// configured cost may have been lowered since, and a first sign-in must not reveal which accounts
+/// have older hashes.
+///
+/// Read then and not at start-up, because it scans all accounts.
+final class StoredCosts: Sendable {
+  private let store: Store
+  private let hasher: PasswordHasher
+  private let isLoaded = Mutex(false)
+
+  init(store: Store, hasher: PasswordHasher) {
+    self.store = store
+    self.hasher = hasher
+  }
+
+  func load() async throws(StorageError) {
+    guard !isLoaded.withLock({ $0 }) else { return }
+    hasher.noteStored(try await store.hashingWays().compactMap { PasswordHash.cost(of: $0) })
+    isLoaded.withLock { $0 = true }
   }
 }

@@ -1,10 +1,10 @@
 import Cryptography
 import Model
 
-/// A refresh token: one part that all tokens of a session share, and one of its own.
+/// A refresh token: a part shared by all tokens of a session, and a secret part of its own.
 ///
-/// The shared part finds the session also for a token that was used up, which is how reuse is seen
-/// without keeping every old token. Both parts are random, and the store has digests of them only.
+/// The shared part identifies the session even of a used token, so that reuse is detected without
+/// storing old tokens. Both parts are random, and the database contains only their digests.
 struct RefreshToken: Sendable {
   private static let familyByteCount = 16
   private static let secretByteCount = 32
@@ -12,7 +12,7 @@ struct RefreshToken: Sendable {
   private let family: [UInt8]
   private let secret: [UInt8]
 
-  /// The first of a session.
+  /// The first token of a session.
   init(random: RandomBytes) {
     family = random.bytes(Self.familyByteCount)
     secret = random.bytes(Self.secretByteCount)
@@ -23,7 +23,7 @@ struct RefreshToken: Sendable {
     self.secret = secret
   }
 
-  /// Nil for what cannot be one.
+  /// Nil for a malformed token.
   init?(_ text: String) {
     guard let bytes = Base64URL.decode(text),
       bytes.count == Self.familyByteCount + Self.secretByteCount
@@ -32,7 +32,7 @@ struct RefreshToken: Sendable {
     secret = Array(bytes.dropFirst(Self.familyByteCount))
   }
 
-  /// The next of the same session.
+  /// The next token of the same session.
   func next(random: RandomBytes) -> RefreshToken {
     RefreshToken(family: family, secret: random.bytes(Self.secretByteCount))
   }

@@ -1,11 +1,11 @@
 import Cryptography
 
-/// How dear it is to try one password (RFC 7914 section 2): time grows with all three, memory with
-/// the first two.
+/// The cost of one password attempt (RFC 7914 section 2): time grows with all three parameters,
+/// memory with the first two.
 package struct ScryptCost: Hashable, Sendable {
-  /// What settings may ask for.
+  /// The exponents that settings allow.
   package static let exponents = 10...20
-  /// Accepted from a stored hash; larger ones would take the memory of the machine.
+  /// The maximum in a stored hash; larger ones would exhaust memory.
   private static let factorsMax = 64
 
   /// N is 2 to the power of this.
@@ -13,14 +13,14 @@ package struct ScryptCost: Hashable, Sendable {
   let blockFactor: Int
   let parallel: Int
 
-  /// With 15 this takes 32 MiB and about 0.3 s, as strong as OWASP's password advice asks.
+  /// With exponent 15: 32 MiB and about 0.3 s, as strong as OWASP recommends.
   package init(exponent: Int) {
     self.exponent = exponent
     blockFactor = 8
     parallel = 3
   }
 
-  /// Nil for what no hash of ours has.
+  /// Nil for values that none of our hashes has.
   init?(exponent: Int, blockFactor: Int, parallel: Int) {
     guard 1...Self.exponents.upperBound ~= exponent, 1...Self.factorsMax ~= blockFactor,
       1...Self.factorsMax ~= parallel
@@ -39,7 +39,7 @@ package struct ScryptCost: Hashable, Sendable {
     exponent < other.exponent || blockFactor < other.blockFactor || parallel < other.parallel
   }
 
-  /// Derives a key by ``Scrypt``; nil where there is no memory for it.
+  /// Derives a key by ``Scrypt``; nil if there is not enough memory.
   func derive(_ password: String, salt: [UInt8], byteCount: Int) -> [UInt8]? {
     Scrypt.derive(
       password, salt: salt, exponent: exponent, blockFactor: blockFactor, parallel: parallel,

@@ -2,13 +2,13 @@ import Cryptography
 import LosslessJSON
 import Model
 
-/// A private key on P-256 that signs access tokens.
+/// A P-256 private key that signs access tokens.
 struct SigningKey: Sendable {
   /// The key's thumbprint, so that the same key has the same id.
   let id: String
   private let key: P256PrivateKey
 
-  /// - Returns: nil for bytes that are no key.
+  /// - Returns: nil for bytes that are not a key.
   init?(_ bytes: [UInt8]) {
     guard let key = P256PrivateKey(scalar: bytes) else { return nil }
     self.key = key
@@ -20,13 +20,13 @@ struct SigningKey: Sendable {
 
   static func make(random: RandomBytes) -> (key: SigningKey, bytes: [UInt8]) {
     while true {
-      // One in four billion draws is no number below the curve's order.
+      // One in four billion draws is not a number below the curve's order.
       let bytes = random.bytes(32)
       if let key = SigningKey(bytes) { return (key, bytes) }
     }
   }
 
-  /// For checking what this key signs.
+  /// The key for verifying this key's signatures.
   var verificationKey: VerificationKey {
     VerificationKey(id: id, algorithm: .es256, key: key.publicKey)
   }
@@ -40,12 +40,12 @@ struct SigningKey: Sendable {
     ]
   }
 
-  /// A token that says `claims`. It takes some tens of microseconds.
+  /// Signs a token with `claims`. It takes some tens of microseconds.
   func sign(_ claims: JSONValue) throws(AccountFault) -> String {
     let header: JSONValue = ["alg": "ES256", "typ": "at+jwt", "kid": .string(id)]
     let text = "\(Base64URL.encode(header.bytes)).\(Base64URL.encode(claims.bytes))"
     guard let signature = key.sign(Array(text.utf8)) else {
-      throw .unavailable(cause: "OpenSSL did not sign the token", wasSent: false)
+      throw .unavailable(cause: "the token could not be signed", wasSent: false)
     }
     return "\(text).\(Base64URL.encode(signature))"
   }

@@ -1,23 +1,23 @@
 import LosslessJSON
-import Model
+package import Model
 
-/// A JSON Web Token in its compact form (RFC 7515 section 7.1), taken apart but not believed.
+/// A JSON Web Token in compact form (RFC 7515 section 7.1), parsed but not verified.
 ///
-/// Whatever looks a little like one is read as far as possible, since a token that was tampered with
-/// must still tell whose it pretends to be.
+/// Anything that resembles a token is parsed as far as possible, since even for a tampered token
+/// the claimed issuer must be found.
 struct CompactToken: Sendable {
-  /// Field lines may be longer, but no token worth verifying is.
+  /// Maximum size; header fields can be longer, but no token worth verifying is.
   private static let bytesMax = 16 * 1024
 
-  /// Nil where it cannot be read as an object without repeated names.
+  /// Nil if it is not an object without repeated names.
   let header: JSONValue?
   let claims: JSONValue?
-  /// Nil where it is not base64url.
+  /// Nil if it is not base64url.
   let signature: [UInt8]?
-  /// What is signed.
+  /// The signed text.
   let signedText: [UInt8]
 
-  /// Nil for what is none at all.
+  /// Nil for text that does not resemble a token.
   init?(_ text: String) {
     guard text.utf8.count <= Self.bytesMax else { return nil }
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -38,4 +38,22 @@ struct CompactToken: Sendable {
 
   var issuer: String? { claims?["iss"]?.string }
   var keyID: String? { header?["kid"]?.string }
+}
+
+/// The expiry stated by a token, of any issuer: it is not verified, so it must not grant anything.
+package enum TokenExpiry {
+  /// - Returns: nil for an opaque token, and for one without an expiry.
+  package static func stated(by token: String) -> Timestamp? {
+    CompactToken(token)?.claims?.moment("exp")
+  }
+}
+
+extension JSONValue {
+  /// The time in a member with seconds since 1970, with or without a fraction; nil if it is missing
+  /// or out of range.
+  func moment(_ name: String) -> Timestamp? {
+    guard let seconds = self[name]?.number?.double, (-1e12...1e12).contains(seconds)
+    else { return nil }
+    return Timestamp(milliseconds: Int64(seconds * 1000))
+  }
 }

@@ -2,22 +2,22 @@ package import HTTPClient
 import HTTPTypes
 import LosslessJSON
 
-/// Asks other services for JSON.
+/// Sends HTTP requests that return JSON.
 package struct JSONExchange: Sendable {
-  /// Sends one request within a time; `HTTPClient.execute`, or a script in tests.
+  /// Sends one request with a timeout; `HTTPClient.execute`, or a script in tests.
   package typealias Send =
     @Sendable (HTTPClientRequest, Duration) async throws(HTTPClientError) -> HTTPClientResponse
 
-  struct Answer: Sendable {
+  struct Response: Sendable {
     let status: Int
     let fields: HTTPFields
-    /// Nil where it is not JSON.
+    /// Nil if it is not JSON.
     let body: JSONValue?
   }
 
   private static let timeout = Duration.seconds(10)
-  /// Key sets and users are a few kilobytes.
-  private static let answerBytesMax = 512 * 1024
+  /// Key sets and users take a few kilobytes.
+  private static let responseBytesMax = 512 * 1024
 
   private let send: Send
 
@@ -25,22 +25,22 @@ package struct JSONExchange: Sendable {
     self.send = send
   }
 
-  func get(_ url: HTTPURL, fields: HTTPFields = [:]) async throws(HTTPClientError) -> Answer {
+  func get(_ url: HTTPURL, fields: HTTPFields = [:]) async throws(HTTPClientError) -> Response {
     try await ask(.get, url, body: nil, fields: fields)
   }
 
   func ask(
     _ method: HTTPRequest.Method, _ url: HTTPURL, body: JSONValue?, fields: HTTPFields = [:]
-  ) async throws(HTTPClientError) -> Answer {
+  ) async throws(HTTPClientError) -> Response {
     var fields = fields
     fields[.accept] = "application/json"
     if body != nil { fields[.contentType] = "application/json" }
     let response = try await send(
       HTTPClientRequest(
         method: method, url: url, fields: fields, body: body?.bytes ?? [],
-        responseBytesMax: Self.answerBytesMax),
+        responseBytesMax: Self.responseBytesMax),
       Self.timeout)
-    return Answer(
+    return Response(
       status: response.status.code, fields: response.fields,
       body: try? JSONValue(parsing: response.body))
   }

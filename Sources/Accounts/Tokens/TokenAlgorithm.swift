@@ -1,6 +1,6 @@
-/// The signatures that are taken: RSA (PKCS #1 v1.5) and ECDSA on P-256, both with SHA-256 (RFC 7518
-/// section 3.1). A shared secret or `none` is never one of them, so no public key can be passed off
-/// as a secret.
+/// The accepted signature algorithms: RSA (PKCS #1 v1.5) and ECDSA on P-256, both with SHA-256 (RFC
+/// 7518 section 3.1). Shared secrets and `none` are never accepted, so a public key cannot be
+/// passed off as a secret.
 enum TokenAlgorithm: String, Hashable, Sendable {
   case rs256 = "RS256"
   case es256 = "ES256"

@@ -1,17 +1,53 @@
 import LosslessJSON
 import Model
 
-/// What a token says, judged by an issuer's rules (RFC 7519 section 4.1).
+/// A trusted issuer of tokens.
+package struct TokenIssuer: Sendable {
+  /// The exact value of `iss`, including a trailing slash.
+  package let name: String
+  /// The required member of `aud`; nil for none.
+  let audience: String?
+  /// Maximum clock difference to the issuer.
+  let leeway: Duration
+  /// Whether subjects are user ids as they are; those of other issuers are prefixed with the
+  /// issuer's name, so that no issuer can name another's user.
+  let isFirst: Bool
+  /// Whether the issuer is this service.
+  let isOwn: Bool
+  let keys: any KeySource
+
+  /// Maximum clock difference to other services.
+  package static let foreignLeeway = Duration.seconds(60)
+
+  /// An issuer whose keys are fetched.
+  package static func remote(
+    name: String, audience: String, isFirst: Bool, keys: RemoteKeys
+  ) -> TokenIssuer {
+    TokenIssuer(
+      name: name, audience: audience, leeway: foreignLeeway, isFirst: isFirst, isOwn: false,
+      keys: keys)
+  }
+
+  /// This service as an issuer.
+  package static func local(
+    name: String, audience: String?, keys: LocalKeys
+  ) -> TokenIssuer {
+    TokenIssuer(
+      name: name, audience: audience, leeway: .zero, isFirst: true, isOwn: true, keys: keys)
+  }
+}
+
+/// Validates a token's claims by an issuer's rules (RFC 7519 section 4.1).
 struct TokenClaims {
   /// OpenID Connect Core section 2.
   private static let subjectBytesMax = 255
 
-  /// Past this a claim is no name of a group.
+  /// Longest claim value that can name a group.
   private static let sharedValueBytesMax = 1024
 
   let claims: JSONValue
   let issuer: TokenIssuer
-  /// Names of the claims that operations share responses by.
+  /// The names of the claims that operations share responses by.
   var sharedNames: [String] = []
 
   func user(at now: Timestamp) throws(TokenFault) -> VerifiedUser {
@@ -32,8 +68,8 @@ struct TokenClaims {
       expires: expires, isOwn: issuer.isOwn, claims: sharedNames.compactMap(shared))
   }
 
-  /// Nil where the token says nothing by which callers could belong together: many issuers write an
-  /// empty value for users who are in no group.
+  /// Nil if the claim cannot group callers: many issuers write an empty value for users without a
+  /// group.
   private func shared(_ name: String) -> Claim? {
     guard let value = claims[name] else { return nil }
     switch value {
@@ -52,7 +88,7 @@ struct TokenClaims {
     1...subjectBytesMax ~= text.utf8.count && text.utf8.allSatisfy { 0x20 < $0 && $0 < 0x7F }
   }
 
-  /// One text, or several.
+  /// One string, or several.
   private var audiences: [String] {
     claims["aud"]?.string.map { [$0] } ?? claims["aud"]?.array?.compactMap(\.string) ?? []
   }

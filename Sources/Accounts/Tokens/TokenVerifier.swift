@@ -4,23 +4,23 @@ package import Model
 import Synchronization
 package import Transport
 
-/// Tells whom a bearer token stands for.
+/// Verifies bearer tokens and returns their users.
 ///
-/// A token that names an issuer of ours, in its claims or by the id of a key of ours, is verified or
-/// refused. Any other is opaque here: whether it is good is for upstream to say.
+/// A token that names a configured issuer, in its claims or by the id of one of its keys, is
+/// verified or refused. Any other token is opaque; upstream decides whether it is valid.
 ///
-/// Signatures are checked on threads of their own, never on an event loop, and each token once in
-/// some minutes: what was found is remembered by the token's digest.
+/// Signatures are verified on a thread pool, never on an event loop, and once in some minutes per
+/// token: results are cached by the token's digest.
 package final class TokenVerifier: Sendable {
   private struct Memory {
     var known = ExpiringValues<SHA256.Digest, VerifiedUser>(bytesMax: TokenVerifier.knownBytesMax)
-    /// How often all was forgotten: what was under way then is not remembered.
+    /// The number of cache resets; results of checks that began before a reset are not cached.
     var generation = 0
   }
 
   private static let knownBytesMax = 4 << 20
-  /// After this a token is checked anew, so that a key an issuer has withdrawn opens nothing for
-  /// long.
+  /// The time until a cached token is verified again, which bounds how long a key that its issuer
+  /// has withdrawn remains effective.
   private static let knownFor = Duration.seconds(300)
 
   private let issuers: [TokenIssuer]
@@ -30,9 +30,9 @@ package final class TokenVerifier: Sendable {
   private let memory = Mutex(Memory())
 
   /// - Parameters:
-  ///   - issuers: the first one's subjects are users as they are.
-  ///   - sharedClaims: names of the claims that operations share responses by.
-  ///   - pool: where signatures are checked.
+  ///   - issuers: the first one's subjects are user ids as they are.
+  ///   - sharedClaims: the names of the claims that operations share responses by.
+  ///   - pool: the threads that verify signatures.
   package init(
     issuers: [TokenIssuer], sharedClaims: [String] = [], clock: WallClock, pool: BlockingPool
   ) {
@@ -55,7 +55,7 @@ package final class TokenVerifier: Sendable {
     return user
   }
 
-  /// Forgets which tokens were good: keys that checked them are good no more.
+  /// Clears the cache of verified tokens, after keys were removed.
   package func forgetAll() {
     memory.withLock { memory in
       memory.known.removeAll()
@@ -75,7 +75,7 @@ package final class TokenVerifier: Sendable {
     _ token: CompactToken, of issuer: TokenIssuer, at now: Timestamp
   ) async throws(TokenFault) -> VerifiedUser {
     guard let header = token.header, let claims = token.claims, let signature = token.signature,
-      // What must be understood is not (RFC 7515 section 4.1.11).
+      // Critical extensions are not supported (RFC 7515 section 4.1.11).
       header["crit"] == nil, Self.isTokenType(header["typ"]?.string)
     else { throw .malformed }
     guard let algorithm = header["alg"]?.string.flatMap(TokenAlgorithm.init) else {
@@ -86,14 +86,14 @@ package final class TokenVerifier: Sendable {
     guard await pool.run({ key.accepts(signature, of: text) }) else { throw .wrongSignature }
     let user = try TokenClaims(claims: claims, issuer: issuer, sharedNames: sharedClaims)
       .user(at: now)
-    // Another issuer's users begin with its name.
+    // Users of another issuer are prefixed with its name.
     for other in issuers where other.name != issuer.name {
       guard !issuer.isFirst || !user.id.hasPrefix("\(other.name)#") else { throw .malformed }
     }
     return user
   }
 
-  /// RFC 9068 section 2.1 names the second; most issuers write the first or nothing.
+  /// RFC 9068 section 2.1 requires `at+jwt`; most issuers write `JWT` or nothing.
   private static func isTokenType(_ type: String?) -> Bool {
     guard let type = type?.lowercased() else { return true }
     return ["jwt", "at+jwt", "application/at+jwt"].contains(type)

@@ -2,9 +2,9 @@ import Cryptography
 import LosslessJSON
 import Model
 
-/// A public key that tokens are checked with, for one algorithm alone.
+/// A public key for verifying tokens of one algorithm.
 struct VerificationKey: Sendable {
-  /// Nil where the issuer has one key and gives it no name.
+  /// Nil if the issuer has a single key without an id.
   let id: String?
   let algorithm: TokenAlgorithm
   private let key: PublicKey

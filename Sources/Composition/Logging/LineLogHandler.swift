@@ -2,12 +2,13 @@ import FoundationEssentials
 package import Gateway
 package import HTTPServer
 package import Logging
+import LosslessJSON
 
 /// Writes each log event as one line to standard error.
 package struct LineLogHandler: LogHandler {
   package var metadata: Logger.Metadata = [:]
   private let threshold: LogThreshold
-  /// Where somebody set one for this logger alone.
+  /// The level set for this logger only, if any.
   private var ownLevel: Logger.Level?
   private let label: String
   private let isJSON: Bool
@@ -48,16 +49,16 @@ package struct LineLogHandler: LogHandler {
   }
 }
 
-/// Makes the process's loggers as settings ask.
+/// Makes the process's loggers from settings.
 package enum ProcessLogging {
-  /// What writes all of the process's lines to standard error, so that no caller waits for it.
+  /// The sink that writes all lines of the process to standard error, so that no caller waits for it.
   package static func sink(settings: LogSettings) -> LineSink {
     let isJSON = settings.format == .json
     return LineSink(
       lostLine: { count in
         let line = LogLine(
           time: LineLogHandler.now(), level: .warning, label: "larder",
-          message: "log lines were lost: standard error was not read",
+          message: "log lines were lost because standard error was not read",
           metadata: [("count", "\(count)")])
         return Array(((isJSON ? line.json : line.text) + "\n").utf8)
       }, write: { StandardStreams.error($0) })
@@ -77,5 +78,45 @@ package enum ProcessLogging {
 extension LogThreshold {
   package convenience init(_ settings: LogSettings) {
     self.init(Logger.Level(rawValue: settings.level.rawValue) ?? .info)
+  }
+}
+
+/// One log line, as text or JSON.
+struct LogLine {
+  let time: String
+  let level: Logger.Level
+  let label: String
+  let message: String
+  /// Sorted by name.
+  let metadata: [(String, String)]
+
+  /// `2026-01-02T03:04:05.678Z info larder.server: message name=value`, on one line.
+  var text: String {
+    let pairs = metadata.map { " \($0.0)=\(Self.quoted($0.1))" }.joined()
+    return "\(time) \(level.rawValue) \(label): \(Self.oneLine(message))\(pairs)"
+  }
+
+  /// The same as a JSON object.
+  var json: String {
+    var writer = JSONWriter()
+    writer.beginObject()
+    for (name, value) in [
+      ("time", time), ("level", level.rawValue), ("logger", label), ("message", message),
+    ] + metadata {
+      writer.name(name)
+      writer.string(value)
+    }
+    writer.endObject()
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  private static func quoted(_ value: String) -> String {
+    let isPlain = !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7F }
+    return isPlain ? value : JSONValue.string(value).text
+  }
+
+  /// A line break in a message must not forge a second line.
+  private static func oneLine(_ message: String) -> String {
+    message.utf8.contains { $0 < 0x20 } ? JSONValue.string(message).text : message
   }
 }

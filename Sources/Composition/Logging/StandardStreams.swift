@@ -1,30 +1,29 @@
 import Transport
 
-/// The process's output streams, written to in whole lines.
+/// The process's output streams, written in whole lines.
 package enum StandardStreams {
-  /// For what a command was asked for.
+  /// Writes the output of a command.
   package static func output(_ line: String) {
     StandardStream.output.write(Array((line + "\n").utf8))
   }
 
-  /// For the lines that say the service is ready: it does not wait long for a reader who reads
-  /// nothing.
+  /// Writes a line that announces the service, without waiting more than a second for a reader.
   package static func announce(_ line: String) {
     StandardStream.output.write(Array((line + "\n").utf8), patience: .seconds(1))
   }
 
-  /// Makes the process's streams safe to write to. Called first of all.
+  /// Makes the process's streams safe to write to. Must be called before anything else.
   package static func prepare() {
     StandardStream.openMissing()
     ProcessEnd.ignoreUnusedSignals()
   }
 
-  /// For logs and complaints.
+  /// Writes a log line or error message.
   package static func error(_ line: String) {
     StandardStream.error.write(Array((line + "\n").utf8))
   }
 
-  /// Whole lines of log, their line breaks included.
+  /// Writes whole log lines, including their line breaks.
   package static func error(_ lines: [UInt8]) {
     StandardStream.error.write(lines)
   }

@@ -1,23 +1,23 @@
 package import CoreMetrics
 import Synchronization
 
-/// The backend of swift-metrics that `/metrics` prints: counters, meters, recorders and timers in
-/// Prometheus' text format 0.0.4.
+/// The backend of swift-metrics for `/metrics`: counters, meters, recorders and timers in the Prometheus
+/// text format 0.0.4.
 ///
-/// A label's dots become underscores; counters end in `_total`, timers in `_seconds`. Handlers live
-/// as long as the process: the modules make each once.
+/// Dots in a label become underscores; counters end in `_total`, timers in `_seconds`. Handlers exist
+/// as long as the process; modules make each once.
 package final class PrometheusRegistry: MetricsFactory, Sendable {
   private struct Series: Hashable {
     let name: String
     /// `{a="b"}`, or empty.
     let labels: String
-    /// The same without what only operators may see.
+    /// The same without the labels that only operators may see.
     let openLabels: String
 
     func labels(showsHosts: Bool) -> String { showsHosts ? labels : openLabels }
   }
 
-  /// Dimensions whose values tell addresses of the operator's network.
+  /// Dimensions whose values reveal addresses of the operator's network.
   private static let hostDimensions: Set<String> = ["origin"]
 
   private struct State {
@@ -66,8 +66,8 @@ package final class PrometheusRegistry: MetricsFactory, Sendable {
 
   /// Every series, families in alphabetical order.
   ///
-  /// - Parameter showsHosts: whether labels name the hosts that are called. If not, the series of
-  ///   all hosts are one: counters and gauges are added up, histograms by host are left out.
+  /// - Parameter showsHosts: whether labels name the hosts that are called. If not, the series of all
+  ///   hosts are merged: counters and gauges are summed, histograms by host are omitted.
   package func text(showsHosts: Bool) -> String {
     let (counters, gauges, histograms) = state.withLock { ($0.counters, $0.gauges, $0.histograms) }
     var families: [String: (kind: String, lines: [String])] = [:]
@@ -90,7 +90,7 @@ package final class PrometheusRegistry: MetricsFactory, Sendable {
     }.joined()
   }
 
-  /// The name that a line begins with.
+  /// The name at the start of a line.
   private struct LineName: Hashable {
     let family: String
     let text: String

@@ -2,12 +2,12 @@ import FoundationEssentials
 import Storage
 import Transport
 
-/// What `larder backup` does: an online copy of the database, whether a service runs or not.
+/// The `backup` command: an online copy of the database, whether a service runs or not.
 package struct BackupCommand {
   private let settings: Settings
   private let path: String?
 
-  /// - Parameter path: of the file to be made; nil puts it into the data folder's `backups`.
+  /// - Parameter path: the file to create; nil creates one in the data folder's `backups`.
   package init(_ settings: Settings, path: String?) {
     self.settings = settings
     self.path = path
@@ -16,7 +16,7 @@ package struct BackupCommand {
   /// - Returns: the path of the backup.
   package func run() throws(StartFailure) -> String {
     let path = if let given = self.path { given } else { try ownPath() }
-    // SQLite reads no database there.
+    // SQLite cannot open the database on a read-only file system.
     let copy =
       FileSystem.isReadOnly(at: settings.dataFolder)
       ? try ReadOnlyCopy(of: settings.dataFolder) : nil
@@ -24,7 +24,7 @@ package struct BackupCommand {
     do throws(BackupError) {
       try Store.backUp(folder: copy?.path ?? settings.dataFolder, to: path)
     } catch {
-      throw StartFailure(.dataFolder, complaint(error, path: path))
+      throw StartFailure(.dataFolder, message(for: error, path: path))
     }
     return path
   }
@@ -32,27 +32,37 @@ package struct BackupCommand {
   private func ownPath() throws(StartFailure) -> String {
     let folder = "\(settings.dataFolder)/backups"
     guard FileManager.default.fileExists(atPath: settings.dataFolder) else {
-      throw StartFailure(.dataFolder, "There is no data folder \(settings.dataFolder).")
+      throw StartFailure(.dataFolder, "The data folder \(settings.dataFolder) does not exist.")
     }
     guard !FileSystem.isReadOnly(at: settings.dataFolder) else {
       throw StartFailure(
         .dataFolder,
-        "The data folder \(settings.dataFolder) is on a read-only file system: name another place "
-          + "for the backup with --to.")
+        "The data folder \(settings.dataFolder) is on a read-only file system. Set another file for "
+          + "the backup with --to.")
     }
     try DataFolder(path: folder).make()
     return "\(folder)/\(BackupName.now()).sqlite"
   }
 
-  private func complaint(_ error: BackupError, path: String) -> String {
+  private func message(for error: BackupError, path: String) -> String {
     switch error {
     case .exists:
-      "\(path) is there already, or a backup is being written to it (then there is a folder "
-        + "\(path).partial; remove it if none is)."
+      "\(path) already exists, or another backup writes to it. If none does, remove the folder "
+        + "\(path).partial."
     case .cannotWrite(let reason):
       "The backup \(path) cannot be written: \(reason)."
     case .failed(let cause):
       StorageStartError.text(cause, folder: settings.dataFolder)
     }
   }
+}
+
+/// Default names of backups, from the time at which they began.
+enum BackupName {
+  private static let form = Date.ISO8601FormatStyle(
+    dateSeparator: .omitted, dateTimeSeparator: .standard, timeSeparator: .omitted,
+    timeZoneSeparator: .omitted, includingFractionalSeconds: true)
+
+  /// A name such as `larder-20260102T030405.678Z`.
+  static func now() -> String { "larder-\(Date().formatted(form))" }
 }

@@ -6,7 +6,7 @@ import Storage
 import Transport
 import Upstream
 
-/// What `larder doctor` finds: each part looked at by itself, so that one fault hides no other.
+/// The output of `larder doctor`: each part is checked by itself, so that one fault hides no other.
 package struct DoctorReport: Sendable {
   package struct Finding: Sendable {
     package enum Verdict: String, Sendable {
@@ -30,7 +30,9 @@ package struct DoctorReport: Sendable {
     return "Settings in force:\n\(settingsText)\n" + lines.joined(separator: "\n")
   }
 
-  /// - Parameter isDeep: reads every page of the database and compares indexes with tables.
+  /// Checks all parts.
+  ///
+  /// - Parameter isDeep: whether to read every page of the database and compare indexes with tables.
   package static func examine(
     _ loaded: LoadedSettings, isDeep: Bool = false,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -62,7 +64,7 @@ package struct DoctorReport: Sendable {
     }
   }
 
-  /// Damage is the database's finding, not the queue's.
+  /// Findings about queued mutations. Damage is reported by the database's finding instead.
   private static func queue(_ workspace: Workspace) -> [Finding] {
     guard let misfits = try? QueuedOperations.misfits(workspace) else { return [] }
     return misfits.map { Finding(part: "queue", verdict: .bad, text: $0) }
@@ -78,7 +80,7 @@ package struct DoctorReport: Sendable {
     do throws(StorageError) {
       marker = try Store.marker(folder: folder.path)
     } catch {
-      // The database's own finding says it.
+      // The database's own finding reports it.
       return []
     }
     do throws(StartFailure) {
@@ -90,7 +92,7 @@ package struct DoctorReport: Sendable {
       }
       try folder.checkKeyIsThere(for: marker, environment: environment)
       guard let marker else { return [] }
-      // It is there, so none is made.
+      // The key exists, so none is created.
       let key = try folder.key(environment: environment) { 0 }
       guard KeyRing(root: key).digest != marker.keyDigest else {
         return [Finding(part: "folder", verdict: .good, text: "database and key belong together")]
@@ -98,14 +100,14 @@ package struct DoctorReport: Sendable {
       return [
         Finding(
           part: "key", verdict: .bad,
-          text: "it is not the one that secrets in the database are sealed with; put that one back")
+          text: "it did not seal the secrets in the database; restore the right key")
       ]
     } catch {
       return [Finding(part: "folder", verdict: .bad, text: error.description)]
     }
   }
 
-  /// Less than this keeps a service from writing soon.
+  /// Free space below which writes will soon fail.
   private static let freeBytesMin = 16 << 20
 
   private static func disk(_ folder: String) -> [Finding] {
@@ -114,13 +116,14 @@ package struct DoctorReport: Sendable {
       return [
         Finding(
           part: "disk", verdict: .bad,
-          text: "\(folder) is on a read-only file system: reads alone can be served")
+          text: "\(folder) is on a read-only file system: only reads can be served")
       ]
     }
     guard let free = FileSystem.freeBytes(at: folder), free < freeBytesMin else { return [] }
     return [
       Finding(
-        part: "disk", verdict: .bad, text: "\(free) bytes are free at \(folder): make room")
+        part: "disk", verdict: .bad,
+        text: "only \(free) bytes are free at \(folder): free disk space")
     ]
   }
 
@@ -128,7 +131,7 @@ package struct DoctorReport: Sendable {
     let path = settings.dataFolder
     guard FileManager.default.fileExists(atPath: path) else {
       return [
-        Finding(part: "data", verdict: .note, text: "\(path) will be made at the first start")
+        Finding(part: "data", verdict: .note, text: "\(path) will be created at the first start")
       ]
     }
     do throws(StorageError) {
@@ -155,16 +158,16 @@ package struct DoctorReport: Sendable {
     }
   }
 
-  /// Before 3.51.3, two connections that write or checkpoint at once can lose pages. Larder has one
-  /// that does; another program might be a second.
+  /// The SQLite version. Before 3.51.3, two connections that write or checkpoint at once can lose pages.
+  /// Larder has only one that writes, but another program could be a second.
   private static func sqlite(version: String) -> Finding {
     let parts = version.split(separator: ".").compactMap { Int($0) }
     let isOld = parts.lexicographicallyPrecedes([3, 51, 3])
     return Finding(
       part: "SQLite", verdict: isOld ? .note : .good,
       text: isOld
-        ? "\(version): let no other program write to the live database; versions before 3.51.3 can "
-          + "lose pages then" : version)
+        ? "\(version): do not let another program write to the live database; versions before 3.51.3 "
+          + "can lose pages then" : version)
   }
 
   private static func upstream(_ settings: Settings) async -> Finding {
@@ -189,13 +192,44 @@ package struct DoctorReport: Sendable {
 
   private static func ask(_ upstream: UpstreamClient, url: String) async -> Finding {
     do throws(UpstreamFailure) {
-      let answer = try await upstream.introspect(call: UpstreamCall())
+      let response = try await upstream.introspect(call: UpstreamCall())
       return Finding(
-        part: "upstream", verdict: answer.data == nil ? .note : .good,
-        text: answer.data == nil
-          ? "\(url) answers, and refuses introspection" : "\(url) answers introspection")
+        part: "upstream", verdict: response.data == nil ? .note : .good,
+        text: response.data == nil
+          ? "\(url) responds, but refuses introspection" : "\(url) responds to introspection")
     } catch {
       return Finding(part: "upstream", verdict: .bad, text: "\(url): \(error)")
     }
+  }
+}
+
+extension DoctorReport {
+  /// Certificates that expire sooner than this should have been renewed: most are renewed after two
+  /// thirds of their 90 days.
+  private static let renewalDays: Int64 = 14
+
+  /// One finding for each certificate, or for each fault of their files.
+  static func certificates(_ settings: TLSSettings) -> [Finding] {
+    guard let certificates = ServerCertificates(settings) else { return [] }
+    do throws(TLSContextFaults) {
+      let context = try certificates.read()
+      let now = SystemClock.wall.now().milliseconds / 1000
+      let warnings = ServerCertificates.warnings(of: context, secondsSince1970: now)
+        .map { Finding(part: "certificate", verdict: .note, text: $0) }
+      return context.certificates.map { finding($0, now: now) } + warnings
+    } catch {
+      return error.faults.map { Finding(part: "certificate", verdict: .bad, text: "\($0)") }
+    }
+  }
+
+  private static func finding(_ certificate: TLSCertificateFacts, now: Int64) -> Finding {
+    let days = (certificate.expirySeconds - now) / 86_400
+    let names = certificate.names.isEmpty ? "no name" : certificate.names.joined(separator: ", ")
+    let verdict: Finding.Verdict =
+      certificate.expirySeconds <= now ? .bad : days < renewalDays ? .note : .good
+    return Finding(
+      part: "certificate", verdict: verdict,
+      text: "\(certificate.files.certificate) is for \(names), "
+        + (verdict == .bad ? "and has expired" : "and expires in \(days) days"))
   }
 }

@@ -2,10 +2,10 @@ import HTTPClient
 import HTTPTypes
 import Transport
 
-/// Asks a service that runs under the same settings whether it is alive.
+/// The `health` command: checks whether the service with the same settings is alive.
 package struct HealthProbe {
-  /// A health check that hangs is a failed one.
-  private static let patience = Duration.seconds(3)
+  /// A health check without a response in this time has failed.
+  private static let timeout = Duration.seconds(3)
 
   private let settings: Settings
 
@@ -20,7 +20,7 @@ package struct HealthProbe {
       let client = HTTPClient(group: group, tls: nil, random: { 0.5 })
       let response = try await client.execute(
         HTTPClientRequest(method: .get, url: try HTTPURL(Self.url(of: address))),
-        within: Self.patience)
+        within: Self.timeout)
       await client.close()
       await group.shutdown()
       return response.status == .ok
@@ -29,7 +29,7 @@ package struct HealthProbe {
     }
   }
 
-  /// An address that means every interface is reached over loopback.
+  /// The URL of the health check; an address of all interfaces is reached over loopback.
   private static func url(of address: ListenAddress) -> String {
     switch address {
     case .unix(let path):

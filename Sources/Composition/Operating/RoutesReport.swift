@@ -5,9 +5,9 @@ import HTTPWire
 import Model
 import Upstream
 
-/// What `larder routes` prints: every path there is, the operation behind it, and how it is cached.
+/// The output of `larder routes`: every path, its operation, and how that is cached.
 ///
-/// Made of the route table itself, so nothing is served that it does not show.
+/// It is generated from the route table itself, so no path is missing.
 package struct RoutesReport {
   package let text: String
 
@@ -33,10 +33,10 @@ package struct RoutesReport {
 }
 
 extension OperationDescription {
-  /// Who may call, in a word.
+  /// The callers that the operation admits, in a word.
   var accessText: String { role?.lowercased() ?? (isOpen ? "anyone" : "token") }
 
-  /// The windows in seconds, or why there are none.
+  /// The cache windows in seconds, or the reason why there are none.
   var cacheText: String {
     guard let policy, isCacheable else { return reason }
     let windows = [
@@ -52,5 +52,31 @@ extension OperationDescription {
       case .claim(let name): "per claim \(name)"
       }
     return (windows.compactMap { $0 } + [sharing]).joined(separator: ", ")
+  }
+}
+
+/// A text table for terminals, with columns padded to their widest cell.
+struct TextTable {
+  private var rows: [[String]] = []
+
+  init(_ header: String...) {
+    rows.append(header)
+  }
+
+  mutating func add(_ cells: String...) {
+    rows.append(cells)
+  }
+
+  var text: String {
+    let count = rows.map(\.count).max() ?? 0
+    let widths = (0..<count).map { column in
+      rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+    }
+    return rows.map { row in
+      row.enumerated().map { column, cell in
+        column == row.count - 1
+          ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+      }.joined(separator: "  ")
+    }.joined(separator: "\n")
   }
 }

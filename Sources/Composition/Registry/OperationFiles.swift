@@ -1,16 +1,19 @@
 import FoundationEssentials
+import Model
 import Upstream
 
-/// The `*.graphql` files of a folder and the folders in it.
+/// The `*.graphql` files of a folder and its subfolders.
 enum OperationFiles {
-  /// Far above any operation a person or a generator writes; a wrong folder may hold anything.
+  /// Maximum size of a file: far above any written operation, because a wrong folder can contain anything.
   static let fileBytesMax = 16 << 20
 
-  /// - Returns: the files by path, and what could not be read.
+  /// Reads all files of a folder.
+  ///
+  /// - Returns: the files by path, and findings for those that could not be read.
   static func read(folder: String) -> (files: [SourceFile], findings: [Finding]) {
     var isFolder: Bool = false
     guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder else {
-      return ([], [Finding(severity: .fault, message: "there is no such folder", path: folder)])
+      return ([], [Finding(severity: .fault, message: "the folder does not exist", path: folder)])
     }
     var files: [SourceFile] = []
     var findings: [Finding] = []
@@ -22,23 +25,23 @@ enum OperationFiles {
     }
     if files.isEmpty, findings.isEmpty {
       findings.append(
-        Finding(severity: .fault, message: "holds no *.graphql file", path: folder))
+        Finding(severity: .fault, message: "contains no *.graphql file", path: folder))
     }
     return (files, findings)
   }
 
-  /// One file as a source.
+  /// Reads one file as a source.
   static func read(file path: String) -> Result<SourceFile, UnreadableFile> {
     text(of: path, bytesMax: fileBytesMax, cure: "make it smaller")
       .map { SourceFile(path: path, text: $0) }
   }
 
-  /// The schema's file.
+  /// Reads the schema file.
   static func read(schema path: String, bytesMax: Int) -> Result<SourceFile, UnreadableFile> {
     guard FileManager.default.fileExists(atPath: path) else {
       return .failure(
         UnreadableFile(
-          "there is no such file; `larder schema pull` fetches the schema from upstream", path))
+          "the file does not exist; `larder schema pull` fetches the schema from upstream", path))
     }
     return text(of: path, bytesMax: bytesMax, cure: "raise the setting `schema.bytes`")
       .map { SourceFile(path: path, text: $0) }
@@ -60,14 +63,14 @@ enum OperationFiles {
     }.sorted().map { "\(folder)/\($0)" }
   }
 
-  /// - Parameter cure: what to do about a file that is too large.
+  /// - Parameter cure: the remedy for a file that is too large.
   private static func text(
     of path: String, bytesMax: Int, cure: String
   ) -> Result<String, UnreadableFile> {
     let manager = FileManager.default
     var isFolder = false
     guard manager.fileExists(atPath: path, isDirectory: &isFolder) else {
-      return .failure(UnreadableFile("leads to no file", path))
+      return .failure(UnreadableFile("is a link to a missing file", path))
     }
     if isFolder { return .failure(UnreadableFile("is a folder, not a file", path)) }
     let size = (try? manager.attributesOfItem(atPath: path))?[.size] as? UInt64 ?? 0
@@ -81,5 +84,44 @@ enum OperationFiles {
       return .failure(UnreadableFile("is not UTF-8", path))
     }
     return .success(text)
+  }
+}
+
+/// The file of local types, if it exists.
+struct LocalFile {
+  let schema: LocalSchema
+  let views: [EntityView]
+
+  /// - Returns: nil for the file if it has faults; an empty one if it does not exist.
+  static func read(
+    _ settings: Settings, beside registry: OperationRegistry
+  ) -> (file: LocalFile?, findings: [Finding]) {
+    guard FileManager.default.fileExists(atPath: settings.localFile) else {
+      return (LocalFile(schema: .none, views: []), [])
+    }
+    switch OperationFiles.read(file: settings.localFile) {
+    case .failure(let unreadable):
+      return (nil, [unreadable.finding])
+    case .success(let file):
+      var reader = LocalSchemaReader(
+        catalogue: registry.catalogue, viewNames: Set(registry.views.keys))
+      let (schema, findings) = reader.read(file)
+      return (
+        schema.map { LocalFile(schema: $0.applying(settings.types), views: reader.views) },
+        findings
+      )
+    }
+  }
+}
+
+extension LocalSchema {
+  /// The types with their indexes, search fields and date formats from settings.
+  fileprivate func applying(_ settings: [String: TypeSettings]) -> LocalSchema {
+    LocalSchema(
+      types: types.mapValues { type in
+        guard let own = settings[type.name] else { return type }
+        return type.with(
+          indexes: own.index, search: own.search, dates: own.dates ?? .iso8601)
+      }, objects: objects, enums: enums)
   }
 }

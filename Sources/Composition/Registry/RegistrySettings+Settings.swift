@@ -2,7 +2,7 @@ import Model
 import Upstream
 
 extension RegistrySettings {
-  /// What the registry takes from the service's settings.
+  /// The registry's part of the service's settings.
   init(_ settings: Settings) {
     self.init(
       keys: settings.types.compactMapValues { $0.key.isEmpty ? nil : $0.key },
@@ -18,7 +18,7 @@ extension RegistrySettings {
 }
 
 extension Upstream.UpstreamSettings {
-  /// - Parameter url: of the upstream, which the caller has made sure is set.
+  /// - Parameter url: the upstream's URL, which the caller has made sure is set.
   init(_ settings: Settings, url: String) {
     self.init(
       url: url,
@@ -27,7 +27,7 @@ extension Upstream.UpstreamSettings {
         .map { Header($0.key, $0.value.revealed) },
       secret: settings.upstream.secret?.revealed,
       timeout: settings.upstream.timeout,
-      answerDepthMax: settings.upstream.responseDepthMax)
+      responseDepthMax: settings.upstream.responseDepthMax)
   }
 }
 

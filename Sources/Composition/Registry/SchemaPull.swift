@@ -5,7 +5,7 @@ import LosslessJSON
 import Transport
 import Upstream
 
-/// Asks upstream for its schema.
+/// The `schema pull` command: introspects upstream and stores its schema.
 package struct SchemaPull {
   private let settings: Settings
 
@@ -26,8 +26,8 @@ package struct SchemaPull {
     StandardStreams.output("schema written to \(path)")
   }
 
-  /// Makes sure that a schema is at hand: a team without a schema file gets the one of upstream,
-  /// kept in the data folder for the next start.
+  /// Introspects upstream if there is no schema file, and keeps the schema in the data folder for the
+  /// next start.
   package func keepIfMissing() async throws {
     guard !Workspace.hasSchema(settings) else { return }
     let folder = DataFolder(path: settings.dataFolder)
@@ -42,40 +42,40 @@ package struct SchemaPull {
       group: group, tls: try TLSClientContext(), random: { Double.random(in: 0..<1) })
     let url = settings.upstream.url?.text ?? ""
     var upstreamSettings = Upstream.UpstreamSettings(settings, url: url)
-    // Introspection says in JSON what SDL says in a third of the bytes.
-    upstreamSettings.answerBytesMax = max(
-      upstreamSettings.answerBytesMax, settings.schemaBytesMax * 4)
+    // An introspection result in JSON is about three times as large as the schema in SDL.
+    upstreamSettings.responseBytesMax = max(
+      upstreamSettings.responseBytesMax, settings.schemaBytesMax * 4)
     let upstream = UpstreamClient(
       settings: upstreamSettings, clock: SystemClock.wall, client: client)
-    let answer: UpstreamResponse
+    let response: UpstreamResponse
     do throws(UpstreamFailure) {
-      answer = try await upstream.introspect(call: UpstreamCall())
+      response = try await upstream.introspect(call: UpstreamCall())
     } catch {
       await group.shutdown()
       throw StartFailure(
         .upstreamUnavailable,
-        "The schema could not be fetched from \(url): \(error).\n"
+        "The schema cannot be fetched from \(url): \(error).\n"
           + "Check that `upstream.url` is a GraphQL endpoint and that upstream allows introspection,"
           + " or write the schema to \(settings.schemaFile).")
     }
     await client.close()
     await group.shutdown()
-    guard answer.data != nil else {
+    guard response.data != nil else {
       throw StartFailure(
         .upstreamUnavailable,
-        "\(url) refuses introspection: \(JSONValue(answer.document.root).text.prefix(500))")
+        "\(url) refuses introspection: \(JSONValue(response.document.root).text.prefix(500))")
     }
     let sdl: String
     do throws(Faults) {
-      sdl = try Schema.build(introspection: JSONValue(answer.document.root)).sdl
+      sdl = try Schema.build(introspection: JSONValue(response.document.root)).sdl
     } catch {
-      throw StartFailure(.faultyOperations, "Upstream's schema cannot be read:\n\(error)")
+      throw StartFailure(.faultyOperations, "Upstream's schema is not valid:\n\(error)")
     }
     guard sdl.utf8.count <= settings.schemaBytesMax else {
       throw StartFailure(
         .faultyOperations,
-        "Upstream's schema has \(sdl.utf8.count) bytes, more than the \(settings.schemaBytesMax)"
-          + " that are read; raise the setting `schema.bytes`.")
+        "Upstream's schema has \(sdl.utf8.count) bytes; the maximum is \(settings.schemaBytesMax)."
+          + " Raise the setting `schema.bytes`.")
     }
     return sdl
   }
@@ -84,7 +84,7 @@ package struct SchemaPull {
     do {
       try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
     } catch {
-      throw StartFailure(.dataFolder, "\(path) cannot be written: \(error)")
+      throw StartFailure(.dataFolder, "The schema file \(path) cannot be written: \(error)")
     }
   }
 }

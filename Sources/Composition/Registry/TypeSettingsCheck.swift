@@ -1,12 +1,13 @@
+import Gateway
 import GraphQL
 import Model
 import Upstream
 
-/// What settings say of types, held against the types there are. A field that cannot be searched or
-/// indexed is told and not passed over: whoever named it counts on it.
+/// The check of `types` in settings against the known types. A field that cannot be searched or
+/// indexed is a fault: the operator relies on it.
 struct TypeSettingsCheck {
   let loaded: LoadedSettings
-  /// With the local types in it.
+  /// The catalogue including the local types.
   let catalogue: EntityCatalogue
   let local: LocalSchema
   private(set) var faults: [SettingsFault] = []
@@ -21,7 +22,7 @@ struct TypeSettingsCheck {
   mutating func run() {
     for (name, settings) in loaded.settings.types.sorted(by: { $0.key < $1.key }) {
       guard let type = catalogue.type(named: name) else {
-        warn(ofUnknown: name, settings)
+        warnOfUnknownType(name, settings)
         continue
       }
       for field in settings.index { checkIndex(field, of: type) }
@@ -29,7 +30,7 @@ struct TypeSettingsCheck {
       if settings.dates != nil, local.types[name] == nil {
         fault(
           "dates", of: name,
-          "\(name) is upstream's: its dates are as upstream writes them")
+          "\(name) is a type of upstream; only dates of local types have a format")
       }
     }
   }
@@ -45,17 +46,17 @@ struct TypeSettingsCheck {
     guard type.columns.contains(where: { $0.name == field }) else {
       return fault("search", of: type.name, missing(field, of: type, among: texts))
     }
-    fault("search", of: type.name, "\(field) is no text, and texts alone are searched")
+    fault("search", of: type.name, "\(field) is not a text field; only text can be searched")
   }
 
   private func missing(
     _ field: String, of type: EntityType, among columns: [EntityType.Column]
   ) -> String {
-    let what =
+    let message =
       local.types[type.name] == nil
-      ? "no operation selects \(field) of \(type.name) as a single value"
-      : "\(type.name) has no single value \(field)"
-    return what + "." + NearestNames.didYouMean(field, among: columns.map(\.name))
+      ? "no operation selects the field \(field) of \(type.name) as a single value"
+      : "\(type.name) has no single-valued field \(field)"
+    return message + "." + NearestNames.didYouMean(field, among: columns.map(\.name))
   }
 
   private mutating func fault(_ setting: String, of type: String, _ message: String) {
@@ -64,15 +65,60 @@ struct TypeSettingsCheck {
     faults.append(SettingsFault(place, "`\(name)`: \(message)"))
   }
 
-  /// No fault: the operation that reached the type may come back.
-  private mutating func warn(ofUnknown name: String, _ settings: TypeSettings) {
+  /// A warning instead of a fault, because the operation that selected the type can come back.
+  private mutating func warnOfUnknownType(_ name: String, _ settings: TypeSettings) {
     guard !settings.index.isEmpty || !settings.search.isEmpty || settings.dates != nil else {
       return
     }
     warnings.append(
       Finding(
         severity: .warning,
-        message: "types.\(name) has no effect: no operation reaches such a type."
+        message: "types.\(name) has no effect: no operation selects a type of this name."
           + NearestNames.didYouMean(name, among: catalogue.types.map(\.name))))
+  }
+}
+
+/// The check of push rules in settings against the known types and fields. A field that no operation
+/// selects is a fault: the operator relies on it.
+struct PushRulesCheck {
+  let rules: [PushRuleSettings]
+  /// The catalogue including the local types.
+  let catalogue: EntityCatalogue
+
+  var faults: [SettingsFault] {
+    rules.flatMap { settings in
+      faults(of: settings.rule).map { SettingsFault(settings.place, "`push.rules`: \($0)") }
+    }
+  }
+
+  private func faults(of rule: PushRule) -> [String] {
+    guard catalogue.type(named: rule.type) != nil, let shape = catalogue.shapes[rule.type] else {
+      return [
+        "no operation selects the type \(rule.type)."
+          + NearestNames.didYouMean(rule.type, among: catalogue.types.map(\.name))
+      ]
+    }
+    var faults = fault(rule.recipients, of: shape, takesLists: true)
+    if let chat = rule.chat { faults += fault(chat, of: shape, takesLists: false) }
+    for name in rule.text.fields + (rule.heading?.fields ?? []) {
+      faults += fault(name, of: shape, takesLists: false)
+    }
+    return faults
+  }
+
+  private func fault(_ name: String, of shape: ObjectShape, takesLists: Bool) -> [String] {
+    guard let field = shape.fields[name] else {
+      return [
+        "no operation selects the field \(name) of \(shape.type)."
+          + NearestNames.didYouMean(name, among: shape.fields.keys)
+      ]
+    }
+    guard field.listDepth <= (takesLists ? 1 : 0) else {
+      return ["the field \(name) of \(shape.type) is a list"]
+    }
+    switch field.value {
+    case .leaf, .date, .object(_, _, holdsEntities: true): return []
+    case .object: return ["the field \(name) of \(shape.type) has no id"]
+    }
   }
 }

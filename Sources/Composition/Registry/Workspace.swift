@@ -2,12 +2,11 @@ import FoundationEssentials
 package import Model
 package import Upstream
 
-/// A team's settings, schema and operations, read and checked: what `check`, `routes` and `serve`
-/// share.
+/// The settings, schema and operations, read and checked, which `check`, `routes` and `serve` share.
 package struct Workspace: Sendable {
   package let loaded: LoadedSettings
   package let registry: OperationRegistry
-  /// The types that live here alone; among the registry's types too.
+  /// The local types, which the registry's catalogue includes.
   package let local: LocalSchema
   package let warnings: [Finding]
 
@@ -27,8 +26,7 @@ package struct Workspace: Sendable {
 
   /// Reads and checks everything.
   ///
-  /// - Parameter pulledSchema: what upstream's introspection gave, for a team that keeps no
-  ///   schema file.
+  /// - Parameter pulledSchema: the schema from introspection, if there is no schema file.
   package static func open(
     _ loaded: LoadedSettings, pulledSchema: SourceFile? = nil
   ) throws(StartFailure) -> Workspace {
@@ -45,8 +43,8 @@ package struct Workspace: Sendable {
       case .failure(let unreadable): findings.append(unreadable.finding)
       }
     }
-    // Without a schema nothing can be said of operations. A file that cannot be read does not
-    // keep the faults of the others back.
+    // Operations cannot be checked without a schema. An unreadable file must not hide the faults of the
+    // others.
     guard !schema.isEmpty, !files.isEmpty else { throw failure(findings) }
     let result = OperationRegistry.load(
       files: files, schemaSources: schema, settings: RegistrySettings(settings))
@@ -74,7 +72,7 @@ package struct Workspace: Sendable {
       warnings: findings.filter { $0.severity == .warning } + check.warnings)
   }
 
-  /// The schema file, or the copy kept of the last introspection.
+  /// The path of the schema file, or of the copy from the last introspection.
   package static func schemaPath(of settings: Settings) -> String {
     let kept = DataFolder(path: settings.dataFolder).schemaPath
     let manager = FileManager.default
@@ -82,7 +80,7 @@ package struct Workspace: Sendable {
       ? settings.schemaFile : kept
   }
 
-  /// Whether a schema is at hand without asking upstream.
+  /// Whether there is a schema without introspecting upstream.
   package static func hasSchema(_ settings: Settings) -> Bool {
     FileManager.default.fileExists(atPath: schemaPath(of: settings))
   }

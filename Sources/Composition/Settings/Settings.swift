@@ -1,17 +1,17 @@
-/// Everything the service can be told, filled in this order: the defaults below, the settings file,
-/// the environment, the command's flags. Durations and sizes are checked, paths are resolved
-/// against the settings file's folder; whether files exist is for whoever opens them.
+/// All settings of the service, filled in this order: the defaults below, the settings file, the
+/// environment, the command's flags. Durations and sizes are checked, paths are resolved against the
+/// settings file's folder; whether files exist is checked by the code that opens them.
 package struct Settings: Sendable {
   package var listen: [ListenAddress] = [.tcp(host: "127.0.0.1", port: 8080)]
-  /// How clients reach this service from outside; nil = the first listening address.
+  /// The URL at which clients reach this service; nil = the first listening address.
   package var publicURL: ServiceURL?
 
   /// Database and files.
   package var dataFolder: String
   package var operationsFolder: String
-  /// Introspected from upstream where this file is missing.
+  /// Upstream is introspected if this file is missing.
   package var schemaFile: String
-  /// The largest schema that is read, from a file or from upstream.
+  /// Maximum size of the schema, from a file or from upstream.
   package var schemaBytesMax = 64 << 20
   package var localFile: String
   /// Nil = the folder shipped with the binary.
@@ -30,9 +30,9 @@ package struct Settings: Sendable {
   package var queue = QueueSettings()
   package var devices = DevicesSettings()
   package var limits = LimitsSettings()
-  /// Peers whose `Forwarded` and `X-Forwarded-…` are believed.
+  /// Peers whose `Forwarded` and `X-Forwarded-…` fields are trusted.
   package var trustedProxies: [ProxyPeers] = []
-  /// Origins whose pages may call; none by default.
+  /// Allowed CORS origins; none by default.
   package var corsOrigins: [WebOrigin] = []
   package var start = StartSettings()
   package var clock = ClockSettings()
@@ -40,7 +40,7 @@ package struct Settings: Sendable {
   package var log = LogSettings()
   package var metrics = MetricsSettings()
 
-  /// - Parameter folder: what the default paths are relative to.
+  /// - Parameter folder: the folder that the default paths are relative to.
   init(folder: String) {
     dataFolder = "\(folder)/data"
     operationsFolder = "\(folder)/operations"

@@ -1,5 +1,5 @@
-/// The settings in force as a settings file, each with its origin behind it. Secrets are masked,
-/// so it may be shown to anybody, and so it cannot be loaded again where one is set.
+/// The settings in force as a settings file, each followed by its origin. Secrets are masked, so the
+/// text can be shown to anyone; with a secret in it, it cannot be loaded again.
 package enum SettingsDump {
   package static func yaml(_ loaded: LoadedSettings) -> String {
     let lines = SettingTable.keys.flatMap { key in
@@ -18,8 +18,8 @@ package enum SettingsDump {
     let text: String
   }
 
-  /// Lines of one section stand together, in the order in which the first of them comes: the rows
-  /// of an open section give theirs row by row, not member by member.
+  /// Groups the lines by section, in order of each section's first line: the rows of an open section
+  /// yield their lines row by row, not member by member.
   private static func render(_ lines: [Line], depth: Int) -> String {
     let indent = String(repeating: "  ", count: depth)
     var result = ""

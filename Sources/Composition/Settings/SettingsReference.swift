@@ -1,19 +1,20 @@
-/// The reference of all settings, made from the table that reads them.
+/// The Markdown reference of all settings, generated from the table that reads them.
 package enum SettingsReference {
   package static var markdown: String {
     let intro = """
       # Settings
 
-      Read in this order, each over the one before: the defaults, the settings file
-      (`larder.yaml`, or what `--config` names), the environment, flags. All faults are reported
-      at once and nothing starts before they are mended. Relative paths are relative to the
-      settings file. Durations are a whole number and `ms`, `s`, `m`, `h` or `d`; sizes are a
-      number of bytes or end in `KB`, `KiB`, `MB`, `MiB`, `GB`, `GiB`, `TB` or `TiB`. A variable
-      holds a list with commas, an open section as YAML (`{name: value}`); an empty one counts as
-      not set, one that begins with `\(EnvironmentNames.prefix)` and is not listed here is a fault.
+      Settings are read in this order, and later values override earlier ones: the defaults, the
+      settings file (`larder.yaml`, or the file named by `--config`), environment variables, flags.
+      All faults are reported together, and nothing starts until they are fixed. Relative paths
+      start at the settings file's folder. A duration is a whole number with the unit `ms`, `s`,
+      `m`, `h` or `d`; a size is a number of bytes, or a whole number with the unit `KB`, `KiB`,
+      `MB`, `MiB`, `GB`, `GiB`, `TB` or `TiB`. In a variable, the elements of a list are separated
+      by commas, and an open section is YAML (`{name: value}`). An empty variable counts as not
+      set; an unknown variable that begins with `\(EnvironmentNames.prefix)` is a fault.
 
-      `LARDER_KEY` is no setting: it holds the key that seals secrets at rest, in place of the key
-      file in the data folder.
+      `LARDER_KEY` is not a setting: it holds the key that encrypts secrets at rest, instead of the
+      key file in the data folder.
 
       """
     return ([intro] + SettingTable.sections.map(section)).joined(separator: "\n")

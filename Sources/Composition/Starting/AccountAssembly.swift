@@ -7,19 +7,19 @@ import Sealing
 import Storage
 import Transport
 
-/// Who keeps the users and whose tokens are believed, as settings say.
+/// The account provider and the verifier of trusted tokens, wired as settings configure them.
 struct AccountAssembly {
-  /// Of what `local` tokens name as their issuer where settings say nothing.
+  /// The issuer of `local` tokens by default.
   static let defaultIssuer = "larder"
   /// Signatures take well under a millisecond.
   private static let tokenThreads = 2
 
   let provider: any AccountProvider
   let tokens: TokenVerifier
-  /// The keys that sign tokens here; nil where another issues them.
+  /// The keys that sign tokens here; nil if another service issues them.
   let keys: LocalKeys?
 
-  /// The same for operators and for those who check our tokens.
+  /// The same for operators and for services that verify our tokens.
   var signingKeys: SigningKeyService? {
     keys.map { SigningKeyService(keys: $0, tokens: tokens) }
   }
@@ -69,11 +69,11 @@ struct AccountAssembly {
       return try await LocalKeys.open(
         store: store, sealer: sealer, clock: clock, random: random)
     } catch {
-      throw StartFailure(.dataFolder, "The keys that sign tokens cannot be kept: \(error)")
+      throw StartFailure(.dataFolder, "The keys that sign access tokens cannot be stored: \(error)")
     }
   }
 
-  /// All cores but one: whoever hashes passwords must not be all that the machine does.
+  /// All cores but one, so that hashing passwords cannot occupy the whole machine.
   private static func hasher(
     _ settings: AccountsSettings, random: RandomBytes
   ) -> PasswordHasher {
@@ -84,12 +84,12 @@ struct AccountAssembly {
 }
 
 extension Auth0Settings {
-  /// The settings' checks have seen that what must be there is there.
+  /// The settings' checks have made sure that required members are set.
   init(_ settings: AccountsSettings) {
     let tenant = settings.domain ?? ""
     let base = settings.issuer?.text ?? "https://\(tenant)/"
     self.init(
-      // Paths are put right behind it.
+      // Paths are appended to it directly.
       base: base.hasSuffix("/") ? base : base + "/", tenant: tenant,
       clientID: settings.clientID ?? "", clientSecret: settings.clientSecret?.revealed,
       audience: settings.audience ?? "", connection: settings.connection)
@@ -115,10 +115,40 @@ extension AccountRules {
 }
 
 extension AccountsSettings {
-  /// Whether any of those who are asked is asked over TLS.
+  /// Whether any issuer or provider is called over TLS.
   var asksOverTLS: Bool {
     let addresses = issuers.values.flatMap { [$0.url, $0.keys] }.compactMap { $0?.scheme }
     let provider = provider == .auth0 ? issuer?.scheme ?? "https" : "http"
     return ([provider] + addresses).contains("https")
+  }
+}
+
+/// Issuers whose keys are fetched over HTTP.
+struct RemoteIssuers {
+  let exchange: JSONExchange
+
+  func auth0(_ settings: Auth0Settings) -> TokenIssuer {
+    .remote(
+      name: settings.base, audience: settings.audience, isFirst: true,
+      keys: auth0Keys(settings))
+  }
+
+  func auth0Keys(_ settings: Auth0Settings) -> RemoteKeys {
+    keys(at: "\(settings.base).well-known/jwks.json", issuer: settings.base)
+  }
+
+  func others(_ settings: AccountsSettings) -> [TokenIssuer] {
+    settings.issuers.values.sorted { $0.url?.text ?? "" < $1.url?.text ?? "" }.compactMap {
+      guard let url = $0.url, let audience = $0.audience else { return nil }
+      return .remote(
+        name: url.text, audience: audience, isFirst: false,
+        keys: keys(at: $0.keys?.text, issuer: url.text))
+    }
+  }
+
+  func keys(at address: String?, issuer: String) -> RemoteKeys {
+    let place = address.flatMap { try? HTTPURL($0) }.map(RemoteKeys.Place.keySet)
+    return RemoteKeys(
+      at: place ?? .discovery(issuer: issuer), exchange: exchange, clock: SystemClock.wall)
   }
 }

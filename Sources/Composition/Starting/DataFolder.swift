@@ -4,12 +4,12 @@ import Model
 import Storage
 import Transport
 
-/// The folder that holds everything the service keeps, and the secret its keys come from.
+/// The folder of everything the service stores, with the root secret of its keys.
 struct DataFolder {
   static let keyFileName = "larder.key"
   /// The schema that was introspected at start.
   static let schemaFileName = "schema.graphql"
-  /// As many as the keys derived from it can use.
+  /// The length that the derived keys can use.
   private static let keyByteCount = 32
   private static let ownerOnly = 0o600
 
@@ -17,15 +17,16 @@ struct DataFolder {
 
   var schemaPath: String { "\(path)/\(Self.schemaFileName)" }
 
-  /// Makes the folder for its owner alone, unless it is there, and sees that it can be written.
+  /// Creates the folder for its owner only, if it is missing, and checks that it is writable.
   ///
-  /// - Parameter degraded: whether a read-only file system is no fault.
+  /// - Parameter degraded: whether a read-only file system is allowed.
   func make(_ degraded: StartSettings.Degraded = .refuse) throws(StartFailure) {
     let manager = FileManager.default
     var isFolder = false
     if manager.fileExists(atPath: path, isDirectory: &isFolder) {
       guard isFolder else {
-        throw StartFailure(.dataFolder, "The data folder \(path) is a file.")
+        throw StartFailure(
+          .dataFolder, "The data folder \(path) is a file. Set another folder with `data`.")
       }
     } else {
       do {
@@ -35,48 +36,49 @@ struct DataFolder {
       } catch {
         throw StartFailure(
           .dataFolder,
-          "The data folder \(path) cannot be made: the folder above may not be written.")
+          "The data folder \(path) cannot be created: its parent folder is not writable.")
       }
     }
     guard
       manager.isWritableFile(atPath: path)
         || degraded == .allow && FileSystem.isReadOnly(at: path)
     else {
-      throw StartFailure(.dataFolder, "The data folder \(path) cannot be written.")
+      throw StartFailure(
+        .dataFolder, "The data folder \(path) is not writable: check its owner and mode.")
     }
   }
 
-  /// A copy of the name that the database has in its marker.
+  /// The file with a copy of the name in the database's marker.
   static let markerFileName = "larder.id"
 
-  /// The name in the folder's marker; nil where it has none.
+  /// The name in the folder's marker file; nil without one.
   var markerName: String? {
     FileManager.default.contents(atPath: "\(path)/\(Self.markerFileName)").map {
       String(decoding: $0, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? ""
     }
   }
 
-  /// Sees that there is a key where secrets are sealed with one, before another is made.
+  /// Checks that the key exists if the database has secrets sealed with one, before a new key is made.
   ///
-  /// - Parameter marker: the database's; nil where it has none.
+  /// - Parameter marker: the database's marker; nil without one.
   func checkKeyIsThere(
     for marker: StoreMarker?, environment: [String: String]
   ) throws(StartFailure) {
-    let isThere =
+    let hasKey =
       environment["LARDER_KEY"] != nil
       || FileManager.default.fileExists(atPath: "\(path)/\(Self.keyFileName)")
-    guard marker != nil, !isThere else { return }
+    guard marker != nil, !hasKey else { return }
     throw StartFailure(
       .faultySettings,
-      "The key \(path)/\(Self.keyFileName) is missing, and secrets in the database are sealed with "
-        + "it. Put it back, or set LARDER_KEY. \(Self.otherKeyHint)")
+      "The key \(path)/\(Self.keyFileName) is missing, and the database has secrets that are sealed "
+        + "with it. Restore the file, or set LARDER_KEY. \(Self.otherKeyHint)")
   }
 
   private static let otherKeyHint =
-    "To give those secrets up (all sessions end), make a new key of 32 random bytes there and start "
-    + "once with start.otherKey: accept."
+    "To discard these secrets (all sessions end), write a new key of 32 random bytes to this file and "
+    + "start once with start.otherKey: accept."
 
-  /// Whether the key is the one that the database's secrets are sealed with.
+  /// Checks that the key is the one that sealed the secrets in the database.
   func check(
     keyDigest: String, against marker: StoreMarker?, accepting: StartSettings.OtherKey,
     logger: Logger
@@ -85,13 +87,13 @@ struct DataFolder {
     guard accepting == .accept else {
       throw StartFailure(
         .faultySettings,
-        "The key (\(path)/\(Self.keyFileName) or LARDER_KEY) is not the one that secrets in the "
-          + "database are sealed with. Put the right one back. \(Self.otherKeyHint)")
+        "The key (\(path)/\(Self.keyFileName) or LARDER_KEY) is not the one that sealed the secrets in "
+          + "the database. Restore the right key. \(Self.otherKeyHint)")
     }
-    logger.warning("another key was accepted: secrets that were sealed before are given up")
+    logger.warning("a different key was accepted: secrets sealed with the old key are discarded")
   }
 
-  /// Ties database, folder and key together, where they are not yet.
+  /// Writes the markers that tie database, folder and key together, if they are missing.
   func mark(
     _ store: Store, marker: StoreMarker?, keyDigest: String, random: () -> UInt8
   ) async throws {
@@ -99,18 +101,18 @@ struct DataFolder {
       marker?.folder ?? markerName ?? Hexadecimal.encode((0..<16).map { _ in random() })
     let wanted = StoreMarker(folder: name, keyDigest: keyDigest)
     if marker != wanted { try await store.setMarker(wanted) }
-    // After the database has it: a crash between the two leaves nothing that contradicts.
+    // After the database: a crash between the two leaves no contradiction.
     guard markerName != name else { return }
     let isWritten = FileManager.default.createFile(
       atPath: "\(path)/\(Self.markerFileName)", contents: Data((name + "\n").utf8),
       attributes: [.posixPermissions: Self.ownerOnly])
     guard isWritten else {
-      throw StartFailure(.dataFolder, "\(path)/\(Self.markerFileName) cannot be written.")
+      throw StartFailure(.dataFolder, "The file \(path)/\(Self.markerFileName) cannot be written.")
     }
   }
 
-  /// The secret: `LARDER_KEY` (base64 or hexadecimal, 32 bytes or more) if set, else the key file,
-  /// made from `random` at the first start.
+  /// The root secret: `LARDER_KEY` (base64 or hexadecimal, 32 bytes or more) if set, else the key
+  /// file, created from `random` at the first start.
   func key(environment: [String: String], random: () -> UInt8) throws(StartFailure) -> [UInt8] {
     if let text = environment["LARDER_KEY"] { return try Self.key(parsing: text) }
     let file = "\(path)/\(Self.keyFileName)"
@@ -118,32 +120,33 @@ struct DataFolder {
     if FileManager.default.fileExists(atPath: file, isDirectory: &isFolder) {
       guard !isFolder else {
         throw StartFailure(
-          .faultySettings, "\(file) is a folder. Put the file with the key in its place.")
+          .faultySettings, "The key file \(file) is a folder. Replace it with the key file.")
       }
       guard FileManager.default.isReadableFile(atPath: file) else {
-        throw StartFailure(.faultySettings, "\(file) cannot be read: check its owner and mode.")
+        throw StartFailure(
+          .faultySettings, "The key file \(file) cannot be read: check its owner and mode.")
       }
     }
     if let data = FileManager.default.contents(atPath: file) {
       guard data.count >= Self.keyByteCount else {
         throw StartFailure(
-          .dataFolder, "\(file) is damaged: it holds \(data.count) bytes, not \(Self.keyByteCount)."
-        )
+          .dataFolder,
+          "The key file \(file) is damaged: it has \(data.count) bytes, not \(Self.keyByteCount).")
       }
       return Array(data)
     }
     let key = (0..<Self.keyByteCount).map { _ in random() }
-    // A file that appears only whole: a half-written key would seal secrets nobody can open.
+    // Renamed when complete: a half-written key would seal secrets that cannot be opened again.
     let fresh = "\(file).new"
     try? FileManager.default.removeItem(atPath: fresh)
     guard
       FileManager.default.createFile(
         atPath: fresh, contents: Data(key), attributes: [.posixPermissions: Self.ownerOnly])
-    else { throw StartFailure(.dataFolder, "\(file) cannot be written.") }
+    else { throw StartFailure(.dataFolder, "The key file \(file) cannot be written.") }
     do {
       try FileManager.default.moveItem(atPath: fresh, toPath: file)
     } catch {
-      throw StartFailure(.dataFolder, "\(file) cannot be written: \(error)")
+      throw StartFailure(.dataFolder, "The key file \(file) cannot be written: \(error)")
     }
     return key
   }
@@ -153,7 +156,7 @@ struct DataFolder {
     guard let bytes, bytes.count >= keyByteCount else {
       throw StartFailure(
         .faultySettings,
-        "LARDER_KEY holds at least \(keyByteCount) bytes in base64 or hexadecimal.")
+        "LARDER_KEY must have at least \(keyByteCount) bytes, in base64 or hexadecimal.")
     }
     return bytes
   }

@@ -3,15 +3,15 @@ import Logging
 import Storage
 import Transport
 
-/// A file in the data folder that holds room for a start on a full disk.
+/// A file in the data folder that reserves space for a start on a full disk.
 ///
-/// Opening a database writes: the log's index, the start's own row. On a disk without any room that
-/// fails, though the running service would serve reads there. The reserve is given up then, and what
-/// opening left of it is taken back at once, so that writes are refused as they were before and the
-/// next start has its room too.
+/// Opening a database writes: the log's index, and a row for the start. On a full disk this fails,
+/// although the running service could serve reads. Then the reserve is released, and the space that
+/// opening left is reserved again at once, so that writes are still refused and the next start has
+/// space too.
 struct DiskReserve {
   static let fileName = "larder.reserve"
-  /// What opening takes is a tenth of this.
+  /// Ten times the space that opening needs.
   private static let byteCount = 1 << 20
 
   private let folder: String
@@ -21,27 +21,27 @@ struct DiskReserve {
     self.folder = folder
   }
 
-  /// Whether the database could not be opened for want of room. SQLite tells of that in several ways:
-  /// the log's index is a file that is mapped.
+  /// Whether the database could not be opened because the disk is full. SQLite reports this in several
+  /// ways, because the log's index is a mapped file.
   func mayHelp(against error: StorageError) -> Bool {
     if case .inUse = error { return false }
     return error == .full || FileSystem.freeBytes(at: folder) ?? .max < Self.byteCount / 2
   }
 
-  /// Empties the reserve, so that the database can be opened. Its file stays, as a sign that there was
-  /// one.
+  /// Empties the reserve, so that the database can be opened. Its file stays and marks the folder as
+  /// one with a reserve.
   ///
-  /// - Returns: whether it held anything.
+  /// - Returns: whether it was not empty.
   func release(logger: Logger) -> Bool {
     guard size > 0, FileSystem.empty(path) else { return false }
     logger.error(
-      "the disk of the data folder is full: reads are served, writes are refused until there is room",
+      "the disk of the data folder is full: reads are served, writes are refused until there is space",
       metadata: ["folder": "\(folder)"])
     return true
   }
 
-  /// Takes what is missing of the reserve: at first only where that is little of what is free; later
-  /// all that is free, if need be: what fills a disk does not spare it.
+  /// Fills the reserve. The first time only if it is a small part of the free space; later with all
+  /// free space if necessary, which whatever fills the disk would take otherwise.
   func take() {
     let held = size
     guard held < Self.byteCount, let free = FileSystem.freeBytes(at: folder) else { return }
@@ -50,8 +50,7 @@ struct DiskReserve {
     FileSystem.pad(path, byBytes: Self.byteCount - held) { chance.next() }
   }
 
-  /// Takes what is missing of the reserve while the service runs, once there is room for more than
-  /// that.
+  /// Fills the reserve while the service runs, once there is more free space than it needs.
   func restore() {
     guard let free = FileSystem.freeBytes(at: folder), free > Self.byteCount * 2 else { return }
     take()

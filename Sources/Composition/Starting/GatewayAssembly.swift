@@ -9,7 +9,7 @@ import Sealing
 import Storage
 import Upstream
 
-/// The use cases, wired over a store and an upstream.
+/// The use cases of Gateway, wired to a store and an upstream.
 struct GatewayAssembly {
   let health: HealthCheck
   private let settings: Settings
@@ -23,7 +23,7 @@ struct GatewayAssembly {
   private let signingKeys: SigningKeyService?
   private let cursors: CursorIssuer
   private let changes: ChangeFeed
-  /// Ending it ends the live streams, so that their connections can end.
+  /// Ending it ends the live streams, so that their connections can close.
   let signal: CommitSignal
   private let purger: Purger
   private let console: SQLConsole
@@ -34,7 +34,7 @@ struct GatewayAssembly {
   private let logThreshold: LogThreshold
   private let logger: Logger
 
-  /// Of what a change shows of an entity: another form of it gets another number.
+  /// Version of the form in which a change shows an entity; increased when the form changes.
   private static let changeSchemaVersion: UInt32 = 1
 
   init(
@@ -57,7 +57,7 @@ struct GatewayAssembly {
       schemaVersion: Self.changeSchemaVersion, head: store.head)
     let signal = CommitSignal { try await Task.sleep(for: $0) }
     let overlaid = OverlaidEntities(store.overlays)
-    // What a commit touched is dropped before the head that counts it is published.
+    // Caches drop what a commit touched before the head that includes the commit is published.
     store.observe { report in
       overlaid.note(report)
       cache.note(report)
@@ -76,7 +76,7 @@ struct GatewayAssembly {
       ownTypes: Set(workspace.local.types.keys))
     changes = ChangeFeed(
       store: store.reading,
-      desk: CursorValidator(
+      validator: CursorValidator(
         codec: codec, segments: store.segments, schemaVersion: Self.changeSchemaVersion),
       entities: EntityRenderer(catalogue: workspace.registry.catalogue), signal: signal,
       types: workspace.registry.catalogue.types, gate: gate, devices: devices,
@@ -124,7 +124,7 @@ struct GatewayAssembly {
       upstream: upstream, calls: calls, epoch: epoch, pulse: pulse, cursors: cursors,
       devices: devices, signal: signal,
       sealer: Sealer(key: keys.key(for: .credential), random: random),
-      surroundings: QueueAssembly.surroundings(settings, clock: expiryClock),
+      environment: QueueAssembly.environment(settings, clock: expiryClock),
       concurrencyMax: QueueAssembly.concurrencyMax(settings),
       transientCodes: Set(settings.queue.transientCodes), clock: clock, logger: logger,
       makeID: { RandomName.make(at: clock.now()) })
@@ -135,9 +135,9 @@ struct GatewayAssembly {
       provider: accounts.provider, rules: AccountRules(settings.accounts), devices: devices,
       networks: KnownNetworks(store: store, key: keys.key(for: .network), clock: clock),
       clock: clock, logger: logger,
-      whenSignedOut: { gone async throws(Failure) in
-        try await push.unregister(device: gone.device)
-        _ = try await sync.perform(signOut, on: gone.device)
+      whenSignedOut: { signedOut async throws(Failure) in
+        try await push.unregister(device: signedOut.device)
+        _ = try await sync.perform(signOut, on: signedOut.device)
       })
     signingKeys = accounts.signingKeys
     purger = Purger(
@@ -172,7 +172,8 @@ struct GatewayAssembly {
       metrics: metrics, hasMetrics: settings.metrics.listen.isEmpty, files: files,
       cors: CORSPolicy(origins: settings.corsOrigins.map(\.description)), version: Version.text,
       bodyBytesMax: settings.limits.bodyBytesMax,
-      shelfBytesMax: settings.cache.memoryBytesMax / 2, streamStallMax: settings.limits.streamStall,
+      responseCacheBytesMax: settings.cache.memoryBytesMax / 2,
+      streamStallMax: settings.limits.streamStall,
       compressionBytesMin: ServerLimits().compressionBytesMin, logger: logger)
   }
 }
@@ -188,5 +189,65 @@ extension DeviceSettings {
     self.init(
       registration: registration, registrationsPerMinute: settings.registrationsPerMinute,
       expiry: settings.expiry)
+  }
+}
+
+/// The sync queue's environment, made from settings and the system's clock and random numbers.
+enum QueueAssembly {
+  /// The sync queues use at most half of the concurrent calls to upstream, so that a device that
+  /// reconnects with a thousand mutations does not delay readers.
+  static func concurrencyMax(_ settings: Settings) -> Int {
+    max(1, settings.upstream.concurrencyMax / 2)
+  }
+
+  static func signOutPolicy(_ settings: Settings) -> SignOutPolicy {
+    switch settings.queue.onLogout {
+    case .drain: .drain
+    case .drop: .drop
+    case .park: .park
+    }
+  }
+
+  static func environment(_ settings: Settings, clock: TrustedClock) -> QueueEnvironment {
+    let queue = settings.queue
+    return QueueEnvironment(
+      policy: QueuePolicy(
+        debounce: queue.debounce, parallel: queue.parallelMax,
+        forceDeadline: queue.forceDeadline, probe: queue.probeInterval,
+        // Upstream's timeout ends an attempt first; this deadline is for attempts that were lost.
+        answerDeadline: settings.upstream.timeout * 2 + .seconds(10),
+        itemsMax: queue.itemsMax, quota: DataQuota(settings.devices)),
+      wall: clock.now(), reading: { SystemClock.uptime() }, boot: RandomName.make(),
+      random: { UInt64.random(in: 0...UInt64.max) },
+      sleep: { try await Task.sleep(for: $0) })
+  }
+}
+
+/// The use cases that write entities, wired to a store.
+enum EntityWriting {
+  static func writes(
+    _ workspace: Workspace, store: Store, calls: CallSequence, epoch: MutationEpoch,
+    deadline: QueryDeadline
+  ) -> EntityWrites {
+    let clock = SystemClock.wall
+    let random = RandomBytes { UInt8.random(in: 0...UInt8.max) }
+    let catalogue = workspace.registry.catalogue
+    let entities = EntityRenderer(
+      catalogue: catalogue, views: workspace.registry.views.values)
+    return EntityWrites(
+      own: OwnDataWrites(
+        schema: workspace.local, store: store, entities: entities,
+        identifiers: IdentifierMaker(clock: clock, random: random), clock: clock,
+        deadline: deadline, quota: DataQuota(workspace.settings.devices)),
+      corrections: CorrectionService(
+        catalogue: catalogue, store: store, entities: entities, calls: calls, epoch: epoch,
+        clock: clock, deadline: deadline))
+  }
+}
+
+extension DataQuota {
+  init(_ settings: DevicesSettings) {
+    self.init(
+      ownerBytesMax: settings.ownerBytesMax, unboundBytesMax: settings.unboundBytesMax)
   }
 }

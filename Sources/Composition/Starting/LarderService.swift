@@ -12,27 +12,27 @@ import Storage
 package import Transport
 import Upstream
 
-/// The running service: everything wired, in the order it starts and ends.
+/// The running service: wires all modules, and starts and ends them in order.
 ///
-/// The store is opened first and closed last, so that nothing is served that cannot be kept and
-/// nothing is lost that was answered.
+/// The store is opened first and closed last, so that nothing is served that cannot be stored and
+/// nothing is lost that was acknowledged.
 package final class LarderService: Service {
-  /// How old the gauges of the queues may be.
+  /// Interval between updates of the queue gauges.
   private static let gaugeInterval = Duration.seconds(15)
 
   private let store: Store
   private let copy: ReadOnlyCopy?
-  /// Nil where there is none.
+  /// Nil on a read-only copy, and if a degraded start is refused.
   private let reserve: DiskReserve?
   private let gauges: QueueGauges
-  private let keeper: StoreMaintenance
+  private let maintenance: StoreMaintenance
   private let filesMaintenance: FilesMaintenance
   private let publicAddress: PublicAddress
   private let signingKeys: LocalKeys?
   private let queue: QueueWorker
   private let push: PushAssembly
   private let server: HTTPService
-  /// Of the addresses, how many at the end serve metrics alone.
+  /// Number of addresses, at the end of the list, that serve only metrics.
   private let metricsListenerCount: Int
   private let queueEndMax: Duration
   private let client: HTTPClient
@@ -45,7 +45,7 @@ package final class LarderService: Service {
 
   private init(
     store: Store, copy: ReadOnlyCopy?, reserve: DiskReserve?, gauges: QueueGauges,
-    keeper: StoreMaintenance, filesMaintenance: FilesMaintenance, publicAddress: PublicAddress,
+    maintenance: StoreMaintenance, filesMaintenance: FilesMaintenance, publicAddress: PublicAddress,
     signingKeys: LocalKeys?, queue: QueueWorker, push: PushAssembly, server: HTTPService,
     metricsListenerCount: Int, queueEndMax: Duration, client: HTTPClient,
     certificates: ServerCertificates?,
@@ -57,7 +57,7 @@ package final class LarderService: Service {
     self.copy = copy
     self.reserve = reserve
     self.gauges = gauges
-    self.keeper = keeper
+    self.maintenance = maintenance
     self.filesMaintenance = filesMaintenance
     self.publicAddress = publicAddress
     self.signingKeys = signingKeys
@@ -73,11 +73,12 @@ package final class LarderService: Service {
     self.logger = logger
   }
 
-  /// Opens the store and wires the modules; nothing is listened to yet. Waits for a store that
-  /// another process still holds as long as settings say.
+  /// Opens the store and wires the modules, without listening yet. Waits for a store that another
+  /// process holds for `start.lockWait`.
   ///
-  /// - Parameter whenListening: told by ``run()`` of the addresses, with the ports that were given
+  /// - Parameter whenListening: called by ``run()`` with the addresses, including the ports assigned
   ///   for port 0.
+  /// - Throws: ``StartFailure`` for faults that the operator can fix.
   package static func open(
     _ workspace: Workspace, metrics: PrometheusRegistry, logger: Logger,
     logThreshold: LogThreshold = LogThreshold(.info), logSink: LineSink? = nil,
@@ -120,7 +121,7 @@ package final class LarderService: Service {
       }
       store.observeDamage { damage in
         logger.error(
-          "the database is damaged or gone: the service is not ready until it is mended",
+          "the database is damaged or missing: the service is not ready until it is repaired",
           metadata: [
             "cause": "\(damage)",
             "remedy": "\(StorageStartError.text(damage, folder: settings.dataFolder))",
@@ -172,7 +173,7 @@ package final class LarderService: Service {
       return LarderService(
         store: store, copy: copy, reserve: reserve,
         gauges: QueueGauges(store: store.reading, clock: clock),
-        keeper: StoreMaintenance(
+        maintenance: StoreMaintenance(
           store: store, devices: gateway.devices, queue: gateway.sync,
           registry: workspace.registry, bytesMax: settings.cache.diskBytesMax, clock: clock,
           logger: logger),
@@ -190,7 +191,7 @@ package final class LarderService: Service {
     }
   }
 
-  /// Whether it serves reads alone, from a copy of the database.
+  /// Whether the service serves only reads, from a copy of the database.
   var isOnCopy: Bool { copy != nil }
 
   private static func copyIfReadOnly(
@@ -201,27 +202,28 @@ package final class LarderService: Service {
     else { return nil }
     let copy = try ReadOnlyCopy(of: settings.dataFolder)
     logger.error(
-      "the data folder is on a read-only file system: reads come from a copy, writes are refused",
+      "the data folder is on a read-only file system: reads are served from a copy, writes are refused",
       metadata: ["folder": "\(settings.dataFolder)", "copy": "\(copy.path)"])
     return copy
   }
 
   /// Listens, serves until graceful shutdown, drains, and closes the store.
   ///
-  /// Listening begins here and not before: whoever runs services traps the signals first, so a
-  /// signal that comes right after the ready line drains too.
+  /// Listening begins here and not before, because the service group has trapped the signals by now: a
+  /// signal right after the ready line drains too.
   package func run() async throws {
     do {
       await filesMaintenance.prepare()
       await push.service.prepare()
       let addresses = try await Self.listen(server)
-      tellOfMetrics(addresses.suffix(metricsListenerCount))
+      logMetricsAddresses(addresses.suffix(metricsListenerCount))
       if !publicAddress.note(addresses, isSecure: certificates != nil) {
-        logger.notice("links to files lead nowhere from other machines; publicUrl is not set")
+        logger.notice(
+          "publicUrl is not set: links to files do not work from other machines")
       }
       ProgramPages.release()
       whenListening(addresses)
-      let keeping = Task { await keeper.run() }
+      let maintaining = Task { await maintenance.run() }
       let sweeping = Task { await filesMaintenance.run() }
       let draining = Task { await queue.start() }
       let renewing = Task { await signingKeys?.run { try await Task.sleep(for: $0) } }
@@ -234,7 +236,7 @@ package final class LarderService: Service {
       }
       push.service.start()
       defer {
-        keeping.cancel()
+        maintaining.cancel()
         sweeping.cancel()
         draining.cancel()
         renewing.cancel()
@@ -249,20 +251,20 @@ package final class LarderService: Service {
     logger.info("stopped")
   }
 
-  /// Reads the certificate files again, for the connections to come. Where one of them is faulty all
-  /// stay as they were.
+  /// Reloads the certificate files for new connections. If one of them is faulty, all certificates stay
+  /// as they were.
   package func reloadCertificates() async {
     guard let certificates else {
-      return logger.notice("no certificates to read again")
+      return logger.notice("no certificates to reload: tls.certificate is not set")
     }
     do throws(TLSContextFaults) {
       let context = try certificates.read()
       await server.replaceTLS(with: context)
       Self.warn(of: context, logger: logger)
-      logger.notice("certificates read again")
+      logger.notice("certificates reloaded")
     } catch {
       for fault in error.faults {
-        logger.error("certificates not replaced", metadata: ["reason": "\(fault)"])
+        logger.error("certificates were not reloaded", metadata: ["reason": "\(fault)"])
       }
     }
   }
@@ -289,7 +291,7 @@ package final class LarderService: Service {
 
   private func close() async {
     await queue.end(within: queueEndMax)
-    await keeper.noteLived()
+    await maintenance.noteLived()
     await push.end()
     await client.close()
     store.close()
@@ -304,7 +306,7 @@ package final class LarderService: Service {
     limits.connectionsMax = settings.upstream.concurrencyMax
     limits.firstByteTimeout = settings.upstream.timeout
     limits.totalTimeout = settings.upstream.timeout
-    // The system's certificates take a good part of a start to read.
+    // Reading the system's certificates takes a large part of a start.
     let asksOverTLS =
       settings.upstream.url?.scheme == "https" || settings.accounts.asksOverTLS
     let tls = asksOverTLS ? try TLSClientContext() : nil
@@ -313,7 +315,7 @@ package final class LarderService: Service {
       random: { Double.random(in: 0..<1) })
   }
 
-  private func tellOfMetrics(_ addresses: ArraySlice<SocketAddress>) {
+  private func logMetricsAddresses(_ addresses: ArraySlice<SocketAddress>) {
     let scheme = certificates == nil ? "http" : "https"
     for address in addresses {
       logger.notice(
@@ -326,7 +328,9 @@ package final class LarderService: Service {
     do throws(ListenError) {
       return try await server.listen()
     } catch {
-      throw StartFailure(.addressInUse, "Larder cannot listen: \(error).")
+      throw StartFailure(
+        .addressInUse,
+        "Larder cannot listen: \(error). Free the address, or set another one with `listen`.")
     }
   }
 }

@@ -2,26 +2,26 @@ import FoundationEssentials
 import Model
 import Storage
 
-/// A copy of a data folder's database, for a start while the folder's file system takes no writes.
+/// A copy of a data folder's database, for a start while the folder's file system is read-only.
 ///
-/// SQLite cannot open a database with a write-ahead log on such a file system, not even to read it.
-/// What the service serves from the copy is as it was; nothing is written to it for clients.
+/// SQLite cannot open a database with a write-ahead log on such a file system, not even for reading.
+/// The service serves the copy's state; it writes nothing to it for clients.
 struct ReadOnlyCopy {
   private static let names = ["larder.sqlite", "larder.sqlite-wal"]
   private static let prefix = "larder-read-only-"
-  /// How long a copy without a process that holds it may still be one that is being made.
+  /// Age below which a copy that no process holds can still be in the making.
   private static let makingMax: TimeInterval = 60
 
   let path: String
 
-  /// - Throws: ``StartFailure`` where there is no database, or no room for another.
+  /// - Throws: ``StartFailure`` if there is no database, or no space for a copy.
   init(of folder: String) throws(StartFailure) {
     let manager = FileManager.default
     guard manager.fileExists(atPath: "\(folder)/\(Self.names[0])") else {
       throw StartFailure(
         .dataFolder,
-        "The data folder \(folder) is on a read-only file system and holds no database yet. "
-          + "Mount it writable.")
+        "The data folder \(folder) is on a read-only file system and has no database yet. Mount it "
+          + "writable.")
     }
     guard !Store.isInUse(folder: folder) else {
       throw StartFailure(
@@ -31,14 +31,14 @@ struct ReadOnlyCopy {
     }
     path = "\(manager.temporaryDirectory.path)/\(Self.prefix)\(RandomName.make())"
     do {
-      // Fails where the name is taken.
+      // Fails if the name is taken.
       try manager.createDirectory(
         atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     } catch {
       throw StartFailure(
         .dataFolder,
         "The data folder \(folder) is on a read-only file system, and no folder for a copy of its "
-          + "database can be made in \(manager.temporaryDirectory.path): mount either writable.")
+          + "database can be created in \(manager.temporaryDirectory.path). Mount either writable.")
     }
     let before = Self.versions(in: folder)
     do {
@@ -50,9 +50,9 @@ struct ReadOnlyCopy {
       throw StartFailure(
         .dataFolder,
         "The data folder \(folder) is on a read-only file system, and its database cannot be copied "
-          + "to \(path) (\(error)). Mount the folder writable, or make room there.")
+          + "to \(path) (\(error)). Mount the folder writable, or free space there.")
     }
-    // Read-only is the mount, which another process may have beside a writable one.
+    // Only this mount is read-only; another process can have a writable one of the same folder.
     guard Self.versions(in: folder) == before else {
       remove()
       throw StartFailure(
@@ -62,7 +62,7 @@ struct ReadOnlyCopy {
     }
   }
 
-  /// Sizes and times of the files that are copied.
+  /// Sizes and modification times of the copied files.
   private static func versions(in folder: String) -> [String] {
     names.map { name in
       let attributes = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
@@ -71,7 +71,7 @@ struct ReadOnlyCopy {
     }
   }
 
-  /// Removes copies that processes left behind which were killed.
+  /// Removes copies left by killed processes.
   static func sweep() {
     let manager = FileManager.default
     let parent = manager.temporaryDirectory.path

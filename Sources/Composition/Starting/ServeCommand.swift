@@ -7,15 +7,15 @@ package import ServiceLifecycle
 import Transport
 import UnixSignals
 
-/// Runs the service from settings to the end of the process.
+/// The `serve` command: runs the service from settings to the end of the process.
 package struct ServeCommand {
-  /// What the end waits for log lines to be written.
+  /// Maximum wait at the end for log lines to be written.
   private static let flushMax = Duration.seconds(1)
 
   private let loaded: LoadedSettings
-  /// What runs beside it, started before and ended after.
+  /// Services that start before it and end after it.
   private let companions: [any Service]
-  /// Lines for whoever started it, given the first address.
+  /// Lines to print after the ready line, given the first address.
   private let greeting: @Sendable (String) -> [String]
 
   package init(
@@ -27,7 +27,7 @@ package struct ServeCommand {
     self.greeting = greeting
   }
 
-  /// - Throws: ``StartFailure`` for everything that keeps the service from starting.
+  /// - Throws: ``StartFailure`` for every fault that prevents the start.
   package func run() async throws {
     Allocator.boundArenas()
     let threshold = LogThreshold(loaded.settings.log)
@@ -50,11 +50,11 @@ package struct ServeCommand {
     let code = ProcessEnd.startOver()
     throw StartFailure(
       .dataFolder,
-      "The data folder is writable again, but the program could not be started over on it (errno "
-        + "\(code)). Start it again.")
+      "The data folder is writable again, but the program could not restart on it (errno \(code)). "
+        + "Start it again.")
   }
 
-  /// - Returns: whether the program is to start over.
+  /// - Returns: whether the program must restart.
   private func run(
     threshold: LogThreshold, metrics: PrometheusRegistry, sink: LineSink, logger: Logger
   ) async throws -> Bool {

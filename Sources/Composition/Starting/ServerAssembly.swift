@@ -5,7 +5,7 @@ import HTTPWire
 import Logging
 import Transport
 
-/// The HTTP server as settings ask for it.
+/// The configuration of the HTTP server, made from settings.
 enum ServerAssembly {
   static func configuration(
     _ settings: Settings, tls: TLSServerContext?, s3: any RequestHandler,
@@ -42,14 +42,14 @@ enum ServerAssembly {
 
   private static func rateLimit(_ settings: LimitsSettings) -> RateLimit? {
     settings.rateMax.map { requestsMax in
-      // Whoever watches the service asks often and must not be told that it is ill.
+      // Health checks are frequent, and a 429 would report the service as unhealthy.
       RateLimit(requestsMax: requestsMax, window: settings.rateWindow) { head in
         head.path.elementsEqual("/healthz".utf8) || head.path.elementsEqual("/readyz".utf8)
       }
     }
   }
 
-  /// Requests are told at `info`, and go to the same stream as everything else.
+  /// Requests are logged at `info`, to the same stream as everything else.
   private static func accessLog(
     _ settings: LogSettings, label: String, threshold: LogThreshold, sink: LineSink
   ) -> LineAccessLog {
@@ -78,13 +78,13 @@ enum ServerAssembly {
     limits.connectionsPerAddressMax = settings.connectionsPerAddressMax
     limits.retryAfterSeconds = settings.retryAfterSeconds
     limits.backlog = settings.backlog
-    // Never more than there are descriptors for, whatever is asked: without any, Dispatch ends the
-    // process when it looks how its threads fare. Asked for in any case: asking raises the limit.
+    // Never more than there are descriptors for: without a free one, Dispatch ends the process when it
+    // examines its threads. `connectionsMax` is read in any case, because that raises the limit.
     limits.connectionsMax = min(connectionsMax, settings.connectionsMax ?? .max)
     return limits
   }
 
-  /// As many as there may be descriptors, less those for files, the store and upstream.
+  /// The limit on descriptors, minus those for files, the store and upstream.
   private static var connectionsMax: Int {
     max(descriptorsKept, DescriptorLimit.raise() - descriptorsKept)
   }
@@ -117,5 +117,31 @@ extension Endpoint {
     case .tcp(let host, let port): self = .host(host ?? "::", port: port)
     case .unix(let path): self = .unix(path: path)
     }
+  }
+}
+
+/// Addresses that can stand for many clients although they are not configured as proxies: those of
+/// this machine, and of private networks, where the address translation of a container or cluster
+/// replaces the client's address with its own.
+enum SharedAddresses {
+  /// RFC 1122 section 3.2.1.3, RFC 1918, RFC 3927, RFC 6598; RFC 4291 section 2.5.3 and 2.5.6,
+  /// RFC 4193.
+  private static let blocks: [AddressBlock] = [
+    "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16",
+    "100.64.0.0/10", "::1/128", "fe80::/10", "fc00::/7",
+  ].compactMap { try? AddressBlock(parsing: $0) }
+
+  static func contain(_ address: SocketAddress) -> Bool {
+    if case .unix = address { return true }
+    return blocks.contains { $0.contains(address) }
+  }
+}
+
+/// The URL form of a listening socket's address.
+enum ListeningAddress {
+  static func text(_ address: SocketAddress, scheme: String) -> String {
+    guard let port = address.port else { return "unix:\(address.host)" }
+    let host = address.host
+    return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
   }
 }

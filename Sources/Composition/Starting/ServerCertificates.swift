@@ -1,8 +1,7 @@
 import HTTPServer
 import Transport
 
-/// The certificate files that the settings name, to be read at the start and whenever they have
-/// changed.
+/// The certificate files that settings name, read at start and at each reload.
 struct ServerCertificates: Sendable {
   private let files: [TLSCertificateFiles]
 
@@ -20,7 +19,7 @@ struct ServerCertificates: Sendable {
     try TLSServerContext(files, plainAnswer: PlainRequestResponse.bytes)
   }
 
-  /// What is amiss though it works, in words for whoever runs the service.
+  /// Warnings for the operator about certificates that work.
   static func warnings(of context: TLSServerContext, secondsSince1970 now: Int64) -> [String] {
     context.certificates.flatMap { certificate in
       var warnings: [String] = []
@@ -28,7 +27,7 @@ struct ServerCertificates: Sendable {
         warnings.append("\(certificate.files.certificate) has expired")
       }
       if certificate.isKeyOpenToAll {
-        warnings.append("\(certificate.files.key) may be read by every user of this machine")
+        warnings.append("\(certificate.files.key) is readable by every user; set its mode to 600")
       }
       return warnings
     }

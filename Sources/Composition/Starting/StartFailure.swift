@@ -1,5 +1,7 @@
-/// Why a command ends before it has begun its work: the lines to show and the exit code, which
-/// follows `sysexits.h`.
+import Storage
+
+/// The reason why a command ends before it begins its work: the lines to show and the exit code, from
+/// `sysexits.h`.
 package struct StartFailure: Error, CustomStringConvertible {
   package enum Kind: Int32, Sendable {
     /// EX_USAGE
@@ -10,18 +12,57 @@ package struct StartFailure: Error, CustomStringConvertible {
     case addressInUse = 69
     /// EX_CANTCREAT: the data folder is in use or not writable.
     case dataFolder = 73
-    /// EX_TEMPFAIL: upstream did not give its schema.
+    /// EX_TEMPFAIL: upstream did not return its schema.
     case upstreamUnavailable = 75
     /// EX_CONFIG
     case faultySettings = 78
   }
 
   package let kind: Kind
-  /// Everything that is wrong, one fault after the other.
+  /// All faults, one after the other.
   package let description: String
 
   package init(_ kind: Kind, _ description: String) {
     self.kind = kind
     self.description = description
+  }
+}
+
+/// The message for the operator when the store cannot be opened.
+enum StorageStartError {
+  static func text(_ error: StorageError, folder: String) -> String {
+    switch error {
+    case .inUse:
+      "The data folder \(folder) is in use by another process. Stop that process, or set another "
+        + "folder with `data` or LARDER_DATA."
+    case .newerSchema:
+      "The database in \(folder) was written by a newer version of Larder. Run that version, or set "
+        + "another folder with `data`."
+    case .cannotOpen(_, let reason):
+      "The data folder \(folder) cannot be used: \(reason)."
+    case .noDatabase:
+      "The database of the data folder \(folder) is missing, empty, or without its write-ahead log "
+        + "(larder.sqlite-wal), although the folder was used before. Restore both files or a backup. "
+        + "To start with an empty database, remove \(folder)/\(DataFolder.markerFileName)."
+    case .otherDatabase:
+      "The database in \(folder) does not belong to this folder. Restore the right database. To use "
+        + "this one with the folder's files, remove \(folder)/\(DataFolder.markerFileName)."
+    case .full:
+      "The disk of the data folder \(folder) is full. Free a few hundred kilobytes to start and serve "
+        + "reads."
+    case .readOnly:
+      "The data folder \(folder) is not writable."
+    case .corrupt(let message):
+      "The database in \(folder) is damaged (\(message)). Restore a backup, or move the folder away."
+    case .moved:
+      "The database in \(folder) was removed or replaced while it was open. Restore it or a backup, "
+        + "and start the service again."
+    case .tooCostly, .overloaded:
+      "A query of the database in \(folder) took too long."
+    case .closed:
+      "The store was closed while the service started."
+    case .failed(let code, let message):
+      "The database in \(folder) cannot be opened: \(message) (SQLite code \(code))."
+    }
   }
 }

@@ -4,12 +4,12 @@ import Model
 import Storage
 import Upstream
 
-/// Keeps the store from growing without end, see ``Gateway/Expiry``, and notes until when the service
-/// has lived.
+/// Removes expired data from the store, see ``Gateway/Expiry``, and records the time until which the
+/// service has run.
 struct StoreMaintenance: Sendable {
-  /// Between passes.
+  /// Pause between passes.
   private static let rest = Duration.seconds(300)
-  /// Between the steps of a pass, each a few milliseconds of the writer.
+  /// Pause between the steps of a pass; each occupies the writer for a few milliseconds.
   private static let pause = Duration.milliseconds(50)
 
   private let pass: ExpiryPass
@@ -29,7 +29,7 @@ struct StoreMaintenance: Sendable {
       clock: clock)
   }
 
-  /// Runs until it is cancelled. A store that cannot be written is tried again at the next pass.
+  /// Runs until cancelled. A store that cannot be written is retried at the next pass.
   func run() async {
     var noted = ContinuousClock.now
     while !Task.isCancelled {
@@ -43,7 +43,8 @@ struct StoreMaintenance: Sendable {
             noted = .now
           }
         } catch {
-          logger.warning("the store was not cleaned", metadata: ["cause": "\(error)"])
+          logger.warning(
+            "expired data was not removed from the store", metadata: ["cause": "\(error)"])
           next = nil
         }
         try? await Task.sleep(for: next == nil ? Self.rest : Self.pause)
@@ -51,17 +52,17 @@ struct StoreMaintenance: Sendable {
     }
   }
 
-  /// At the end: the next start compares its clock with this moment.
+  /// Records the time of the shutdown, with which the next start compares its clock.
   func noteLived() async {
     do {
       try await pass.noteLived()
     } catch {
-      logger.warning("the time of the end was not noted", metadata: ["cause": "\(error)"])
+      logger.warning("the time of the shutdown was not stored", metadata: ["cause": "\(error)"])
     }
   }
 }
 
 extension CachePolicy {
-  /// The longest time after it was received for which any window serves an answer.
+  /// The longest time after it was received for which a response is served.
   fileprivate var servedFor: Duration { maxAge + max(staleWhileRevalidate, staleIfError) }
 }

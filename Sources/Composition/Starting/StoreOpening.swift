@@ -4,25 +4,25 @@ import Storage
 
 /// Opens the store, and waits for the process that still holds it.
 ///
-/// A service that was told to end holds its data until it has answered what it took in, so its
-/// successor may be started at once: it gets everything else ready, waits here, and listens only
-/// then. The other order would take connections that nobody can answer yet.
+/// A draining service holds its data until it has answered the requests it accepted, so its successor
+/// can be started at once: it prepares everything else, waits here, and only then listens. The other
+/// order would accept connections that cannot be served yet.
 struct StoreOpening {
-  /// Between two tries. Each looks at the lock for a moment itself.
+  /// Pause between two attempts; each itself waits for the lock for a moment.
   private static let pause = Duration.milliseconds(50)
 
   let folder: String
-  /// Of the folder's marker; nil where it has none.
+  /// The name in the folder's marker; nil without one.
   let markerName: String?
   let types: [EntityType]
   let local: LocalSchema
-  /// Until the folder is given up.
+  /// Maximum wait for the folder.
   let patience: Duration
-  /// Given up where the disk turns out to be full; nil where that ends the start.
+  /// Released if the disk is full; nil if a full disk ends the start.
   let reserve: DiskReserve?
   let logger: Logger
 
-  /// - Throws: ``StartFailure`` where the folder is still held after the wait, or cannot be used.
+  /// - Throws: ``StartFailure`` if the folder is still held after the wait, or cannot be used.
   func open() async throws -> Store {
     var isReleased = false
     let deadline = ContinuousClock.now + patience
@@ -30,12 +30,12 @@ struct StoreOpening {
     while true {
       do throws(StorageError) {
         let store = try openNow()
-        // Else each start on a full disk would leave a little more in the log than the last one.
+        // Otherwise each start on a full disk would leave the log a little larger.
         if isReleased { store.truncateLog() }
         reserve?.take()
         return store
       } catch {
-        // By then the folder is this process's: the lock comes first.
+        // The folder is locked by this process at this point: the lock comes first.
         if !isReleased, let reserve, reserve.mayHelp(against: error),
           reserve.release(logger: logger)
         {
@@ -47,7 +47,7 @@ struct StoreOpening {
           throw StartFailure(.dataFolder, StorageStartError.text(error, folder: folder))
         }
       }
-      if isFirst { tellOfTheWait() }
+      if isFirst { logWait() }
       isFirst = false
       try await Task.sleep(for: Self.pause)
     }
@@ -62,7 +62,7 @@ struct StoreOpening {
     return try Store.open(configuration, types: types)
   }
 
-  private func tellOfTheWait() {
+  private func logWait() {
     logger.warning(
       "waiting for the data folder, which another process holds",
       metadata: ["folder": "\(folder)", "patience": "\(DurationText.print(patience))"])

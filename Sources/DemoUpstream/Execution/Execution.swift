@@ -1,29 +1,29 @@
 import GraphQL
 import LosslessJSON
 
-/// One run of one operation: walks the planned fields, asks the resolver and writes each value where
-/// it belongs in the answer (specification 6.3 and 6.4).
+/// The execution of one operation: walks the planned fields, calls the resolver and writes each value
+/// to its place in the response (specification 6.3 and 6.4).
 ///
-/// Fields run one after the other in the order of the answer, so mutations are serial by
-/// construction. A failed field cuts the answer back to the nearest place that may be null.
+/// Fields are executed one after the other in response order, so mutations are serial by construction.
+/// A failed field cuts the response back to the nearest nullable place.
 struct Execution<R: Resolver> {
   let schema: Schema
   let collector: FieldCollector
   let limits: ExecutionLimits
-  /// `Type.field` coordinates that fail instead of being resolved.
+  /// Coordinates (`Type.field`) of fields that fail instead of being resolved.
   let brokenFields: Set<String>
   private(set) var resolver: R
-  private(set) var answer = ResponseText()
+  private(set) var response = ResponseText()
   private(set) var errors: [ExecutionError] = []
-  /// Set when `fieldsMax` ran out; the whole answer is void then.
+  /// Whether `fieldsMax` was exceeded, which discards the whole response.
   private(set) var isExhausted = false
   private var path: [PathStep] = []
   private var fieldsWritten = 0
 
-  /// Thrown where a null may not stand; the error it stands for is in `errors` already.
+  /// Thrown at a null in a non-null place; its error is already in `errors`.
   struct NullBubble: Error {}
 
-  /// Whose fields are being written.
+  /// The object whose fields are being written.
   private enum Parent {
     case data(R.Object)
     case schema(IntrospectionObject)
@@ -43,34 +43,34 @@ struct Execution<R: Resolver> {
   /// Writes the value of `data`: an object, or null where a null has bubbled up to the top.
   mutating func run(_ operation: OperationDefinition, on type: NamedType) {
     let fields = collector.fields(of: [operation.selectionSet], on: type)
-    let mark = answer.mark
+    let mark = response.mark
     do throws(NullBubble) {
       try write(fields, of: .data(resolver.root(type.name)))
     } catch {
-      answer.cut(to: mark)
-      answer.append(raw: "null")
+      response.cut(to: mark)
+      response.append(raw: "null")
     }
   }
 
   // MARK: Objects
 
   private mutating func write(_ fields: [PlannedField], of parent: Parent) throws(NullBubble) {
-    answer.append("{")
+    response.append("{")
     for (place, field) in fields.enumerated() {
       fieldsWritten += 1
       guard fieldsWritten <= limits.fieldsMax else {
         isExhausted = true
         throw NullBubble()
       }
-      if place > 0 { answer.append(",") }
-      answer.append(string: field.responseKey)
-      answer.append(":")
+      if place > 0 { response.append(",") }
+      response.append(string: field.responseKey)
+      response.append(":")
       path.append(.key(field.responseKey))
       let value = resolve(field, of: parent)
       try write(value, as: field.definition.type, for: field)
       path.removeLast()
     }
-    answer.append("}")
+    response.append("}")
   }
 
   private mutating func resolve(_ field: PlannedField, of parent: Parent) -> Resolved<R.Object> {
@@ -111,14 +111,14 @@ struct Execution<R: Resolver> {
       }
       return try writeNonNull(value, as: type.nullable, for: field)
     }
-    let mark = answer.mark
+    let mark = response.mark
     do throws(NullBubble) {
       try writeNonNull(value, as: type, for: field)
     } catch {
       if isExhausted { throw error }
       path.removeLast(path.count - depth)
-      answer.cut(to: mark)
-      answer.append(raw: "null")
+      response.cut(to: mark)
+      response.append(raw: "null")
     }
   }
 
@@ -127,7 +127,7 @@ struct Execution<R: Resolver> {
   ) throws(NullBubble) {
     switch value {
     case .failure(let failure): throw fail(failure, at: field)
-    case .null: answer.append(raw: "null")
+    case .null: response.append(raw: "null")
     case .list(let elements):
       guard let item = type.item else { throw fail(.mismatch(type), at: field) }
       try write(elements, as: item, for: field)
@@ -140,21 +140,21 @@ struct Execution<R: Resolver> {
       guard type.item == nil, let named = schema.type(of: type),
         let text = LeafSerializer.bytes(value, as: named)
       else { throw fail(.mismatch(type), at: field) }
-      answer.append(raw: text)
+      response.append(raw: text)
     }
   }
 
   private mutating func write(
     _ elements: [Resolved<R.Object>], as item: TypeReference, for field: PlannedField
   ) throws(NullBubble) {
-    answer.append("[")
+    response.append("[")
     for (place, element) in elements.enumerated() {
-      if place > 0 { answer.append(",") }
+      if place > 0 { response.append(",") }
       path.append(.index(place))
       try write(element, as: item, for: field)
       path.removeLast()
     }
-    answer.append("]")
+    response.append("]")
   }
 
   private mutating func write(
@@ -179,8 +179,60 @@ struct Execution<R: Resolver> {
 }
 
 extension FieldFailure {
-  /// The resolver's value is none of the field's type: a fault of the server.
+  /// The error for a resolver's value that does not have the field's type: a fault of the server.
   fileprivate static func mismatch(_ type: TypeReference) -> FieldFailure {
-    FieldFailure("The value is no \(type).", code: "INTERNAL_SERVER_ERROR")
+    FieldFailure("The value is not of type \(type).", code: "INTERNAL_SERVER_ERROR")
+  }
+}
+
+/// The result of an executed operation.
+struct ExecutionResult: Sendable {
+  /// The whole response body.
+  let bytes: [UInt8]
+  let errorCount: Int
+}
+
+/// JSON text that can be cut back to a mark: a null that replaces a half-written object cuts the object
+/// off, so no tree has to be built first.
+struct ResponseText {
+  private(set) var bytes: [UInt8] = []
+
+  /// A position to cut back to.
+  var mark: Int { bytes.count }
+
+  mutating func cut(to mark: Int) {
+    bytes.removeLast(bytes.count - mark)
+  }
+
+  mutating func append(_ byte: Character) {
+    bytes.append(byte.asciiValue ?? UInt8(ascii: "?"))
+  }
+
+  /// Text that is JSON already.
+  mutating func append(raw text: String) {
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  mutating func append(raw text: [UInt8]) {
+    bytes.append(contentsOf: text)
+  }
+
+  /// A string with quotes and the escapes of RFC 8259, section 7.
+  mutating func append(string: String) {
+    bytes.append(UInt8(ascii: "\""))
+    for unit in string.utf8 {
+      switch unit {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        bytes.append(UInt8(ascii: "\\"))
+        bytes.append(unit)
+      case UInt8(ascii: "\n"): bytes.append(contentsOf: "\\n".utf8)
+      case UInt8(ascii: "\t"): bytes.append(contentsOf: "\\t".utf8)
+      case 0..<0x20:
+        let digits = String(unit, radix: 16)
+        bytes.append(contentsOf: "\\u00\(digits.utf8.count == 1 ? "0" : "")\(digits)".utf8)
+      default: bytes.append(unit)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
   }
 }

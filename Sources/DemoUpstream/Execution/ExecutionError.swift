@@ -1,7 +1,7 @@
 import GraphQL
 import LosslessJSON
 
-/// One element of an answer's `errors` (specification 7.1.2).
+/// One element of the `errors` of a response (specification 7.1.2).
 struct ExecutionError: Sendable {
   var message: String
   var positions: [SourcePosition] = []
@@ -18,7 +18,7 @@ struct ExecutionError: Sendable {
     self.extensions = extensions
   }
 
-  /// - Parameter code: what the answer's reader can match on, such as `GRAPHQL_VALIDATION_FAILED`.
+  /// - Parameter code: the machine-readable code, such as `GRAPHQL_VALIDATION_FAILED`.
   init(_ fault: Fault, code: String) {
     self.init(
       fault.message, positions: fault.positions, extensions: [JSONMember("code", .string(code))])
@@ -47,4 +47,22 @@ struct ExecutionError: Sendable {
     if !extensions.isEmpty { members.append(JSONMember("extensions", .object(extensions))) }
     return .object(members)
   }
+}
+
+/// The reason why a field has no value; becomes one element of the response's `errors`.
+struct FieldFailure: Error, Sendable {
+  let message: String
+  /// Members of `extensions`, usually with `code` first.
+  let extensions: [JSONMember]
+
+  init(_ message: String, code: String? = nil, extensions: [JSONMember] = []) {
+    self.message = message
+    self.extensions = (code.map { [JSONMember("code", .string($0))] } ?? []) + extensions
+  }
+}
+
+/// A step of an error's path: a member of the response or an index in a list.
+enum PathStep: Sendable, Hashable {
+  case key(String)
+  case index(Int)
 }

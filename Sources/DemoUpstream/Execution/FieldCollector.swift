@@ -68,3 +68,32 @@ struct FieldCollector {
     }
   }
 }
+
+/// All selections of one response key on one object type, merged (specification 6.3.2).
+///
+/// Planned once for a request, whatever the length of a list: arguments and sub-selections are the same
+/// for all its objects. It is a class because the sub-selections are planned lazily; it never leaves its
+/// request.
+final class PlannedField {
+  let responseKey: String
+  /// The name of the object type the field is selected on.
+  let parentType: String
+  let nodes: [Field]
+  let definition: SchemaField
+  let arguments: Result<Arguments, FieldFailure>
+  /// The sub-selections by the name of the object's type.
+  var selections: [String: [PlannedField]] = [:]
+
+  init(
+    responseKey: String, parentType: String, nodes: [Field], definition: SchemaField,
+    arguments: Result<Arguments, FieldFailure>
+  ) {
+    self.responseKey = responseKey
+    self.parentType = parentType
+    self.nodes = nodes
+    self.definition = definition
+    self.arguments = arguments
+  }
+
+  var positions: [SourcePosition] { nodes.compactMap(\.location.position) }
+}

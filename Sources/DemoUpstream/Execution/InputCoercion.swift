@@ -3,11 +3,11 @@ import LosslessJSON
 
 /// Turns argument literals into the values resolvers see (specification 6.4.1 and 3).
 ///
-/// The document has passed validation, so that a literal fits its type; what only the request tells
-/// is checked here: an absent variable, and null for a type that takes none.
+/// The document has passed validation, so a literal fits its type. This checks conditions that depend on
+/// the request: an absent variable, and null for a non-null type.
 struct InputCoercion {
   let schema: Schema
-  /// Coerced already; an absent one is not in it.
+  /// The coerced variables, without absent ones.
   let variables: [String: JSONValue]
 
   func arguments(
@@ -27,7 +27,7 @@ struct InputCoercion {
     }
   }
 
-  /// A default as the schema or the operation writes it.
+  /// The value of a default in the schema or the operation.
   func constant(_ literal: Value, as type: TypeReference) throws(FieldFailure) -> JSONValue {
     try value(literal, as: type) ?? .null
   }
@@ -58,7 +58,7 @@ struct InputCoercion {
     }
     if let item = type.item { return try list(literal, of: item) }
     guard let named = schema.type(of: type) else {
-      throw FieldFailure("There is no type \(type.name).")
+      throw FieldFailure("The type \(type.name) does not exist.")
     }
     guard case .object(let fields) = literal.kind, named.kind == .inputObject else {
       return Self.scalar(literal, isID: named.name == "ID")
@@ -81,7 +81,9 @@ struct InputCoercion {
     var elements: [JSONValue] = []
     for literal in literals {
       let element = try value(literal, as: item) ?? .null
-      if element.isNull, item.isNonNull { throw FieldFailure("A list of \(item) holds a null.") }
+      if element.isNull, item.isNonNull {
+        throw FieldFailure("A list of \(item) must not contain null.")
+      }
       elements.append(element)
     }
     return .array(elements)

@@ -1,7 +1,7 @@
 import GraphQL
 import LosslessJSON
 
-/// Answers the fields of the introspection types (specification 4.2) from the schema.
+/// Resolves the fields of the introspection types (specification 4.2) from the schema.
 struct Introspection {
   let schema: Schema
 
@@ -148,5 +148,27 @@ struct Introspection {
     .list(
       values.filter { deprecatedToo || $0.deprecationReason == nil }
         .map { .introspected(.inputValue($0)) })
+  }
+}
+
+/// An introspection object, of a type whose name begins with two underscores.
+enum IntrospectionObject {
+  case schema
+  /// A named type, or a list or non-null wrapping.
+  case type(TypeReference)
+  case field(SchemaField)
+  case inputValue(InputValue)
+  case enumValue(EnumValue)
+  case directive(SchemaDirective)
+
+  var typeName: String {
+    switch self {
+    case .schema: "__Schema"
+    case .type: "__Type"
+    case .field: "__Field"
+    case .inputValue: "__InputValue"
+    case .enumValue: "__EnumValue"
+    case .directive: "__Directive"
+    }
   }
 }

@@ -51,7 +51,7 @@ struct VariableCoercion {
 
   private func value(_ json: JSONValue, as type: TypeReference) throws(Mismatch) -> JSONValue {
     if json.isNull {
-      guard !type.isNonNull else { throw Mismatch(message: "\(type) takes no null") }
+      guard !type.isNonNull else { throw Mismatch(message: "\(type) must not be null") }
       return .null
     }
     if let item = type.item {
@@ -67,22 +67,24 @@ struct VariableCoercion {
       return .array(values)
     }
     guard let named = schema.type(of: type) else {
-      throw Mismatch(message: "there is no type \(type)")
+      throw Mismatch(message: "the type \(type) does not exist")
     }
     if named.kind == .inputObject { return try object(json, as: named) }
     guard let leaf = Self.leaf(json, as: named) else {
-      throw Mismatch(message: "\(json.text) is no \(named.name)")
+      throw Mismatch(message: "\(json.text) is not a valid \(named.name)")
     }
     return leaf
   }
 
   private func object(_ json: JSONValue, as type: NamedType) throws(Mismatch) -> JSONValue {
-    guard let given = json.members else { throw Mismatch(message: "\(type.name) is an object") }
+    guard let given = json.members else {
+      throw Mismatch(message: "\(type.name) must be an object")
+    }
     if let stranger = given.first(where: { type.inputFields[$0.name] == nil }) {
       throw Mismatch(message: "\(type.name) has no field \(stranger.name)")
     }
     if type.isOneOf, given.count != 1 || given[0].value.isNull {
-      throw Mismatch(message: "\(type.name) takes exactly one field")
+      throw Mismatch(message: "\(type.name) must have exactly one field")
     }
     var members: [JSONMember] = []
     for field in type.inputFields {
@@ -106,7 +108,7 @@ struct VariableCoercion {
     return nil
   }
 
-  /// Nil where the JSON is no value of the scalar or enum type. Custom scalars take any.
+  /// The value; nil if the JSON is not a value of the scalar or enum type. Custom scalars accept any.
   private static func leaf(_ json: JSONValue, as type: NamedType) -> JSONValue? {
     let isGood =
       switch type.name {

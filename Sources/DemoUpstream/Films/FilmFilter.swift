@@ -1,6 +1,6 @@
 import LosslessJSON
 
-/// A `FilmFilter` input as a condition on films; what is absent or null admits all.
+/// A `FilmFilter` input as a condition on films; absent and null members match all films.
 struct FilmFilter {
   private let conditions: [(Film) -> Bool]
 
@@ -58,4 +58,120 @@ struct FilmFilter {
   private static func filters(_ value: JSONValue) -> [FilmFilter] {
     (value.array ?? []).map { FilmFilter(Arguments($0)) }
   }
+}
+
+/// A `StringFilter` input.
+struct TextCondition {
+  private let equal: String?
+  private let contained: String?
+  private let prefix: String?
+
+  init(_ input: Arguments) {
+    equal = input.string("eq")?.lowercased()
+    contained = input.string("contains")?.lowercased()
+    prefix = input.string("startsWith")?.lowercased()
+  }
+
+  func admits(_ text: String) -> Bool {
+    let text = text.lowercased()
+    return (equal.map { text == $0 } ?? true) && (contained.map { text.contains($0) } ?? true)
+      && (prefix.map { text.hasPrefix($0) } ?? true)
+  }
+}
+
+/// An `IntFilter` input.
+struct NumberCondition {
+  private let equal: Int?
+  private let above: Int?
+  private let least: Int?
+  private let below: Int?
+  private let most: Int?
+  private let among: [Int]?
+
+  init(_ input: Arguments) {
+    equal = input.int("eq")
+    above = input.int("gt")
+    least = input.int("gte")
+    below = input.int("lt")
+    most = input.int("lte")
+    among = input["in"]?.array?.compactMap { $0.int64.flatMap(Int.init(exactly:)) }
+  }
+
+  func admits(_ number: Int) -> Bool {
+    (equal.map { number == $0 } ?? true) && (above.map { number > $0 } ?? true)
+      && (least.map { number >= $0 } ?? true) && (below.map { number < $0 } ?? true)
+      && (most.map { number <= $0 } ?? true) && (among.map { $0.contains(number) } ?? true)
+  }
+}
+
+/// `[FilmOrder!]` inputs as one total order. Films without the value are last in both directions, and
+/// ties keep the library's order.
+struct FilmOrder {
+  private enum Key: Comparable {
+    case number(Int64)
+    case text(String)
+  }
+
+  private let criteria: [(field: String, descends: Bool)]
+
+  init(_ inputs: [Arguments]) {
+    criteria = inputs.map {
+      (field: $0.string("field") ?? "", descends: $0.string("direction") == "DESC")
+    }
+  }
+
+  func sorted(_ films: [Film]) -> [Film] {
+    guard !criteria.isEmpty else { return films }
+    let keyed = films.enumerated().map { place, film in
+      (place: place, film: film, keys: criteria.map { Self.key($0.field, of: film) })
+    }
+    return keyed.sorted { left, right in
+      for (criterion, keys) in zip(criteria, zip(left.keys, right.keys)) where keys.0 != keys.1 {
+        guard let first = keys.0 else { return false }
+        guard let second = keys.1 else { return true }
+        return criterion.descends ? second < first : first < second
+      }
+      return left.place < right.place
+    }.map(\.film)
+  }
+
+  private static func key(_ field: String, of film: Film) -> Key? {
+    switch field {
+    case "TITLE": .text(film.title)
+    case "YEAR": .number(Int64(film.year))
+    case "RATING": .number(film.rating.average.count)
+    case "VOTES": .number(Int64(film.rating.votes))
+    case "RUNTIME": film.runtimeMinutes.map { .number(Int64($0)) }
+    case "RELEASE_DATE": film.releaseDate.map { .text($0) }
+    case "BOX_OFFICE": film.boxOffice.map { .number($0.amount.count) }
+    case "UPDATED_AT": .text(film.updatedAt)
+    default: nil
+    }
+  }
+}
+
+/// One page of a Relay connection. A cursor names the last film of the previous page, so that pages do
+/// not shift when earlier films are created or deleted.
+struct FilmPage: Sendable {
+  let films: [Film]
+  let totalCount: Int
+  let hasNext: Bool
+  let hasPrevious: Bool
+
+  /// - Returns: nil if the cursor names no film.
+  init?(of films: [Film], first: Int, after cursor: String?) {
+    var start = 0
+    if let cursor {
+      guard let place = films.firstIndex(where: { Self.cursor(of: $0) == cursor }) else {
+        return nil
+      }
+      start = place + 1
+    }
+    self.films = Array(films[start...].prefix(first))
+    totalCount = films.count
+    hasPrevious = start > 0
+    hasNext = start + self.films.count < films.count
+  }
+
+  static func cursor(of film: Film) -> String { "after~" + film.id }
 }

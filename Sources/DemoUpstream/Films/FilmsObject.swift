@@ -1,4 +1,4 @@
-/// An object of the film schema, as the executor carries it from a field to its sub-selections.
+/// An object of the film schema, passed from a field to its sub-selections.
 indirect enum FilmsObject: Sendable {
   case query
   case mutation

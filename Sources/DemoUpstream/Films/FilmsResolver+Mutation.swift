@@ -1,4 +1,4 @@
-/// Fields of the mutation root. Each checks all it is given before it changes anything.
+/// Fields of the mutation root. Each checks its whole input before it changes anything.
 extension FilmsResolver {
   mutating func mutation(
     _ field: String, _ arguments: Arguments
@@ -17,7 +17,7 @@ extension FilmsResolver {
     }
   }
 
-  /// Whose stars count when nobody is signed in: one voter for all guests.
+  /// The voter that all anonymous callers share.
   private static let guest = User(id: "u-guest", name: "Guest", memberSince: Viewer.memberSince)
 
   private mutating func rateFilm(
@@ -76,7 +76,7 @@ extension FilmsResolver {
     var faults: [InputFault] = []
     if name.isEmpty { faults.append(InputFault(path: ["input", "name"], message: "Give a name.")) }
     if let day = input.string("bornOn"), !Calendar.isDay(day) {
-      faults.append(InputFault(path: ["input", "bornOn"], message: "\(day) is no day."))
+      faults.append(InputFault(path: ["input", "bornOn"], message: "\(day) is not a valid date."))
     }
     guard faults.isEmpty else { throw .badInput(faults) }
     let words = name.split(separator: " ").map(String.init)
@@ -127,7 +127,7 @@ extension FilmsResolver {
     guard let user = storedViewer else { throw .unauthenticated }
     guard let list = library.lists[id] else { return .null }
     guard list.ownerID == user.id else {
-      throw FieldFailure("This list is somebody else's.", code: "FORBIDDEN")
+      throw FieldFailure("The list belongs to another user.", code: "FORBIDDEN")
     }
     library.removeList(id)
     return .string(id)

@@ -1,7 +1,7 @@
 /// Resolves the film schema over one state of the library, for one caller.
 struct FilmsResolver: Resolver {
   var library: Library
-  /// Who the Authorization header names.
+  /// The user named by the Authorization header.
   let viewer: User?
   /// The time of the request, as a `DateTime`.
   let now: String
@@ -102,13 +102,109 @@ struct FilmsResolver: Resolver {
 }
 
 extension Resolved {
-  /// The named one of a small object's fields.
+  /// The field of a small object with the given name.
   static func part(_ field: String, _ fields: [String: Resolved]) -> Resolved {
     fields[field] ?? .missing(field)
   }
 
-  /// The schema has a field that the demo forgot.
+  /// The error for a field of the schema without a resolver.
   static func missing(_ field: String) -> Resolved {
     .failure(FieldFailure("\(field) is not resolved.", code: "INTERNAL_SERVER_ERROR"))
+  }
+}
+
+/// Look-ups of objects by id, shared by all fields.
+extension FilmsResolver {
+  /// Maximum elements of a list field.
+  static let pageMax = 1_000
+
+  func film(_ id: String) -> Resolved<FilmsObject> {
+    .object(library.films[id].map { .film($0) })
+  }
+
+  func person(_ id: String) -> Resolved<FilmsObject> {
+    .object(library.people[id].map { .person($0) })
+  }
+
+  func studio(_ id: String?) -> Resolved<FilmsObject> {
+    .object(id.flatMap { library.studios[$0] }.map { .studio($0) })
+  }
+
+  func series(_ id: String) -> Resolved<FilmsObject> {
+    .object(library.series[id].map { .series($0) })
+  }
+
+  /// The films among the ids, in the order of the ids.
+  func films(_ ids: some Sequence<String>) -> Resolved<FilmsObject> {
+    .list(ids.compactMap { library.films[$0] }.map { .object(.film($0)) })
+  }
+
+  /// A stored user, or a new one with defaults.
+  func user(_ id: String) -> User {
+    library.users[id] ?? viewer.flatMap { $0.id == id ? $0 : nil }
+      ?? User(id: id, name: id, memberSince: Viewer.memberSince)
+  }
+
+  /// The viewer with its stored data.
+  var storedViewer: User? { viewer.map { user($0.id) } }
+
+  func newestFirst(_ ids: [String]) -> [Film] {
+    ids.compactMap { library.films[$0] }.sorted { ($1.year, $0.id) < ($0.year, $1.id) }
+  }
+
+  /// The elements of a list selected by `limit` and `offset`.
+  func page<Element>(
+    _ elements: some Sequence<Element>, _ arguments: Arguments
+  ) throws(FieldFailure) -> [Element] {
+    let limit = arguments.int("limit") ?? Self.pageMax
+    let offset = arguments.int("offset") ?? 0
+    guard (0...Self.pageMax).contains(limit) else {
+      throw .badInput("limit", "The limit must be 0 to \(Self.pageMax).")
+    }
+    guard offset >= 0 else { throw .badInput("offset", "The offset must not be negative.") }
+    return Array(elements.dropFirst(offset).prefix(limit))
+  }
+
+  /// The people of a cast selected by `limit` and `offset`.
+  func cast(
+    _ ids: [String], _ arguments: Arguments
+  ) throws(FieldFailure) -> Resolved<FilmsObject> {
+    var seen: Set<String> = []
+    let people = ids.filter { seen.insert($0).inserted }.compactMap { library.people[$0] }
+    return .list(try page(people, arguments).map { .object(.person($0)) })
+  }
+
+  func filmList(
+    _ films: some Sequence<Film>, _ arguments: Arguments
+  ) throws(FieldFailure) -> Resolved<FilmsObject> {
+    .list(try page(films, arguments).map { .object(.film($0)) })
+  }
+}
+
+/// The caller identified by the Authorization header: `Bearer user-ada` is the user `u-ada`, without
+/// verification. Any other value is an anonymous caller.
+enum Viewer {
+  static let memberSince = "2020-01-01"
+  private static let prefix = "Bearer user-"
+  private static let nameLengthMax = 32
+
+  static func user(authorization: String?) -> User? {
+    guard let authorization, authorization.hasPrefix(prefix) else { return nil }
+    let name = authorization.dropFirst(prefix.count)
+    guard (1...nameLengthMax).contains(name.utf8.count), name.utf8.allSatisfy(isNameByte) else {
+      return nil
+    }
+    return User(
+      id: "u-\(name)", name: name.prefix(1).uppercased() + name.dropFirst(),
+      memberSince: memberSince)
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "-"):
+      true
+    default: false
+    }
   }
 }

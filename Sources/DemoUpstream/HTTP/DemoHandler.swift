@@ -8,7 +8,7 @@ struct DemoHandler: RequestHandler {
   let engine: DemoEngine
   let book: RequestBook
   let held: HeldRequests
-  /// Called when switches were set over HTTP: what is listening may have to change.
+  /// Called when switches were set over HTTP, because the listener may have to open or close.
   let onSwitch: @Sendable () -> Void
 
   /// The library is made by the first request, and each runs a whole executor.
@@ -42,29 +42,29 @@ struct DemoHandler: RequestHandler {
     }
   }
 
-  /// - Parameter moment: before the request was told to fail.
+  /// - Parameter moment: a moment before the decision to fail the request.
   private func answer(
     _ call: GraphQLCall, _ fail: FailMode, since moment: HeldRequests.Moment
   ) async -> ServerResponse {
     let switches = book.switches
     switch fail {
     case .off, .refuse:
-      return DemoResponses.graphQL(carryOut(call), mediaType: call.mediaType)
+      return DemoResponses.graphQL(execute(call), mediaType: call.mediaType)
     case .partial:
-      let answer = carryOut(call, brokenFields: switches.partialFields)
-      return DemoResponses.graphQL(answer, mediaType: call.mediaType)
+      let result = execute(call, brokenFields: switches.partialFields)
+      return DemoResponses.graphQL(result, mediaType: call.mediaType)
     case .halfBody:
-      return FaultyResponses.halfBody(carryOut(call).bytes, mediaType: call.mediaType)
+      return FaultyResponses.halfBody(execute(call).bytes, mediaType: call.mediaType)
     case .brokenJSON:
       let bytes =
-        switches.takesEffect ? carryOut(call).bytes : Array(#"{"data":{"film":{"id""#.utf8)
+        switches.takesEffect ? execute(call).bytes : Array(#"{"data":{"film":{"id""#.utf8)
       return FaultyResponses.brokenJSON(bytes, mediaType: call.mediaType)
     case .hang:
-      if switches.takesEffect { _ = carryOut(call) }
+      if switches.takesEffect { _ = execute(call) }
       await held.wait(since: moment)
       return FaultyResponses.status(503)
     case .status, .html, .oversize, .graphQLErrors:
-      if switches.takesEffect { _ = carryOut(call) }
+      if switches.takesEffect { _ = execute(call) }
       return canned(fail, switches, mediaType: call.mediaType)
     }
   }
@@ -80,12 +80,12 @@ struct DemoHandler: RequestHandler {
     }
   }
 
-  private func carryOut(_ call: GraphQLCall, brokenFields: Set<String> = []) -> DemoResponse {
-    let answer = call.answer(by: engine, brokenFields: brokenFields)
-    if answer.outcome == .executed {
-      book.noteAnswer(call.record.operationName, isReplay: answer.isReplay)
+  private func execute(_ call: GraphQLCall, brokenFields: Set<String> = []) -> DemoResponse {
+    let response = call.answer(by: engine, brokenFields: brokenFields)
+    if response.outcome == .executed {
+      book.noteExecuted(call.record.operationName, isReplay: response.isReplay)
     }
-    return answer
+    return response
   }
 
   // MARK: Control

@@ -1,6 +1,6 @@
 import HTTPServer
 import Synchronization
-import Transport
+package import Transport
 
 /// The film library as a GraphQL server: `larder serve --demo` starts one beside Larder, and tests
 /// start one each and make it fail at will.
@@ -28,7 +28,7 @@ package actor DemoServer {
   private var refusals = 0
   private nonisolated let boundPort = Mutex(0)
 
-  /// How long requests under way may take when the server stops or begins to refuse.
+  /// Maximum time for requests under way when the server stops or begins to refuse connections.
   private static let drainDeadline = Duration.seconds(2)
 
   package init(_ options: DemoOptions) {
@@ -44,7 +44,7 @@ package actor DemoServer {
   /// Where GraphQL requests go.
   package nonisolated var url: String { "http://\(options.host):\(port)/graphql" }
 
-  /// What has come in so far.
+  /// The counters so far.
   package nonisolated var report: DemoReport { book.report }
 
   package nonisolated func resetReport() { book.resetReport() }
@@ -65,7 +65,7 @@ package actor DemoServer {
     return port
   }
 
-  /// Ends at once what is under way and listens no more.
+  /// Stops listening and ends requests under way.
   package func stop() async {
     _ = await lastChange?.result
     held.releaseAll()
@@ -90,7 +90,7 @@ package actor DemoServer {
 
   // MARK: Listening
 
-  /// Brings what is listening in line with the switches.
+  /// Opens or closes the listener as the switches require.
   private func settle() async throws(DemoStartError) {
     let before = lastChange
     let change = Task {
@@ -148,5 +148,22 @@ package actor DemoServer {
     guard let ending = service else { return }
     service = nil
     await ending.drain()
+  }
+}
+
+/// Why a demo server does not serve.
+package enum DemoStartError: Error, Sendable {
+  /// The system gives no event loop.
+  case loop(SystemError)
+  /// The address cannot be had.
+  case listen(ListenError)
+}
+
+extension DemoStartError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .loop(let error): "no event loop: \(error)"
+    case .listen(let error): error.description
+    }
   }
 }

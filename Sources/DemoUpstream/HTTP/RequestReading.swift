@@ -5,12 +5,12 @@ import LosslessJSON
 
 /// Reads GraphQL parameters out of an HTTP request ("GraphQL over HTTP", sections 5 and 6).
 enum RequestReading {
-  /// Why an HTTP request is no GraphQL request; ends up as the status of the answer.
+  /// The reason why an HTTP request is not a GraphQL request; determines the response status.
   enum Refusal: Error {
     case unsupportedMediaType
     case tooLarge
     case malformed(String)
-    /// The client is gone, or the server answers by itself.
+    /// The client has disconnected, or the server responds by itself.
     case lost
   }
 
@@ -66,5 +66,74 @@ enum RequestReading {
       }
     }
     return .object(members)
+  }
+}
+
+/// A GraphQL request with all that HTTP said about it.
+struct GraphQLCall {
+  let request: GraphQLRequest
+  let caller: DemoEngine.Caller
+  let prepared: Result<PreparedOperation, RequestRejection>
+  let record: RecordedRequest
+  /// The media type of the response.
+  let mediaType: String
+
+  init(request: GraphQLRequest, http: ServerRequest, engine: DemoEngine) {
+    self.request = request
+    let fields = http.fields
+    caller = DemoEngine.Caller(
+      authorization: fields[.authorization],
+      idempotencyKey: HTTPField.Name.idempotencyKey.flatMap { fields[$0] },
+      isSafe: http.method == .get)
+    prepared = engine.prepare(request)
+    mediaType = GraphQLMediaType.negotiated(accept: fields[.accept])
+    let name = request.operationName ?? (try? prepared.get())?.name ?? ""
+    record = RecordedRequest(
+      operationName: name, query: request.query, variables: request.variables,
+      fields: fields.map { (name: $0.name.canonicalName, value: $0.value) })
+  }
+
+  func answer(by engine: DemoEngine, brokenFields: Set<String>) -> DemoResponse {
+    switch prepared {
+    case .success(let operation):
+      engine.answer(operation, of: request, from: caller, brokenFields: brokenFields)
+    case .failure(let rejection):
+      DemoResponse(outcome: .rejected(rejection.reason), bytes: rejection.bytes)
+    }
+  }
+}
+
+/// The media types of GraphQL responses.
+enum GraphQLMediaType {
+  static let response = "application/graphql-response+json"
+  static let json = "application/json"
+
+  /// The newer type if the client lists it with a quality above zero, else plain JSON. An `Accept`
+  /// that admits neither is ignored, as most servers do.
+  static func negotiated(accept: String?) -> String {
+    let ranges = (accept ?? "").split(separator: ",")
+    let takesResponse = ranges.contains { range in
+      let parts = range.split(separator: ";").map { $0.trimmed.lowercased() }
+      let isRefused = parts.dropFirst().contains {
+        ["q=0", "q=0.0", "q=0.00", "q=0.000"].contains($0)
+      }
+      return parts.first == response && !isRefused
+    }
+    return "\(takesResponse ? response : json); charset=utf-8"
+  }
+
+  /// Whether a request's content type is JSON, whatever its parameters.
+  static func isJSON(_ contentType: String?) -> Bool {
+    contentType?.split(separator: ";").first?.trimmed.lowercased() == json
+  }
+}
+
+extension Substring {
+  /// Without spaces and tabs at either end.
+  fileprivate var trimmed: Substring {
+    var text = self
+    while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
+    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+    return text
   }
 }

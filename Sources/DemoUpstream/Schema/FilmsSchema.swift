@@ -63,25 +63,25 @@ enum FilmsSchema {
       work(id: ID!): Work
       node(id: ID!): Node
       search(text: String!, kinds: [SearchKind!], limit: Int = 20): [SearchResult!]!
-      "Who the Authorization header names, null for nobody."
+      "The user named by the Authorization header, null for anonymous callers."
       me: User
-      "The films the caller means to see. Needs a known user."
+      "The films on the caller's watchlist. Needs a known user."
       watchlist: [Film!]
       list(id: ID!): FilmList
       serverTime: DateTime!
     }
 
     type Mutation {
-      "Sets the caller's stars for a film, 1 to 5. Saying it twice changes nothing."
+      "Sets the caller's stars for a film, 1 to 5. Repeating it has no effect."
       rateFilm(id: ID!, stars: Int!): Film
       createFilm(input: FilmInput!): Film
       updateFilm(id: ID!, patch: FilmPatch!): Film
-      "The id of the film that went, null when there was none."
+      "The id of the deleted film, null when there was none."
       deleteFilm(id: ID!): ID
       createPerson(input: PersonInput!): Person
       addToWatchlist(filmId: ID!): User
       removeFromWatchlist(filmId: ID!): User
-      "Tells faults in `userErrors` where the other mutations use `errors`."
+      "Reports faults in `userErrors` where the other mutations use `errors`."
       createList(input: FilmListInput!): CreateListPayload!
       deleteList(id: ID!): ID
     }
@@ -91,7 +91,7 @@ enum FilmsSchema {
       filmChanged(id: ID): Film!
     }
 
-    "Anything that can be found again by its id."
+    "Anything with an id."
     interface Node {
       id: ID!
     }
@@ -113,7 +113,7 @@ enum FilmsSchema {
     type Film implements Node & Work {
       id: ID!
       title: String!
-      "The title in the language of its country, where that is another one."
+      "The title in the language of its country, if it is different."
       originalTitle: String
       year: Int!
       synopsis: String
@@ -135,7 +135,7 @@ enum FilmsSchema {
       credits(limit: Int = 10): [Credit!]!
       studio: Studio
       similar(limit: Int = 5): [Film!]!
-      "The caller's own stars, null for nobody."
+      "The caller's own stars, null for anonymous callers."
       myStars: Int
       updatedAt: DateTime!
     }
@@ -255,7 +255,7 @@ enum FilmsSchema {
     }
 
     type UserError {
-      "The way to the input that is at fault."
+      "The path of the invalid input."
       path: [String!]!
       message: String!
     }
@@ -333,7 +333,7 @@ enum FilmsSchema {
       direction: SortDirection! = ASC
     }
 
-    "All that is given must hold."
+    "All given conditions must hold."
     input FilmFilter {
       and: [FilmFilter!]
       or: [FilmFilter!]
@@ -387,7 +387,7 @@ enum FilmsSchema {
       castIds: [ID!]
     }
 
-    "What is absent stays, what is null is cleared."
+    "Absent fields stay, null fields are cleared."
     input FilmPatch {
       title: String
       synopsis: String

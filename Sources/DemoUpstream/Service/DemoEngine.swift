@@ -2,17 +2,17 @@ import GraphQL
 import LosslessJSON
 import Synchronization
 
-/// The demo without HTTP: requests in, answers out, over one library in memory.
+/// The demo without HTTP: executes requests on one library in memory.
 ///
-/// The mutex guards the library and the ledger together: a mutation is looked up, run and noted in
-/// one critical section, so that two requests with one key cannot both take effect. A query copies
-/// the library's value and runs outside.
+/// The mutex guards the library and the ledger together: a mutation is looked up, executed and recorded
+/// in one critical section, so that two requests with the same key cannot both take effect. A query
+/// copies the library's value and runs outside the lock.
 final class DemoEngine: Sendable {
-  /// What the request's fields say about who sends it.
+  /// The caller, as identified by the request's header fields.
   struct Caller: Sendable {
     var authorization: String?
     var idempotencyKey: String?
-    /// GET may not change anything.
+    /// Whether the method is GET, which must not change anything.
     var isSafe = false
   }
 
@@ -50,17 +50,17 @@ final class DemoEngine: Sendable {
       var resolver = resolver(over: withState { $0.library }, for: caller)
       return run(prepared, with: &resolver, brokenFields)
     case .mutation:
-      if caller.isSafe { return .refusal(.needsPost, "Send mutations by POST.", "BAD_REQUEST") }
+      if caller.isSafe { return .refusal(.needsPost, "Send mutations with POST.", "BAD_REQUEST") }
       return withState { state in
         change(&state, by: prepared, of: request, from: caller, brokenFields)
       }
     case .subscription:
       return .refusal(
-        .rejected(.operation), "Subscriptions are not served here.", "SUBSCRIPTION_NOT_SUPPORTED")
+        .rejected(.operation), "Subscriptions are not supported.", "SUBSCRIPTION_NOT_SUPPORTED")
     }
   }
 
-  /// Forgets all changes: the library is as the seed makes it.
+  /// Resets the library to the state generated from the seed.
   func reset() {
     state.withLock { $0 = nil }
   }
@@ -80,17 +80,18 @@ final class DemoEngine: Sendable {
       case .new: break
       case .conflict:
         return .refusal(
-          .keyConflict, "The idempotency key belongs to another request.", "IDEMPOTENCY_KEY_REUSED")
-      case .repeated(var answer):
-        answer.isReplay = true
-        return answer
+          .keyConflict, "The idempotency key was used for another request.",
+          "IDEMPOTENCY_KEY_REUSED")
+      case .repeated(var response):
+        response.isReplay = true
+        return response
       }
     }
     var resolver = resolver(over: state.library, for: caller)
-    let answer = run(prepared, with: &resolver, brokenFields)
+    let response = run(prepared, with: &resolver, brokenFields)
     state.library = resolver.library
-    if let key { state.ledger.note(key, fingerprint: fingerprint, answer: answer) }
-    return answer
+    if let key { state.ledger.note(key, fingerprint: fingerprint, response: response) }
+    return response
   }
 
   private func run(
@@ -110,13 +111,13 @@ final class DemoEngine: Sendable {
       now: Calendar.time(secondsSince1970: now()))
   }
 
-  private func withState<Answer: Sendable>(_ body: (inout State) -> Answer) -> Answer {
+  private func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
     state.withLock { stored in
       var current = stored ?? State(library: LibraryGenerator(seed: seed).generate())
       stored = nil
-      let answer = body(&current)
+      let response = body(&current)
       stored = current
-      return answer
+      return response
     }
   }
 }
@@ -125,5 +126,69 @@ extension DemoResponse {
   static func refusal(_ outcome: Outcome, _ message: String, _ code: String) -> DemoResponse {
     let rejection = RequestRejection(.operation, message, code: code)
     return DemoResponse(outcome: outcome, bytes: rejection.bytes)
+  }
+}
+
+/// A GraphQL response before it has an HTTP status.
+struct DemoResponse: Sendable {
+  enum Outcome: Sendable, Hashable {
+    /// The response has `data`, possibly null, possibly with errors.
+    case executed
+    /// The request was not executed.
+    case rejected(RequestRejection.Reason)
+    /// The idempotency key was used for another request.
+    case keyConflict
+    /// A mutation by GET.
+    case needsPost
+  }
+
+  let outcome: Outcome
+  let bytes: [UInt8]
+  var isReplay = false
+}
+
+/// Responses to mutations by `Idempotency-Key`, so that a repeated one has no second effect.
+struct IdempotencyLedger: Sendable {
+  /// A key, which belongs to one caller.
+  struct Key: Sendable, Hashable {
+    let caller: String
+    let key: String
+  }
+
+  enum Lookup: Sendable {
+    case new
+    case repeated(DemoResponse)
+    /// The key was used with another request.
+    case conflict
+  }
+
+  /// The request and its response, so that a key cannot be used for another request.
+  private struct Entry: Sendable {
+    let fingerprint: String
+    let response: DemoResponse
+  }
+
+  /// Maximum number of keys; the oldest are removed beyond it.
+  private static let keysMax = 10_000
+
+  private var entries: [Key: Entry] = [:]
+  private var order: [Key] = []
+  private var oldest = 0
+
+  func look(_ key: Key, fingerprint: String) -> Lookup {
+    guard let entry = entries[key] else { return .new }
+    return entry.fingerprint == fingerprint ? .repeated(entry.response) : .conflict
+  }
+
+  mutating func note(_ key: Key, fingerprint: String, response: DemoResponse) {
+    entries[key] = Entry(fingerprint: fingerprint, response: response)
+    order.append(key)
+    guard order.count - oldest > Self.keysMax else { return }
+    entries[order[oldest]] = nil
+    oldest += 1
+    if oldest == Self.keysMax {
+      order.removeFirst(oldest)
+      oldest = 0
+    }
   }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts requests and applies the fault plan; the one place that knows what is in flight.
+/// Counts requests and applies the fault plan; the only place that tracks requests in flight.
 final class RequestBook: Sendable {
   private struct State: Sendable {
     var plan: FaultPlan
@@ -8,7 +8,7 @@ final class RequestBook: Sendable {
     var random: SeededRandom
   }
 
-  /// Requests kept for a look at them.
+  /// Number of recent requests to keep.
   private let recentMax: Int
   private let state: Mutex<State>
 
@@ -24,7 +24,7 @@ final class RequestBook: Sendable {
 
   var report: DemoReport { state.withLock { $0.report } }
 
-  /// Notes a request that came and says what becomes of it. Every `begin` needs its `end`.
+  /// Records a request and decides its fate. Every `begin` needs an `end`.
   func begin(_ request: RecordedRequest) -> FaultPlan.Decision {
     state.withLock { state in
       state.report.inFlight += 1
@@ -42,8 +42,8 @@ final class RequestBook: Sendable {
     state.withLock { $0.report.inFlight -= 1 }
   }
 
-  /// Notes that the executor carried an operation out, or that its answer was had before.
-  func noteAnswer(_ operation: String, isReplay: Bool) {
+  /// Records that an operation was executed, or that its response was replayed.
+  func noteExecuted(_ operation: String, isReplay: Bool) {
     state.withLock { state in
       if isReplay {
         state.report.operations[operation, default: .init()].replayed += 1
@@ -53,7 +53,7 @@ final class RequestBook: Sendable {
     }
   }
 
-  /// Forgets what was counted. Requests in flight stay in flight.
+  /// Resets the counters, except for requests in flight.
   func resetReport() {
     state.withLock { state in
       let inFlight = state.report.inFlight
@@ -61,5 +61,108 @@ final class RequestBook: Sendable {
       state.report.inFlight = inFlight
       state.report.concurrencyMax = inFlight
     }
+  }
+}
+
+/// Decides for each request whether and how it fails, and its delay.
+struct FaultPlan: Sendable {
+  struct Decision: Sendable, Hashable {
+    var fail = FailMode.off
+    var delay = Duration.zero
+  }
+
+  private(set) var switches: DemoSwitches
+  /// Requests that the fail mode applied to, and those that it failed, since the switches were set.
+  private var seen = 0
+  private var failed = 0
+
+  init(_ switches: DemoSwitches) {
+    self.switches = switches
+  }
+
+  mutating func set(_ switches: DemoSwitches) {
+    self.switches = switches
+    seen = 0
+    failed = 0
+  }
+
+  /// - Parameter random: the generator for the jitter of this request.
+  mutating func decide(
+    for operation: String, random: inout some RandomNumberGenerator
+  ) -> Decision {
+    guard switches.operations.isEmpty || switches.operations.contains(operation) else {
+      return Decision()
+    }
+    var decision = Decision(delay: switches.latency)
+    if switches.jitter > .zero {
+      decision.delay += switches.jitter * Double.random(in: 0..<1, using: &random)
+    }
+    guard switches.fail != .off, switches.fail != .refuse else { return decision }
+    seen += 1
+    guard seen % switches.every == 0 else { return decision }
+    decision.fail = switches.fail
+    failed += 1
+    if let times = switches.times, failed >= times { switches.fail = .off }
+    return decision
+  }
+}
+
+/// Requests held without a response: each waits until all are released or its client disconnects.
+final class HeldRequests: Sendable {
+  private struct State: Sendable {
+    var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    /// Requests cancelled before they began to wait.
+    var cancelled: Set<UInt64> = []
+    var numberNext: UInt64 = 0
+    var releases: UInt64 = 0
+  }
+
+  /// Number of releases so far.
+  struct Moment: Equatable, Sendable {
+    fileprivate let releases: UInt64
+  }
+
+  private let state = Mutex(State())
+
+  /// Number of waiting requests.
+  var count: Int { state.withLock { $0.waiting.count } }
+
+  /// The moment to pass to `wait`, taken before the decision to wait, because a release can come first.
+  var moment: Moment { state.withLock { Moment(releases: $0.releases) } }
+
+  /// Waits for a release; returns at once if there was one after the moment.
+  func wait(since moment: Moment) async {
+    let number = state.withLock { state in
+      state.numberNext += 1
+      return state.numberNext
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          if state.cancelled.remove(number) != nil { return true }
+          if state.releases != moment.releases { return true }
+          state.waiting[number] = continuation
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        if let waiting = state.waiting.removeValue(forKey: number) { return waiting }
+        state.cancelled.insert(number)
+        return nil
+      }
+      continuation?.resume()
+    }
+    _ = state.withLock { $0.cancelled.remove(number) }
+  }
+
+  func releaseAll() {
+    let released = state.withLock { state in
+      defer { state.waiting = [:] }
+      state.releases += 1
+      return Array(state.waiting.values)
+    }
+    for continuation in released { continuation.resume() }
   }
 }

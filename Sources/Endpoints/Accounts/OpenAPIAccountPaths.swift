@@ -7,7 +7,7 @@ enum OpenAPIAccountPaths {
       "/v1/auth/sign-up",
       [
         "post": [
-          "operationId": "signUp", "description": "Makes an account and signs it in.",
+          "operationId": "signUp", "description": "Creates an account and signs in.",
           "requestBody": body("email", "password"),
           "responses": responses("201", "Signed in.", session),
         ]
@@ -18,7 +18,7 @@ enum OpenAPIAccountPaths {
         "post": [
           "operationId": "signIn",
           "description":
-            "Signs in. With a Device-Token beside it the device becomes this user's.",
+            "Signs in. With a Device-Token, the device is bound to the user.",
           "requestBody": body("email", "password"),
           "responses": responses("200", "Signed in.", session),
         ]
@@ -29,9 +29,9 @@ enum OpenAPIAccountPaths {
         "post": [
           "operationId": "refreshTokens",
           "description":
-            "Exchanges a refresh token, which ends by that. A used one ends its whole session.",
+            "Exchanges a refresh token for new tokens. Reusing a refresh token ends its session.",
           "requestBody": body("refreshToken"),
-          "responses": responses("200", "Fresh tokens.", session),
+          "responses": responses("200", "New tokens.", session),
         ]
       ]),
     JSONMember(
@@ -40,8 +40,8 @@ enum OpenAPIAccountPaths {
         "post": [
           "operationId": "signOut",
           "description": """
-          Ends the session of a refresh token. With a device's token beside it, what waits in the \
-          device's queue is left, parked or dropped, as settings say.
+          Ends the session of a refresh token. With a Device-Token, the mutations in the device's \
+          queue are kept, parked or discarded, as configured in the settings.
           """,
           "requestBody": body("refreshToken"),
           "responses": responses("204", "Signed out, or there was no such session.", nil),
@@ -51,9 +51,9 @@ enum OpenAPIAccountPaths {
       "/v1/auth/check-password",
       [
         "post": [
-          "operationId": "checkPassword", "description": "Tells whether a password is right.",
+          "operationId": "checkPassword", "description": "Checks a password.",
           "requestBody": body("email", "password"),
-          "responses": responses("204", "It is right.", nil),
+          "responses": responses("204", "The password is correct.", nil),
         ]
       ]),
     JSONMember(
@@ -62,11 +62,11 @@ enum OpenAPIAccountPaths {
         "put": [
           "operationId": "changePassword",
           "description": """
-          Sets another password. Where accounts are kept here, the other sessions end; where Auth0 \
-          keeps them, all of them, if it lets this service end them.
+          Changes the password. With local accounts, all other sessions end; with Auth0, all \
+          sessions end, if Auth0 allows this service to end them.
           """,
           "requestBody": body("currentPassword", "newPassword"),
-          "responses": responses("204", "It is set.", nil),
+          "responses": responses("204", "The password is changed.", nil),
         ]
       ]),
     JSONMember(
@@ -84,7 +84,7 @@ enum OpenAPIAccountPaths {
       [
         "get": [
           "operationId": "showKeys",
-          "description": "The keys (RFC 7517) that the users' access tokens are checked with.",
+          "description": "The keys (RFC 7517) that verify users' access tokens.",
           "responses": responses(
             "200", "The key set.", object(["keys": ["type": "array", "items": ["type": "object"]]])
           ),
@@ -113,10 +113,10 @@ enum OpenAPIAccountPaths {
   private static func responses(
     _ status: String, _ text: String, _ schema: JSONValue?
   ) -> JSONValue {
-    var answer: JSONValue = ["description": .string(text)]
-    if let schema { answer["content"] = ["application/json": ["schema": schema]] }
+    var response: JSONValue = ["description": .string(text)]
+    if let schema { response["content"] = ["application/json": ["schema": schema]] }
     return .object([
-      JSONMember(status, answer),
+      JSONMember(status, response),
       JSONMember("default", ["$ref": "#/components/responses/Problem"]),
     ])
   }

@@ -4,25 +4,25 @@ import HTTPTypes
 import LosslessJSON
 import Model
 
-/// `GET /v1/changes` and `GET /v1/changes/stream`.
+/// `GET /v1/changes` and `GET /v1/changes/stream`: pages and a stream of the change log.
 struct ChangesEndpoint: Sendable {
   let context: EndpointContext
   let feed: ChangeFeed
   let deltas: DeltaResponseCache
 
   func page(_ request: ServerRequest) async -> ServerResponse {
-    await answer(request) {
+    await respond(to: request) {
       let caller = try await context.caller(of: request)
       let query = try ChangesQuery(request, types: feed.types)
       try feed.admit(caller, types: query.filter.types)
-      // Noted before the page is read, so that it is never of a later head.
+      // Recorded before the page is read, so that it is never later than the page.
       let head = deltas.head
       let page = try await feed.page(
         caller: caller, filter: query.filter, since: query.since, limit: query.limit,
         wait: query.wait)
       let body = Self.body(of: page, queue: try await feed.queue(of: caller.viewer))
-      // With a condition the store has to hear that it is still asked for.
-      if page.elements.isEmpty, page.isComplete, query.wait == .zero, !caller.mayEnd,
+      // With a condition the feed must see each request, to know that it is still in use.
+      if page.elements.isEmpty, page.isComplete, query.wait == .zero, !caller.isRevocable,
         query.filter.condition == nil
       {
         deltas.keep(body, for: request, at: head)
@@ -32,7 +32,7 @@ struct ChangesEndpoint: Sendable {
   }
 
   func stream(_ request: ServerRequest) async -> ServerResponse {
-    await answer(request) {
+    await respond(to: request) {
       let caller = try await context.streamCaller(of: request)
       var query = try ChangesQuery(request, types: feed.types)
       try feed.admit(caller, types: query.filter.types)
@@ -62,12 +62,12 @@ struct ChangesEndpoint: Sendable {
     return writer.bytes
   }
 
-  // MARK: Faults
+  // MARK: Failures
 
-  private func answer(
-    _ request: ServerRequest, _ body: () async throws -> ServerResponse
+  private func respond(
+    to request: ServerRequest, _ body: () async throws -> ServerResponse
   ) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       do {
         return try await body()
       } catch let fault as CursorFault {
@@ -75,7 +75,7 @@ struct ChangesEndpoint: Sendable {
       } catch let failure as Failure {
         throw failure
       } catch {
-        throw Failure(.internal, "The changes cannot be read.", cause: "\(error)")
+        throw Failure(.internal, "The changes could not be read.", cause: "\(error)")
       }
     }
   }
@@ -85,15 +85,67 @@ struct ChangesEndpoint: Sendable {
   ) throws(Failure) -> ServerResponse {
     switch fault {
     case .malformed: throw parameterFault("is not a cursor of this service")
-    case .otherFilter: throw parameterFault("was made with another filter")
-    case .otherCaller: throw Failure(.forbidden, "The cursor was made for another caller.")
+    case .otherFilter: throw parameterFault("was issued for another filter")
+    case .otherCaller: throw Failure(.forbidden, "The cursor was issued to another caller.")
     case .gone(let reason): return .cursorGone(reason, restart: request.path, request: request)
     }
   }
 
   private static func parameterFault(_ detail: String) -> Failure {
     Failure(
-      .malformedRequest, "The cursor cannot be used.",
+      .malformedRequest, "The cursor is invalid.",
       details: [Failure.Detail(place: .parameter("since"), detail: detail)])
   }
+}
+
+extension ServerResponse {
+  /// A stream of server-sent events. It ends with the source, when the client disconnects, or when the
+  /// client reads nothing for `stallMax`.
+  static func eventStream(
+    stallMax: Duration, _ open: @escaping @Sendable () -> any EventSource
+  ) -> ServerResponse {
+    ServerResponse(
+      fields: [
+        .contentType: "text/event-stream", .cacheControl: "no-store",
+        .accelBuffering: "no",
+      ],
+      body: .stream { writer in
+        writer.limitStall(to: stallMax)
+        let source = open()
+        while let bytes = try await source.next() { try await writer.write(bytes) }
+      })
+  }
+
+  /// A 410: the changes since the cursor are no longer known.
+  ///
+  /// - Parameter restart: the path to start again from.
+  static func cursorGone(
+    _ reason: CursorFault.Reason, restart: String, request: ServerRequest
+  ) -> ServerResponse {
+    var problem = ProblemDocument(
+      Failure(.cursorGone, text(of: reason)), instance: request.path, requestID: request.id)
+    problem.extensions = [("reason", reason.rawValue), ("restart", restart)]
+    return ServerResponse(
+      status: HTTPResponse.Status(code: problem.status),
+      fields: [.contentType: ProblemDocument.mediaType, .cacheControl: "no-store"],
+      body: .bytes(problem.bytes()), isCompressible: true)
+  }
+
+  private static func text(of reason: CursorFault.Reason) -> String {
+    switch reason {
+    case .expired:
+      "The cursor has expired; deletions since then are no longer known. Start again without it."
+    case .segment:
+      "The store was replaced or lost changes since the cursor was issued. Start again without it."
+    case .schema:
+      "The schema of changes differs since the cursor was issued. Start again without it."
+    case .scope:
+      "The caller's scope differs since the cursor was issued. Start again without it."
+    }
+  }
+}
+
+extension HTTPField.Name {
+  /// Disables nginx's buffering, so that it passes each event on at once.
+  fileprivate static let accelBuffering = Self("X-Accel-Buffering")!
 }

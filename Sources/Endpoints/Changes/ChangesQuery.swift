@@ -3,14 +3,14 @@ import HTTPServer
 import HTTPWire
 import Model
 
-/// The parameters of `/v1/changes`, all their faults found at once.
+/// The query parameters of `/v1/changes`. All faults are reported at once.
 struct ChangesQuery {
   static let limitDefault = 100
   static let limitMax = 1000
-  /// What proxies let a request stay silent for.
+  /// The longest `wait`. Proxies time out requests that are silent for longer.
   static let waitSecondsMax = 60.0
   private static let argumentPrefix = "arg."
-  /// Of two, one would be left out silently.
+  /// Parameters that can be given only once, because one of two would be ignored silently.
   private static let single: Set = ["since", "limit", "wait", "filter", "on"]
 
   var since = ChangeFeed.Since.snapshot
@@ -24,7 +24,7 @@ struct ChangesQuery {
   private var condition: String?
   private var arguments = FilterArguments.none
 
-  /// - Parameter types: those that there are.
+  /// - Parameter types: all entity types.
   init(_ request: ServerRequest, types: [EntityType]) throws(Failure) {
     let names = Set(types.map(\.name))
     var seen: Set<String> = []
@@ -38,7 +38,7 @@ struct ChangesQuery {
     let condition = readCondition(types)
     guard faults.isEmpty else {
       throw Failure(
-        .malformedRequest, "\(faults.count) of the parameters cannot be used.", details: faults)
+        .malformedRequest, "Invalid query parameters (\(faults.count)).", details: faults)
     }
     filter = ChangeFilter(types: self.types, operations: operations, condition: condition)
   }
@@ -47,7 +47,9 @@ struct ChangesQuery {
     faults.append(Failure.Detail(place: .parameter(parameter), detail: detail))
   }
 
-  /// - Returns: what is wrong with it; nil where nothing is.
+  /// Reads one parameter.
+  ///
+  /// - Returns: its fault; nil if it is valid.
   private mutating func read(
     _ parameter: QueryString.Parameter, _ known: Set<String>
   ) -> String? {
@@ -56,13 +58,13 @@ struct ChangesQuery {
     case "since": since = value == "now" ? .head : value.isEmpty ? .snapshot : .cursor(value)
     case "limit":
       guard let number = Int(value), (1...Self.limitMax).contains(number) else {
-        return "is a number from 1 to \(Self.limitMax)"
+        return "must be a number from 1 to \(Self.limitMax)"
       }
       limit = number
     case "wait":
-      // Bounded as a number: a `Duration` traps where it cannot hold one.
+      // Checked as a number, because making a `Duration` traps on overflow.
       guard let number = Double(value), (0...Self.waitSecondsMax).contains(number) else {
-        return "is a number of seconds from 0 to \(Int(Self.waitSecondsMax))"
+        return "must be a number of seconds from 0 to \(Int(Self.waitSecondsMax))"
       }
       wait = .seconds(number)
     case "types": return readTypes(value, known)
@@ -83,33 +85,34 @@ struct ChangesQuery {
   private mutating func readTypes(_ value: String, _ known: Set<String>) -> String? {
     let names = Set(value.split(separator: ",").map(String.init))
     types = (types ?? []).union(names)
-    if names.isEmpty { return "names no type" }
+    if names.isEmpty { return "must name at least one type" }
     let unknown = names.subtracting(known).sorted()
     return unknown.isEmpty
-      ? nil : "names no type of entities: \(unknown.joined(separator: ", "))"
+      ? nil : "has unknown entity types: \(unknown.joined(separator: ", "))"
   }
 
   private mutating func readOperations(_ value: String) -> String? {
     let names = value.split(separator: ",").map(String.init)
     let known = names.compactMap(ChangeFilter.Operation.init)
     operations = Set(known)
-    return known.isEmpty || known.count < names.count ? "is a list of insert, update, delete" : nil
+    return known.isEmpty || known.count < names.count
+      ? "must be a list of insert, update, delete" : nil
   }
 
-  // MARK: The condition on the object
+  // MARK: The condition on entities
 
   private mutating func readCondition(_ known: [EntityType]) -> ChangeCondition? {
     guard let condition else {
-      if arguments != .none { note("filter", "is missing, but arguments are given") }
+      if arguments != .none { note("filter", "is required if arguments are given") }
       return nil
     }
     guard let types else {
-      note("types", "is missing: a filter is about types that have all of its columns")
+      note("types", "is required with a filter; name types that have all of its columns")
       return nil
     }
     var found: [(String, String)] = []
-    let asked = known.filter { types.contains($0.name) }
-    let read = ChangeCondition(condition, arguments: arguments, types: asked) {
+    let selected = known.filter { types.contains($0.name) }
+    let read = ChangeCondition(condition, arguments: arguments, types: selected) {
       found.append(($0, $1))
     }
     for (parameter, detail) in found { note(parameter, detail) }

@@ -5,14 +5,14 @@ import HTTPWire
 import Model
 import Synchronization
 
-/// Pages of changes that held nothing, by the bytes of the requests they answered: what whoever asks
-/// again and again is told nearly every time, given on the connection's own loop.
+/// A cache of empty pages of changes, keyed by the bytes of their requests and served on the
+/// connection's own event loop. Clients that poll get an empty page nearly every time.
 ///
-/// A page that was empty at one head of the log is the same page until the head moves. It is kept
-/// only for those who are known by target and `Authorization` alone: a device may be revoked, and
-/// that is asked anew each time.
+/// A page that is empty at one head of the change log stays the same until the head moves. Pages are
+/// cached only for callers identified by target and `Authorization` alone: a device can be revoked, so
+/// its token is checked at each request.
 final class DeltaResponseCache: Sendable {
-  /// One page, from the status line on but for what each response has of its own.
+  /// One page: its response after the fields that differ for each request.
   private final class Entry: ResponseCacheEntry {
     let key: PlainRequestKey
     let head: Revision
@@ -28,15 +28,15 @@ final class DeltaResponseCache: Sendable {
     }
   }
 
-  /// Distinct (target, credential) pairs. Each has a cursor in it, so entries of heads gone by are
-  /// never asked for again, and go with their generation.
+  /// Distinct (target, credential) pairs. Each target contains a cursor, so entries of earlier heads are
+  /// not requested again and leave with their generation.
   private static let entriesMax = 10_000
-  /// Of them all: whoever asks says how long its credential is.
+  /// The bound on all entries: clients choose the length of their credentials.
   private static let bytesMax = 16 << 20
 
   private let cursors: CursorIssuer
   private let plain: PlainRequests
-  /// Larger bodies might be wanted compressed.
+  /// Larger bodies are not cached, because clients can accept them compressed.
   private let compressionBytesMin: Int
   private let entries = Mutex(
     CacheGenerations<Entry>(countMax: entriesMax, bytesMax: bytesMax))
@@ -47,23 +47,23 @@ final class DeltaResponseCache: Sendable {
     self.compressionBytesMin = compressionBytesMin
   }
 
-  /// The head to keep a page by; to be noted before the page is read.
+  /// The head to store a page with. Record it before the page is read.
   var head: Revision { cursors.head }
 
-  /// Keeps the answer to a request for a page that turned out to be empty and the last.
+  /// Stores the response to a request whose page was empty and the last.
   ///
-  /// - Parameter head: noted before the page was read.
+  /// - Parameter head: recorded before the page was read.
   func keep(_ body: [UInt8], for request: ServerRequest, at head: Revision) {
     guard body.count < compressionBytesMin, let key = plain.key(of: request.head) else { return }
     let entry = Entry(key: key, head: head, bytes: Self.bytes(body))
     entries.withLock { $0.keep(entry) }
   }
 
-  /// Answers a request that was answered with an empty page since the log last moved.
+  /// Writes the cached response to a request, if the log has not changed since.
   ///
-  /// - Returns: false, with nothing written, for any other.
-  func answer(
-    _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
+  /// - Returns: false, with nothing written, if there is none.
+  func writeResponse(
+    to head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
   ) -> Bool {
     guard plain.contains(head) else { return false }
     let hash = PlainRequestKey.hash(of: head)
@@ -90,7 +90,7 @@ final class DeltaResponseCache: Sendable {
 }
 
 extension Caller {
-  /// Its right to ask may end at any time, so it is looked at anew with each request: a device may be
-  /// revoked, and a verified token expires.
-  var mayEnd: Bool { device != nil || user != nil }
+  /// Whether the caller's access can end at any time, so that it must be checked at each request: a
+  /// device can be revoked, and a verified token expires.
+  var isRevocable: Bool { device != nil || user != nil }
 }

@@ -2,80 +2,81 @@ import Gateway
 import HTTPServer
 import HTTPTypes
 import HTTPWire
+import LosslessJSON
 import Model
 
 /// `GET` and `POST` of `diff`: below an operation's path and its `@route`, below the path of a type's
 /// entities, and below that of a relationship to many.
 ///
-/// An entity whose id is `diff` gives way at `GET /v1/entities/{Type}/diff`, which is its list's; a
-/// filter on the key reads it. Its relationships are where they are, and writes go to it.
+/// `GET /v1/entities/{Type}/diff` is the diff of the type's list, not an entity whose id is `diff`. Such
+/// an entity can be read with a filter on the key; its relationships and writes keep their paths.
 struct ListDiffEndpoint: Sendable {
   let context: EndpointContext
   let operations: OperationService
   let lists: ListDiffer
 
-  /// What is asked: of which list, and what the client has of it.
-  private struct Question {
+  /// A request for a diff: the list's parameters, and the version that the client has.
+  private struct DiffRequest {
     let caller: Caller
-    /// Without `from`, which is the diff's own.
+    /// The parameters of the list, without `from`.
     let parameters: [QueryString.Parameter]
     let base: ListDiffer.Base
 
     var collection: [CollectionRequest.Parameter] { parameters.map { .init($0.name, $0.value) } }
   }
 
-  /// The first list of a query's answer.
+  /// Diffs the first list in a query's response.
   func operation(
     _ request: ServerRequest, named name: String, by path: OperationEndpoint.Path
   ) async -> ServerResponse {
-    await answer(request) { question async throws(Failure) in
-      try await diff(request, of: name, by: path, question)
+    await respond(to: request) { diffRequest async throws(Failure) in
+      try await diff(request, of: name, by: path, diffRequest)
     }
   }
 
-  /// A page of a type's entities.
+  /// Diffs a page of a type's entities.
   func collection(_ request: ServerRequest) async -> ServerResponse {
-    await answer(request) { question async throws(Failure) in
+    await respond(to: request) { diffRequest async throws(Failure) in
       try await lists.diff(
-        ofType: request.parameters["type"] ?? "", parameters: question.collection,
-        caller: question.caller, from: question.base)
+        ofType: request.parameters["type"] ?? "", parameters: diffRequest.collection,
+        caller: diffRequest.caller, from: diffRequest.base)
     }
   }
 
-  /// A page of what a relationship leads to.
+  /// Diffs a page of the entities that a relationship references.
   func relationship(_ request: ServerRequest) async -> ServerResponse {
     let key = EntityKey(
       type: request.parameters["type"] ?? "", key: request.parameters["id"] ?? "")
-    return await answer(request) { question async throws(Failure) in
+    return await respond(to: request) { diffRequest async throws(Failure) in
       try await lists.diff(
         ofRelationship: request.parameters["relationship"] ?? "", of: key,
-        parameters: question.collection, caller: question.caller, from: question.base)
+        parameters: diffRequest.collection, caller: diffRequest.caller, from: diffRequest.base)
     }
   }
 
   private func diff(
     _ request: ServerRequest, of name: String, by path: OperationEndpoint.Path,
-    _ question: Question
+    _ diffRequest: DiffRequest
   ) async throws(Failure) -> ListDiffer.Outcome {
     guard try operations.kind(of: name) == .query else {
-      throw Failure(.malformedRequest, "\(name) is not a query and shows no list.")
+      throw Failure(.malformedRequest, "\(name) is not a query; only queries have diffs.")
     }
     return try await operations.diff(
       name,
       input: .parameters(
         path: path.parameters(request, of: name, operations),
-        query: question.parameters.map { .init($0.name, $0.value) }),
+        query: diffRequest.parameters.map { .init($0.name, $0.value) }),
       context: OperationService.Context(
-        caller: question.caller, directives: request.directives,
+        caller: diffRequest.caller, directives: request.directives,
         traceparent: request.traceparent),
-      from: question.base)
+      from: diffRequest.base)
   }
 
-  private func answer(
-    _ request: ServerRequest, _ diff: (Question) async throws(Failure) -> ListDiffer.Outcome
+  private func respond(
+    to request: ServerRequest, _ diff: (DiffRequest) async throws(Failure) -> ListDiffer.Outcome
   ) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
-      switch try await diff(try await question(request)) {
+    await context.respond(to: request) { () async throws(Failure) in
+      switch try await diff(try await diffRequest(request)) {
       case .unchanged(let tag):
         return ServerResponse(
           status: .notModified,
@@ -88,23 +89,56 @@ struct ListDiffEndpoint: Sendable {
     }
   }
 
-  /// `GET` names a list that was given before by its entity tag; `POST` tells the list itself.
-  private func question(_ request: ServerRequest) async throws(Failure) -> Question {
+  /// Reads a request: `GET` names the client's list by its entity tag, `POST` contains the list itself.
+  private func diffRequest(_ request: ServerRequest) async throws(Failure) -> DiffRequest {
     let parameters = try request.queryParameters()
     if request.method == .post {
       let have = try DiffBaseDocument.vector(try await context.json(of: request))
-      return Question(
+      return DiffRequest(
         caller: try await context.caller(of: request), parameters: parameters, base: .rows(have))
     }
     let from = parameters.first { $0.name == "from" }?.value
-    return Question(
+    return DiffRequest(
       caller: try await context.caller(of: request),
       parameters: parameters.filter { $0.name != "from" },
       base: from.map { ListDiffer.Base.tag(Self.opaque($0)) } ?? .nothing)
   }
 
-  /// A tag as it was received, quotes and all, or without them.
+  /// The content of an entity tag, with or without its quotes.
   private static func opaque(_ text: String) -> String {
     EntityTag(parsing: text)?.uncoded.opaque ?? text
+  }
+}
+
+/// The request body of `POST …/diff`: `{"have":[["Film/9","<rev>"], …]}`.
+enum DiffBaseDocument {
+  /// The maximum number of rows. With more, clients must fetch the whole list.
+  static let rowsMax = 100_000
+
+  static func vector(_ bytes: [UInt8]) throws(Failure) -> ListVector {
+    let body: JSONValue
+    do throws(JSONParseError) {
+      body = try JSONValue(parsing: bytes)
+    } catch {
+      throw Failure(.malformedRequest, "The body is not JSON: \(error)")
+    }
+    guard let have = body["have"]?.array, have.count <= rowsMax else {
+      throw fault("/have", "must be an array of at most \(rowsMax) pairs")
+    }
+    var rows: [ListVector.Row] = []
+    rows.reserveCapacity(have.count)
+    for (index, element) in have.enumerated() {
+      guard let pair = element.array, pair.count == 2, let id = pair[0].string,
+        let revision = pair[1].string
+      else { throw fault("/have/\(index)", "must be [\"Type/id\", \"revision\"]") }
+      rows.append(ListVector.Row(id: id, revision: revision))
+    }
+    return ListVector(rows: rows)
+  }
+
+  private static func fault(_ pointer: String, _ detail: String) -> Failure {
+    Failure(
+      .malformedRequest, "The list is invalid.",
+      details: [Failure.Detail(place: .pointer(pointer), detail: detail)])
   }
 }

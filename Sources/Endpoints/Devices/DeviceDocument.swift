@@ -2,8 +2,8 @@ import Gateway
 import LosslessJSON
 import Model
 
-/// Devices as JSON: `{"platform", "name"?, "pushToken"?}` in, and out with `id` and times in
-/// milliseconds since 1970.
+/// Devices as JSON: `{"platform", "name"?, "pushToken"?}` in requests; in responses also `id` and times
+/// in milliseconds since 1970.
 enum DeviceDocument {
   private static let platformBytesMax = 32
   private static let nameBytesMax = 128
@@ -31,17 +31,17 @@ enum DeviceDocument {
       throw Failure(.malformedRequest, "The body is not JSON: \(error)")
     }
     guard let members = body.members else {
-      throw Failure(.malformedRequest, "The body is a JSON object.")
+      throw Failure(.malformedRequest, "The body must be a JSON object.")
     }
     var faults = members.filter { !memberNames.contains($0.name) }.map {
-      fault($0.name, "is not one of \(memberNames.joined(separator: ", "))")
+      fault($0.name, "is unknown; the members are \(memberNames.joined(separator: ", "))")
     }
     var change = DeviceChange()
     change.platform = platform(body["platform"], isNeeded: needsPlatform, &faults)
     change.name = edit(body["name"], "name", bytesMax: nameBytesMax, &faults)
     change.pushToken = edit(body["pushToken"], "pushToken", bytesMax: pushTokenBytesMax, &faults)
     guard faults.isEmpty else {
-      throw Failure(.malformedRequest, "The device cannot be read.", details: faults)
+      throw Failure(.malformedRequest, "The device is invalid.", details: faults)
     }
     return change
   }
@@ -51,7 +51,8 @@ enum DeviceDocument {
   ) -> String? {
     if value == nil, !isNeeded { return nil }
     guard let text = value?.string, isText(text, bytesMax: platformBytesMax) else {
-      faults.append(fault("platform", "is a text of 1 to \(platformBytesMax) bytes, as ios"))
+      faults.append(
+        fault("platform", "must be a string of 1 to \(platformBytesMax) bytes, such as ios"))
       return nil
     }
     return text
@@ -63,13 +64,13 @@ enum DeviceDocument {
     guard let value else { return .keep }
     if value.isNull { return .set(nil) }
     guard let text = value.string, isText(text, bytesMax: bytesMax) else {
-      faults.append(fault(name, "is a text of 1 to \(bytesMax) bytes, or null"))
+      faults.append(fault(name, "must be a string of 1 to \(bytesMax) bytes, or null"))
       return .keep
     }
     return .set(text)
   }
 
-  /// Without control characters, which belong neither into logs nor into header fields.
+  /// Whether a text has a valid length and no control characters, which are unsafe in logs and headers.
   private static func isText(_ text: String, bytesMax: Int) -> Bool {
     1...bytesMax ~= text.utf8.count && !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
   }
@@ -78,7 +79,7 @@ enum DeviceDocument {
     Failure.Detail(place: .pointer("".appending(pointerMember: name)), detail: detail)
   }
 
-  // MARK: Out
+  // MARK: Responses
 
   static func bytes(id: String, token: String) -> [UInt8] {
     let body: JSONValue = ["id": .string(id), "deviceToken": .string(token)]

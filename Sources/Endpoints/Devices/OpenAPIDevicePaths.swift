@@ -8,7 +8,7 @@ enum OpenAPIDevicePaths {
       [
         "post": [
           "operationId": "registerDevice",
-          "description": "Registers a device. Its token is told here and never again.",
+          "description": "Registers a device. Its token is returned only here.",
           "requestBody": body(required: ["platform"]),
           "responses": responses("201", "The device's id and token.", token),
         ]
@@ -19,18 +19,18 @@ enum OpenAPIDevicePaths {
         "parameters": [deviceToken],
         "get": [
           "operationId": "showDevice",
-          "responses": responses("200", "The device that asks.", device),
+          "responses": responses("200", "The calling device.", device),
         ],
         "patch": [
           "operationId": "changeDevice",
-          "description": "Changes the members given; null removes a name or a push token.",
+          "description": "Changes the given members; null removes a name or a push token.",
           "requestBody": body(required: []),
-          "responses": responses("200", "The device as it is now.", device),
+          "responses": responses("200", "The changed device.", device),
         ],
         "delete": [
           "operationId": "removeDevice",
-          "description": "Ends the token and removes what is stored for the device alone.",
-          "responses": responses("204", "The device is gone.", nil),
+          "description": "Revokes the token and deletes the device's own data.",
+          "responses": responses("204", "The device is removed.", nil),
         ],
       ]),
     JSONMember(
@@ -39,7 +39,7 @@ enum OpenAPIDevicePaths {
         "parameters": [deviceToken],
         "post": [
           "operationId": "rotateDeviceToken",
-          "description": "Gives the device another token; the old one ends at once.",
+          "description": "Replaces the device's token; the old one is invalid at once.",
           "responses": responses("200", "The device's id and new token.", token),
         ],
       ]),
@@ -49,7 +49,7 @@ enum OpenAPIDevicePaths {
         "post": [
           "operationId": "issueStreamTicket",
           "description":
-            "A ticket that stands for the caller once, for 30 seconds, as ?ticket= of a stream.",
+            "Issues a ticket for one stream (?ticket=) of the caller, valid for 30 seconds.",
           "responses": responses(
             "201", "The ticket.",
             object(["ticket": ["type": "string"], "expiresIn": ["type": "integer"]])),
@@ -68,7 +68,9 @@ enum OpenAPIDevicePaths {
     "name": ["type": ["string", "null"]], "pushToken": ["type": ["string", "null"]],
     "userId": ["type": ["string", "null"]],
     "registeredAt": ["type": "integer", "description": "Milliseconds since 1970."],
-    "lastUsedAt": ["type": "integer", "description": "The same, up to an hour behind."],
+    "lastUsedAt": [
+      "type": "integer", "description": "Milliseconds since 1970, up to an hour out of date.",
+    ],
   ])
 
   private static func object(_ properties: JSONValue) -> JSONValue {
@@ -90,10 +92,10 @@ enum OpenAPIDevicePaths {
   private static func responses(
     _ status: String, _ text: String, _ schema: JSONValue?
   ) -> JSONValue {
-    var answer: JSONValue = ["description": .string(text)]
-    if let schema { answer["content"] = ["application/json": ["schema": schema]] }
+    var response: JSONValue = ["description": .string(text)]
+    if let schema { response["content"] = ["application/json": ["schema": schema]] }
     return .object([
-      JSONMember(status, answer),
+      JSONMember(status, response),
       JSONMember("default", ["$ref": "#/components/responses/Problem"]),
     ])
   }

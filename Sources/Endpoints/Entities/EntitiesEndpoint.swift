@@ -4,10 +4,10 @@ import HTTPTypes
 import HTTPWire
 import Model
 
-/// `GET` and `HEAD` below `/v1/entities`: what is stored, as REST.
+/// `GET` and `HEAD` below `/v1/entities`: the stored entities, as REST.
 ///
-/// The id of an entity with several key fields is each value in declared order behind its length in
-/// UTF-8 bytes and a colon, `2:de4:1990`: the same text that relationships and changes name it by.
+/// The id of an entity with several key fields is its key values in declared order, each after its
+/// length in UTF-8 bytes and a colon: `2:de4:1990`. Relationships and changes use the same text.
 struct EntitiesEndpoint: Sendable {
   let context: EndpointContext
   let entities: EntityReader
@@ -49,50 +49,52 @@ struct EntitiesEndpoint: Sendable {
     }
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   private func respond(
     _ request: ServerRequest,
-    _ read: (Caller) async throws(Failure) -> EntityReader.Answer
+    _ body: (Caller) async throws(Failure) -> EntityReader.Response
   ) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
       // Noted before the read, so that the cursor is never ahead of the data.
       let head = cursors.head
-      let answer = try await entities.timed { () async throws(Failure) in
-        try await read(caller)
+      let read = try await entities.timed { () async throws(Failure) in
+        try await body(caller)
       }
-      return response(to: request, answer, caller: caller, head: head)
+      return response(to: request, read, caller: caller, head: head)
     }
   }
 
   private func response(
-    to request: ServerRequest, _ answer: EntityReader.Answer, caller: Caller, head: Revision
+    to request: ServerRequest, _ read: EntityReader.Response, caller: Caller, head: Revision
   ) -> ServerResponse {
     let isPrivate = caller.isKnown || caller.device != nil
     var fields: HTTPFields = [
-      .eTag: EntityTag(answer.tag).text,
+      .eTag: EntityTag(read.tag).text,
       .cacheControl: "\(isPrivate ? "private" : "public"), no-cache",
       .vary: ReadFields.vary(context.callers.forwardedNames),
       .syncCursor: String(
         decoding: cursors.cursor(for: caller.viewer, at: head), as: UTF8.self),
     ]
-    if let total = answer.total { fields[.totalCount] = "\(total)" }
-    if let age = answer.age { fields[.age] = "\(age.wholeSeconds)" }
-    fields[.serverTiming] = "store;dur=\(Self.milliseconds(answer.time))"
-    switch request.preconditions.judge(isRead: true, tag: EntityTag(answer.tag)) {
+    if let total = read.total { fields[.totalCount] = "\(total)" }
+    if let age = read.age { fields[.age] = "\(age.wholeSeconds)" }
+    fields[.serverTiming] = "store;dur=\(Self.milliseconds(read.time))"
+    switch request.preconditions.judge(isRead: true, tag: EntityTag(read.tag)) {
     case .notModified:
       return ServerResponse(status: .notModified, fields: fields, isCompressible: true)
     case .failed:
       return .failure(
-        Failure(.preconditionFailed, "What is stored has another entity tag."), request: request)
+        Failure(
+          .preconditionFailed, "A precondition failed: the stored version has another entity tag."),
+        request: request)
     case .proceed:
       return ServerResponse(
-        contentType: "application/json", bytes: answer.body, fields: fields)
+        contentType: "application/json", bytes: read.body, fields: fields)
     }
   }
 
-  /// With their thousandths.
+  /// A duration in milliseconds, to three decimal places.
   private static func milliseconds(_ time: Duration) -> Double {
     (time / .microseconds(1)).rounded() / 1000
   }
@@ -111,4 +113,25 @@ extension ServerRequest {
 
 extension HTTPField.Name {
   static let totalCount = Self("Total-Count")!
+}
+
+/// The lines of the route table for reads below `/v1/entities`, and for the search.
+enum EntityRoutes {
+  static let lines: [RouteLine] = [
+    RouteLine(.get, "/v1/entities") { await $0.entities.types($1) },
+    RouteLine(.get, "/v1/entities/{type}") { await $0.entities.collection($1) },
+    RouteLine(.get, "/v1/entities/{type}/diff") { await $0.diffs.collection($1) },
+    RouteLine(.post, "/v1/entities/{type}/diff") { await $0.diffs.collection($1) },
+    RouteLine(.get, "/v1/entities/{type}/{id}") { await $0.entities.entity($1) },
+    RouteLine(.get, "/v1/entities/{type}/{id}/{relationship}") {
+      await $0.entities.relationship($1)
+    },
+    RouteLine(.get, "/v1/entities/{type}/{id}/{relationship}/diff") {
+      await $0.diffs.relationship($1)
+    },
+    RouteLine(.post, "/v1/entities/{type}/{id}/{relationship}/diff") {
+      await $0.diffs.relationship($1)
+    },
+    RouteLine(.get, "/v1/search") { await $0.entities.search($1) },
+  ]
 }

@@ -1,9 +1,9 @@
 import LosslessJSON
 
-/// The paths below `/v1/entities`, and the search.
+/// Reads below `/v1/entities` and the search in `/openapi.json`.
 enum OpenAPIEntityPaths {
   static let members: [JSONMember] = [
-    path("/v1/entities", "listEntityTypes", "The entity types, with counts and columns.", []),
+    path("/v1/entities", "listEntityTypes", "The entity types with their counts and columns.", []),
     path(
       "/v1/entities/{type}", "listEntities", "A page of a type's entities.",
       [inPath("type")] + collection),
@@ -12,7 +12,7 @@ enum OpenAPIEntityPaths {
       [inPath("type"), inPath("id"), view]),
     path(
       "/v1/entities/{type}/{id}/{relationship}", "readRelationship",
-      "The entity a relationship leads to, or a page of those it leads to.",
+      "The entity that a relationship references, or a page of those it references.",
       [inPath("type"), inPath("id"), inPath("relationship")] + collection),
     JSONMember(
       "/v1/entities/{type}/diff",
@@ -24,41 +24,45 @@ enum OpenAPIEntityPaths {
       OpenAPIDiffPaths.diff(
         id: "readRelationship",
         parameters: [inPath("type"), inPath("id"), inPath("relationship")] + collection,
-        of: "a page of what a relationship leads to")),
-    path("/v1/search", "search", "Full text over the fields that settings name.", search),
+        of: "a page of the entities that a relationship references")),
+    path(
+      "/v1/search", "search", "Full-text search over the fields configured in the settings.", search
+    ),
   ]
 
   private static let search: [JSONValue] = [
-    query("q", "string", "Words, beginnings `ship*` and phrases; all must be found."),
-    query("types", "string", "Names of types, separated by commas; all unless told."),
-    query("limit", "integer", "20 unless told, at most 100."),
-    query("after", "string", "The `next` of the answer before."),
+    query("q", "string", "Words, prefixes such as `ship*`, and quoted phrases; all must match."),
+    query("types", "string", "Names of types, separated by commas; default all."),
+    query("limit", "integer", "Default 20, at most 100."),
+    query("after", "string", "The `next` of the previous page."),
   ]
 
-  private static let view = query("view", "string", "Name of a fragment whose fields are shown.")
+  private static let view = query("view", "string", "Name of a fragment that selects the fields.")
 
-  /// Of a filter.
+  /// The arguments of a filter.
   static let arguments: [JSONValue] = [
     [
-      "name": "arg", "in": "query", "description": "The value of each `?` of the filter in turn.",
+      "name": "arg", "in": "query", "description": "The value of each `?` in the filter, in order.",
       "schema": ["type": "array", "items": ["type": "string"]],
     ],
     [
-      "name": "arguments", "in": "query", "description": "`arg.name`: the value of `:name`.",
+      "name": "arguments", "in": "query",
+      "description": "`arg.name`: the value of the placeholder `:name`.",
       "style": "form", "explode": true,
       "schema": ["type": "object", "additionalProperties": ["type": "string"]],
     ],
   ]
 
   private static let collection: [JSONValue] =
-    [query("filter", "string", "`age >= :min AND name LIKE ?`")] + arguments + [
-      query("order", "string", "`-year,title`: the key breaks ties."),
-      query("limit", "integer", "50 unless told, at most 1000."),
-      query("offset", "integer", "Entities passed over."),
-      query("after", "string", "The `next` of the page before."),
+    [query("filter", "string", "For example `age >= :min AND name LIKE ?`.")] + arguments + [
+      query("order", "string", "For example `-year,title`; the key breaks ties."),
+      query("limit", "integer", "Default 50, at most 1000."),
+      query("offset", "integer", "Number of entities to skip."),
+      query("after", "string", "The `next` of the previous page."),
       view,
-      query("section", "string", "A column the order begins with: names, offsets, counts."),
-      query("total", "boolean", "Whether to count the whole list."),
+      query(
+        "section", "string", "The first column of `order`; adds sections with offsets and counts."),
+      query("total", "boolean", "Whether to return the count of the whole list."),
     ]
 
   private static func query(_ name: String, _ type: String, _ text: String) -> JSONValue {
@@ -84,7 +88,7 @@ enum OpenAPIEntityPaths {
             "description": .string(text),
             "content": ["application/json": ["schema": ["type": "object"]]],
           ],
-          "304": ["description": "Not changed since the entity tag given."],
+          "304": ["description": "Unchanged; the entity tag matches."],
           "default": ["$ref": "#/components/responses/Problem"],
         ],
       ])

@@ -3,12 +3,12 @@ import HTTPWire
 import LosslessJSON
 import Model
 
-/// Writes as JSON.
+/// Entity writes as JSON.
 ///
-/// A list is `[{"op", "type", "id"?, "data"?, "ifMatch"?}, …]`, `op` one of `insert`,
-/// `insertOrUpdate`, `update`, `updateOrInsert`, `findOrInsert`, `delete`. In the place of `id`,
-/// `update` and `delete` take `filter` and `args`: a list of the values of each `?`, or an object with
-/// those of each `:name`. Its answer is `{"items": […]}`: the entities, `null` for what was deleted,
+/// A list is `[{"op", "type", "id"?, "data"?, "ifMatch"?}, …]`, where `op` is one of `insert`,
+/// `insertOrUpdate`, `update`, `updateOrInsert`, `findOrInsert`, `delete`. Instead of `id`, `update` and
+/// `delete` accept `filter` and `args`: an array of the values of each `?`, or an object with the value
+/// of each `:name`. The response is `{"items": […]}`: each the entity, `null` for a deletion, or
 /// `{"matched": n}` for a filter.
 enum EntityWritesDocument {
   private static let memberNames: Set<String> = [
@@ -23,15 +23,16 @@ enum EntityWritesDocument {
     }
   }
 
-  /// `If-Match` (RFC 9110 section 13.1.1): `*`, or entity tags of reads of the entity, in any content
-  /// coding, or values of `_rev` in quotes. `If-None-Match` (section 13.1.2): `*` alone has a meaning
-  /// for a write.
+  /// The condition of a write. `If-Match` (RFC 9110 section 13.1.1) is `*`, entity tags of reads of the
+  /// entity in any content coding, or values of `_rev` in quotes. `If-None-Match` (section 13.1.2) can
+  /// only be `*`.
   static func match(
     ifMatch: String?, ifNoneMatch: String?
   ) throws(Failure) -> EntityWriteRequest.Match? {
     if let ifNoneMatch {
       guard ifNoneMatch == "*", ifMatch == nil else {
-        throw Failure(.malformedRequest, "A write takes If-None-Match: * or If-Match, not both.")
+        throw Failure(
+          .malformedRequest, "Writes support either If-Match or `If-None-Match: *`, not both.")
       }
       return .absent
     }
@@ -42,7 +43,7 @@ enum EntityWritesDocument {
       guard let tag = EntityTag(parsing: String(part)) else {
         throw Failure(
           .malformedRequest,
-          "If-Match must hold entity tags of the entity, or values of its _rev in quotes.")
+          "If-Match must be *, entity tags of the entity, or values of its _rev in quotes.")
       }
       // A weak tag never matches here.
       if !tag.isWeak { validators.append(tag.uncoded.opaque) }
@@ -50,22 +51,22 @@ enum EntityWritesDocument {
     return .validators(validators)
   }
 
-  /// A validator of a list's item: a value of `_rev` as it stands in a body, or an entity tag as it
-  /// stands in a field.
+  /// The condition in an item's `ifMatch`: a value of `_rev` without quotes, an entity tag with quotes,
+  /// or `*`.
   private static func match(_ text: String) -> EntityWriteRequest.Match {
     if text == "*" { return .any }
     guard let tag = EntityTag(parsing: text) else { return .validators([text]) }
     return .validators(tag.isWeak ? [] : [tag.uncoded.opaque])
   }
 
-  /// - Returns: the operations that can be read, and the faults of the others.
+  /// - Returns: the valid operations, and the faults of the others.
   static func list(
     _ bytes: [UInt8]
   ) throws(Failure) -> (requests: [EntityWriteRequest], faults: [Failure.Detail]) {
     guard let items = try body(bytes).array else {
-      throw Failure(.malformedRequest, "The body is a list of operations.")
+      throw Failure(.malformedRequest, "The body must be an array of operations.")
     }
-    // Before they are read: each could be a fault of its own.
+    // Checked before they are read, because each could add a fault.
     try EntityWrites.checkCount(items.count)
     var faults: [Failure.Detail] = []
     var requests: [EntityWriteRequest] = []
@@ -84,27 +85,27 @@ enum EntityWritesDocument {
           place: .pointer(member.isEmpty ? pointer : "\(pointer)/\(member)"), detail: detail))
     }
     guard let members = item.members else {
-      note("", "is not an object")
+      note("", "must be an object")
       return nil
     }
     for member in members where !memberNames.contains(member.name) {
       faults.append(
         Failure.Detail(
           place: .pointer(pointer.appending(pointerMember: member.name)),
-          detail: "is none of \(memberNames.sorted().joined(separator: ", "))"))
+          detail: "is unknown; the members are \(memberNames.sorted().joined(separator: ", "))"))
     }
     let action = item["op"]?.string.flatMap(WriteAction.init(rawValue:))
     if action == nil {
       let known = WriteAction.allCases.map(\.rawValue)
-      note("op", "is none of \(known.joined(separator: ", "))")
+      note("op", "must be one of \(known.joined(separator: ", "))")
     }
     let type = item["type"]?.string
-    if type == nil { note("type", "is not the name of a type") }
-    if let id = item["id"], id.string == nil { note("id", "is not a text") }
-    if let match = item["ifMatch"], match.string == nil { note("ifMatch", "is not a text") }
+    if type == nil { note("type", "must be the name of a type") }
+    if let id = item["id"], id.string == nil { note("id", "must be a string") }
+    if let match = item["ifMatch"], match.string == nil { note("ifMatch", "must be a string") }
     var target = EntityWriteRequest.Target.one(id: item["id"]?.string)
     if item["filter"] != nil || item["args"] != nil {
-      if item["id"] != nil { note("id", "does not go together with filter") }
+      if item["id"] != nil { note("id", "cannot be combined with filter or args") }
       guard let parameters = condition(item, note) else { return nil }
       target = .many(parameters)
     }
@@ -115,12 +116,12 @@ enum EntityWritesDocument {
       origin: pointer)
   }
 
-  /// `filter` and `args` as the parameters that a path would have.
+  /// `filter` and `args` as query parameters.
   private static func condition(
     _ item: JSONValue, _ note: (_ member: String, _ detail: String) -> Void
   ) -> [CollectionRequest.Parameter]? {
     guard let filter = item["filter"]?.string else {
-      note("filter", "is not a text")
+      note("filter", "must be a string")
       return nil
     }
     let arguments = item["args"] ?? []
@@ -130,14 +131,14 @@ enum EntityWritesDocument {
     } else if let members = arguments.members {
       named = members.map { ("arg.\($0.name)", $0.value) }
     } else {
-      note("args", "is neither a list nor an object")
+      note("args", "must be an array or an object")
       return nil
     }
     var parameters = [CollectionRequest.Parameter("filter", filter)]
     for (name, value) in named {
       let text = value.string ?? value.number?.digits ?? value.bool.map { $0 ? "true" : "false" }
       guard let text else {
-        note("args", "holds texts, numbers, true and false")
+        note("args", "must contain only strings, numbers and booleans")
         return nil
       }
       parameters.append(.init(name, text))
@@ -145,19 +146,19 @@ enum EntityWritesDocument {
     return parameters
   }
 
-  static func bytes(_ answers: [EntityWriteOutcome]) -> [UInt8] {
+  static func bytes(_ outcomes: [EntityWriteOutcome]) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
     writer.name("items")
     writer.beginArray()
-    for answer in answers { writer.raw(bytes(answer)) }
+    for outcome in outcomes { writer.raw(bytes(outcome)) }
     writer.endArray()
     writer.endObject()
     return writer.bytes
   }
 
-  static func bytes(_ answer: EntityWriteOutcome) -> [UInt8] {
-    switch answer {
+  static func bytes(_ outcome: EntityWriteOutcome) -> [UInt8] {
+    switch outcome {
     case .written(let document, _): return document.body
     case .deleted: return Array("null".utf8)
     case .matched(let count): return Array(#"{"matched":\#(count)}"#.utf8)

@@ -5,8 +5,8 @@ import HTTPWire
 import LosslessJSON
 import Model
 
-/// `POST`, `PUT`, `PATCH` and `DELETE` below `/v1/entities`: own data by its owner, upstream's by the
-/// holder of the admin token.
+/// `POST`, `PUT`, `PATCH` and `DELETE` below `/v1/entities`: writes to local types by their owner, and
+/// to upstream's types with the admin token.
 struct EntityWritesEndpoint: Sendable {
   let context: EndpointContext
   let writes: EntityWrites
@@ -33,11 +33,11 @@ struct EntityWritesEndpoint: Sendable {
   private func one(_ request: ServerRequest, _ action: WriteAction) async -> ServerResponse {
     await write(request, action) { parameters throws(Failure) in
       let faults = parameters.map {
-        Failure.Detail(place: .parameter($0.name), detail: "is not known here")
+        Failure.Detail(place: .parameter($0.name), detail: "is not a parameter of this path")
       }
       guard faults.isEmpty else {
         throw Failure(
-          .malformedRequest, "A write to one entity takes no parameters.", details: faults)
+          .malformedRequest, "A write to one entity has no query parameters.", details: faults)
       }
       return .one(id: request.parameters["id"])
     }
@@ -51,7 +51,7 @@ struct EntityWritesEndpoint: Sendable {
     _ request: ServerRequest, _ action: WriteAction,
     target: ([CollectionRequest.Parameter]) throws(Failure) -> EntityWriteRequest.Target
   ) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
       let bytes = try await context.json(of: request)
       let write = EntityWriteRequest(
@@ -60,28 +60,28 @@ struct EntityWritesEndpoint: Sendable {
         body: try action == .delete ? [:] : EntityWritesDocument.body(bytes),
         match: try EntityWritesDocument.match(
           ifMatch: request.field("if-match"), ifNoneMatch: request.field("if-none-match")))
-      guard let answer = try await writes.write([write], by: caller).first else {
-        throw Failure(.internal, "One write had no answer.")
+      guard let outcome = try await writes.write([write], by: caller).first else {
+        throw Failure(.internal, "A write returned no outcome.")
       }
-      return Self.response(answer)
+      return Self.response(outcome)
     }
   }
 
   private func list(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
       let list = try EntityWritesDocument.list(try await context.json(of: request))
-      let answers = try await writes.write(list.requests, misread: list.faults, by: caller)
-      return .json(EntityWritesDocument.bytes(answers))
+      let outcomes = try await writes.write(list.requests, misread: list.faults, by: caller)
+      return .json(EntityWritesDocument.bytes(outcomes))
     }
   }
 
-  private static func response(_ answer: EntityWriteOutcome) -> ServerResponse {
-    switch answer {
+  private static func response(_ outcome: EntityWriteOutcome) -> ServerResponse {
+    switch outcome {
     case .deleted:
       return ServerResponse(status: .noContent, fields: [.cacheControl: "no-store"])
     case .matched:
-      return .json(EntityWritesDocument.bytes(answer))
+      return .json(EntityWritesDocument.bytes(outcome))
     case .written(let document, let isNew):
       var response = ServerResponse.json(document.body, status: isNew ? .created : .ok)
       response.fields[.eTag] = EntityTag(document.tag).text

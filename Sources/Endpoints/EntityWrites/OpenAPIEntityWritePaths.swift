@@ -1,15 +1,15 @@
 import LosslessJSON
 import Model
 
-/// What is written below `/v1/entities`, in `/openapi.json`: methods beside the reads of the same
-/// paths.
+/// Writes below `/v1/entities` in `/openapi.json`: further methods of the paths in
+/// ``OpenAPIEntityPaths``.
 enum OpenAPIEntityWritePaths {
   static func methods(of path: String) -> [JSONMember] { byPath[path] ?? [] }
 
   private static let byPath: [String: [JSONMember]] = [
     "/v1/entities": [
       operation(
-        "post", "writeEntities", "What became of each operation; all were done, or none.",
+        "post", "writeEntities", "The outcome of each operation; either all are applied or none.",
         body: list)
     ],
     "/v1/entities/{type}": [
@@ -17,18 +17,19 @@ enum OpenAPIEntityWritePaths {
         "post", "insertEntity", "The new entity.", [inPath("type")], body: entity,
         success: "201"),
       operation(
-        "patch", "updateEntities", "How many entities the filter held of: `matched`.",
+        "patch", "updateEntities", "The number of entities that the filter matched: `matched`.",
         [inPath("type")] + filter, body: entity),
       operation(
-        "delete", "deleteEntities", "How many entities the filter held of: `matched`.",
+        "delete", "deleteEntities", "The number of entities that the filter matched: `matched`.",
         [inPath("type")] + filter),
     ],
     "/v1/entities/{type}/{id}": [
       operation(
-        "put", "insertOrUpdateEntity", "The entity; 201 where it is new.",
+        "put", "insertOrUpdateEntity", "The entity; 201 if it is new.",
         one + [ifMatch, ifNoneMatch], body: entity),
       operation("patch", "updateEntity", "The entity.", one + [ifMatch], body: entity),
-      operation("delete", "deleteEntity", "It is gone.", one + [ifMatch], success: "204"),
+      operation(
+        "delete", "deleteEntity", "The entity is deleted.", one + [ifMatch], success: "204"),
     ],
   ]
 
@@ -44,20 +45,20 @@ enum OpenAPIEntityWritePaths {
     [
       [
         "name": "filter", "in": "query", "required": true, "schema": ["type": "string"],
-        "description": "Which entities are meant: `age >= :min AND name LIKE ?`",
+        "description": "Selects the entities, for example `age >= :min AND name LIKE ?`.",
       ]
     ] + OpenAPIEntityPaths.arguments
 
   private static let ifMatch: JSONValue = [
     "name": "If-Match", "in": "header", "schema": ["type": "string"],
     "description": .string(
-      "Entity tags of reads of the entity (each write answers with the new one), values of `_rev` in "
+      "Entity tags of reads of the entity (each write returns the new one), values of `_rev` in "
         + "quotes, or `*`."),
   ]
 
   private static let ifNoneMatch: JSONValue = [
     "name": "If-None-Match", "in": "header", "schema": ["type": "string", "enum": ["*"]],
-    "description": "Only where there is none.",
+    "description": "Writes only if the entity does not exist.",
   ]
 
   // MARK: Bodies
@@ -73,10 +74,10 @@ enum OpenAPIEntityWritePaths {
           "type": "string", "enum": .array(WriteAction.allCases.map { .string($0.rawValue) }),
         ],
         "type": ["type": "string"], "id": ["type": "string"],
-        "filter": ["type": "string", "description": "Instead of `id`, to update and delete."],
+        "filter": ["type": "string", "description": "Instead of `id`, for update and delete."],
         "args": [
           "type": ["array", "object"],
-          "description": "Values of each `?` of the filter in turn, or of each `:name`.",
+          "description": "The value of each `?` in the filter, in order, or of each `:name`.",
         ],
         "data": ["type": "object"],
         "ifMatch": ["type": "string", "description": "A value of `_rev`, an entity tag, or `*`."],
@@ -88,14 +89,14 @@ enum OpenAPIEntityWritePaths {
     _ method: String, _ id: String, _ text: String, _ parameters: [JSONValue] = [],
     body: JSONValue? = nil, success: String = "200"
   ) -> JSONMember {
-    var answer: JSONValue = ["description": .string(text)]
+    var response: JSONValue = ["description": .string(text)]
     if success != "204" {
-      answer["content"] = ["application/json": ["schema": ["type": "object"]]]
+      response["content"] = ["application/json": ["schema": ["type": "object"]]]
     }
     var operation: JSONValue = [
       "operationId": .string(id), "parameters": .array(parameters),
       "responses": .object([
-        JSONMember(success, answer),
+        JSONMember(success, response),
         JSONMember("default", ["$ref": "#/components/responses/Problem"]),
       ]),
     ]

@@ -3,7 +3,7 @@ import HTTPServer
 import HTTPTypes
 import Model
 
-/// Digests that a request gives so that its content is checked: `Content-MD5` (RFC 1864),
+/// Reading of the digests that a request's content is verified with: `Content-MD5` (RFC 1864),
 /// `x-amz-checksum-…`, `Digest` (RFC 3230) and `Content-Digest` (RFC 9530).
 enum FileDigests {
   static func read(_ request: ServerRequest) throws(Failure) -> [ContentDigest] {
@@ -15,7 +15,7 @@ enum FileDigests {
       let name = field.name.canonicalName
       guard let algorithm = S3Digests.algorithm(name) else {
         throw Failure(
-          .malformedRequest, "A digest is of an unknown algorithm.",
+          .malformedRequest, "The algorithm of a digest is unknown.",
           details: [
             Failure.Detail(
               place: .parameter(name),
@@ -33,7 +33,7 @@ enum FileDigests {
     return digests
   }
 
-  /// Whether a request states any digest, readable or not.
+  /// Whether a request has any digest, valid or not.
   static func areStated(in request: ServerRequest) -> Bool {
     request.fields.contains { field in
       let name = field.name.canonicalName
@@ -41,7 +41,7 @@ enum FileDigests {
     }
   }
 
-  /// One `name=value`; nil for an algorithm that is not known, which is no fault.
+  /// Reads one `name=value`; nil for an unknown algorithm, which is not an error.
   private static func named(
     _ member: Substring, field: String
   ) throws(Failure) -> (ContentDigest.Algorithm, String)? {
@@ -69,9 +69,36 @@ enum FileDigests {
 
   private static func malformed(_ field: String) -> Failure {
     Failure(
-      .malformedRequest, "A digest cannot be read.",
+      .malformedRequest, "A digest is malformed.",
       details: [
-        Failure.Detail(place: .parameter(field), detail: "is the digest's bytes in base 64")
+        Failure.Detail(place: .parameter(field), detail: "must be the digest in base64")
       ])
+  }
+}
+
+extension ServerRequest {
+  /// The request's content as an upload.
+  func upload() throws(Failure) -> FileUpload {
+    upload(digests: try FileDigests.read(self))
+  }
+
+  /// - Parameter digests: those to verify the content with.
+  func upload(digests: [ContentDigest]) -> FileUpload {
+    let body = body
+    return FileUpload(
+      byteCount: body.length, digests: digests,
+      next: { () async throws(FileUpload.Fault) in
+        var iterator = body.makeAsyncIterator()
+        do throws(BodyReadError) {
+          return try await iterator.next()
+        } catch {
+          switch error {
+          case .tooLarge(let bytesMax): throw .tooLarge(bytesMax: bytesMax)
+          case .refused: throw .framing
+          case .incomplete: throw .incomplete
+          case .disconnected, .cancelled: throw .disconnected
+          }
+        }
+      })
   }
 }

@@ -3,7 +3,7 @@ import HTTPWire
 import LosslessJSON
 import Model
 
-/// Objects, parts and wishes as JSON.
+/// Objects and parts as JSON, and the JSON bodies of requests for files.
 enum FileDocument {
   static func bytes(_ metadata: ObjectMetadata, in bucket: BucketName) -> [UInt8] {
     let value: JSONValue = [
@@ -22,49 +22,54 @@ enum FileDocument {
     return value.bytes
   }
 
-  /// `{"to": "key"}`, in the same bucket, or `{"to": {"bucket", "key"}}`.
+  /// Reads `{"to": "key"}`, a key in the same bucket, or `{"to": {"bucket", "key"}}`.
   static func copyTarget(
     _ bytes: [UInt8], bucket: BucketName
   ) throws(Failure) -> ObjectAddress {
-    let body = try AdminDocument.object(bytes)
+    let body = try ObjectBody.object(bytes)
     if let text = body["to"]?.string {
       return ObjectAddress(bucket: bucket, key: try FileTarget.key(text))
     }
     guard let text = body["to"]?["key"]?.string else {
-      throw fault("/to", "is the key of the copy, or an object with bucket and key")
+      throw fault("/to", "must be the key of the copy, or an object with bucket and key")
     }
     let name = body["to"]?["bucket"]?.string.map { BucketName($0) } ?? bucket
-    guard let name else { throw fault("/to/bucket", "is no bucket's name") }
+    guard let name else {
+      throw fault(
+        "/to/bucket", "must be a bucket name: 3 to 63 lower-case letters, digits, hyphens and dots")
+    }
     return ObjectAddress(bucket: name, key: try FileTarget.key(text))
   }
 
-  /// `{"method", "expiresIn"?}`, in seconds.
+  /// Reads `{"method"?, "expiresIn"?}`, the latter in seconds.
   static func presigning(
     _ bytes: [UInt8]
   ) throws(Failure) -> (method: FileMethod, seconds: Int64) {
-    let body = try AdminDocument.object(bytes)
+    let body = try ObjectBody.object(bytes)
     let text = body["method"].map { $0.string ?? "" } ?? FileMethod.get.rawValue
     guard let method = FileMethod(rawValue: text) else {
       let names = FileMethod.allCases.map(\.rawValue).joined(separator: ", ")
-      throw fault("/method", "is one of \(names)")
+      throw fault("/method", "must be one of \(names)")
     }
-    guard let wish = body["expiresIn"], wish != .null else {
+    guard let value = body["expiresIn"], value != .null else {
       return (method, Presigner.lifetimeSecondsDefault)
     }
-    guard let seconds = wish.int64 else { throw fault("/expiresIn", "is a number of seconds") }
+    guard let seconds = value.int64 else {
+      throw fault("/expiresIn", "must be a number of seconds")
+    }
     return (method, seconds)
   }
 
-  /// `{"parts": [{"partNumber", "etag"}]}`; nil for an empty body, which means all there are.
+  /// Reads `{"parts": [{"partNumber", "etag"}]}`; nil for an empty body, which means all parts.
   static func parts(_ bytes: [UInt8]) throws(Failure) -> [PartReference]? {
-    guard !bytes.isEmpty, let list = try AdminDocument.object(bytes)["parts"], list != .null else {
+    guard !bytes.isEmpty, let list = try ObjectBody.object(bytes)["parts"], list != .null else {
       return nil
     }
-    guard let elements = list.array else { throw fault("/parts", "is a list") }
+    guard let elements = list.array else { throw fault("/parts", "must be an array") }
     var parts: [PartReference] = []
     for (index, element) in elements.enumerated() {
       guard let number = element["partNumber"]?.int64, let text = element["etag"]?.string else {
-        throw fault("/parts/\(index)", "is an object with partNumber and etag")
+        throw fault("/parts/\(index)", "must be an object with partNumber and etag")
       }
       let tag = EntityTag(parsing: text)?.opaque ?? text
       parts.append(PartReference(number: Int(number), tag: tag))
@@ -74,7 +79,7 @@ enum FileDocument {
 
   private static func fault(_ pointer: String, _ detail: String) -> Failure {
     Failure(
-      .malformedRequest, "The body cannot be read.",
+      .malformedRequest, "The body is invalid.",
       details: [Failure.Detail(place: .pointer(pointer), detail: detail)])
   }
 }

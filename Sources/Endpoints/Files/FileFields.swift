@@ -4,7 +4,7 @@ import HTTPTypes
 import HTTPWire
 import Model
 
-/// Header fields of an object: as a writer sends them, and as a reader gets them.
+/// Header fields of an object, in requests that write it and in responses that contain it.
 enum FileFields {
   private static let customPrefix = "x-amz-meta-"
 
@@ -31,7 +31,7 @@ enum FileFields {
     return attributes
   }
 
-  /// - Parameter isPublic: whether anybody may read the object.
+  /// - Parameter isPublic: whether anonymous callers can read the object.
   static func fields(of metadata: ObjectMetadata, isPublic: Bool) -> HTTPFields {
     let attributes = metadata.attributes
     var fields = validators(of: metadata, isPublic: isPublic)
@@ -40,7 +40,7 @@ enum FileFields {
     fields[.contentEncoding] = attributes.contentEncoding
     fields[.contentLanguage] = attributes.contentLanguage
     fields[.contentDisposition] = ContentDisposition.value(for: metadata)
-    // What was uploaded must not act in this service's name, whatever it says it is.
+    // Uploaded content must not run with this service's origin, whatever its type.
     fields[.contentSecurityPolicy] = "sandbox; default-src 'none'"
     for (name, value) in attributes.custom {
       if let name = HTTPField.Name(customPrefix + name) { fields[name] = value }
@@ -53,7 +53,7 @@ enum FileFields {
     return fields
   }
 
-  /// What a 304 repeats (RFC 9110 15.4.5).
+  /// The fields of a 304 (RFC 9110 section 15.4.5).
   static func validators(of metadata: ObjectMetadata, isPublic: Bool) -> HTTPFields {
     var fields: HTTPFields = [
       .eTag: tag(metadata).text, .lastModified: modified(metadata).text,
@@ -69,5 +69,73 @@ enum FileFields {
 
   static func modified(_ metadata: ObjectMetadata) -> HTTPDate {
     HTTPDate(secondsSince1970: metadata.modified.milliseconds / 1000)
+  }
+}
+
+/// The choice whether a browser displays an object or saves it.
+///
+/// Only types without script and style are displayed; `nosniff` keeps browsers to the type.
+enum ContentDisposition {
+  private static let shownTypes: Set<String> = [
+    "application/json", "application/octet-stream", "image/apng", "image/avif", "image/bmp",
+    "image/gif", "image/jpeg", "image/png", "image/webp", "text/csv", "text/plain",
+  ]
+
+  /// The value of the field; nil if it is not needed.
+  static func value(for metadata: ObjectMetadata) -> String? {
+    let own = metadata.attributes.contentDisposition
+    if isShown(metadata.attributes.contentType) { return own }
+    let isAttachment = own.map {
+      $0.prefix { $0 != ";" && $0 != " " }.lowercased() == "attachment"
+    }
+    return isAttachment == true ? own : attachment(named: metadata.key)
+  }
+
+  static func isShown(_ contentType: String) -> Bool {
+    let type = contentType.prefix { $0 != ";" && $0 != " " }.lowercased()
+    return shownTypes.contains(type) || type.hasPrefix("audio/") || type.hasPrefix("video/")
+  }
+
+  /// An attachment named after the last segment of the key (RFC 6266, RFC 8187).
+  private static func attachment(named key: ObjectKey) -> String {
+    let bytes = key.text.utf8.split(separator: UInt8(ascii: "/")).last ?? key.text.utf8[...]
+    let name = String(decoding: bytes, as: UTF8.self)
+    return "attachment; filename*=UTF-8''\(PercentCoding.encode(name))"
+  }
+}
+
+/// Reading of the condition of a request that writes an object.
+enum WriteConditions {
+  static func read(_ request: ServerRequest) throws(Failure) -> WriteCondition {
+    try read(request.preconditions)
+  }
+
+  /// - Throws: for a malformed condition, because the object it guards must not be written.
+  static func read(_ conditions: Preconditions) throws(Failure) -> WriteCondition {
+    let unreadable = [
+      ("If-Match", conditions.hasUnreadableIfMatch),
+      ("If-None-Match", conditions.hasUnreadableIfNoneMatch),
+    ].filter(\.1)
+    guard unreadable.isEmpty else {
+      throw Failure(
+        .malformedRequest, "A precondition of the request is malformed.",
+        details: unreadable.map { name, _ in
+          Failure.Detail(
+            place: .parameter(name), detail: "must be * or a list of entity tags in quotes")
+        })
+    }
+    return WriteCondition(
+      matching: conditions.ifMatch.map { tags($0, acceptsWeak: false) },
+      notMatching: conditions.ifNoneMatch.map { tags($0, acceptsWeak: true) },
+      unmodifiedSinceSeconds: conditions.ifUnmodifiedSince?.secondsSince1970)
+  }
+
+  /// - Parameter acceptsWeak: true for `If-None-Match`, which compares weakly. `If-Match` compares
+  ///   strongly, so that a weak tag matches nothing (RFC 9110 sections 13.1.1 and 13.1.2).
+  private static func tags(_ list: EntityTagList, acceptsWeak: Bool) -> WriteCondition.Tags {
+    switch list {
+    case .any: .any
+    case .tags(let tags): .oneOf(tags.filter { acceptsWeak || !$0.isWeak }.map(\.opaque))
+    }
   }
 }

@@ -4,13 +4,13 @@ import HTTPTypes
 import HTTPWire
 import Synchronization
 
-/// Small objects that anybody may read, by the targets of the requests that read them: given on the
-/// connection's own loop, without routing and without a look at the store.
+/// A cache of responses with small public objects, keyed by the targets of their requests and served on
+/// the connection's own event loop, without routing and without access to the store.
 ///
-/// An entry is trusted only while its object is what a read would give (``SmallFile/isCurrent``).
+/// An entry is served only while its object is current (``SmallFile/isCurrent``).
 final class FileResponseCache: Sendable {
   private static let entriesMax = 10_000
-  /// As much as the small objects themselves may take.
+  /// The same limit as for the small objects themselves.
   private static let bytesMax = 16 << 20
 
   private let hasCORS: Bool
@@ -21,9 +21,9 @@ final class FileResponseCache: Sendable {
     self.hasCORS = hasCORS
   }
 
-  /// Keeps the answer to a request.
+  /// Stores the response to a request.
   ///
-  /// - Parameter fields: of the whole object's answer, before CORS.
+  /// - Parameter fields: the fields of the whole object's response, before CORS.
   func keep(_ file: SmallFile, _ fields: HTTPFields, for request: ServerRequest) {
     guard let key = PlainRequests.files.key(of: request.head) else { return }
     var fields = fields
@@ -32,15 +32,17 @@ final class FileResponseCache: Sendable {
     entries.withLock { $0.keep(entry) }
   }
 
-  /// - Returns: false, with nothing written, for a request that is not answered here.
-  func answer(
-    _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
+  /// Writes the cached response to a request.
+  ///
+  /// - Returns: false, with nothing written, if there is none.
+  func writeResponse(
+    to head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
   ) -> Bool {
     guard let entry = find(head) else { return false }
-    let reply = CachedFileChoice(entry, to: head)
-    reply.begin(stamp: stamp, into: &output)
+    let choice = CachedFileChoice(entry, to: head)
+    choice.begin(stamp: stamp, into: &output)
     stamp.appendRequestID(for: head, to: &output)
-    reply.end(into: &output)
+    choice.end(into: &output)
     return true
   }
 
@@ -55,5 +57,73 @@ final class FileResponseCache: Sendable {
       return nil
     }
     return entry
+  }
+}
+
+/// A small object with its HTTP fields in bytes, except those that differ for each request.
+final class CachedFile: ResponseCacheEntry {
+  let key: PlainRequestKey
+  let file: SmallFile
+  /// Quotes included.
+  let entityTag: [UInt8]
+  /// The constant field lines of a 200, and the empty line.
+  let fields: [UInt8]
+  /// The constant field lines of a 304 (RFC 9110 section 15.4.5), and the empty line.
+  let notModifiedFields: [UInt8]
+
+  var byteCount: Int {
+    file.content.count + fields.count + notModifiedFields.count + key.byteCount
+  }
+
+  private static let notModifiedNames: [HTTPField.Name] = [
+    .eTag, .lastModified, .cacheControl, .expires, .vary,
+  ]
+
+  /// - Parameter fields: the fields of the whole object's response.
+  init(key: PlainRequestKey, file: SmallFile, fields: HTTPFields) {
+    self.key = key
+    self.file = file
+    entityTag = Array((fields[.eTag] ?? "").utf8)
+    let shared = Self.lines(of: fields) { Self.notModifiedNames.contains($0) }
+    let nosniff = Array("X-Content-Type-Options: nosniff\r\n".utf8)
+    let end = Array("\r\n".utf8)
+    let length = Array("Content-Length: \(file.content.count)\r\n".utf8)
+    notModifiedFields = shared + nosniff + end
+    self.fields =
+      shared + Self.lines(of: fields) { !Self.notModifiedNames.contains($0) } + length + nosniff
+      + end
+  }
+
+  private static func lines(
+    of fields: HTTPFields, where isWanted: (HTTPField.Name) -> Bool
+  ) -> [UInt8] {
+    fields.filter { isWanted($0.name) }.flatMap { field in
+      Array("\(field.name.rawName): \(field.value)\r\n".utf8)
+    }
+  }
+}
+
+/// Chooses the response for one request from a cached object: the whole, its head, or a 304.
+struct CachedFileChoice {
+  private let entry: CachedFile
+  private let isUnchanged: Bool
+  private let hasBody: Bool
+
+  init(_ entry: CachedFile, to head: borrowing RequestHead) {
+    self.entry = entry
+    isUnchanged = CachedResponseChoice.matches(entry.entityTag, head["if-none-match"])
+    hasBody = !isUnchanged && head.method == .get
+  }
+
+  /// Writes the status line and the date; the request id is next.
+  func begin(stamp: ResponseStamp, into output: inout [UInt8]) {
+    output.append(isUnchanged ? "HTTP/1.1 304 Not Modified\r\n" : "HTTP/1.1 200 OK\r\n")
+    stamp.appendDate(to: &output)
+  }
+
+  /// Writes the fields after the request id, and the body.
+  func end(into output: inout [UInt8]) {
+    output.append(contentsOf: isUnchanged ? entry.notModifiedFields : entry.fields)
+    if hasBody { output.append(contentsOf: entry.file.content) }
   }
 }

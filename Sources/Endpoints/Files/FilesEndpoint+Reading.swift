@@ -14,10 +14,10 @@ extension FilesEndpoint {
         try await files.describe(address, by: grant), request, isPublic: isPublic)
     }
     let ranges = try await ranges(of: request, address, by: grant)
-    let answer = try await files.read(
+    let result = try await files.read(
       address, range: ranges?.specs.count == 1 ? ranges?.specs.first : nil,
       conditions: request.preconditions, by: grant)
-    switch answer {
+    switch result {
     case .notModified(let metadata):
       return Self.notModified(metadata, isPublic: isPublic)
     case .rangeNotSatisfiable(let size):
@@ -39,10 +39,10 @@ extension FilesEndpoint {
     case .notModified: return notModified(metadata, isPublic: isPublic)
     case .failed:
       return .failure(
-        Failure(.preconditionFailed, "A condition of the request does not hold."),
+        Failure(.preconditionFailed, "A precondition of the request failed."),
         request: request)
     case .proceed:
-      // Nothing is written of it for HEAD; the length is told.
+      // HEAD writes no content; the stream only sets Content-Length.
       return ServerResponse(
         fields: FileFields.fields(of: metadata, isPublic: isPublic),
         body: .stream(length: metadata.size) { _ in })
@@ -54,7 +54,8 @@ extension FilesEndpoint {
       status: .notModified, fields: FileFields.validators(of: metadata, isPublic: isPublic))
   }
 
-  /// The ranges that count: those of another version of the object do not (RFC 9110 13.1.5).
+  /// The requested ranges; nil if `If-Range` names another version of the object (RFC 9110 section
+  /// 13.1.5).
   private func ranges(
     of request: ServerRequest, _ address: ObjectAddress, by grant: FileGrant
   ) async throws(Failure) -> ByteRangeSet? {
@@ -77,7 +78,7 @@ extension FilesEndpoint {
       let range = download.range
       fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(metadata.size)"
     }
-    if isPublic, let kept = download.kept { shelf.keep(kept, fields, for: request) }
+    if isPublic, let kept = download.kept { cache.keep(kept, fields, for: request) }
     let hasSeveralRanges = ranges?.specs.count ?? 0 > 1
     switch download.source {
     case .bytes(let bytes) where hasSeveralRanges:

@@ -1,21 +1,22 @@
-import Gateway
-import HTTPServer
+package import Gateway
+package import HTTPServer
 import HTTPTypes
 import HTTPWire
+import LosslessJSON
 import Model
 
 /// `/v1/files`: buckets and objects.
 ///
-/// A key is whatever the path has behind its bucket. `POST` names what is to be done behind the
-/// key: `uploads`, `presign`, `copy`.
+/// The key is the rest of the path after the bucket. A `POST` has an action after the key: `uploads`,
+/// `presign` or `copy`.
 struct FilesEndpoint: Sendable {
   let context: EndpointContext
   let services: FileServices
-  let shelf: FileResponseCache
+  let cache: FileResponseCache
 
   var files: FileService { services.files }
 
-  /// As many bytes as one request may carry in S3. Larger objects come in parts.
+  /// The same limit on one request as in S3. Larger objects are uploaded in parts.
   private static let objectContent = ContentRule(bytesMax: 5 << 30, keepsCoding: true)
 
   static let lines = [
@@ -39,7 +40,7 @@ struct FilesEndpoint: Sendable {
   }
 
   func get(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       guard try FileTarget.keyText(of: request) != nil else { return try await list(request) }
       let query = try FileQuery(request)
       if let id = query["uploadId"] { return try await listParts(request, id: id, query) }
@@ -48,7 +49,7 @@ struct FilesEndpoint: Sendable {
   }
 
   func put(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       guard try FileTarget.keyText(of: request) != nil else {
         return try await createBucket(request)
       }
@@ -59,7 +60,7 @@ struct FilesEndpoint: Sendable {
   }
 
   func delete(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       guard try FileTarget.keyText(of: request) != nil else {
         return try await deleteBucket(request)
       }
@@ -70,7 +71,7 @@ struct FilesEndpoint: Sendable {
   }
 
   func post(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       let bucket = try FileTarget.bucket(of: request)
       let query = try FileQuery(request)
       let text = try FileTarget.keyText(of: request) ?? ""
@@ -83,7 +84,7 @@ struct FilesEndpoint: Sendable {
         return try await action(self, request, ObjectAddress(bucket: bucket, key: key))
       }
       throw Failure(
-        .notFound, "What is to be done stands behind the key: /uploads, /presign or /copy.")
+        .notFound, "POST needs an action after the key: /uploads, /presign or /copy.")
     }
   }
 
@@ -111,11 +112,77 @@ struct FilesEndpoint: Sendable {
     ),
   ]
 
-  /// By what the request may be let through: a link that was signed here, or who asks.
+  /// The authority of a request: a presigned link, or its caller.
   func grant(_ request: ServerRequest, _ query: FileQuery) async throws(Failure) -> FileGrant {
     if let signature = query["signature"] {
       return .link(expires: query["expires"] ?? "", signature: signature)
     }
     return .caller(try await context.caller(of: request))
+  }
+}
+
+/// The dependencies of the routes of files, made by Composition.
+package struct FileServices: Sendable {
+  package let files: FileService
+  package let opened: OpenedFiles
+  /// The base URL at which clients reach this service, without a trailing slash.
+  package let publicURL: @Sendable () -> String
+
+  package init(
+    files: FileService, opened: OpenedFiles, publicURL: @escaping @Sendable () -> String
+  ) {
+    self.files = files
+    self.opened = opened
+    self.publicURL = publicURL
+  }
+}
+
+extension FilesEndpoint {
+  func listBuckets(_ request: ServerRequest) async -> ServerResponse {
+    await context.respond(to: request) { () async throws(Failure) in
+      let buckets = try await files.buckets(for: try await context.caller(of: request))
+      return .json(FileListingDocument.bytes(buckets))
+    }
+  }
+
+  func createBucket(_ request: ServerRequest) async throws(Failure) -> ServerResponse {
+    let bucket = try FileTarget.bucket(of: request)
+    try await files.createBucket(bucket, by: try await context.caller(of: request))
+    return ServerResponse(
+      status: .created,
+      fields: [.cacheControl: "no-store", .location: "/v1/files/\(bucket.text)"])
+  }
+
+  func deleteBucket(_ request: ServerRequest) async throws(Failure) -> ServerResponse {
+    let bucket = try FileTarget.bucket(of: request)
+    try await files.deleteBucket(bucket, by: try await context.caller(of: request))
+    return ServerResponse(status: .noContent, fields: [.cacheControl: "no-store"])
+  }
+
+  func list(_ request: ServerRequest) async throws(Failure) -> ServerResponse {
+    let bucket = try FileTarget.bucket(of: request)
+    let caller = try await context.caller(of: request)
+    let query = try FileQuery(request)
+    if query.contains("uploads") {
+      return try await listUploads(bucket, query, for: caller)
+    }
+    var listing = ObjectListRequest(
+      prefix: query["prefix"] ?? "", delimiter: query["delimiter"], after: query["start-after"],
+      limit: try query.number("max-keys", in: 0...Int(Int32.max)) ?? ObjectListRequest.limitMax)
+    if let text = query["continuation-token"] {
+      guard let token = ListTokenText.decode(text) else {
+        throw Failure(
+          .malformedRequest, "The request is invalid.",
+          details: [
+            Failure.Detail(
+              place: .parameter("continuation-token"),
+              detail: "is not a continuation token of this service")
+          ])
+      }
+      listing.token = token
+    }
+    let (page, prefix) = try await files.list(bucket, listing, for: caller)
+    listing.prefix = prefix
+    return .json(FileListingDocument.bytes(page, of: bucket, listing))
   }
 }

@@ -1,7 +1,7 @@
 import Gateway
 import LosslessJSON
 
-/// `/openapi.json`: OpenAPI 3.1, made from the operations that are served.
+/// `/openapi.json`: OpenAPI 3.1, generated from the operations served.
 struct OpenAPIDocument {
   let operations: [OperationDescription]
   let version: String
@@ -51,7 +51,7 @@ struct OpenAPIDocument {
       : ["post": post(operation, id: id, inPath: inPath)]
   }
 
-  /// Live and as diffs.
+  /// The paths of a query's stream and diff.
   private func below(
     _ path: String, _ operation: OperationDescription, id: String, inPath: Set<String>
   ) -> [JSONMember] {
@@ -82,7 +82,7 @@ struct OpenAPIDocument {
     }
   }
 
-  /// The team's own words for the operation and its fragments, and whether responses are kept.
+  /// The descriptions of the operation and its fragments, and whether its responses are cached.
   private static func text(of operation: OperationDescription) -> String {
     let fragments = operation.fragments.map { "\($0.name): \($0.text)" }
     return ([operation.description].compactMap { $0 } + fragments + [operation.reason])
@@ -102,7 +102,7 @@ struct OpenAPIDocument {
     return .object((schema.members ?? []) + [JSONMember("default", value)])
   }
 
-  /// The schema of a variable as a member of a body, with the team's own words for it.
+  /// The schema of a variable as a member of a body, with the variable's description.
   private static func member(for variable: OperationDescription.Variable) -> JSONValue {
     let schema = schema(of: variable)
     guard let description = variable.description else { return schema }
@@ -118,7 +118,7 @@ struct OpenAPIDocument {
       "description": .string(Self.text(of: operation)),
       "parameters": .array(parameters(of: operation, inPath: inPath)),
       "responses": responses(
-        extra: [JSONMember("304", ["description": "Not changed since the entity tag given."])]),
+        extra: [JSONMember("304", ["description": "Unchanged; the entity tag matches."])]),
     ]
   }
 
@@ -152,8 +152,8 @@ struct OpenAPIDocument {
   }
 
   private func responses(extra: [JSONMember]) -> JSONValue {
-    let answer: JSONValue = [
-      "description": "The operation's data, as the upstream API shaped it.",
+    let response: JSONValue = [
+      "description": "The operation's data, in the shape of the upstream API.",
       "content": [
         "application/json": [
           "schema": [
@@ -167,6 +167,68 @@ struct OpenAPIDocument {
       ],
     ]
     let problem: JSONValue = ["$ref": "#/components/responses/Problem"]
-    return .object([JSONMember("200", answer)] + extra + [JSONMember("default", problem)])
+    return .object([JSONMember("200", response)] + extra + [JSONMember("default", problem)])
   }
+}
+
+/// JSON schemas (2020-12, as OpenAPI 3.1 uses them) of operations' variables and of problems.
+enum OpenAPISchemas {
+  /// The response fields of a 202: the URL of the accepted resource.
+  static let location: JSONValue = [
+    "Location": [
+      "description": "The URL that shows its status.",
+      "schema": ["type": "string", "format": "uri-reference"],
+    ]
+  ]
+
+  static func schema(of shape: VariableShape) -> JSONValue {
+    switch shape {
+    case .nonNull(let inner): bare(inner)
+    default: ["anyOf": [bare(shape), ["type": "null"]]]
+    }
+  }
+
+  private static func bare(_ shape: VariableShape) -> JSONValue {
+    switch shape {
+    case .nonNull(let inner): bare(inner)
+    case .list(let inner): ["type": "array", "items": schema(of: inner)]
+    case .int: ["type": "integer", "format": "int32"]
+    case .float: ["type": "number"]
+    case .string: ["type": "string"]
+    case .boolean: ["type": "boolean"]
+    case .id: ["type": ["string", "integer"]]
+    case .enumeration(_, let values):
+      ["type": "string", "enum": .array(values.map { .string($0) })]
+    case .object(let name): ["type": "object", "description": .string(name)]
+    case .scalar(let name): ["description": .string(name)]
+    }
+  }
+
+  static let problem: JSONValue = [
+    "type": "object",
+    "required": ["type", "title", "status", "detail", "code", "retry"],
+    "properties": [
+      "type": ["type": "string"], "title": ["type": "string"], "status": ["type": "integer"],
+      "detail": ["type": "string"], "instance": ["type": "string"], "code": ["type": "string"],
+      "retry": ["type": "string", "enum": ["never", "after", "same-key", "new-key"]],
+      "requestId": ["type": "string"],
+      "errors": [
+        "type": "array",
+        "items": [
+          "type": "object", "required": ["detail"],
+          "properties": [
+            "pointer": ["type": "string"], "parameter": ["type": "string"],
+            "detail": ["type": "string"],
+          ],
+        ],
+      ],
+    ],
+  ]
+
+  static let problemResponse: JSONValue = [
+    "description": "An error (RFC 9457).",
+    "content": [
+      "application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]
+    ],
+  ]
 }

@@ -1,36 +1,37 @@
 import LosslessJSON
 
-/// The paths of every Larder, whatever its operations.
+/// The operating and admin paths, which do not depend on the operations.
 enum OpenAPIOperatingPaths {
   static let members: [JSONMember] = [
-    path("/v1/operations", "get", "listOperations", "The operations served here.", failure: "401"),
+    path("/v1/operations", "get", "listOperations", "The available operations.", failure: "401"),
     path("/healthz", "get", "health", "The process is alive."),
-    path("/readyz", "get", "readiness", "The service takes requests.", failure: "503"),
-    path("/metrics", "get", "metrics", "Counters in Prometheus' text format."),
+    path("/readyz", "get", "readiness", "The service is ready for requests.", failure: "503"),
+    path("/metrics", "get", "metrics", "Metrics in the Prometheus text format."),
     path("/openapi.json", "get", "openapi", "This document.", failure: "401"),
     path(
       "/v1/admin/purge", "post", "purge", "Deletes stored data by operation, type, id or tag.",
       failure: "401"),
     path(
-      "/v1/admin/explain", "post", "explain", "Why a result would be served or fetched.",
+      "/v1/admin/explain", "post", "explain",
+      "Explains why a result would be served from the store or fetched.",
       failure: "401"),
     path(
-      "/v1/admin/sql", "post", "sql", "Columns and rows of one statement that reads.",
+      "/v1/admin/sql", "post", "sql", "Columns and rows of one read-only statement.",
       failure: "401"),
     JSONMember(
       "/v1/admin/log-level",
       [
-        "get": operation("showLogLevel", "The level below which nothing is logged."),
-        "put": operation("setLogLevel", "The level as it is now, until the service ends."),
+        "get": operation("showLogLevel", "The current log level."),
+        "put": operation("setLogLevel", "The new log level, in effect until the service ends."),
       ]),
     path(
       "/v1/admin/signing-keys/replace", "post", "replaceSigningKeys",
-      "All keys that sign access tokens are replaced by a new one. Every access token is refused from"
-        + " now on; refresh tokens are good as before.", failure: "401"),
-    path("/v1/admin/tables", "get", "tables", "What is kept of each type.", failure: "401"),
+      "Replaces all keys that sign access tokens by a new one. Existing access tokens become "
+        + "invalid at once; refresh tokens stay valid.", failure: "401"),
+    path("/v1/admin/tables", "get", "tables", "The table of each stored type.", failure: "401"),
     path(
       "/v1/admin/tables/clean-up", "post", "cleanUpTables",
-      "The types and columns that went: no operation names them any more.", failure: "401"),
+      "The types and columns removed because no operation names them.", failure: "401"),
     JSONMember(
       "/v1/admin/tables/{type}",
       [
@@ -38,10 +39,11 @@ enum OpenAPIOperatingPaths {
           ["name": "type", "in": "path", "required": true, "schema": ["type": "string"]]
         ],
         "delete": operation(
-          "dropTable", "The table is gone; 409 where operations name the type.", success: "204"),
+          "dropTable", "The table is deleted; 409 if operations name the type.", success: "204"),
       ]),
     path(
-      "/v1/admin/backup", "post", "backUp", "A copy of the database, in the data folder's backups.",
+      "/v1/admin/backup", "post", "backUp",
+      "A copy of the database was written to the data folder's backups.",
       success: "201", failure: "401"),
   ]
 

@@ -1,4 +1,4 @@
-import Gateway
+package import Gateway
 import HTTPServer
 import HTTPTypes
 import LosslessJSON
@@ -44,18 +44,53 @@ struct OperatingEndpoint: Sendable {
   }
 
   func list(_ request: ServerRequest) async -> ServerResponse {
-    await tell(listing, request)
+    await serve(listing, request)
   }
 
   func openAPI(_ request: ServerRequest) async -> ServerResponse {
-    await tell(openAPI, request)
+    await serve(openAPI, request)
   }
 
-  /// The same for everybody, but for whoever comes with a token that is not good.
-  private func tell(_ document: [UInt8], _ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+  /// The same document for every caller; a request with an invalid token is refused.
+  private func serve(_ document: [UInt8], _ request: ServerRequest) async -> ServerResponse {
+    await context.respond(to: request) { () async throws(Failure) in
       _ = try await context.caller(of: request)
       return .json(document, cacheControl: "no-cache")
     }
+  }
+}
+
+/// `/metrics`: counters in Prometheus' text format, on the service's addresses or separate ones.
+package struct MetricsEndpoint: Sendable {
+  /// The callers that can read the metrics.
+  package enum Access: Sendable {
+    case open
+    case admin
+  }
+
+  private let access: Access
+  private let callers: CallerIdentifier
+  /// Renders the metrics; the parameter selects whether the hosts that the service calls are named.
+  private let text: @Sendable (_ showsHosts: Bool) -> String
+
+  package init(
+    access: Access, callers: CallerIdentifier, text: @escaping @Sendable (Bool) -> String
+  ) {
+    self.access = access
+    self.callers = callers
+    self.text = text
+  }
+
+  func respond(to request: ServerRequest) -> ServerResponse {
+    let isAdmin = callers.isAdmin { request.field($0) }
+    guard isAdmin || access == .open else {
+      return .failure(
+        Failure(
+          .unauthenticated, "`/metrics` requires the admin token (setting `metrics.access`)."),
+        request: request)
+    }
+    return ServerResponse(
+      contentType: "text/plain; version=0.0.4; charset=utf-8",
+      bytes: Array(text(isAdmin).utf8), fields: [.cacheControl: "no-store"])
   }
 }

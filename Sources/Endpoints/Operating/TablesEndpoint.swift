@@ -4,13 +4,13 @@ import HTTPTypes
 import LosslessJSON
 import Model
 
-/// `/v1/admin/tables`: what is kept of each type, and the removal of what nothing names any more.
+/// `/v1/admin/tables`: the tables of stored types, and removal of those that no operation names.
 struct TablesEndpoint: Sendable {
   let context: EndpointContext
   let tables: TableMaintenance
 
   func list(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       try await context.requireAdmin(request)
       let body: JSONValue = ["tables": .array(try await tables.tables().map(Self.value))]
       return .json(body.bytes)
@@ -18,9 +18,9 @@ struct TablesEndpoint: Sendable {
   }
 
   func cleanUp(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       try await context.requireAdmin(request)
-      _ = try AdminDocument.object(try await context.json(of: request))
+      _ = try ObjectBody.object(try await context.json(of: request))
       let cleanup = try await tables.cleanUp()
       let body: JSONValue = [
         "types": .array(cleanup.types.map(JSONValue.string)),
@@ -32,7 +32,7 @@ struct TablesEndpoint: Sendable {
   }
 
   func drop(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       try await context.requireAdmin(request)
       try await tables.drop(request.parameters["type"] ?? "")
       return ServerResponse(status: .noContent, fields: [.cacheControl: "no-store"])

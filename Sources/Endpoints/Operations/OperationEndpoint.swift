@@ -10,26 +10,26 @@ struct OperationEndpoint: Sendable {
   let context: EndpointContext
   let operations: OperationService
   let queue: SyncQueue
-  let answers: ReadResponseWriter
+  let reads: ReadResponseWriter
 
-  /// Whether a request's path can hold variables: that of `@route` does, the operation's own holds
-  /// its name alone, which a variable may have too.
+  /// The kind of a request's path. A `@route` can contain variables; the operation's own path contains
+  /// only its name, in a parameter `name`, which a variable can be called too.
   enum Path {
     case named
     case routed
   }
 
-  /// A query, its variables in path and query string.
+  /// Runs a query with its variables in the path and the query string.
   func get(
     _ request: ServerRequest, operation name: String, by path: Path
   ) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       switch try operations.kind(of: name) {
       case .query: break
       case .mutation: return Self.onlyPost(name, request: request)
       case .subscription: throw Self.subscriptionsAreNotServed(name)
       }
-      let epoch = answers.epoch
+      let epoch = reads.epoch
       let caller = try await context.caller(of: request)
       return try await read(
         name,
@@ -39,14 +39,14 @@ struct OperationEndpoint: Sendable {
     }
   }
 
-  /// A mutation, or a query with its variables in a JSON body.
+  /// Runs a mutation, or a query with its variables in a JSON body.
   func post(
     _ request: ServerRequest, operation name: String, by path: Path
   ) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       let kind = try operations.kind(of: name)
       if kind == .subscription { throw Self.subscriptionsAreNotServed(name) }
-      let epoch = answers.epoch
+      let epoch = reads.epoch
       let caller = try await context.caller(of: request)
       let input = OperationDirectory.Input.body(
         try await context.json(of: request),
@@ -63,7 +63,8 @@ struct OperationEndpoint: Sendable {
     }
   }
 
-  /// A device's mutation goes through its queue, ahead of what it does not meet.
+  /// Sends a device's mutation through its queue as a force, ahead of the mutations it does not conflict
+  /// with.
   private func force(
     _ name: String, _ input: OperationDirectory.Input, caller: Caller, _ request: ServerRequest
   ) async throws(Failure) -> ServerResponse {
@@ -72,22 +73,22 @@ struct OperationEndpoint: Sendable {
     }
     let forced = try await queue.force(
       try operations.forced(name, input: input), key: key, by: caller)
-    // Upstream's errors are its response; a request that it refused is a failure.
+    // A response with data and errors is returned; a refusal without data is a failure.
     if let refusal = forced.refusal, forced.response?["data"]?.isNull ?? true { throw refusal }
     var members = forced.response?.members ?? []
     if !members.contains(where: { $0.name == "data" }) {
       members.insert(JSONMember("data", .null), at: 0)
     }
     var response = ServerResponse.json(JSONValue.object(members).bytes)
-    if forced.answer.isReplay { response.fields[.idempotencyReplayed] = "true" }
+    if forced.status.isReplay { response.fields[.idempotencyReplayed] = "true" }
     return response
   }
 
-  /// A live query: the answer, sent again whenever what it shows changes.
+  /// Streams a live query: its response, sent again whenever the data in it changes.
   func stream(
     _ request: ServerRequest, operation name: String, by path: Path
   ) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       switch try operations.kind(of: name) {
       case .query: break
       case .mutation: throw Failure(.malformedRequest, "\(name) is a mutation and has no stream.")
@@ -101,7 +102,7 @@ struct OperationEndpoint: Sendable {
           path: path.parameters(request, of: name, operations), query: variables),
         context: OperationService.Context(
           caller: caller, directives: request.directives, traceparent: request.traceparent),
-        told: request.field("last-event-id"))
+        knownTag: request.field("last-event-id"))
       return .eventStream(stallMax: context.streamStallMax) { [operations] in
         operations.open(start)
       }
@@ -112,12 +113,12 @@ struct OperationEndpoint: Sendable {
     _ name: String, input: OperationDirectory.Input, caller: Caller, epoch: Int,
     request: ServerRequest
   ) async throws(Failure) -> ServerResponse {
-    let draft = answers.begin(request, caller: caller, epoch: epoch)
-    let answer = try await operations.read(
+    let draft = reads.begin(request, caller: caller, epoch: epoch)
+    let read = try await operations.read(
       name, input: input,
       context: OperationService.Context(
         caller: caller, directives: request.directives, traceparent: request.traceparent))
-    return answers.response(to: draft, answer: answer)
+    return reads.response(to: draft, read: read)
   }
 
   private func query(
@@ -126,7 +127,7 @@ struct OperationEndpoint: Sendable {
     try request.queryParameters().map { .init($0.name, $0.value) }
   }
 
-  /// Refuses a method at `/v1/operations/{name}`, with the methods of this very operation.
+  /// Refuses a method at `/v1/operations/{name}`; `Allow` has the methods of this operation.
   func refuseMethod(_ request: ServerRequest) -> ServerResponse {
     var response = ServerResponse.problem(.methodNotAllowed, for: request)
     let name = request.head.path.split(separator: UInt8(ascii: "/")).last ?? []
@@ -140,18 +141,18 @@ struct OperationEndpoint: Sendable {
 
   private static func onlyPost(_ name: String, request: ServerRequest) -> ServerResponse {
     var response = ServerResponse.failure(
-      Failure(.methodNotAllowed, "\(name) is a mutation: send it with POST."), request: request)
+      Failure(.methodNotAllowed, "\(name) is a mutation; send it with POST."), request: request)
     response.fields[.allow] = Router.allow([.post])
     return response
   }
 
   private static func subscriptionsAreNotServed(_ name: String) -> Failure {
-    Failure(.notImplemented, "\(name) is a subscription, and this version serves none.")
+    Failure(.notImplemented, "\(name) is a subscription; subscriptions are not supported.")
   }
 }
 
 extension OperationEndpoint.Path {
-  /// What the route's pattern took out of the path, by the names of the operation's variables.
+  /// The path parameters of a `@route`, by the names of the operation's variables.
   func parameters(
     _ request: ServerRequest, of name: String, _ operations: OperationService
   ) -> [OperationDirectory.Input.Parameter] {

@@ -2,7 +2,7 @@ import Gateway
 import LosslessJSON
 import Model
 
-/// The body of `GET /v1/operations`.
+/// The response body of `GET /v1/operations`.
 enum OperationListing {
   static func bytes(_ operations: [OperationDescription]) -> [UInt8] {
     var writer = JSONWriter()

@@ -14,12 +14,12 @@ enum NotificationRequestDocument {
       throw Failure(.malformedRequest, "The body is not JSON: \(error)")
     }
     guard let members = body.members else {
-      throw Failure(.malformedRequest, "The body is a JSON object.")
+      throw Failure(.malformedRequest, "The body must be a JSON object.")
     }
     var reader = Members(body: body)
     let repeated = members.repeatedPositions
     for (position, member) in members.enumerated() {
-      if !memberNames.contains(member.name) { reader.note(member.name, "is not known here") }
+      if !memberNames.contains(member.name) { reader.note(member.name, "is unknown") }
       if repeated.contains(position) { reader.note(member.name, "is given twice") }
     }
     let chatID = reader.chatID()
@@ -31,7 +31,7 @@ enum NotificationRequestDocument {
     let data = reader.data(chatID: chatID ?? "")
     guard reader.faults.isEmpty, let chatID, let text else {
       throw Failure(
-        .invalidNotification, "The notification cannot be taken.", details: reader.faults)
+        .invalidNotification, "The notification is invalid.", details: reader.faults)
     }
     return NotificationRequest(
       chatID: chatID, userIDs: userIDs, text: text, heading: heading, data: data,
@@ -39,7 +39,7 @@ enum NotificationRequestDocument {
   }
 }
 
-/// The members of the body, with what is wrong with each.
+/// A reader of the body's members that collects their faults.
 private struct Members {
   let body: JSONValue
   private(set) var faults: [Failure.Detail] = []
@@ -58,15 +58,15 @@ private struct Members {
     if let id = body["chatId"]?.string, NotificationLimits.isName(id, bytesMax: bytesMax) {
       return id
     }
-    note("chatId", "is a text of 1 to \(bytesMax) bytes")
+    note("chatId", "must be a string of 1 to \(bytesMax) bytes")
     return nil
   }
 
-  /// Nobody is told twice, however often they are named.
+  /// The distinct user ids: a user named twice is notified once.
   mutating func userIDs() -> [String] {
     let countMax = NotificationLimits.userIDsMax
     guard let values = body["userIds"]?.array, (1...countMax).contains(values.count) else {
-      note("userIds", "is a list of 1 to \(countMax) user ids")
+      note("userIds", "must be an array of 1 to \(countMax) user ids")
       return []
     }
     var ids: [String] = []
@@ -76,7 +76,7 @@ private struct Members {
         faults.append(
           Failure.Detail(
             place: .pointer("/userIds/\(index)"),
-            detail: "is a text of 1 to \(NotificationLimits.userIDBytesMax) bytes"))
+            detail: "must be a string of 1 to \(NotificationLimits.userIDBytesMax) bytes"))
         continue
       }
       if seen.insert(ExactText(id)).inserted { ids.append(id) }
@@ -90,24 +90,25 @@ private struct Members {
     {
       return text
     }
-    note(name, "is a text of 1 to \(bytesMax) bytes that is not blank")
+    note(name, "must be a string of 1 to \(bytesMax) bytes that is not blank")
     return nil
   }
 
   mutating func data(chatID: String) -> [JSONMember] {
     guard let value = body["data"] else { return [] }
     guard let members = value.members else {
-      note("data", "is an object")
+      note("data", "must be an object")
       return []
     }
     if value["chatId"] != nil {
       faults.append(
         Failure.Detail(
-          place: .pointer("/data/chatId"), detail: "is told by the member chatId outside of data"))
+          place: .pointer("/data/chatId"),
+          detail: "is reserved; set the member chatId outside of data"))
     }
     let whole = value.bytes.count + chatID.utf8.count + #""chatId":"","#.utf8.count
     if whole > NotificationLimits.dataBytesMax {
-      note("data", "is at most \(NotificationLimits.dataBytesMax) bytes, chatId included")
+      note("data", "must have at most \(NotificationLimits.dataBytesMax) bytes, chatId included")
     }
     return members
   }

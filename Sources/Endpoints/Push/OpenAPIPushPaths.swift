@@ -1,7 +1,7 @@
 import Gateway
 import LosslessJSON
 
-/// Notifications in `/openapi.json`.
+/// Push registrations and notifications in `/openapi.json`.
 enum OpenAPIPushPaths {
   static let members: [JSONMember] = [
     JSONMember(
@@ -11,18 +11,18 @@ enum OpenAPIPushPaths {
         "get": [
           "operationId": "showPushRegistration",
           "responses": responses(
-            "200", "Whether the user is reached on this device.", registration),
+            "200", "Whether push notifications to the user reach this device.", registration),
         ],
         "put": [
           "operationId": "registerForPush",
           "description":
-            "Has the signed-in user reached on this device, by the push token that it has told.",
+            "Registers this device, by its push token, for notifications to the signed-in user.",
           "responses": responses("200", "The registration.", registration),
         ],
         "delete": [
           "operationId": "unregisterFromPush",
-          "description": "The user is not reached on this device any more; also after signing out.",
-          "responses": responses("204", "It is over.", nil),
+          "description": "Ends the registration of this device. Also possible after signing out.",
+          "responses": responses("204", "The registration has ended.", nil),
         ],
       ]),
     JSONMember(
@@ -31,13 +31,13 @@ enum OpenAPIPushPaths {
         "post": [
           "operationId": "sendNotification",
           "description":
-            "Takes a notification for user ids; it is on disk with the answer and leaves by itself.",
+            "Queues a notification for user ids. It is stored on disk and sent after the response.",
           "parameters": [idempotencyKey],
           "requestBody": [
             "required": true, "content": ["application/json": ["schema": request]],
           ],
           "responses": responses(
-            "202", "Taken.", object(["id": ["type": "string"]])),
+            "202", "The notification is queued.", object(["id": ["type": "string"]])),
         ]
       ]),
     JSONMember(
@@ -46,7 +46,8 @@ enum OpenAPIPushPaths {
         "parameters": [id],
         "get": [
           "operationId": "showNotification",
-          "responses": responses("200", "What became of it for each user id.", notification),
+          "responses": responses(
+            "200", "The notification, with its state for each user id.", notification),
         ],
       ]),
     JSONMember(
@@ -54,7 +55,7 @@ enum OpenAPIPushPaths {
       [
         "get": [
           "operationId": "listNotifications",
-          "description": "The outbox, the newest first.",
+          "description": "The outbox, newest first.",
           "parameters": [
             ["name": "after", "in": "query", "schema": ["type": "string"]],
             [
@@ -100,7 +101,7 @@ enum OpenAPIPushPaths {
       "data": [
         "type": "object",
         "description": .string(
-          "Given to the app beside chatId; \(NotificationLimits.dataBytesMax) bytes at most."),
+          "Passed to the app with chatId; at most \(NotificationLimits.dataBytesMax) bytes."),
       ],
     ],
   ]
@@ -112,12 +113,14 @@ enum OpenAPIPushPaths {
   private static let summary: JSONValue = [
     "id": ["type": "string"],
     "origin": [
-      "type": "string", "description": "operator, rule, or user and the id of the one who sent it.",
+      "type": "string", "description": "operator, rule, or user and the id of the sender.",
     ],
     "chatId": ["type": "string"], "text": ["type": "string"], "heading": ["type": "string"],
     "data": ["type": "object"],
     "createdAt": ["type": "integer", "description": "Milliseconds since 1970."],
-    "settledAt": ["type": "integer", "description": "The same; absent while any id is queued."],
+    "settledAt": [
+      "type": "integer", "description": "Milliseconds since 1970; absent while any id is queued.",
+    ],
     "counts": object([
       "queued": ["type": "integer"], "sent": ["type": "integer"], "invalid": ["type": "integer"],
       "failed": ["type": "integer"],
@@ -141,11 +144,11 @@ enum OpenAPIPushPaths {
   private static func responses(
     _ status: String, _ text: String, _ schema: JSONValue?
   ) -> JSONValue {
-    var answer: JSONValue = ["description": .string(text)]
-    if status == "202" { answer["headers"] = OpenAPISchemas.location }
-    if let schema { answer["content"] = ["application/json": ["schema": schema]] }
+    var response: JSONValue = ["description": .string(text)]
+    if status == "202" { response["headers"] = OpenAPISchemas.location }
+    if let schema { response["content"] = ["application/json": ["schema": schema]] }
     return .object([
-      JSONMember(status, answer),
+      JSONMember(status, response),
       JSONMember("default", ["$ref": "#/components/responses/Problem"]),
     ])
   }

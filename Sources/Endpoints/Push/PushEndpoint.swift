@@ -4,7 +4,7 @@ import HTTPTypes
 import HTTPWire
 import Model
 
-/// `/v1/push`: who is reached on which device, and what is sent to whom.
+/// `/v1/push`: push registrations of devices, and notifications.
 struct PushEndpoint: Sendable {
   private static let limitDefault = 50
 
@@ -14,22 +14,22 @@ struct PushEndpoint: Sendable {
   // MARK: Registration
 
   func showRegistration(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       .json(try await push.registration(of: try await context.caller(of: request)))
     }
   }
 
   func register(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
-      // Nothing is asked of a body, but a page of another origin must not send one unasked.
+      // The body is not used; reading it refuses other media types, and so a request without a preflight.
       _ = try await context.json(of: request)
       return .json(try await push.register(caller))
     }
   }
 
   func unregister(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       try await push.unregister(try await context.caller(of: request))
       return ServerResponse(status: .noContent, fields: [.cacheControl: "no-store"])
     }
@@ -38,29 +38,29 @@ struct PushEndpoint: Sendable {
   // MARK: Notifications
 
   func send(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
       try push.requireSender(caller)
       let key = try IdempotencyKey.read(request.field("idempotency-key"))
       let notification = try NotificationRequestDocument.request(
         try await context.json(of: request))
-      let answer = try await push.send(notification, key: key, by: caller)
-      var response = ServerResponse.json(answer.body, status: .accepted)
-      if answer.isReplay { response.fields[.idempotencyReplayed] = "true" }
-      response.fields[.location] = "/v1/push/notifications/\(answer.id)"
+      let receipt = try await push.send(notification, key: key, by: caller)
+      var response = ServerResponse.json(receipt.body, status: .accepted)
+      if receipt.isReplay { response.fields[.idempotencyReplayed] = "true" }
+      response.fields[.location] = "/v1/push/notifications/\(receipt.id)"
       return response
     }
   }
 
   func show(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
       return .json(try await push.notification(request.parameters["id"] ?? "", by: caller))
     }
   }
 
   func list(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       try await context.requireAdmin(request)
       var after: String?
       var limit = Self.limitDefault
@@ -73,14 +73,14 @@ struct PushEndpoint: Sendable {
             .flatMap { (1...PushService.pageMax).contains($0) ? $0 : nil }
           limit = number ?? limit
           if number == nil {
-            faults.append(Self.fault("limit", "is a number from 1 to \(PushService.pageMax)"))
+            faults.append(Self.fault("limit", "must be a number from 1 to \(PushService.pageMax)"))
           }
         default: faults.append(Self.fault(parameter.name, "is not a parameter of this path"))
         }
       }
       guard faults.isEmpty else {
         throw Failure(
-          .malformedRequest, "\(faults.count) of the parameters cannot be used.", details: faults)
+          .malformedRequest, "Invalid query parameters (\(faults.count)).", details: faults)
       }
       return .json(try await push.notifications(after: after, limit: limit))
     }
@@ -89,4 +89,17 @@ struct PushEndpoint: Sendable {
   private static func fault(_ parameter: String, _ detail: String) -> Failure.Detail {
     Failure.Detail(place: .parameter(parameter), detail: detail)
   }
+}
+
+/// The lines of the route table for notifications.
+enum PushRoutes {
+  static let lines = [
+    RouteLine(.get, "/v1/push/registration") { await $0.push.showRegistration($1) },
+    RouteLine(.put, "/v1/push/registration") { await $0.push.register($1) },
+    RouteLine(.delete, "/v1/push/registration") { await $0.push.unregister($1) },
+    RouteLine(.post, "/v1/push/notifications") { await $0.push.send($1) },
+    RouteLine(.get, "/v1/push/notifications/{id}") { await $0.push.show($1) },
+
+    RouteLine(.get, "/v1/admin/push/notifications") { await $0.push.list($1) },
+  ]
 }

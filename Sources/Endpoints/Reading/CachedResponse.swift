@@ -1,34 +1,35 @@
 import Gateway
+import HTTPServer
 import HTTPWire
 import Model
 
-/// A rendered answer with the bytes of its response made up to what changes with each request.
+/// A rendered response with its HTTP fields in bytes, except those that differ for each request.
 final class CachedResponse: ResponseCacheEntry {
   let key: PlainRequestKey
   let rendered: RenderedResponse
-  /// Since 1970, as plain integers: they are compared at every hit, and `Duration` is 128 bits.
+  /// Since 1970, as a plain integer: it is compared at every hit, and `Duration` is 128 bits.
   let receivedMilliseconds: Int64
-  /// Also when the caller's token is refused, whichever comes first.
+  /// The end of freshness, or of the caller's token if that is earlier.
   let staleAtMilliseconds: Int64
   private let epoch: CredentialEpoch
   private let epochNumber: Int
   let viewer: Viewer
   let isAnonymous: Bool
   let identity: CachedRepresentation
-  /// Nil where the body is not worth compressing.
+  /// Nil if the body is too small to compress.
   let gzip: CachedRepresentation?
 
   var byteCount: Int {
     identity.byteCount + (gzip?.byteCount ?? 0) + key.byteCount + rendered.byteCount
   }
 
-  /// Whether no credential has been refused since that this may have been made for.
+  /// Whether no credentials have been invalidated since the response was made.
   var isOfThisEpoch: Bool { epochNumber == epoch.current }
 
   /// - Parameters:
   ///   - epochNumber: noted before the caller was verified.
-  ///   - until: when the token in `Authorization` is refused, or looked at again; nil for one that
-  ///     nobody looks at, and for none.
+  ///   - until: when the token in `Authorization` expires or must be verified again; nil without a
+  ///     token, and for a token that is not verified here.
   init(
     key: PlainRequestKey, rendered: RenderedResponse, epoch: CredentialEpoch, epochNumber: Int,
     viewer: Viewer, isPrivate: Bool, until: Timestamp? = nil, forwardedNames: [String],
@@ -54,17 +55,16 @@ final class CachedResponse: ResponseCacheEntry {
   }
 }
 
-/// One representation of an answer: the fields that never change, and the body.
+/// One representation of a cached response: its constant fields, and its body.
 ///
 /// A class, so that a hit retains one object and not each array.
 final class CachedRepresentation: Sendable {
   let body: [UInt8]
   /// Quotes included.
   let entityTag: [UInt8]
-  /// The field lines of a 200 that depend on nothing but the answer; at their end the name `Age`,
-  /// whose value changes.
+  /// The constant field lines of a 200. They end with the name `Age`, whose value changes.
   let fields: [UInt8]
-  /// Those of a 304 (RFC 9110 section 15.4.5), up to the same end.
+  /// The field lines of a 304 (RFC 9110 section 15.4.5), with the same end.
   let notModifiedFields: [UInt8]
 
   var byteCount: Int { body.count + fields.count + notModifiedFields.count }
@@ -84,5 +84,88 @@ final class CachedRepresentation: Sendable {
     shared.appendField("Content-Type", "application/json")
     shared.appendField("Content-Length", decimal: body.count)
     self.fields = shared + ageName
+  }
+}
+
+/// The parts of a cached response that change with time: its cursor, age and remaining lifetime.
+struct CachedResponseMoment {
+  let cursor: [UInt8]
+  let ageSeconds: Int
+  let ttlSeconds: Int
+
+  /// How far the loop's clock, in whole seconds, can lag the clock that stamps responses.
+  private static let clockLagMilliseconds: Int64 = 2_000
+
+  /// Nil if the response is no longer current or fresh.
+  ///
+  /// The loop's clock has a resolution of one second. The age is rounded up for the freshness check, so
+  /// that a stale response is never served as fresh. The cursor is read before the check that the
+  /// response is current: see ``ResponseCache``.
+  @inline(__always)
+  init?(of entry: CachedResponse, cursors: CursorIssuer, stamp: ResponseStamp) {
+    cursor = entry.isAnonymous ? cursors.anonymousCursor() : cursors.cursor(for: entry.viewer)
+    guard entry.rendered.isCurrent, entry.isOfThisEpoch else { return nil }
+    let now = stamp.secondsSince1970 &* 1000
+    // Stamped by a clock that was ahead: the router decides by the exact clock.
+    guard entry.receivedMilliseconds <= now + Self.clockLagMilliseconds else { return nil }
+    let ttlMilliseconds = entry.staleAtMilliseconds - max(entry.receivedMilliseconds, now + 999)
+    guard ttlMilliseconds > 0 else { return nil }
+    entry.rendered.touch()
+    ageSeconds = Int(max(0, now - entry.receivedMilliseconds) / 1000)
+    ttlSeconds = Int(ttlMilliseconds / 1000)
+  }
+}
+
+/// Chooses the response for one request from a cached response: the coding, and 200 or 304.
+struct CachedResponseChoice {
+  private let representation: CachedRepresentation
+  private let isUnchanged: Bool
+  private let hasBody: Bool
+
+  @inline(__always)
+  init(_ entry: CachedResponse, to head: borrowing RequestHead) {
+    representation = Self.representation(of: entry, for: head)
+    isUnchanged = Self.matches(representation.entityTag, head["if-none-match"])
+    hasBody = !isUnchanged && head.method == .get
+  }
+
+  /// Writes the status line and the date; the request id is next.
+  @inline(__always)
+  func begin(stamp: ResponseStamp, into output: inout [UInt8]) {
+    output.append(isUnchanged ? "HTTP/1.1 304 Not Modified\r\n" : "HTTP/1.1 200 OK\r\n")
+    stamp.appendDate(to: &output)
+  }
+
+  /// Writes the fields after the request id, and the body.
+  @inline(__always)
+  func end(at moment: borrowing CachedResponseMoment, into output: inout [UInt8]) {
+    output.append(bytes: isUnchanged ? representation.notModifiedFields : representation.fields)
+    output.append(decimal: moment.ageSeconds)
+    output.append("\r\nCache-Status: larder; hit; ttl=")
+    output.append(decimal: moment.ttlSeconds)
+    output.append("\r\nSync-Cursor: ")
+    output.append(bytes: moment.cursor)
+    output.append("\r\n\r\n")
+    if hasBody { output.append(bytes: representation.body) }
+  }
+
+  private static func representation(
+    of entry: CachedResponse, for head: borrowing RequestHead
+  ) -> CachedRepresentation {
+    guard let gzip = entry.gzip, let accepted = head["accept-encoding"],
+      AcceptEncoding(accepted).preferred == .gzip
+    else { return entry.identity }
+    return gzip
+  }
+
+  /// Whether an `If-None-Match` condition contains this tag (RFC 9110 section 13.1.2). A condition that
+  /// is the tag itself, as nearly every client sends it, is compared as bytes; others are parsed.
+  ///
+  /// - Parameter entityTag: quotes included.
+  static func matches(_ entityTag: [UInt8], _ condition: ArraySlice<UInt8>?) -> Bool {
+    guard let condition else { return false }
+    if condition.equals(entityTag) { return true }
+    let current = EntityTag(parsing: String(decoding: entityTag, as: UTF8.self))
+    return EntityTagList(condition)?.weaklyContains(current) ?? false
   }
 }

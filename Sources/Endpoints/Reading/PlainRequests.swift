@@ -1,16 +1,15 @@
 import HTTPWire
 
-/// The requests whose response depends on the bytes of their target and `Authorization` alone.
+/// The requests whose response depends only on the bytes of their target and `Authorization`.
 ///
 /// A response is stored under the ``PlainRequestKey`` of its request, which only ``key(of:)`` makes.
-/// So a request that is not looked up because of another field cannot leave its response behind
-/// either.
+/// So the response to a request that is not looked up, because of another field, is not stored either.
 struct PlainRequests: Sendable {
-  /// What the target of each begins with; empty for any.
+  /// The prefix of each target; empty for any.
   private let prefix: [UInt8]
   private let takesHead: Bool
   private let takesQuery: Bool
-  /// Field names that leave a request to the router, in lower case.
+  /// Names, in lower case, of fields that leave a request to the router.
   private let excluded: [String]
 
   private init(
@@ -24,8 +23,8 @@ struct PlainRequests: Sendable {
 
   /// Reads of operations.
   ///
-  /// - Parameter forwardedNames: header names that settings pass upstream, in lower case: each but
-  ///   `authorization` is a credential or a partition that the key does not hold.
+  /// - Parameter forwardedNames: header names that settings pass upstream, in lower case. Each except
+  ///   `authorization` is a credential or a partition that the key does not contain.
   static func operations(forwardedNames: [String], hasCORS: Bool) -> Self {
     Self(prefix: "", excluded: excluded(forwardedNames, hasCORS))
   }
@@ -62,12 +61,12 @@ struct PlainRequests: Sendable {
   }
 }
 
-/// Everything that the response to a plain request depends on.
+/// The parts of a plain request that its response depends on.
 ///
 /// The parser refuses a second `Authorization`, so the first value is the whole credential.
 struct PlainRequestKey: Sendable {
   private let target: [UInt8]
-  /// Empty without the field: an empty value is refused by the parser.
+  /// Empty without the field: the parser refuses an empty value.
   private let authorization: [UInt8]
   let hash: Int
 
@@ -79,7 +78,7 @@ struct PlainRequestKey: Sendable {
     hash = Self.hash(target, authorization)
   }
 
-  /// The hash of the key that a plain request has, without making the key.
+  /// The hash of a plain request's key, computed without making the key.
   static func hash(of head: borrowing RequestHead) -> Int {
     hash(head.target, head["authorization"] ?? [])
   }
@@ -94,5 +93,23 @@ struct PlainRequestKey: Sendable {
     target.withUnsafeBytes { hasher.combine(bytes: $0) }
     authorization.withUnsafeBytes { hasher.combine(bytes: $0) }
     return hasher.finalize()
+  }
+}
+
+extension RequestHead {
+  /// Whether the head has a field whose name is known only at run time.
+  ///
+  /// - Parameter name: in lower case.
+  func contains(_ name: String) -> Bool {
+    let wanted = name.utf8
+    for index in 0..<fields.count {
+      let found = fields.name(at: index)
+      if found.count == wanted.count,
+        found.elementsEqual(wanted, by: { $0 | 0x20 == $1 | 0x20 })
+      {
+        return true
+      }
+    }
+    return false
   }
 }

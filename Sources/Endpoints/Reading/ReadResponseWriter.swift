@@ -2,11 +2,12 @@ import Gateway
 import HTTPServer
 import HTTPTypes
 import HTTPWire
+import LosslessJSON
 import Model
 
-/// Makes responses of reads, and shelves those that may be given again as they stand.
+/// Makes the HTTP responses of reads, and stores those that can be served again unchanged.
 struct ReadResponseWriter: Sendable {
-  /// What is noted before a read, so that the answer's cursor is never ahead of its data.
+  /// State recorded before a read, so that the response's cursor is never ahead of its data.
   struct Draft: Sendable {
     let request: ServerRequest
     let caller: Caller
@@ -14,40 +15,40 @@ struct ReadResponseWriter: Sendable {
     let epoch: Int
   }
 
-  /// For how long an answer is given to the bytes of a token that was verified: a key that its issuer
-  /// has withdrawn is noticed no later than by ``Accounts/TokenVerifier``.
+  /// The longest time that a response is served to the bytes of a verified token, so that a key withdrawn
+  /// by its issuer is noticed no later than by ``Accounts/TokenVerifier``.
   private static let verifiedFor = Duration.seconds(300)
 
   let cursors: CursorIssuer
-  let shelf: ResponseCache
+  let cache: ResponseCache
   let forwardedNames: [String]
   /// Bodies smaller than this are not compressed.
   let compressionBytesMin: Int
   /// Larger bodies are compressed on another thread: 128 KiB take about 0.3 ms.
   private static let compressionOnLoopBytesMax = 128 * 1024
 
-  /// To be noted before a caller is verified.
-  var epoch: Int { shelf.epoch.current }
+  /// The current epoch. Record it before the caller is verified.
+  var epoch: Int { cache.epoch.current }
 
   func begin(_ request: ServerRequest, caller: Caller, epoch: Int) -> Draft {
     Draft(request: request, caller: caller, head: cursors.head, epoch: epoch)
   }
 
-  func response(to draft: Draft, answer: ReadResponse) -> ServerResponse {
+  func response(to draft: Draft, read: ReadResponse) -> ServerResponse {
     let request = draft.request
-    let rendered = answer.rendered
+    let rendered = read.rendered
     let isPrivate = draft.caller.isKnown || rendered.key.scope.kind != .public
-    let read = ReadFields(
+    let readFields = ReadFields(
       rendered, coding: .identity, isPrivate: isPrivate, forwardedNames: forwardedNames)
     var fields: HTTPFields = [
-      .eTag: read.entityTag, .cacheControl: read.cacheControl, .vary: read.vary,
-      .cacheStatus: "larder; \(answer.outcome.parameters)",
+      .eTag: readFields.entityTag, .cacheControl: readFields.cacheControl, .vary: readFields.vary,
+      .cacheStatus: "larder; \(read.outcome.parameters)",
       .syncCursor: String(
         decoding: cursors.cursor(for: draft.caller.viewer, at: draft.head), as: UTF8.self),
-      .age: "\(answer.age.wholeSeconds)",
-      .serverTiming: "cache;desc=\(answer.outcome.isForwarded ? "miss" : "hit")",
+      .age: "\(read.age.wholeSeconds)",
+      .serverTiming: "cache;desc=\(read.outcome.isForwarded ? "miss" : "hit")",
     ]
-    shelve(answer, draft: draft, isPrivate: isPrivate)
+    store(read, draft: draft, isPrivate: isPrivate)
     let isRead = request.method == .get || request.method == .head
     if isRead, isUnchanged(rendered, for: request) {
       return ServerResponse(status: .notModified, fields: fields, isCompressible: true)
@@ -61,24 +62,24 @@ struct ReadResponseWriter: Sendable {
     request.preconditions.judge(isRead: true, tag: EntityTag(rendered.tag)) == .notModified
   }
 
-  /// Only a GET that is answered from what is fresh and current is worth keeping ready, and only
-  /// where the shelf's key holds everything the response depends on: not with a device's token, nor
-  /// with a forwarded field beside `Authorization`.
-  private func shelve(_ answer: ReadResponse, draft: Draft, isPrivate: Bool) {
-    let rendered = answer.rendered
+  /// Stores the response to a GET that is fresh and current, if the cache's key contains everything the
+  /// response depends on: not with a device token, nor with a forwarded field besides
+  /// `Authorization`.
+  private func store(_ read: ReadResponse, draft: Draft, isPrivate: Bool) {
+    let rendered = read.rendered
     let request = draft.request
     guard request.method == .get, draft.caller.device == nil, rendered.isCurrent,
       !rendered.hasErrors,
-      rendered.policy.maxAge > answer.age, let key = shelf.key(of: request.head)
+      rendered.policy.maxAge > read.age, let key = cache.key(of: request.head)
     else { return }
-    let now = rendered.received.advanced(by: answer.age)
+    let now = rendered.received.advanced(by: read.age)
     let until = draft.caller.userExpires.map { min($0, now.advanced(by: Self.verifiedFor)) }
     let keep = { @Sendable (gzipped: [UInt8]?) in
-      shelf.keep(
+      cache.keep(
         CachedResponse(
-          key: key, rendered: rendered, epoch: shelf.epoch, epochNumber: draft.epoch,
+          key: key, rendered: rendered, epoch: cache.epoch, epochNumber: draft.epoch,
           viewer: draft.caller.viewer, isPrivate: isPrivate, until: until,
-          forwardedNames: shelf.varyingNames, gzipped: gzipped))
+          forwardedNames: cache.varyingNames, gzipped: gzipped))
     }
     switch rendered.body.count {
     case ..<compressionBytesMin: keep(nil)
@@ -89,7 +90,7 @@ struct ReadResponseWriter: Sendable {
 }
 
 extension Caller {
-  /// Presented a credential, whether or not it goes upstream.
+  /// Whether the caller presented a credential, forwarded upstream or not.
   var isKnown: Bool {
     hasToken || isAdmin || subject != nil || device != nil || hasSecretPartition
   }
@@ -99,4 +100,77 @@ extension HTTPField.Name {
   static let cacheStatus = Self("Cache-Status")!
   static let syncCursor = Self("Sync-Cursor")!
   static let serverTiming = Self("Server-Timing")!
+}
+
+/// The response fields of a read that are the same for every caller of one rendered response.
+struct ReadFields: Sendable {
+  /// The strong tag of the representation, quotes included.
+  let entityTag: String
+  let cacheControl: String
+  let vary: String
+
+  /// - Parameters:
+  ///   - isPrivate: the caller presented a credential.
+  ///   - forwardedNames: header names that settings pass upstream.
+  init(
+    _ rendered: RenderedResponse, coding: ContentCoding, isPrivate: Bool, forwardedNames: [String]
+  ) {
+    entityTag = EntityTag(rendered.tag).coded(coding).text
+    cacheControl = Self.cacheControl(
+      rendered.policy, isPrivate: isPrivate, hasErrors: rendered.hasErrors)
+    vary = Self.vary(forwardedNames)
+  }
+
+  /// The `Cache-Control` for shared caches and browsers (RFC 9111, RFC 5861).
+  private static func cacheControl(
+    _ policy: CachePolicy, isPrivate: Bool, hasErrors: Bool
+  ) -> String {
+    let sharing = isPrivate ? "private" : "public"
+    guard policy.maxAge > .zero, !hasErrors else { return "\(sharing), no-cache" }
+    var text = "\(sharing), max-age=\(policy.maxAge.wholeSeconds)"
+    if policy.staleWhileRevalidate > .zero {
+      text += ", stale-while-revalidate=\(policy.staleWhileRevalidate.wholeSeconds)"
+    }
+    if policy.staleIfError > .zero {
+      text += ", stale-if-error=\(policy.staleIfError.wholeSeconds)"
+    }
+    return text
+  }
+
+  static func vary(_ forwardedNames: [String]) -> String {
+    let always = ["Accept-Encoding", "Authorization", "Device-Token"]
+    let known = Set(always.map { $0.lowercased() })
+    return (always + forwardedNames.filter { !known.contains($0) }).joined(separator: ", ")
+  }
+}
+
+/// The path of the `GET` that is equivalent to a query's `POST`, so that caches and clients can use one
+/// response for the other (RFC 9110 section 8.7).
+enum ContentLocation {
+  /// Servers and proxies accept request lines of about 8 KB; longer paths than this are of no use.
+  private static let bytesMax = 2_000
+
+  /// - Returns: nil if the variables are ambiguous in a query string, or the path is longer than
+  ///   ``bytesMax``.
+  static func path(of key: ResultKey) -> String? {
+    guard let variables = (try? JSONValue(checked: key.variables))?.members else { return nil }
+    var path = "/v1/operations/\(PercentCoding.encode(key.operation))"
+    var separator = "?"
+    for variable in variables {
+      guard let text = text(of: variable.value) else { return nil }
+      path += "\(separator)\(PercentCoding.encode(variable.name))=\(PercentCoding.encode(text))"
+      separator = "&"
+    }
+    return path.utf8.count <= bytesMax ? path : nil
+  }
+
+  /// A value as a query string spells it; nil for a string that would be read there as null, a list, an
+  /// object or a quoted string.
+  private static func text(of value: JSONValue) -> String? {
+    guard case .string(let text) = value else {
+      return String(decoding: value.bytes, as: UTF8.self)
+    }
+    let isAmbiguous = text == "null" || text.first.map { "[{\"".contains($0) } ?? false
+    return isAmbiguous ? nil : text
+  }
 }

@@ -4,16 +4,16 @@ import HTTPTypes
 package import HTTPWire
 import LosslessJSON
 
-/// Everything Larder answers: the shelf of ready answers first, then CORS, then the routes.
+/// The handler of every request: the response caches first, then CORS, then the routes.
 package final class LarderHandler: RequestHandler {
-  private let shelf: ResponseCache
+  private let responseCache: ResponseCache
   private let deltas: DeltaResponseCache
   private let cors: CORSPolicy
   private let router: Router
   private let fileResponseCache: FileResponseCache
-  /// The S3 dialect at the root, for addresses of its own.
+  /// The S3 dialect at the root, for its own addresses.
   package let s3Root: S3RootHandler
-  /// What is served, `METHOD /pattern`, in the order of the route table.
+  /// The routes served, as `METHOD /pattern`, in the order of the route table.
   package let served: [String]
 
   package init(_ services: Services) throws(RouteTable.Conflict) {
@@ -22,9 +22,9 @@ package final class LarderHandler: RequestHandler {
       callers: services.callers, queue: services.sync, bodyBytesMax: services.bodyBytesMax,
       streamStallMax: services.streamStallMax, logger: services.logger)
     let descriptions = services.operations.directory.descriptions
-    shelf = ResponseCache(
+    responseCache = ResponseCache(
       cursors: services.cursors, forwardedNames: forwarded, hasCORS: services.cors.isOn,
-      bytesMax: services.shelfBytesMax)
+      bytesMax: services.responseCacheBytesMax)
     deltas = DeltaResponseCache(
       cursors: services.cursors,
       plain: .changes(forwardedNames: forwarded, hasCORS: services.cors.isOn),
@@ -38,8 +38,8 @@ package final class LarderHandler: RequestHandler {
     s3Root = S3RootHandler(endpoint: s3, cors: services.cors, host: services.s3.host)
     let operation = OperationEndpoint(
       context: context, operations: services.operations, queue: services.sync,
-      answers: ReadResponseWriter(
-        cursors: services.cursors, shelf: shelf, forwardedNames: forwarded,
+      reads: ReadResponseWriter(
+        cursors: services.cursors, cache: responseCache, forwardedNames: forwarded,
         compressionBytesMin: services.compressionBytesMin))
     let endpoints = EndpointSet(
       operating: OperatingEndpoint(
@@ -51,7 +51,7 @@ package final class LarderHandler: RequestHandler {
       devices: DevicesEndpoint(context: context, devices: services.devices),
       accounts: AccountsEndpoint(
         context: context, accounts: services.accounts, signingKeys: services.signingKeys,
-        epoch: shelf.epoch),
+        epoch: responseCache.epoch),
       changes: ChangesEndpoint(context: context, feed: services.changes, deltas: deltas),
       diffs: ListDiffEndpoint(
         context: context, operations: services.operations, lists: services.lists),
@@ -67,7 +67,7 @@ package final class LarderHandler: RequestHandler {
       queue: QueueEndpoint(context: context, queue: services.sync),
       push: PushEndpoint(context: context, push: services.push),
       storedFiles: FilesEndpoint(
-        context: context, services: services.storedFiles, shelf: fileResponseCache),
+        context: context, services: services.storedFiles, cache: fileResponseCache),
       s3: s3,
       s3Keys: S3KeysEndpoint(context: context, keys: services.s3.keys),
       files: services.files)
@@ -80,16 +80,16 @@ package final class LarderHandler: RequestHandler {
   package func answerAtOnce(
     _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
   ) -> Bool {
-    if s3Root.isAsked(head) { return false }
-    if let answer = shelf.find(head) {
-      return shelf.write(answer, for: head, stamp: stamp, to: &output)
+    if s3Root.handles(head) { return false }
+    if let cached = responseCache.find(head) {
+      return responseCache.write(cached, for: head, stamp: stamp, to: &output)
     }
-    if deltas.answer(head, stamp: stamp, into: &output) { return true }
-    return fileResponseCache.answer(head, stamp: stamp, into: &output)
+    if deltas.writeResponse(to: head, stamp: stamp, into: &output) { return true }
+    return fileResponseCache.writeResponse(to: head, stamp: stamp, into: &output)
   }
 
   package func contentRule(for head: borrowing RequestHead) -> ContentRule {
-    s3Root.isAsked(head) ? s3Root.contentRule(for: head) : router.contentRule(for: head)
+    s3Root.handles(head) ? s3Root.contentRule(for: head) : router.contentRule(for: head)
   }
 
   package func decorate(_ response: inout ServerResponse, for request: ServerRequest) {
@@ -104,7 +104,7 @@ package final class LarderHandler: RequestHandler {
   }
 
   package func respond(to request: ServerRequest) async -> ServerResponse {
-    if s3Root.isAsked(request.head) { return await s3Root.respond(to: request) }
+    if s3Root.handles(request.head) { return await s3Root.respond(to: request) }
     if let preflight = cors.preflight(request) { return preflight }
     var response = await router.respond(to: request)
     if request.method == .options, response.fields[.allow]?.contains("PATCH") == true {
@@ -112,5 +112,20 @@ package final class LarderHandler: RequestHandler {
     }
     cors.decorate(&response, for: request)
     return response
+  }
+}
+
+/// The handler of the separate metrics addresses: `/metrics` and nothing else.
+package struct MetricsHandler: RequestHandler {
+  private let router: Router
+
+  package init(_ metrics: MetricsEndpoint) throws(RouteTable.Conflict) {
+    router = try Router([
+      Route(.get, LarderRoutes.metricsPattern) { metrics.respond(to: $0) }
+    ])
+  }
+
+  package func respond(to request: ServerRequest) async -> ServerResponse {
+    await router.respond(to: request)
   }
 }

@@ -3,11 +3,11 @@ import HTTPServer
 import HTTPWire
 import Model
 
-/// The route table, on one screen.
+/// The route table.
 package enum LarderRoutes {
-  /// Everything that is served, in the order of the table.
+  /// All routes, in the order of the table.
   ///
-  /// - Parameter hasMetrics: false where `/metrics` has addresses of its own.
+  /// - Parameter hasMetrics: false if `/metrics` is served on separate addresses.
   package static func lines(
     for operations: [OperationDescription], hasPages: Bool, hasMetrics: Bool
   ) -> [RouteLine] {
@@ -80,7 +80,7 @@ package enum LarderRoutes {
   private static let publicFiles: [RouteLine] = [
     RouteLine(.get, "/{path...}") { endpoints, request in
       guard let files = endpoints.files else {
-        return .failure(Failure(.notFound, "There is nothing here."), request: request)
+        return .failure(Failure(.notFound, "No route serves this path."), request: request)
       }
       return await files.respond(to: request, path: request.parameters["path"] ?? "")
     }
@@ -89,4 +89,39 @@ package enum LarderRoutes {
 
 extension ServerRequest {
   fileprivate var name: String { parameters["name"] ?? "" }
+}
+
+/// The routes of one operation: the path of its `@route`, and for a query `/stream` and `/diff` below
+/// it. An operation cannot take those paths: a `@route` that contains one of their names is refused.
+enum OperationRoutes {
+  static func lines(_ description: OperationDescription) -> [RouteLine] {
+    guard let path = description.route, let pattern = RoutePattern("/api\(path)"),
+      let stream = RoutePattern("/api\(path)/stream"), let diff = RoutePattern("/api\(path)/diff")
+    else { return [] }
+    let name = description.name
+    switch description.kind {
+    case .query:
+      return [
+        RouteLine(.get, pattern, of: name) {
+          await $0.operation.get($1, operation: name, by: .routed)
+        },
+        RouteLine(.get, stream, of: name) {
+          await $0.operation.stream($1, operation: name, by: .routed)
+        },
+        RouteLine(.get, diff, of: name) {
+          await $0.diffs.operation($1, named: name, by: .routed)
+        },
+        RouteLine(.post, diff, of: name) {
+          await $0.diffs.operation($1, named: name, by: .routed)
+        },
+      ]
+    case .mutation:
+      return [
+        RouteLine(.post, pattern, of: name) {
+          await $0.operation.post($1, operation: name, by: .routed)
+        }
+      ]
+    case .subscription: return []
+    }
+  }
 }

@@ -1,14 +1,16 @@
+import Gateway
 package import HTTPServer
 package import HTTPWire
+import Model
 
-/// One line of the route table, before there is anything behind it: `larder routes` lists the very
-/// lines that the router is made of.
+/// One line of the route table, not yet bound to an endpoint. `larder routes` lists the same lines that
+/// the router is built from.
 package struct RouteLine: Sendable {
   typealias Respond = @Sendable (EndpointSet, ServerRequest) async -> ServerResponse
 
   package let method: RequestMethod
   package let pattern: RoutePattern
-  /// The operation behind it; nil for a path of the service's own.
+  /// The operation it serves; nil for a path of the service's own.
   package let operation: String?
   private let content: ContentRule
   private let refuseMethod: Respond?
@@ -40,4 +42,28 @@ package struct RouteLine: Sendable {
   ) -> Route.Respond {
     { request in await respond(endpoints, request) }
   }
+}
+
+/// The endpoints that the lines of the route table call.
+struct EndpointSet: Sendable {
+  let operating: OperatingEndpoint
+  let operation: OperationEndpoint
+  let entities: EntitiesEndpoint
+  let devices: DevicesEndpoint
+  let accounts: AccountsEndpoint
+  let changes: ChangesEndpoint
+  let diffs: ListDiffEndpoint
+  let tickets: StreamTicketsEndpoint
+  let writes: EntityWritesEndpoint
+  let admin: AdminEndpoint
+  let maintenance: MaintenanceEndpoint
+  let tables: TablesEndpoint
+  let mutations: MutationsEndpoint
+  let queue: QueueEndpoint
+  let push: PushEndpoint
+  let storedFiles: FilesEndpoint
+  let s3: S3Endpoint
+  let s3Keys: S3KeysEndpoint
+  /// Nil if no folder is served.
+  let files: StaticFiles?
 }

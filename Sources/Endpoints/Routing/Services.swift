@@ -2,7 +2,7 @@ package import Gateway
 package import HTTPServer
 package import Logging
 
-/// What the endpoints stand on; made by the composition.
+/// The dependencies of the endpoints, made by Composition.
 package struct Services: Sendable {
   package var operations: OperationService
   package var entities: EntityReader
@@ -10,7 +10,7 @@ package struct Services: Sendable {
   package var callers: CallerIdentifier
   package var devices: DeviceRegistry
   package var accounts: AccountService
-  /// The keys of the users' tokens; nil where another service signs them.
+  /// The keys that sign users' access tokens; nil if another service signs them.
   package var signingKeys: SigningKeyService?
   package var changes: ChangeFeed
   package var cursors: CursorIssuer
@@ -28,13 +28,13 @@ package struct Services: Sendable {
   package var metrics: MetricsEndpoint
   /// Whether the service's own addresses serve the metrics.
   package var hasMetrics: Bool
-  /// Nil where there is no folder to serve.
+  /// Nil if no folder is served.
   package var files: StaticFiles?
   package var cors: CORSPolicy
   package var version: String
   package var bodyBytesMax: Int
-  /// What responses that are kept ready may take in memory together.
-  package var shelfBytesMax: Int
+  /// The memory limit of the response cache.
+  package var responseCacheBytesMax: Int
   package var streamStallMax: Duration
   package var compressionBytesMin: Int
   package var logger: Logger
@@ -49,7 +49,7 @@ package struct Services: Sendable {
     storedFiles: FileServices,
     s3: S3Services, sync: SyncQueue, push: PushService, health: HealthCheck,
     metrics: MetricsEndpoint, hasMetrics: Bool, files: StaticFiles?,
-    cors: CORSPolicy, version: String, bodyBytesMax: Int, shelfBytesMax: Int,
+    cors: CORSPolicy, version: String, bodyBytesMax: Int, responseCacheBytesMax: Int,
     streamStallMax: Duration,
     compressionBytesMin: Int, logger: Logger
   ) {
@@ -79,7 +79,7 @@ package struct Services: Sendable {
     self.cors = cors
     self.version = version
     self.bodyBytesMax = bodyBytesMax
-    self.shelfBytesMax = shelfBytesMax
+    self.responseCacheBytesMax = responseCacheBytesMax
     self.streamStallMax = streamStallMax
     self.compressionBytesMin = compressionBytesMin
     self.logger = logger

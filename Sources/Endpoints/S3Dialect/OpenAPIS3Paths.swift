@@ -1,16 +1,16 @@
 import LosslessJSON
 
-/// The S3 dialect in `/openapi.json`. Its requests and documents are S3's own and told there by
-/// name; its access keys are JSON like the rest.
+/// The S3 dialect in `/openapi.json`. Its requests and documents are S3's and described only by the
+/// names of the operations; the routes of its access keys are JSON.
 enum OpenAPIS3Paths {
   static let members: [JSONMember] = [
     JSONMember(
       "/v1/admin/s3/keys",
       [
         "get": operation(
-          "listS3Keys", "200", "The access keys, those that were revoked too; no secrets."),
+          "listS3Keys", "200", "The access keys, including revoked ones, without secrets."),
         "post": operation(
-          "issueS3Key", "201", "A new access key, with the one showing of its secret.",
+          "issueS3Key", "201", "A new access key, with its secret, which is returned only here.",
           body: [
             "application/json": [
               "schema": [
@@ -28,7 +28,7 @@ enum OpenAPIS3Paths {
       "/v1/admin/s3/keys/{id}",
       [
         "parameters": [inPath("id")],
-        "delete": operation("revokeS3Key", "204", "The key signs nothing any more."),
+        "delete": operation("revokeS3Key", "204", "The key is revoked."),
       ]),
     JSONMember("/s3", ["get": dialect("s3ListBucketsAtRoot", "ListBuckets.")]),
     JSONMember("/s3/", ["get": dialect("s3ListBuckets", "ListBuckets.")]),
@@ -38,16 +38,17 @@ enum OpenAPIS3Paths {
         "parameters": [inPath("bucket")],
         "get": dialect(
           "s3ReadBucket",
-          "ListObjectsV2, ListObjects, ListObjectVersions, ListMultipartUploads, and what is set on "
-            + "the bucket."),
+          "ListObjectsV2, ListObjects, ListObjectVersions, ListMultipartUploads, and the bucket's "
+            + "configuration."),
         "put": dialect(
           "s3CreateBucket",
           "CreateBucket, PutBucketAcl, PutBucketEncryption, PutBucketTagging."),
         "post": dialect(
-          "s3DeleteObjects", "DeleteObjects, and an upload by a form with a signed policy.",
+          "s3DeleteObjects",
+          "DeleteObjects, and POST Object: an upload by a form with a signed policy.",
           others: [
-            ("201", "Uploaded, as the form asks to be told."),
-            ("204", "Uploaded."), ("303", "Uploaded; the form says where the page goes on."),
+            ("201", "Uploaded, if the form requests this status."),
+            ("204", "Uploaded."), ("303", "Uploaded; a redirect to the address in the form."),
           ]),
         "delete": dialect(
           "s3DeleteBucket", "DeleteBucket, DeleteBucketEncryption, DeleteBucketTagging.",
@@ -60,7 +61,7 @@ enum OpenAPIS3Paths {
         "get": dialect(
           "s3GetObject",
           "GetObject, GetObjectAttributes, GetObjectAcl, GetObjectTagging, ListParts.",
-          others: [("206", "The range asked for."), ("304", "Not changed.")]),
+          others: [("206", "The requested range."), ("304", "Unchanged.")]),
         "put": dialect(
           "s3PutObject",
           "PutObject, CopyObject, UploadPart, UploadPartCopy, PutObjectAcl, "
@@ -103,7 +104,7 @@ enum OpenAPIS3Paths {
       JSONMember(
         "default",
         [
-          "description": "S3's error document.",
+          "description": "An S3 error document.",
           "content": ["application/xml": JSONValue.object([])],
         ]))
     return ["operationId": .string(id), "responses": .object(responses)]

@@ -3,8 +3,8 @@ import HTTPServer
 import HTTPWire
 import S3Wire
 
-/// What clients ask about a bucket's behaviour. None of it can be set here, so the answers are those
-/// of a bucket on which nobody has set anything.
+/// The configurations of a bucket that clients can read. Except encryption and tagging they cannot be
+/// set, so the responses are those of a bucket with default settings.
 enum S3BucketConfiguration: String, CaseIterable {
   case accelerate
   case acl
@@ -25,7 +25,7 @@ enum S3BucketConfiguration: String, CaseIterable {
   case versioning
   case website
 
-  func answer(region: String) throws(S3Fault) -> ServerResponse {
+  func response(region: String) throws(S3Fault) -> ServerResponse {
     switch self {
     case .accelerate: return Self.empty("AccelerateConfiguration")
     case .logging: return Self.empty("BucketLoggingStatus")
@@ -33,7 +33,7 @@ enum S3BucketConfiguration: String, CaseIterable {
     case .versioning: return Self.empty("VersioningConfiguration")
     case .acl: return Self.accessControl()
     case .location:
-      // In the first region it is empty, for clients as old as that.
+      // As in S3, it is empty in the first region.
       var writer = XMLWriter("LocationConstraint")
       if region != "us-east-1" { writer.text(region) }
       return S3Reply.document(writer)
@@ -54,7 +54,7 @@ enum S3BucketConfiguration: String, CaseIterable {
     }
   }
 
-  /// Who may do what: all of it the owner. What settings allow others has no words in S3.
+  /// The access control list: full control for the owner. S3 has no terms for the rules in settings.
   static func accessControl() -> ServerResponse {
     var writer = XMLWriter("AccessControlPolicy")
     writer.owner()
@@ -72,6 +72,37 @@ enum S3BucketConfiguration: String, CaseIterable {
   }
 
   private static func absent(_ code: S3ErrorCode) -> S3Fault {
-    S3Fault(code, "Nothing of this is set on the bucket.")
+    S3Fault(code, "The bucket has no such configuration.")
   }
+}
+
+/// Access control lists. Only lists equivalent to `private` are accepted; settings define which other
+/// callers can read.
+enum S3AccessControl {
+  /// Canned lists that have no effect here.
+  static let canned = ["private", "bucket-owner-full-control", "bucket-owner-read"]
+
+  static func check(_ call: S3Call) throws(S3Fault) {
+    guard let name = call.field("x-amz-acl"), !canned.contains(name) else { return }
+    throw unsupported
+  }
+
+  /// Accepts a list that grants full control to the owner and nothing to others.
+  ///
+  /// - Throws: for any other list.
+  static func check(_ root: XMLElement) throws(S3Fault) {
+    guard root.name == "AccessControlPolicy", let list = root["AccessControlList"] else {
+      throw S3Fault(
+        .malformedXML, "The document must be an AccessControlPolicy with an AccessControlList.")
+    }
+    for grant in list.all("Grant") {
+      guard grant["Grantee"]?["ID"]?.text == S3Reply.owner,
+        grant["Permission"]?.text == "FULL_CONTROL"
+      else { throw unsupported }
+    }
+  }
+
+  private static let unsupported = S3Fault(
+    .accessControlListNotSupported,
+    "Only the access control list private is supported; read access is configured in the settings.")
 }

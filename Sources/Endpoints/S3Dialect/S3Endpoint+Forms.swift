@@ -6,14 +6,14 @@ import Model
 import S3Wire
 
 extension S3Endpoint {
-  /// Fields of a form that are header fields under another name.
+  /// Form fields that correspond to a header field of another name.
   private static let headerNames = ["acl": "x-amz-acl"]
   private static let headers: Set<String> = [
     "acl", "cache-control", "content-disposition", "content-encoding", "content-language",
     "content-type", "expires",
   ]
 
-  /// POST Object: an upload by a form of a page, allowed by whoever signed the form's policy.
+  /// POST Object: an upload by an HTML form, authorised by the form's signed policy.
   func postForm(to bucket: BucketName, _ call: S3Call) async throws(S3Fault) -> ServerResponse {
     guard
       let boundary = call.request.field("content-type").flatMap({
@@ -25,10 +25,11 @@ extension S3Endpoint {
     }
     guard !call.access.isSigned else {
       throw S3Fault(
-        .notImplemented, "A form is signed by its policy, not by Authorization or the query.")
+        .notImplemented,
+        "A form upload must be signed by its policy, not by Authorization or the query.")
     }
-    let reading = S3FormReading(boundary, call.request.upload(digests: []))
-    let (fields, file) = try await reading.fields()
+    let reader = S3FormReader(boundary, call.request.upload(digests: []))
+    let (fields, file) = try await reader.fields()
     let form = S3Form(bucket: bucket, fields: try Self.fields(fields, file))
     let granted = try await services.authenticator.authenticate(form)
     try granted.request.grant.admit(to: .write, bucket)
@@ -36,31 +37,31 @@ extension S3Endpoint {
       request: call.request, access: granted.request, query: call.query,
       fields: try Self.headers(of: form))
     let address = ObjectAddress(bucket: bucket, key: try S3Call.key(form["key"] ?? ""))
-    let written = try await store(form, reading, granted, at: address, upload)
-    return answer(form, written, at: address, call)
+    let written = try await store(form, reader, granted, at: address, upload)
+    return response(to: form, written, at: address, call)
   }
 
   private func store(
-    _ form: S3Form, _ reading: S3FormReading, _ granted: S3FormGrant, at address: ObjectAddress,
+    _ form: S3Form, _ reader: S3FormReader, _ granted: S3FormGrant, at address: ObjectAddress,
     _ call: S3Call
   ) async throws(S3Fault) -> WrittenFile {
     var attributes = try S3WriteFields.attributes(call)
     if let text = form["tagging"] { attributes.tags = try Self.tags(text) }
     let digests = try S3RequestContent.digests(call)
-    let content = reading.upload(digests: digests, byteCounts: granted.byteCounts)
+    let content = reader.upload(digests: digests, byteCounts: granted.byteCounts)
     do throws(Failure) {
       return try await files.write(
         content, at: address, attributes: attributes, if: .none, by: .caller(call.caller))
     } catch {
-      throw reading.refusal ?? S3Fault(error)
+      throw reader.refusal ?? S3Fault(error)
     }
   }
 
-  private func answer(
-    _ form: S3Form, _ written: WrittenFile, at address: ObjectAddress, _ call: S3Call
+  private func response(
+    to form: S3Form, _ written: WrittenFile, at address: ObjectAddress, _ call: S3Call
   ) -> ServerResponse {
     let tag = FileFields.tag(written.metadata).text
-    // The bucket's path, which is `/` where the host names the bucket.
+    // The bucket's path, which is `/` if the host names the bucket.
     let path = call.request.path
     let bucketPath = path.hasSuffix("/") ? String(path.dropLast()) : path
     let location = "\(bucketPath)/\(S3Encoding.path(address.key.text))"
@@ -90,7 +91,7 @@ extension S3Endpoint {
     return response
   }
 
-  /// The address with what was stored in its query; nil for one that a browser cannot be sent to.
+  /// The address to redirect to, with bucket, key and tag in its query; nil if it is not a valid HTTP URL.
   private static func redirect(
     to target: String, _ address: ObjectAddress, tag: String
   ) -> String? {
@@ -107,14 +108,14 @@ extension S3Endpoint {
     return "\(parts[0])\(parts[0].contains("?") ? "&" : "?")\(query.text)"
   }
 
-  /// The fields with the file's own name put into the key.
+  /// The fields, with `${filename}` in the key replaced by the file's name.
   private static func fields(
     _ fields: [(name: String, value: String)], _ file: FormPart
   ) throws(S3Fault) -> [(name: String, value: String)] {
     guard fields.contains(where: { $0.name == "key" && !$0.value.isEmpty }) else {
       throw S3Fault(.invalidArgument, "Bucket POST must contain a field named 'key'.")
     }
-    // Of a path, as old browsers send it, the last part.
+    // Old browsers send a path; the name is its last segment.
     let name = file.filename?.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(
       String.init)
     return fields.map { field in
@@ -123,18 +124,22 @@ extension S3Endpoint {
     }
   }
 
-  /// The fields that say of the object what header fields of PutObject say.
+  /// The form fields that correspond to header fields of PutObject.
   private static func headers(of form: S3Form) throws(S3Fault) -> HTTPFields {
-    /// Those of the signature are no fields of the object.
-    let ofSignature: Set = [
+    /// Fields of the signature, which are not fields of the object.
+    let signatureNames: Set = [
       "x-amz-algorithm", "x-amz-credential", "x-amz-date", "x-amz-security-token",
       "x-amz-signature",
     ]
     var fields = HTTPFields()
     for (name, value) in form.fields
-    where headers.contains(name) || (name.hasPrefix("x-amz-") && !ofSignature.contains(name)) {
+    where headers.contains(name) || (name.hasPrefix("x-amz-") && !signatureNames.contains(name)) {
       guard let field = HTTPField.Name(headerNames[name] ?? name), HTTPField.isValidValue(value)
-      else { throw S3Fault(.invalidArgument, "The field \(name) has a value that cannot be kept.") }
+      else {
+        throw S3Fault(
+          .invalidArgument, "The value of the form field \(name) is not a valid header field value."
+        )
+      }
       fields[field] = value
     }
     return fields
@@ -145,7 +150,7 @@ extension S3Endpoint {
     do throws(XMLFault) {
       root = try XMLReader.read(Array(text.utf8), within: XMLLimits(bytesMax: text.utf8.count))
     } catch {
-      throw S3Fault(.malformedXML, "The field tagging is no document: \(error)")
+      throw S3Fault(.malformedXML, "The form field tagging is not an XML document: \(error)")
     }
     return try S3Tagging.tags(in: root)
   }

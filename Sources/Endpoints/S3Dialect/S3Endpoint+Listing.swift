@@ -7,74 +7,74 @@ import S3Wire
 extension S3Endpoint {
   /// ListObjectsV2.
   func listObjects(_ bucket: BucketName, _ call: S3Call) async throws(S3Fault) -> ServerResponse {
-    var wish = try Self.wish(call)
-    wish.after = call.query["start-after"].nonEmpty
+    var listing = try Self.listing(call)
+    listing.after = call.query["start-after"].nonEmpty
     let isTokenEmpty = call.query["continuation-token"] == ""
     if let text = call.query["continuation-token"], !isTokenEmpty {
       guard let token = ListTokenText.decode(text) else {
-        throw S3Fault(.invalidArgument, "The continuation token is none that was given here.")
+        throw S3Fault(.invalidArgument, "The continuation token is invalid.")
       }
-      wish.token = token
+      listing.token = token
     }
-    let page = try await page(of: bucket, wish, call)
+    let page = try await page(of: bucket, listing, call)
     let document = try S3ListingDocument(call)
     return document.objects(
-      page, of: bucket, wish, isTokenEmpty: isTokenEmpty,
+      page, of: bucket, listing, isTokenEmpty: isTokenEmpty,
       isOwnerWanted: call.isTrue("fetch-owner"))
   }
 
-  /// ListObjects, the first version: pages go on behind a key.
+  /// ListObjects, the first version: a page starts after a key.
   func listObjectsByMarker(
     _ bucket: BucketName, _ call: S3Call
   ) async throws(S3Fault) -> ServerResponse {
-    var wish = try Self.wish(call)
-    wish.after = Self.place(behind: call.query["marker"].nonEmpty, wish)
-    let page = try await page(of: bucket, wish, call)
-    return try S3ListingDocument(call).objectsByMarker(page, of: bucket, wish)
+    var listing = try Self.listing(call)
+    listing.after = Self.place(after: call.query["marker"].nonEmpty, listing)
+    let page = try await page(of: bucket, listing, call)
+    return try S3ListingDocument(call).objectsByMarker(page, of: bucket, listing)
   }
 
-  /// ListObjectVersions. Versions are not kept: every object is its only one, whose id is `null`.
+  /// ListObjectVersions. Versions are not supported: every object has one, whose id is `null`.
   func listVersions(_ bucket: BucketName, _ call: S3Call) async throws(S3Fault) -> ServerResponse {
-    var wish = try Self.wish(call)
+    var listing = try Self.listing(call)
     let marker = call.query["key-marker"].nonEmpty
-    wish.after = Self.place(behind: marker, wish)
-    let page = try await page(of: bucket, wish, call)
+    listing.after = Self.place(after: marker, listing)
+    let page = try await page(of: bucket, listing, call)
     return try S3ListingDocument(call).versions(
-      page, of: bucket, wish, marker: marker, versionMarker: call.query["version-id-marker"])
+      page, of: bucket, listing, marker: marker, versionMarker: call.query["version-id-marker"])
   }
 
-  /// Where a listing goes on after a marker: one that is a common prefix stands for all under it.
-  private static func place(behind marker: String?, _ wish: ObjectListRequest) -> String? {
+  /// The key to continue after a marker. A marker that is a common prefix includes all keys below it.
+  private static func place(after marker: String?, _ listing: ObjectListRequest) -> String? {
     marker.map { marker in
-      let isPrefix = wish.delimiter.map {
-        marker.utf8.count > wish.prefix.utf8.count && marker.hasSuffix($0)
+      let isPrefix = listing.delimiter.map {
+        marker.utf8.count > listing.prefix.utf8.count && marker.hasSuffix($0)
       }
       return isPrefix == true ? "\(marker)\u{10FFFF}" : marker
     }
   }
 
-  private static func wish(_ call: S3Call) throws(S3Fault) -> ObjectListRequest {
+  private static func listing(_ call: S3Call) throws(S3Fault) -> ObjectListRequest {
     ObjectListRequest(
       prefix: call.query["prefix"] ?? "", delimiter: call.query["delimiter"].nonEmpty,
       limit: try call.number("max-keys", in: 0...Int(Int32.max)) ?? ObjectListRequest.limitMax)
   }
 
   private func page(
-    of bucket: BucketName, _ wish: ObjectListRequest, _ call: S3Call
+    of bucket: BucketName, _ listing: ObjectListRequest, _ call: S3Call
   ) async throws(S3Fault) -> ObjectListPage {
     let (page, prefix) = try await S3Fault.translating { () async throws(Failure) in
-      try await files.list(bucket, wish, for: call.caller)
+      try await files.list(bucket, listing, for: call.caller)
     }
-    return Self.rolledUp(page, under: prefix, wish)
+    return Self.rolledUp(page, under: prefix, listing)
   }
 
-  /// Where a user asks for more than what is theirs, their own prefix is all there is. Folders are
-  /// then told from the one that was asked for on.
+  /// The page of a user who lists a prefix above their own. Only their own prefix is visible, so with a
+  /// delimiter the page has at most one common prefix: the folder that leads to it.
   private static func rolledUp(
-    _ page: ObjectListPage, under prefix: String, _ wish: ObjectListRequest
+    _ page: ObjectListPage, under prefix: String, _ listing: ObjectListRequest
   ) -> ObjectListPage {
-    guard let delimiter = wish.delimiter, prefix.utf8.count > wish.prefix.utf8.count,
-      let folder = prefix.folder(after: wish.prefix, delimiter: delimiter)
+    guard let delimiter = listing.delimiter, prefix.utf8.count > listing.prefix.utf8.count,
+      let folder = prefix.folder(after: listing.prefix, delimiter: delimiter)
     else { return page }
     let isEmpty = page.items.isEmpty && page.commonPrefixes.isEmpty
     return ObjectListPage(commonPrefixes: isEmpty ? [] : [folder])
@@ -89,13 +89,13 @@ extension S3Endpoint {
     }
     let limit = min(
       try call.number("max-uploads", in: 1...Int(Int32.max)) ?? .max, ObjectListRequest.limitMax)
-    let wish = UploadListRequest(
+    let listing = UploadListRequest(
       prefix: call.query["prefix"] ?? "", delimiter: call.query["delimiter"].nonEmpty,
       marker: marker, limit: limit)
     let page = try await S3Fault.translating { () async throws(Failure) in
-      try await files.uploads(in: bucket, wish, for: call.caller)
+      try await files.uploads(in: bucket, listing, for: call.caller)
     }
-    return try S3ListingDocument(call).uploads(page, of: bucket, wish)
+    return try S3ListingDocument(call).uploads(page, of: bucket, listing)
   }
 
   func listParts(
@@ -114,7 +114,7 @@ extension S3Endpoint {
 }
 
 extension String? {
-  /// Clients write what they do not set as an empty text.
+  /// Nil for an empty string, which clients send for unset parameters.
   fileprivate var nonEmpty: String? { self?.isEmpty == false ? self : nil }
 }
 

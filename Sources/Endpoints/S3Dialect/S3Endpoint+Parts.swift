@@ -6,7 +6,7 @@ import Model
 import S3Wire
 
 extension S3Endpoint {
-  /// Tries to read a part of one state of an object while others replace it.
+  /// The number of attempts to read a part of one version of an object while other requests replace it.
   private static let readTriesMax = 4
 
   /// GetObject and HeadObject with `partNumber`: one part of an object, as it was uploaded.
@@ -14,17 +14,17 @@ extension S3Endpoint {
     _ number: Int, of address: ObjectAddress, _ overrides: S3ResponseOverrides, _ call: S3Call
   ) async throws(S3Fault) -> ServerResponse {
     guard call.field("range") == nil else {
-      throw S3Fault(.invalidRequest, "A request has either a Range or a partNumber.")
+      throw S3Fault(.invalidRequest, "Range and partNumber cannot be combined.")
     }
     for _ in 0..<Self.readTriesMax {
       let (metadata, parts) = try await S3Fault.translating { () async throws(Failure) in
         try await files.parts(ofObjectAt: address, by: .caller(call.caller))
       }
-      // What came in one piece is its own first part.
+      // An object that was not uploaded in parts has one part: itself.
       let whole = [ObjectPart(number: 1, size: metadata.size)]
       let all = parts.isEmpty ? whole : parts
       guard let index = all.firstIndex(where: { $0.number == number }) else {
-        throw S3Fault(.invalidPart, "The object has \(all.count) parts, and no part \(number).")
+        throw S3Fault(.invalidPart, "The object has \(all.count) parts, but no part \(number).")
       }
       var fields = S3ObjectFields.fields(
         of: metadata, isChecksumWanted: call.isChecksumWanted && parts.isEmpty,
@@ -43,10 +43,11 @@ extension S3Endpoint {
         return response
       }
     }
-    throw S3Fault(.slowDown, "The object is replaced again and again; retry later.")
+    throw S3Fault(
+      .slowDown, "The object was replaced during every attempt to read it; retry later.")
   }
 
-  /// - Returns: nil where the object has been replaced since.
+  /// - Returns: nil if the object has been replaced since.
   private func respond(
     with part: Range<Int>, of address: ObjectAddress, _ metadata: ObjectMetadata,
     _ fields: HTTPFields, _ call: S3Call
@@ -64,24 +65,24 @@ extension S3Endpoint {
     case .notModified:
       return ServerResponse(status: .notModified, fields: S3ObjectFields.validators(of: metadata))
     case .failed:
-      throw S3Fault(.preconditionFailed, "A condition of the request does not hold.")
+      throw S3Fault(.preconditionFailed, "A precondition of the request failed.")
     case .proceed: break
     }
     if call.request.method == .head {
-      // Nothing is written of it for HEAD; the length is told.
+      // HEAD writes no content; the stream only sets Content-Length.
       return ServerResponse(
         status: status, fields: fields, body: .stream(length: part.count) { _ in })
     }
-    let answer = try await S3Fault.translating { () async throws(Failure) in
+    let result = try await S3Fault.translating { () async throws(Failure) in
       try await files.read(
         address, range: part.isEmpty ? nil : .closed(part.lowerBound, part.upperBound - 1),
         conditions: nil, by: .caller(call.caller))
     }
-    guard case .content(let download) = answer, download.metadata == metadata else { return nil }
+    guard case .content(let download) = result, download.metadata == metadata else { return nil }
     return ServerResponse(status: status, fields: fields, body: Self.body(download))
   }
 
-  /// `ObjectParts` of GetObjectAttributes.
+  /// Writes `ObjectParts` of GetObjectAttributes.
   func writeParts(
     of address: ObjectAddress, to writer: inout XMLWriter, _ call: S3Call
   ) async throws(S3Fault) {
@@ -115,7 +116,7 @@ extension S3Endpoint {
   private static func number(_ name: String, _ call: S3Call) throws(S3Fault) -> Int? {
     guard let text = call.field(name) else { return nil }
     guard let number = Int(text), (0...Int(Int32.max)).contains(number) else {
-      throw S3Fault(.invalidArgument, "\(name) must be a number from 0.")
+      throw S3Fault(.invalidArgument, "\(name) must be a number of at least 0.")
     }
     return number
   }

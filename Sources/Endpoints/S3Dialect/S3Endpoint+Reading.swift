@@ -12,7 +12,7 @@ extension S3Endpoint {
     let overrides = try S3ResponseOverrides(call)
     guard call.field("x-amz-server-side-encryption") == nil else {
       throw S3Fault(
-        .invalidArgument, "x-amz-server-side-encryption is for writing: a read takes none.")
+        .invalidArgument, "x-amz-server-side-encryption is not allowed in a read.")
     }
     if let number = try call.number("partNumber", in: UploadPart.numbers) {
       return try await readPart(number, of: address, overrides, call)
@@ -25,11 +25,11 @@ extension S3Endpoint {
     _ address: ObjectAddress, _ overrides: S3ResponseOverrides, _ call: S3Call
   ) async throws(S3Fault) -> ServerResponse {
     let range = try await range(of: address, call)
-    let answer = try await S3Fault.translating { () async throws(Failure) in
+    let result = try await S3Fault.translating { () async throws(Failure) in
       try await files.read(
         address, range: range, conditions: call.preconditions, by: .caller(call.caller))
     }
-    switch answer {
+    switch result {
     case .notModified(let metadata):
       return ServerResponse(status: .notModified, fields: S3ObjectFields.validators(of: metadata))
     case .rangeNotSatisfiable(let size): return Self.unsatisfiable(size: size, call)
@@ -77,9 +77,9 @@ extension S3Endpoint {
     case .notModified:
       return ServerResponse(status: .notModified, fields: S3ObjectFields.validators(of: metadata))
     case .failed:
-      throw S3Fault(.preconditionFailed, "A condition of the request does not hold.")
+      throw S3Fault(.preconditionFailed, "A precondition of the request failed.")
     case .proceed:
-      // HEAD says what GET would, ranges included, as in S3: some clients learn an object's size by it.
+      // As in S3, HEAD has the fields of GET, ranges included: some clients learn an object's size by it.
       let spec = try await range(of: address, call)
       var bytes = 0..<metadata.size
       if let spec {
@@ -93,7 +93,7 @@ extension S3Endpoint {
         isSigned: call.access.isSigned)
       overrides.apply(to: &fields)
       if spec != nil { fields[.contentRange] = Self.contentRange(bytes, of: metadata.size) }
-      // Nothing is written of it for HEAD; the length is told.
+      // HEAD writes no content; the stream only sets Content-Length.
       return ServerResponse(
         status: spec == nil ? .ok : .partialContent, fields: fields,
         body: .stream(length: bytes.count) { _ in })
@@ -109,13 +109,13 @@ extension S3Endpoint {
       $0.filter { $0 != " " }
     }
     guard !wanted.isEmpty else {
-      throw S3Fault(.invalidArgument, "The field x-amz-object-attributes is missing.")
+      throw S3Fault(.invalidArgument, "The header x-amz-object-attributes is missing.")
     }
     let known: Set = ["Checksum", "ETag", "ObjectParts", "ObjectSize", "StorageClass"]
     guard known.isSuperset(of: wanted) else {
       throw S3Fault(
         .invalidArgument,
-        "x-amz-object-attributes names \(known.sorted().joined(separator: ", ")).")
+        "x-amz-object-attributes must be a list of \(known.sorted().joined(separator: ", ")).")
     }
     var writer = XMLWriter("GetObjectAttributesResponse")
     if wanted.contains("ETag") { writer.element("ETag", metadata.tag) }
@@ -140,8 +140,8 @@ extension S3Endpoint {
     }
   }
 
-  /// The one range that counts. Several are answered with the whole, as in S3, and so is one of
-  /// another version of the object (RFC 9110 13.1.5).
+  /// The requested range; nil for the whole object. As in S3, several ranges are ignored, and so is one
+  /// of another version of the object (`If-Range`, RFC 9110 section 13.1.5).
   private func range(
     of address: ObjectAddress, _ call: S3Call
   ) async throws(S3Fault) -> ByteRangeSet.Spec? {

@@ -26,7 +26,7 @@ extension S3Endpoint {
     return ServerResponse(fields: fields)
   }
 
-  /// Stores content, and tells a wrong `x-amz-content-sha256` by its own name.
+  /// Stores content. A wrong `x-amz-content-sha256` has its own error code.
   func storing<Answer>(
     _ upload: FileUpload, _ call: S3Call, _ body: () async throws(Failure) -> Answer
   ) async throws(S3Fault) -> Answer {
@@ -50,9 +50,9 @@ extension S3Endpoint {
     let condition = try S3WriteFields.condition(call)
     for name in ["x-amz-if-match-last-modified-time", "x-amz-if-match-size"]
     where call.field(name) != nil {
-      throw S3Fault(.notImplemented, "\(name) is not judged here; use If-Match.")
+      throw S3Fault(.notImplemented, "\(name) is not supported; use If-Match.")
     }
-    // Gone is gone, whether it was there or not, and under any condition.
+    // Deleting an object that does not exist succeeds, under any condition.
     do throws(S3Fault) {
       _ = try await S3Fault.translating { () async throws(Failure) in
         try await files.asS3(condition, on: address, by: call.caller) { () async throws(Failure) in
@@ -72,7 +72,7 @@ extension S3Endpoint {
     let attributes = try S3WriteFields.attributes(call)
     let directive = call.field("x-amz-metadata-directive")?.uppercased() ?? "COPY"
     guard ["COPY", "REPLACE"].contains(directive) else {
-      throw S3Fault(.invalidArgument, "x-amz-metadata-directive is COPY or REPLACE.")
+      throw S3Fault(.invalidArgument, "x-amz-metadata-directive must be COPY or REPLACE.")
     }
     guard directive == "REPLACE" || source.address != target else {
       throw S3Fault(
@@ -101,7 +101,7 @@ extension S3Endpoint {
     return response
   }
 
-  /// - Returns: nil for the tags of the source.
+  /// The tags of the copy; nil for those of the source.
   private static func tagsOfCopy(
     _ attributes: ObjectAttributes, _ call: S3Call
   ) throws(S3Fault) -> TagSet? {
@@ -109,6 +109,99 @@ extension S3Endpoint {
     case "COPY": return nil
     case "REPLACE": return attributes.tags
     default: throw S3Fault(.invalidArgument, "x-amz-tagging-directive must be COPY or REPLACE.")
+    }
+  }
+}
+
+extension S3Endpoint {
+  /// The maximum number of keys in one request, as in S3.
+  private static let keysMax = 1000
+  /// The number of keys removed concurrently, so that they share the store's syncs.
+  private static let tasksMax = 32
+
+  private struct Outcome: Sendable {
+    let key: String
+    let fault: S3Fault?
+  }
+
+  /// DeleteObjects. The response has an outcome for each key.
+  func deleteObjects(
+    in bucket: BucketName, _ call: S3Call
+  ) async throws(S3Fault) -> ServerResponse {
+    let root = try await document(of: call, isDigestRequired: true)
+    let objects = root.all("Object")
+    guard root.name == "Delete", !objects.isEmpty, objects.count <= Self.keysMax else {
+      throw S3Fault(
+        .malformedXML, "The document must be a Delete with 1 to \(Self.keysMax) objects.")
+    }
+    let outcomes = await remove(objects, in: bucket, call)
+    let isQuiet = root["Quiet"]?.text.lowercased() == "true"
+    var writer = XMLWriter("DeleteResult")
+    for outcome in outcomes {
+      if let fault = outcome.fault {
+        writer.element("Error") { writer in
+          writer.element("Key", outcome.key)
+          writer.element("Code", fault.code.rawValue)
+          writer.element("Message", fault.message)
+        }
+      } else if !isQuiet {
+        writer.element("Deleted") { $0.element("Key", outcome.key) }
+      }
+    }
+    return S3Reply.document(writer)
+  }
+
+  /// - Returns: an outcome for each object, in their order.
+  private func remove(
+    _ objects: [XMLElement], in bucket: BucketName, _ call: S3Call
+  ) async -> [Outcome] {
+    await withTaskGroup(of: (Int, Outcome).self) { group in
+      var outcomes = [Outcome?](repeating: nil, count: objects.count)
+      for (index, object) in objects.enumerated() {
+        if index >= Self.tasksMax, let (done, outcome) = await group.next() {
+          outcomes[done] = outcome
+        }
+        group.addTask { (index, await remove(object, in: bucket, call)) }
+      }
+      for await (done, outcome) in group { outcomes[done] = outcome }
+      return outcomes.compactMap { $0 }
+    }
+  }
+
+  private func remove(
+    _ object: XMLElement, in bucket: BucketName, _ call: S3Call
+  ) async -> Outcome {
+    let text = object["Key"]?.text ?? ""
+    do throws(S3Fault) {
+      let address = ObjectAddress(bucket: bucket, key: try S3Call.key(text))
+      let version = object["VersionId"]?.text ?? ""
+      guard version.isEmpty || version == "null" else {
+        throw S3Fault(.noSuchVersion, "Object versions are not supported.")
+      }
+      let condition = try Self.condition(on: object, call)
+      _ = try await S3Fault.translating { () async throws(Failure) in
+        try await files.asS3(condition, on: address, by: call.caller) { () async throws(Failure) in
+          try await files.remove(address, if: condition, by: .caller(call.caller))
+        }
+      }
+      return Outcome(key: text, fault: nil)
+    } catch {
+      return Outcome(key: text, fault: error)
+    }
+  }
+
+  private static func condition(
+    on object: XMLElement, _ call: S3Call
+  ) throws(S3Fault) -> WriteCondition {
+    for name in ["LastModifiedTime", "Size"] where object[name] != nil {
+      throw S3Fault(.notImplemented, "Deleting by \(name) is not supported; use ETag.")
+    }
+    do throws(Failure) {
+      return try WriteConditions.read(
+        Preconditions(
+          ifMatch: object["ETag"]?.text, now: call.request.date, acceptsBareTags: true))
+    } catch {
+      throw S3Fault(error)
     }
   }
 }

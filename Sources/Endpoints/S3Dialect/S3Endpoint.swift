@@ -1,4 +1,4 @@
-import Gateway
+package import Gateway
 import HTTPServer
 import HTTPTypes
 import HTTPWire
@@ -6,17 +6,17 @@ import Logging
 import Model
 import S3Wire
 
-/// `/s3/{bucket}/{key…}`: files as clients of S3 know them, in path style.
+/// `/s3/{bucket}/{key…}`: files through the S3 API, in path style.
 ///
-/// What a request asks for stands in its method and in names of its query, so the routes are few and
-/// ``S3Operation`` makes the choice.
+/// The method and the names in the query select the operation, so there are few routes, and
+/// ``S3Operation`` selects the operation.
 struct S3Endpoint: Sendable {
   let services: S3Services
   let logger: Logger
 
   var files: FileService { services.files }
 
-  /// Whoever reads content has a limit of its own, so that what is too long is refused in S3's words.
+  /// No limit at the route: each reader of content has its own, so that errors are S3's.
   static let content = ContentRule(bytesMax: .max, keepsCoding: true)
 
   static let lines: [RouteLine] =
@@ -32,11 +32,11 @@ struct S3Endpoint: Sendable {
       respond: { endpoints, request in await endpoints.s3.respond(to: request) })
   }
 
-  /// - Parameter isAtRoot: the request came to an address or a host of the dialect's own.
+  /// - Parameter isAtRoot: whether the request came to an address or host of the dialect's own.
   func respond(to request: ServerRequest, isAtRoot: Bool = false) async -> ServerResponse {
     do throws(S3Fault) {
       return S3Reply.named(
-        try await answer(try await call(request, isAtRoot: isAtRoot)), request)
+        try await respond(to: try await call(request, isAtRoot: isAtRoot)), request)
     } catch {
       log(error, request)
       return S3Reply.fault(error, request)
@@ -52,7 +52,7 @@ struct S3Endpoint: Sendable {
     path.elementsEqual("/s3".utf8) || path.starts(with: "/s3/".utf8)
   }
 
-  /// What the server refuses before any route is asked, in the words of the dialect.
+  /// The S3 error document for a request that the server refuses before routing.
   static func refusal(
     of error: RequestError, path: ArraySlice<UInt8>, requestID: String
   ) -> RefusalContent {
@@ -87,7 +87,9 @@ struct S3Endpoint: Sendable {
     do throws(QueryString.Fault) {
       query = try request.query()
     } catch {
-      throw S3Fault(.invalidArgument, "The query string cannot be read.")
+      throw S3Fault(
+        .invalidArgument,
+        "The query string is not valid percent-encoded UTF-8, or has too many parameters.")
     }
     let fields = (0..<request.head.fields.count).map { index in
       CanonicalRequest.Field(
@@ -102,7 +104,7 @@ struct S3Endpoint: Sendable {
     return S3Call(request: request, access: access, query: query)
   }
 
-  private func answer(_ call: S3Call) async throws(S3Fault) -> ServerResponse {
+  private func respond(to call: S3Call) async throws(S3Fault) -> ServerResponse {
     let (method, parameters) = (call.request.method, call.request.parameters)
     let level: S3Operation.Level =
       if parameters["bucket"] == nil {
@@ -112,7 +114,7 @@ struct S3Endpoint: Sendable {
       } else {
         .object
       }
-    // Before anything is looked up or done.
+    // Checked before anything is looked up or done.
     let operation = try S3Operation.find(method, level, call.query)
     try call.requireOwner()
     let isRead = method == .get || method == .head || operation.isAllowedByContent
@@ -126,5 +128,23 @@ struct S3Endpoint: Sendable {
       try call.requireNoVersion()
       return try await respond(self, address, call)
     }
+  }
+}
+
+/// The dependencies of the S3 dialect, made by Composition.
+package struct S3Services: Sendable {
+  package let files: FileService
+  package let authenticator: S3Authenticator
+  package let keys: S3Keys
+  /// The host name at which the dialect's paths begin at the root; nil for none.
+  package let host: String?
+
+  package init(
+    files: FileService, authenticator: S3Authenticator, keys: S3Keys, host: String? = nil
+  ) {
+    self.files = files
+    self.authenticator = authenticator
+    self.keys = keys
+    self.host = host?.lowercased()
   }
 }

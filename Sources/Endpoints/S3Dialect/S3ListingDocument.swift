@@ -4,32 +4,32 @@ import HTTPWire
 import Model
 import S3Wire
 
-/// Listings as S3 writes them.
+/// S3's listing documents.
 struct S3ListingDocument {
-  /// Whether keys and what is like them are percent-encoded, as clients ask who may meet keys that
-  /// XML has no way to write.
+  /// Whether keys, prefixes and delimiters are percent-encoded, as a client can request because XML
+  /// cannot represent every key.
   private let isEncoded: Bool
 
   init(_ call: S3Call) throws(S3Fault) {
     let encoding = call.query["encoding-type"]
     guard encoding == nil || encoding == "url" else {
-      throw S3Fault(.invalidArgument, "encoding-type is url.")
+      throw S3Fault(.invalidArgument, "encoding-type must be url.")
     }
     isEncoded = encoding != nil
   }
 
   func objects(
-    _ page: ObjectListPage, of bucket: BucketName, _ wish: ObjectListRequest, isTokenEmpty: Bool,
+    _ page: ObjectListPage, of bucket: BucketName, _ listing: ObjectListRequest, isTokenEmpty: Bool,
     isOwnerWanted: Bool
   ) -> ServerResponse {
     var writer = XMLWriter("ListBucketResult")
-    begin(&writer, page, of: bucket, wish)
-    if let after = wish.after { writer.element("StartAfter", text(after)) }
+    begin(&writer, page, of: bucket, listing)
+    if let after = listing.after { writer.element("StartAfter", text(after)) }
     writer.element("KeyCount", page.items.count + page.commonPrefixes.count)
-    if let token = wish.token {
+    if let token = listing.token {
       writer.element("ContinuationToken", ListTokenText.encode(token))
     }
-    // Clients write what they do not set as an empty text, and look for it in the response.
+    // Clients send an empty token for none, and expect it in the response.
     if isTokenEmpty { writer.element("ContinuationToken", "") }
     if let next = page.next {
       writer.element("NextContinuationToken", ListTokenText.encode(next))
@@ -39,11 +39,11 @@ struct S3ListingDocument {
   }
 
   func objectsByMarker(
-    _ page: ObjectListPage, of bucket: BucketName, _ wish: ObjectListRequest
+    _ page: ObjectListPage, of bucket: BucketName, _ listing: ObjectListRequest
   ) -> ServerResponse {
     var writer = XMLWriter("ListBucketResult")
-    begin(&writer, page, of: bucket, wish)
-    let marker = wish.after ?? ""
+    begin(&writer, page, of: bucket, listing)
+    let marker = listing.after ?? ""
     writer.element(
       "Marker", text(marker.hasSuffix("\u{10FFFF}") ? String(marker.dropLast()) : marker))
     if page.next != nil, let last = Self.last(of: page) {
@@ -54,11 +54,11 @@ struct S3ListingDocument {
   }
 
   func versions(
-    _ page: ObjectListPage, of bucket: BucketName, _ wish: ObjectListRequest, marker: String?,
+    _ page: ObjectListPage, of bucket: BucketName, _ listing: ObjectListRequest, marker: String?,
     versionMarker: String?
   ) -> ServerResponse {
     var writer = XMLWriter("ListVersionsResult")
-    begin(&writer, page, of: bucket, wish)
+    begin(&writer, page, of: bucket, listing)
     writer.element("KeyMarker", text(marker ?? ""))
     writer.element("VersionIdMarker", versionMarker ?? "")
     if page.next != nil, let last = Self.last(of: page) {
@@ -82,15 +82,15 @@ struct S3ListingDocument {
   }
 
   func uploads(
-    _ page: UploadListPage, of bucket: BucketName, _ wish: UploadListRequest
+    _ page: UploadListPage, of bucket: BucketName, _ listing: UploadListRequest
   ) -> ServerResponse {
     var writer = XMLWriter("ListMultipartUploadsResult")
     writer.element("Bucket", bucket.text)
-    writer.element("Prefix", text(wish.prefix))
-    if let delimiter = wish.delimiter { writer.element("Delimiter", text(delimiter)) }
-    writer.element("KeyMarker", text(wish.marker?.object.key.text ?? ""))
-    writer.element("UploadIdMarker", wish.marker?.id ?? "")
-    writer.element("MaxUploads", wish.limit)
+    writer.element("Prefix", text(listing.prefix))
+    if let delimiter = listing.delimiter { writer.element("Delimiter", text(delimiter)) }
+    writer.element("KeyMarker", text(listing.marker?.object.key.text ?? ""))
+    writer.element("UploadIdMarker", listing.marker?.id ?? "")
+    writer.element("MaxUploads", listing.limit)
     writer.element("IsTruncated", page.next != nil)
     if isEncoded { writer.element("EncodingType", "url") }
     if let next = page.next {
@@ -137,16 +137,16 @@ struct S3ListingDocument {
     return S3Reply.document(writer)
   }
 
-  // MARK: Parts of them
+  // MARK: Common elements
 
   private func begin(
     _ writer: inout XMLWriter, _ page: ObjectListPage, of bucket: BucketName,
-    _ wish: ObjectListRequest
+    _ listing: ObjectListRequest
   ) {
     writer.element("Name", bucket.text)
-    writer.element("Prefix", text(wish.prefix))
-    if let delimiter = wish.delimiter { writer.element("Delimiter", text(delimiter)) }
-    writer.element("MaxKeys", wish.limit)
+    writer.element("Prefix", text(listing.prefix))
+    if let delimiter = listing.delimiter { writer.element("Delimiter", text(delimiter)) }
+    writer.element("MaxKeys", listing.limit)
     if isEncoded { writer.element("EncodingType", "url") }
     writer.element("IsTruncated", page.next != nil)
   }
@@ -171,7 +171,7 @@ struct S3ListingDocument {
     }
   }
 
-  /// The last of keys and prefixes, in the order of their bytes.
+  /// The last key or common prefix, in the order of their bytes.
   private static func last(of page: ObjectListPage) -> String? {
     let ends = [page.items.last?.key.text, page.commonPrefixes.last].compactMap { $0 }
     return ends.max { $0.utf8.lexicographicallyPrecedes($1.utf8) }

@@ -4,11 +4,11 @@ import HTTPTypes
 import HTTPWire
 import Model
 
-/// Header fields of an object as S3 writes them: what its writer said, and nothing of ours but what
-/// keeps an upload from acting in this service's name.
+/// Header fields of an object in S3's responses: those given by its writer, and those that keep an
+/// upload from running with this service's origin.
 enum S3ObjectFields {
-  /// - Parameter isSigned: whether the request is signed. A link without a signature is opened by a
-  ///   browser: like `/v1/files`, it never shows a type that may hold script or style.
+  /// - Parameter isSigned: whether the request is signed. A link without a signature can be opened by a
+  ///   browser; as in `/v1/files`, a type that can contain script or style is not displayed.
   static func fields(
     of metadata: ObjectMetadata, isChecksumWanted: Bool, isSigned: Bool
   ) -> HTTPFields {
@@ -57,5 +57,38 @@ extension HTTPFields {
   mutating func setChecksum(_ digest: ContentDigest?) {
     guard let digest else { return }
     set("x-amz-checksum-\(digest.algorithm.rawValue)", Base64.encode(digest.bytes))
+  }
+}
+
+/// Response fields that a request sets in its query, such as `response-content-type`.
+struct S3ResponseOverrides {
+  static let names: [(parameter: String, field: HTTPField.Name)] = [
+    ("response-cache-control", .cacheControl),
+    ("response-content-disposition", .contentDisposition),
+    ("response-content-encoding", .contentEncoding),
+    ("response-content-language", .contentLanguage), ("response-content-type", .contentType),
+    ("response-expires", .expires),
+  ]
+
+  private var fields = HTTPFields()
+
+  /// Reads the fields. Only a signed request can have them: otherwise anyone could make a link that
+  /// changes how an object is displayed.
+  init(_ call: S3Call) throws(S3Fault) {
+    for (parameter, field) in Self.names {
+      guard let value = call.query[parameter] else { continue }
+      guard call.access.isSigned else {
+        throw S3Fault(.invalidRequest, "\(parameter) requires a signed request.")
+      }
+      guard HTTPField.isValidValue(value) else {
+        throw S3Fault(
+          .invalidArgument, "The value of \(parameter) is not a valid header field value.")
+      }
+      fields[field] = value
+    }
+  }
+
+  func apply(to fields: inout HTTPFields) {
+    for field in self.fields { fields[field.name] = field.value }
   }
 }

@@ -15,10 +15,10 @@ extension S3Operation {
     }
   ]
 
-  /// Names that both versions of the listing of objects take; each passes over the other's.
+  /// Query names of both versions of ListObjects; each ignores the other's.
   private static let listing: Set<String> = [
     "continuation-token", "delimiter", "encoding-type", "fetch-owner", "marker", "max-keys",
-    // MinIO's clients ask so for more than S3 tells, and do without it.
+    // MinIO's clients request a MinIO extension by it, and work without.
     "metadata",
     "prefix", "start-after",
   ]

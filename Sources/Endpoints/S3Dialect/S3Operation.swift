@@ -3,12 +3,11 @@ import HTTPServer
 import HTTPWire
 import Model
 
-/// One operation of S3 that is done here: by its method, by what its path names, and by the names in
-/// its query.
+/// A supported operation of S3, selected by method, level of the path, and names in the query.
 ///
-/// The list of them is closed. S3 puts its operations into names of the query, so a name that is not
-/// known must never be passed over: `PUT …?renameObject` without it is PutObject, and
-/// `DELETE …?metadataTable` is DeleteBucket.
+/// The list of operations is closed. S3 selects operations by names in the query, so an unknown name
+/// must never be ignored: without it `PUT …?renameObject` would be PutObject, and
+/// `DELETE …?metadataTable` would be DeleteBucket.
 struct S3Operation: Sendable {
   typealias OnService = @Sendable (S3Endpoint, S3Call) async throws(S3Fault) -> ServerResponse
   typealias OnBucket =
@@ -22,7 +21,7 @@ struct S3Operation: Sendable {
     case object(OnObject)
   }
 
-  /// What the path names.
+  /// The resource that the path names.
   enum Level: Sendable {
     case service
     case bucket
@@ -30,12 +29,12 @@ struct S3Operation: Sendable {
   }
 
   let methods: [RequestMethod]
-  /// Names that the query must hold: what makes it this operation.
+  /// Names that the query must contain for this operation.
   let selectors: [String]
-  /// Names that the query can hold beside them.
+  /// Other names that the query can contain.
   let parameters: Set<String>
   let action: Action
-  /// Whether the content brings what allows it, and not the request.
+  /// Whether the content authorises the operation, as a form's policy does, instead of the request.
   var isAllowedByContent = false
 
   var level: Level {
@@ -69,9 +68,9 @@ struct S3Operation: Sendable {
       methods: methods, selectors: selectors, parameters: parameters, action: .object(action))
   }
 
-  /// The operation that a request asks for.
+  /// Finds the operation of a request.
   ///
-  /// - Throws: `NotImplemented` for any name in the query that the operation does not take.
+  /// - Throws: `NotImplemented` for any name in the query that the operation does not support.
   static func find(
     _ method: RequestMethod, _ level: Level, _ query: QueryString
   ) throws(S3Fault) -> S3Operation {
@@ -82,18 +81,18 @@ struct S3Operation: Sendable {
       .max { $0.selectors.count < $1.selectors.count }
     let unknown = names.subtracting(found?.parameters ?? []).subtracting(found?.selectors ?? [])
     guard let found, unknown.isEmpty else {
-      let told = unknown.sorted().joined(separator: ", ")
+      let list = unknown.sorted().joined(separator: ", ")
       throw S3Fault(
         .notImplemented,
-        told.isEmpty
+        list.isEmpty
           ? "A header you provided implies functionality that is not implemented."
-          : "The query names an operation or an option that is not implemented: \(told).")
+          : "The query has an operation or option that is not implemented: \(list).")
     }
     return found
   }
 
-  /// Names that stand beside those of any operation: of the signature, of fields that a client moved
-  /// into the query, of the response, and the operation's own name that SDKs add.
+  /// Whether a name is allowed with any operation: names of the signature, of fields that a client moved
+  /// into the query, and the operation's own name (`x-id`), which SDKs add.
   private static func isForEvery(_ name: String) -> Bool {
     name == "x-id" || name.lowercased().hasPrefix("x-amz-")
   }

@@ -5,7 +5,7 @@ import HTTPWire
 import Model
 import S3Wire
 
-/// Answers as S3's clients read them.
+/// Responses in the format of S3.
 enum S3Reply {
   private static let mediaType = "application/xml"
   /// The one owner of all buckets and objects: the service.
@@ -17,7 +17,7 @@ enum S3Reply {
       body: .bytes(writer.finished()))
   }
 
-  /// Done, and there is nothing to tell.
+  /// A success without content.
   static func done(_ status: HTTPResponse.Status = .ok) -> ServerResponse {
     ServerResponse(status: status, fields: [.cacheControl: "no-store"])
   }
@@ -33,7 +33,7 @@ enum S3Reply {
     return named(response, request)
   }
 
-  /// A refusal that stands in an answer of the server's own.
+  /// The content of a refusal by the server itself.
   static func refusal(
     _ code: S3ErrorCode, _ message: String, resource: String, requestID: String
   ) -> RefusalContent {
@@ -53,7 +53,7 @@ enum S3Reply {
     return writer
   }
 
-  /// With the request's id, where S3's clients look for it.
+  /// Adds the request's id in the field that S3's clients read.
   static func named(_ response: ServerResponse, _ request: ServerRequest) -> ServerResponse {
     var response = response
     response.fields.set("x-amz-request-id", request.id)
@@ -68,13 +68,13 @@ extension XMLWriter {
     element(name, HTTPDate(secondsSince1970: moment.milliseconds / 1000).isoText)
   }
 
-  /// A digest, named as documents name it: `ChecksumCRC32C`.
+  /// Writes a digest in an element named after its algorithm, such as `ChecksumCRC32C`.
   mutating func checksum(_ digest: ContentDigest?) {
     guard let digest else { return }
     element("Checksum\(digest.algorithm.rawValue.uppercased())", Base64.encode(digest.bytes))
   }
 
-  /// As ``checksum(_:)-(ContentDigest?)``, with what it is of.
+  /// Writes a checksum as ``checksum(_:)-(ContentDigest?)`` does, and its type.
   mutating func checksum(_ checksum: ObjectChecksum?) {
     guard let checksum else { return }
     element(
@@ -82,7 +82,7 @@ extension XMLWriter {
     element("ChecksumType", checksum.kind.rawValue)
   }
 
-  /// There are no owners here but the service; clients want to see one.
+  /// Writes an owner. The service is the only one, but clients expect the element.
   mutating func owner(_ name: String = "Owner") {
     element(name) { writer in
       writer.element("ID", S3Reply.owner)

@@ -5,9 +5,9 @@ import HTTPWire
 import Model
 import S3Wire
 
-/// The content of a request with everything that is to be checked of it.
+/// Reading of a request's content, with the digests to verify it with.
 enum S3RequestContent {
-  /// - Parameter isDigested: whether the checksums in fields are those of the content.
+  /// - Parameter isDigested: whether the checksums in the fields are those of the content.
   static func upload(_ call: S3Call, isDigested: Bool = true) throws(S3Fault) -> FileUpload {
     let announced = try announced(call)
     let wire = call.request.upload(digests: isDigested ? try digests(call) : [])
@@ -15,7 +15,7 @@ enum S3RequestContent {
       wire, of: call.access, decodedCount: try decodedCount(call), announced: announced)
   }
 
-  /// Of the content of a stored object or part, which is never empty by an oversight.
+  /// Requires the length of an object or part, so that it is not stored empty by mistake.
   static func requireLength(_ call: S3Call) throws(S3Fault) {
     guard call.request.head.framing != .none || call.request.head["content-length"] != nil else {
       throw S3Fault(.missingContentLength, "You must provide the Content-Length HTTP header.")
@@ -38,7 +38,7 @@ enum S3RequestContent {
 
   private static func digest(_ name: String, _ value: String) throws(S3Fault) -> ContentDigest {
     guard S3Digests.algorithm(name) != nil else {
-      throw S3Fault(.invalidRequest, "\(name) is of an algorithm that is not known here.")
+      throw S3Fault(.invalidRequest, "The algorithm of \(name) is not supported.")
     }
     guard let digest = S3Digests.digest(name, value) else {
       throw S3Fault(.invalidRequest, "Value for \(name) header is invalid.")
@@ -46,7 +46,7 @@ enum S3RequestContent {
     return digest
   }
 
-  /// The digest that is to come behind the content. Other names in `x-amz-trailer` mean nothing here.
+  /// The algorithm of the digest in the trailer. Other names in `x-amz-trailer` are ignored.
   private static func announced(_ call: S3Call) throws(S3Fault) -> ContentDigest.Algorithm? {
     let names = (call.field("x-amz-trailer") ?? "").lowercased().split(separator: ",").map {
       $0.filter { $0 != " " }
@@ -54,7 +54,7 @@ enum S3RequestContent {
     guard let name = names.first else { return nil }
     guard names.count == 1, let algorithm = S3Digests.algorithm(name) else {
       throw S3Fault(
-        .invalidRequest, "x-amz-trailer names one checksum of an algorithm that is known here.")
+        .invalidRequest, "x-amz-trailer must name one checksum of a supported algorithm.")
     }
     return algorithm
   }
@@ -62,8 +62,71 @@ enum S3RequestContent {
   private static func decodedCount(_ call: S3Call) throws(S3Fault) -> Int? {
     guard let text = call.field("x-amz-decoded-content-length") else { return nil }
     guard let count = Int(text), count >= 0 else {
-      throw S3Fault(.invalidArgument, "x-amz-decoded-content-length is a number of bytes.")
+      throw S3Fault(.invalidArgument, "x-amz-decoded-content-length must be a number of bytes.")
     }
     return count
+  }
+}
+
+extension S3Endpoint {
+  /// Enough for a thousand keys of a kilobyte whose characters take up to six bytes each.
+  private static let limits = XMLLimits(bytesMax: 8 << 20)
+
+  /// Reads the XML document in a request and verifies its digests.
+  ///
+  /// - Parameters:
+  ///   - isDigestRequired: whether a digest is required, as for requests that cannot be undone.
+  ///   - isDigested: whether the checksums in the fields are the document's.
+  func document(
+    of call: S3Call, isDigestRequired: Bool = false, isDigested: Bool = true
+  ) async throws(S3Fault) -> XMLElement {
+    let upload = try S3RequestContent.upload(call, isDigested: isDigested)
+    guard !isDigestRequired || !upload.digests.isEmpty || upload.computing != nil else {
+      throw S3Fault(
+        .invalidRequest, "Missing required header for this request: Content-MD5 or a checksum")
+    }
+    let bytes = try await collect(upload)
+    let trailing: [ContentDigest]
+    do throws(FileUpload.Fault) {
+      trailing = try upload.trailingDigests()
+    } catch {
+      throw Self.fault(error)
+    }
+    guard S3Digests.match(upload.digests + trailing, bytes) else {
+      throw S3Fault(.badDigest, "The digest you specified did not match what we received.")
+    }
+    do throws(XMLFault) {
+      return try XMLReader.read(bytes, within: Self.limits)
+    } catch {
+      throw S3Fault(
+        .malformedXML, "The XML you provided was not well-formed or did not validate: \(error)")
+    }
+  }
+
+  private func collect(_ upload: FileUpload) async throws(S3Fault) -> [UInt8] {
+    let bytesMax = Self.limits.bytesMax
+    var bytes: [UInt8] = []
+    do throws(FileUpload.Fault) {
+      while let piece = try await upload.next() {
+        bytes += piece
+        guard bytes.count <= bytesMax else { throw FileUpload.Fault.tooLarge(bytesMax: bytesMax) }
+      }
+    } catch {
+      throw Self.fault(error)
+    }
+    return bytes
+  }
+
+  private static func fault(_ fault: FileUpload.Fault) -> S3Fault {
+    switch fault {
+    case .tooLarge(let bytesMax):
+      S3Fault(.malformedXML, "The XML exceeds \(bytesMax) bytes.")
+    case .signature:
+      S3Fault(.signatureDoesNotMatch, "The signature of a chunk does not match its content.")
+    case .trailer:
+      S3Fault(.invalidRequest, "The trailer is not the one announced in x-amz-trailer.")
+    case .incomplete, .disconnected, .framing:
+      S3Fault(.incompleteBody, "The content was not received completely.")
+    }
   }
 }

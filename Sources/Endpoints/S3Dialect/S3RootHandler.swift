@@ -2,18 +2,18 @@ package import HTTPServer
 import HTTPTypes
 package import HTTPWire
 
-/// Serves the S3 dialect where its paths begin at the root: on addresses of its own, and on a host name
-/// of its own. Clients that cannot put a path before the bucket (MinIO's, restic, AWS's CRT) need that.
+/// The handler of the S3 dialect with paths from the root: on its own addresses and its own host name.
+/// Clients that do not support a path before the bucket (MinIO's, restic, AWS's CRT) need it.
 package struct S3RootHandler: RequestHandler {
   private static let methods: [RequestMethod] = [.get, .put, .post, .delete]
 
   let endpoint: S3Endpoint
   let cors: CORSPolicy
-  /// In lower case; the hosts below it name a bucket each. Nil for none.
+  /// The host name in lower case, whose subdomains each name a bucket; nil for none.
   let host: String?
 
-  /// Whether a request is for the host name of the dialect, or for that of a bucket below it.
-  func isAsked(_ head: borrowing RequestHead) -> Bool {
+  /// Whether a request is for the dialect's host name or a subdomain of it.
+  func handles(_ head: borrowing RequestHead) -> Bool {
     guard host != nil, let name = Self.hostName(head) else { return false }
     return name == host || bucket(in: name) != nil
   }
@@ -47,8 +47,8 @@ package struct S3RootHandler: RequestHandler {
     return response
   }
 
-  /// The bucket and the key that host and path name, as the routes of the dialect give them: the key
-  /// still percent-encoded.
+  /// The bucket and the key in the host and the path, in the form of the dialect's path parameters: the
+  /// key still percent-encoded.
   private func parameters(of request: ServerRequest) -> PathParameters {
     var parameters = PathParameters()
     var path = request.path.dropFirst()
@@ -69,7 +69,7 @@ package struct S3RootHandler: RequestHandler {
     return String(name.dropLast(host.count + 1))
   }
 
-  /// The host that is asked for, in lower case and without a port.
+  /// The requested host, in lower case and without a port.
   private static func hostName(_ head: borrowing RequestHead) -> String? {
     head["host"]?.text.lowercased().split(separator: ":").first.map(String.init)
   }

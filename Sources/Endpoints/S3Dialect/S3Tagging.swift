@@ -1,12 +1,13 @@
 import Gateway
 import HTTPServer
+import HTTPTypes
 import HTTPWire
 import Model
 import S3Wire
 
-/// Tags as requests of S3 write them.
+/// Tags in S3's requests and documents.
 enum S3Tagging {
-  /// `x-amz-tagging`: as a query, `a=1&b=2`.
+  /// Reads `x-amz-tagging`, which has the form of a query: `a=1&b=2`.
   static func tags(inField text: String) throws(S3Fault) -> TagSet {
     let query: QueryString
     do throws(QueryString.Fault) {
@@ -50,5 +51,38 @@ enum S3Tagging {
     } catch {
       throw S3Fault(.invalidTag, error.explanation)
     }
+  }
+}
+
+extension S3Endpoint {
+  /// GetObjectTagging.
+  func readTags(
+    of address: ObjectAddress, _ call: S3Call
+  ) async throws(S3Fault) -> ServerResponse {
+    let tags = try await S3Fault.translating { () async throws(Failure) in
+      try await files.tags(of: address, by: call.caller)
+    }
+    return S3Tagging.document(tags)
+  }
+
+  /// PutObjectTagging.
+  func putTags(
+    of address: ObjectAddress, _ call: S3Call
+  ) async throws(S3Fault) -> ServerResponse {
+    let tags = try S3Tagging.tags(in: try await document(of: call))
+    try await S3Fault.translating { () async throws(Failure) in
+      try await files.setTags(tags, of: address, by: call.caller)
+    }
+    return S3Reply.done()
+  }
+
+  /// DeleteObjectTagging.
+  func deleteTags(
+    of address: ObjectAddress, _ call: S3Call
+  ) async throws(S3Fault) -> ServerResponse {
+    try await S3Fault.translating { () async throws(Failure) in
+      try await files.setTags(.empty, of: address, by: call.caller)
+    }
+    return S3Reply.done(.noContent)
   }
 }

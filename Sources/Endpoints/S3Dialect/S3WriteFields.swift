@@ -4,7 +4,7 @@ import HTTPTypes
 import HTTPWire
 import Model
 
-/// What a request that writes says of the object, and what of that is not done here.
+/// Reading of the fields of a request that writes an object; unsupported ones are refused.
 enum S3WriteFields {
   private static let storageClasses = ["STANDARD", "REDUCED_REDUNDANCY"]
   private static let unsupported = [
@@ -24,8 +24,8 @@ enum S3WriteFields {
     return attributes
   }
 
-  /// A content coding without the framing of the request, which is no coding of the object; what has
-  /// no such framing stays as it was written.
+  /// A content coding without `aws-chunked`, which frames the request and is not a coding of the object.
+  /// A value without it stays unchanged.
   private static func coding(_ text: String) -> String? {
     let codings = text.split(separator: ",").map { $0.filter { $0 != " " } }
     guard codings.contains(where: { $0.lowercased() == "aws-chunked" }) else {
@@ -35,11 +35,11 @@ enum S3WriteFields {
     return rest.isEmpty ? nil : rest.joined(separator: ",")
   }
 
-  /// The algorithm that a request asks for by `x-amz-checksum-algorithm`.
+  /// The algorithm in `x-amz-checksum-algorithm`; nil if it is absent.
   static func checksumAlgorithm(_ call: S3Call) throws(S3Fault) -> ContentDigest.Algorithm? {
     guard let text = call.field("x-amz-checksum-algorithm") else { return nil }
     guard let algorithm = S3Digests.algorithm("\(S3Digests.prefix)\(text.lowercased())") else {
-      throw S3Fault(.invalidRequest, "\(text) is no checksum algorithm that is known here.")
+      throw S3Fault(.invalidRequest, "The checksum algorithm \(text) is not supported.")
     }
     return algorithm
   }
@@ -52,13 +52,13 @@ enum S3WriteFields {
     return kind
   }
 
-  /// The checksum that an upload in parts is to have.
+  /// The requested checksum of a multipart upload; nil if none is requested.
   static func uploadChecksum(_ call: S3Call) throws(S3Fault) -> UploadChecksum? {
     let kind = try checksumKind(call)
     guard let algorithm = try checksumAlgorithm(call) else {
       guard kind == nil else {
         throw S3Fault(
-          .invalidRequest, "x-amz-checksum-type is given without x-amz-checksum-algorithm.")
+          .invalidRequest, "x-amz-checksum-type requires x-amz-checksum-algorithm.")
       }
       return nil
     }
@@ -71,32 +71,33 @@ enum S3WriteFields {
     return checksum
   }
 
-  /// Refuses what would be silently left out.
+  /// Refuses fields that would otherwise be ignored silently.
   static func check(_ call: S3Call) throws(S3Fault) {
     if call.field("x-amz-server-side-encryption") != nil,
       call.field("x-amz-server-side-encryption-customer-algorithm") != nil
     {
-      throw S3Fault(.invalidArgument, "Encryption is either the service's or by a client's key.")
+      throw S3Fault(
+        .invalidArgument, "Server-side encryption and a customer key cannot be combined.")
     }
     for field in call.fields {
       let name = field.name.canonicalName
-      // Some clients say of everything that they do not want it.
-      guard let prefix = unsupported.first(where: name.hasPrefix),
+      // Some clients send `false` for everything that they do not request.
+      guard unsupported.contains(where: name.hasPrefix),
         field.value.lowercased() != "false",
-        // The operator's disk encrypts, or does not: that is all that AES256 promises.
+        // AES256 is accepted: whether content is encrypted depends on the operator's disk.
         name != "x-amz-server-side-encryption" || field.value != "AES256"
       else { continue }
-      throw S3Fault(.notImplemented, "What \(prefix) asks for is not done here.")
+      throw S3Fault(.notImplemented, "The header \(name) is not supported with this value.")
     }
     if let name = call.field("x-amz-storage-class"), !storageClasses.contains(name) {
-      throw S3Fault(.invalidStorageClass, "Objects are of class STANDARD here.")
+      throw S3Fault(
+        .invalidStorageClass, "x-amz-storage-class must be STANDARD or REDUCED_REDUNDANCY.")
     }
     let ownership = call.field("x-amz-object-ownership") ?? "BucketOwnerEnforced"
     guard ownership == "BucketOwnerEnforced" else {
       throw S3Fault(
         .notImplemented,
-        "The objects of a bucket are its owner's: x-amz-object-ownership must be "
-          + "BucketOwnerEnforced.")
+        "x-amz-object-ownership must be BucketOwnerEnforced.")
     }
     try S3AccessControl.check(call)
   }

@@ -1,7 +1,7 @@
 import Model
 
 /// The `Idempotency-Key` of a request (draft-ietf-httpapi-idempotency-key-header): a structured
-/// string, or its text without the quotes, as most clients send it.
+/// string, or its text without quotes, as most clients send it.
 enum IdempotencyKey {
   /// Enough for any UUID, digest or compound of them.
   static let bytesMax = 255
@@ -10,21 +10,20 @@ enum IdempotencyKey {
     guard let field else {
       throw Failure(
         .idempotencyKeyMissing,
-        "This request needs an Idempotency-Key: without one a repetition cannot be told from a "
-          + "new one.")
+        "This request requires an Idempotency-Key, by which a retry is recognised.")
     }
     guard let key = unquoted(field), (1...bytesMax).contains(key.utf8.count),
       key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else {
       throw Failure(
         .idempotencyKeyMalformed,
-        "An Idempotency-Key is 1 to \(bytesMax) visible ASCII characters.")
+        "Idempotency-Key must be 1 to \(bytesMax) visible ASCII characters.")
     }
     return key
   }
 
-  /// Of a structured string (RFC 9651 section 3.3.3) what stands between the quotes, else all of
-  /// it.
+  /// The content of a structured string (RFC 9651 section 3.3.3), or all of a field without quotes; nil
+  /// if the string is malformed.
   private static func unquoted(_ field: String) -> String? {
     guard field.utf8.first == UInt8(ascii: "\"") else { return field }
     var key: [UInt8] = []

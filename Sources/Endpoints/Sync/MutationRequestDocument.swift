@@ -6,9 +6,9 @@ import Model
 enum MutationRequestDocument {
   /// Mutations in one array.
   static let countMax = 100
-  /// Of one mutation, all its members together.
+  /// The maximum size of one mutation.
   static let bytesMax = 256 << 10
-  /// A change that nobody could send for so long is asked about again.
+  /// The longest lifetime of a mutation: 90 days. A change that old must be confirmed by the user again.
   private static let expirySecondsMax: Int64 = 90 * 86_400
 
   private static let memberNames: Set<String> = [
@@ -20,7 +20,7 @@ enum MutationRequestDocument {
     case several([MutationRequest])
   }
 
-  /// - Returns: what can be judged further, each with its own faults.
+  /// - Returns: the mutations, each with its own faults.
   static func requests(_ bytes: [UInt8]) throws(Failure) -> Requests {
     let body: JSONValue
     do throws(JSONParseError) {
@@ -28,13 +28,14 @@ enum MutationRequestDocument {
     } catch {
       throw Failure(.malformedRequest, "The body is not JSON: \(error)")
     }
-    // Written compactly none of it is longer than it came.
+    // No mutation is longer in compact form than the whole body as received.
     let mayBeTooLarge = bytes.count > bytesMax
     guard let items = body.array else {
       return .one(try request(body, at: "", isAlone: true, mayBeTooLarge: mayBeTooLarge))
     }
     guard (1...countMax).contains(items.count) else {
-      return .one(unreadable("is a mutation, or an array of 1 to \(countMax) mutations", at: ""))
+      return .one(
+        unreadable("must be a mutation, or an array of 1 to \(countMax) mutations", at: ""))
     }
     var requests: [MutationRequest] = []
     for (index, item) in items.enumerated() {
@@ -47,27 +48,27 @@ enum MutationRequestDocument {
   private static func request(
     _ item: JSONValue, at pointer: String, isAlone: Bool, mayBeTooLarge: Bool
   ) throws(Failure) -> MutationRequest {
-    guard let members = item.members else { return unreadable("is an object", at: pointer) }
+    guard let members = item.members else { return unreadable("must be an object", at: pointer) }
     guard !mayBeTooLarge || item.bytes.count <= bytesMax else {
       throw Failure(
-        .mutationTooLarge, "A mutation is at most \(bytesMax) bytes.",
-        details: [fault(pointer, "is larger than \(bytesMax) bytes")])
+        .mutationTooLarge, "A mutation can have at most \(bytesMax) bytes.",
+        details: [fault(pointer, "exceeds \(bytesMax) bytes")])
     }
     var faults: [Failure.Detail] = []
     let repeated = members.repeatedPositions
     for (position, member) in members.enumerated() {
       let place = { pointer.appending(pointerMember: member.name) }
-      if !memberNames.contains(member.name) { faults.append(fault(place(), "is not known here")) }
+      if !memberNames.contains(member.name) { faults.append(fault(place(), "is unknown")) }
       if repeated.contains(position) { faults.append(fault(place(), "is given twice")) }
     }
     var reader = Members(item: item, pointer: pointer)
     let operation = reader.text("operation", isRequired: true)
     let mode = reader.mode()
     if mode == .force, !isAlone {
-      reader.note("mode", "a force is sent alone: its answer is upstream's")
+      reader.note("mode", "cannot be force in an array; send each force on its own")
     }
     let variables = item["variables"] ?? [:]
-    if variables.members == nil { reader.note("variables", "is an object") }
+    if variables.members == nil { reader.note("variables", "must be an object") }
     let object = reader.text("object")
     let references = reader.texts("refs")
     let optimistic = reader.optimistic()
@@ -93,7 +94,7 @@ enum MutationRequestDocument {
   }
 }
 
-/// The members of one mutation, with what is wrong with each.
+/// A reader of one mutation's members that collects their faults.
 private struct Members {
   let item: JSONValue
   let pointer: String
@@ -112,11 +113,11 @@ private struct Members {
   mutating func text(_ name: String, isRequired: Bool = false) -> String? {
     let value = item[name]
     if let text = value?.string, !text.isEmpty { return text }
-    if value != nil || isRequired { note(name, "is a text that is not empty") }
+    if value != nil || isRequired { note(name, "must be a non-empty string") }
     return nil
   }
 
-  /// Of a list of objects: more than a screen shows would make one mutation wait for everything.
+  /// The maximum number of objects in `refs`. More would make one mutation wait for everything.
   private static let textsMax = 100
 
   mutating func texts(_ name: String) -> [String] {
@@ -127,7 +128,7 @@ private struct Members {
     }
     let texts = value.array?.compactMap(\.string)
     guard let texts, texts.count == value.array?.count else {
-      note(name, "is a list of texts of the form Type:id")
+      note(name, "must be an array of strings of the form Type:id")
       return []
     }
     return texts
@@ -136,7 +137,7 @@ private struct Members {
   mutating func mode() -> MutationRequest.Mode? {
     guard let text = item["mode"]?.string, let mode = MutationRequest.Mode(rawValue: text) else {
       let names = MutationRequest.Mode.allCases.map(\.rawValue).joined(separator: ", ")
-      note("mode", "is one of \(names)")
+      note("mode", "must be one of \(names)")
       return nil
     }
     return mode
@@ -145,7 +146,7 @@ private struct Members {
   mutating func optimistic() -> [JSONValue] {
     guard let value = item["optimistic"] else { return [] }
     guard let changes = value.array else {
-      note("optimistic", "is a list of changes")
+      note("optimistic", "must be an array of changes")
       return []
     }
     return changes
@@ -154,9 +155,9 @@ private struct Members {
   mutating func ahead(_ mode: MutationRequest.Mode?) -> Bool {
     guard let value = item["ahead"] else { return false }
     if value.string != "all" {
-      note("ahead", "is all, or left out")
+      note("ahead", "must be \"all\" if given")
     } else if mode != .force {
-      note("ahead", "is for a force alone")
+      note("ahead", "is allowed only with mode force")
     }
     return true
   }
@@ -164,7 +165,7 @@ private struct Members {
   mutating func expiry(secondsMax: Int64) -> Duration? {
     guard let value = item["expires"] else { return nil }
     guard let seconds = value.int64, (1...secondsMax).contains(seconds) else {
-      note("expires", "is a whole number of seconds from 1 to \(secondsMax)")
+      note("expires", "must be an integer number of seconds from 1 to \(secondsMax)")
       return nil
     }
     return .seconds(seconds)

@@ -5,9 +5,9 @@ import HTTPWire
 import LosslessJSON
 import Model
 
-/// `/v1/mutations`: handing mutations over, and what became of them.
+/// `/v1/mutations`: enqueues mutations, and shows, cancels and retries them.
 struct MutationsEndpoint: Sendable {
-  /// What proxies let a request stay silent for.
+  /// The longest `wait`. Proxies time out requests that are silent for longer.
   private static let waitSecondsMax = 60.0
   private static let limitDefault = 50
 
@@ -15,35 +15,37 @@ struct MutationsEndpoint: Sendable {
   let queue: SyncQueue
 
   func post(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
       let key = try IdempotencyKey.read(request.field("idempotency-key"))
       switch try MutationRequestDocument.requests(try await context.json(of: request)) {
       case .one(let mutation) where mutation.mode == .force:
         let forced = try await queue.force(mutation, key: key, by: caller)
-        return Self.response(forced.answer.body, isReplay: forced.answer.isReplay, status: .ok)
+        return Self.response(forced.status.body, isReplay: forced.status.isReplay, status: .ok)
       case .one(let mutation):
-        let answers = try await queue.enqueue([(mutation, key)], by: caller)
-        guard let answer = answers.first else { throw Failure(.internal, "Nothing was taken.") }
+        let receipts = try await queue.enqueue([(mutation, key)], by: caller)
+        guard let receipt = receipts.first else {
+          throw Failure(.internal, "Enqueueing a mutation returned no receipt.")
+        }
         var response = Self.response(
-          answer.body, isReplay: answer.isReplay, status: .accepted)
-        response.fields[.location] = "/v1/mutations/\(answer.id.value)"
+          receipt.body, isReplay: receipt.isReplay, status: .accepted)
+        response.fields[.location] = "/v1/mutations/\(receipt.id.value)"
         return response
       case .several(let mutations):
         let keyed = mutations.enumerated().map { (request: $1, key: "\(key)#\($0)") }
-        let answers = try await queue.enqueue(keyed, by: caller)
+        let receipts = try await queue.enqueue(keyed, by: caller)
         var writer = JSONWriter()
         writer.beginArray()
-        for answer in answers { writer.raw(answer.body) }
+        for receipt in receipts { writer.raw(receipt.body) }
         writer.endArray()
         return Self.response(
-          writer.bytes, isReplay: answers.allSatisfy(\.isReplay), status: .accepted)
+          writer.bytes, isReplay: receipts.allSatisfy(\.isReplay), status: .accepted)
       }
     }
   }
 
   func list(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
       var states: [MutationState]?
       var after: String?
@@ -58,14 +60,14 @@ struct MutationsEndpoint: Sendable {
           states = (states ?? []) + known
           if known.isEmpty || known.count < names.count {
             let all = MutationState.allCases.map(\.rawValue).joined(separator: ", ")
-            faults.append(Self.fault("state", "is a list of \(all)"))
+            faults.append(Self.fault("state", "must be a list of \(all)"))
           }
         case "after": after = value
         case "limit":
           let number = Int(value).flatMap { (1...SyncQueue.pageMax).contains($0) ? $0 : nil }
           limit = number ?? limit
           if number == nil {
-            faults.append(Self.fault("limit", "is a number from 1 to \(SyncQueue.pageMax)"))
+            faults.append(Self.fault("limit", "must be a number from 1 to \(SyncQueue.pageMax)"))
           }
         default: faults.append(Self.fault(parameter.name, "is not a parameter of this path"))
         }
@@ -77,7 +79,7 @@ struct MutationsEndpoint: Sendable {
   }
 
   func show(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
       var wait = Duration.zero
       var faults: [Failure.Detail] = []
@@ -89,7 +91,7 @@ struct MutationsEndpoint: Sendable {
         guard let number = Double(parameter.value), (0...Self.waitSecondsMax).contains(number)
         else {
           faults.append(
-            Self.fault("wait", "is a number of seconds from 0 to \(Int(Self.waitSecondsMax))"))
+            Self.fault("wait", "must be a number of seconds from 0 to \(Int(Self.waitSecondsMax))"))
           continue
         }
         wait = .seconds(number)
@@ -99,14 +101,14 @@ struct MutationsEndpoint: Sendable {
     }
   }
 
-  /// - Parameter command: of the mutation that the path names.
+  /// Runs a command on the mutation that the path names.
   func perform(
     _ request: ServerRequest, _ command: (MutationID) -> QueueCommand
   ) async -> ServerResponse {
     let command = command(MutationID(Self.id(of: request)))
-    return await context.answer(request) { () async throws(Failure) in
+    return await context.respond(to: request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
-      // Nothing is asked of a body, but a page of another origin must not post one unasked.
+      // The body is not used; reading it refuses other media types, and so a post without a preflight.
       _ = try await context.json(of: request)
       let body = try await queue.perform(command, by: caller)
       return .json(body ?? Array("{}".utf8))
@@ -130,7 +132,7 @@ struct MutationsEndpoint: Sendable {
   private static func refuse(_ faults: [Failure.Detail]) throws(Failure) {
     guard faults.isEmpty else {
       throw Failure(
-        .malformedRequest, "\(faults.count) of the parameters cannot be used.", details: faults)
+        .malformedRequest, "Invalid query parameters (\(faults.count)).", details: faults)
     }
   }
 }

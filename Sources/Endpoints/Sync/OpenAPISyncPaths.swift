@@ -9,7 +9,7 @@ enum OpenAPISyncPaths {
         "parameters": [deviceToken],
         "post": [
           "operationId": "handOverMutations",
-          "description": handingOver,
+          "description": enqueueDescription,
           "parameters": [idempotencyKey],
           "requestBody": [
             "required": true,
@@ -20,13 +20,16 @@ enum OpenAPISyncPaths {
             ],
           ],
           "responses": responses([
-            ("200", "What came of a forced mutation.", forced),
-            ("202", "What was taken.", ["oneOf": [receipt, ["type": "array", "items": receipt]]]),
+            ("200", "The outcome of a forced mutation.", forced),
+            (
+              "202", "The accepted mutations.",
+              ["oneOf": [receipt, ["type": "array", "items": receipt]]]
+            ),
           ]),
         ],
         "get": [
           "operationId": "listMutations",
-          "description": "What the device handed over, the newest first.",
+          "description": "The mutations of the device, newest first.",
           "parameters": [
             query("state", ["type": "string"]), query("after", ["type": "string"]),
             query("limit", ["type": "integer", "minimum": 1, "maximum": 200]),
@@ -47,12 +50,12 @@ enum OpenAPISyncPaths {
         ],
         "delete": [
           "operationId": "cancelMutation",
-          "description": "Takes back what was never sent.",
+          "description": "Cancels a mutation that was never sent.",
           "responses": responses([("200", "The mutation.", mutation)]),
         ],
       ]),
-    command("/v1/mutations/{id}/retry", "retryMutation", "Lets a parked mutation go again."),
-    command("/v1/mutations/{id}/discard", "discardMutation", "Gives a parked mutation up."),
+    command("/v1/mutations/{id}/retry", "retryMutation", "Queues a parked mutation again."),
+    command("/v1/mutations/{id}/discard", "discardMutation", "Discards a parked mutation."),
     JSONMember(
       "/v1/queue",
       [
@@ -62,20 +65,25 @@ enum OpenAPISyncPaths {
           "responses": responses([("200", "The device's queue.", queue)]),
         ],
       ]),
-    whole("/v1/queue/pause", "pauseQueue", "Nothing goes until it is resumed, forces excepted."),
+    whole(
+      "/v1/queue/pause", "pauseQueue",
+      "Pauses the queue; until it is resumed, only forced mutations are sent."),
     whole(
       "/v1/queue/resume", "resumeQueue",
-      "Ends a pause. 409 auth_required while the queue waits for a credential."),
+      "Resumes the queue. 409 auth_required while it waits for a credential."),
     whole(
       "/v1/queue/flush", "flushQueue",
-      "Ends debounce and back-off. 409 auth_required while the queue waits for a credential."),
-    operators("", "get", "listQueues", "Devices whose queue holds something."),
-    operators("/{device}/mutations", "get", "listQueued", "What a device's queue holds."),
-    operators("/{device}/pause", "post", "pauseDevice", "Nothing goes until it is resumed."),
-    operators("/{device}/resume", "post", "resumeDevice", "Ends a pause."),
+      "Ends debounce and back-off of all mutations. 409 auth_required while the queue waits for a "
+        + "credential."),
+    operators("", "get", "listQueues", "The devices with queued mutations."),
+    operators("/{device}/mutations", "get", "listQueued", "The mutations in a device's queue."),
+    operators("/{device}/pause", "post", "pauseDevice", "Pauses a device's queue."),
+    operators("/{device}/resume", "post", "resumeDevice", "Resumes a device's queue."),
     operators("/{device}/flush", "post", "flushDevice", "Ends debounce and back-off."),
-    operators("/{device}/mutations/{id}/retry", "post", "retryQueued", "Lets it go again."),
-    operators("/{device}/mutations/{id}/discard", "post", "discardQueued", "Gives it up."),
+    operators(
+      "/{device}/mutations/{id}/retry", "post", "retryQueued", "Queues a parked mutation again."),
+    operators(
+      "/{device}/mutations/{id}/discard", "post", "discardQueued", "Discards a parked mutation."),
   ]
 
   /// Below `/v1/admin/queues`, with the admin token.
@@ -92,7 +100,7 @@ enum OpenAPISyncPaths {
     }
     let operation: JSONValue = [
       "operationId": .string(name), "description": .string(text),
-      "responses": responses([("200", "The queue, or what it holds.", ["type": "object"])]),
+      "responses": responses([("200", "The queue, or its mutations.", ["type": "object"])]),
     ]
     return JSONMember(
       "/v1/admin/queues\(path)",
@@ -101,10 +109,10 @@ enum OpenAPISyncPaths {
       ]))
   }
 
-  private static let handingOver: JSONValue = .string(
-    "Takes a mutation, or an array of 1 to 100 (all or none; item i has key <key>#<i>). Lazy and "
-      + "steady ones are on disk with the answer and go by themselves; a force is answered by what "
-      + "came of it.")
+  private static let enqueueDescription: JSONValue = .string(
+    "Enqueues a mutation, or an array of 1 to 100 (all or none; item i has key <key>#<i>). Lazy "
+      + "and steady mutations are on disk when the response is sent, and are sent upstream later; "
+      + "a force is sent at once, and the response is its outcome.")
   private static let text: JSONValue = ["type": "string"]
   private static let deviceToken: JSONValue = [
     "name": "Device-Token", "in": "header", "required": true, "schema": ["type": "string"],
@@ -121,19 +129,19 @@ enum OpenAPISyncPaths {
     "properties": [
       "operation": ["type": "string"], "mode": ["enum": ["lazy", "steady", "force"]],
       "variables": ["type": "object"],
-      "object": ["type": "string", "description": "Type:id; wins over the operation's @sync."],
+      "object": ["type": "string", "description": "Type:id; overrides the operation's @sync."],
       "refs": ["type": "array", "items": ["type": "string"]],
       "optimistic": [
         "type": "array",
-        "description": "What it is expected to do: shows to the device alone, in every read.",
-        "items": expectation,
+        "description": "The optimistic update: visible only to this device, in every read.",
+        "items": optimisticChange,
       ],
-      "baseRev": ["type": "string", "description": "Accepted; nothing is decided by it."],
+      "baseRev": ["type": "string", "description": "Accepted and ignored."],
       "ahead": ["enum": ["all"]],
       "expires": ["type": "integer", "minimum": 1, "description": "Seconds from now."],
     ],
   ]
-  private static let expectation: JSONValue = [
+  private static let optimisticChange: JSONValue = [
     "type": "object", "required": ["op", "type", "id"], "additionalProperties": false,
     "properties": [
       "op": ["enum": ["create", "merge", "delete"]], "type": ["type": "string"],
@@ -203,14 +211,14 @@ enum OpenAPISyncPaths {
   }
 
   private static func responses(
-    _ answers: [(status: String, text: String, schema: JSONValue)]
+    _ descriptions: [(status: String, text: String, schema: JSONValue)]
   ) -> JSONValue {
     .object(
-      answers.map { answer in
-        var response: JSONValue = ["description": .string(answer.text)]
-        if answer.status == "202" { response["headers"] = OpenAPISchemas.location }
-        response["content"] = ["application/json": ["schema": answer.schema]]
-        return JSONMember(answer.status, response)
+      descriptions.map { description in
+        var response: JSONValue = ["description": .string(description.text)]
+        if description.status == "202" { response["headers"] = OpenAPISchemas.location }
+        response["content"] = ["application/json": ["schema": description.schema]]
+        return JSONMember(description.status, response)
       } + [JSONMember("default", ["$ref": "#/components/responses/Problem"])])
   }
 }

@@ -4,22 +4,22 @@ import HTTPWire
 import LosslessJSON
 import Model
 
-/// `/v1/queue`: a device's queue as a whole, for the device, and `/v1/admin/queues` for operators.
+/// `/v1/queue`: a device's queue as a whole, and `/v1/admin/queues`: all queues, for operators.
 struct QueueEndpoint: Sendable {
   let context: EndpointContext
   let queue: SyncQueue
 
   func show(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
       return .json(try await queue.status(by: caller).json.bytes)
     }
   }
 
   func perform(_ request: ServerRequest, _ command: QueueCommand) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
-      // Nothing is asked of a body, but a page of another origin must not post one unasked.
+      // The body is not used; reading it refuses other media types, and so a post without a preflight.
       _ = try await context.json(of: request)
       _ = try await queue.perform(command, by: caller)
       return .json(try await queue.status(by: caller).json.bytes)
@@ -29,7 +29,7 @@ struct QueueEndpoint: Sendable {
   // MARK: Operators
 
   func list(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       try await context.requireAdmin(request)
       let after = try request.queryParameters().first { $0.name == "after" }?.value
       let queues = try await queue.queues(after: after ?? "")
@@ -43,7 +43,7 @@ struct QueueEndpoint: Sendable {
   }
 
   func showMutations(_ request: ServerRequest) async -> ServerResponse {
-    await context.answer(request) { () async throws(Failure) in
+    await context.respond(to: request) { () async throws(Failure) in
       try await context.requireAdmin(request)
       return .json(try await queue.mutations(of: request.parameters["device"] ?? ""))
     }
@@ -53,7 +53,7 @@ struct QueueEndpoint: Sendable {
     _ request: ServerRequest, _ command: (MutationID) -> QueueCommand
   ) async -> ServerResponse {
     let command = command(MutationID(request.parameters["id"] ?? ""))
-    return await context.answer(request) { () async throws(Failure) in
+    return await context.respond(to: request) { () async throws(Failure) in
       try await context.requireAdmin(request)
       _ = try await context.json(of: request)
       let device = request.parameters["device"] ?? ""
@@ -62,4 +62,41 @@ struct QueueEndpoint: Sendable {
       return .json(try await queue.status(of: device).json.bytes)
     }
   }
+}
+
+/// The lines of the route table for the sync queue.
+enum SyncRoutes {
+  static let lines = [
+    RouteLine(.post, "/v1/mutations") { await $0.mutations.post($1) },
+    RouteLine(.get, "/v1/mutations") { await $0.mutations.list($1) },
+    RouteLine(.get, "/v1/mutations/{id}") { await $0.mutations.show($1) },
+    RouteLine(.delete, "/v1/mutations/{id}") { await $0.mutations.perform($1) { .cancel($0) } },
+    RouteLine(.post, "/v1/mutations/{id}/retry") { await $0.mutations.perform($1) { .retry($0) } },
+    RouteLine(.post, "/v1/mutations/{id}/discard") {
+      await $0.mutations.perform($1) { .discard($0) }
+    },
+
+    RouteLine(.get, "/v1/queue") { await $0.queue.show($1) },
+    RouteLine(.post, "/v1/queue/pause") { await $0.queue.perform($1, .pause) },
+    RouteLine(.post, "/v1/queue/resume") { await $0.queue.perform($1, .resume) },
+    RouteLine(.post, "/v1/queue/flush") { await $0.queue.perform($1, .flush) },
+
+    RouteLine(.get, "/v1/admin/queues") { await $0.queue.list($1) },
+    RouteLine(.get, "/v1/admin/queues/{device}/mutations") { await $0.queue.showMutations($1) },
+    RouteLine(.post, "/v1/admin/queues/{device}/pause") {
+      await $0.queue.operate($1) { _ in .pause }
+    },
+    RouteLine(.post, "/v1/admin/queues/{device}/resume") {
+      await $0.queue.operate($1) { _ in .resume }
+    },
+    RouteLine(.post, "/v1/admin/queues/{device}/flush") {
+      await $0.queue.operate($1) { _ in .flush }
+    },
+    RouteLine(.post, "/v1/admin/queues/{device}/mutations/{id}/retry") {
+      await $0.queue.operate($1) { .retry($0) }
+    },
+    RouteLine(.post, "/v1/admin/queues/{device}/mutations/{id}/discard") {
+      await $0.queue.operate($1) { .discard($0) }
+    },
+  ]
 }

@@ -2,12 +2,13 @@ package import Accounts
 package import Logging
 package import Model
 
-/// Signing up, in and out, and what goes with it, for whichever provider keeps the users.
+/// Sign-up, sign-in, sign-out and password changes, independent of the account provider.
 ///
-/// Who asks is told by what is in the body; a device's token beside it makes the device that user's.
+/// The request body identifies the user. A device token in the request also binds that device to
+/// the user.
 package struct AccountService: Sendable {
-  /// Told after a sign-out, before it is answered. What it throws is logged: the session is over
-  /// either way.
+  /// Called after a sign-out, before its response. Errors are logged: the session has ended in any
+  /// case.
   package typealias SignOutListener = @Sendable (SignedOut) async throws(Failure) -> Void
 
   private let provider: any AccountProvider
@@ -36,25 +37,25 @@ package struct AccountService: Sendable {
     self.networks = AttemptThrottle(perMinute: rules.callsPerMinute)
   }
 
-  // MARK: Coming
+  // MARK: Signing in
 
-  /// - Parameter isAdmin: whether the operator asks.
+  /// - Parameter isAdmin: whether the caller is the operator.
   package func signUp(
     email: String, password: String, isAdmin: Bool, _ call: AccountCall
   ) async throws(Failure) -> SignedIn {
     guard rules.isSignUpOpen || isAdmin else {
-      throw Failure(.forbidden, "Accounts are opened by the operator here.")
+      throw Failure(.forbidden, "Sign-up is closed: only the operator can create accounts.")
     }
     guard let address = EmailAddress(email) else {
       let rules = provider.rulesBroken(byPassword: password)
       throw Failure(
-        .malformedRequest, "The account cannot be made.",
-        details: [.init(place: .pointer("/email"), detail: "is not an address")]
+        .malformedRequest, "The account cannot be created.",
+        details: [.init(place: .pointer("/email"), detail: "must be an email address")]
           + Failure(.weakPassword(rules)).details)
     }
     let credentials = Credentials(email: address, password: password)
     return try await session(call, isOfNewUser: true) { () async throws(Failure) in
-      // What is counted is accounts, and asking whose there are.
+      // Counts created accounts and attempts to find out which addresses have one.
       try await counting(isAdmin ? nil : call, where: { $0 == nil || $0 == .accountExists }) {
         () async throws(AccountFault) in
         try await provider.signUp(credentials, from: call.origin())
@@ -83,9 +84,9 @@ package struct AccountService: Sendable {
     }
   }
 
-  /// Signs in with the device's token where one comes along: a device of another user's ends the
-  /// sign-in. One that is not known, or anybody's where the user is new, is refused before anything
-  /// is done.
+  /// Opens a session and binds the device, if the request has a device token. If the device belongs
+  /// to another user, the new session is ended again. An unknown token, and at sign-up a device
+  /// that already has a user, are refused before anything is done.
   private func session(
     _ call: AccountCall, isOfNewUser: Bool = false,
     _ open: () async throws(Failure) -> AccountSession
@@ -97,7 +98,7 @@ package struct AccountService: Sendable {
     do throws(Failure) {
       _ = try await devices.identify(token: token, user: session.user)
     } catch {
-      // Any other failure must not end a session whose refresh token was changed just now.
+      // Any other failure must not end a session whose refresh token has just been rotated.
       guard error.code == .deviceOfAnotherUser else { return SignedIn(session) }
       _ = try? await provider.signOut(session.refreshToken)
       throw error
@@ -127,7 +128,7 @@ package struct AccountService: Sendable {
     }
   }
 
-  // MARK: Going
+  // MARK: Signing out
 
   package func signOut(_ refreshToken: String, _ call: AccountCall) async throws(Failure) {
     let device = try await device(call)
@@ -135,33 +136,33 @@ package struct AccountService: Sendable {
     do throws(AccountFault) {
       user = try await provider.signOut(refreshToken)
     } catch {
-      throw told(error)
+      throw failure(error)
     }
     guard let device, let owner = device.user, user?.equalsExactly(owner) ?? true else { return }
     do throws(Failure) {
       try await whenSignedOut(SignedOut(user: owner, device: device.id))
     } catch {
       logger.error(
-        "what a device holds of a user who signed out was not put away",
+        "data of a signed-out user was not removed from the device",
         metadata: ["device": "\(device.id)", "cause": "\(error.cause ?? error.message)"])
     }
   }
 
-  /// - Throws: where the token that came along is not known.
+  /// - Throws: if the request's device token is unknown.
   private func device(_ call: AccountCall) async throws(Failure) -> Device? {
     guard let token = call.deviceToken else { return nil }
     return try await devices.identify(token: token, user: nil).device
   }
 
-  // MARK: Asking
+  // MARK: The signed-in user
 
-  /// The signed-in user, and the address of the account where it is known here.
+  /// The signed-in user, and the account's email address if the provider has it locally.
   package func me(_ caller: Caller) async throws(Failure) -> (user: String, email: String?) {
     let (user, _) = try signedIn(caller)
     do throws(AccountFault) {
       return (user.id, try await provider.email(of: user))
     } catch {
-      throw told(error)
+      throw failure(error)
     }
   }
 
@@ -169,24 +170,25 @@ package struct AccountService: Sendable {
     _ caller: Caller
   ) throws(Failure) -> (user: VerifiedUser, token: String) {
     guard let verified = caller.verified else {
-      throw Failure(.signInRequired, "This route takes a signed-in user's access token.")
+      throw Failure(.signInRequired, "This route requires a signed-in user's access token.")
     }
     return (verified.user, verified.token)
   }
 
-  // MARK: Counting
+  // MARK: Rate limits
 
-  /// What tries at an account are counted by. No account has what is no address; all such share one.
+  /// The name that password attempts are counted under. Invalid addresses have no account and share
+  /// one name.
   private static func account(_ email: String) -> String {
     EmailAddress(email)?.text ?? "no address"
   }
 
-  /// Runs what a guesser would call. For the account a wrong password counts, for the network every
-  /// password that was checked: a right one costs as much work.
-  private func trying<Answer>(
+  /// Runs a password check under rate limits. The account's limit counts wrong passwords. The
+  /// network's limit counts every checked password, because a right one costs as much work.
+  private func trying<Value>(
     _ account: String, _ call: AccountCall, passwordMember: String = "password",
-    _ body: (ClientOrigin) async throws(AccountFault) -> Answer
-  ) async throws(Failure) -> Answer {
+    _ body: (ClientOrigin) async throws(AccountFault) -> Value
+  ) async throws(Failure) -> Value {
     let isKnown = await known.contains(account, call.network)
     let tries = AttemptThrottle.Name(isKnown ? "\(account) from \(call.network.name)" : account)
     try take(call.network.attemptNames, of: networks)
@@ -197,26 +199,26 @@ package struct AccountService: Sendable {
       throw error
     }
     do throws(AccountFault) {
-      let answer = try await body(call.origin(isKnown: isKnown))
+      let value = try await body(call.origin(isKnown: isKnown))
       accounts.giveBack(tries, at: clock.now())
       await known.note(account, call.network)
-      return answer
+      return value
     } catch {
       if error != .wrongCredentials { accounts.giveBack(tries, at: clock.now()) }
       if error.isBeforeWork { networks.giveBack(call.network.attemptNames, at: clock.now()) }
-      throw told(error, passwordMember: passwordMember)
+      throw failure(error, passwordMember: passwordMember)
     }
   }
 
-  /// Counts a call of an address by how it ends.
+  /// Runs a call under the network's rate limit, and decides by its outcome whether it counts.
   ///
   /// - Parameters:
-  ///   - call: nil counts nothing.
-  ///   - counts: whether an end does; of nil where it went well.
-  private func counting<Answer>(
+  ///   - call: nil for no limit.
+  ///   - counts: whether an outcome counts; the argument is nil for success.
+  private func counting<Value>(
     _ call: AccountCall?, where counts: (AccountFault?) -> Bool,
-    _ body: () async throws(AccountFault) -> Answer
-  ) async throws(Failure) -> Answer {
+    _ body: () async throws(AccountFault) -> Value
+  ) async throws(Failure) -> Value {
     if let call { try take(call.network.attemptNames, of: networks) }
     func end(_ fault: AccountFault?) {
       if let call, !counts(fault) {
@@ -224,12 +226,12 @@ package struct AccountService: Sendable {
       }
     }
     do throws(AccountFault) {
-      let answer = try await body()
+      let value = try await body()
       end(nil)
-      return answer
+      return value
     } catch {
       end(error)
-      throw told(error)
+      throw failure(error)
     }
   }
 
@@ -238,10 +240,10 @@ package struct AccountService: Sendable {
   ) throws(Failure) {
     guard let wait = throttle.take(names, at: clock.now()) else { return }
     throw Failure(
-      .rateLimited, "Too many attempts within a minute.", retry: .after, retryAfter: wait)
+      .rateLimited, "Too many attempts; retry later.", retry: .after, retryAfter: wait)
   }
 
-  /// What is no address has no account.
+  /// An invalid address has no account.
   private static func credentials(
     _ email: String, _ password: String
   ) throws(AccountFault) -> Credentials {
@@ -249,15 +251,17 @@ package struct AccountService: Sendable {
     return Credentials(email: email, password: password)
   }
 
-  /// A provider that refuses this service is for the operator to mend.
-  private func told(_ fault: AccountFault, passwordMember: String = "password") -> Failure {
+  /// Logs faults that the operator must act on, and converts the fault for the client.
+  private func failure(_ fault: AccountFault, passwordMember: String = "password") -> Failure {
     switch fault {
     case .misconfigured(let cause):
-      logger.error("the account provider refuses this service", metadata: ["cause": "\(cause)"])
+      logger.error(
+        "the account provider rejects this service's configuration", metadata: ["cause": "\(cause)"]
+      )
     case .storeUnavailable(let cause):
-      logger.error("accounts could not be stored or read", metadata: ["cause": "\(cause)"])
+      logger.error("the account store failed", metadata: ["cause": "\(cause)"])
     case .unavailable(let cause, _):
-      logger.warning("the account provider does not answer", metadata: ["cause": "\(cause)"])
+      logger.warning("the account provider does not respond", metadata: ["cause": "\(cause)"])
     default: break
     }
     return Failure(fault, passwordMember: passwordMember)
@@ -265,7 +269,7 @@ package struct AccountService: Sendable {
 }
 
 extension AccountFault {
-  /// Nobody checked the password.
+  /// Whether the fault occurred before the password was checked.
   fileprivate var isBeforeWork: Bool {
     switch self {
     case .overloaded, .unavailable, .misconfigured, .rateLimited: true

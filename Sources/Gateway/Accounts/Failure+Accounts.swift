@@ -2,63 +2,65 @@ import Accounts
 import Model
 
 extension Failure {
-  /// What an account provider could not do, in words for the one who asked.
+  /// The problem reported to the client for an account provider's fault.
   ///
-  /// - Parameter passwordMember: of the request's body, that a new password stands in.
+  /// - Parameter passwordMember: the member of the request body that holds the new password.
   init(_ fault: AccountFault, passwordMember: String = "password") {
     switch fault {
     case .wrongCredentials:
-      self.init(.invalidCredentials, "The address or the password is wrong.")
+      self.init(.invalidCredentials, "The email address or the password is wrong.")
     case .sessionExpired:
-      self.init(.sessionExpired, "The refresh token is not good any more: sign in.")
+      self.init(.sessionExpired, "The refresh token is no longer valid; sign in again.")
     case .accountExists:
-      self.init(.accountExists, "There is an account with this address.")
+      self.init(.accountExists, "An account with this email address already exists.")
     case .weakPassword(let rules):
       self.init(
-        .weakPassword, "The password breaks the rules.",
+        .weakPassword, "The password does not meet the password rules.",
         details: rules.map { Detail(place: .pointer("/\(passwordMember)"), detail: $0) })
     case .mfaRequired:
       self.init(
-        .mfaRequired, "This account asks for a second factor, which is not taken here.")
+        .mfaRequired, "This account requires a second factor, which is not supported.")
     case .blocked:
-      self.init(.accountBlocked, "This account is blocked for now.")
+      self.init(.accountBlocked, "This account is blocked.")
     case .passwordLeaked:
-      self.init(.passwordLeaked, "This password was found in a leak: reset it.")
+      self.init(.passwordLeaked, "This password was found in a data leak; reset it.")
     case .denied:
-      self.init(.forbidden, "The account provider refuses this.")
+      self.init(.forbidden, "The account provider denied the request.")
     case .rateLimited(let wait):
       self.init(
-        .rateLimited, "The account provider is asked too often.", retry: .after,
+        .rateLimited, "The account provider's rate limit is exceeded; retry later.", retry: .after,
         retryAfter: wait ?? .seconds(60))
     case .overloaded:
       self.init(
-        .overloaded, "Too many passwords are being checked.", retry: .after,
+        .overloaded, "Too many password checks are in progress; retry later.", retry: .after,
         retryAfter: .seconds(5))
     case .misconfigured(let cause):
       self.init(
-        .accountsMisconfigured, "The account provider refuses this service.", cause: cause)
+        .accountsMisconfigured, "The account provider rejects this service's configuration.",
+        cause: cause)
     case .storeUnavailable(let cause):
       self.init(
-        .storageUnavailable, "Accounts cannot be stored or read at present.", retry: .after,
+        .storageUnavailable, "The account store is unavailable; retry later.", retry: .after,
         retryAfter: .seconds(5), cause: cause)
     case .unavailable(let cause, _):
       self.init(
-        .accountsUnavailable, "The account provider does not answer.", retry: .after,
+        .accountsUnavailable, "The account provider does not respond; retry later.", retry: .after,
         retryAfter: .seconds(5), cause: cause)
     }
   }
 
-  /// Why a token that names an issuer of ours was refused.
+  /// The problem reported to the client for a rejected token of a configured issuer.
   init(_ fault: TokenFault) {
     switch fault {
     case .expired:
-      self.init(.tokenExpired, "The access token has expired: refresh it.")
+      self.init(.tokenExpired, "The access token has expired; refresh it.")
     case .keysUnavailable(let cause):
       self.init(
-        .accountsUnavailable, "The issuer's keys cannot be had at present.", retry: .after,
+        .accountsUnavailable, "The token issuer's keys cannot be fetched; retry later.",
+        retry: .after,
         retryAfter: .seconds(5), cause: cause)
     default:
-      self.init(.tokenInvalid, "The access token is not good here.", cause: "\(fault)")
+      self.init(.tokenInvalid, "The access token is invalid.", cause: "\(fault)")
     }
   }
 }

@@ -2,31 +2,32 @@ package import Cryptography
 package import Model
 package import Storage
 
-/// The networks that accounts have signed in from, which are counted for themselves: strangers who
-/// try passwords elsewhere cannot keep an account's owner out.
+/// The networks that accounts have signed in from. Each has its own rate limit, so password
+/// attempts from other networks cannot lock out an account's owner.
 package struct KnownNetworks: Sendable {
-  /// Of one account; the one that was not seen longest goes for the next.
+  /// Maximum networks of one account; beyond it, the one not seen for the longest time is removed.
   private static let networksMax = 16
-  /// How exactly the store knows when a network was last seen.
+  /// The resolution of the stored time of last use.
   private static let grain = Duration.seconds(86_400)
 
   private let store: Store
   private let key: SymmetricKey
   private let clock: WallClock
 
-  /// - Parameter key: turns names into digests, so that the database lists no client's addresses.
+  /// - Parameter key: hashes account and network names, so that the database contains no client
+  ///   addresses.
   package init(store: Store, key: SymmetricKey, clock: WallClock) {
     self.store = store
     self.key = key
     self.clock = clock
   }
 
-  /// A store that cannot be read knows no network.
+  /// Whether the account has signed in from the network; false if the store cannot be read.
   func contains(_ account: String, _ network: ClientNetwork) async -> Bool {
     await seen(account, network) != nil
   }
 
-  /// Remembers that the account signed in. Where the store fails the next sign-in tries again.
+  /// Records a sign-in. If the store fails, the next sign-in tries again.
   func note(_ account: String, _ network: ClientNetwork) async {
     let now = clock.now()
     if let seen = await seen(account, network), seen.elapsed(until: now) < Self.grain { return }

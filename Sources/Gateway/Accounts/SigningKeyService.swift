@@ -2,23 +2,23 @@ package import Accounts
 package import LosslessJSON
 package import Model
 
-/// The keys that sign the users' access tokens, where they are kept here.
+/// Publishes and replaces the keys that sign local users' access tokens.
 package struct SigningKeyService: Sendable {
   private let keys: LocalKeys
   private let tokens: TokenVerifier
 
-  /// - Parameter tokens: what verifies tokens of these keys.
+  /// - Parameter tokens: the verifier of tokens signed by these keys.
   package init(keys: LocalKeys, tokens: TokenVerifier) {
     self.keys = keys
     self.tokens = tokens
   }
 
-  /// The key set (RFC 7517) that others check the tokens with.
+  /// The public key set (RFC 7517), for other services that verify the tokens.
   package var published: JSONValue { keys.published }
 
-  /// Replaces all keys by a new one: every access token that was given is refused from now on.
+  /// Replaces all keys by a new one. Every access token issued before is refused from now on.
   ///
-  /// - Returns: how many keys are gone.
+  /// - Returns: the number of removed keys.
   package func replaceAll() async throws(Failure) -> Int {
     do throws(AccountFault) {
       let count = try await keys.replaceAll()
@@ -26,7 +26,7 @@ package struct SigningKeyService: Sendable {
       return count
     } catch {
       throw Failure(
-        .storageUnavailable, "The new signing key cannot be stored. The old keys are in use still.",
+        .storageUnavailable, "The new signing key cannot be stored; the old keys remain in use.",
         retry: .after, retryAfter: .seconds(5), cause: "\(error)")
     }
   }

@@ -1,7 +1,8 @@
-import Model
+package import Model
 import Upstream
 
-/// Who may call an operation (`@access`, and what service credentials in settings close).
+/// Decides whether a caller can call an operation (`@access`, and the restriction that service
+/// credentials imply).
 enum AccessGate {
   static func admit(_ caller: Caller, to operation: RegisteredOperation) throws(Failure) {
     if let claim = operation.claim { try admit(caller, having: claim) }
@@ -10,51 +11,86 @@ enum AccessGate {
       return
     case .admin:
       guard caller.holds(.admin) else {
-        throw Failure(.unauthenticated, "This operation takes the admin token.")
+        throw Failure(.unauthenticated, "This operation requires the admin token.")
       }
     case .device:
       guard caller.holds(.device) else {
-        throw Failure(.unauthenticated, "This operation takes the token of a registered device.")
+        throw Failure(.unauthenticated, "This operation requires the token of a registered device.")
       }
     case .user:
-      guard caller.isSomebody(for: operation) else {
+      guard caller.isAuthenticated(for: operation) else {
         throw Failure(
           .unauthenticated,
           operation.sendsCallersCredential
-            ? "This operation takes a user's token."
-            : "This operation takes a user's token that is verified here: it is not sent upstream.")
+            ? "This operation requires a user's token."
+            : "This operation requires a token that this service verifies; it is not sent upstream."
+        )
       }
     case nil:
-      guard operation.access.isOpen || caller.isSomebody(for: operation) else {
+      guard operation.access.isOpen || caller.isAuthenticated(for: operation) else {
         throw Failure(
           .unauthenticated,
-          "This operation is not open to callers without a token of their own.")
+          "This operation requires the caller's own token.")
       }
     }
   }
 }
 
 extension AccessGate {
-  /// Responses are shared by all whose token says the same, so the token must be one that this
-  /// service has verified.
+  /// Responses are shared by all callers with the same claim value, so this service must have
+  /// verified the token.
   private static func admit(_ caller: Caller, having claim: String) throws(Failure) {
     guard caller.holds(.user) else {
       throw Failure(
         .unauthenticated,
-        "This operation takes a user's token that is verified here and carries the claim \(claim).")
+        "This operation requires a token that this service verifies, with the claim \(claim).")
     }
     guard caller.claims.contains(where: { $0.name == claim }) else {
       throw Failure(
         .forbidden,
-        "This operation takes a token with a value of the claim \(claim); yours has none.")
+        "This operation requires the claim \(claim), which the token does not have.")
     }
   }
 }
 
 extension Caller {
-  /// Whether the caller is a user who is known here, or presents a credential that upstream judges
-  /// with this very call. What is not sent is judged by nobody, so any text would pass.
-  fileprivate func isSomebody(for operation: RegisteredOperation) -> Bool {
+  /// Whether the caller is a verified user, or presents a credential that upstream checks with this
+  /// call. A credential that is not sent upstream would be checked by no one.
+  fileprivate func isAuthenticated(for operation: RegisteredOperation) -> Bool {
     user != nil || subject != nil && operation.sendsCallersCredential
+  }
+}
+
+/// Decides whether a caller can read stored data directly: entities, search and changes, of all
+/// operations.
+///
+/// Data fetched with the service's own credentials is stored as public, because no caller's
+/// credentials were used, but upstream has not declared it public. It is readable only for callers
+/// that this service has authenticated. An opaque token does not count: upstream checks it, and
+/// these reads send nothing upstream.
+package struct StoredDataGate: Sendable {
+  private let hasServiceCredentials: Bool
+  private let ownTypes: Set<String>
+
+  /// - Parameter ownTypes: local types, whose entities are not fetched from upstream.
+  package init(hasServiceCredentials: Bool, ownTypes: Set<String> = []) {
+    self.hasServiceCredentials = hasServiceCredentials
+    self.ownTypes = ownTypes
+  }
+
+  /// - Parameter types: the requested types; nil for all. A device that requests only local types
+  ///   is admitted, because it sees no other caller's local data.
+  package func admit(_ caller: Caller, types: Set<String>?) throws(Failure) {
+    if caller.device != nil, let types, types.isSubset(of: ownTypes) { return }
+    try admit(caller)
+  }
+
+  package func admit(_ caller: Caller) throws(Failure) {
+    guard !hasServiceCredentials || caller.isAdmin || caller.user != nil else {
+      throw Failure(
+        .unauthenticated,
+        "Stored data was fetched with the service's own credentials: this requires the admin token or "
+          + "a user's token that this service verifies.")
+    }
   }
 }

@@ -1,18 +1,18 @@
 import Model
 import Synchronization
 
-/// Buckets of attempts, one for each network, account or user: full at first, and filled again at an
-/// even rate within a minute.
+/// Rate limiter with a token bucket for each network, account or user. Buckets start full and
+/// refill evenly within a minute.
 ///
-/// It is a cache with a few places for each hash, not a dictionary, so a flood of names takes no more
-/// memory and no more time than a few. A name without a place takes that of the least used bucket
-/// beside it: a flood pushes itself out, never a newcomer and not those who are held back. The hashes
-/// are keyed anew in each process, so nobody can choose whose place to take.
+/// It is a set-associative cache, not a dictionary, so memory and time stay bounded under a flood
+/// of names. A new name replaces the least used bucket of its set: a flood evicts its own buckets,
+/// not those of newcomers or of limited callers. Hashes are seeded per process, so callers cannot
+/// choose which bucket to evict.
 final class AttemptThrottle: Sendable {
-  /// What attempts are counted for.
+  /// The name of a bucket.
   struct Name: Sendable {
     let text: String
-    /// How many times the throttle's rate it has, where it stands for many.
+    /// The multiple of the throttle's rate that it gets, if it stands for many callers.
     let share: Int
 
     init(_ text: String, share: Int = 1) {
@@ -24,22 +24,22 @@ final class AttemptThrottle: Sendable {
   private struct Bucket {
     let name: UInt64
     let capacity: Double
-    /// Attempts that were taken and are not filled again by ``moment``.
+    /// Attempts taken and not refilled as of ``moment``.
     var spent: Double
     var moment: Timestamp
 
-    /// - Parameter capacity: what is filled again in a minute.
+    /// - Parameter capacity: the number of attempts refilled per minute.
     func spent(at now: Timestamp) -> Double {
       let elapsed = Double(max(0, moment.elapsed(until: now).milliseconds))
       return max(0, spent - elapsed / 60_000 * capacity)
     }
   }
 
-  /// Buckets that are looked at for one name.
+  /// Buckets of one set.
   private static let ways = 8
-  /// Of ``ways`` buckets each; at most 16,384 names are told apart.
+  /// The number of sets, each of ``ways`` buckets; at most 16,384 names are distinguished.
   private static let setCount = 2_048
-  /// Sums of fractions of a minute may miss a whole attempt by this.
+  /// Tolerance for sums of fractions of a minute.
   private static let rounding = 1e-6
 
   private let perMinute: Int
@@ -49,9 +49,9 @@ final class AttemptThrottle: Sendable {
     self.perMinute = perMinute
   }
 
-  /// Takes one attempt out of each bucket, or out of none.
+  /// Takes one attempt from every bucket, or from none.
   ///
-  /// - Returns: nil where it was taken, else how long to wait.
+  /// - Returns: nil if taken, otherwise the time to wait.
   func take(_ names: Name..., at now: Timestamp) -> Duration? {
     take(names, at: now)
   }
@@ -74,7 +74,7 @@ final class AttemptThrottle: Sendable {
     }
   }
 
-  /// Gives back an attempt that was taken: it turned out not to be one that counts.
+  /// Returns an attempt that turned out not to count.
   func giveBack(_ names: Name..., at now: Timestamp) {
     giveBack(names, at: now)
   }
@@ -118,4 +118,16 @@ final class AttemptThrottle: Sendable {
   }
 
   private static func set(of name: UInt64) -> Int { Int(name % UInt64(setCount)) }
+}
+
+extension ClientNetwork {
+  /// A block's limit as a multiple of one network's.
+  private static let blockShare = 8
+
+  /// The buckets that count attempts from here: the network, and its block if that is larger.
+  var attemptNames: [AttemptThrottle.Name] {
+    let own = AttemptThrottle.Name("network \(name)")
+    guard block != name else { return [own] }
+    return [own, AttemptThrottle.Name("block \(block)", share: Self.blockShare)]
+  }
 }

@@ -2,13 +2,13 @@ import Accounts
 package import Model
 package import Upstream
 
-/// Who asks, as far as reads and upstream calls need to know.
+/// The caller of a request, as reads and upstream calls need it.
 package struct Caller: Sendable {
   package struct Header: Hashable, Sendable {
     /// In lower case.
     package let name: String
     package let value: String
-    /// What stands for the value wherever it is stored, where its name says that it is a credential.
+    /// The digest stored in place of the value, if the header's name marks it as a credential.
     package let digest: String?
 
     package init(name: String, value: String, digest: String? = nil) {
@@ -21,7 +21,8 @@ package struct Caller: Sendable {
   /// The device whose token was presented.
   package struct Device: Hashable, Sendable {
     package let id: String
-    /// Of the token: what the store knows the device by until the token is replaced.
+    /// The digest of the device token, by which the store finds the device until the token is
+    /// replaced.
     package let tokenDigest: String
 
     package init(id: String, tokenDigest: String) {
@@ -30,34 +31,33 @@ package struct Caller: Sendable {
     }
   }
 
-  /// A token that was verified, and whom it stands for.
+  /// A verified token and its user.
   struct Verified: Sendable {
     let user: VerifiedUser
     let token: String
   }
 
-  /// The headers that speak for a user upstream (`authorization`, `cookie`), as far as settings
-  /// forward them.
+  /// The forwarded headers that are user credentials (`authorization`, `cookie`).
   package let credentials: [Header]
-  /// The other forwarded headers: they split the cache. Those that are credentials by their names
-  /// have digests, so that no scope holds them in clear.
+  /// The other forwarded headers, which partition the cache. Those whose names mark them as
+  /// credentials have digests, so that no scope contains them in clear text.
   package let partitions: [Header]
-  /// The subject that upstream's answers are kept under: ``user`` where upstream is asked with the
-  /// verified token alone, else a digest of ``credentials``; nil without any.
+  /// The subject that upstream responses are stored under: ``user`` if the verified token is the
+  /// only credential sent upstream, otherwise a digest of ``credentials``; nil without credentials.
   package let subject: String?
-  /// The subject again where its token was verified here. An opaque token is forwarded and judged
-  /// by upstream: it signs nobody in, and the next one may be the same user's.
+  /// The user of a token verified by this service. An opaque token is checked by upstream and signs
+  /// no one in: the next opaque token may belong to the same user.
   package let user: String?
-  /// What ``user`` was read from; nil in tests that make a user up.
+  /// The source of ``user``; nil in tests that make up a user.
   let verified: Verified?
-  /// Presented the admin token.
+  /// Whether the request has the admin token.
   package let isAdmin: Bool
-  /// Presented some bearer token, forwarded or not.
+  /// Whether the request has another bearer token, forwarded or not.
   package let hasToken: Bool
   package internal(set) var device: Device?
-  /// Whether the device is one that anyone could have registered, and no user's.
+  /// Whether anyone could have registered the device, and it has no user.
   package internal(set) var isOpenDevice = false
-  /// The roles that some operation stores its responses for, held by this caller or not.
+  /// The roles that operations store responses for, whether or not this caller has them.
   let storedRoles: Set<Role>
 
   package init(
@@ -94,19 +94,19 @@ package struct Caller: Sendable {
 
   package static let anonymous = Caller()
 
-  /// When the token that ``user`` was read from is refused; nil without a user.
+  /// The time from which the token behind ``user`` is refused; nil without a user.
   package var userExpires: Timestamp? { verified?.user.expires }
 
-  /// The canonical text of ``partitions``, as ``Model/Scope/partition`` wants it.
+  /// The canonical text of ``partitions``, for ``Model/Scope/partition``.
   package var partition: String {
     partitions.map { "\($0.name):\($0.digest ?? $0.value)" }.sorted().joined(separator: "\n")
   }
 
-  /// Some partition header is a credential by its name, or as long as one: shared caches must not
-  /// keep what was got with it.
+  /// Whether a partition header is a credential by its name, or as long as one. Shared caches must
+  /// not keep such responses.
   package var hasSecretPartition: Bool { partitions.contains { $0.digest != nil } }
 
-  /// Whether the caller has proved to be what a role demands.
+  /// Whether the caller has authenticated as a role.
   package func holds(_ role: Role) -> Bool {
     switch role {
     case .device: device != nil
@@ -115,27 +115,28 @@ package struct Caller: Sendable {
     }
   }
 
-  /// The claims of the verified token that operations share responses by.
+  /// The verified token's claims that operations share responses by.
   package var claims: [Claim] { verified?.user.claims ?? [] }
 
-  /// The scope of what upstream answers this caller.
+  /// The scope that an upstream response for this caller is stored in.
   package func scope(of operation: RegisteredOperation) -> Scope {
     scope(
       sharing: operation.kind == .mutation ? .user : operation.cache.sharing,
       role: operation.access.role?.demanded)
   }
 
-  /// The scope of what upstream answers this caller: the caller's own whenever a credential goes
-  /// along, unless it is declared to be the group's. What the service itself fetched is of the role
-  /// that the operation demands, and public without one.
+  /// The scope that an upstream response for this caller is stored in: the caller's own if a
+  /// credential is sent, unless the operation declares the response shared by a group. A response
+  /// fetched with the service's own credentials has the scope of the role that the operation
+  /// requires, or is public.
   ///
-  /// - Parameter role: what a caller must be to call the operation.
+  /// - Parameter role: the role required to call the operation.
   package func scope(sharing: CachePolicy.Sharing, role: Role? = nil) -> Scope {
     switch sharing {
     case .user:
       if let subject { return .user(subject, partition: partition) }
     case .claim(let name):
-      // A caller without the claim is refused; no viewer ever has the scope of no value.
+      // A caller without the claim is refused; no viewer has the scope of an empty value.
       let none = Claim(name: name, issuer: "", value: "")
       return .claim(claims.first { $0.name == name } ?? none, partition: partition)
     case .public: break
@@ -144,9 +145,8 @@ package struct Caller: Sendable {
     return Scope(kind: .public, subject: "", partition: partition)
   }
 
-  /// Everything the caller sees: the device over its user over the values of its claims over its
-  /// roles over what is public. A user's own data is of other types than what upstream told the
-  /// user, so neither ever lies over the other.
+  /// The scopes the caller sees, highest precedence first: device, user, claims, roles, public. A
+  /// user's local data has other types than upstream data, so neither shadows the other.
   package var viewer: Viewer {
     let partition = partition
     var layers: [Scope] = []
@@ -161,8 +161,8 @@ package struct Caller: Sendable {
     return Viewer(layers: layers)
   }
 
-  /// What the caller sees when reading a result of `scope`. Rendered results are shared by all who
-  /// read the same scope, so no device's layer is in it.
+  /// The scopes for reading a result of `scope`. Rendered results are shared by all readers of the
+  /// scope, so no device scope is included.
   package func viewer(of scope: Scope) -> Viewer {
     guard scope.kind != .public else { return Viewer(layers: [scope]) }
     return Viewer(layers: [
@@ -170,11 +170,11 @@ package struct Caller: Sendable {
     ])
   }
 
-  /// What goes upstream with a call made for `scope`.
+  /// The headers sent upstream with a call made for `scope`.
   package func forwarded(for scope: Scope) -> [Header] {
     switch scope.kind {
     case .public, .role: partitions
-    // A cookie may say more of the caller than the token that all members of the group have alike.
+    // A cookie can identify the caller more precisely than the group's shared claim.
     case .claim: credentials.filter { $0.name == "authorization" } + partitions
     case .user, .device: credentials + partitions
     }

@@ -2,18 +2,18 @@ package import Accounts
 import Cryptography
 package import Model
 
-/// Tells who asks from a request's headers (`Authorization`, `Cookie`, `Device-Token`, and those
-/// that settings forward).
+/// Identifies the caller from request headers (`Authorization`, `Cookie`, `Device-Token`, and the
+/// configured forwarded headers).
 package struct CallerIdentifier: Sendable {
-  /// Header names that are credentials: what is got with them is private.
+  /// Names of credential headers; responses to requests with them are private.
   private static let credentialNames: Set<String> = ["authorization", "cookie"]
 
   private let adminToken: [UInt8]?
   private let subjectKey: SymmetricKey
   private let partitionKey: SymmetricKey
-  /// Whether tokens that were issued here go upstream.
+  /// Whether tokens issued by this service are sent upstream.
   private let forwardsOwnTokens: Bool
-  /// Nil where every token is opaque.
+  /// Nil if all tokens are opaque.
   private let tokens: TokenVerifier?
   private let devices: DeviceRegistry
   package let tickets: StreamTickets
@@ -21,8 +21,8 @@ package struct CallerIdentifier: Sendable {
   /// Forwarded header names in lower case.
   package let forwardedNames: [String]
 
-  /// - Parameter forwardsOwnTokens: whether tokens that were issued here go upstream where settings
-  ///   forward `authorization`, and the service's own credentials do not.
+  /// - Parameter forwardsOwnTokens: whether tokens issued by this service are sent upstream if
+  ///   settings forward `authorization` and no service credentials replace it.
   package init(
     adminToken: String?, forwardedNames: [String], keys: KeyRing,
     tokens: TokenVerifier? = nil, forwardsOwnTokens: Bool = true, devices: DeviceRegistry,
@@ -30,7 +30,7 @@ package struct CallerIdentifier: Sendable {
   ) {
     self.forwardsOwnTokens = forwardsOwnTokens
     self.adminToken = adminToken.map { Array($0.utf8) }
-    // A device's token is for this service alone, whatever settings say.
+    // Device tokens are for this service only and are never forwarded, whatever the settings say.
     self.forwardedNames = forwardedNames.map { $0.lowercased() }.filter { $0 != "device-token" }
     subjectKey = keys.key(for: .subject)
     partitionKey = keys.key(for: .partition)
@@ -42,8 +42,8 @@ package struct CallerIdentifier: Sendable {
 
   package var isAdminOn: Bool { adminToken != nil }
 
-  /// - Parameter header: the value of a header by its lower-case name, its lines joined; nil
-  ///   where it is absent.
+  /// - Parameter header: returns the value of a header by its lower-case name, its lines joined;
+  ///   nil if absent.
   package func caller(header: (String) -> String?) async throws(Failure) -> Caller {
     var caller = try await callerWithoutDevice(header: header)
     if let token = header("device-token") {
@@ -54,15 +54,15 @@ package struct CallerIdentifier: Sendable {
     return caller
   }
 
-  /// Who asks with a stream ticket. A device that was revoked, or whose token was replaced, since
-  /// the ticket was given is refused as with its token, and so is a user whose token has expired.
+  /// Identifies the caller by a stream ticket. A revoked device, a replaced device token and an
+  /// expired user token are refused as they are without a ticket.
   package func caller(ticket: String) async throws(Failure) -> Caller {
     let caller = try tickets.redeem(ticket)
     try await devices.confirm(caller)
     return caller
   }
 
-  /// Whether a request carries the admin token, for routes that ask for nothing else of the caller.
+  /// Whether a request has the admin token, for routes that need nothing else of the caller.
   package func isAdmin(header: (String) -> String?) -> Bool {
     header("authorization").flatMap(Self.bearerToken).map(isAdminToken) ?? false
   }
@@ -99,7 +99,7 @@ package struct CallerIdentifier: Sendable {
     forwardsOwnTokens || user?.isOwn != true
   }
 
-  /// Of partition values that are kept as they are; longer ones are kept as a digest.
+  /// Longest partition value that is stored as it is; longer ones are stored as digests.
   private static let partitionBytesMax = 128
 
   private func partition(_ name: String, _ value: String) -> Caller.Header {
@@ -111,7 +111,7 @@ package struct CallerIdentifier: Sendable {
     return Caller.Header(name: name, value: value, digest: Base64URL.encode(code))
   }
 
-  /// Nil for an opaque token, which is upstream's to judge.
+  /// Nil for an opaque token, which upstream checks.
   private func verify(_ token: String) async throws(Failure) -> Caller.Verified? {
     do throws(TokenFault) {
       guard let user = try await tokens?.verify(token) else { return nil }
@@ -127,8 +127,8 @@ package struct CallerIdentifier: Sendable {
       Array(SHA256.hash(data: adminToken)), Array(SHA256.hash(data: Array(token.utf8))))
   }
 
-  /// A verified user is known by name, whichever token it is today. Of anything else only a digest
-  /// is kept: a subject in a database or a log opens nothing.
+  /// Returns the user id if a verified token is the only credential, otherwise a digest: a subject
+  /// found in a database or a log must grant nothing.
   private func subject(of credentials: [Caller.Header], user: String?) -> String? {
     guard !credentials.isEmpty else { return nil }
     if let user, credentials.allSatisfy({ $0.name == "authorization" }) { return user }

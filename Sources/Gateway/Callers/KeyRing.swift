@@ -1,28 +1,28 @@
 package import Cryptography
 import Model
 
-/// Keys for single purposes, derived from the one secret of the data folder (HKDF, RFC 5869), so
-/// that no key does two jobs.
+/// Derives a key for each purpose from the data folder's secret (HKDF, RFC 5869), so that no key
+/// has two purposes.
 package struct KeyRing: Sendable {
   package enum Purpose: String, Sendable {
     case cursor
-    /// Of the pages of collections.
+    /// Page tokens of collections.
     case page
-    /// Of links that stand for a right to a file.
+    /// Presigned file URLs.
     case presign
-    /// Turns accounts and the networks they signed in from into digests.
+    /// Digests of accounts and of the networks they signed in from.
     case network
-    /// Turns opaque tokens into subjects.
+    /// Subjects derived from opaque tokens.
     case subject
-    /// Turns forwarded headers that are credentials by their names into parts of scopes.
+    /// Digests of forwarded headers that are credentials by their names.
     case partition
-    /// Of secrets that are stored sealed.
+    /// Secrets that are stored sealed.
     case sealing
-    /// Of what queued mutations are sent with.
+    /// Credentials of queued mutations.
     case credential
-    /// Of the secrets of access keys.
+    /// Secrets of S3 access keys.
     case s3
-    /// Tells the secret from another, and opens nothing.
+    /// Identifies the secret; grants nothing.
     case check
   }
 
@@ -33,7 +33,7 @@ package struct KeyRing: Sendable {
     self.root = SymmetricKey(data: Array(root))
   }
 
-  /// Tells whether another start has the same secret; says nothing of it.
+  /// Identifies the secret without revealing it, to detect that it was replaced between starts.
   package var digest: String {
     key(for: .check).withUnsafeBytes { Hexadecimal.encode(Array($0)) }
   }

@@ -2,10 +2,10 @@ import Cryptography
 package import Model
 import Synchronization
 
-/// Tickets for those who cannot set headers, as browsers' `EventSource`: each stands once, for half
-/// a minute, for the caller that asked for it.
+/// One-time tickets for clients that cannot set headers, such as browsers' `EventSource`. A ticket
+/// authenticates its caller once, within half a minute.
 ///
-/// They are kept in memory alone, and there by a digest.
+/// Tickets are kept in memory only, by digest.
 package final class StreamTickets: Sendable {
   private struct Entry {
     let caller: Caller
@@ -16,10 +16,10 @@ package final class StreamTickets: Sendable {
 
   private struct State {
     var entries: [String: Entry] = [:]
-    /// Of these, those of callers without a verified user.
+    /// The number of entries of callers without a verified user.
     var unknownCount = 0
     var nextSweep: Timestamp?
-    /// How many of them each owner has.
+    /// The number of entries by owner.
     var counts: [String: Int] = [:]
 
     mutating func remove(_ digest: String) -> Entry? {
@@ -32,9 +32,10 @@ package final class StreamTickets: Sendable {
   }
 
   package static let lifetime = Duration.seconds(30)
-  /// Unused ones at a time.
+  /// Maximum unused tickets.
   private static let ticketsMax = 10_000
-  /// Of these, for one device, user or, of all who show neither, one network.
+  /// Maximum unused tickets of one device or user, or of all unauthenticated callers of one
+  /// network.
   private static let ticketsOfOneMax = 100
   private static let byteCount = 32
 
@@ -47,17 +48,18 @@ package final class StreamTickets: Sendable {
     self.random = random
   }
 
-  /// - Parameter network: stands for callers without a registered device and a verified user: whoever
-  ///   invents credentials is still in one network.
+  /// - Parameter network: the owner for callers without a registered device and a verified user;
+  ///   made-up credentials do not change the network.
   package func issue(to caller: Caller, from network: ClientNetwork) throws(Failure) -> String {
     let ticket = Base64URL.encode(random.bytes(Self.byteCount))
     let digest = Self.digest(of: ticket)
     let now = clock.now()
-    // Anybody may register devices where settings say so: without a user they are no better known.
+    // With open registration anyone can register devices, so a device without a user is not better
+    // known.
     let known = caller.user ?? (caller.isAdmin ? "admin" : nil)
     let owner = known ?? caller.device?.id ?? "network \(network.name)"
     let isIssued = state.withLock { state in
-      // Each holds a caller with all credentials, so they do not stay until there are too many.
+      // Entries hold callers with all credentials, so expired ones are removed regularly.
       if state.nextSweep.map({ $0 <= now }) ?? true {
         Self.sweep(&state, at: now)
         state.nextSweep = now.advanced(by: Self.lifetime)
@@ -75,7 +77,7 @@ package final class StreamTickets: Sendable {
     }
     guard isIssued else {
       throw Failure(
-        .rateLimited, "Too many stream tickets are unused.", retry: .after,
+        .rateLimited, "Too many unused stream tickets; retry later.", retry: .after,
         retryAfter: Self.lifetime)
     }
     return ticket
@@ -86,7 +88,7 @@ package final class StreamTickets: Sendable {
     let digest = Self.digest(of: ticket)
     let entry = state.withLock { $0.remove(digest) }
     guard let entry, now < entry.expires else {
-      throw Failure(.unauthenticated, "The stream ticket was used, is too old or is none.")
+      throw Failure(.unauthenticated, "The stream ticket is invalid, expired or already used.")
     }
     return entry.caller
   }

@@ -1,48 +1,48 @@
 package import Model
 package import Storage
 
-/// The change log as clients read it: pages, waiting pages and live streams.
+/// The change log as clients read it: pages, long-polled pages and live streams.
 package final class ChangeFeed: Sendable {
   package enum Since: Sendable {
-    /// Everything there is, then what changes.
+    /// All current data, then changes.
     case snapshot
-    /// Nothing of what is there.
+    /// Only changes from now on.
     case head
     case cursor(String)
   }
 
   package enum Outcome: Sendable {
     case page(RenderedChanges)
-    /// Deletions behind the place have been forgotten.
+    /// Deletions after the position have been forgotten.
     case expired
   }
 
-  /// Contents of one page.
+  /// The maximum content size of one page.
   private static let pageBytesMax = 4 << 20
-  /// Contents of a page that a stream holds while its client takes it.
+  /// The maximum content size of a page that a stream holds while its client receives it.
   private static let sharedPageBytesMax = 256 << 10
-  /// Types that callers without a device or a user can start to observe with a filter: each costs every
-  /// later write to it.
+  /// The maximum number of types that callers without a device or a user can begin to observe with a
+  /// filter: each one adds a cost to every later write of the type.
   private static let typesMaxOfUnknownCallers = 16
 
-  /// Those that there are.
+  /// All entity types, and that of mutation outcomes.
   package let types: [EntityType]
-  let desk: CursorValidator
+  let validator: CursorValidator
   let signal: CommitSignal
   private let store: ReadSession
   private let entities: EntityRenderer
   private let gate: StoredDataGate
   private let devices: DeviceRegistry
   private let deadline: QueryDeadline
-  private let share = PageCoalescer()
+  private let coalescer = PageCoalescer()
 
-  /// - Parameter deadline: of a page with a condition, which is the caller's own making.
+  /// - Parameter deadline: the limit for a page with a condition, which the caller wrote.
   package init(
-    store: ReadSession, desk: CursorValidator, entities: EntityRenderer, signal: CommitSignal,
+    store: ReadSession, validator: CursorValidator, entities: EntityRenderer, signal: CommitSignal,
     types: [EntityType], gate: StoredDataGate, devices: DeviceRegistry, deadline: QueryDeadline
   ) {
     self.store = store
-    self.desk = desk
+    self.validator = validator
     self.entities = entities
     self.signal = signal
     let outcome = EntityType(name: QueueTypes.outcome, keyFields: ["id"], columns: [])
@@ -52,35 +52,35 @@ package final class ChangeFeed: Sendable {
     self.deadline = deadline
   }
 
-  /// Whether a caller may read the store at all.
+  /// Throws if the caller may not read the store.
   ///
-  /// - Parameter types: what is asked for; nil for everything.
+  /// - Parameter types: the requested types; nil for all.
   package func admit(_ caller: Caller, types: Set<String>?) throws(Failure) {
     try gate.admit(caller, types: types)
   }
 
-  /// How long a caller may go on without asking anew; nil for ever.
+  /// Returns how long a caller can listen before it must authenticate again; nil for no limit.
   func lifetime(of caller: Caller) -> Duration? { devices.lifetime(of: caller) }
 
-  /// Whether a caller who was admitted before still is who it was.
+  /// Throws if the credentials of a caller admitted earlier are no longer valid.
   func confirm(_ caller: Caller) async throws(Failure) {
     try await devices.confirm(caller)
   }
 
   // MARK: Pages
 
-  /// One page.
+  /// Reads one page.
   ///
   /// - Parameters:
-  ///   - limit: changes at most; a page may have fewer and still not be the last.
-  ///   - wait: how long to hold an empty page back for something to come.
+  ///   - limit: the maximum number of changes; a page can have fewer and still not be the last.
+  ///   - wait: how long to hold back an empty page until there is a change.
   package func page(
     caller: Caller, filter: ChangeFilter, since: Since, limit: Int, wait: Duration = .zero
   ) async throws -> RenderedChanges {
     let viewer = caller.viewer
     try await observe(filter, by: caller)
     var place = try startingPlace(since, viewer: viewer, filter: filter)
-    // Registered before reading: what is committed from here on wakes.
+    // Registered before reading, so every commit from here on wakes the listener.
     let listener =
       wait > .zero
       ? signal.listen(as: viewer, device: caller.device?.id, lifetime: lifetime(of: caller)) : nil
@@ -117,19 +117,20 @@ package final class ChangeFeed: Sendable {
 
   // MARK: Streams
 
-  /// Where a live stream begins. A cursor that cannot be continued is told on the stream, which
-  /// then begins anew.
+  /// Returns the start of a live stream. A cursor that cannot be continued is reported on the stream,
+  /// which then restarts.
   package func streamStart(
     caller: Caller, filter: ChangeFilter, since: Since
   ) async throws -> ChangeStream.Start {
     if signal.hasEnded {
-      throw Failure(.draining, "The service is ending.", retry: .after, retryAfter: .seconds(1))
+      throw Failure(
+        .draining, "The service is shutting down.", retry: .after, retryAfter: .seconds(1))
     }
     try await observe(filter, by: caller)
     do throws(CursorFault) {
       let place = try startingPlace(since, viewer: caller.viewer, filter: filter)
       if case .cursor = since {
-        return ChangeStream.Start(caller: caller, filter: filter, place: place, told: place)
+        return ChangeStream.Start(caller: caller, filter: filter, place: place, sent: place)
       }
       return ChangeStream.Start(caller: caller, filter: filter, place: place)
     } catch .gone(let reason) {
@@ -137,19 +138,20 @@ package final class ChangeFeed: Sendable {
     }
   }
 
-  /// To be called by the task that reads it.
+  /// Opens a stream. Must be called by the task that reads it.
   package func open(_ start: ChangeStream.Start) -> ChangeStream {
     ChangeStream(feed: self, start: start)
   }
 
-  /// As ``page(viewer:filter:since:limit:wait:)`` for one of many readers at the same place.
+  /// Reads a page as ``page(caller:filter:since:limit:wait:)`` does, shared with other readers at the
+  /// same position.
   func sharedPage(
     viewer: Viewer, filter: ChangeFilter, place: ChangePlace?, limit: Int
   ) async throws(Failure) -> Outcome {
     if let page = emptyPage(viewer: viewer, filter: filter, place: place) { return .page(page) }
     let key = PageCoalescer.Key(
       viewer: viewer, filter: filter, place: place, head: store.head, limit: limit)
-    let outcome = await share.page(key) { [self] in
+    let outcome = await coalescer.page(key) { [self] in
       do throws(Failure) {
         return .success(
           try await readLog(
@@ -164,7 +166,7 @@ package final class ChangeFeed: Sendable {
 
   // MARK: The queue
 
-  /// The queue of the viewer's device; nil for a viewer without one.
+  /// Returns the status of the queue of the viewer's device; nil for a viewer without a device.
   package func queue(of viewer: Viewer) async throws(Failure) -> QueueStatus? {
     guard let device = viewer.layers.first(where: { $0.kind == .device }) else { return nil }
     return try await storing { () async throws(StorageError) in
@@ -174,8 +176,8 @@ package final class ChangeFeed: Sendable {
 
   // MARK: The log
 
-  /// With the temporary ids of the viewer's device that are known by now, page by page: a stream
-  /// goes on while they become so.
+  /// Returns the filter's conditions with the temporary ids of the viewer's device resolved, page by
+  /// page: ids can become known while a stream is open.
   private func conditions(
     of filter: ChangeFilter, for viewer: Viewer
   ) async throws(Failure) -> [String: ObservedCondition] {
@@ -192,36 +194,36 @@ package final class ChangeFeed: Sendable {
     }
   }
 
-  /// With a condition, what entities were before they changed must be kept from now on.
+  /// Makes the store keep the history of the types that the filter's condition observes.
   private func observe(_ filter: ChangeFilter, by caller: Caller) async throws(Failure) {
     guard let types = filter.condition?.observed.keys else { return }
     let isKnown = caller.isAdmin || caller.device != nil || caller.user != nil
     let isKept = try await storing { () async throws(StorageError) in
-      try await store.keepPast(
+      try await store.keepHistory(
         ofTypes: Set(types), upTo: isKnown ? .max : Self.typesMaxOfUnknownCallers)
     }
     guard isKept else {
       throw Failure(
         .unauthenticated,
-        "Filters observe \(Self.typesMaxOfUnknownCallers) types already: to observe another, send a "
-          + "device's token in Device-Token, or sign in.")
+        "Filters already observe \(Self.typesMaxOfUnknownCallers) types. To observe another, send a "
+          + "device token in Device-Token or sign in.")
     }
   }
 
-  private func storing<Answer>(
-    _ body: () async throws(StorageError) -> Answer
-  ) async throws(Failure) -> Answer {
+  private func storing<Value>(
+    _ body: () async throws(StorageError) -> Value
+  ) async throws(Failure) -> Value {
     do throws(StorageError) {
       return try await body()
     } catch {
       if let failure = Failure(querying: error, "The filter", deadline: deadline) { throw failure }
       throw Failure(
-        .storageUnavailable, "The store cannot be used at present.", retry: .after,
+        .storageUnavailable, "The store is unavailable; retry later.", retry: .after,
         retryAfter: .seconds(1), cause: "\(error)")
     }
   }
 
-  /// Nil for the beginning of a snapshot.
+  /// Returns the position to start at; nil for the beginning of a snapshot.
   private func startingPlace(
     _ since: Since, viewer: Viewer, filter: ChangeFilter
   ) throws(CursorFault) -> ChangePlace? {
@@ -229,17 +231,17 @@ package final class ChangeFeed: Sendable {
     case .snapshot: nil
     case .head: ChangePlace(caughtUpAt: store.head)
     case .cursor(let text):
-      try desk.place(of: text, viewer: viewer, filter: filter, head: store.head)
+      try validator.place(of: text, viewer: viewer, filter: filter, head: store.head)
     }
   }
 
-  /// Whoever stands at the head needs no look at the store.
+  /// Returns an empty page for a reader at the head, without reading the store; nil otherwise.
   private func emptyPage(
     viewer: Viewer, filter: ChangeFilter, place: ChangePlace?
   ) -> RenderedChanges? {
     guard let place, place == ChangePlace(caughtUpAt: store.head) else { return nil }
     return RenderedChanges(
-      elements: [], cursor: desk.text(at: place, viewer: viewer, filter: filter), next: place,
+      elements: [], cursor: validator.text(at: place, viewer: viewer, filter: filter), next: place,
       isComplete: true)
   }
 
@@ -254,7 +256,8 @@ package final class ChangeFeed: Sendable {
       try await store.changes(query, deadline: deadline)
     }
     guard let page else { return .expired }
-    let renderer = ChangeRenderer(entities: entities, desk: desk, viewer: viewer, filter: filter)
+    let renderer = ChangeRenderer(
+      entities: entities, validator: validator, viewer: viewer, filter: filter)
     return .page(try renderer.render(page))
   }
 }

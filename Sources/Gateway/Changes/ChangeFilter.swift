@@ -1,7 +1,10 @@
-/// Which changes a client asks for.
+package import Model
+import Storage
+
+/// The changes that a client requests.
 ///
-/// A cursor carries its digest: going on with another filter would leave out what the first one
-/// passed over.
+/// A cursor carries the filter's digest: continuing with another filter would omit changes that the
+/// first one skipped.
 package struct ChangeFilter: Hashable, Sendable {
   package enum Operation: String, Hashable, Sendable, CaseIterable {
     case insert, update, delete
@@ -10,7 +13,7 @@ package struct ChangeFilter: Hashable, Sendable {
   /// Names of entity types; nil for all.
   package let types: Set<String>?
   package let operations: Set<Operation>
-  /// Nil where every entity of the types is asked for.
+  /// Nil if every entity of the types is requested.
   package let condition: ChangeCondition?
 
   package init(
@@ -24,7 +27,7 @@ package struct ChangeFilter: Hashable, Sendable {
 
   package static let all = ChangeFilter()
 
-  /// The same for the same filter on every node and after every restart; never 0.
+  /// A digest that is the same for the same filter on every node and after every restart; never 0.
   package var digest: UInt64 {
     // FNV-1a: the cursor's own MAC is what keeps a client from choosing it.
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -37,5 +40,46 @@ package struct ChangeFilter: Hashable, Sendable {
     let operations = operations.map(\.rawValue).sorted().joined(separator: ",")
     let condition = condition.map { ";filter=\($0.text)" } ?? ""
     return "types=\(types);on=\(operations)\(condition)"
+  }
+}
+
+/// The condition that entities must meet for an observer to see them: a collection filter, parsed
+/// for each of the requested types.
+///
+/// An entity that begins to meet the condition is reported as new, one that ceases to as deleted.
+package struct ChangeCondition: Hashable, Sendable {
+  /// The filter and its arguments as the client wrote them, as one string.
+  let text: String
+  /// By type.
+  let observed: [String: ObservedCondition]
+
+  /// - Parameters:
+  ///   - types: the requested types; each must have all columns that the filter names.
+  ///   - note: called once for each faulty parameter.
+  /// - Returns: nil if there are faults.
+  package init?(
+    _ filter: String, arguments: FilterArguments, types: [EntityType],
+    note: (_ parameter: String, _ detail: String) -> Void
+  ) {
+    var observed: [String: ObservedCondition] = [:]
+    var faults: [FilterFault] = []
+    for type in types {
+      do throws(FilterFaults) {
+        let filter = try Filter(filter, arguments: arguments, type: type)
+        observed[type.name] = ObservedCondition(type: type, filter: filter)
+      } catch {
+        for fault in error.all where !faults.contains(fault) { faults.append(fault) }
+      }
+    }
+    for fault in faults {
+      switch fault.place {
+      case .position(let position): note("filter", "position \(position): \(fault.message)")
+      case .argument(let name): note(name, fault.message)
+      }
+    }
+    guard faults.isEmpty else { return nil }
+    self.observed = observed
+    let named = arguments.named.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+    text = ([filter] + named + arguments.positional).map { "\($0.utf8.count):\($0)" }.joined()
   }
 }

@@ -1,11 +1,12 @@
 import LosslessJSON
 import Model
 import Storage
+import Synchronization
 
-/// Makes the JSON of a page of changes for one viewer and filter.
+/// Renders a page of changes as JSON for one viewer and filter.
 struct ChangeRenderer {
   let entities: EntityRenderer
-  let desk: CursorValidator
+  let validator: CursorValidator
   let viewer: Viewer
   let filter: ChangeFilter
 
@@ -20,18 +21,18 @@ struct ChangeRenderer {
       elements.append(RenderedChanges.Element(json: json, cursor: nil))
       lastRevision = entry.revision
     }
-    // Where the page ends inside a commit, that commit's last element is still to come.
+    // If the page ends inside a commit, that commit's last element is on a later page.
     if let lastRevision, page.next.place.isEmpty || lastRevision < page.next.revision {
       close(&elements, at: lastRevision, origin: page)
     }
     let next = ChangePlace(position: page.next, origin: page.origin)
     return RenderedChanges(
-      elements: elements, cursor: desk.text(at: next, viewer: viewer, filter: filter), next: next,
-      isComplete: page.isComplete)
+      elements: elements, cursor: validator.text(at: next, viewer: viewer, filter: filter),
+      next: next, isComplete: page.isComplete)
   }
 
-  /// Gives a commit's last element its cursor. One behind the last commit of a complete page is
-  /// the page's own.
+  /// Sets the cursor of a commit's last element. After the last commit of a complete page it is the
+  /// page's own cursor.
   private func close(
     _ elements: inout [RenderedChanges.Element], at revision: Revision, origin page: ChangePage
   ) {
@@ -42,14 +43,14 @@ struct ChangeRenderer {
       origin: isEnd ? page.origin : page.readingOrigin)
     elements.append(
       RenderedChanges.Element(
-        json: last.json, cursor: desk.text(at: place, viewer: viewer, filter: filter)))
+        json: last.json, cursor: validator.text(at: place, viewer: viewer, filter: filter)))
   }
 
   // MARK: Elements
 
-  /// Nil for what the filter leaves out, and for what no operation shows any more.
+  /// Returns an element; nil if the filter excludes it, or no operation shows the entity any more.
   private func json(of entry: ChangePage.Entry) throws(Failure) -> [UInt8]? {
-    switch entry.sight {
+    switch entry.state {
     case .present(let record, let isNew) where entry.key.type == QueueTypes.outcome:
       return filter.operations.contains(isNew ? .insert : .update)
         ? outcome(entry.key, record, isNew: isNew) : nil
@@ -64,7 +65,7 @@ struct ChangeRenderer {
     }
   }
 
-  /// What became of a mutation: a document already, and no entity of any operation's.
+  /// Renders a mutation's outcome, which is stored as a document and belongs to no operation.
   private func outcome(_ key: EntityKey, _ record: EntityRecord, isNew: Bool) -> [UInt8]? {
     record.layers.first.map { body in
       put(
@@ -108,5 +109,43 @@ struct ChangeRenderer {
     writer.string(key.key)
     writer.name("rev")
     writer.string(revision)
+  }
+}
+
+/// One page of changes as JSON, shared by all readers at the same position of the same log.
+package final class RenderedChanges: Sendable {
+  package struct Element: Sendable {
+    /// `{"op":…}`.
+    package let json: [UInt8]
+    /// The cursor after the commit, on the commit's last element; nil on others.
+    package let cursor: String?
+  }
+
+  package let elements: [Element]
+  /// The cursor after the page.
+  package let cursor: String
+  package let next: ChangePlace
+  /// Whether there was nothing after the page when it was read.
+  package let isComplete: Bool
+  private let frames = Mutex<[UInt8]?>(nil)
+
+  init(elements: [Element], cursor: String, next: ChangePlace, isComplete: Bool) {
+    self.elements = elements
+    self.cursor = cursor
+    self.next = next
+    self.isComplete = isComplete
+  }
+
+  /// The page as server-sent events, created on first use.
+  var eventFrames: [UInt8] {
+    frames.withLock { frames in
+      if let frames { return frames }
+      var made: [UInt8] = []
+      for element in elements {
+        EventFrame.append(id: element.cursor, event: "change", data: element.json, to: &made)
+      }
+      frames = made
+      return made
+    }
   }
 }

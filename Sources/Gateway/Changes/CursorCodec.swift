@@ -1,10 +1,80 @@
 package import Cryptography
 package import Model
-import Storage
+package import Storage
 
-/// Cursors as base64url text with a truncated HMAC, so that one made up or altered is refused.
+/// A position in the change log as one caller sees it; opaque to clients.
+///
+/// It has no time limit: it is valid if its segment is known and its revision is inside the segment,
+/// which detects restored backups and lost commits.
+package struct Cursor: Hashable, Sendable {
+  /// The segment of the process start that created the revision.
+  package let segment: UInt64
+  package let revision: Revision
+  /// The last key of a page that ended inside a commit; empty at the end of a commit.
+  package let lastKey: String
+  /// The start of a reading that has not caught up yet; nil if it has.
+  package let origin: LogOrigin?
+  /// The digest of the scopes of the caller it was issued to.
+  package let viewer: UInt64
+  /// The digest of the filter it continues; 0 if it was issued with a response instead of a page of
+  /// changes, so that it can start any filter.
+  package let filter: UInt64
+  package let schemaVersion: UInt32
+
+  package init(
+    segment: UInt64, revision: Revision, lastKey: String = "", origin: LogOrigin? = nil,
+    viewer: UInt64, filter: UInt64 = 0, schemaVersion: UInt32
+  ) {
+    self.segment = segment
+    self.revision = revision
+    self.lastKey = lastKey
+    self.origin = origin
+    self.viewer = viewer
+    self.filter = filter
+    self.schemaVersion = schemaVersion
+  }
+}
+
+/// A reader's position in the change log, as a cursor encodes it.
+package struct ChangePlace: Hashable, Sendable {
+  package let position: LogPosition
+  package let origin: LogOrigin
+
+  package init(position: LogPosition, origin: LogOrigin) {
+    self.position = position
+    self.origin = origin
+  }
+
+  /// Creates the position after everything up to a revision.
+  package init(caughtUpAt revision: Revision) {
+    self.init(position: LogPosition(revision: revision), origin: .delta(base: revision))
+  }
+}
+
+/// The reason that a client's cursor cannot be continued.
+package enum CursorFault: Error, Hashable, Sendable {
+  /// The reason that the log cannot continue at the cursor: the client must start over.
+  package enum Reason: String, Hashable, Sendable {
+    /// Deletions after it have been forgotten.
+    case expired
+    /// It belongs to a database that was replaced, or to commits that were lost.
+    case segment
+    /// The schema of changes has changed since.
+    case schema
+    /// The same caller now sees more or less than then.
+    case scope
+  }
+
+  /// Not a cursor of this service.
+  case malformed
+  case otherFilter
+  case otherCaller
+  case gone(Reason)
+}
+
+/// Encodes cursors as base64url text with a truncated HMAC, so that forged or altered ones are refused.
 package struct CursorCodec: Sendable {
-  /// The layout below; another layout gets another number.
+  /// The version of the layout below; a new layout needs a new number.
   private static let version: UInt8 = 2
   private static let macByteCount = 12
   /// version, segment, revision, viewer, filter, schema version, kind and revision of the origin,
@@ -33,7 +103,9 @@ package struct CursorCodec: Sendable {
     return Base64URL.encode(bytes)
   }
 
-  /// - Returns: nil for text that this codec's key did not make.
+  /// Decodes a cursor.
+  ///
+  /// - Returns: nil for text that was not created with this codec's key.
   package func decode(_ text: String) -> Cursor? {
     guard let bytes = Base64URL.decode(text),
       bytes.count >= Self.fixedByteCount + Self.macByteCount, bytes[0] == Self.version
@@ -55,13 +127,13 @@ package struct CursorCodec: Sendable {
       schemaVersion: content.bigEndian(UInt32.self, at: 33))
   }
 
-  /// A digest of a viewer's scopes that says nothing about them without the key: the first half of
-  /// what is the caller's own or everybody's, the second of its roles and claims.
+  /// Returns a keyed digest of a viewer's scopes, which reveals nothing about them without the key.
+  /// The first half covers the caller's own and public scopes, the second its roles and claims.
   package func digest(of viewer: Viewer) -> UInt64 {
     UInt64(identity(of: viewer.layers)) << 32 | UInt64(half(of: viewer.layers.filter(\.isOfGroup)))
   }
 
-  /// The first half of the digest of a viewer with these layers.
+  /// Returns the first half of the digest of a viewer with these layers.
   func identity(of layers: [Scope]) -> UInt32 { half(of: layers.filter { !$0.isOfGroup }) }
 
   /// The digest of a viewer in cursors from before roles and claims had layers: of what is the
@@ -92,7 +164,7 @@ package struct CursorCodec: Sendable {
 }
 
 extension Scope {
-  /// The caller may come to it, or lose it, and stays who it is.
+  /// Whether a caller can gain or lose the scope without becoming another caller.
   fileprivate var isOfGroup: Bool { kind == .role || kind == .claim }
 }
 
@@ -114,7 +186,7 @@ private struct OriginCode {
     }
   }
 
-  /// Nil for numbers that no version writes.
+  /// The decoded origin; nil for numbers that no version writes.
   var origin: LogOrigin?? {
     switch kind {
     case 0: .some(nil)
@@ -134,7 +206,7 @@ extension [UInt8] {
 }
 
 extension ArraySlice<UInt8> {
-  /// The integer whose first byte lies `offset` behind the slice's start.
+  /// Returns the integer whose first byte is `offset` bytes after the slice's start.
   fileprivate func bigEndian<T: FixedWidthInteger>(_: T.Type, at offset: Int) -> T {
     self[(startIndex + offset)..<(startIndex + offset + T.bitWidth / 8)]
       .reduce(0) { $0 << 8 | T($1) }

@@ -1,17 +1,18 @@
 package import Model
 import Synchronization
 
-/// The cursor of the present head for each viewer, made once a commit and spliced into answers.
+/// Issues cursors of the current head for each viewer, created once per commit and spliced into
+/// responses.
 package final class CursorIssuer: Sendable {
   private struct State {
     var head: Revision
     var made: [Viewer: [UInt8]] = [:]
-    /// That of the viewer who asks most, with no look-up.
+    /// The cursor of the anonymous viewer, the most frequent one, without a look-up.
     var anonymous: [UInt8]?
   }
 
-  /// Texts kept for one head; past this they are made anew, since a head may be long-lived and
-  /// its viewers many.
+  /// The maximum number of cursors kept for one head, which can last long and have many viewers;
+  /// beyond it they are discarded.
   private static let viewersMax = 10_000
 
   private let codec: CursorCodec
@@ -28,7 +29,8 @@ package final class CursorIssuer: Sendable {
 
   package var head: Revision { state.withLock { $0.head } }
 
-  /// A commit is visible and everything rendered that it touched has been dropped.
+  /// Advances the head. Must be called once the commit is visible and every rendered response that it
+  /// touched has been dropped.
   package func publish(_ head: Revision) {
     state.withLock { state in
       guard head > state.head else { return }
@@ -38,7 +40,7 @@ package final class CursorIssuer: Sendable {
     }
   }
 
-  /// As ``cursor(for:)`` for the anonymous viewer.
+  /// Returns ``cursor(for:)`` of the anonymous viewer.
   package func anonymousCursor() -> [UInt8] {
     state.withLock { state in
       if let made = state.anonymous { return made }
@@ -48,7 +50,7 @@ package final class CursorIssuer: Sendable {
     }
   }
 
-  /// The head's cursor for a viewer, as ASCII bytes.
+  /// Returns the head's cursor for a viewer, as ASCII bytes.
   package func cursor(for viewer: Viewer) -> [UInt8] {
     state.withLock { state in
       if let made = state.made[viewer] { return made }
@@ -59,7 +61,7 @@ package final class CursorIssuer: Sendable {
     }
   }
 
-  /// The cursor of a head noted earlier: what was read after that moment holds at least its
+  /// Returns the cursor of a head noted earlier: data read after that moment includes at least its
   /// changes.
   package func cursor(for viewer: Viewer, at revision: Revision) -> [UInt8] {
     revision == head ? cursor(for: viewer) : make(revision, viewer)

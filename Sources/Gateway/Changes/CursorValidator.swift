@@ -1,9 +1,9 @@
 package import Model
 package import Storage
 
-/// Judges the cursors that clients bring and makes those that pages end with.
+/// Validates the cursors that clients send and creates those that pages end with.
 ///
-/// A cursor is continued exactly where it ended or not at all: whatever is not certain is refused.
+/// A cursor is continued exactly where it ended or not at all: any uncertain one is refused.
 package struct CursorValidator: Sendable {
   private let codec: CursorCodec
   /// Oldest first.
@@ -16,7 +16,9 @@ package struct CursorValidator: Sendable {
     self.schemaVersion = schemaVersion
   }
 
-  /// - Parameter head: the store's, read before.
+  /// Returns the position of a cursor.
+  ///
+  /// - Parameter head: the store's head, read before.
   package func place(
     of text: String, viewer: Viewer, filter: ChangeFilter, head: Revision
   ) throws(CursorFault) -> ChangePlace {
@@ -30,6 +32,7 @@ package struct CursorValidator: Sendable {
       origin: cursor.origin ?? .delta(base: cursor.revision))
   }
 
+  /// Returns the cursor at a position.
   package func text(at place: ChangePlace, viewer: Viewer, filter: ChangeFilter) -> String {
     let revision = place.position.revision
     let isCaughtUp = place.position.place.isEmpty && place.origin == .delta(base: revision)
@@ -40,8 +43,9 @@ package struct CursorValidator: Sendable {
         viewer: codec.digest(of: viewer), filter: filter.digest, schemaVersion: schemaVersion))
   }
 
-  /// A part of the caller's own layers was another view of the same caller: before signing in, or
-  /// without the device. So is one with other roles or claims.
+  /// Throws if the cursor was issued for another view. A subset of the caller's own layers is an
+  /// earlier view of the same caller: before signing in, or without the device. So is a view with
+  /// other roles or claims.
   private func judgeCaller(_ cursor: Cursor, _ viewer: Viewer) throws(CursorFault) {
     guard cursor.viewer != codec.digest(of: viewer),
       cursor.viewer != codec.ungroupedDigest(of: viewer)
@@ -54,14 +58,15 @@ package struct CursorValidator: Sendable {
   private static func parts(of viewer: Viewer) -> [Viewer] {
     let own = viewer.layers.filter { $0.kind == .user || $0.kind == .device }
     let open = viewer.layers.filter { $0.kind == .public }
-    // A device, and a user with what is the user's own and what upstream told: three at most.
+    // A device, and a user with own data and upstream data: at most three.
     return (0..<1 << own.count).map { choice in
       let chosen = own.indices.filter { choice & 1 << $0 != 0 }.map { own[$0] }
       return Viewer(layers: chosen + open)
     }
   }
 
-  /// A segment ends where the next begins, both ends inclusive; the last one ends at the head.
+  /// Returns whether the cursor is in its segment. A segment ends where the next begins, both ends
+  /// inclusive; the last one ends at the head.
   private func isInSegment(_ cursor: Cursor, head: Revision) -> Bool {
     guard let index = segments.firstIndex(where: { $0.nonce == cursor.segment }) else {
       return false

@@ -2,9 +2,10 @@ import Model
 import Storage
 import Synchronization
 
-/// Pages of changes that several readers ask for at the same time, read and rendered once.
+/// Coalesces reads of the change log: a page that several readers request at the same time is read
+/// and rendered once.
 ///
-/// The head at the time of asking is part of the key: whoever asks after a commit is not given a
+/// The head at the time of the request is part of the key: a request after a commit never gets a
 /// page from before it.
 final class PageCoalescer: Sendable {
   struct Key: Hashable {
@@ -17,7 +18,8 @@ final class PageCoalescer: Sendable {
 
   typealias Outcome = Result<ChangeFeed.Outcome, Failure>
 
-  /// Pages kept for those who come a little later. A page is bounded, so this is too.
+  /// The maximum number of pages kept for slightly later readers. A page's size is bounded, so this
+  /// cache is too.
   private static let pagesMax = 16
 
   private struct State {

@@ -2,14 +2,15 @@ import LosslessJSON
 import Model
 import Upstream
 
-/// Reads what an operator writes into an entity of upstream's, into the form of ``StoredForm``, and
-/// notes every fault.
+/// Converts an operator's correction of an upstream entity to the form of ``StoredForm`` and collects
+/// every fault.
 ///
-/// Columns and lists of scalars can be written, and relationships to one. What has arguments, is
-/// embedded or leads to many is said by upstream alone: its stored form depends on operations.
+/// Columns, lists of scalars and to-one relationships can be written. Fields with arguments, embedded
+/// objects and to-many relationships come from upstream only: their stored form depends on
+/// operations.
 struct CorrectionReader {
-  /// Members of an entity's JSON that are told and never written.
-  private static let toldMembers: Set<String> = [
+  /// Members of an entity's JSON that are read-only.
+  private static let readOnlyMembers: Set<String> = [
     StoredForm.typenameMember, EntityRenderer.revisionMember, EntityRenderer.pendingMember,
     EntityRenderer.missingMember,
   ]
@@ -32,18 +33,18 @@ struct CorrectionReader {
     _ body: JSONValue, of type: EntityType, at pointer: String
   ) -> [EntityCorrection.Field] {
     guard let members = body.members else {
-      note("is not an object", at: pointer)
+      note("must be an object", at: pointer)
       return []
     }
     var fields: [EntityCorrection.Field] = []
-    for member in members where !Self.toldMembers.contains(member.name) {
+    for member in members where !Self.readOnlyMembers.contains(member.name) {
       let place = pointer.appending(pointerMember: member.name)
       guard !fields.contains(where: { $0.name == member.name }) else {
-        note("is there twice", at: place)
+        note("is given twice", at: place)
         continue
       }
       guard let field = catalogue.shapes[type.name]?.fields[member.name] else {
-        note("no operation selects such a field of \(type.name)", at: place)
+        note("is not a field of \(type.name) that an operation selects", at: place)
         continue
       }
       let column = type.columns.first { $0.name == member.name }
@@ -68,15 +69,15 @@ struct CorrectionReader {
     case .object(let type, let isAbstract, holdsEntities: true) where field.listDepth == 0:
       return reference(value, type, isAbstract: isAbstract)
     case .object:
-      return .failure(Fault("is upstream's alone to say"))
+      return .failure(Fault("cannot be corrected: only the upstream API provides this field"))
     case .leaf, .date:
       if value.isNull { return .success(value) }
       if field.listDepth > 0 {
         return Self.isList(value, depth: field.listDepth)
-          ? .success(value) : .failure(Fault("is not a list of values"))
+          ? .success(value) : .failure(Fault("must be a list of values"))
       }
       let kind = column?.kind ?? .text
-      return kind.takes(value) ? .success(value) : .failure(Fault("is not \(kind.noun)"))
+      return kind.takes(value) ? .success(value) : .failure(Fault("must be \(kind.noun)"))
     }
   }
 
@@ -86,10 +87,10 @@ struct CorrectionReader {
     if value.isNull { return .success(value) }
     var (concrete, id) = (type, value)
     if isAbstract {
-      guard let name = value["type"]?.string, let told = value["id"],
+      guard let name = value["type"]?.string, let given = value["id"],
         catalogue.possibleTypes[type]?.contains(name) == true
-      else { return .failure(Fault("is not {\"type\", \"id\"} of a \(type)")) }
-      (concrete, id) = (name, told)
+      else { return .failure(Fault("must be {\"type\", \"id\"} of a \(type)")) }
+      (concrete, id) = (name, given)
     }
     guard let key = LocalValueReader.id(id) else { return .failure(Fault("is not an id")) }
     return .success(.storedReference(to: EntityKey(type: concrete, key: key)))
@@ -103,8 +104,8 @@ struct CorrectionReader {
 
   // MARK: Keys
 
-  /// The key that path and body name, and the fields with those of the key among them. A key of
-  /// several fields is never taken apart, so its fields stand in the body of what is inserted.
+  /// Returns the key given by path and body, and adds its field to `fields` if needed. A key of
+  /// several fields is never split, so an insertion must have these fields in its body.
   mutating func key(
     _ id: String?, of type: EntityType, action: WriteAction,
     fields: inout [EntityCorrection.Field], at pointer: String
@@ -114,28 +115,28 @@ struct CorrectionReader {
       note("is not an id", at: place)
       return nil
     }
-    let told = type.keyFields.map { name in
+    let given = type.keyFields.map { name in
       fields.first { $0.name == name }.flatMap { Self.canonicalText($0.value) }
     }
-    for (name, text) in zip(type.keyFields, told) {
+    for (name, text) in zip(type.keyFields, given) {
       guard let text, LocalValueReader.id(.string(text)) == nil else { continue }
       note("is not an id", at: pointer.appending(pointerMember: name))
       return nil
     }
-    if !told.contains(nil) {
-      let key = EntityKey(type: type.name, fields: told.compactMap { $0 }).key
+    if !given.contains(nil) {
+      let key = EntityKey(type: type.name, fields: given.compactMap { $0 }).key
       if let id, id != key { note("is not the id in the path", at: place) }
       return key
     }
     let isInsertion = action != .update && action != .delete
     guard let id, !isInsertion || type.keyFields.count == 1 else {
-      for (name, text) in zip(type.keyFields, told) where text == nil {
+      for (name, text) in zip(type.keyFields, given) where text == nil {
         note("is required", at: pointer.appending(pointerMember: name))
       }
       return nil
     }
-    guard told.allSatisfy({ $0 == nil }) else {
-      note("is a part of the key: give the whole key, or nothing of it", at: place)
+    guard given.allSatisfy({ $0 == nil }) else {
+      note("the key has several fields: give all of them or none", at: place)
       return nil
     }
     if isInsertion, let name = type.keyFields.first {
@@ -143,7 +144,7 @@ struct CorrectionReader {
       let value: JSONValue? =
         kind == .integer ? Int64(id).map { .number(JSONNumber($0)) } : .string(id)
       guard let value else {
-        note("is not a whole number", at: place)
+        note("must be a whole number", at: place)
         return nil
       }
       fields.append(.init(name: name, value: value))

@@ -3,12 +3,12 @@ package import Model
 package import Storage
 package import Upstream
 
-/// An operator's writes to what upstream gave: a wrong value mended, an entity that is gone taken
-/// out, until upstream says otherwise.
+/// An operator's corrections of upstream data: a wrong value is fixed, a deleted entity is removed,
+/// until upstream returns something else.
 ///
-/// To the order rule a correction is the answer of a call that begins and ends now: calls under way
-/// cannot undo it, later ones may. It is written where upstream's public answers are; what upstream
-/// told single users stays as it is. Nothing is sent upstream.
+/// For the order rule a correction is the response of a call that begins and ends now: calls in
+/// flight cannot undo it, later ones can. It is written to the scope of upstream's public responses;
+/// data that upstream returned to single users is unchanged. Nothing is sent upstream.
 package struct CorrectionService: Sendable {
   private let catalogue: EntityCatalogue
   private let store: Store
@@ -47,7 +47,7 @@ package struct CorrectionService: Sendable {
       throw Failure(writing: error, deadline: deadline)
     }
     epoch.advance()
-    return try entities.answers(result)
+    return try entities.outcomes(result)
   }
 
   private func corrections(
@@ -76,7 +76,8 @@ package struct CorrectionService: Sendable {
           reader.note("is written twice in this list", at: request.pointer)
         }
       case .filter where requests.count > 1:
-        reader.note("a filter on upstream's types is a request of its own", at: request.pointer)
+        reader.note(
+          "a filter on an upstream type must be sent as a separate request", at: request.pointer)
       case .filter: break
       }
       corrections.append(correction)
@@ -88,7 +89,7 @@ package struct CorrectionService: Sendable {
   private static func admit(_ caller: Caller, to type: EntityType) throws(Failure) {
     guard !caller.isAdmin else { return }
     let isKnown = caller.hasToken || caller.subject != nil || caller.device != nil
-    let message = "\(type.name) is upstream's: it is written with the admin token alone."
+    let message = "\(type.name) is an upstream type: writing it requires the admin token."
     throw Failure(isKnown ? .forbidden : .unauthenticated, message)
   }
 
@@ -110,7 +111,7 @@ package struct CorrectionService: Sendable {
       target = .filter(try request.filter(parameters, type: type))
       for name in type.keyFields where fields.contains(where: { $0.name == name }) {
         reader.note(
-          "names one entity, and many are written",
+          "names one entity, but the filter selects many",
           at: request.pointer.appending(pointerMember: name))
       }
     }

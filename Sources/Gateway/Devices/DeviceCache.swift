@@ -1,18 +1,18 @@
 import Model
 import Synchronization
 
-/// The devices that asked lately, by the digest of their token.
+/// Cache of devices by the digest of their token.
 ///
-/// Every change of a device goes through ``DeviceRegistry``, which drops it here after the store has
-/// taken the change. A look-up that was under way then may hold what the change replaced, so what
-/// it found is kept only where nothing has been dropped since it began.
+/// Every change of a device goes through ``DeviceRegistry``, which removes the device here after
+/// the store has committed the change. A look-up in progress at that time may return the old state,
+/// so its result is kept only if nothing was removed since it began.
 final class DeviceCache: Sendable {
-  /// Past this all go, and fill anew: a device is one row by an index.
+  /// Beyond this number the cache is emptied: loading a device is one indexed row.
   private static let devicesMax = 10_000
 
   private struct State {
     var devices: [String: Device] = [:]
-    var droppings = 0
+    var removals = 0
   }
 
   private let state = Mutex(State())
@@ -21,12 +21,12 @@ final class DeviceCache: Sendable {
     state.withLock { $0.devices[tokenDigest] }
   }
 
-  /// To be taken before the store is asked.
-  var droppings: Int { state.withLock { $0.droppings } }
+  /// The number of removals so far; read it before querying the store.
+  var removals: Int { state.withLock { $0.removals } }
 
-  func keep(_ device: Device, tokenDigest: String, asOf droppings: Int) {
+  func keep(_ device: Device, tokenDigest: String, asOf removals: Int) {
     state.withLock { state in
-      guard state.droppings == droppings else { return }
+      guard state.removals == removals else { return }
       if state.devices.count >= Self.devicesMax {
         state.devices.removeAll(keepingCapacity: true)
       }
@@ -36,22 +36,22 @@ final class DeviceCache: Sendable {
 
   func drop(tokenDigest: String) {
     state.withLock { state in
-      state.droppings += 1
+      state.removals += 1
       state.devices[tokenDigest] = nil
     }
   }
 
   func dropAll() {
     state.withLock { state in
-      state.droppings += 1
+      state.removals += 1
       state.devices.removeAll(keepingCapacity: true)
     }
   }
 
-  /// Notes a use of a device.
+  /// Records a use of a device.
   ///
-  /// - Returns: whether the use is so much later than the one noted before that the store should
-  ///   know; only the first to ask is told so.
+  /// - Returns: whether the store should record the use too, because the last recorded one is at
+  ///   least `grain` older; true for one caller only.
   func note(
     useOf tokenDigest: String, at now: Timestamp, grain: Duration
   ) -> Bool {

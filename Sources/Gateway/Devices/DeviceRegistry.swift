@@ -4,29 +4,29 @@ package import Model
 package import Storage
 import Synchronization
 
-/// Devices: who they are by their token, and their coming and going.
+/// Registers, identifies, changes and removes devices.
 ///
-/// A changed or revoked token counts at once: before that is answered the cache forgets it and what
-/// is open in the device's name is told to end.
+/// A changed or revoked token takes effect at once: before the response, the cache drops it and the
+/// device's open streams are ended.
 package final class DeviceRegistry: Sendable {
-  /// A device that has just come, with the one showing of its token.
+  /// A new device with its token, which is shown only once.
   package struct Registered: Sendable {
     package let device: Device
     package let token: String
   }
 
   private static let idByteCount = 16
-  /// How exactly the store knows when a device was last used.
+  /// The resolution of the stored time of last use.
   private static let useGrain = Duration.seconds(3_600)
-  /// Devices that are set aside or removed in one round.
+  /// Maximum devices set aside or removed in one round.
   private static let expiredMax = 100
-  /// How long a device that nobody uses is kept after it has expired.
+  /// How long an expired device is kept before it is removed.
   package static let asideFor = Duration.seconds(7 * 86_400)
 
   private let store: Store
   private let settings: DeviceSettings
   private let clock: WallClock
-  /// What devices expire by.
+  /// The clock that devices expire by.
   private let expiryClock: WallClock
   private let random: RandomBytes
   private let signal: CommitSignal
@@ -34,12 +34,12 @@ package final class DeviceRegistry: Sendable {
   private let cache = DeviceCache()
   private let throttle: AttemptThrottle
   private let whenChanged: @Sendable () -> Void
-  /// Unused devices that were kept for what they hold, when that was last logged.
+  /// The number of unused devices kept because of their data, as last logged.
   private let keptCount = Atomic(0)
 
   /// - Parameters:
-  ///   - expiryClock: of the time that devices expire by, see ``TrustedClock``; nil for `clock`.
-  ///   - whenChanged: told after a device has changed on disk, or gone.
+  ///   - expiryClock: the clock that devices expire by, see ``TrustedClock``; nil for `clock`.
+  ///   - whenChanged: called after a device was changed or removed on disk.
   package init(
     store: Store, settings: DeviceSettings, clock: WallClock, expiryClock: WallClock? = nil,
     random: RandomBytes, signal: CommitSignal, logger: Logger,
@@ -59,9 +59,9 @@ package final class DeviceRegistry: Sendable {
   /// Whether anyone can register a device.
   var isOpen: Bool { settings.registration == .open }
 
-  // MARK: Coming
+  // MARK: Registering
 
-  /// - Parameter network: the client's; many clients may share one.
+  /// - Parameter network: the client's network, which many clients can share.
   package func register(
     _ registration: DeviceRegistration, by caller: Caller, from network: ClientNetwork
   ) async throws(Failure) -> Registered {
@@ -84,25 +84,25 @@ package final class DeviceRegistry: Sendable {
     case .open: break
     case .user:
       guard caller.user != nil else {
-        throw Failure(.signInRequired, "Devices are registered by signed-in users here.")
+        throw Failure(.signInRequired, "Registering a device requires a signed-in user.")
       }
     case .admin:
-      throw Failure(.unauthenticated, "Devices are registered with the admin token here.")
+      throw Failure(.unauthenticated, "Registering a device requires the admin token.")
     }
     let names =
       network.attemptNames
       + ((caller.user ?? caller.subject).map { [.init("caller \($0)")] } ?? [])
     if let wait = throttle.take(names, at: clock.now()) {
       throw Failure(
-        .rateLimited, "Too many devices were registered from here within a minute.",
+        .rateLimited, "Too many devices were registered by this user or network; retry later.",
         retry: .after, retryAfter: wait)
     }
   }
 
-  // MARK: Asking
+  // MARK: Identifying
 
-  /// The device that presents a token. It becomes the user's whose verified token comes with it,
-  /// and no other's after that.
+  /// Finds the device with a token. If a verified user's token comes with it, the device is bound
+  /// to that user permanently.
   package func identify(
     token: String, user: String?
   ) async throws(Failure) -> (device: Device, tokenDigest: String) {
@@ -113,32 +113,32 @@ package final class DeviceRegistry: Sendable {
     return (device, digest)
   }
 
-  /// Fails as the caller's tokens would now: where its device has gone or has another token since, or
-  /// its user's token has expired.
+  /// Fails if the caller's tokens are no longer valid: the device was removed or has a new token,
+  /// or the user's token has expired.
   func confirm(_ caller: Caller) async throws(Failure) {
     if let left = lifetime(of: caller), left <= .zero { throw Failure(TokenFault.expired) }
     if let device = caller.device { _ = try await find(device.tokenDigest) }
   }
 
-  /// How long until the caller's user's token expires; nil without one.
+  /// The time until the caller's user token expires; nil without one.
   func lifetime(of caller: Caller) -> Duration? {
     caller.userExpires.map { clock.now().elapsed(until: $0) }
   }
 
-  /// The device whose token has this digest now.
+  /// The device whose current token has this digest.
   package func find(_ tokenDigest: String) async throws(Failure) -> Device {
     if let known = cache.device(tokenDigest: tokenDigest) { return known }
-    let droppings = cache.droppings
+    let removals = cache.removals
     let found: Device?
     do {
       found = try await store.device(tokenDigest: tokenDigest)
     } catch {
       throw Failure(
-        .storageUnavailable, "The store cannot be read at present.", retry: .after,
+        .storageUnavailable, "The database cannot be read; retry later.", retry: .after,
         retryAfter: .seconds(1), cause: "\(error)")
     }
     guard let found else { throw Self.unknown }
-    cache.keep(found, tokenDigest: tokenDigest, asOf: droppings)
+    cache.keep(found, tokenDigest: tokenDigest, asOf: removals)
     return found
   }
 
@@ -165,12 +165,12 @@ package final class DeviceRegistry: Sendable {
       do {
         try await store.touch(device: device.id, at: now)
       } catch {
-        logger.warning("a device's use was not noted", metadata: ["cause": "\(error)"])
+        logger.warning("the device's last use was not recorded", metadata: ["cause": "\(error)"])
       }
     }
   }
 
-  // MARK: Changing and going
+  // MARK: Changing and removing
 
   package func change(
     _ caller: Caller.Device, _ change: DeviceChange
@@ -184,8 +184,8 @@ package final class DeviceRegistry: Sendable {
     return changed
   }
 
-  /// Gives the device another token. The old one ends at once, without a grace: a token is
-  /// rotated because somebody else may have it.
+  /// Replaces the device's token. The old one is invalid at once, without a grace period: a token
+  /// is rotated because it may have leaked.
   ///
   /// - Returns: the new token.
   package func rotate(_ caller: Caller.Device) async throws(Failure) -> String {
@@ -199,7 +199,7 @@ package final class DeviceRegistry: Sendable {
     return token.text
   }
 
-  /// Removes the device with everything that is stored for it alone.
+  /// Removes the device with all data stored for it.
   package func remove(_ caller: Caller.Device) async throws(Failure) {
     let wasThere = try await writing { () async throws(StorageError) in
       try await self.store.remove(device: caller.id)
@@ -210,9 +210,9 @@ package final class DeviceRegistry: Sendable {
     guard wasThere else { throw Self.unknown }
   }
 
-  /// Sets devices aside that nobody has used for too long, and removes those that stayed so for a week
-  /// more; some of each at a time. A device that is used meanwhile is as it was before. One that holds
-  /// unfinished mutations or rows of local types stays, which is logged.
+  /// Sets aside devices unused for too long, and removes those set aside for a week; a limited
+  /// number of each per call. A device used in the meantime is restored. A device with unfinished
+  /// mutations or rows of local types is kept, which is logged.
   package func expire() async throws(StorageError) {
     let now = expiryClock.now()
     let found = try await store.setAsideDevices(
@@ -238,7 +238,7 @@ package final class DeviceRegistry: Sendable {
     guard !expired.isEmpty else { return }
     var removed: [String] = []
     defer {
-      // Also for those that went before the store failed.
+      // Also for devices removed before the store failed.
       cache.dropAll()
       for id in removed { signal.end(device: id) }
       whenChanged()
@@ -249,19 +249,19 @@ package final class DeviceRegistry: Sendable {
     logger.notice("unused devices were removed", metadata: ["count": "\(removed.count)"])
   }
 
-  private func writing<Answer: Sendable>(
-    _ write: () async throws(StorageError) -> Answer
-  ) async throws(Failure) -> Answer {
+  private func writing<Value: Sendable>(
+    _ write: () async throws(StorageError) -> Value
+  ) async throws(Failure) -> Value {
     do throws(StorageError) {
       return try await write()
     } catch {
       throw Failure(
-        .storageUnavailable, "The store cannot be written at present.", retry: .after,
+        .storageUnavailable, "The database cannot be written; retry later.", retry: .after,
         retryAfter: .seconds(5), cause: "\(error)")
     }
   }
 
-  /// Of a device that somebody else signed in with before.
+  /// The failure for a device that another user has signed in on.
   static var ofAnotherUser: Failure {
     Failure(
       .deviceOfAnotherUser,
@@ -269,6 +269,6 @@ package final class DeviceRegistry: Sendable {
   }
 
   private static var unknown: Failure {
-    Failure(.unauthenticated, "The device token is not known here.")
+    Failure(.unauthenticated, "The device token is unknown.")
   }
 }

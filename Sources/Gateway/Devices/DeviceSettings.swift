@@ -1,21 +1,34 @@
-/// Who may register devices, how many, and for how long they are kept.
+/// Settings for device registration and expiry.
 package struct DeviceSettings: Sendable {
   package enum Registration: Sendable {
     case open
-    /// Verified users alone.
+    /// Only verified users.
     case user
     case admin
   }
 
   package var registration: Registration
-  /// Registrations from one address, and by one user, in a minute.
+  /// Maximum registrations per minute from one address, and by one user.
   package var registrationsPerMinute: Int
-  /// An unused device goes after this time, with its data.
+  /// How long an unused device is kept, with its data.
   package var expiry: Duration
 
   package init(registration: Registration, registrationsPerMinute: Int, expiry: Duration) {
     self.registration = registration
     self.registrationsPerMinute = registrationsPerMinute
     self.expiry = expiry
+  }
+}
+
+/// The validated description of a new device.
+package struct DeviceRegistration: Hashable, Sendable {
+  package let platform: String
+  package let name: String?
+  package let pushToken: String?
+
+  package init(platform: String, name: String? = nil, pushToken: String? = nil) {
+    self.platform = platform
+    self.name = name
+    self.pushToken = pushToken
   }
 }

@@ -1,13 +1,13 @@
 import Cryptography
 import Model
 
-/// What a device presents: 256 random bits, told once and kept nowhere.
+/// The token of a device: 256 random bits, shown once and stored only as a digest.
 ///
-/// A plain SHA-256 is enough of a digest, since nobody guesses 256 bits. It takes no key, so devices
-/// stay known when the service's key is replaced.
+/// Plain SHA-256 suffices as the digest of 256 random bits. It needs no key, so devices remain
+/// known when the service's key is replaced.
 struct DeviceToken: Sendable {
   private static let byteCount = 32
-  /// Of 32 bytes in base64url.
+  /// The length of 32 bytes in base64url.
   private static let characterCount = 43
 
   let text: String
@@ -16,12 +16,12 @@ struct DeviceToken: Sendable {
     text = Base64URL.encode(random.bytes(Self.byteCount))
   }
 
-  /// - Returns: nil for what cannot be a token, so that no look-up is spent on it.
+  /// - Returns: nil for a malformed token, to save the look-up.
   init?(parsing text: String) {
     guard text.utf8.count == Self.characterCount, Base64URL.decode(text) != nil else { return nil }
     self.text = text
   }
 
-  /// What the store knows the token by.
+  /// The digest by which the store finds the token.
   var digest: String { Base64URL.encode(Array(SHA256.hash(data: Array(text.utf8)))) }
 }

@@ -1,7 +1,7 @@
 import Model
 import Upstream
 
-/// What a client asks of a collection, out of its query parameters, with every fault at once.
+/// A request for a collection, parsed from its query parameters, with all faults reported at once.
 package struct CollectionRequest: Sendable {
   package struct Parameter: Hashable, Sendable {
     package let name: String
@@ -15,8 +15,8 @@ package struct CollectionRequest: Sendable {
 
   package static let limitDefault = 50
   package static let limitMax = 1000
-  /// Further than this nobody turns pages; the token of the last page goes any distance.
-  package static let offsetMax = 1_000_000
+  /// The maximum `offset`; page tokens have no such limit.
+  static let offsetMax = 1_000_000
 
   private static let single: Set<String> = [
     "filter", "order", "limit", "offset", "after", "view", "section", "total",
@@ -29,22 +29,23 @@ package struct CollectionRequest: Sendable {
     self.parameters = parameters
   }
 
-  /// A query that can be run, the fields shown, and what the token of its next page is bound to.
+  /// The query to run, the view of its fields, and the question that the next page's token is bound
+  /// to.
   struct Reading {
     var query: EntityQuery
     let view: EntityView?
     let question: String
   }
 
-  /// What a collection is of.
+  /// The entities that a collection is made of.
   struct Subject {
-    /// Whose columns filter and order; of several types, what all of them have.
+    /// The type whose columns filter and order; for several types, their common columns.
     let type: EntityType
-    /// The types of the entities that may be in it.
+    /// The types of the entities that can be in it.
     let shown: [String]
-    /// Keys of the members of a relationship.
+    /// The keys of a relationship's members.
     var members: [String]?
-    /// The entity whose relationship it is.
+    /// The entity that has the relationship.
     var owner: String?
 
     init(_ type: EntityType, members: [String]? = nil, owner: String? = nil) {
@@ -82,12 +83,12 @@ package struct CollectionRequest: Sendable {
     let question = question(type, owner: subject.owner)
     if let text = self["after"] {
       query.after = position(text, question, tokens)
-      if query.offset > 0 { fault("offset", "does not go together with after") }
+      if query.offset > 0 { fault("offset", "cannot be combined with after") }
     }
     let view = view(subject, directory)
     guard faults.isEmpty else {
       throw Failure(
-        .malformedRequest, "\(faults.count) of the parameters cannot be used.", details: faults)
+        .malformedRequest, "\(faults.count) of the parameters are invalid.", details: faults)
     }
     return Reading(query: query, view: view, question: question)
   }
@@ -107,7 +108,7 @@ package struct CollectionRequest: Sendable {
       let name = parameter.name
       if name == FilterParameters.argument { continue }
       guard Self.single.contains(name) || FilterParameters.isArgument(name) else {
-        fault(name, "is not known here")
+        fault(name, "is not a known parameter")
         continue
       }
       if !seen.insert(name).inserted { fault(name, "is given twice") }
@@ -135,7 +136,7 @@ package struct CollectionRequest: Sendable {
 
   private mutating func section(_ order: EntityOrder) -> String? {
     guard let name = self["section"] else { return nil }
-    if order.terms.first?.column != name { fault("section", "is what the order begins with") }
+    if order.terms.first?.column != name { fault("section", "must be the first column of order") }
     return name
   }
 
@@ -144,7 +145,7 @@ package struct CollectionRequest: Sendable {
   private mutating func number(_ name: String, _ range: ClosedRange<Int>) -> Int? {
     guard let text = self[name] else { return nil }
     if let value = Int(text), range.contains(value) { return value }
-    fault(name, "is a number from \(range.lowerBound) to \(range.upperBound)")
+    fault(name, "must be a number from \(range.lowerBound) to \(range.upperBound)")
     return nil
   }
 
@@ -153,12 +154,12 @@ package struct CollectionRequest: Sendable {
     case "true": return true
     case nil, "false": return false
     default:
-      fault(name, "is true or false")
+      fault(name, "must be true or false")
       return false
     }
   }
 
-  /// The texts that decide what is in the list and how it is ordered.
+  /// Returns the parameters that determine the list's contents and order, as one string.
   private func question(_ type: EntityType, owner: String?) -> String {
     let decisive = parameters.filter {
       $0.name == "order" || FilterParameters.isOne($0.name)
@@ -178,7 +179,7 @@ package struct CollectionRequest: Sendable {
       return try tokens.decode(text, question: question)
     } catch {
       switch error {
-      case .malformed: fault("after", "is no token of this service")
+      case .malformed: fault("after", "is not a page token of this service")
       case .otherQuestion: fault("after", "belongs to another filter, order or list")
       }
       return nil
@@ -198,7 +199,63 @@ package struct CollectionRequest: Sendable {
     let types = subject.shown.joined(separator: " and ")
     fault(
       "view",
-      names.isEmpty ? "\(types) have no view" : "is one of \(names.joined(separator: ", "))")
+      names.isEmpty
+        ? "there is no view of \(types)" : "must be one of \(names.joined(separator: ", "))")
     return nil
+  }
+}
+
+/// The filter parameters of a request: `filter`, `arg` for each `?` in turn, and `arg.name` for
+/// `:name`.
+struct FilterParameters {
+  static let filter = "filter"
+  static let argument = "arg"
+  private static let namedPrefix = "arg."
+
+  private let parameters: [CollectionRequest.Parameter]
+
+  init(_ parameters: [CollectionRequest.Parameter]) {
+    self.parameters = parameters
+  }
+
+  /// Returns whether a parameter belongs to the filter.
+  static func isOne(_ name: String) -> Bool {
+    name == filter || isArgument(name)
+  }
+
+  /// Returns whether a parameter is an argument of the filter.
+  static func isArgument(_ name: String) -> Bool {
+    name == argument || name.hasPrefix(namedPrefix)
+  }
+
+  /// Parses the filter.
+  ///
+  /// - Parameter note: called for each faulty parameter.
+  /// - Returns: nil if there is no filter, or it is faulty.
+  func filter(
+    on type: EntityType, note: (_ name: String, _ detail: String) -> Void
+  ) -> Filter? {
+    let arguments = FilterArguments(
+      positional: parameters.filter { $0.name == Self.argument }.map(\.value),
+      named: Dictionary(
+        parameters.filter { $0.name.hasPrefix(Self.namedPrefix) }.map {
+          (String($0.name.dropFirst(Self.namedPrefix.count)), $0.value)
+        }, uniquingKeysWith: { first, _ in first }))
+    guard let text = parameters.first(where: { $0.name == Self.filter })?.value else {
+      if arguments != .none { note(Self.filter, "is missing, but arguments are given") }
+      return nil
+    }
+    do throws(FilterFaults) {
+      return try Filter(text, arguments: arguments, type: type)
+    } catch {
+      for found in error.all {
+        switch found.place {
+        case .position(let position):
+          note(Self.filter, "position \(position): \(found.message)")
+        case .argument(let name): note(name, found.message)
+        }
+      }
+      return nil
+    }
   }
 }

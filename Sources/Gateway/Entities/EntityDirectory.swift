@@ -1,8 +1,8 @@
+import LosslessJSON
 package import Model
 package import Upstream
 
-/// The entity types by name, upstream's and those that live here alone, with their relationships and
-/// views.
+/// The entity types by name, upstream and local ones, with their relationships and views.
 package struct EntityDirectory: Sendable {
   package let descriptions: [EntityTypeDescription]
   private let types: [String: EntityType]
@@ -12,7 +12,7 @@ package struct EntityDirectory: Sendable {
   private let possibleTypes: [String: [String]]
   private let local: [String: LocalType]
 
-  /// - Parameter registry: with the local types in its catalogue.
+  /// - Parameter registry: the registry, with the local types in its catalogue.
   package init(registry: OperationRegistry, local: LocalSchema) {
     let catalogue = registry.catalogue
     let views = registry.views
@@ -44,17 +44,17 @@ package struct EntityDirectory: Sendable {
         + descriptions.map(\.type.name).joined(separator: ", ") + ".")
   }
 
-  /// Nil for upstream's types.
+  /// Returns a local type; nil for upstream's types.
   func localType(named name: String) -> LocalType? { local[name] }
 
-  /// Nil for what is no relationship of the type.
+  /// Returns a relationship's field; nil if the type has no such relationship.
   func relationship(_ name: String, of type: String) -> ObjectShape.Field? {
     guard let field = shapes[type]?.fields[name], field.isToMany != nil else { return nil }
     return field
   }
 
-  /// What a list of a relationship's declared type is a collection of; nil for a type that no
-  /// operation reaches.
+  /// Returns the subject of a collection of a relationship's members; nil for a declared type that
+  /// no operation reaches.
   func subject(declared name: String, members: [EntityKey], owner: String) -> CollectionRequest
     .Subject?
   {
@@ -71,12 +71,82 @@ package struct EntityDirectory: Sendable {
       shown: concrete.map(\.name), owner: owner)
   }
 
-  /// Types that a view may be of, in one selection.
+  /// Returns a view; its selection can cover several types.
   func view(named name: String) -> EntityView? { views[name] }
 
-  /// Views that show each of the types.
+  /// Returns the names of the views that cover all the types.
   func viewNames(of types: [String]) -> [String] {
     views.values.filter { view in types.allSatisfy { view.selection.types[$0] != nil } }
       .map(\.name).sorted()
+  }
+}
+
+/// An entity type as `GET /v1/entities` describes it.
+package struct EntityTypeDescription: Sendable {
+  package struct Relationship: Sendable {
+    package let name: String
+    /// The declared type, which can be a union or an interface.
+    package let type: String
+    package let isToMany: Bool
+  }
+
+  package let type: EntityType
+  package let relationships: [Relationship]
+  /// The names of the fragments on it, in alphabetical order.
+  package let views: [String]
+  /// Whether it is a local type, which is stored only here and written by clients.
+  package let isLocal: Bool
+
+  func write(count: Int?, to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.name("name")
+    writer.string(type.name)
+    if let count {
+      writer.name("count")
+      writer.int(count)
+    }
+    writer.name("local")
+    writer.bool(isLocal)
+    writer.name("key")
+    write(type.keyFields, to: &writer)
+    writer.name("columns")
+    writer.beginArray()
+    for column in type.columns {
+      writer.beginObject()
+      writer.name("name")
+      writer.string(column.name)
+      writer.name("kind")
+      writer.string(column.dates == nil ? column.kind.rawValue : "date")
+      if let dates = column.dates {
+        writer.name("format")
+        writer.string(dates.name)
+      }
+      writer.name("indexed")
+      writer.bool(type.indexes.contains(column.name))
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.name("relationships")
+    writer.beginArray()
+    for relationship in relationships {
+      writer.beginObject()
+      writer.name("name")
+      writer.string(relationship.name)
+      writer.name("type")
+      writer.string(relationship.type)
+      writer.name("many")
+      writer.bool(relationship.isToMany)
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.name("views")
+    write(views, to: &writer)
+    writer.endObject()
+  }
+
+  private func write(_ names: [String], to writer: inout JSONWriter) {
+    writer.beginArray()
+    for name in names { writer.string(name) }
+    writer.endArray()
   }
 }

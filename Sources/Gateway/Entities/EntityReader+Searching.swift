@@ -3,15 +3,16 @@ package import Model
 import Storage
 
 extension EntityReader {
-  /// Hits in one answer.
-  package static let searchLimitMax = 100
+  /// The maximum number of hits in one response.
+  static let searchLimitMax = 100
   private static let searchLimitDefault = 20
   private static let searchParameters: Set<String> = ["q", "types", "limit", "after"]
 
-  /// Full text: `q`, `types` (names, separated by commas), `limit`, `after`.
+  /// Searches full text by the parameters `q`, `types` (names, separated by commas), `limit` and
+  /// `after`.
   package func search(
     _ parameters: [CollectionRequest.Parameter], caller: Caller
-  ) async throws(Failure) -> Answer {
+  ) async throws(Failure) -> Response {
     let asked = try question(
       parameters, searchable: try readable(by: caller).map(\.type).filter { !$0.search.isEmpty })
     let hits = try await reading { () async throws(StorageError) in
@@ -46,7 +47,7 @@ extension EntityReader {
       writer.string(tokens.encode(position, question: asked.question))
     }
     writer.endObject()
-    return Answer(body: writer.bytes)
+    return Response(body: writer.bytes)
   }
 
   private struct SearchQuestion {
@@ -66,7 +67,7 @@ extension EntityReader {
     }
     func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
     for parameter in parameters where !Self.searchParameters.contains(parameter.name) {
-      fault(parameter.name, "is not known here")
+      fault(parameter.name, "is not a known parameter")
     }
     let words = value("q") ?? ""
     var text: SearchText?
@@ -86,7 +87,7 @@ extension EntityReader {
     if let asked = value("limit") {
       limit = Int(asked) ?? 0
       if !(1...Self.searchLimitMax).contains(limit) {
-        fault("limit", "is a number from 1 to \(Self.searchLimitMax)")
+        fault("limit", "must be a number from 1 to \(Self.searchLimitMax)")
       }
     }
     let question = "search \(words.utf8.count):\(words)\(value("types") ?? "")"
@@ -97,12 +98,12 @@ extension EntityReader {
       {
         offset = Int(number)
       } else {
-        fault("after", "is no token of this search")
+        fault("after", "is not a page token of this search")
       }
     }
     guard faults.isEmpty, let text else {
       throw Failure(
-        .malformedRequest, "\(faults.count) of the parameters cannot be used.", details: faults)
+        .malformedRequest, "\(faults.count) of the parameters are invalid.", details: faults)
     }
     return SearchQuestion(
       text: text, types: types, limit: limit, offset: offset, question: question)
@@ -112,8 +113,8 @@ extension EntityReader {
 extension SearchText.Fault {
   fileprivate var phrase: String {
     switch self {
-    case .empty: "has no word"
-    case .unclosedPhrase: "has a quotation mark that is never closed"
+    case .empty: "contains no words"
+    case .unclosedPhrase: "has an unclosed quotation mark"
     case .tooManyTerms: "has more than \(SearchText.termsMax) words and phrases"
     case .barePrefix: "has a * without a word before it"
     }

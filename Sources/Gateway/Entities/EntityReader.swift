@@ -3,18 +3,18 @@ package import Model
 package import Storage
 import Upstream
 
-/// Reads entities as REST: one by its id, collections, relationships. Never asks upstream, and has
-/// no way to write.
+/// Reads entities as REST: one by its id, collections, and relationships. It never calls upstream
+/// and cannot write.
 package struct EntityReader: Sendable {
-  /// A body, with what goes beside it.
-  package struct Answer: Sendable {
+  /// A body with the data for its headers.
+  package struct Response: Sendable {
     package let body: [UInt8]
-    /// Of the strong entity tag, without quotes.
+    /// The opaque part of the strong entity tag, without quotes.
     package let tag: String
     package let total: Int?
-    /// Of the oldest of upstream's entities in it; nil where there is none.
+    /// The age of the oldest upstream entity in it; nil if there is none.
     package let age: Duration?
-    /// What reading and rendering took.
+    /// The time spent reading and rendering.
     package fileprivate(set) var time = Duration.zero
 
     init(body: [UInt8], total: Int? = nil, age: Duration? = nil) {
@@ -35,7 +35,7 @@ package struct EntityReader: Sendable {
   private let clock: WallClock
   private let uptime: @Sendable () -> Duration
 
-  /// - Parameter uptime: any clock that never goes back.
+  /// - Parameter uptime: a monotonic clock.
   package init(
     store: ReadSession, directory: EntityDirectory, renderer: EntityRenderer,
     tokens: PageTokenCodec, deadline: QueryDeadline, gate: StoredDataGate,
@@ -52,26 +52,27 @@ package struct EntityReader: Sendable {
     self.lists = lists
   }
 
-  /// A read with the time that it took.
+  /// Runs a read and sets its ``Response/time``.
   package func timed(
-    _ read: () async throws(Failure) -> Answer
-  ) async throws(Failure) -> Answer {
+    _ read: () async throws(Failure) -> Response
+  ) async throws(Failure) -> Response {
     let start = uptime()
-    var answer = try await read()
-    answer.time = uptime() - start
-    return answer
+    var response = try await read()
+    response.time = uptime() - start
+    return response
   }
 
-  // MARK: Who may read
+  // MARK: Authorisation
 
-  /// Own data is read by its owner, whoever else may read what upstream gave.
+  /// Throws if the caller may not read the type. Own data is read by its owner only, whatever the
+  /// rule for upstream data.
   func admit(_ caller: Caller, to type: String) throws(Failure) {
     guard let local = directory.localType(named: type) else { return try gate.admit(caller) }
     try OwnDataGate.admit(caller, to: local)
   }
 
-  /// The types that a caller may read entities of. A device that may read nothing of upstream's has
-  /// its own data still.
+  /// Returns the types whose entities the caller may read. A device that may read no upstream data
+  /// can still read its own data.
   func readable(by caller: Caller) throws(Failure) -> [EntityTypeDescription] {
     do throws(Failure) {
       try gate.admit(caller)
@@ -84,8 +85,8 @@ package struct EntityReader: Sendable {
 
   // MARK: Reads
 
-  /// The types, with how many entities of each the caller sees.
-  package func types(for caller: Caller) async throws(Failure) -> Answer {
+  /// Returns the types, with the number of entities of each that the caller sees.
+  package func types(for caller: Caller) async throws(Failure) -> Response {
     let descriptions = try readable(by: caller)
     let counts = try await reading { () async throws(StorageError) in
       try await store.counts(
@@ -100,43 +101,43 @@ package struct EntityReader: Sendable {
     }
     writer.endArray()
     writer.endObject()
-    return Answer(body: writer.bytes)
+    return Response(body: writer.bytes)
   }
 
-  /// One entity.
+  /// Returns one entity.
   package func entity(
     _ key: EntityKey, parameters: [CollectionRequest.Parameter], caller: Caller
-  ) async throws(Failure) -> Answer {
+  ) async throws(Failure) -> Response {
     try admit(caller, to: key.type)
     let reading = try CollectionRequest.read(
       parameters.filter { $0.name == "view" }, of: .init(try directory.type(named: key.type)),
       directory: directory, tokens: tokens)
     if let other = parameters.first(where: { $0.name != "view" }) {
       throw Failure(
-        .malformedRequest, "1 of the parameters cannot be used.",
-        details: [.init(place: .parameter(other.name), detail: "is not known here")])
+        .malformedRequest, "1 of the parameters is invalid.",
+        details: [.init(place: .parameter(other.name), detail: "is not a known parameter")])
     }
     let (key, record) = try await record(key, caller)
     let selection = reading.view?.selection.types[key.type]
     guard let document = try renderer.document(key, record, selection: selection) else {
       throw Self.missing(key)
     }
-    return Answer(body: document.body, age: age(of: [(key, record)]))
+    return Response(body: document.body, age: age(of: [(key, record)]))
   }
 
-  /// A page of a type's entities.
+  /// Returns a page of a type's entities.
   ///
-  /// - Parameter wantsTotal: whatever the parameters say of it.
+  /// - Parameter wantsTotal: counts the total even if the parameters do not request it.
   package func collection(
     of name: String, parameters: [CollectionRequest.Parameter], wantsTotal: Bool = false,
     caller: Caller
-  ) async throws(Failure) -> Answer {
-    answer(
+  ) async throws(Failure) -> Response {
+    response(
       try await list(of: name, parameters: parameters, wantsTotal: wantsTotal, caller: caller),
       to: caller)
   }
 
-  /// As ``collection(of:parameters:wantsTotal:caller:)``, as documents.
+  /// Returns the page of ``collection(of:parameters:wantsTotal:caller:)`` as documents.
   func list(
     of name: String, parameters: [CollectionRequest.Parameter], wantsTotal: Bool = false,
     caller: Caller
@@ -148,30 +149,32 @@ package struct EntityReader: Sendable {
     return try await list(reading, wantsTotal: wantsTotal, caller)
   }
 
-  /// What a relationship leads to: the entity itself, or a collection of its members in stored
-  /// order. Of a union's or an interface's members, filter and order take what all its types have.
+  /// Returns a relationship's target: the entity itself, or a collection of the members in stored
+  /// order. For members of a union or an interface, filter and order can use the columns that all its
+  /// types have.
   package func relationship(
     _ field: String, of key: EntityKey, parameters: [CollectionRequest.Parameter],
     wantsTotal: Bool = false, caller: Caller
-  ) async throws(Failure) -> Answer {
+  ) async throws(Failure) -> Response {
     switch try await target(of: field, key, caller) {
     case .one(let other):
       return try await entity(other, parameters: parameters, caller: caller)
     case .many(let members):
-      return answer(
+      return response(
         try await list(of: members, parameters: parameters, wantsTotal: wantsTotal, caller: caller),
         to: caller)
     }
   }
 
-  /// As ``relationship(_:of:parameters:wantsTotal:caller:)`` for one that leads to many, as
-  /// documents.
+  /// Returns the page of ``relationship(_:of:parameters:wantsTotal:caller:)`` for a to-many
+  /// relationship as documents.
   func list(
     ofRelationship field: String, of key: EntityKey, parameters: [CollectionRequest.Parameter],
     caller: Caller
   ) async throws(Failure) -> EntityList {
     guard case .many(let members) = try await target(of: field, key, caller) else {
-      throw Failure(.malformedRequest, "\(field) of \(key.type) leads to one entity: no list.")
+      throw Failure(
+        .malformedRequest, "\(field) of \(key.type) is a to-one relationship and has no list.")
     }
     return try await list(of: members, parameters: parameters, caller: caller)
   }
@@ -184,7 +187,7 @@ package struct EntityReader: Sendable {
   }
 
   private struct Members {
-    /// Nil where nothing tells what they would be: there are none.
+    /// Nil if the declared type is unknown: there are no members.
     let subject: CollectionRequest.Subject?
     let keys: [EntityKey]
   }
@@ -199,7 +202,7 @@ package struct EntityReader: Sendable {
     else { throw Failure(.notFound, "\(key.type) has no relationship \(field).") }
     let (key, record) = try await record(key, caller)
     guard let stored = try renderer.references(field, of: record, key)
-    else { throw Failure(.notFound, "\(field) of \(key) was never fetched.") }
+    else { throw Failure(.notFound, "\(field) of \(key) has not been fetched by any operation.") }
     let known = try await self.known(Set(stored.compactMap { TemporaryID($0.key) }), to: caller)
     let references = stored.map { key in TemporaryID(key.key).flatMap { known[$0] } ?? key }
     if shape.isToMany != true {
@@ -229,14 +232,14 @@ package struct EntityReader: Sendable {
 
   // MARK: Pages
 
-  /// - Parameter mixed: the members, where they may be of several types.
+  /// - Parameter mixed: the members, if they can be of several types.
   private func list(
     _ reading: CollectionRequest.Reading, mixed: [EntityKey]? = nil, wantsTotal: Bool,
     _ caller: Caller
   ) async throws(Failure) -> EntityList {
     var query = reading.query
     query.wantsTotal = query.wantsTotal || wantsTotal
-    // A list may have changed since its last page: the member itself says where to go on.
+    // The list can have changed since the last page: it continues after the member itself.
     if query.order.terms.isEmpty, let members = query.members, let after = query.after,
       let place = members.firstIndex(of: after.key)
     {
@@ -263,33 +266,37 @@ package struct EntityReader: Sendable {
       documents: documents,
       next: page.next.map { tokens.encode($0, question: reading.question) }, total: page.total,
       showsTotal: reading.query.wantsTotal,
-      sections: page.sections.map { told($0, of: reading.query) },
+      sections: page.sections.map { formatted($0, of: reading.query) },
       age: age(of: page.items.map { ($0.key, $0.record) }))
   }
 
-  /// Sections by a date, named in its format.
-  private func told(_ sections: [EntityPage.Section], of query: EntityQuery) -> [EntityPage.Section]
-  {
+  /// Returns the sections; names of date sections are in the column's date format.
+  private func formatted(
+    _ sections: [EntityPage.Section], of query: EntityQuery
+  ) -> [EntityPage.Section] {
     guard let dates = query.type.columns.first(where: { $0.name == query.section })?.dates else {
       return sections
     }
     return sections.map {
-      .init(name: $0.name.map { dates.toldText($0) }, offset: $0.offset, count: $0.count)
+      .init(name: $0.name.map { dates.formattedText($0) }, offset: $0.offset, count: $0.count)
     }
   }
 
-  /// Devices may come back with the tag and ask for what changed.
-  private func answer(_ list: EntityList, to caller: Caller) -> Answer {
-    let answer = Answer(body: list.body, total: list.total, age: list.age)
+  /// Returns the response. Lists sent to devices are remembered, since a device can come back with
+  /// the tag and request a diff.
+  private func response(_ list: EntityList, to caller: Caller) -> Response {
+    let response = Response(body: list.body, total: list.total, age: list.age)
     if caller.device != nil {
-      lists.keep(ListVector(list.documents), tag: answer.tag, seenBy: caller.viewer)
+      lists.keep(ListVector(list.documents), tag: response.tag, seenBy: caller.viewer)
     }
-    return answer
+    return response
   }
 
-  // MARK: One
+  // MARK: One entity
 
-  /// - Returns: the entity under its real key, where a device asks by a temporary id of its own.
+  /// Reads one entity.
+  ///
+  /// - Returns: the entity under its real key, even if a device requested it by a temporary id.
   private func record(
     _ key: EntityKey, _ caller: Caller
   ) async throws(Failure) -> (EntityKey, EntityRecord) {
@@ -313,7 +320,7 @@ package struct EntityReader: Sendable {
     return filter.resolving(try await known(filter.temporaryIDs, to: caller))
   }
 
-  /// What temporary ids of the caller's device stand for.
+  /// Returns the entities that temporary ids of the caller's device stand for.
   private func known(
     _ ids: Set<TemporaryID>, to caller: Caller
   ) async throws(Failure) -> [TemporaryID: EntityKey] {
@@ -323,7 +330,7 @@ package struct EntityReader: Sendable {
     }
   }
 
-  /// What upstream said may be old; own data is what it is.
+  /// Returns the age of the oldest upstream entity; own data has no age.
   private func age(of items: [(EntityKey, EntityRecord)]) -> Duration? {
     let now = clock.now()
     return items.filter { directory.localType(named: $0.0.type) == nil }
@@ -332,7 +339,7 @@ package struct EntityReader: Sendable {
 
   private static func missing(_ key: EntityKey, isDeleted: Bool = false) -> Failure {
     isDeleted
-      ? Failure(.deleted, "\(key) is deleted.") : Failure(.notFound, "\(key) is not stored here.")
+      ? Failure(.deleted, "\(key) is deleted.") : Failure(.notFound, "\(key) is not stored.")
   }
 
   func reading<Found>(
@@ -343,7 +350,28 @@ package struct EntityReader: Sendable {
     } catch {
       if let failure = Failure(querying: error, "The query", deadline: deadline) { throw failure }
       throw Failure(
-        .storageUnavailable, "The store cannot be read now.", retry: .after, cause: "\(error)")
+        .storageUnavailable, "The store cannot be read; retry later.", retry: .after,
+        cause: "\(error)")
+    }
+  }
+}
+
+extension Failure {
+  /// The failure of a query that the caller wrote; nil if the store itself is at fault.
+  ///
+  /// - Parameter subject: the query, as the subject of a sentence: "The query".
+  init?(querying error: StorageError, _ subject: String, deadline: QueryDeadline) {
+    switch error {
+    case .tooCostly:
+      self.init(
+        .tooCostly, "\(subject) ran longer than \(deadline.limit) and was stopped.",
+        retry: .never)
+    case .overloaded:
+      self.init(
+        .overloaded, "Too many queries are waiting for the store; retry later.", retry: .after,
+        retryAfter: .seconds(1))
+    default:
+      return nil
     }
   }
 }

@@ -2,33 +2,34 @@ import LosslessJSON
 package import Model
 package import Upstream
 
-/// Makes ``EntityDocument``s out of stored entities.
+/// Renders stored entities as ``EntityDocument``s.
 ///
 /// A document has `__typename`, the key's fields, then every stored field without arguments in
-/// alphabetical order, then `_rev`: the order in which answers arrived does not show. Values are
-/// upstream's own bytes. A to-one relationship is the other's id, or `{"type","id"}` where its
-/// declared type is a union or an interface; a list of entities is left to its own path; what was
-/// never fetched is absent. Dates of local types are told in their type's format. A field that no operation selects any more is absent too, since nothing
-/// tells what its text means.
+/// alphabetical order, then `_rev`: the order in which responses arrived does not show. Values are
+/// upstream's own bytes. A to-one relationship is the other entity's id, or `{"type","id"}` if its
+/// declared type is a union or an interface; a list of entities has its own path; a field that was
+/// never fetched is absent. Dates of local types are in their type's format. A field that no
+/// operation selects any more is absent too, since its meaning is unknown.
 package struct EntityRenderer: Sendable {
   /// Members that are not fields of the schema.
-  package static let revisionMember = "_rev"
-  package static let missingMember = "_missing"
+  static let revisionMember = "_rev"
+  static let missingMember = "_missing"
   package static let pendingMember = "_pending"
 
   private let types: [String: EntityType]
   private let shapes: [String: ObjectShape]
-  /// Of each entity type, in the order of its documents.
+  /// The fields of each entity type, in the order of its documents.
   private let order: [String: [String]]
-  /// What views select of each entity type.
+  /// The views' selections of each entity type.
   private let views: [String: [ObjectSelection]]
 
-  /// - Parameter views: those whose entity tags count as the entity's own, see ``isCurrent(_:of:_:)``.
+  /// - Parameter views: the views whose entity tags count as the entity's own, see
+  ///   ``isCurrent(_:of:_:)``.
   package init(catalogue: EntityCatalogue, views: some Collection<EntityView> = []) {
     self.init(types: catalogue.types, shapes: catalogue.shapes, views: views)
   }
 
-  /// Also for tests, which need no operations.
+  /// Creates a renderer without operations; also used by tests.
   package init(
     types: [EntityType], shapes: [String: ObjectShape], views: some Collection<EntityView> = []
   ) {
@@ -43,16 +44,17 @@ package struct EntityRenderer: Sendable {
     }
   }
 
-  /// - Parameters:
-  ///   - selection: the fields of a view; nil for all.
-  /// - Returns: nil for what is gone, holds nothing, or is of no known type.
+  /// Renders one entity.
+  ///
+  /// - Parameter selection: the fields of a view; nil for all.
+  /// - Returns: nil for an entity that is deleted, empty, or of an unknown type.
   package func document(
     _ key: EntityKey, _ record: EntityRecord, selection: ObjectSelection? = nil
   ) throws(Failure) -> EntityDocument? {
     guard !record.isDeleted, !record.layers.isEmpty, let order = order[key.type],
       let shape = shapes[key.type]
     else { return nil }
-    // A view shows a part, and has the revision of the whole.
+    // A view shows a part of the entity and has the revision of the whole.
     let whole = selection == nil ? nil : try document(key, record, selection: nil)
     let layers = try Self.documents(of: record, key)
     let dates = types[key.type]?.dates ?? .iso8601
@@ -78,8 +80,8 @@ package struct EntityRenderer: Sendable {
       key: key, body: writer.bytes, revision: revision, missing: missing)
   }
 
-  /// Whether one of some validators is of the entity as it is: its `_rev`, or the entity tag of a
-  /// read of it, whole or through a view.
+  /// Returns whether one of the validators matches the current entity: its `_rev`, or the entity tag
+  /// of a read of it, whole or through a view.
   func isCurrent(
     _ validators: [String], of key: EntityKey, _ record: EntityRecord
   ) throws(Failure) -> Bool {
@@ -93,9 +95,9 @@ package struct EntityRenderer: Sendable {
     return false
   }
 
-  /// The entities that a relationship of a stored entity leads to, in stored order without
-  /// repetition: every stored list of the field, whatever its arguments, holes left out. A list that
-  /// the device's queue is expected to leave stands for them all.
+  /// Returns the entities that a relationship of a stored entity refers to, in stored order without
+  /// repetition: the union of all stored lists of the field, with any arguments, without nulls. A
+  /// list in a device's overlay replaces them all.
   package func references(
     _ field: String, of record: EntityRecord, _ key: EntityKey
   ) throws(Failure) -> [EntityKey]? {
@@ -153,7 +155,7 @@ package struct EntityRenderer: Sendable {
     write(value, field.value, dates, to: &writer)
   }
 
-  /// - Returns: names of what the view asks for in vain.
+  /// - Returns: the response names of selected fields that are not stored.
   private func write(
     _ selection: ObjectSelection, of layers: [JSONDocument], _ shape: ObjectShape,
     _ dates: DateFormat, to writer: inout JSONWriter
@@ -184,7 +186,7 @@ package struct EntityRenderer: Sendable {
       for element in value.elements { write(element, kind, dates, to: &writer) }
       writer.endArray()
     case (.date, .string):
-      writer.value(dates.told(value.string ?? ""))
+      writer.value(dates.formatted(value.string ?? ""))
     case (.object(_, let isAbstract, _), .object):
       if let key = EntityKey(reference: value) {
         Self.write(key, isAbstract: isAbstract, to: &writer)
@@ -237,13 +239,13 @@ package struct EntityRenderer: Sendable {
 
   // MARK: Layers
 
-  /// The ids of queued mutations whose expected outcome shows.
+  /// Returns the ids of the queued mutations whose overlays are applied.
   private static func pending(in layers: [JSONDocument]) -> [String] {
     layers.lazy.compactMap { $0.root[StoredForm.pendingMember] }.first?
       .elements.compactMap(\.string) ?? []
   }
 
-  /// From the narrowest layer that has it.
+  /// Returns a value from the narrowest layer that has it.
   private static func value(_ name: String, of layers: [JSONDocument]) -> JSONNode? {
     for layer in layers {
       if let value = layer.root[name] { return value }
@@ -266,7 +268,7 @@ package struct EntityRenderer: Sendable {
 }
 
 extension EntityKey {
-  /// What a stored reference names; nil for any other value.
+  /// The key in a stored reference; nil for any other value.
   init?(reference value: JSONNode) {
     guard let parts = value[StoredForm.referenceMember], let type = parts[0]?.string,
       let key = parts[1]?.string

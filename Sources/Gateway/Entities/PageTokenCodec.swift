@@ -1,11 +1,11 @@
 package import Cryptography
 import Model
 
-/// Where a page of a collection ended, as text a client gives back: the order's values, the key and
-/// what was asked, under a truncated HMAC. It holds no place in the database, so it goes on from
-/// there whatever was written in between.
+/// Encodes the end of a collection's page as a token that the client returns for the next page: the
+/// order's values, the key and the question, with a truncated HMAC. It is no position in the
+/// database, so the next page continues correctly whatever was written in between.
 package struct PageTokenCodec: Sendable {
-  /// The layout below; another layout gets another number.
+  /// The version of the layout below; a new layout needs a new number.
   private static let version: UInt8 = 1
   private static let macByteCount = 12
   private static let digestByteCount = 8
@@ -16,7 +16,9 @@ package struct PageTokenCodec: Sendable {
     self.key = key
   }
 
-  /// - Parameter question: all that must be the same for the next page.
+  /// Encodes a position.
+  ///
+  /// - Parameter question: everything that must be the same for the next page.
   func encode(_ position: EntityPosition, question: String) -> String {
     var bytes = [Self.version] + digest(of: question)
     for value in position.values + [.text(position.key)] { append(value, to: &bytes) }
@@ -24,12 +26,13 @@ package struct PageTokenCodec: Sendable {
   }
 
   enum Fault: Error {
-    /// Made up, altered, or of another server.
+    /// Forged, altered, or from another server.
     case malformed
-    /// Of another filter, order or list.
+    /// For another filter, order or list.
     case otherQuestion
   }
 
+  /// Decodes a token that was encoded for the same question.
   func decode(_ text: String, question: String) throws(Fault) -> EntityPosition {
     guard let bytes = Base64URL.decode(text),
       bytes.count > 1 + Self.digestByteCount + Self.macByteCount, bytes[0] == Self.version

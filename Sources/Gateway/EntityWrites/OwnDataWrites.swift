@@ -2,10 +2,11 @@ import LosslessJSON
 package import Model
 package import Storage
 
-/// Writes to the types that live here alone, in the name of a device or a signed-in user.
+/// Writes to local types on behalf of a device or a signed-in user.
 ///
-/// A request says which entities; whose they are follows from who asks, so no request can reach
-/// another's. Bodies are judged whole before the store is asked, all faults at once.
+/// A request selects the entities; their owner is always the caller, so no request can reach another
+/// owner's data. Bodies are validated completely before the store is called, with all faults
+/// reported at once.
 package struct OwnDataWrites: Sendable {
   private let schema: LocalSchema
   private let store: Store
@@ -28,12 +29,13 @@ package struct OwnDataWrites: Sendable {
     self.deadline = deadline
   }
 
+  /// Returns whether there is a local type of that name.
   func knows(_ type: String) -> Bool { schema.types[type] != nil }
 
-  /// Does all of it or nothing.
+  /// Performs all writes or none.
   ///
   /// - Parameter misread: see ``EntityWrites/write(_:misread:by:)``.
-  /// - Returns: an answer for each write, in their order.
+  /// - Returns: the outcome of each write, in the order of the requests.
   func write(
     _ requests: [EntityWriteRequest], misread: [Failure.Detail], by caller: Caller
   ) async throws(Failure) -> [EntityWriteOutcome] {
@@ -46,7 +48,7 @@ package struct OwnDataWrites: Sendable {
     } catch {
       throw Failure(writing: error, deadline: deadline)
     }
-    return try entities.answers(result)
+    return try entities.outcomes(result)
   }
 
   private static func owner(_ caller: Caller) -> LocalOwner {
@@ -100,7 +102,7 @@ package struct OwnDataWrites: Sendable {
       target = .filter(try request.filter(parameters, type: type.entityType))
       if body.id != nil {
         reader.note(
-          "names one entity, and many are written",
+          "names one entity, but the filter selects many",
           at: request.pointer.appending(pointerMember: LocalType.keyField))
       }
     }
@@ -116,14 +118,59 @@ package struct OwnDataWrites: Sendable {
     let place = request.pointer.appending(pointerMember: LocalType.keyField)
     if let id {
       if LocalValueReader.id(.string(id)) == nil { reader.note("is not an id", at: place) }
-      if let told = body.id, told != id { reader.note("is not the id in the path", at: place) }
+      if let given = body.id, given != id { reader.note("is not the id in the path", at: place) }
       return id
     }
     if let id = body.id { return id }
-    let isMeant = request.action == .update || request.action == .delete
-    if isMeant, !body.named.contains(LocalType.keyField) {
+    let mustExist = request.action == .update || request.action == .delete
+    if mustExist, !body.named.contains(LocalType.keyField) {
       reader.note("is required", at: place)
     }
     return identifiers.make()
+  }
+}
+
+/// The access rule for local types: entities belong to one device or one user, and no other caller
+/// reads or writes them, not even the operator.
+enum OwnDataGate {
+  /// Throws if the caller cannot own entities of the type.
+  static func admit(_ caller: Caller, to type: LocalType) throws(Failure) {
+    switch type.scope {
+    case .device where caller.device == nil:
+      throw Failure(
+        .unauthenticated, "\(type.name) belongs to a device: send its token in Device-Token.")
+    case .user where caller.user == nil:
+      throw Failure(.signInRequired, "\(type.name) belongs to a user: sign in.")
+    case .device, .user, .public, .role, .claim:
+      return
+    }
+  }
+}
+
+/// Creates ids of new entities: UUIDs of version 7 (RFC 9562 section 5.7), which begin with the time,
+/// so that rows created in succession are stored next to each other.
+package struct IdentifierMaker: Sendable {
+  private let clock: WallClock
+  private let random: RandomBytes
+
+  package init(clock: WallClock, random: RandomBytes) {
+    self.clock = clock
+    self.random = random
+  }
+
+  /// Creates an id.
+  package func make() -> String {
+    let milliseconds = UInt64(bitPattern: clock.now().milliseconds)
+    var bytes = (0..<6).map { UInt8(truncatingIfNeeded: milliseconds >> (8 * UInt64(5 - $0))) }
+    bytes += random.bytes(10)
+    bytes[6] = bytes[6] & 0x0F | 0x70
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    var text = ""
+    for (index, byte) in bytes.enumerated() {
+      if [4, 6, 8, 10].contains(index) { text += "-" }
+      let digits = String(byte, radix: 16)
+      text += digits.count == 1 ? "0\(digits)" : digits
+    }
+    return text
   }
 }

@@ -2,22 +2,30 @@ import Files
 package import Model
 package import Transport
 
+/// The result of reading an object.
+package enum FileReadResult: Sendable {
+  case content(FileDownload)
+  /// The client's copy is current.
+  case notModified(ObjectMetadata)
+  case rangeNotSatisfiable(size: Int)
+}
+
 /// An object opened for reading.
 package struct FileDownload: Sendable {
   package enum Source: Sendable {
-    /// The range alone, where it is short.
+    /// The bytes of the range, if it is short.
     case bytes([UInt8])
-    /// The whole object as a file, of which the range is wanted.
+    /// The whole object as a file; only the range is to be sent.
     case file(OpenFile)
-    /// The range alone, piece by piece; nil at its end.
+    /// The bytes of the range in pieces; nil at the end.
     case stream(@Sendable () async throws(Failure) -> [UInt8]?)
   }
 
   package let metadata: ObjectMetadata
-  /// Bytes of the object that are wanted.
+  /// The requested bytes of the object.
   package let range: Range<Int>
   package let source: Source
-  /// The object in memory, where the whole of it was asked for and it is small.
+  /// The cached object, if it is small and was requested whole.
   package let kept: SmallFile?
 
   init(_ file: SmallFile) {

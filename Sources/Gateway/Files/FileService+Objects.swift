@@ -12,7 +12,7 @@ extension FileService {
       return .content(FileDownload(file))
     }
     let ticket = smallFiles?.ticket(for: address)
-    return try await answer { () async throws(FileStoreError) in
+    return try await reading { () async throws(FileStoreError) in
       let content = try await store.get(address, range: range, conditions: conditions)
       return .content(
         FileDownload(content, kept: ticket.flatMap { keep(content, at: address, since: $0) }))
@@ -28,7 +28,7 @@ extension FileService {
     return smallFiles?.keep(content.metadata, bytes, at: address, since: ticket)
   }
 
-  /// As ``read(_:range:conditions:by:)`` without opening the object.
+  /// Like ``read(_:range:conditions:by:)``, without opening the object.
   package func describe(
     _ address: ObjectAddress, by grant: FileGrant
   ) async throws(Failure) -> ObjectMetadata {
@@ -38,7 +38,7 @@ extension FileService {
     }
   }
 
-  /// An object with the parts it was put together from.
+  /// An object's metadata with the parts it was assembled from.
   package func parts(
     ofObjectAt address: ObjectAddress, by grant: FileGrant
   ) async throws(Failure) -> (metadata: ObjectMetadata, parts: [ObjectPart]) {
@@ -78,7 +78,7 @@ extension FileService {
     }
   }
 
-  /// - Returns: whether there was one.
+  /// - Returns: whether the object existed.
   package func remove(
     _ address: ObjectAddress, if condition: WriteCondition, by grant: FileGrant
   ) async throws(Failure) -> Bool {
@@ -89,9 +89,9 @@ extension FileService {
   }
 
   /// - Parameters:
-  ///   - conditions: on the object that is copied.
+  ///   - conditions: preconditions on the source.
   ///   - attributes: nil for those of the source.
-  ///   - encryption: nil for what the target's bucket says.
+  ///   - encryption: nil for the default of the target's bucket.
   ///   - tags: nil for those of the source.
   ///   - checksum: the algorithm of the copy's checksum; nil for the checksum of the source.
   package func copy(
@@ -112,26 +112,26 @@ extension FileService {
     }
   }
 
-  /// A link with which anybody may do what the caller may.
+  /// Makes a link that gives its bearer the caller's right.
   ///
-  /// - Parameter seconds: how long it is good for.
+  /// - Parameter seconds: the link's lifetime.
   package func presign(
     _ method: FileMethod, _ address: ObjectAddress, seconds: Int64, by caller: Caller
   ) throws(Failure) -> PresignedURL {
     try gate.admit(caller, to: method.action, address)
     guard Presigner.lifetimeSeconds.contains(seconds) else {
       throw Failure(
-        .malformedRequest, "The link cannot be signed.",
+        .malformedRequest, "The link's lifetime is out of range.",
         details: [
           Failure.Detail(
             place: .pointer("/expiresIn"),
-            detail: "is a number of seconds from 1 to \(Presigner.lifetimeSeconds.upperBound)")
+            detail: "must be a number of seconds from 1 to \(Presigner.lifetimeSeconds.upperBound)")
         ])
     }
     return presigner.sign(method, address, seconds: seconds)
   }
 
-  private func answer(
+  private func reading(
     _ body: () async throws(FileStoreError) -> FileReadResult
   ) async throws(Failure) -> FileReadResult {
     do throws(FileStoreError) {

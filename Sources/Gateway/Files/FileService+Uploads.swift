@@ -37,7 +37,7 @@ extension FileService {
     }
   }
 
-  /// - Returns: parts by number, of those above one, and whether there are more.
+  /// - Returns: parts by number, after the given number, and whether there are more.
   package func parts(
     of upload: UploadAddress, after number: Int, limit: Int, for caller: Caller
   ) async throws(Failure) -> (parts: [UploadPart], hasMore: Bool) {

@@ -1,15 +1,15 @@
 package import Files
 package import Model
 
-/// Files for clients: who may, how much, and then the store.
+/// Files for clients: checks access and quotas, then uses the store.
 package struct FileService: Sendable {
   let store: any FileStore
   let gate: FileGate
   let presigner: Presigner
   let clock: WallClock
-  /// Nil for a store that others write to as well.
+  /// Nil for a store that other services write to as well.
   let smallFiles: SmallFiles?
-  /// An upload in parts that is not complete after this is given up.
+  /// The age at which an incomplete multipart upload is aborted.
   let uploadLifetime: Duration
 
   package init(
@@ -24,7 +24,7 @@ package struct FileService: Sendable {
     self.smallFiles = smallFiles
   }
 
-  /// Makes the buckets that settings name and that are not there.
+  /// Creates the buckets that settings name and that do not exist.
   package func makeNamedBuckets() async throws(Failure) {
     for name in gate.rules.keys.sorted(by: { $0.text < $1.text }) {
       do throws(FileStoreError) {
@@ -35,7 +35,7 @@ package struct FileService: Sendable {
     }
   }
 
-  /// Gives up old uploads, and removes what crashes and cut-off uploads left.
+  /// Aborts old uploads, and removes the remains of crashes and interrupted uploads.
   package func sweep() async throws(Failure) {
     let oldest = clock.now().milliseconds - uploadLifetime.milliseconds
     try await failing { () async throws(FileStoreError) in
@@ -43,21 +43,21 @@ package struct FileService: Sendable {
     }
   }
 
-  /// Whether anybody may read a bucket's objects, so that shared caches may keep them.
+  /// Whether a bucket's objects are public, so that shared caches can keep them.
   package func isPublic(_ bucket: BucketName) -> Bool {
     gate.rule(of: bucket).access == .publicRead
   }
 
-  /// Writes or removes an object, and has nobody read what was there before once it is over.
-  func replacing<Answer>(
-    _ address: ObjectAddress, _ body: () async throws(FileStoreError) -> Answer
-  ) async throws(Failure) -> Answer {
+  /// Writes or removes an object, and invalidates its cached content before and after.
+  func replacing<Value>(
+    _ address: ObjectAddress, _ body: () async throws(FileStoreError) -> Value
+  ) async throws(Failure) -> Value {
     smallFiles?.forget(address)
     defer { smallFiles?.forget(address) }
     return try await failing(body)
   }
 
-  /// - Throws: unless the request may do this to the object.
+  /// - Throws: if the grant does not allow the method for the object.
   func admit(
     _ grant: FileGrant, to method: FileMethod, _ address: ObjectAddress
   ) throws(Failure) {
@@ -67,5 +67,63 @@ package struct FileService: Sendable {
     case .link(let expires, let signature):
       try presigner.check(method, address, expires: expires, signature: signature)
     }
+  }
+}
+
+extension FileService {
+  package func createBucket(_ name: BucketName, by caller: Caller) async throws(Failure) {
+    try gate.admitOperator(caller)
+    try await failing { () async throws(FileStoreError) in try await store.createBucket(name) }
+  }
+
+  package func deleteBucket(_ name: BucketName, by caller: Caller) async throws(Failure) {
+    try gate.admitOperator(caller)
+    try await failing { () async throws(FileStoreError) in try await store.deleteBucket(name) }
+  }
+
+  package func buckets(for caller: Caller) async throws(Failure) -> [BucketDescription] {
+    try gate.admitOperator(caller)
+    return try await failing { () async throws(FileStoreError) in try await store.buckets() }
+  }
+
+  /// Describes a bucket, for callers that can list it.
+  package func bucket(
+    _ name: BucketName, for caller: Caller
+  ) async throws(Failure) -> BucketDescription {
+    _ = try gate.admitListing(caller, of: name, prefix: "")
+    return try await failing { () async throws(FileStoreError) in try await store.bucket(name) }
+  }
+
+  /// The settings of a bucket, for callers that can list it.
+  package func settings(
+    of bucket: BucketName, for caller: Caller
+  ) async throws(Failure) -> BucketSettings {
+    _ = try gate.admitListing(caller, of: bucket, prefix: "")
+    return try await failing { () async throws(FileStoreError) in
+      try await store.settings(of: bucket)
+    }
+  }
+
+  package func changeSettings(
+    of bucket: BucketName, by caller: Caller,
+    _ change: @escaping @Sendable (inout BucketSettings) -> Void
+  ) async throws(Failure) {
+    try gate.admitOperator(caller)
+    try await failing { () async throws(FileStoreError) in
+      try await store.changeSettings(of: bucket, change)
+    }
+  }
+
+  /// - Returns: the page and its prefix, which is longer than the requested one if that would
+  ///   include other users' keys.
+  package func list(
+    _ bucket: BucketName, _ request: ObjectListRequest, for caller: Caller
+  ) async throws(Failure) -> (page: ObjectListPage, prefix: String) {
+    var request = request
+    request.prefix = try gate.admitListing(caller, of: bucket, prefix: request.prefix)
+    let page = try await failing { () async throws(FileStoreError) in
+      try await store.list(bucket, request)
+    }
+    return (page, request.prefix)
   }
 }

@@ -1,33 +1,33 @@
 import Files
 package import Model
 
-/// Content that a request brings, read piece by piece as it is stored.
+/// The content of an upload request, read in pieces while it is stored.
 package struct FileUpload: Sendable {
-  /// Why the rest does not come.
+  /// Why reading the content failed.
   package enum Fault: Error, Hashable, Sendable {
-    /// More than the server takes.
+    /// The content exceeds the server's limit.
     case tooLarge(bytesMax: Int)
-    /// It ended before what was announced.
+    /// The content is shorter than announced.
     case incomplete
-    /// The client is gone.
+    /// The client disconnected.
     case disconnected
-    /// A chunk, or what trails the chunks, is not signed as it should be.
+    /// The signature of a chunk or of the trailer is invalid.
     case signature
-    /// The framing within the content cannot be read.
+    /// The chunk framing of the content is malformed.
     case framing
-    /// A digest behind the content cannot be read, or is not the one that was announced.
+    /// A trailing digest is malformed, or not the announced one.
     case trailer
   }
 
-  /// Bytes there will be; nil where the client does not tell.
+  /// The announced length; nil if the client does not state it.
   package var byteCount: Int?
-  /// Digests known before the content.
+  /// Digests sent before the content.
   package var digests: [ContentDigest]
-  /// An algorithm whose digest comes behind the content, or that is to be noted.
+  /// The algorithm of a trailing digest, or of a digest to compute and store.
   package var computing: ContentDigest.Algorithm?
-  /// The next piece; nil at the end.
+  /// Reads the next piece; nil at the end.
   package var next: @Sendable () async throws(Fault) -> [UInt8]?
-  /// Asked once the content has ended: digests that came behind it.
+  /// Returns the trailing digests; called after the end of the content.
   package var trailingDigests: @Sendable () throws(Fault) -> [ContentDigest]
 
   package init(
@@ -42,7 +42,7 @@ package struct FileUpload: Sendable {
     self.trailingDigests = trailingDigests
   }
 
-  /// As a file store takes it.
+  /// The upload in the file store's terms.
   var content: UploadContent {
     let (next, trailingDigests) = (next, trailingDigests)
     return UploadContent(
@@ -66,5 +66,17 @@ extension FileStoreError {
     case .framing: self = .refused(.framing)
     case .trailer: self = .refused(.trailer)
     }
+  }
+}
+
+/// An object that has just been written.
+package struct WrittenFile: Hashable, Sendable {
+  package let metadata: ObjectMetadata
+  /// Whether no object with this key existed before.
+  package let isNew: Bool
+
+  init(_ object: WrittenObject) {
+    metadata = object.metadata
+    isNew = object.isNew
   }
 }

@@ -1,8 +1,8 @@
 package import Cryptography
 package import Model
 
-/// Makes and checks signatures of links: an HMAC of method, object and expiry under a key that only
-/// this service has.
+/// Signs and verifies links: an HMAC of method, object and expiry with a key that only this service
+/// has.
 package struct Presigner: Sendable {
   package static let lifetimeSeconds: ClosedRange<Int64> = 1...604_800
   package static let lifetimeSecondsDefault: Int64 = 900
@@ -10,7 +10,7 @@ package struct Presigner: Sendable {
   private let key: SymmetricKey
   private let clock: WallClock
 
-  /// - Parameter key: of this purpose alone.
+  /// - Parameter key: used for this purpose only.
   package init(key: SymmetricKey, clock: WallClock) {
     self.key = key
     self.clock = clock
@@ -25,7 +25,7 @@ package struct Presigner: Sendable {
       expires: Timestamp(milliseconds: expires * 1000))
   }
 
-  /// - Throws: where the signature is another link's or nobody's, and where its time is over.
+  /// - Throws: if the signature is invalid for this link, or the link has expired.
   func check(
     _ method: FileMethod, _ address: ObjectAddress, expires: String, signature: String
   ) throws(Failure) {
@@ -34,14 +34,14 @@ package struct Presigner: Sendable {
       HMAC<SHA256>.isValidAuthenticationCode(
         code, authenticating: Self.text(method, address, expires: seconds), using: key)
     else {
-      throw Failure(.signatureInvalid, "The link's signature is not for this.")
+      throw Failure(.signatureInvalid, "The link's signature is invalid.")
     }
     guard seconds > clock.now().milliseconds / 1000 else {
-      throw Failure(.signatureExpired, "The link's time is over.")
+      throw Failure(.signatureExpired, "The link has expired.")
     }
   }
 
-  /// No part but the last can hold a line's end.
+  /// Only the last part can contain a line break.
   private static func text(
     _ method: FileMethod, _ address: ObjectAddress, expires: Int64
   ) -> [UInt8] {

@@ -1,20 +1,20 @@
-import Model
+package import Model
 import Synchronization
 
-/// Small objects that were read, kept in memory for those who read them next.
+/// In-memory cache of small objects.
 ///
-/// Only for a store that nobody else writes to: every write drops the object before it begins and
-/// again when it is over. A read that was under way meanwhile keeps nothing, since it may have seen
-/// what was before.
+/// Only for a store that no other service writes to: every write removes the object here before it
+/// begins and after it ends. A read in progress in the meantime caches nothing, since it may have
+/// read the old content.
 package final class SmallFiles: Sendable {
-  /// Larger ones are sent by the kernel as cheaply.
+  /// The size limit; larger objects are sent by the kernel as cheaply.
   package static let contentBytesMax = 16 * 1024
-  /// Roughly what an object takes beside its content.
+  /// Approximate memory per object in addition to its content.
   private static let overheadBytes = 1024
-  /// Writes are counted by so many groups of addresses.
+  /// The number of groups of addresses that writes are counted by.
   private static let groupCount = 256
 
-  /// Says what had been written when a read began.
+  /// The number of writes when a read began.
   struct Ticket: Sendable {
     fileprivate let writes: Int
   }
@@ -28,7 +28,7 @@ package final class SmallFiles: Sendable {
   private let bytesMax: Int
   private let state = Mutex(State())
 
-  /// - Parameter bytesMax: of all of them; past it they are dropped and gather anew.
+  /// - Parameter bytesMax: the cache's size; beyond it the cache is emptied.
   package init(bytesMax: Int) {
     self.bytesMax = bytesMax
   }
@@ -41,7 +41,7 @@ package final class SmallFiles: Sendable {
     state.withLock { $0.files[address] }
   }
 
-  /// - Returns: nil where the object has been written since the ticket, or is too large.
+  /// - Returns: nil if the object was written since the ticket was made, or is too large.
   func keep(
     _ metadata: ObjectMetadata, _ content: [UInt8], at address: ObjectAddress, since ticket: Ticket
   ) -> SmallFile? {
@@ -64,7 +64,7 @@ package final class SmallFiles: Sendable {
     }
   }
 
-  /// The object is written or removed, or has just been.
+  /// Removes an object that is about to be written or removed, or has just been.
   func forget(_ address: ObjectAddress) {
     state.withLock { state in
       state.writes[Self.group(of: address)] += 1
@@ -77,4 +77,21 @@ package final class SmallFiles: Sendable {
   private static func group(of address: ObjectAddress) -> Int {
     Int(bitPattern: address.hashValue.magnitude % UInt(groupCount))
   }
+}
+
+/// A small object cached in memory, valid until it is written or removed.
+package final class SmallFile: Sendable {
+  package let metadata: ObjectMetadata
+  package let content: [UInt8]
+  private let current = Atomic(true)
+
+  init(metadata: ObjectMetadata, content: [UInt8]) {
+    self.metadata = metadata
+    self.content = content
+  }
+
+  /// Whether the content is still current. Once false, always false.
+  package var isCurrent: Bool { current.load(ordering: .acquiring) }
+
+  func expire() { current.store(false, ordering: .releasing) }
 }

@@ -2,11 +2,11 @@ package import Model
 package import Storage
 import Synchronization
 
-/// The folder that online backups are written to, one at a time.
+/// The folder for online backups; only one is written at a time.
 package final class BackupFolder: Sendable {
   package struct Written: Sendable {
     package let name: String
-    /// Of the file, inside the data folder.
+    /// The file's path relative to the data folder.
     package let place: String
   }
 
@@ -15,14 +15,14 @@ package final class BackupFolder: Sendable {
 
   private let store: Store
   private let path: String
-  /// Makes the folder if it is missing; false where it cannot be made.
+  /// Creates the folder if missing; returns false on failure.
   private let makeFolder: @Sendable (_ path: String) -> Bool
   private let makeName: @Sendable () -> String
   private let isWriting = Atomic(false)
 
   /// - Parameters:
-  ///   - dataFolder: where the folder lies in.
-  ///   - makeName: a name for a backup that was given none.
+  ///   - dataFolder: the parent folder.
+  ///   - makeName: makes a name for a backup without one.
   package init(
     store: Store, dataFolder: String, makeFolder: @escaping @Sendable (_ path: String) -> Bool,
     makeName: @escaping @Sendable () -> String
@@ -33,25 +33,29 @@ package final class BackupFolder: Sendable {
     self.makeName = makeName
   }
 
-  /// Copies the database as of now into a new file of the folder.
+  /// Copies the current database into a new file of the folder.
   package func write(name: String?) async throws(Failure) -> Written {
     let name = name ?? makeName()
     guard Self.isName(name) else {
       throw Failure(
-        .malformedRequest, "The backup's name cannot be used.",
+        .malformedRequest, "The backup name is invalid.",
         details: [
           Failure.Detail(
             place: .pointer("/name"),
-            detail: "is 1 to \(Self.nameBytesMax) letters, digits, dots, hyphens and underscores, "
-              + "with a letter or digit first")
+            detail:
+              "must be 1 to \(Self.nameBytesMax) letters, digits, dots, hyphens or underscores, "
+              + "starting with a letter or digit")
         ])
     }
     guard !isWriting.exchange(true, ordering: .acquiring) else {
       throw Failure(
-        .overloaded, "A backup is being written.", retry: .after, retryAfter: .seconds(5))
+        .overloaded, "Another backup is in progress; retry later.", retry: .after,
+        retryAfter: .seconds(5))
     }
     defer { isWriting.store(false, ordering: .releasing) }
-    guard makeFolder(path) else { throw Self.failure(.cannotWrite(reason: "no folder")) }
+    guard makeFolder(path) else {
+      throw Self.failure(.cannotWrite(reason: "the folder cannot be created"))
+    }
     do throws(BackupError) {
       try await store.backUp(to: "\(path)/\(name).sqlite")
     } catch {
@@ -60,7 +64,7 @@ package final class BackupFolder: Sendable {
     return Written(name: name, place: "\(Self.folderName)/\(name).sqlite")
   }
 
-  /// One component of a path, and none that hides or leads elsewhere.
+  /// Whether the name is a single path component that is not hidden and does not leave the folder.
   private static func isName(_ name: String) -> Bool {
     guard 1...nameBytesMax ~= name.utf8.count, name.utf8.first != UInt8(ascii: "."),
       name.utf8.first != UInt8(ascii: "-"), name.utf8.first != UInt8(ascii: "_")
@@ -79,7 +83,7 @@ package final class BackupFolder: Sendable {
   private static func failure(_ error: BackupError) -> Failure {
     switch error {
     case .exists:
-      Failure(.alreadyExists, "There is a backup of that name.")
+      Failure(.alreadyExists, "A backup with this name already exists.")
     case .cannotWrite(let reason):
       Failure(
         .storageUnavailable, "The backup cannot be written.", retry: .after,

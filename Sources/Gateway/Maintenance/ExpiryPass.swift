@@ -1,15 +1,29 @@
 import Model
 package import Storage
 
-/// Removes what has expired, by the clock that doubts jumps.
+/// The kinds of stored data that expire.
+///
+/// A new kind needs a case here: ``ExpiryPass`` must handle it at the trusted time, and the tests
+/// run all cases with a clock that jumps.
+package enum Expiry: String, CaseIterable, Sendable {
+  /// Cached responses, entities that nothing refers to, and tombstones.
+  case cache
+  case devices
+  case sessions
+  /// Ended mutations with their idempotency keys, and temporary ids.
+  case mutations
+  case notifications
+}
+
+/// Removes expired data, by the clock that distrusts jumps.
 package struct ExpiryPass: Sendable {
-  /// Expired sessions that go in one step.
+  /// Maximum expired sessions removed in one step.
   private static let sessionsMax = 1_000
-  /// How long an expired session is kept, so that one can be found that a wrong clock ended.
+  /// How long an expired session is kept, so that sessions ended by a wrong clock can be found.
   private static let sessionsAsideFor = Duration.seconds(7 * 86_400)
-  /// How long an idempotency key stands for its notification after that has ended.
+  /// How long an idempotency key is kept after its notification has ended.
   private static let notificationKeyLife = Duration.seconds(30 * 86_400)
-  /// Ended notifications that go in one step.
+  /// Maximum ended notifications removed in one step.
   private static let notificationsMax = 200
 
   private let store: Store
@@ -19,8 +33,8 @@ package struct ExpiryPass: Sendable {
   private let clock: TrustedClock
 
   /// - Parameters:
-  ///   - devices: expires by the same clock.
-  ///   - queue: the same.
+  ///   - devices: must use the same clock for expiry.
+  ///   - queue: must use the same clock for expiry.
   package init(
     store: Store, devices: DeviceRegistry, queue: SyncQueue, policy: EvictionPolicy,
     clock: TrustedClock
@@ -32,9 +46,9 @@ package struct ExpiryPass: Sendable {
     self.clock = clock
   }
 
-  /// One step of a kind.
+  /// Runs one step of a kind.
   ///
-  /// - Returns: the kind to go on with: the same where it may have more to do; nil after the last.
+  /// - Returns: the kind of the next step: the same if it may have more to do; nil after the last.
   package func step(of expiry: Expiry) async throws(StorageError) -> Expiry? {
     if try await step(expiry) { return expiry }
     let all = Expiry.allCases
@@ -42,12 +56,12 @@ package struct ExpiryPass: Sendable {
     return next < all.endIndex ? all[next] : nil
   }
 
-  /// Notes until when the service has lived.
+  /// Records the time until which the service has been running.
   package func noteLived() async throws(StorageError) {
     try await store.noteLived(until: clock.now())
   }
 
-  /// - Returns: whether there may be more.
+  /// - Returns: whether there may be more to remove.
   func step(_ expiry: Expiry) async throws(StorageError) -> Bool {
     let now = clock.now()
     switch expiry {

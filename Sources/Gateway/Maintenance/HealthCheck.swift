@@ -1,7 +1,38 @@
 package import Storage
 import Synchronization
 
-/// Examines the service for `/readyz`.
+/// The service's readiness, and the state of its dependencies.
+package struct HealthReport: Sendable {
+  package enum StoreState: String, Sendable {
+    case writable
+    case readOnly = "not writable"
+    /// The database is corrupt: a backup must be restored.
+    case damaged
+    /// The database was removed or replaced while the service was running.
+    case moved
+  }
+
+  package let store: StoreState
+  package let operationCount: Int
+  /// Nil if no upstream call was made yet. Reported but not required: Larder works without
+  /// upstream.
+  package let isUpstreamReachable: Bool?
+  /// The process is shutting down.
+  package let isDraining: Bool
+
+  package init(
+    store: StoreState, operationCount: Int, isUpstreamReachable: Bool?, isDraining: Bool
+  ) {
+    self.store = store
+    self.operationCount = operationCount
+    self.isUpstreamReachable = isUpstreamReachable
+    self.isDraining = isDraining
+  }
+
+  package var isReady: Bool { store == .writable && !isDraining }
+}
+
+/// Checks the service for `/readyz`.
 package final class HealthCheck: Sendable {
   private let store: ReadSession
   private let pulse: UpstreamPulse
@@ -14,7 +45,7 @@ package final class HealthCheck: Sendable {
     self.operationCount = operationCount
   }
 
-  /// From now on the service is not ready: balancers should send requests elsewhere.
+  /// Makes the service report not ready, so that load balancers send requests elsewhere.
   package func startDraining() {
     draining.store(true, ordering: .relaxed)
   }

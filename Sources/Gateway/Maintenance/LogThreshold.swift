@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 
-/// The level below which nothing is logged, for all loggers of the process; may change at any time.
+/// The minimum log level of all loggers of the process; can change at any time.
 package final class LogThreshold: Sendable {
   private let place: Atomic<Int>
 

@@ -1,14 +1,14 @@
 package import Model
 package import Storage
 
-/// Deletes stored data at an operator's word.
+/// Deletes stored data on an operator's request.
 package struct Purger: Sendable {
   private let store: Store
   private let calls: CallSequence
   private let epoch: MutationEpoch
   private let ownTypes: Set<String>
 
-  /// - Parameter ownTypes: types that live here alone, which no purge touches.
+  /// - Parameter ownTypes: local types, which cannot be purged.
   package init(
     store: Store, calls: CallSequence, epoch: MutationEpoch, ownTypes: Set<String> = []
   ) {
@@ -18,9 +18,10 @@ package struct Purger: Sendable {
     self.epoch = epoch
   }
 
-  /// Calls that began before the purge cannot bring back what it deleted.
+  /// Deletes the targets. Upstream calls that began before the purge cannot restore the deleted
+  /// data.
   ///
-  /// - Returns: how many entities went.
+  /// - Returns: the number of deleted entities.
   package func purge(_ targets: [InvalidationTarget]) async throws(Failure) -> Int {
     try refuseOwnData(targets)
     let number = calls.begin()
@@ -32,12 +33,12 @@ package struct Purger: Sendable {
       return report.changes.count
     } catch {
       throw Failure(
-        .storageUnavailable, "The store cannot be written at present.", retry: .after,
+        .storageUnavailable, "The database cannot be written; retry later.", retry: .after,
         retryAfter: .seconds(5), cause: "\(error)")
     }
   }
 
-  /// A cache is purged because its source has it still. Own data has no other source.
+  /// Cached data can be fetched again; local data has no other source.
   private func refuseOwnData(_ targets: [InvalidationTarget]) throws(Failure) {
     let named = targets.compactMap { target in
       switch target {
@@ -49,9 +50,9 @@ package struct Purger: Sendable {
     let own = Set(named).intersection(ownTypes).sorted()
     guard own.isEmpty else {
       throw Failure(
-        .malformedRequest, "Own data is not purged: whoever it belongs to deletes it.",
+        .malformedRequest, "Local types cannot be purged; only their owner can delete them.",
         details: own.map {
-          Failure.Detail(place: .pointer("/type"), detail: "\($0) is kept here alone")
+          Failure.Detail(place: .pointer("/type"), detail: "\($0) is a local type")
         })
     }
   }

@@ -1,18 +1,18 @@
 package import Model
 package import Storage
 
-/// Statements of an operator's that read the database.
+/// Runs an operator's read-only SQL statements.
 package struct SQLConsole: Sendable {
   package static let rowsMax = 10_000
   package static let rowsMaxByDefault = 1_000
-  /// Of one answer: what a console shows, not what a backup is for.
+  /// Maximum bytes of one result; backups are for larger ones.
   private static let bytesMax = 8 << 20
 
   private let store: ReadSession
   private let deadline: Duration
   private let clock: WallClock
 
-  /// - Parameter deadline: how long one statement may run.
+  /// - Parameter deadline: the maximum run time of one statement.
   package init(store: ReadSession, deadline: Duration, clock: WallClock) {
     self.store = store
     self.deadline = deadline
@@ -38,22 +38,23 @@ package struct SQLConsole: Sendable {
     switch fault {
     case .refused(let message):
       Failure(
-        .malformedRequest, "SQLite refuses the statement: \(message).", details: [sql(message)])
+        .malformedRequest, "SQLite rejected the statement: \(message).", details: [sql(message)])
     case .forbidden(let message):
-      Failure(.forbidden, "A statement may read what holds no secrets, and no more: \(message).")
+      Failure(.forbidden, "Statements can only read tables without secrets: \(message).")
     case .notOneStatement:
       Failure(
-        .malformedRequest, "The text is not one statement.", details: [sql("is one statement")])
+        .malformedRequest, "The text must be exactly one statement.",
+        details: [sql("must be exactly one statement")])
     case .arguments(let faults):
       Failure(
-        .malformedRequest, "The arguments are not those of the statement.",
+        .malformedRequest, "The arguments do not match the statement's parameters.",
         details: faults.map { Failure.Detail(place: .pointer("/args"), detail: $0) })
     case .tooCostly:
       Failure(
-        .tooCostly, "The statement ran longer than statements may.", retry: .never)
+        .tooCostly, "The statement exceeded the time limit.", retry: .never)
     case .unavailable(let error):
       Failure(
-        .storageUnavailable, "The store cannot be read at present.", retry: .after,
+        .storageUnavailable, "The database cannot be read; retry later.", retry: .after,
         retryAfter: .seconds(5), cause: "\(error)")
     }
   }

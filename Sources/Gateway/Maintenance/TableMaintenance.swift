@@ -1,9 +1,9 @@
 package import Model
 package import Storage
 
-/// The tables of entity types, for operators.
+/// Lists and removes the tables of entity types, for operators.
 ///
-/// None is made by hand: each start makes and widens those that operations name.
+/// Tables are not created by hand: each start creates and widens those that operations use.
 package struct TableMaintenance: Sendable {
   private let store: Store
 
@@ -32,9 +32,9 @@ package struct TableMaintenance: Sendable {
       try await store.dropTable(of: type)
     } catch {
       switch error {
-      case .unknown: throw Failure(.notFound, "No table is kept for a type of that name.")
+      case .unknown: throw Failure(.notFound, "There is no table for a type with this name.")
       case .isNamed:
-        throw Failure(.typeInUse, "Operations name the type: purge what is stored of it instead.")
+        throw Failure(.typeInUse, "Operations use this type; purge its data instead.")
       case .unavailable(let cause): throw Self.unavailable(cause)
       }
     }
@@ -42,7 +42,7 @@ package struct TableMaintenance: Sendable {
 
   private static func unavailable(_ cause: StorageError) -> Failure {
     Failure(
-      .storageUnavailable, "The store is not available at present.", retry: .after,
+      .storageUnavailable, "The database is unavailable; retry later.", retry: .after,
       retryAfter: .seconds(5), cause: "\(cause)")
   }
 }

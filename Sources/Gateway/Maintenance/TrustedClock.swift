@@ -2,9 +2,10 @@ package import Logging
 package import Model
 import Synchronization
 
-/// The clock that everything expires by: it doubts jumps of the wall clock, and says so in the log.
+/// The clock for expiry: it distrusts jumps of the wall clock, and logs them.
 ///
-/// Never the clock of tokens, dates and cache headers, which are about the moment and destroy nothing.
+/// Not used for tokens, dates and cache headers, which concern the current moment and delete
+/// nothing.
 package final class TrustedClock: Sendable {
   private let wall: WallClock
   private let reading: @Sendable () -> Duration
@@ -13,9 +14,9 @@ package final class TrustedClock: Sendable {
   private let state: Mutex<TrustedTime>
 
   /// - Parameters:
-  ///   - newest: until when the service had lived when its last process noted it.
-  ///   - reading: a clock that only runs forward.
-  ///   - trust: for how long a jump must hold until it is believed.
+  ///   - newest: the last time recorded by the previous process.
+  ///   - reading: a monotonic clock.
+  ///   - trust: how long a jump must persist before it is accepted.
   package init(
     newest: Timestamp?, wall: WallClock, reading: @escaping @Sendable () -> Duration,
     trust: Duration, logger: Logger
@@ -29,7 +30,7 @@ package final class TrustedClock: Sendable {
     if let doubted = time.doubted { report(doubted) }
   }
 
-  /// Of this clock alone, for modules that take one as a parameter.
+  /// This clock as a ``WallClock``, for modules that take one as a parameter.
   package var clock: WallClock { WallClock { self.now() } }
 
   package func now() -> Timestamp {
@@ -44,16 +45,16 @@ package final class TrustedClock: Sendable {
     switch finding {
     case .jumped(let expected, let wall):
       logger.warning(
-        "the wall clock is not where it was expected; nothing expires by it until it has held",
+        "the wall clock jumped; expiry ignores the jump until it has persisted",
         metadata: [
           "expected": "\(expected.iso8601)", "clock": "\(wall.iso8601)",
           "trust": "\(trust.wholeSeconds)s",
         ])
     case .believed(let wall):
       logger.warning(
-        "the wall clock has held and is believed", metadata: ["clock": "\(wall.iso8601)"])
+        "the wall clock jump has persisted and is accepted", metadata: ["clock": "\(wall.iso8601)"])
     case .mended:
-      logger.notice("the wall clock is where it was expected again")
+      logger.notice("the wall clock is back at the expected time")
     }
   }
 }

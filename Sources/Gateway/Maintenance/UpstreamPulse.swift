@@ -2,45 +2,45 @@ package import Logging
 import Synchronization
 package import Upstream
 
-/// What the last call to upstream told of its health, for `/readyz`, for those who wait for it, and
-/// for the log: an outage is logged once at `warning` when it begins and once when it is over.
+/// Upstream health as seen by the last calls, for `/readyz`, for observers, and for the log: an
+/// outage is logged at `warning` once when it begins and once when it ends.
 package final class UpstreamPulse: Sendable {
   private static let unknown = 0
   private static let good = 1
   private static let bad = 2
-  /// An outage is over when upstream has failed no call for this long. Without it, an upstream that
-  /// fails every other call would fill the log.
+  /// How long no call must have failed for an outage to end. Otherwise an upstream that fails every
+  /// other call would fill the log.
   static let quiet = Duration.seconds(2)
 
   private struct Outage {
     let began: Duration
     var lastFailure: Duration
     var failures = 1
-    /// When upstream answered for the first time after its last failure.
-    var answered: Duration?
+    /// The time of the first response after the last failure.
+    var responded: Duration?
   }
 
-  /// Within a struct: `Mutex` would wrap a closure that it holds itself once more at each access, until
-  /// calling it took more stack than there is.
+  /// In a struct because `Mutex` wraps a closure that it holds directly again at each access, until
+  /// calling it overflows the stack.
   private struct Observer {
-    var tell: (@Sendable (_ upstream: String) -> Void)?
+    var notify: (@Sendable (_ upstream: String) -> Void)?
   }
 
   private let state = Atomic(unknown)
-  /// Whether there is an outage whose end was not logged: good calls ask nothing else.
+  /// Whether an outage has begun whose end is not logged yet; successful calls check nothing else.
   private let isOut = Atomic(false)
   private let outage = Mutex<Outage?>(nil)
   private let observer = Mutex(Observer())
   private let uptime: @Sendable () -> Duration
   private let logger: Logger
 
-  /// - Parameter uptime: never goes back; from any instant.
+  /// - Parameter uptime: a monotonic clock with any origin.
   package init(uptime: @escaping @Sendable () -> Duration, logger: Logger) {
     self.uptime = uptime
     self.logger = logger
   }
 
-  /// Nil where nothing has been asked yet.
+  /// Whether the last call succeeded; nil before the first call.
   package var isReachable: Bool? {
     switch state.load(ordering: .relaxed) {
     case Self.good: true
@@ -49,9 +49,10 @@ package final class UpstreamPulse: Sendable {
     }
   }
 
-  /// A call failed, or upstream answered that it is broken.
+  /// Records a failed call, or a response that reports an upstream outage.
   ///
-  /// Nothing is said of upstream by a caller who went away, or by too many calls of our own.
+  /// Cancelled calls, and calls rejected because too many are in progress, say nothing about
+  /// upstream.
   package func note(_ failure: UpstreamFailure) {
     switch failure {
     case .busy, .cancelled: return
@@ -62,7 +63,7 @@ package final class UpstreamPulse: Sendable {
       guard outage == nil else {
         outage?.lastFailure = now
         outage?.failures += 1
-        outage?.answered = nil
+        outage?.responded = nil
         return false
       }
       outage = Outage(began: now, lastFailure: now)
@@ -70,17 +71,17 @@ package final class UpstreamPulse: Sendable {
       return true
     }
     guard isNew else { return }
-    logger.warning("upstream fails", metadata: ["cause": "\(failure)"])
+    logger.warning("upstream calls fail", metadata: ["cause": "\(failure)"])
   }
 
-  /// Upstream answered, be it with a refusal.
+  /// Records an upstream response, which can be a refusal.
   package func noteAnswer() {
     state.store(Self.good, ordering: .relaxed)
     guard isOut.load(ordering: .relaxed) else { return }
     let now = uptime()
     let ended = outage.withLock { outage -> Outage? in
       guard var current = outage else { return nil }
-      if current.answered == nil { current.answered = now }
+      if current.responded == nil { current.responded = now }
       outage = current
       guard now - current.lastFailure >= Self.quiet else { return nil }
       outage = nil
@@ -88,22 +89,23 @@ package final class UpstreamPulse: Sendable {
       return current
     }
     guard let ended else { return }
-    let seconds = ((ended.answered ?? now) - ended.began).components.seconds
+    let seconds = ((ended.responded ?? now) - ended.began).components.seconds
     logger.warning(
-      "upstream answers again",
+      "upstream responds again",
       metadata: ["after_seconds": "\(seconds)", "failed_calls": "\(ended.failures)"])
   }
 
-  /// Upstream answered what the sync queue had no part in.
-  func note(_ answer: UpstreamResponse, of operation: RegisteredOperation) {
+  /// Records an upstream response to a call outside the sync queue.
+  func note(_ response: UpstreamResponse, of operation: RegisteredOperation) {
     noteAnswer()
-    if answer.kind == .success { noteWork(of: operation.upstream) }
+    if response.kind == .success { noteWork(of: operation.upstream) }
   }
 
-  func noteWork(of upstream: String) { observer.withLock { $0.tell }?(upstream) }
+  func noteWork(of upstream: String) { observer.withLock { $0.notify }?(upstream) }
 
-  /// - Parameter worked: told of each answer without errors; on the path of every miss.
+  /// - Parameter worked: called with the upstream's name after each response without errors, on the
+  ///   path of every cache miss.
   func observe(_ worked: @escaping @Sendable (_ upstream: String) -> Void) {
-    observer.withLock { $0.tell = worked }
+    observer.withLock { $0.notify = worked }
   }
 }

@@ -1,10 +1,11 @@
 import LosslessJSON
 package import Model
+package import Storage
 import Upstream
 
-/// The operations as endpoints see them: by name, with variables as clients write them.
+/// The operations as endpoints use them: by name, with variables in the client's form.
 package struct OperationService: Sendable {
-  /// What goes with a call beside its variables.
+  /// The parameters of a call other than its variables.
   package struct Context: Sendable {
     package let caller: Caller
     package let directives: ReadDirectives
@@ -28,7 +29,7 @@ package struct OperationService: Sendable {
   private let devices: DeviceRegistry
   private let differ: ListDiffer
   private let temporary: TemporaryVariables
-  /// Makes the key upstream recognises a mutation by.
+  /// Creates the idempotency key that is sent upstream with a mutation.
   private let makeKey: @Sendable () -> String
 
   package init(
@@ -47,6 +48,8 @@ package struct OperationService: Sendable {
     self.makeKey = makeKey
   }
 
+  /// Returns the kind of an operation.
+  ///
   /// - Throws: ``Model/Failure/Code/unknownOperation`` with the nearest names.
   package func kind(of name: String) throws(Failure) -> OperationDescription.Kind {
     OperationDescription.Kind(try directory.operation(named: name).kind)
@@ -57,41 +60,41 @@ package struct OperationService: Sendable {
     _ name: String, input: OperationDirectory.Input, context: Context
   ) async throws(Failure) -> ReadResponse {
     let request = try await request(name, input: input, context: context)
-    let answer = try await reader.read(request)
-    if context.caller.device != nil { await differ.note(answer, to: request) }
-    return answer
+    let response = try await reader.read(request)
+    if context.caller.device != nil { await differ.note(response, to: request) }
+    return response
   }
 
-  /// How the first list of a query's answer differs from the one that a client has.
+  /// Returns the diff from the list that a client has to the first list of a query's response.
   package func diff(
     _ name: String, input: OperationDirectory.Input, context: Context, from base: ListDiffer.Base
   ) async throws(Failure) -> ListDiffer.Outcome {
     try await differ.diff(of: request(name, input: input, context: context), from: base)
   }
 
-  /// Where a live query begins, read once already, so that what is wrong with it is told as an
-  /// answer.
+  /// Starts a live query with one read, so that a failure is reported as an HTTP response.
   ///
-  /// - Parameter told: the tag of the answer that the client has.
+  /// - Parameter knownTag: the tag of the response that the client has.
   package func streamStart(
-    _ name: String, input: OperationDirectory.Input, context: Context, told: String?
+    _ name: String, input: OperationDirectory.Input, context: Context, knownTag: String?
   ) async throws(Failure) -> OperationStream.Start {
     if signal.hasEnded {
-      throw Failure(.draining, "The service is ending.", retry: .after, retryAfter: .seconds(1))
+      throw Failure(
+        .draining, "The service is shutting down.", retry: .after, retryAfter: .seconds(1))
     }
     let request = try await request(name, input: input, context: context)
     _ = try await reader.read(request)
-    return OperationStream.Start(request: request, told: told)
+    return OperationStream.Start(request: request, knownTag: knownTag)
   }
 
-  /// To be called by the task that reads it.
+  /// Opens a stream. Must be called by the task that reads it.
   package func open(_ start: OperationStream.Start) -> OperationStream {
     OperationStream(
       reader: reader, devices: devices, signal: signal, start: start,
       note: { [differ] in await differ.note($0, to: $1) })
   }
 
-  /// Runs a mutation; gives the client's body.
+  /// Runs a mutation and returns the body for the client.
   package func mutate(
     _ name: String, input: OperationDirectory.Input, context: Context
   ) async throws(Failure) -> [UInt8] {
@@ -102,7 +105,7 @@ package struct OperationService: Sendable {
       traceparent: context.traceparent)
   }
 
-  /// A mutation as a device's queue takes it.
+  /// Returns the request that submits a mutation to a device's queue in mode `force`.
   package func forced(
     _ name: String, input: OperationDirectory.Input
   ) throws(Failure) -> MutationRequest {
@@ -114,7 +117,7 @@ package struct OperationService: Sendable {
       operation: name, mode: .force, variables: given, canonicalBytes: canonical.canonicalBytes)
   }
 
-  /// Tells what a read would do.
+  /// Explains what a read would do.
   package func explain(
     _ name: String, input: OperationDirectory.Input, context: Context
   ) async throws(Failure) -> Explanation {
@@ -136,5 +139,33 @@ package struct OperationService: Sendable {
     return ReadRequest(
       operation: operation, variables: variables, caller: context.caller,
       directives: context.directives, traceparent: context.traceparent)
+  }
+}
+
+/// Resolves temporary ids in the variables of reads: a value that is such an id is replaced by the
+/// real id, as it is when a queued mutation is sent.
+package struct TemporaryVariables: Sendable {
+  private let store: ReadSession
+
+  package init(store: ReadSession) {
+    self.store = store
+  }
+
+  /// Returns the variables with real ids; nil if there is nothing to replace, which is always so for
+  /// a caller without a device.
+  func resolved(_ variables: Variables, of caller: Caller) async throws(Failure) -> JSONValue? {
+    guard let device = caller.device?.id, variables.json.utf8.contains(UInt8(ascii: "~")),
+      let given = try? JSONValue(checked: variables.json)
+    else { return nil }
+    let mentioned = TemporaryID.mentioned(in: given)
+    guard !mentioned.isEmpty else { return nil }
+    do throws(StorageError) {
+      let known = try await store.resolve(Array(mentioned), of: device)
+      return known.isEmpty ? nil : TemporaryID.substituting(known, in: given)
+    } catch {
+      throw Failure(
+        .storageUnavailable, "The store cannot be read; retry later.", retry: .after,
+        retryAfter: .seconds(1), cause: "\(error)")
+    }
   }
 }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// WakeReasons loops that wait for work. A ring that comes while nobody waits is not lost: whoever waits
-/// says which ring it has heard.
+/// Wakes loops that wait for work. A signal sent while no loop waits is not lost: waiters pass the
+/// last generation they have seen.
 final class AsyncSignal: Sendable {
   private struct State {
-    var rings: UInt64 = 0
+    var generation: UInt64 = 0
     var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
     var nextWaiter: UInt64 = 0
   }
@@ -12,26 +12,26 @@ final class AsyncSignal: Sendable {
   private let state = Mutex(State())
   private let sleep: @Sendable (Duration) async throws -> Void
 
-  /// - Parameter sleep: returns after the duration, or throws where its task is cancelled.
+  /// - Parameter sleep: returns after the duration, or throws if its task is cancelled.
   init(sleep: @escaping @Sendable (Duration) async throws -> Void) {
     self.sleep = sleep
   }
 
-  /// To be taken before looking for work.
-  var rings: UInt64 { state.withLock { $0.rings } }
+  /// The number of signals so far; read it before looking for work.
+  var generation: UInt64 { state.withLock { $0.generation } }
 
-  func ring() {
+  func notify() {
     let waiters = state.withLock { state in
-      state.rings += 1
+      state.generation += 1
       defer { state.waiters = [:] }
       return state.waiters.values
     }
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Returns at the next ring after the one that was heard, when the time is over, or when the
-  /// caller's task is cancelled.
-  func wait(past heard: UInt64, atMost limit: Duration? = nil) async {
+  /// Waits until a signal after the seen generation, until the time limit, or until the caller's
+  /// task is cancelled.
+  func wait(after seen: UInt64, atMost limit: Duration? = nil) async {
     let name = state.withLock { state in
       defer { state.nextWaiter += 1 }
       return state.nextWaiter
@@ -40,13 +40,13 @@ final class AsyncSignal: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let waits = state.withLock { state in
-          guard state.rings == heard, !Task.isCancelled else { return false }
+          guard state.generation == seen, !Task.isCancelled else { return false }
           state.waiters[name] = continuation
           return true
         }
         guard waits else { return continuation.resume() }
         guard let limit else { return }
-        // Begun after the waiter is known, so that it finds somebody to wake.
+        // Started after the waiter is registered, so that the alarm finds it.
         alarm.withLock { $0 = Task.detached { await self.release(name, after: limit) } }
       }
     } onCancel: {

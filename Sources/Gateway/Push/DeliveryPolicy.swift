@@ -2,60 +2,61 @@ import Model
 import Push
 import Storage
 
-/// What follows from an attempt: the outcome classes of the sync queue, for notifications.
+/// Decides what follows from a delivery attempt, with the outcome classes of the sync queue.
 ///
 /// | class | what happens |
 /// |---|---|
-/// | not sent | no attempt counts; all wait, and one asks every ``probe`` |
+/// | not sent | no attempt counts; all deliveries pause, and one probes every ``probe`` |
 /// | credentials refused | the same, every ``credentialPause`` |
-/// | transient | waits with full jitter, and as long as `Retry-After` says; that long all wait |
+/// | transient | waits with full jitter, and at least `Retry-After`; all deliveries pause that long
+/// |
 /// | permanent | failed |
-/// | unknown | as transient: the batch's key makes another attempt safe |
+/// | unknown | as transient: the batch's idempotency key makes a retry safe |
 /// | too often | failed after ``strikesMax`` attempts that failed while others succeeded |
 enum DeliveryPolicy {
   static let probe = Duration.seconds(5)
   static let credentialPause = Duration.seconds(60)
-  /// The longest that anything waits, whatever the sender asks for.
+  /// Maximum wait, whatever the sender requests.
   static let waitMax = Duration.seconds(3_600)
   static let strikesMax = 8
-  /// A success this long ago says that the sender is well.
+  /// How recent a success must be to show that the sender is available.
   static let successAge = Duration.seconds(60)
-  /// A notification that nobody could take for so long is of no use any more.
+  /// How long delivery of a notification is attempted.
   static let lifetime = Duration.seconds(3 * 86_400)
   static let expiredReason = "not sent in time"
 
-  /// What a failure asks for.
+  /// What follows from a failed attempt.
   struct Consequence: Hashable {
-    /// Nil: it is over.
+    /// The time until the next attempt; nil for none.
     let wait: Duration?
     let isAttempt: Bool
-    /// For how long nobody asks the sender.
-    let closedFor: Duration?
+    /// How long to pause all deliveries; nil for no pause.
+    let pausedFor: Duration?
     let reason: String
   }
 
   /// - Parameters:
-  ///   - attempts: that counted before.
-  ///   - chance: drawn evenly from 0 to 1.
+  ///   - attempts: the number of counted attempts before this one.
+  ///   - chance: a random number from 0 to 1, uniformly distributed.
   static func consequence(of fault: PushFault, attempts: Int, chance: Double) -> Consequence {
     let pause = BackOff.ceiling(attempts: attempts + 1) * chance
     switch fault {
     case .notSent(let reason):
-      return Consequence(wait: .zero, isAttempt: false, closedFor: probe, reason: reason)
+      return Consequence(wait: .zero, isAttempt: false, pausedFor: probe, reason: reason)
     case .credentialsRefused(let reason):
-      return Consequence(wait: .zero, isAttempt: false, closedFor: credentialPause, reason: reason)
+      return Consequence(wait: .zero, isAttempt: false, pausedFor: credentialPause, reason: reason)
     case .transient(let retryAfter, let reason):
       let asked = retryAfter.map { min($0, waitMax) }
       return Consequence(
-        wait: max(pause, asked ?? .zero), isAttempt: true, closedFor: asked, reason: reason)
+        wait: max(pause, asked ?? .zero), isAttempt: true, pausedFor: asked, reason: reason)
     case .permanent(let reason):
-      return Consequence(wait: nil, isAttempt: true, closedFor: nil, reason: reason)
+      return Consequence(wait: nil, isAttempt: true, pausedFor: nil, reason: reason)
     case .unknown(let reason):
-      return Consequence(wait: pause, isAttempt: true, closedFor: nil, reason: reason)
+      return Consequence(wait: pause, isAttempt: true, pausedFor: nil, reason: reason)
     }
   }
 
-  /// - Parameter isStrike: others have succeeded meanwhile.
+  /// - Parameter isStrike: whether other deliveries have succeeded recently.
   static func end(
     of batch: ClaimedBatch, after consequence: Consequence, isStrike: Bool, at now: Timestamp
   ) -> BatchEnd {

@@ -3,7 +3,7 @@ import Model
 import Push
 import Storage
 
-/// A notification as JSON: what it says, and what became of it for each user id.
+/// A notification as JSON: its content, and its outcome for each user id.
 enum NotificationDocument {
   static func bytes(_ record: NotificationRecord) throws(Failure) -> [UInt8] {
     var writer = JSONWriter()
@@ -13,7 +13,9 @@ enum NotificationDocument {
     writer.beginObject()
     for batch in record.batches {
       guard let ids = try? JSONValue(checked: batch.userIDs).array?.compactMap(\.string) else {
-        throw Failure(.internal, "A batch cannot be read.", cause: "stored ids are no JSON array")
+        throw Failure(
+          .internal, "A stored batch of the notification cannot be read.",
+          cause: "stored ids are not a JSON array")
       }
       let outcome = outcome(of: batch.state)
       for id in ids {

@@ -1,20 +1,20 @@
 package import Model
 
-/// Clock and chance of the outbox, all from outside.
+/// Clock and randomness of the outbox, all injected.
 package struct PushEnvironment: Sendable {
-  /// Names the claims of this start.
+  /// Identifies this start in claims.
   let boot: String
   let sleep: @Sendable (Duration) async throws -> Void
-  /// Drawn evenly from 0 to 1.
+  /// A random number from 0 to 1, uniformly distributed.
   let chance: @Sendable () -> Double
   let random: RandomBytes
   private let clock: QueueClock
   private let reading: @Sendable () -> Duration
 
   /// - Parameters:
-  ///   - reading: a clock that only runs forward.
+  ///   - reading: a monotonic clock.
   ///   - boot: random for each start.
-  ///   - sleep: returns after the duration, or throws where its task is cancelled.
+  ///   - sleep: returns after the duration, or throws if its task is cancelled.
   package init(
     wall: Timestamp, reading: @escaping @Sendable () -> Duration, boot: String,
     random: RandomBytes, chance: @escaping @Sendable () -> Double,

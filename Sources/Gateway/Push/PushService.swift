@@ -5,18 +5,19 @@ package import Push
 package import Storage
 import Synchronization
 
-/// Notifications, as clients and operators use them.
+/// The notification service for clients and operators.
 ///
-/// What is answered is on disk. The outbox empties by itself; nothing here sends.
+/// Every accepted notification is on disk before the response. Nothing is sent here: the workers
+/// empty the outbox.
 package final class PushService: Sendable {
-  /// Who may send.
+  /// Who can send notifications.
   package enum Senders: Sendable {
     /// Signed-in users, and the operator.
     case users
     case admin
   }
 
-  /// Notifications of one page of a list.
+  /// Maximum notifications per page of a list.
   package static let pageMax = 200
   private static let operatorsOrigin = "operator"
   private static let usersOrigin = "user "
@@ -24,80 +25,83 @@ package final class PushService: Sendable {
   private let store: Store
   private let senders: Senders
   private let throttle: AttemptThrottle
-  private let surroundings: PushEnvironment
+  private let environment: PushEnvironment
   private let isAdminOn: Bool
   private let maker: NotificationMaker
-  private let bell: AsyncSignal
+  private let signal: AsyncSignal
   private let worker: PushWorker
-  private let teller: RegistrationSync
+  private let registrationSync: RegistrationSync
   private let rules: RuleReader
   private let tasks = Mutex<[Task<Void, Never>]>([])
 
-  /// - Parameter sendsPerMinute: of one user.
+  /// - Parameter sendsPerMinute: the rate limit of one user.
   package init(
     store: Store, sender: any PushSender, senders: Senders, sendsPerMinute: Int, isAdminOn: Bool,
-    rules: [PushRule], surroundings: PushEnvironment, logger: Logger,
+    rules: [PushRule], environment: PushEnvironment, logger: Logger,
     makeID: @escaping @Sendable () -> String
   ) {
     self.store = store
     self.senders = senders
-    self.surroundings = surroundings
+    self.environment = environment
     throttle = AttemptThrottle(perMinute: sendsPerMinute)
     self.isAdminOn = isAdminOn
     maker = NotificationMaker(
-      userIDsMax: sender.userIDsMax, surroundings: surroundings, makeID: makeID)
-    bell = AsyncSignal(sleep: surroundings.sleep)
-    let line = PushAvailability(bell: bell, surroundings: surroundings, logger: logger)
+      userIDsMax: sender.userIDsMax, environment: environment, makeID: makeID)
+    signal = AsyncSignal(sleep: environment.sleep)
+    let availability = PushAvailability(signal: signal, environment: environment, logger: logger)
     worker = PushWorker(
-      store: store, sender: sender, surroundings: surroundings, bell: bell, line: line,
+      store: store, sender: sender, environment: environment, signal: signal,
+      availability: availability,
       logger: logger)
-    teller = RegistrationSync(
-      store: store, sender: sender, surroundings: surroundings, bell: bell, line: line,
+    registrationSync = RegistrationSync(
+      store: store, sender: sender, environment: environment, signal: signal,
+      availability: availability,
       logger: logger)
     self.rules = RuleReader(
-      store: store, rules: rules, maker: maker, surroundings: surroundings, outbox: bell,
+      store: store, rules: rules, maker: maker, environment: environment, outbox: signal,
       logger: logger)
   }
 
-  // MARK: Life
+  // MARK: Lifecycle
 
-  /// To be called before anybody can write: rules tell of all that is written from here on.
+  /// Prepares the rules; call it before anything can be written. Rules apply to everything written
+  /// from then on.
   package func prepare() async {
     await rules.prepare()
   }
 
-  /// Finds what the last process left, and begins to send.
+  /// Recovers the last process's outbox, and starts sending.
   package func start() {
     tasks.withLock {
       $0 = [
         Task.detached { [worker] in await worker.run() },
-        Task.detached { [teller] in await teller.run() },
+        Task.detached { [registrationSync] in await registrationSync.run() },
         Task.detached { [rules] in await rules.run() },
       ]
     }
   }
 
-  /// Begins nothing more, cuts off what waits for an answer, and returns once all has ended.
+  /// Starts nothing more, cancels calls in progress, and returns once all tasks have ended.
   package func end() async {
     let tasks = tasks.withLock { $0 }
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
   }
 
-  /// A commit is visible: rules may have something to say of it.
+  /// Passes a visible commit to the rules.
   package func note(_ report: CommitReport) {
     rules.note(report)
   }
 
-  /// A device has another push token, or is gone: its registration follows it on disk, and the
-  /// sender is to be told.
+  /// Wakes the workers after a device's push token was changed or the device was removed: its
+  /// registration follows on disk, and the sender must be informed.
   package func noteDevices() {
-    bell.ring()
+    signal.notify()
   }
 
   // MARK: Registering
 
-  /// Has the signed-in user reached on the device that asks.
+  /// Registers the signed-in user for notifications on the caller's device.
   package func register(_ caller: Caller) async throws(Failure) -> [UInt8] {
     let device = try Self.device(of: caller)
     let receipt = try await writing { () async throws(StorageError) in
@@ -105,13 +109,13 @@ package final class PushService: Sendable {
     }
     switch receipt {
     case .kept(let registration):
-      bell.ring()
+      signal.notify()
       return Self.document(registration).bytes
     case .lacksToken:
       throw Failure(
         .pushTokenMissing,
-        "The device has no push token: set pushToken by PATCH /v1/devices/me first.")
-    case .deviceGone: throw Failure(.unauthenticated, "The device token is not known here.")
+        "The device has no push token; set pushToken with PATCH /v1/devices/me first.")
+    case .deviceGone: throw Failure(.unauthenticated, "The device token is unknown.")
     }
   }
 
@@ -121,7 +125,7 @@ package final class PushService: Sendable {
       try await store.pushRegistration(of: device)
     }
     guard let found else {
-      throw Failure(.notFound, "Nobody is registered for notifications on this device.")
+      throw Failure(.notFound, "No user is registered for notifications on this device.")
     }
     return Self.document(found).bytes
   }
@@ -130,12 +134,12 @@ package final class PushService: Sendable {
     try await unregister(device: Self.device(of: caller))
   }
 
-  /// Also when a user signs out.
+  /// Removes the device's registration; also called when a user signs out.
   package func unregister(device: String) async throws(Failure) {
     try await writing { () async throws(StorageError) in
       try await store.unregisterFromPush(device: device)
     }
-    bell.ring()
+    signal.notify()
   }
 
   private static func document(_ registration: PushRegistration) -> JSONValue {
@@ -148,10 +152,10 @@ package final class PushService: Sendable {
 
   private static func device(of caller: Caller) throws(Failure) -> String {
     guard caller.user != nil else {
-      throw Failure(.signInRequired, "Notifications are for signed-in users.")
+      throw Failure(.signInRequired, "Notifications require a signed-in user.")
     }
     guard let device = caller.device else {
-      throw Failure(.unauthenticated, "This route takes a device's token in Device-Token too.")
+      throw Failure(.unauthenticated, "This route also requires a device token in Device-Token.")
     }
     return device.id
   }
@@ -164,18 +168,18 @@ package final class PushService: Sendable {
     guard let user = try admit(caller) else {
       return try await take(request, key: key, from: Self.operatorsOrigin)
     }
-    if let wait = throttle.take(.init(user), at: surroundings.now) {
+    if let wait = throttle.take(.init(user), at: environment.now) {
       throw Failure(
-        .rateLimited, "There were too many notifications of yours within a minute.",
+        .rateLimited, "You sent too many notifications within a minute; retry later.",
         retry: .sameKey, retryAfter: wait)
     }
     do throws(Failure) {
-      let answer = try await take(request, key: key, from: user)
-      // Sent once, however often it is asked for.
-      if answer.isReplay { throttle.giveBack(.init(user), at: surroundings.now) }
-      return answer
+      let status = try await take(request, key: key, from: user)
+      // A replay sends nothing, so it does not count.
+      if status.isReplay { throttle.giveBack(.init(user), at: environment.now) }
+      return status
     } catch {
-      throttle.giveBack(.init(user), at: surroundings.now)
+      throttle.giveBack(.init(user), at: environment.now)
       throw error
     }
   }
@@ -188,30 +192,30 @@ package final class PushService: Sendable {
         text: request.text, heading: request.heading, chatID: request.chatID, data: request.data),
       to: request.userIDs, origin: origin, key: key, content: request.canonicalText)
     let receipt = try await writing { () async throws(StorageError) in
-      try await store.take(arrival)
+      try await store.enqueue(arrival)
     }
     switch receipt {
     case .taken:
-      bell.ring()
-      return Self.answer(arrival.id, isReplay: false)
-    case .replayed(let id): return Self.answer(id, isReplay: true)
+      signal.notify()
+      return Self.status(arrival.id, isReplay: false)
+    case .replayed(let id): return Self.status(id, isReplay: true)
     case .keyReused:
       throw Failure(
-        .idempotencyKeyReused, "The Idempotency-Key was used for another notification.",
+        .idempotencyKeyReused, "The Idempotency-Key was already used for another notification.",
         retry: .newKey)
     case .outboxFull:
       throw Failure(
-        .outboxFull, "As many notifications wait for the sender as may.", retry: .sameKey,
+        .outboxFull, "The notification outbox is full; retry later.", retry: .sameKey,
         retryAfter: .seconds(30))
     }
   }
 
-  /// For those who ask before they read a request.
+  /// Checks whether the caller can send, before the request is read.
   package func requireSender(_ caller: Caller) throws(Failure) {
     _ = try admit(caller)
   }
 
-  /// What became of a notification. Users see those that they sent themselves.
+  /// A notification with its outcomes. Users see only their own notifications.
   package func notification(_ id: String, by caller: Caller) async throws(Failure) -> [UInt8] {
     let origin = try admit(caller)
     let found = try await reading { () async throws(StorageError) in
@@ -221,9 +225,9 @@ package final class PushService: Sendable {
     return try NotificationDocument.bytes(found)
   }
 
-  /// The newest first, for operators.
+  /// A page of all notifications, newest first, for operators.
   ///
-  /// - Parameter last: the last one of the page before.
+  /// - Parameter last: the id of the previous page's last notification.
   package func notifications(after last: String?, limit: Int) async throws(Failure) -> [UInt8] {
     let page = try await reading { () async throws(StorageError) in
       try await store.notifications(after: last, limit: limit)
@@ -232,55 +236,56 @@ package final class PushService: Sendable {
     return NotificationDocument.bytes(page, limit: limit)
   }
 
-  /// - Returns: the origin that the caller's notifications have; nil for the operator, who sees all.
+  /// - Returns: the origin of the caller's notifications; nil for the operator, who sees all.
   private func admit(_ caller: Caller) throws(Failure) -> String? {
     if caller.isAdmin { return nil }
     if let user = caller.user {
       guard senders == .users else {
-        throw Failure(.forbidden, "Notifications are sent by the operator alone here.")
+        throw Failure(.forbidden, "Only the operator can send notifications.")
       }
       return Self.usersOrigin + user
     }
     if senders == .users {
-      throw Failure(.signInRequired, "Notifications are sent by signed-in users.")
+      throw Failure(.signInRequired, "Sending notifications requires a signed-in user.")
     }
     throw Failure(
       .unauthenticated,
       isAdminOn
-        ? "This takes the admin token." : "Settings hold no admin.token, which this takes.")
+        ? "This requires the admin token."
+        : "This requires the admin token, but the setting admin.token is not set.")
   }
 
   private static var unknown: Failure {
-    Failure(.notificationNotFound, "There is no such notification.")
+    Failure(.notificationNotFound, "The notification does not exist.")
   }
 
-  private static func answer(_ id: String, isReplay: Bool) -> NotificationStatus {
+  private static func status(_ id: String, isReplay: Bool) -> NotificationStatus {
     let body: JSONValue = ["id": .string(id)]
     return NotificationStatus(id: id, body: body.bytes, isReplay: isReplay)
   }
 
   // MARK: The store
 
-  private func writing<Answer>(
-    _ write: () async throws(StorageError) -> Answer
-  ) async throws(Failure) -> Answer {
+  private func writing<Value>(
+    _ write: () async throws(StorageError) -> Value
+  ) async throws(Failure) -> Value {
     do throws(StorageError) {
       return try await write()
     } catch {
       throw Failure(
-        .storageUnavailable, "Nothing can be stored at present, and nothing was taken.",
+        .storageUnavailable, "The database cannot be written; nothing was accepted. Retry later.",
         retry: .sameKey, retryAfter: .seconds(5), cause: "\(error)")
     }
   }
 
-  private func reading<Answer>(
-    _ read: () async throws(StorageError) -> Answer
-  ) async throws(Failure) -> Answer {
+  private func reading<Value>(
+    _ read: () async throws(StorageError) -> Value
+  ) async throws(Failure) -> Value {
     do throws(StorageError) {
       return try await read()
     } catch {
       throw Failure(
-        .storageUnavailable, "The outbox cannot be read at present.", retry: .after,
+        .storageUnavailable, "The outbox cannot be read; retry later.", retry: .after,
         cause: "\(error)")
     }
   }

@@ -1,41 +1,42 @@
 import Logging
 import LosslessJSON
+import Metrics
 import Model
 import Push
 import Storage
 import Synchronization
 
-/// Empties the outbox by itself: several batches at a time, each a claim on disk, an attempt, and an
-/// end on disk. Whatever is lost with the process is found again at the next start.
+/// Empties the outbox: several batches concurrently, each a claim on disk, an attempt, and an
+/// outcome on disk. Batches lost with the process are recovered at the next start.
 ///
-/// Nothing is polled: loops wait for the bell, or for the time of what waits.
+/// There is no polling: loops wait for the signal, or for the next due time.
 final class PushWorker: Sendable {
-  /// Batches on their way at once.
+  /// Maximum batches in flight.
   private static let lanes = 4
-  /// Until a store that could not be read or written is tried again.
+  /// The pause before a failed store operation is retried.
   private static let storePause = Duration.seconds(1)
 
   private let store: Store
   private let sender: any PushSender
-  private let surroundings: PushEnvironment
-  private let bell: AsyncSignal
-  private let line: PushAvailability
+  private let environment: PushEnvironment
+  private let signal: AsyncSignal
+  private let availability: PushAvailability
   private let logger: Logger
   private let meters = PushMeters()
 
   init(
-    store: Store, sender: any PushSender, surroundings: PushEnvironment, bell: AsyncSignal,
-    line: PushAvailability, logger: Logger
+    store: Store, sender: any PushSender, environment: PushEnvironment, signal: AsyncSignal,
+    availability: PushAvailability, logger: Logger
   ) {
     self.store = store
     self.sender = sender
-    self.surroundings = surroundings
-    self.bell = bell
-    self.line = line
+    self.environment = environment
+    self.signal = signal
+    self.availability = availability
     self.logger = logger
   }
 
-  /// Runs until it is cancelled. What is under way then is found in flight at the next start.
+  /// Runs until cancelled. Batches in flight then are recovered at the next start.
   func run() async {
     await recover()
     await withTaskGroup { group in
@@ -47,7 +48,7 @@ final class PushWorker: Sendable {
     while !Task.isCancelled {
       do throws(StorageError) {
         return try await store.recoverBatches(
-          at: surroundings.now, waitMax: DeliveryPolicy.waitMax)
+          at: environment.now, waitMax: DeliveryPolicy.waitMax)
       } catch {
         await pause(error)
       }
@@ -56,56 +57,57 @@ final class PushWorker: Sendable {
 
   private func sendBatches() async {
     while !Task.isCancelled {
-      let rings = bell.rings
-      if case .waits(let wait) = line.admit() {
-        await bell.wait(past: rings, atMost: wait)
+      let seen = signal.generation
+      if case .waits(let wait) = availability.admit() {
+        await signal.wait(after: seen, atMost: wait)
         continue
       }
       do throws(StorageError) {
         guard
-          let batch = try await store.claimBatch(at: surroundings.now, boot: surroundings.boot)
+          let batch = try await store.claimBatch(at: environment.now, boot: environment.boot)
         else {
-          line.unused()
+          availability.releaseProbe()
           let due = try await store.nextBatchDue()
-          await bell.wait(
-            past: rings,
-            atMost: due.map { max(.milliseconds(1), surroundings.now.elapsed(until: $0)) })
+          await signal.wait(
+            after: seen,
+            atMost: due.map { max(.milliseconds(1), environment.now.elapsed(until: $0)) })
           continue
         }
         await attempt(batch)
       } catch {
-        line.unused()
+        availability.releaseProbe()
         await pause(error)
       }
     }
   }
 
   private func attempt(_ batch: ClaimedBatch) async {
-    guard surroundings.now < batch.expires else {
-      line.unused()
+    guard environment.now < batch.expires else {
+      availability.releaseProbe()
       return await settle(batch, as: .failed(reason: DeliveryPolicy.expiredReason))
     }
-    let isWell = line.hasSucceeded(within: DeliveryPolicy.successAge)
+    let isWell = availability.hasSucceeded(within: DeliveryPolicy.successAge)
     let result = await deliver(batch)
-    // Cut off by the end of the service: it goes again under its key.
+    // Cancelled because the service stops: the batch is sent again under its key.
     if Task.isCancelled, case .failure = result { return }
     meters.note(result)
     switch result {
     case .success(let receipt):
-      line.answered()
+      availability.recordSuccess()
       await settle(
         batch,
-        as: receipt.reachedNobody
+        as: receipt.reachedNoDevice
           ? .invalid : .sent(remoteID: receipt.remoteID, invalidIDs: receipt.invalidIDs))
     case .failure(let fault):
       let consequence = DeliveryPolicy.consequence(
-        of: fault, attempts: batch.attempts, chance: surroundings.chance())
-      // First, so that no lane finds the batch while the sender is thought to be well.
-      line.answered(fault, consequence)
+        of: fault, attempts: batch.attempts, chance: environment.chance())
+      // Recorded first, so that no other loop claims the batch while the sender counts as
+      // available.
+      availability.recordFailure(fault, consequence)
       await settle(
         batch,
         as: DeliveryPolicy.end(
-          of: batch, after: consequence, isStrike: isWell, at: surroundings.now))
+          of: batch, after: consequence, isStrike: isWell, at: environment.now))
     }
   }
 
@@ -122,13 +124,13 @@ final class PushWorker: Sendable {
     }
   }
 
-  /// What the sender did must not be forgotten because the disk is full for a while: the batch
-  /// stays in flight until its end is written.
+  /// Stores the outcome, retrying while the disk is full: the batch remains in flight until its
+  /// outcome is stored.
   private func settle(_ batch: ClaimedBatch, as end: BatchEnd) async {
     while true {
       do throws(StorageError) {
         _ = try await store.settle(
-          batch, boot: surroundings.boot, as: end, at: surroundings.now)
+          batch, boot: environment.boot, as: end, at: environment.now)
         return
       } catch {
         if error == .closed || Task.isCancelled { return }
@@ -141,6 +143,31 @@ final class PushWorker: Sendable {
     if error != .closed {
       logger.error("the outbox could not be read or written", metadata: ["cause": "\(error)"])
     }
-    try? await surroundings.sleep(Self.storePause)
+    try? await environment.sleep(Self.storePause)
+  }
+}
+
+/// Counts the outcomes of delivery attempts.
+struct PushMeters: Sendable {
+  private let sent = Self.counter("sent")
+  private let notSent = Self.counter("not_sent")
+  private let credentialsRefused = Self.counter("credentials_refused")
+  private let transient = Self.counter("transient")
+  private let permanent = Self.counter("permanent")
+  private let unknown = Self.counter("unknown")
+
+  private static func counter(_ outcome: String) -> Counter {
+    Counter(label: "larder.push.attempts", dimensions: [("outcome", outcome)])
+  }
+
+  func note(_ result: Result<PushReceipt, PushFault>) {
+    switch result {
+    case .success: sent.increment()
+    case .failure(.notSent): notSent.increment()
+    case .failure(.credentialsRefused): credentialsRefused.increment()
+    case .failure(.transient): transient.increment()
+    case .failure(.permanent): permanent.increment()
+    case .failure(.unknown): unknown.increment()
+    }
   }
 }

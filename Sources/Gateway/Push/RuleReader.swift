@@ -4,24 +4,24 @@ import Model
 import Storage
 import Synchronization
 
-/// Follows the change log for rules, from a cursor on disk.
+/// Follows the change log for push rules, from a cursor on disk.
 ///
-/// Commits are noted as they come, with the scopes they touched, so that only these are looked
-/// through; after a start all are. Each commit is told of by itself, however many come together, so
-/// that what is said does not depend on when it is looked for. What rules make of a page is written
-/// together with how far they have read, and what was said of an entity is remembered: whatever is
-/// read again after a crash is not said again.
+/// Commits are recorded with the scopes they touched, so that only these are searched; after a
+/// start all are. Each commit is processed separately, however many arrive together, so that the
+/// notifications do not depend on timing. The notifications of a page and the reading position are
+/// stored in one transaction, and the content last sent for an entity is stored: changes read again
+/// after a crash send nothing again.
 final class RuleReader: Sendable {
   private static let origin = "rule"
   private static let storePause = Duration.seconds(1)
 
-  private struct Noted {
-    /// Where reading begins, once that is known.
+  private struct Pending {
+    /// The start of reading, once known.
     var start: Revision?
-    /// Nil: all of them.
+    /// The touched scopes; nil for all.
     var scopes: Set<Scope>?
-    /// The last commit that was told of. One that is visible and not told of yet may have touched
-    /// other scopes, so the cursor never passes this.
+    /// The last reported commit. A visible commit that is not reported yet can have touched other
+    /// scopes, so the cursor never passes this one.
     var head: Revision?
     var hasWork = true
   }
@@ -30,57 +30,57 @@ final class RuleReader: Sendable {
   private let rules: [PushRule]
   private let types: Set<String>
   private let maker: NotificationMaker
-  private let surroundings: PushEnvironment
-  private let bell: AsyncSignal
+  private let environment: PushEnvironment
+  private let signal: AsyncSignal
   private let outbox: AsyncSignal
   private let logger: Logger
-  private let noted = Mutex(Noted())
+  private let pending = Mutex(Pending())
 
-  /// - Parameter outbox: rung when there is something to send.
+  /// - Parameter outbox: notified when there is something to send.
   init(
-    store: Store, rules: [PushRule], maker: NotificationMaker, surroundings: PushEnvironment,
+    store: Store, rules: [PushRule], maker: NotificationMaker, environment: PushEnvironment,
     outbox: AsyncSignal, logger: Logger
   ) {
     self.store = store
     self.rules = rules
     self.maker = maker
-    self.surroundings = surroundings
+    self.environment = environment
     self.outbox = outbox
     self.logger = logger
     types = Set(rules.map(\.type))
-    bell = AsyncSignal(sleep: surroundings.sleep)
+    signal = AsyncSignal(sleep: environment.sleep)
   }
 
-  /// On the writer's thread: quick.
+  /// Records a commit; runs on the writer's thread, so it must be quick.
   func note(_ report: CommitReport) {
     guard !types.isEmpty else { return }
     let touched = report.changes.filter { types.contains($0.key.type) }.map(\.scope)
-    let isWork = noted.withLock { noted in
-      noted.head = report.head
+    let isWork = pending.withLock { pending in
+      pending.head = report.head
       guard !touched.isEmpty else { return false }
-      noted.scopes?.formUnion(touched)
-      noted.hasWork = true
+      pending.scopes?.formUnion(touched)
+      pending.hasWork = true
       return true
     }
-    if isWork { bell.ring() }
+    if isWork { signal.notify() }
   }
 
-  /// Sets down where rules begin, if they never have: what is committed once this returns is theirs.
-  /// If that fails, ``run()`` tries again, and says so.
+  /// Stores the start of the rules, unless already stored: rules apply to everything committed
+  /// after this returns. If that fails, ``run()`` tries again and logs it.
   func prepare() async {
     guard !rules.isEmpty, let cursor = try? await begin() else { return }
-    noted.withLock { $0.start = cursor }
+    pending.withLock { $0.start = cursor }
   }
 
   private func begin() async throws(StorageError) -> Revision {
     try await store.ruleCursor(of: Set(rules.map(\.name)), types: types)
   }
 
-  /// Runs until it is cancelled.
+  /// Runs until cancelled.
   func run() async {
-    var cursor = noted.withLock { $0.start }
+    var cursor = pending.withLock { $0.start }
     while !Task.isCancelled {
-      let rings = bell.rings
+      let seen = signal.generation
       do throws(StorageError) {
         guard let start = cursor else {
           cursor = try await begin()
@@ -88,32 +88,32 @@ final class RuleReader: Sendable {
         }
         if rules.isEmpty { return }
         guard let work = take() else {
-          await bell.wait(past: rings)
+          await signal.wait(after: seen)
           continue
         }
         cursor = try await read(since: start, work)
       } catch {
-        // Which scopes were to be looked through is not known any more.
-        noted.withLock { noted in
-          noted.scopes = nil
-          noted.hasWork = true
+        // The scopes to search are no longer known.
+        pending.withLock { pending in
+          pending.scopes = nil
+          pending.hasWork = true
         }
         if error != .closed {
           logger.error("push rules could not read or write", metadata: ["cause": "\(error)"])
         }
-        try? await surroundings.sleep(Self.storePause)
+        try? await environment.sleep(Self.storePause)
       }
     }
   }
 
   private func take() -> (scopes: Set<Scope>?, head: Revision)? {
-    noted.withLock { noted in
-      guard noted.hasWork else { return nil }
+    pending.withLock { pending in
+      guard pending.hasWork else { return nil }
       defer {
-        noted.hasWork = false
-        noted.scopes = []
+        pending.hasWork = false
+        pending.scopes = []
       }
-      return (noted.scopes, noted.head ?? store.head)
+      return (pending.scopes, pending.head ?? store.head)
     }
   }
 
@@ -125,30 +125,31 @@ final class RuleReader: Sendable {
       let page = try await store.ruleChanges(
         RuleQuery(types: types, since: cursor, scopes: work.scopes, place: place))
       let isLast = page.next == nil
-      let count = try await store.tell(
-        tellings(of: page.changes), read: page.read, cursor: isLast ? work.head : nil)
-      if count > 0 { outbox.ring() }
+      let count = try await store.record(
+        notifications(of: page.changes), read: page.read, cursor: isLast ? work.head : nil)
+      if count > 0 { outbox.notify() }
       if isLast { return max(cursor, work.head) }
       place = page.next
     }
   }
 
-  private func tellings(of changes: [RuleChanges.Change]) -> [RuleNotification] {
+  private func notifications(of changes: [RuleChanges.Change]) -> [RuleNotification] {
     changes.flatMap { change in
-      rules.filter { $0.type == change.entity.type }.compactMap { telling($0, of: change) }
+      rules.filter { $0.type == change.entity.type }.compactMap { notification($0, of: change) }
     }
   }
 
-  /// An update is told where it changes what there is to say; so of what is new, that is remembered.
-  private func telling(_ rule: PushRule, of change: RuleChanges.Change) -> RuleNotification? {
+  /// An update sends a notification only if it changes the notification's content, so the content
+  /// of a new entity is stored too.
+  private func notification(_ rule: PushRule, of change: RuleChanges.Change) -> RuleNotification? {
     if rule.event == .insert, !change.isNew { return nil }
-    guard let saying = rule.saying(of: change.entity, change.fields) else { return nil }
-    let content = saying.content
-    let isSaid = rule.event == (change.isNew ? .insert : .update)
+    guard let found = rule.notification(for: change.entity, change.fields) else { return nil }
+    let content = found.content
+    let isSent = rule.event == (change.isNew ? .insert : .update)
     let arrival =
-      isSaid
+      isSent
       ? try? maker.arrival(
-        of: saying.message, to: saying.userIDs, origin: Self.origin,
+        of: found.message, to: found.userIDs, origin: Self.origin,
         key: "\(rule.name) \(change.entity) \(change.revision.value)", content: content) : nil
     return RuleNotification(
       rule: rule.name, entity: change.entity,

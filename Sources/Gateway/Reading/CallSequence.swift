@@ -1,13 +1,13 @@
 package import Model
 import Synchronization
 
-/// Hands out ``CallNumber``s, and knows which calls are still in flight and which mutations overlap.
+/// Issues ``CallNumber``s and tracks which calls are in flight and which mutations overlap.
 ///
-/// The numbers continue from the highest one the store has seen, so a restart never gives a number
-/// twice and no clock is asked. What is in flight lives in memory alone: a call does not survive
+/// The numbers continue from the highest one in the store, so a restart never issues a number
+/// twice, and no clock is needed. Calls in flight are kept in memory only: a call does not survive
 /// its process.
 package final class CallSequence: Sendable {
-  /// A mutation that has settled while another was under way.
+  /// A mutation that settled while another was in flight.
   private struct Settled {
     let start: Int64
     let number: Int64
@@ -23,11 +23,11 @@ package final class CallSequence: Sendable {
   private struct State {
     var last: Int64
     var inFlight: Set<Int64> = []
-    /// Starts of the mutations under way.
+    /// Starts of the mutations in flight.
     var mutations: Set<Int64> = []
-    /// In the order of their numbers; none is older than the oldest mutation under way.
+    /// In the order of their numbers; none is older than the oldest mutation in flight.
     var settled: [Settled] = []
-    /// First attempts of mutations that may be repeated, by the mutations' keys.
+    /// First attempts of mutations that can be repeated, by the mutations' keys.
     var origins: [String: Origin] = [:]
 
     mutating func next() -> Int64 {
@@ -45,12 +45,12 @@ package final class CallSequence: Sendable {
     }
   }
 
-  /// First attempts remembered at once. Of one that is forgotten, everything stored since the
-  /// process began counts as later.
+  /// The maximum number of first attempts that are remembered. For a forgotten one, everything
+  /// stored since the process began counts as later.
   private static let originsMax = 10_000
 
   private let state: Mutex<State>
-  /// Of a mutation that was first sent before the process began.
+  /// The origin of a mutation that was first sent before the process began.
   private let boot: Origin
 
   /// - Parameters:
@@ -61,18 +61,19 @@ package final class CallSequence: Sendable {
     boot = Origin(number: last.value, head: head)
   }
 
-  /// A query starts; or a purge or an invalidation settles, with a number higher than that of
-  /// everything begun before. Every begun call must be ended once it is in the store, whatever
-  /// becomes of it: until then no horizon passes it.
+  /// Begins a query, or settles a purge or an invalidation, with a number higher than that of
+  /// every call begun before. Every call must be ended once it is in the store, whatever its
+  /// outcome: until then no horizon passes it.
   package func begin() -> CallNumber {
     state.withLock { CallNumber($0.next()) }
   }
 
+  /// Ends a call that ``begin()`` or ``settle(_:in:writes:key:)`` returned.
   package func end(_ call: CallNumber) {
     state.withLock { _ = $0.inFlight.remove(call.value) }
   }
 
-  /// The oldest call in flight, or `call` itself where nothing older is.
+  /// Returns the oldest call in flight, or `call` itself if none is older.
   package func horizon(of call: CallNumber) -> CallNumber {
     state.withLock { state in
       CallNumber(state.inFlight.min().map { min($0, call.value) } ?? call.value)
@@ -81,11 +82,11 @@ package final class CallSequence: Sendable {
 
   // MARK: Mutations
 
-  /// A mutation's request is about to leave. To be ended like every call.
+  /// Begins a mutation whose request is about to be sent. It must be ended like every call.
   ///
   /// - Parameters:
-  ///   - head: the store's.
-  ///   - key: names a mutation that may be sent more than once.
+  ///   - head: the store's head.
+  ///   - key: identifies a mutation that can be sent more than once.
   ///   - isRepeated: an earlier attempt may have reached upstream.
   package func beginMutation(
     head: Revision, key: String? = nil, isRepeated: Bool = false
@@ -106,17 +107,18 @@ package final class CallSequence: Sendable {
     }
   }
 
-  /// A mutation's response is there: it takes the number that its effects are stored under.
+  /// Settles a mutation whose response has arrived: issues the number that its effects are stored
+  /// under.
   ///
-  /// Whom it overlaps is judged here and not in the store, so that it does not depend on the order
-  /// in which the two are written.
+  /// Overlaps are determined here and not in the store, so that they do not depend on the order in
+  /// which the two mutations are written.
   ///
   /// - Parameters:
-  ///   - scope: the responses'.
+  ///   - scope: the response's scope.
   ///   - writes: every entity that the response shows or the mutation deletes.
   ///   - key: see ``beginMutation(head:key:isRepeated:)``.
-  /// - Returns: the number, to be ended beside the start; the oldest call whose response may still
-  ///   come; and what overlapped.
+  /// - Returns: the number, which must be ended in addition to the start; the oldest call whose
+  ///   response can still arrive; and the overlaps.
   package func settle(
     _ start: MutationStart, in scope: Scope, writes: Set<EntityKey>, key: String? = nil
   ) -> (call: CallNumber, horizon: CallNumber, span: MutationSpan) {
@@ -132,7 +134,7 @@ package final class CallSequence: Sendable {
       }
       state.settled.append(
         Settled(start: start.origin.value, number: number, scope: scope, writes: writes))
-      // What is overtaken is written under the start's number, so that one is still to come.
+      // Overtaken entities are written under the start's number, so that call still counts.
       let own = overtaken.isEmpty ? start.number.value : nil
       let horizon = state.inFlight.filter { $0 != own }.min() ?? number
       return (
@@ -144,12 +146,58 @@ package final class CallSequence: Sendable {
     }
   }
 
-  /// The mutation's effects are in the store, or there are none.
+  /// Ends a mutation whose effects are in the store, or that has none.
   package func end(_ start: MutationStart) {
     state.withLock { state in
       state.inFlight.remove(start.number.value)
       state.mutations.remove(start.number.value)
       state.prune()
     }
+  }
+}
+
+/// A mutation's place in the order of calls, from before its request is sent until its effects are
+/// stored.
+package struct MutationStart: Sendable {
+  /// In flight until ``CallSequence/end(_:)``.
+  let number: CallNumber
+  /// The number of the first attempt; ``number`` unless the request is repeated.
+  let origin: CallNumber
+  /// The store's head at the first attempt.
+  let head: Revision
+  let isRepeated: Bool
+  /// False for one that was first sent before the process began: then its overlaps are unknown.
+  let isOriginKnown: Bool
+}
+
+extension NormalisedResponse {
+  /// Returns a mutation's response with its place in the order of calls. Its ``call`` must be ended
+  /// once the response is stored.
+  ///
+  /// - Parameter key: see ``CallSequence/beginMutation(head:key:isRepeated:)``.
+  func settled(
+    _ start: MutationStart, by calls: CallSequence, key: String? = nil
+  ) -> NormalisedResponse {
+    let writes = Set(entities.map(\.key)).union(deletions)
+    let place = calls.settle(start, in: scope, writes: writes, key: key)
+    var settled = self
+    settled.call = place.call
+    settled.horizon = place.horizon
+    settled.span = place.span
+    return settled
+  }
+}
+
+/// A counter of settled mutations and purges. A read that arrives after one does not join a flight
+/// that began before it, so a client reads its own writes.
+package final class MutationEpoch: Sendable {
+  private let count = Atomic<Int64>(0)
+
+  package init() {}
+
+  package var value: Int64 { count.load(ordering: .acquiring) }
+
+  package func advance() {
+    count.wrappingAdd(1, ordering: .acquiringAndReleasing)
   }
 }

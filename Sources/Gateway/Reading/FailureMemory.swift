@@ -2,12 +2,12 @@ import Cryptography
 package import Model
 import Synchronization
 
-/// Remembers for a moment that a call failed, so that a dead upstream is not asked again by every
-/// caller who comes.
+/// Remembers for a short time that a call failed, so that not every caller sends another request to
+/// an upstream that is down.
 ///
-/// The moment is jittered: keys that failed together are not retried together.
+/// The time is jittered: keys that failed together are not retried together.
 package final class FailureMemory: Sendable {
-  /// Shorter than a person's patience, longer than a burst of callers.
+  /// The default time: shorter than a person's patience, longer than a burst of callers.
   package static let spanDefault = Duration.seconds(1)
   private static let bytesMax = 4 << 20
 
@@ -25,7 +25,8 @@ package final class FailureMemory: Sendable {
     self.random = random
   }
 
-  package func recentFailure(for key: ResultKey) -> Failure? {
+  /// Returns the failure of a recent call for the key; nil if there is none.
+  func recentFailure(for key: ResultKey) -> Failure? {
     let now = clock.now()
     let digest = Self.digest(of: key)
     return failures.withLock { $0[digest, at: now] }
@@ -45,7 +46,7 @@ package final class FailureMemory: Sendable {
     failures.withLock { $0.remove(digest) }
   }
 
-  /// In the place of the key, whose variables can be as long as a body may be.
+  /// A digest used instead of the key, whose variables can be as long as a request body.
   private static func digest(of key: ResultKey) -> SHA256.Digest {
     var hash = RunningHash<SHA256>()
     for part in [key.operation, key.variables, key.scope.subject, key.scope.partition] {

@@ -1,48 +1,50 @@
 import Logging
-import Model
+package import Model
 import Storage
+import Synchronization
 import Upstream
 
-/// Answers as one device sees them: what its queue is expected to do lies over what all of a scope
-/// share.
+/// Renders results as one device sees them: with the device's overlays applied to the result that
+/// its scope shares.
 ///
-/// An overlay changes what entities show, never which of them upstream's answer names. So an entity
-/// that exists on the device alone stands in no operation's list, unless an overlay refers to it;
-/// one that is to be deleted leaves every list.
+/// An overlay changes the content of entities, never which of them upstream's response names. So an
+/// entity that exists only on the device is in no operation's list, unless an overlay refers to it;
+/// an entity that is to be deleted is removed from every list.
 struct OverlaidReader: Sendable {
   let store: ReadSession
   let cache: RenderedCache
   let overlaid: OverlaidEntities
   let logger: Logger
 
-  /// What lies under the caller's overlays; nil for nearly everybody. To be asked before the shared
-  /// answer is read: an overlay that goes meanwhile goes with the write that it gives way to, and
-  /// what is then read from the store has that.
+  /// Returns the entities that the caller's device has overlays for; nil for most callers. Must be
+  /// called before the shared response is read: an overlay that is removed in between is removed
+  /// together with the write that replaces it, and the store then returns that write.
   func entities(for caller: Caller) -> Set<EntityKey>? {
     caller.device.flatMap { overlaid.entities(of: $0.id) }
   }
 
-  /// Another number once what the caller's device has laid over entities is another.
+  /// Returns a number that changes whenever the overlays of the caller's device change.
   func version(for caller: Caller) -> UInt64 {
     caller.device.map { overlaid.version(of: $0.id) } ?? 0
   }
 
-  /// The answer with the overlays of the caller's device, if any of them is over something in it.
+  /// Returns the response with the overlays of the caller's device, or the shared one if none of
+  /// them applies to it.
   ///
-  /// - Parameter entities: what lay under them before the answer was read.
-  func lay(
-    _ entities: Set<EntityKey>, over shared: RenderedResponse, request: ReadRequest
+  /// - Parameter entities: the entities with overlays, determined before the response was read.
+  func applyOverlays(
+    of entities: Set<EntityKey>, to shared: RenderedResponse, request: ReadRequest
   ) async -> RenderedResponse {
     guard let device = request.caller.device?.id,
       entities.contains(where: { shared.dependencies.types.contains($0.type) })
     else { return shared }
     do {
-      if let answer = shared.unkept {
-        return try await passing(answer, entities, over: shared, request, device: device)
+      if let response = shared.unkept {
+        return try await passing(response, entities, over: shared, request, device: device)
       }
       guard shared.dependencies.entities.contains(where: entities.contains) else { return shared }
       let key = request.key(overlaidBy: device)
-      if let known = cache.answer(for: key), known.basis == shared.tag { return known }
+      if let known = cache.response(for: key), known.basis == shared.tag { return known }
       return try await stored(over: shared, request, device: device)
     } catch {
       logger.error(
@@ -66,28 +68,29 @@ struct OverlaidReader: Sendable {
       throw error
     }
     guard let snapshot,
-      let (answer, hasGaps) = render(snapshot, selection, over: shared, request, device: device)
+      let (response, hasGaps) = render(snapshot, selection, over: shared, request, device: device)
     else {
       cache.release(ticket)
       return shared
     }
-    // What an overlay leads to and is not stored may come without touching what is here.
-    if shared.isCurrent, !answer.hasErrors, !hasGaps {
-      cache.remember(answer, ticket: ticket)
+    // An entity that an overlay refers to and that is not stored can arrive without touching
+    // anything in this response.
+    if shared.isCurrent, !response.hasErrors, !hasGaps {
+      cache.remember(response, ticket: ticket)
     } else {
       cache.release(ticket)
-      answer.expire()
+      response.expire()
     }
-    return answer
+    return response
   }
 
   private func passing(
-    _ answer: UpstreamResponse, _ entities: Set<EntityKey>, over shared: RenderedResponse,
+    _ response: UpstreamResponse, _ entities: Set<EntityKey>, over shared: RenderedResponse,
     _ request: ReadRequest, device: String
   ) async throws(StorageError) -> RenderedResponse {
     let selection = request.operation.selection(for: request.variables)
     let normalised = Normaliser.normalise(
-      answer, of: request.operation, variables: request.variables, selection: selection,
+      response, of: request.operation, variables: request.variables, selection: selection,
       context: UpstreamCallContext(
         call: CallNumber(0), horizon: CallNumber(0), received: shared.received,
         scope: request.scope)
@@ -104,46 +107,121 @@ struct OverlaidReader: Sendable {
   private func render(
     _ snapshot: ResultSnapshot, _ selection: Selection, over shared: RenderedResponse,
     _ request: ReadRequest, device: String
-  ) -> (answer: RenderedResponse, hasGaps: Bool)? {
+  ) -> (response: RenderedResponse, hasGaps: Bool)? {
     let result = ResultRenderer.render(
       snapshot, selection: selection,
       onError: shared.unkept == nil ? request.policy.onError : .partial, showsPending: true)
     guard result.isComplete else { return nil }
     var policy = request.policy
-    // A queue's next step takes it back: no cache on the way may give it again unasked.
+    // The queue's next step can revoke it: no cache on the way may reuse it without revalidation.
     policy.maxAge = .zero
     let body =
       shared.presentErrors.map { RenderedResponse.body(result.body, showing: $0) } ?? result.body
-    let answer = RenderedResponse(
+    let response = RenderedResponse(
       key: request.key(overlaidBy: device), body: body, received: shared.received,
       policy: policy,
       dependencies: RenderedResponse.Dependencies(
         request.operation, entities: Array(snapshot.entities.keys), device: device),
       hasErrors: snapshot.errors != nil || shared.presentErrors != nil, basis: shared.tag,
       basisKey: shared.key, unkept: nil)
-    return (answer, result.pendingGaps > 0)
+    return (response, result.pendingGaps > 0)
   }
 }
 
 extension ReadRequest {
-  /// What all see who share the result.
+  /// The view of all callers who share the result.
   var sharedViewer: Viewer { caller.viewer(of: scope) }
 
-  /// That, under what a device's queue is expected to do.
+  /// Returns the shared view with a device's overlays.
   func viewer(overlaidBy device: String) -> Viewer {
     Viewer(layers: [.ownData(ofDevice: device)] + sharedViewer.layers)
   }
 
-  /// Those that a list the caller was given may have been of.
-  var sights: [Viewer] {
+  /// The views that a list the caller received earlier can be from.
+  var possibleViewers: [Viewer] {
     (caller.device.map { [viewer(overlaidBy: $0.id)] } ?? []) + [sharedViewer]
   }
 
-  /// Of what the device alone sees of the result. No stored result has a device's scope.
+  /// Returns the key of the device's own view of the result. No stored result has a device's scope.
   func key(overlaidBy device: String) -> ResultKey {
     let shared = "\(scope.kind.rawValue) \(scope.subject.utf8.count):\(scope.subject)"
     return ResultKey(
       operation: operation.name, variables: variables.canonical,
       scope: .device(device, partition: shared + scope.partition))
+  }
+}
+
+/// The entities that have overlays, by device.
+///
+/// It is kept in memory so that other callers' reads need no query: a device without overlays costs
+/// one look-up, a caller without a device nothing. Each commit is noted before its writer resumes,
+/// so a device whose change was acknowledged finds it here.
+package final class OverlaidEntities: Sendable {
+  private struct State {
+    var devices: [String: Set<EntityKey>] = [:]
+    /// Counts of overlay changes (added, removed, replaced), in slots that devices share. A device
+    /// that shares its slot looks once too often, never too seldom, and the size does not grow with
+    /// the number of devices.
+    var versions = [UInt64](repeating: 0, count: slotsMax)
+  }
+
+  private static let slotsMax = 4_096
+
+  private let state = Mutex(State())
+  private let isUsed = Atomic(false)
+
+  /// - Parameter overlays: the overlays in the store.
+  package init(_ overlays: [CommitReport.Overlay] = []) {
+    note(overlays)
+  }
+
+  /// Notes a commit.
+  package func note(_ report: CommitReport) {
+    guard isUsed.load(ordering: .relaxed) || !report.overlays.isEmpty else { return }
+    note(report.overlays)
+    noteChanges(report.changes)
+  }
+
+  /// Returns the entities that the device has overlays for; nil if there are none.
+  func entities(of device: String) -> Set<EntityKey>? {
+    guard isUsed.load(ordering: .acquiring) else { return nil }
+    return state.withLock { $0.devices[device] }
+  }
+
+  /// Returns a number that changes whenever an overlay of the device is added, removed or replaced.
+  func version(of device: String) -> UInt64 {
+    guard isUsed.load(ordering: .acquiring) else { return 0 }
+    return state.withLock { $0.versions[Self.slot(of: device)] }
+  }
+
+  private func note(_ overlays: [CommitReport.Overlay]) {
+    guard !overlays.isEmpty else { return }
+    state.withLock { state in
+      for overlay in overlays {
+        state.versions[Self.slot(of: overlay.device)] &+= 1
+        if overlay.isLaid {
+          state.devices[overlay.device, default: []].insert(overlay.key)
+        } else {
+          state.devices[overlay.device]?.remove(overlay.key)
+          if state.devices[overlay.device]?.isEmpty == true { state.devices[overlay.device] = nil }
+        }
+      }
+    }
+    isUsed.store(true, ordering: .releasing)
+  }
+
+  /// Notes further changes of entities that already have overlays.
+  private func noteChanges(_ changes: [CommitReport.Change]) {
+    guard changes.contains(where: { $0.scope.kind == .device }) else { return }
+    state.withLock { state in
+      for change in changes where change.scope.kind == .device {
+        guard state.devices[change.scope.subject]?.contains(change.key) == true else { continue }
+        state.versions[Self.slot(of: change.scope.subject)] &+= 1
+      }
+    }
+  }
+
+  private static func slot(of device: String) -> Int {
+    Int(UInt(bitPattern: device.hashValue) % UInt(slotsMax))
   }
 }

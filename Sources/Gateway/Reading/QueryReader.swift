@@ -3,16 +3,17 @@ package import Model
 package import Storage
 package import Upstream
 
-/// Reads queries: from the rendered answers, from the store, or from upstream, as freshness and
-/// the request decide.
+/// Reads queries from the rendered responses, the store or upstream, depending on freshness and the
+/// request.
 package final class QueryReader: Sendable {
-  /// What is stored for a read, rendered.
+  /// A stored result, rendered.
   private struct Stored {
     let rendered: RenderedResponse
     let isDue: Bool
   }
 
-  /// A flight begun before a mutation settled does not answer those who ask after it.
+  /// The key of a flight. A flight that began before a mutation settled does not serve reads that
+  /// arrive after it.
   private struct FlightKey: Hashable {
     let result: ResultKey
     let epoch: Int64
@@ -44,24 +45,25 @@ package final class QueryReader: Sendable {
       store: store.reading, cache: cache, overlaid: overlaid, logger: logger)
   }
 
-  /// The answer as the caller sees it: for a device, with what its queue is expected to do.
+  /// Returns the response as the caller sees it: for a device, with the device's overlays.
   package func read(_ request: ReadRequest) async throws(Failure) -> ReadResponse {
     let entities = overlaid.entities(for: request.caller)
     let shared = try await readShared(request)
     guard let entities else { return shared }
     return ReadResponse(
-      rendered: await overlaid.lay(entities, over: shared.rendered, request: request),
+      rendered: await overlaid.applyOverlays(of: entities, to: shared.rendered, request: request),
       outcome: shared.outcome, age: shared.age, viewer: shared.viewer)
   }
 
-  /// Whose sight of the stored result the answer to a request is of.
-  func sight(of request: ReadRequest) -> Viewer {
+  /// Returns the view that the response to a request is rendered for.
+  func effectiveViewer(of request: ReadRequest) -> Viewer {
     guard let device = request.caller.device?.id, overlaid.entities(for: request.caller) != nil
     else { return request.sharedViewer }
     return request.viewer(overlaidBy: device)
   }
 
-  /// Another number once answers may be others though no shared one is.
+  /// Returns a number that changes whenever the caller's responses can have changed although no
+  /// shared response has.
   func overlayVersion(for caller: Caller) -> UInt64 { overlaid.version(for: caller) }
 
   private func readShared(_ request: ReadRequest) async throws(Failure) -> ReadResponse {
@@ -76,13 +78,14 @@ package final class QueryReader: Sendable {
       policy: request.policy, directives: request.directives)
     switch (decision, stored) {
     case (.serve, let stored?):
-      return answer(stored.rendered, request: request)
+      return response(stored.rendered, request: request)
     case (.serveAndRefresh, let stored?):
       _ = flight(for: request)
-      return answer(stored.rendered, request: request)
+      return response(stored.rendered, request: request)
     case (.refuse, _):
       throw Failure(
-        .nothingCached, "Nothing usable is stored, and the request forbids asking upstream.")
+        .nothingCached,
+        "No usable response is stored, and the request forbids calling upstream (only-if-cached).")
     case (.fetch(let mayFallBack), _):
       return try await fetch(request, fallback: mayFallBack ? stored : nil, known: stored != nil)
     case (.serve, nil), (.serveAndRefresh, nil):
@@ -102,7 +105,7 @@ package final class QueryReader: Sendable {
       fetched = await fetcher.fetch(request, keeps: true)
     }
     switch fetched {
-    case .answer(let rendered, let isStored, _):
+    case .response(let rendered, let isStored, _):
       let outcome: CacheOutcome =
         if !isNew { .collapsed } else if request.directives.noCache {
           .request(stored: isStored)
@@ -114,7 +117,7 @@ package final class QueryReader: Sendable {
         if !isNew { .collapsed } else if request.directives.noCache {
           .request(stored: false)
         } else if known { .revalidated(stored: false) } else { .miss(stored: false) }
-      return try answer(erred, over: fallback, else: outcome, request: request)
+      return try response(erred, over: fallback, else: outcome, request: request)
     case .refused(let failure):
       throw failure
     case .failed(let failure):
@@ -122,9 +125,9 @@ package final class QueryReader: Sendable {
     }
   }
 
-  /// Upstream's errors are always shown. Where the operation fills what failed, or fails whole, the
-  /// last good data stands beside them, listed as stale.
-  private func answer(
+  /// Returns a response with upstream's errors, which are always shown. If the operation's policy
+  /// fills failed fields, or fails as a whole, it also has the last good data, listed as stale.
+  private func response(
     _ erred: UpstreamFetcher.Erred, over stored: Stored?, else outcome: CacheOutcome,
     request: ReadRequest
   ) throws(Failure) -> ReadResponse {
@@ -144,7 +147,7 @@ package final class QueryReader: Sendable {
     to stored: Stored?, after failure: Failure, request: ReadRequest
   ) throws(Failure) -> ReadResponse {
     logger.info(
-      "upstream failed a query",
+      "an upstream query failed",
       metadata: [
         "operation": "\(request.operation.name)", "code": "\(failure.code.rawValue)",
         "cause": "\(failure.cause ?? "")", "served": stored == nil ? "nothing" : "stale",
@@ -162,22 +165,24 @@ package final class QueryReader: Sendable {
   ) -> (task: Task<UpstreamFetcher.Outcome, Never>, isNew: Bool) {
     let key = FlightKey(result: request.key, epoch: epoch.value)
     let work = { @Sendable [fetcher] in await fetcher.fetch(request, keeps: true) }
-    // Whoever asks for upstream's word of now is not given what it said before.
+    // A request for upstream's current data must not get the result of an earlier call.
     return request.directives.noCache
       ? flights.joinUnbegun(key, work: work) : flights.join(key, work: work)
   }
 
   private func readWithoutKeeping(_ request: ReadRequest) async throws(Failure) -> ReadResponse {
     if request.directives.onlyIfCached {
-      throw Failure(.nothingCached, "The request forbids both the cache and upstream.")
+      throw Failure(
+        .nothingCached,
+        "The request forbids both the cache (no-store) and upstream (only-if-cached).")
     }
     switch await fetcher.fetch(request, keeps: false) {
-    case .answer(let rendered, _, _):
+    case .response(let rendered, _, _):
       return ReadResponse(
         rendered: rendered, outcome: .request(stored: false), age: .zero,
         viewer: viewer(of: request))
     case .erred(let erred):
-      return try answer(
+      return try response(
         erred, over: await lastGood(for: request), else: .request(stored: false),
         request: request)
     case .refused(let failure):
@@ -187,7 +192,7 @@ package final class QueryReader: Sendable {
     }
   }
 
-  /// What is stored, as long as it may stand in for a response.
+  /// Returns the stored result while it is recent enough to replace a failed response.
   private func lastGood(for request: ReadRequest) async -> Stored? {
     guard let stored = await stored(for: request) else { return nil }
     let freshness = Freshness(
@@ -197,9 +202,9 @@ package final class QueryReader: Sendable {
 
   // MARK: The store
 
-  /// The rendered answer if one is current, else what the store can render.
+  /// Returns the rendered response if one is current, otherwise one rendered from the store.
   private func stored(for request: ReadRequest) async -> Stored? {
-    if let rendered = cache.answer(for: request.key) {
+    if let rendered = cache.response(for: request.key) {
       return Stored(rendered: rendered, isDue: false)
     }
     let ticket = cache.ticket()
@@ -224,7 +229,7 @@ package final class QueryReader: Sendable {
     _ snapshot: ResultSnapshot, selection: Selection, request: ReadRequest,
     ticket: RenderedCache.Ticket
   ) -> Stored? {
-    // A result with errors is due: it is shown only where upstream gives no response.
+    // A result with errors needs a refetch: it is shown only if upstream gives no response.
     guard let result = ResultRenderer.renderLastGood(snapshot, selection: selection) else {
       cache.release(ticket)
       return nil
@@ -243,9 +248,9 @@ package final class QueryReader: Sendable {
     return Stored(rendered: rendered, isDue: snapshot.isDue || snapshot.errors != nil)
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
-  private func answer(_ rendered: RenderedResponse, request: ReadRequest) -> ReadResponse {
+  private func response(_ rendered: RenderedResponse, request: ReadRequest) -> ReadResponse {
     let age = age(of: rendered)
     let outcome: CacheOutcome =
       switch Freshness(age: age, policy: request.policy, isDue: false) {

@@ -1,30 +1,31 @@
 package import Model
 
-/// What to do for one read, given what is stored: the whole freshness policy in one pure value.
+/// The action for one read, given the stored result: the whole freshness policy as a pure value.
 package enum ReadDecision: Hashable, Sendable {
-  /// Serve what is stored; upstream is not asked.
+  /// Serve the stored result without calling upstream.
   case serve
-  /// Serve what is stored, and refresh it beside that.
+  /// Serve the stored result and refresh it in the background.
   case serveAndRefresh
-  /// Ask upstream; what is stored may stand in if that fails.
+  /// Call upstream; with `mayFallBack` the stored result is served if that fails.
   case fetch(mayFallBack: Bool)
   /// `only-if-cached`, and nothing usable is stored.
   case refuse
 
-  /// What the store holds for a read.
+  /// The state of the stored result.
   package struct Stored: Hashable, Sendable {
     package let age: Duration
-    /// A refetch was asked for before the next answer.
+    /// A refetch is required before the next response.
     package let isDue: Bool
 
-    /// - Parameter age: negative where a clock that was ahead stamped it, which makes it due.
+    /// - Parameter age: negative if the clock was ahead when the result was stamped, which makes it
+    ///   due.
     package init(age: Duration, isDue: Bool) {
       self.age = max(age, .zero)
       self.isDue = isDue || age < .zero
     }
   }
 
-  /// - Parameter stored: nil where nothing is stored or not everything the operation selects.
+  /// - Parameter stored: nil if nothing is stored, or not everything that the operation selects.
   package init(stored: Stored?, policy: CachePolicy, directives: ReadDirectives) {
     guard let stored else {
       self = directives.onlyIfCached ? .refuse : .fetch(mayFallBack: false)
@@ -36,7 +37,7 @@ package enum ReadDecision: Hashable, Sendable {
       ?? (directives.onlyIfCached ? .refuse : .fetch(mayFallBack: freshness != .expired))
   }
 
-  /// - Returns: how to serve without asking upstream first, or nil where that may not be.
+  /// - Returns: how to serve without calling upstream first; nil if that is not allowed.
   private static func decision(
     for freshness: Freshness, stored: Stored, directives: ReadDirectives
   ) -> ReadDecision? {

@@ -3,7 +3,7 @@ import Model
 import Upstream
 
 extension UpstreamCall {
-  /// What goes upstream with a read.
+  /// The headers that are sent upstream with a read.
   init(_ request: ReadRequest) {
     self.init(caller: request.caller, scope: request.scope, traceparent: request.traceparent)
   }
@@ -16,6 +16,15 @@ extension UpstreamCall {
   }
 }
 
+extension RegisteredOperation {
+  /// Returns everything that the mutation may have changed, to be fetched again when its outcome is
+  /// unknown.
+  func affectedTargets(with variables: Variables) -> [InvalidationTarget] {
+    (effects.updates + effects.deletes + effects.invalidates + effects.appends)
+      .compactMap { resolve($0, with: variables) }
+  }
+}
+
 extension RenderedResponse.Dependencies {
   init(_ operation: RegisteredOperation, entities: [EntityKey], device: String? = nil) {
     self.init(
@@ -25,16 +34,16 @@ extension RenderedResponse.Dependencies {
 }
 
 extension CachePolicy {
-  /// Some window lets a later read be answered without asking upstream first.
+  /// Whether some window lets a later read be served without calling upstream first.
   var isKept: Bool { maxAge > .zero || staleWhileRevalidate > .zero }
 }
 
 extension Failure {
-  /// Upstream refused the request as invalid; nil where it said anything else.
+  /// The failure for a request that upstream rejected as invalid input; nil for any other response.
   ///
-  /// Upstream's own messages are passed on: they are what its client would have read.
-  static func invalidInput(in answer: UpstreamResponse) -> Failure? {
-    guard let faults = answer.inputFaults else { return nil }
+  /// Upstream's own messages are passed on, since a direct client would have read them.
+  static func invalidInput(in response: UpstreamResponse) -> Failure? {
+    guard let faults = response.inputFaults else { return nil }
     return Failure(
       .upstreamRejected,
       "The upstream API refused the request: " + joined(faults.map(\.message)),
@@ -43,23 +52,23 @@ extension Failure {
         Detail(
           place: .pointer(fault.variable.map { "/\($0)" } ?? ""), detail: fault.message)
       },
-      cause: "status \(answer.status), \(faults.count) errors")
+      cause: "status \(response.status), \(faults.count) errors")
   }
 
-  /// Errors and nothing that was done.
-  static func upstreamErrors(of answer: UpstreamResponse) -> Failure {
-    let messages = answer.errors?.elements.compactMap { $0["message"]?.string } ?? []
+  /// The failure for a response that has errors and no effect.
+  static func upstreamErrors(of response: UpstreamResponse) -> Failure {
+    let messages = response.errors?.elements.compactMap { $0["message"]?.string } ?? []
     return Failure(
       .upstreamRejected,
       "The upstream API responded with errors"
         + (messages.isEmpty ? "." : ": " + joined(messages)),
-      retry: .never, cause: "status \(answer.status), \(messages.count) errors")
+      retry: .never, cause: "status \(response.status), \(messages.count) errors")
   }
 
   private static func joined(_ messages: [String]) -> String {
     messages.prefix(messagesMax).joined(separator: "; ")
   }
 
-  /// Enough to see what is wrong.
+  /// The maximum number of upstream messages in one failure.
   private static let messagesMax = 5
 }

@@ -1,7 +1,7 @@
 package import Model
 package import Upstream
 
-/// One read of a query's result.
+/// A read of a query's result.
 package struct ReadRequest: Sendable {
   package let operation: RegisteredOperation
   package let variables: Variables
@@ -33,12 +33,12 @@ package struct ReadRequest: Sendable {
   package var scope: Scope { key.scope }
 }
 
-/// What a read gives: the bytes, and how they came about.
+/// The result of a read: the bytes, and how they were obtained.
 package struct ReadResponse: Sendable {
   package let rendered: RenderedResponse
   package let outcome: CacheOutcome
   package let age: Duration
-  /// The caller's sight, for the cursor that goes with the answer.
+  /// The caller's view of the data, for the cursor that is sent with the response.
   package let viewer: Viewer
 
   package init(
@@ -48,5 +48,81 @@ package struct ReadResponse: Sendable {
     self.outcome = outcome
     self.age = age
     self.viewer = viewer
+  }
+}
+
+/// The `Cache-Control` directives of a request (RFC 9111 section 5.2.1).
+package struct ReadDirectives: Hashable, Sendable {
+  package enum MaxStale: Hashable, Sendable {
+    case any
+    case atMost(Duration)
+  }
+
+  /// Call upstream even if a fresh result is stored.
+  package var noCache: Bool
+  /// Store nothing of the response.
+  package var noStore: Bool
+  /// Never call upstream.
+  package var onlyIfCached: Bool
+  package var maxAge: Duration?
+  package var maxStale: MaxStale?
+
+  package init(
+    noCache: Bool = false,
+    noStore: Bool = false,
+    onlyIfCached: Bool = false,
+    maxAge: Duration? = nil,
+    maxStale: MaxStale? = nil
+  ) {
+    self.noCache = noCache
+    self.noStore = noStore
+    self.onlyIfCached = onlyIfCached
+    self.maxAge = maxAge
+    self.maxStale = maxStale
+  }
+
+  package static let none = ReadDirectives()
+}
+
+/// How a response was obtained, as reported in `Cache-Status` (RFC 9211).
+package enum CacheOutcome: Hashable, Sendable {
+  /// From the cache or the store, fresh for `ttl` more.
+  case hit(ttl: Duration)
+  /// Served stale while a refresh runs; `staleness` is the time since it was fresh.
+  case staleWhileRevalidate(staleness: Duration)
+  /// Served stale because the request allowed it (`max-stale`).
+  case staleAllowed(staleness: Duration)
+  /// Served stale because upstream failed.
+  case staleIfError(staleness: Duration)
+  /// Upstream was called, since nothing usable was stored.
+  case miss(stored: Bool)
+  /// Waited for a call that another caller had begun.
+  case collapsed
+  /// Stored, but stale or due for a refetch: upstream was called.
+  case revalidated(stored: Bool)
+  /// Upstream was called because the request demanded it (`no-cache`, `no-store`).
+  case request(stored: Bool)
+
+  /// The parameters that follow the cache's name.
+  package var parameters: String {
+    switch self {
+    case .hit(let ttl): "hit; ttl=\(ttl.wholeSeconds)"
+    case .staleWhileRevalidate(let staleness):
+      "hit; ttl=\(-staleness.wholeSeconds); detail=refreshing"
+    case .staleAllowed(let staleness): "hit; ttl=\(-staleness.wholeSeconds); detail=max-stale"
+    case .staleIfError(let staleness): "hit; ttl=\(-staleness.wholeSeconds); detail=stale-if-error"
+    case .miss(let stored): "fwd=uri-miss" + (stored ? "; stored" : "")
+    case .collapsed: "fwd=uri-miss; collapsed"
+    case .revalidated(let stored): "fwd=stale" + (stored ? "; stored" : "")
+    case .request(let stored): "fwd=request" + (stored ? "; stored" : "")
+    }
+  }
+
+  /// Whether upstream was called for this response.
+  package var isForwarded: Bool {
+    switch self {
+    case .hit, .staleWhileRevalidate, .staleAllowed, .staleIfError: false
+    case .miss, .collapsed, .revalidated, .request: true
+    }
   }
 }

@@ -2,25 +2,25 @@ import DequeModule
 package import Model
 import Synchronization
 
-/// Rendered answers under a byte budget, dropped by dependency when a commit touches them.
+/// Rendered responses under a byte budget, dropped by dependency when a commit touches them.
 ///
-/// Between reading the store and remembering what was rendered, a commit may pass. So a reader
-/// takes a ``Ticket`` first; commits are noted for as long as an older ticket is out, and an answer
-/// that one of them touched is not remembered. An answer remembered is therefore right at every
+/// A commit can pass between reading the store and remembering the rendered response. So a reader
+/// takes a ``Ticket`` first; commits are noted for as long as an older ticket is open, and a response
+/// that one of them touched is not remembered. A remembered response is therefore correct at every
 /// head that is published after its commit was noted here.
 package final class RenderedCache: Sendable {
-  /// Proof of having looked at the commits before reading.
+  /// Proof that the commits were checked before the store was read.
   package struct Ticket: Sendable {
     fileprivate let number: UInt64
   }
 
-  /// What a commit touched.
+  /// The entities, types, operations and tags that a commit touched.
   private struct Touch {
     let number: UInt64
     let revision: Revision?
-    /// In scopes that shared answers are made of.
+    /// In scopes that shared responses are rendered from.
     var entities: Set<EntityKey> = []
-    /// In the scope of a device alone.
+    /// In the scope of a device, by device.
     var ofDevices: [String: Set<EntityKey>] = [:]
     var types: Set<String> = []
     var operations: Set<String> = []
@@ -41,11 +41,11 @@ package final class RenderedCache: Sendable {
   }
 
   private struct State {
-    var answers: [ResultKey: RenderedResponse] = [:]
+    var responses: [ResultKey: RenderedResponse] = [:]
     var byEntity: [EntityKey: Set<ResultKey>] = [:]
-    /// Answers with a device's overlays, by the shared ones that they were made beside.
+    /// Responses with a device's overlays, by the shared ones that they were derived from.
     var byBasis: [ResultKey: Set<ResultKey>] = [:]
-    /// Second-chance order of eviction; may hold keys that are gone, each key once.
+    /// Second-chance order of eviction; can hold keys that were dropped, each key once.
     var order: Deque<ResultKey> = []
     var ordered: Set<ResultKey> = []
     var byteCount = 0
@@ -57,24 +57,26 @@ package final class RenderedCache: Sendable {
   private let byteLimit: Int
   private let state = Mutex(State())
 
-  /// - Parameter byteLimit: what the answers may take in memory together; nothing is remembered
-  ///   with 0.
+  /// - Parameter byteLimit: the memory that all responses can take together; with 0 nothing is
+  ///   remembered.
   package init(byteLimit: Int) {
     self.byteLimit = byteLimit
   }
 
   package var byteCount: Int { state.withLock { $0.byteCount } }
-  package var count: Int { state.withLock { $0.answers.count } }
-  /// Keys in the line of eviction, some of which may be of answers that are gone.
-  var lineLength: Int { state.withLock { $0.order.count } }
+  package var count: Int { state.withLock { $0.responses.count } }
+  /// The length of the eviction queue, which can hold keys of dropped responses.
+  var evictionQueueLength: Int { state.withLock { $0.order.count } }
 
-  package func answer(for key: ResultKey) -> RenderedResponse? {
-    let answer = state.withLock { $0.answers[key] }
-    answer?.touch()
-    return answer
+  /// Returns the current response for the key; nil if there is none.
+  package func response(for key: ResultKey) -> RenderedResponse? {
+    let response = state.withLock { $0.responses[key] }
+    response?.touch()
+    return response
   }
 
-  /// Before the store is read. Every ticket ends in ``remember(_:ticket:)`` or ``release(_:)``.
+  /// Opens a ticket. Must be called before the store is read. Every ticket ends in
+  /// ``remember(_:ticket:own:)`` or ``release(_:)``.
   package func ticket() -> Ticket {
     state.withLock { state in
       state.tickets[state.number, default: 0] += 1
@@ -82,57 +84,60 @@ package final class RenderedCache: Sendable {
     }
   }
 
+  /// Ends a ticket without remembering anything.
   package func release(_ ticket: Ticket) {
     state.withLock { Self.end(ticket, in: &$0) }
   }
 
-  /// Keeps the answer unless a commit since the ticket touched it, in which case it is told that
-  /// it is not current any more.
+  /// Keeps the response unless a commit since the ticket touched it, in which case the response is
+  /// marked as no longer current.
   ///
-  /// - Parameter own: the commit that the answer was rendered after, if that came behind the ticket.
-  package func remember(_ answer: RenderedResponse, ticket: Ticket, own: Revision? = nil) {
+  /// - Parameter own: the commit that the response was rendered after, if that is newer than the
+  ///   ticket.
+  package func remember(_ response: RenderedResponse, ticket: Ticket, own: Revision? = nil) {
     state.withLock { state in
       let touched = state.recent.contains { touch in
         touch.number > ticket.number && (own == nil || touch.revision != own)
-          && touch.touches(answer.dependencies)
+          && touch.touches(response.dependencies)
       }
       Self.end(ticket, in: &state)
-      let isBasisGone = answer.basisKey.map { state.answers[$0]?.tag != answer.basis } ?? false
-      guard !touched, !isBasisGone, answer.byteCount <= byteLimit / 4 else {
-        answer.expire()
+      let isBasisGone =
+        response.basisKey.map { state.responses[$0]?.tag != response.basis } ?? false
+      guard !touched, !isBasisGone, response.byteCount <= byteLimit / 4 else {
+        response.expire()
         return
       }
-      if let old = state.answers[answer.key] { Self.remove(old, from: &state) }
-      state.answers[answer.key] = answer
-      state.byteCount += answer.byteCount
-      if state.ordered.insert(answer.key).inserted { state.order.append(answer.key) }
-      for entity in answer.dependencies.entities {
-        state.byEntity[entity, default: []].insert(answer.key)
+      if let old = state.responses[response.key] { Self.remove(old, from: &state) }
+      state.responses[response.key] = response
+      state.byteCount += response.byteCount
+      if state.ordered.insert(response.key).inserted { state.order.append(response.key) }
+      for entity in response.dependencies.entities {
+        state.byEntity[entity, default: []].insert(response.key)
       }
-      if let basis = answer.basisKey { state.byBasis[basis, default: []].insert(answer.key) }
+      if let basis = response.basisKey { state.byBasis[basis, default: []].insert(response.key) }
       evict(&state)
       Self.tidy(&state)
     }
   }
 
-  /// The line keeps its places for keys whose answers a commit dropped, since they mostly come back.
-  /// Those that do not would stay for ever, with the variables that are a part of them.
+  /// Shrinks the eviction queue. It keeps the places of keys whose responses a commit dropped, since
+  /// most of them return; those that do not would otherwise stay forever, with their variables.
   private static func tidy(_ state: inout State) {
-    guard state.order.count > 2 * state.answers.count + lineSlack else { return }
-    state.order.removeAll { state.answers[$0] == nil }
+    guard state.order.count > 2 * state.responses.count + evictionQueueSlack else { return }
+    state.order.removeAll { state.responses[$0] == nil }
     state.ordered = Set(state.order)
   }
 
-  private static let lineSlack = 64
+  private static let evictionQueueSlack = 64
 
-  /// Drops one answer, whatever it shows.
+  /// Drops one response.
   package func drop(_ key: ResultKey) {
     state.withLock { state in
-      if let old = state.answers[key] { Self.remove(old, from: &state) }
+      if let old = state.responses[key] { Self.remove(old, from: &state) }
     }
   }
 
-  /// A commit passed: what it touched is dropped before its revision is published.
+  /// Drops everything that a commit touched. Must be called before its revision is published.
   package func note(_ report: CommitReport) {
     guard !report.changes.isEmpty || !report.invalidated.isEmpty else { return }
     state.withLock { state in
@@ -140,20 +145,20 @@ package final class RenderedCache: Sendable {
       let touch = Self.touch(of: report, number: state.number)
       for entity in touch.entities {
         for key in state.byEntity[entity] ?? [] {
-          if let answer = state.answers[key] { Self.remove(answer, from: &state) }
+          if let response = state.responses[key] { Self.remove(response, from: &state) }
         }
       }
       for (device, entities) in touch.ofDevices {
         for key in entities.flatMap({ state.byEntity[$0] ?? [] }) {
-          guard let answer = state.answers[key], answer.dependencies.device == device else {
+          guard let response = state.responses[key], response.dependencies.device == device else {
             continue
           }
-          Self.remove(answer, from: &state)
+          Self.remove(response, from: &state)
         }
       }
       if !touch.types.isEmpty || !touch.operations.isEmpty || !touch.tags.isEmpty {
-        for answer in Array(state.answers.values) where touch.touches(answer.dependencies) {
-          Self.remove(answer, from: &state)
+        for response in Array(state.responses.values) where touch.touches(response.dependencies) {
+          Self.remove(response, from: &state)
         }
       }
       if !state.tickets.isEmpty { state.recent.append(touch) }
@@ -190,36 +195,36 @@ package final class RenderedCache: Sendable {
     while let first = state.recent.first, first.number <= oldest { state.recent.removeFirst() }
   }
 
-  private static func remove(_ answer: RenderedResponse, from state: inout State) {
-    answer.expire()
-    state.answers[answer.key] = nil
-    state.byteCount -= answer.byteCount
-    for entity in answer.dependencies.entities {
-      state.byEntity[entity]?.remove(answer.key)
+  private static func remove(_ response: RenderedResponse, from state: inout State) {
+    response.expire()
+    state.responses[response.key] = nil
+    state.byteCount -= response.byteCount
+    for entity in response.dependencies.entities {
+      state.byEntity[entity]?.remove(response.key)
       if state.byEntity[entity]?.isEmpty == true { state.byEntity[entity] = nil }
     }
-    if let basis = answer.basisKey {
-      state.byBasis[basis]?.remove(answer.key)
+    if let basis = response.basisKey {
+      state.byBasis[basis]?.remove(response.key)
       if state.byBasis[basis]?.isEmpty == true { state.byBasis[basis] = nil }
     }
-    // Whoever watches one of these is not told of a list with other members by any entity in it.
-    for key in state.byBasis.removeValue(forKey: answer.key) ?? [] {
-      if let overlaid = state.answers[key] { remove(overlaid, from: &state) }
+    // A list with other members touches no entity of an overlaid response, so it is dropped here.
+    for key in state.byBasis.removeValue(forKey: response.key) ?? [] {
+      if let overlaid = state.responses[key] { remove(overlaid, from: &state) }
     }
   }
 
-  /// Second chance: what was used since it was last looked at goes to the end of the line once.
+  /// Evicts by second chance: a response that was used since the last check is requeued once.
   private func evict(_ state: inout State) {
     while state.byteCount > byteLimit, let key = state.order.popFirst() {
-      guard let answer = state.answers[key] else {
+      guard let response = state.responses[key] else {
         state.ordered.remove(key)
         continue
       }
-      if answer.takeUse() {
+      if response.takeUse() {
         state.order.append(key)
       } else {
         state.ordered.remove(key)
-        Self.remove(answer, from: &state)
+        Self.remove(response, from: &state)
       }
     }
   }

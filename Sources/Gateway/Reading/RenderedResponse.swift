@@ -1,20 +1,22 @@
+import Cryptography
+import LosslessJSON
 package import Model
 import Synchronization
 import Upstream
 
-/// A result rendered for clients: the bytes, their tag, and what would make them wrong.
+/// A result rendered for clients: the bytes, their tag, and their dependencies.
 ///
-/// Immutable but for three flags. ``isCurrent`` turns false, once and for ever, when a commit or an
-/// invalidation touches what the bytes show; whoever holds the answer asks before serving it.
+/// Immutable except for three flags. ``isCurrent`` becomes false, permanently, when a commit or an
+/// invalidation touches the content; holders check it before they serve the response.
 package final class RenderedResponse: Sendable {
-  /// What an answer was made of.
+  /// The data that a response was rendered from.
   package struct Dependencies: Sendable {
     package let operation: String
     package let tags: [String]
     package let types: [String]
     package let entities: [EntityKey]
-    /// Whose overlays are in it: what only another device sees does not touch it. Nil for an answer
-    /// that is shared.
+    /// The device whose overlays are included: changes that only another device sees do not touch
+    /// the response. Nil for a shared response.
     package let device: String?
 
     package init(
@@ -36,22 +38,22 @@ package final class RenderedResponse: Sendable {
   package let received: Timestamp
   package let policy: CachePolicy
   package let dependencies: Dependencies
-  /// Errors of upstream stand in the body: never fresh.
+  /// Whether the body has upstream errors; such a response is never fresh.
   package let hasErrors: Bool
-  /// Of an answer with a device's overlays: the tag of the shared one that it was made beside.
+  /// For a response with a device's overlays: the tag of the shared response it was derived from.
   let basis: String?
-  /// Of the same: the key of that one. Where it is not current any more, this one is not either.
+  /// The key of that shared response. When that one is no longer current, neither is this one.
   let basisKey: ResultKey?
-  /// What it was made of where the store does not hold it.
+  /// The upstream response it was rendered from, if that is not stored.
   let unkept: UpstreamResponse?
-  /// Upstream's present errors, as JSON, beside data that is older than they are.
+  /// Upstream's latest errors, as JSON, shown with data that is older than they are.
   let presentErrors: [UInt8]?
 
   private let current = Atomic(true)
   private let used = Atomic(false)
-  /// Who is woken when the answer stops being current.
+  /// The listeners that are woken when the response stops being current.
   private let watchers = Mutex<[ObjectIdentifier: ChangeListener]>([:])
-  /// Nil until asked for; then the coded body, or nil where coding does not make it smaller.
+  /// Nil until first used; then the coded body, or nil if coding does not make it smaller.
   private let gzipped = Mutex<[UInt8]??>(nil)
 
   package convenience init(
@@ -92,8 +94,10 @@ package final class RenderedResponse: Sendable {
     tag = EntityDigest.tag(of: body)
   }
 
+  /// Whether no commit or invalidation has touched the content yet.
   package var isCurrent: Bool { current.load(ordering: .acquiring) }
 
+  /// Marks the response as no longer current and wakes its listeners.
   func expire() {
     current.store(false, ordering: .releasing)
     let woken = watchers.withLock { watchers in
@@ -103,9 +107,9 @@ package final class RenderedResponse: Sendable {
     ChangeListener.wake(woken, .commit)
   }
 
-  /// Has a listener woken once the answer stops being current.
+  /// Registers a listener to be woken once the response stops being current.
   ///
-  /// - Returns: false, and nobody is woken, if it is not current any more.
+  /// - Returns: false, without registering, if it is no longer current.
   func watch(_ listener: ChangeListener) -> Bool {
     watchers.withLock { watchers in
       guard isCurrent else { return false }
@@ -118,17 +122,17 @@ package final class RenderedResponse: Sendable {
     watchers.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(listener)) }
   }
 
-  /// Told by readers, so that eviction passes by what is in use.
+  /// Marks the response as used, so that eviction skips it once.
   package func touch() {
     if !used.load(ordering: .relaxed) { used.store(true, ordering: .relaxed) }
   }
 
-  /// Whether the answer was used since the last time this was asked.
+  /// Returns whether the response was used since the last call, and resets that.
   func takeUse() -> Bool {
     used.exchange(false, ordering: .relaxed)
   }
 
-  /// The gzip-coded body, made by the first who asks and kept; nil where it is no smaller.
+  /// Returns the gzip-coded body, made on first use and kept; nil if it is no smaller.
   package func gzip(_ compress: ([UInt8]) -> [UInt8]?) -> [UInt8]? {
     if let made = gzipped.withLock({ $0 }) { return made }
     let bytes = compress(body)
@@ -136,13 +140,64 @@ package final class RenderedResponse: Sendable {
     return bytes
   }
 
-  /// What the answer takes in memory, roughly: body, its coded form, the dependencies, and
-  /// the key, of which the client says how long it is.
+  /// The approximate memory size: body, its coded form, the dependencies, and the key, whose length
+  /// the client determines.
   package var byteCount: Int {
     body.count + body.count / 4 + 512 + dependencies.entities.count * Self.bytesADependency
       + key.variables.utf8.count + key.scope.subject.utf8.count + key.scope.partition.utf8.count
   }
 
-  /// An ``EntityKey`` with its place in the reverse index.
+  /// The approximate size of an ``EntityKey`` with its entry in the reverse index.
   private static let bytesADependency = 160
+}
+
+extension RenderedResponse {
+  /// Returns the same data as last good values, with the errors of upstream's latest response.
+  ///
+  /// - Parameter errors: as JSON.
+  func showing(errors: [UInt8]) -> RenderedResponse {
+    let response = RenderedResponse(
+      key: key, body: Self.body(body, showing: errors), received: received, policy: policy,
+      dependencies: dependencies, hasErrors: true, basis: nil, basisKey: nil, unkept: nil,
+      presentErrors: errors)
+    // It serves this one request only.
+    response.expire()
+    return response
+  }
+
+  /// Returns the body with its errors replaced, and every root field listed in `stale`.
+  static func body(_ body: [UInt8], showing errors: [UInt8]) -> [UInt8] {
+    guard let data = (try? JSONDocument(checked: body))?.root["data"] else { return body }
+    var writer = JSONWriter()
+    writer.reserve(body.count + errors.count + 64)
+    writer.beginObject()
+    writer.name("data")
+    writer.value(data)
+    writer.name("errors")
+    writer.raw(errors)
+    writer.name("stale")
+    writer.beginArray()
+    for member in data.members {
+      writer.beginArray()
+      writer.string(member.name)
+      writer.endArray()
+    }
+    writer.endArray()
+    writer.endObject()
+    return writer.bytes
+  }
+}
+
+/// Entity tags computed from a representation's bytes: the same bytes have the same tag after a
+/// restart and on every node (RFC 9110 section 8.8.3).
+enum EntityDigest {
+  /// Returns 128 bits of SHA-256 in base64url, 22 characters.
+  static func tag(of body: [UInt8]) -> String {
+    Base64URL.encode(SHA256.hash(data: body).prefix(16))
+  }
+
+  /// Returns 96 bits of SHA-256 in base64url, 16 characters, which identify one state of an entity.
+  static func revision(of content: [UInt8]) -> String {
+    Base64URL.encode(SHA256.hash(data: content).prefix(12))
+  }
 }

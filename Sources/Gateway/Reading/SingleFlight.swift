@@ -1,9 +1,9 @@
 import Synchronization
 
-/// One run of a piece of work for all who ask for it at the same time.
+/// Coalesces requests: work for one key runs once for all callers who need it at the same time.
 ///
-/// The work runs detached from the caller who began it: that one may go away and the others still
-/// get their outcome.
+/// The work runs detached from the caller who began it: if that caller is cancelled, the others
+/// still get the outcome.
 package final class SingleFlight<Key: Hashable & Sendable, Outcome: Sendable>: Sendable {
   private struct Flight {
     let number: UInt64
@@ -11,9 +11,9 @@ package final class SingleFlight<Key: Hashable & Sendable, Outcome: Sendable>: S
   }
 
   private struct Lane {
-    /// Under way, the newest last.
+    /// In progress, the newest last.
     var running: [Flight] = []
-    /// Begins when one of those ends.
+    /// Begins when one of the running ones ends.
     var next: Flight?
 
     var count: Int { running.count + (next == nil ? 0 : 1) }
@@ -24,17 +24,18 @@ package final class SingleFlight<Key: Hashable & Sendable, Outcome: Sendable>: S
     var started: UInt64 = 0
   }
 
-  /// Runs for one key at once, where callers ask for one that has not begun yet.
+  /// The maximum number of concurrent runs for one key when callers require a run that has not
+  /// begun yet.
   private static var runningMax: Int { 2 }
 
   private let state = Mutex(State())
 
   package init() {}
 
-  /// How many pieces of work are under way, or wait for one of these to end.
+  /// The number of runs in progress or waiting for one to end.
   package var count: Int { state.withLock { $0.lanes.values.reduce(0) { $0 + $1.count } } }
 
-  /// Joins the newest run for `key`, or begins one.
+  /// Joins the newest run for `key`, or begins a new one.
   ///
   /// - Returns: the task, and whether this caller began it.
   package func join(
@@ -46,10 +47,10 @@ package final class SingleFlight<Key: Hashable & Sendable, Outcome: Sendable>: S
     }
   }
 
-  /// Begins a run for `key`, or joins one that has not begun: never one that is under way.
+  /// Begins a run for `key`, or joins one that has not begun; never joins one in progress.
   ///
-  /// Two run at once. Later callers share one that begins when either ends, so that a crowd costs no
-  /// more than those, and nobody waits longer than one run before theirs.
+  /// At most two runs are in progress. Later callers share one that begins when either ends, so a
+  /// crowd costs no more than that, and no caller waits longer than one run before its own.
   ///
   /// - Returns: the task, and whether this caller began it.
   package func joinUnbegun(
@@ -74,7 +75,8 @@ package final class SingleFlight<Key: Hashable & Sendable, Outcome: Sendable>: S
     }
   }
 
-  /// The next caller begins anew, while those who joined still get the old outcome.
+  /// Forgets the runs for `key`: the next caller begins a new one, while those who joined still get
+  /// the old outcome.
   package func forget(_ key: Key) {
     state.withLock { _ = $0.lanes.removeValue(forKey: key) }
   }
@@ -93,7 +95,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Outcome: Sendable>: S
     return task
   }
 
-  /// It begins: nobody joins it any more who asks for one that has not.
+  /// Moves the waiting run to the running ones, so that ``joinUnbegun(_:work:)`` no longer joins it.
   private func promote(_ key: Key, number: UInt64) {
     state.withLock { state in
       guard let next = state.lanes[key]?.next, next.number == number else { return }

@@ -5,22 +5,23 @@ import Model
 import Storage
 import Upstream
 
-/// Asks upstream for a query's answer, writes it to the store and renders it: what one flight does.
+/// Fetches a query's result from upstream, writes it to the store and renders it: the work of one
+/// flight.
 struct UpstreamFetcher: Sendable {
   enum Outcome: Sendable {
-    /// `isStored`: later reads may be answered from it. `isRefusal`: upstream refused the caller a
+    /// `isStored`: later reads can be served from it. `isRefusal`: upstream refused the caller a
     /// part of it.
-    case answer(RenderedResponse, isStored: Bool, isRefusal: Bool = false)
+    case response(RenderedResponse, isStored: Bool, isRefusal: Bool = false)
     /// Upstream responded with errors that leave nothing to be stored.
     case erred(Erred)
-    /// Upstream refused the caller: nothing stale is shown over that.
+    /// Upstream refused the caller: no stale data is shown instead.
     case refused(Failure)
     case failed(Failure)
 
-    /// It says something of the caller who asked, and nothing of others.
+    /// Whether the outcome concerns only the caller who began the call, not the others.
     var isRefusal: Bool {
       switch self {
-      case .answer(_, _, let isRefusal): isRefusal
+      case .response(_, _, let isRefusal): isRefusal
       case .refused: true
       case .erred, .failed: false
       }
@@ -31,7 +32,7 @@ struct UpstreamFetcher: Sendable {
   struct Erred: Sendable {
     /// Upstream's `errors` as JSON.
     let errors: [UInt8]
-    /// For clients whom no last-good data is shown.
+    /// For clients that are shown no last good data.
     let response: Result<RenderedResponse, Failure>
   }
 
@@ -59,15 +60,17 @@ struct UpstreamFetcher: Sendable {
     self.logger = logger
   }
 
-  /// - Parameter keeps: false leaves store and cache as they are (`no-store`).
+  /// Fetches the result.
+  ///
+  /// - Parameter keeps: false leaves the store and the cache unchanged (`no-store`).
   func fetch(_ request: ReadRequest, keeps: Bool) async -> Outcome {
     let key = request.key
     if let failure = failures.recentFailure(for: key) { return .failed(failure) }
     let call = calls.begin()
     defer { calls.end(call) }
-    let answer: UpstreamResponse
+    let response: UpstreamResponse
     do throws(UpstreamFailure) {
-      answer = try await upstream.execute(
+      response = try await upstream.execute(
         request.operation, variables: request.variables, call: UpstreamCall(request))
     } catch {
       pulse.note(error)
@@ -75,42 +78,43 @@ struct UpstreamFetcher: Sendable {
       failures.remember(failure, for: key)
       return .failed(failure)
     }
-    if answer.status >= 500, answer.permission == nil {
-      // A server that broke, in GraphQL's words.
-      let broken = UpstreamFailure.status(answer.status, retryAfter: nil)
+    if response.status >= 500, response.permission == nil {
+      // A server failure in a GraphQL response body.
+      let broken = UpstreamFailure.status(response.status, retryAfter: nil)
       pulse.note(broken)
       let failure = broken.readFailure
       failures.remember(failure, for: key)
       return .failed(failure)
     }
-    pulse.note(answer, of: request.operation)
-    if let permission = answer.permission {
-      return await refuse(permission, answer: answer, request: request, keeps: keeps)
+    pulse.note(response, of: request.operation)
+    if let permission = response.permission {
+      return await refuse(permission, response: response, request: request, keeps: keeps)
     }
-    if let erred = erred(answer, request: request) { return .erred(erred) }
-    return await take(answer, request: request, call: call, keeps: keeps)
+    if let erred = erred(response, request: request) { return .erred(erred) }
+    return await take(response, request: request, call: call, keeps: keeps)
   }
 
-  /// What to tell of a response whose errors leave nothing to be stored; nil where something does.
-  private func erred(_ answer: UpstreamResponse, request: ReadRequest) -> Erred? {
-    guard let errors = answer.errors else { return nil }
-    let showsData = answer.data != nil && request.policy.onError != .fail
-    if showsData, answer.errorsHavePaths { return nil }
+  /// Returns the outcome of a response whose errors leave nothing to store; nil if there is something
+  /// to store.
+  private func erred(_ response: UpstreamResponse, request: ReadRequest) -> Erred? {
+    guard let errors = response.errors else { return nil }
+    let showsData = response.data != nil && request.policy.onError != .fail
+    if showsData, response.errorsHavePaths { return nil }
     var writer = JSONWriter()
     writer.value(errors)
-    if let failure = Failure.invalidInput(in: answer) {
+    if let failure = Failure.invalidInput(in: response) {
       return Erred(errors: writer.bytes, response: .failure(failure))
     }
     return Erred(
       errors: writer.bytes,
-      response: .success(unkept(answer, request: request, showsData: showsData)))
+      response: .success(unkept(response, request: request, showsData: showsData)))
   }
 
-  /// The caller's copy goes: what they may no longer see is not shown to them again.
+  /// Drops the caller's copy, so that data they are no longer allowed to see is not shown again.
   private func refuse(
-    _ permission: PermissionProblem, answer: UpstreamResponse, request: ReadRequest, keeps: Bool
+    _ permission: PermissionProblem, response: UpstreamResponse, request: ReadRequest, keeps: Bool
   ) async -> Outcome {
-    // What is a group's stays: one member's token says nothing of the others'.
+    // A group's copy stays: one member's token does not decide for the others.
     if keeps, request.scope.kind != .claim {
       cache.drop(request.key)
       do {
@@ -119,17 +123,17 @@ struct UpstreamFetcher: Sendable {
         logger.error("a refused result could not be dropped", metadata: ["cause": "\(error)"])
       }
     }
-    guard answer.data != nil else { return .refused(permission.failure) }
-    return .answer(unkept(answer, request: request), isStored: false, isRefusal: true)
+    guard response.data != nil else { return .refused(permission.failure) }
+    return .response(unkept(response, request: request), isStored: false, isRefusal: true)
   }
 
   private func take(
-    _ answer: UpstreamResponse, request: ReadRequest, call: CallNumber, keeps: Bool
+    _ response: UpstreamResponse, request: ReadRequest, call: CallNumber, keeps: Bool
   ) async -> Outcome {
-    guard keeps else { return .answer(unkept(answer, request: request), isStored: false) }
+    guard keeps else { return .response(unkept(response, request: request), isStored: false) }
     let selection = request.operation.selection(for: request.variables)
     let outcome = Normaliser.normalise(
-      answer, of: request.operation, variables: request.variables, selection: selection,
+      response, of: request.operation, variables: request.variables, selection: selection,
       context: UpstreamCallContext(
         call: call, horizon: calls.horizon(of: call), received: clock.now(),
         scope: request.scope))
@@ -138,7 +142,7 @@ struct UpstreamFetcher: Sendable {
     do {
       let report = try await store.apply(outcome.answer)
       let taken = try await render(
-        answer, normalised: outcome, report: report, request: request, selection: selection)
+        response, normalised: outcome, report: report, request: request, selection: selection)
       if taken.isKeepable, request.policy.isKept {
         cache.remember(taken.rendered, ticket: ticket, own: report.revision)
       } else {
@@ -147,36 +151,36 @@ struct UpstreamFetcher: Sendable {
         cache.release(ticket)
         taken.rendered.expire()
       }
-      return .answer(taken.rendered, isStored: taken.isStored)
+      return .response(taken.rendered, isStored: taken.isStored)
     } catch {
       cache.release(ticket)
       logger.error(
-        "an answer could not be stored",
+        "an upstream response could not be stored",
         metadata: ["operation": "\(request.operation.name)", "cause": "\(error)"])
-      return .answer(unkept(answer, request: request), isStored: false)
+      return .response(unkept(response, request: request), isStored: false)
     }
   }
 
-  /// A rendered answer, and what later reads may make of it.
+  /// A rendered response, and how later reads can use it.
   private struct Taken {
     let rendered: RenderedResponse
-    /// Later reads may be answered from the store.
+    /// Later reads can be served from the store.
     let isStored: Bool
-    /// Nothing asks for a refetch, so it may be served from memory.
+    /// No refetch is due, so it can be served from memory.
     let isKeepable: Bool
   }
 
-  /// From the answer itself where the store says exactly that; otherwise from the store, which
-  /// may know better (a later call) or more (last-good values), and which alone knows whether a
-  /// purge or an invalidation overtook the call.
+  /// Renders the upstream response itself if the store now holds exactly the same; otherwise renders
+  /// from the store, which can be newer (a later call) or more complete (last good values), and
+  /// which alone knows whether a purge or an invalidation overtook the call.
   private func render(
-    _ answer: UpstreamResponse, normalised: Normaliser.Outcome, report: CommitReport,
+    _ response: UpstreamResponse, normalised: Normaliser.Outcome, report: CommitReport,
     request: ReadRequest, selection: Selection
   ) async throws -> Taken {
     let isExact = report.isExact && !report.mayBeDue && normalised.isFaithful
-    if isExact, answer.errors == nil {
+    if isExact, response.errors == nil {
       let rendered = rendered(
-        UpstreamResponseRenderer.render(answer, selection: selection),
+        UpstreamResponseRenderer.render(response, selection: selection),
         entities: normalised.answer.entities.map(\.key),
         received: normalised.answer.received, request: request, hasErrors: false)
       return Taken(rendered: rendered, isStored: normalised.answer.result != nil, isKeepable: true)
@@ -185,18 +189,18 @@ struct UpstreamFetcher: Sendable {
     guard
       let snapshot = try await store.result(request.key, selection: selection, viewer: viewer)
     else {
-      return Taken(rendered: unkept(answer, request: request), isStored: false, isKeepable: false)
+      return Taken(rendered: unkept(response, request: request), isStored: false, isKeepable: false)
     }
     let isStored = ResultRenderer.renderLastGood(snapshot, selection: selection) != nil
     if isExact, request.policy.onError == .partial {
       return Taken(
-        rendered: unkept(answer, request: request), isStored: isStored, isKeepable: false)
+        rendered: unkept(response, request: request), isStored: isStored, isKeepable: false)
     }
     let result = ResultRenderer.render(
       snapshot, selection: selection, onError: request.policy.onError)
     guard result.isComplete else {
       return Taken(
-        rendered: unkept(answer, request: request), isStored: isStored, isKeepable: false)
+        rendered: unkept(response, request: request), isStored: isStored, isKeepable: false)
     }
     let rendered = rendered(
       result.body, entities: Array(snapshot.entities.keys), received: snapshot.received,
@@ -206,19 +210,19 @@ struct UpstreamFetcher: Sendable {
   }
 
   private func unkept(
-    _ answer: UpstreamResponse, request: ReadRequest, showsData: Bool = true
+    _ response: UpstreamResponse, request: ReadRequest, showsData: Bool = true
   ) -> RenderedResponse {
     let selection = request.operation.selection(for: request.variables)
     let rendered = RenderedResponse(
       key: request.key,
       body: showsData
-        ? UpstreamResponseRenderer.render(answer, selection: selection)
-        : UpstreamResponseRenderer.renderErrors(answer),
+        ? UpstreamResponseRenderer.render(response, selection: selection)
+        : UpstreamResponseRenderer.renderErrors(response),
       received: clock.now(), policy: request.policy,
       dependencies: RenderedResponse.Dependencies(request.operation, entities: []),
-      hasErrors: answer.errors != nil, basis: nil, basisKey: nil,
-      unkept: showsData ? answer : nil)
-    // Nobody tells it of commits, so nobody may hold on to it.
+      hasErrors: response.errors != nil, basis: nil, basisKey: nil,
+      unkept: showsData ? response : nil)
+    // It is not notified of commits, so it must not be kept.
     rendered.expire()
     return rendered
   }

@@ -2,10 +2,10 @@ import Files
 package import Model
 
 extension FileService {
-  /// The buckets that a request may see: those that its key is for and its caller may list in.
+  /// The buckets visible to a request: those in its key's scope that its caller can list.
   package func buckets(within grant: S3Grant) async throws(Failure) -> [BucketDescription] {
     guard grant.caller.isAdmin || grant.caller.user != nil else {
-      throw Failure(.unauthenticated, "Buckets are listed for signed requests.")
+      throw Failure(.unauthenticated, "Listing buckets requires a signed request.")
     }
     let all = try await failing { () async throws(FileStoreError) in try await store.buckets() }
     return all.filter { bucket in
@@ -14,14 +14,15 @@ extension FileService {
     }
   }
 
-  /// Runs a write under a condition, which fails as it does in S3: where it asks for an object and
-  /// there is none, whoever writes hears just that.
+  /// Runs a conditional write with S3's errors: if the condition requires an existing object and
+  /// there is none, the write fails with "no such key".
   ///
-  /// Looked up after the write was refused, so that nothing is asked twice where all is well.
-  package func asS3<Answer>(
+  /// The object is looked up only after the write was refused, so that successful writes need no
+  /// second query.
+  package func asS3<Value>(
     _ condition: WriteCondition, on address: ObjectAddress, by caller: Caller,
-    _ write: () async throws(Failure) -> Answer
-  ) async throws(Failure) -> Answer {
+    _ write: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
     do throws(Failure) {
       return try await write()
     } catch {

@@ -4,18 +4,18 @@ import Model
 import S3Wire
 
 extension S3Authenticator {
-  /// Judges a form by its policy and the signature of that: AWS Signature Version 4, or Version 2,
-  /// which libraries for forms still make.
+  /// Authenticates a form by its policy and the policy's signature: AWS Signature Version 4, or
+  /// Version 2, which form libraries still use.
   package func authenticate(_ form: S3Form) async throws(S3Fault) -> S3FormGrant {
     guard let text = form["policy"] else {
-      throw S3Fault(.accessDenied, "The form has no policy; a form that uploads must be signed.")
+      throw S3Fault(.accessDenied, "The form has no policy; upload forms must be signed.")
     }
     let (found, region) = try await signer(of: form, policy: text)
     let policy = try S3FormPolicy(text)
     try policy.check(
       form.fields + (form["bucket"] == nil ? [("bucket", form.bucket.text)] : []), at: today)
     if let bucket = form["bucket"], bucket != form.bucket.text {
-      throw S3Fault(.accessDenied, "The form is for another bucket.")
+      throw S3Fault(.accessDenied, "The form's bucket field names another bucket.")
     }
     return S3FormGrant(
       request: S3Request(
@@ -23,7 +23,7 @@ extension S3Authenticator {
       byteCounts: policy.byteCounts)
   }
 
-  /// Whose signature the policy has, and for which region it was made.
+  /// The credential that signed the policy, and the region of the signature.
   private func signer(
     of form: S3Form, policy: String
   ) async throws(S3Fault) -> (S3Credential, region: String) {
@@ -50,7 +50,7 @@ extension S3Authenticator {
     }
     try check(credential.scope)
     guard time.day == credential.scope.day else {
-      throw S3Fault(.invalidArgument, "The credential's day is not that of x-amz-date.")
+      throw S3Fault(.invalidArgument, "The credential's date does not match x-amz-date.")
     }
     let found = try await self.credential(credential.accessKey)
     let key = SigningKey(secret: found.secret, scope: credential.scope)
@@ -61,9 +61,10 @@ extension S3Authenticator {
   private static let regionWithoutScope = "us-east-1"
 
   private static func missing(_ name: String) -> S3Fault {
-    S3Fault(.invalidArgument, "The form has a policy, and no field \(name) that can be read.")
+    S3Fault(
+      .invalidArgument, "The form has a policy, but its field \(name) is missing or malformed.")
   }
 
   private static let otherSignature = S3Fault(
-    .signatureDoesNotMatch, "The signature of the form's policy is not the one that the key gives.")
+    .signatureDoesNotMatch, "The signature of the form's policy does not match the access key.")
 }

@@ -3,14 +3,14 @@ package import Logging
 package import Model
 import S3Wire
 
-/// Tells whose a signed request is (AWS Signature Version 4, in fields or in the query), and whether
-/// it is what was signed.
+/// Authenticates signed requests (AWS Signature Version 4, in header fields or in the query) and
+/// verifies their integrity.
 package struct S3Authenticator: Sendable {
-  /// How far the client's clock may be off, as in S3.
+  /// Maximum clock difference to the client, as in S3.
   private static let skewSecondsMax: Int64 = 900
 
   private let keys: S3Keys
-  /// The only region that signatures are taken for; nil for any.
+  /// The only accepted region of signatures; nil for any.
   private let region: String?
   private let clock: WallClock
   private let logger: Logger
@@ -22,7 +22,7 @@ package struct S3Authenticator: Sendable {
     self.logger = logger
   }
 
-  /// A signature as it stands in a request, wherever it stands.
+  /// The signature of a request, from header fields or from the query.
   private struct Claim {
     let credential: SignatureCredential
     let time: SignatureTime
@@ -42,7 +42,8 @@ package struct S3Authenticator: Sendable {
     try verify(claim, of: request, key: key)
     if case .sha256 = claim.payload, !request.hasContent, claim.payload != .empty {
       throw S3Fault(
-        .contentSHA256Mismatch, "The request has no content, and x-amz-content-sha256 is not its.")
+        .contentSHA256Mismatch,
+        "The request has no content, but x-amz-content-sha256 is not that of empty content.")
     }
     let isChainSigned =
       claim.payload == .signedChunks || claim.payload == .signedChunksAndTrailer
@@ -52,12 +53,12 @@ package struct S3Authenticator: Sendable {
         ? ChunkSignatures(key: key, time: claim.time, seed: claim.signature) : nil)
   }
 
-  /// - Throws: unless a signature is for this service and place.
+  /// - Throws: if a signature is for another service or region.
   func check(_ scope: SignatureScope) throws(S3Fault) {
     guard scope.service == "s3", region.map({ $0 == scope.region }) ?? true else {
       throw S3Fault(
         .authorizationHeaderMalformed,
-        "The credential is for service \(scope.service) in \(scope.region), and should be for s3"
+        "The credential is for service \(scope.service) in \(scope.region), but must be for s3"
           + (region.map { " in \($0)" } ?? "") + ".")
     }
   }
@@ -67,19 +68,21 @@ package struct S3Authenticator: Sendable {
       try await keys.credential(id)
     }
     guard let found else {
-      throw S3Fault(.invalidAccessKeyID, "There is no such access key here.")
+      throw S3Fault(.invalidAccessKeyID, "The access key does not exist.")
     }
     return found
   }
 
   var today: HTTPDate { HTTPDate(secondsSince1970: now) }
 
-  // MARK: What is claimed
+  // MARK: Reading the signature
 
   private func claim(of request: S3SignedRequest) throws(S3Fault) -> Claim? {
     if let text = request.field("authorization") {
       guard request.query[PresignedQuery.signatureName] == nil else {
-        throw S3Fault(.invalidArgument, "Only one way to sign a request may be used at a time.")
+        throw S3Fault(
+          .invalidArgument,
+          "The request is signed both in Authorization and in the query; use only one.")
       }
       return try claim(of: request, authorization: text)
     }
@@ -94,7 +97,7 @@ package struct S3Authenticator: Sendable {
   ) throws(S3Fault) -> Claim {
     guard text.hasPrefix(SignatureAlgorithm.name) else { throw Self.otherAlgorithm }
     guard let authorization = SignatureAuthorization(text) else {
-      throw S3Fault(.authorizationHeaderMalformed, "The Authorization field cannot be read.")
+      throw S3Fault(.authorizationHeaderMalformed, "The Authorization field is malformed.")
     }
     guard let hash = request.field("x-amz-content-sha256") else {
       throw S3Fault(.invalidRequest, "The field x-amz-content-sha256 is missing.")
@@ -102,16 +105,16 @@ package struct S3Authenticator: Sendable {
     guard let payload = PayloadHash(hash) else {
       throw S3Fault(
         .invalidArgument,
-        "x-amz-content-sha256 is UNSIGNED-PAYLOAD, one of the STREAMING- names that S3 has, or a "
+        "x-amz-content-sha256 must be UNSIGNED-PAYLOAD, one of S3's STREAMING- names, or a "
           + "SHA-256 in lower-case hexadecimal.")
     }
     guard let time = time(of: request) else {
-      throw S3Fault(.accessDenied, "A signed request has a valid Date or x-amz-date.")
+      throw S3Fault(.accessDenied, "A signed request must have a valid Date or x-amz-date.")
     }
     let scope = authorization.credential.scope
     guard time.day == scope.day else {
       throw S3Fault(
-        .authorizationHeaderMalformed, "The credential's day is not that of the request.")
+        .authorizationHeaderMalformed, "The credential's date does not match the request's date.")
     }
     guard (time.date.secondsSince1970 - now).magnitude <= Self.skewSecondsMax else {
       throw S3Fault(
@@ -132,11 +135,11 @@ package struct S3Authenticator: Sendable {
       switch error {
       case .malformed(let name):
         throw S3Fault(
-          .authorizationQueryParametersError, "\(name) is missing or cannot be read.")
+          .authorizationQueryParametersError, "\(name) is missing or malformed.")
       case .unknownAlgorithm: throw Self.otherAlgorithm
       case .otherDay:
         throw S3Fault(
-          .authorizationQueryParametersError, "The credential's day is not that of X-Amz-Date.")
+          .authorizationQueryParametersError, "The credential's date does not match X-Amz-Date.")
       }
     }
     guard let presigned else { return nil }
@@ -147,7 +150,7 @@ package struct S3Authenticator: Sendable {
     guard now <= begins + presigned.lifetimeSeconds else {
       throw S3Fault(.accessDenied, "Request has expired")
     }
-    // Whoever signs content ahead of time says so in a field that is signed.
+    // A client that presigns content states its hash in a signed field.
     let hash =
       request.field("x-amz-content-sha256") ?? request.query["X-Amz-Content-Sha256"]
     return Claim(
@@ -162,7 +165,7 @@ package struct S3Authenticator: Sendable {
     if let text = request.field("x-amz-date") { return SignatureTime(text) }
     guard var text = request.field("date") else { return nil }
     if let time = SignatureTime(text) { return time }
-    // Of mail's forms of the zone (RFC 5322 section 3.3), those that mean GMT: boto3 sends the first.
+    // Mail's zone forms that mean GMT (RFC 5322 section 3.3); boto3 sends the first.
     for zone in [" -0000", " +0000"] where text.hasSuffix(zone) {
       text = text.dropLast(zone.count) + " GMT"
     }
@@ -170,9 +173,9 @@ package struct S3Authenticator: Sendable {
   }
 
   private static let otherAlgorithm = S3Fault(
-    .invalidRequest, "Requests are signed with \(SignatureAlgorithm.name) here.")
+    .invalidRequest, "Requests must be signed with \(SignatureAlgorithm.name).")
 
-  /// Fields that are signed and hold secrets of the client's.
+  /// Signed fields that contain the client's secrets.
   private static let secretFields = [
     "x-amz-security-token:", "x-amz-server-side-encryption-customer-key:", "cookie:",
   ]
@@ -183,20 +186,20 @@ package struct S3Authenticator: Sendable {
     }.joined(separator: "\n")
   }
 
-  // MARK: Whether it holds
+  // MARK: Verifying the signature
 
   private func verify(
     _ claim: Claim, of request: S3SignedRequest, key: SigningKey
   ) throws(S3Fault) {
     guard claim.signedFields.contains("host") else {
-      throw S3Fault(.accessDenied, "The Host field is to be signed.")
+      throw S3Fault(.accessDenied, "The Host field must be signed.")
     }
-    // What is not signed could be anybody's, and these change what a request does.
+    // Unsigned fields could come from anyone, and these change what a request does.
     let unsigned = request.fields.first {
       $0.name.hasPrefix("x-amz-") && !claim.signedFields.contains($0.name)
     }
     if let unsigned {
-      throw S3Fault(.accessDenied, "There is a field that is not signed: \(unsigned.name).")
+      throw S3Fault(.accessDenied, "The field \(unsigned.name) must be signed.")
     }
     var refused: CanonicalRequest?
     for (path, host) in request.places {
@@ -212,14 +215,14 @@ package struct S3Authenticator: Sendable {
       refused = refused ?? canonical
     }
     logger.debug(
-      "signature refused",
+      "invalid request signature",
       metadata: [
         "request_id": "\(request.id)", "access_key": "\(claim.credential.accessKey)",
         "canonical_request": "\(Self.withoutSecrets(refused?.text ?? ""))",
       ])
     throw S3Fault(
       .signatureDoesNotMatch,
-      "The request's signature is not the one that the key gives. See the service's log at level "
-        + "debug for what should be signed.")
+      "The request signature does not match the access key. See the service's log at level "
+        + "debug for the expected canonical request.")
   }
 }

@@ -3,17 +3,17 @@ package import Model
 import S3Wire
 import Synchronization
 
-/// The content of a request as it comes from the wire, made an upload: the framing of `aws-chunked`
-/// taken off, its signatures judged, and digests behind it handed on.
+/// Converts a request's content to an upload: removes the `aws-chunked` framing, verifies chunk
+/// signatures, and returns trailing digests.
 ///
-/// Pieces go on as they come, before the signature of their chunk is known; whoever stores them gets
-/// an error in place of the end where one is wrong.
+/// Pieces are passed on before the signature of their chunk is verified; if one is invalid, the
+/// reader gets an error instead of the end.
 package final class S3Content: Sendable {
   private struct State: ~Copyable {
     var decoder: AWSChunkedDecoder
     var signatures: ChunkSignatures?
     var digest = RunningHash<SHA256>()
-    /// The signature that the chunk under way claims.
+    /// The claimed signature of the current chunk.
     var claimed: String?
     var input: ArraySlice<UInt8> = []
     var trailing: ContentDigest?
@@ -37,10 +37,10 @@ package final class S3Content: Sendable {
   }
 
   /// - Parameters:
-  ///   - wire: the content as it comes, with the digests that stand in fields. Its length is the
-  ///     framing's too.
-  ///   - decodedCount: bytes of content without its framing (`x-amz-decoded-content-length`).
-  ///   - announced: what `x-amz-trailer` says will come behind the content.
+  ///   - wire: the content as received, with the digests from header fields. Its length includes
+  ///     the framing.
+  ///   - decodedCount: the content's length without framing (`x-amz-decoded-content-length`).
+  ///   - announced: the trailing digest that `x-amz-trailer` announces.
   package static func upload(
     _ wire: FileUpload, of request: S3Request, decodedCount: Int?,
     announced: ContentDigest.Algorithm?
@@ -49,7 +49,7 @@ package final class S3Content: Sendable {
     switch request.payload {
     case .unsigned: return upload
     case .sha256(let digits):
-      // In front: what is noted of an object is the last digest that a client gives.
+      // Inserted first: the last digest that a client gives is the one stored with the object.
       let digest = Hexadecimal.decode(digits).flatMap { ContentDigest(.sha256, $0) }
       upload.digests = (digest.map { [$0] } ?? []) + upload.digests
       return upload
@@ -80,7 +80,7 @@ package final class S3Content: Sendable {
       switch try step.get() {
       case .content(let piece): return piece
       case .over:
-        // What is behind the end is looked at too, and is none.
+        // Bytes after the end are read too; there must be none.
         guard let more = try await source() else { return nil }
         guard more.isEmpty else { throw .framing }
       case .needsMore:
@@ -133,7 +133,7 @@ package final class S3Content: Sendable {
     return state.signatures?.accept(state.claimed ?? "", digest: digest) ?? false
   }
 
-  /// - Returns: false for a digest that cannot be read, and for a second one.
+  /// - Returns: false for a malformed digest, and for a second one.
   private static func note(_ trailers: [AWSChunkedTrailer], in state: inout State) -> Bool {
     for trailer in trailers where trailer.name.hasPrefix(S3Digests.prefix) {
       guard state.trailing == nil, let digest = S3Digests.digest(trailer.name, trailer.value)
@@ -152,7 +152,7 @@ package final class S3Content: Sendable {
     }
   }
 
-  /// The digest behind the content; it is there exactly where it was announced.
+  /// The trailing digest, which must be present exactly if it was announced.
   private func trailingDigests() throws(FileUpload.Fault) -> [ContentDigest] {
     let trailing = state.withLock { $0.trailing }
     guard trailing?.algorithm == announced else { throw .trailer }

@@ -1,18 +1,18 @@
 import Files
 package import Model
 
-/// Digests as the S3 dialect writes them: `x-amz-checksum-` and the algorithm, in base 64.
+/// Digests in S3's notation: `x-amz-checksum-` and the algorithm, in base64.
 package enum S3Digests {
   package static let prefix = "x-amz-checksum-"
-  /// Fields with the same beginning that are no digests.
+  /// Fields with the same prefix that are not digests.
   private static let otherNames = ["algorithm", "mode", "type"]
 
-  /// The names of fields that give a digest.
+  /// The names of digest fields.
   package static let names = ContentDigest.Algorithm.allCases.filter { $0 != .md5 }.map {
     "\(prefix)\($0.rawValue)"
   }
 
-  /// The checksum of an object, which for one of parts has their number behind it: `…=-3`.
+  /// Reads an object's checksum; that of a multipart object ends with the number of parts: `…=-3`.
   package static func checksum(_ name: String, _ value: String) -> ObjectChecksum? {
     let sides = value.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
     guard let digest = digest(name, String(sides[0])) else { return nil }
@@ -20,19 +20,19 @@ package enum S3Digests {
     return Int(sides[1]).map { ObjectChecksum(digest, partCount: $0) }
   }
 
-  /// As ``checksum(_:_:)`` reads it.
+  /// The text that ``checksum(_:_:)`` reads.
   package static func text(_ checksum: ObjectChecksum) -> String {
     Base64.encode(checksum.digest.bytes) + (checksum.partCount.map { "-\($0)" } ?? "")
   }
 
-  /// The algorithm that a field's name has; nil for one that is not known here.
+  /// The algorithm named by a field; nil for an unknown one.
   package static func algorithm(_ name: String) -> ContentDigest.Algorithm? {
     guard name.hasPrefix(prefix) else { return nil }
     let algorithm = ContentDigest.Algorithm(rawValue: String(name.dropFirst(prefix.count)))
     return algorithm == .md5 ? nil : algorithm
   }
 
-  /// Whether a field's name is that of a digest, of a known algorithm or not.
+  /// Whether a field is a digest, of a known algorithm or not.
   package static func isDigest(_ name: String) -> Bool {
     name.hasPrefix(prefix) && !otherNames.contains(String(name.dropFirst(prefix.count)))
   }
@@ -42,7 +42,7 @@ package enum S3Digests {
     return ContentDigest(algorithm, bytes)
   }
 
-  /// Whether content that is in memory has all of these digests.
+  /// Whether content has all of these digests.
   package static func match(_ digests: [ContentDigest], _ content: [UInt8]) -> Bool {
     var hashing = ContentHashing(digests.map(\.algorithm))
     hashing.update(content)

@@ -1,11 +1,11 @@
 package import Model
 
-/// Why a request of the S3 dialect was not done, as its clients are told.
+/// An error of the S3 interface, as reported to its clients.
 package struct S3Fault: Error, Sendable {
   package let code: S3ErrorCode
   package let message: String
   package let retryAfter: Duration?
-  /// For the log; never told.
+  /// For the log; never sent to clients.
   package let cause: String?
 
   package init(
@@ -26,10 +26,10 @@ package struct S3Fault: Error, Sendable {
   package static let methodNotAllowed = S3Fault(
     .methodNotAllowed, "The specified method is not allowed against this resource.")
 
-  /// Runs a use case and puts its failure in the dialect's terms.
-  package static func translating<Answer>(
-    _ body: () async throws(Failure) -> Answer
-  ) async throws(S3Fault) -> Answer {
+  /// Runs a use case and converts its failure to an S3 error.
+  package static func translating<Value>(
+    _ body: () async throws(Failure) -> Value
+  ) async throws(S3Fault) -> Value {
     do throws(Failure) {
       return try await body()
     } catch {
@@ -39,7 +39,7 @@ package struct S3Fault: Error, Sendable {
 }
 
 extension S3ErrorCode {
-  /// The one table from our codes to S3's.
+  /// Maps problem codes to S3's codes.
   init(_ code: Failure.Code) {
     self =
       switch code {
@@ -71,5 +71,97 @@ extension S3ErrorCode {
       case .rateLimited, .tooCostly: .slowDown
       default: .internalError
       }
+  }
+}
+
+/// S3's error codes, each with its status.
+package enum S3ErrorCode: String, Hashable, Sendable, CaseIterable {
+  case accessControlListNotSupported = "AccessControlListNotSupported"
+  case accessDenied = "AccessDenied"
+  case authorizationHeaderMalformed = "AuthorizationHeaderMalformed"
+  case authorizationQueryParametersError = "AuthorizationQueryParametersError"
+  case badDigest = "BadDigest"
+  case badGateway = "BadGateway"
+  case bucketAlreadyOwnedByYou = "BucketAlreadyOwnedByYou"
+  case bucketNotEmpty = "BucketNotEmpty"
+  case conditionalRequestConflict = "ConditionalRequestConflict"
+  case entityTooLarge = "EntityTooLarge"
+  case entityTooSmall = "EntityTooSmall"
+  case incompleteBody = "IncompleteBody"
+  case insufficientStorage = "InsufficientStorage"
+  case internalError = "InternalError"
+  case invalidAccessKeyID = "InvalidAccessKeyId"
+  case invalidArgument = "InvalidArgument"
+  case invalidBucketName = "InvalidBucketName"
+  case invalidDigest = "InvalidDigest"
+  case invalidPart = "InvalidPart"
+  case invalidPartOrder = "InvalidPartOrder"
+  case invalidPolicyDocument = "InvalidPolicyDocument"
+  case invalidRange = "InvalidRange"
+  case invalidRequest = "InvalidRequest"
+  case invalidStorageClass = "InvalidStorageClass"
+  case invalidTag = "InvalidTag"
+  case keyTooLong = "KeyTooLongError"
+  case malformedPOSTRequest = "MalformedPOSTRequest"
+  case malformedXML = "MalformedXML"
+  case metadataTooLarge = "MetadataTooLarge"
+  case methodNotAllowed = "MethodNotAllowed"
+  case missingContentLength = "MissingContentLength"
+  case noSuchBucket = "NoSuchBucket"
+  case noSuchBucketPolicy = "NoSuchBucketPolicy"
+  case noSuchCORSConfiguration = "NoSuchCORSConfiguration"
+  case noSuchKey = "NoSuchKey"
+  case noSuchLifecycleConfiguration = "NoSuchLifecycleConfiguration"
+  case noSuchPublicAccessBlockConfiguration = "NoSuchPublicAccessBlockConfiguration"
+  case noSuchTagSet = "NoSuchTagSet"
+  case noSuchUpload = "NoSuchUpload"
+  case noSuchVersion = "NoSuchVersion"
+  case noSuchWebsiteConfiguration = "NoSuchWebsiteConfiguration"
+  case notImplemented = "NotImplemented"
+  case objectLockConfigurationNotFound = "ObjectLockConfigurationNotFoundError"
+  case ownershipControlsNotFound = "OwnershipControlsNotFoundError"
+  case preconditionFailed = "PreconditionFailed"
+  case quotaExceeded = "QuotaExceeded"
+  case replicationConfigurationNotFound = "ReplicationConfigurationNotFoundError"
+  case requestTimeout = "RequestTimeout"
+  case requestTimeTooSkewed = "RequestTimeTooSkewed"
+  case serverSideEncryptionConfigurationNotFound =
+    "ServerSideEncryptionConfigurationNotFoundError"
+  case serviceUnavailable = "ServiceUnavailable"
+  case signatureDoesNotMatch = "SignatureDoesNotMatch"
+  case slowDown = "SlowDown"
+  case contentSHA256Mismatch = "XAmzContentSHA256Mismatch"
+
+  package var status: Int {
+    switch self {
+    case .accessControlListNotSupported, .authorizationHeaderMalformed,
+      .authorizationQueryParametersError, .badDigest, .entityTooLarge, .entityTooSmall,
+      .incompleteBody, .invalidArgument, .invalidBucketName, .invalidDigest, .invalidPart,
+      .invalidPartOrder, .invalidRequest, .invalidStorageClass, .invalidTag, .keyTooLong,
+      .invalidPolicyDocument, .malformedPOSTRequest, .malformedXML, .metadataTooLarge,
+      .requestTimeout, .contentSHA256Mismatch:
+      400
+    case .accessDenied, .invalidAccessKeyID, .quotaExceeded, .requestTimeTooSkewed,
+      .signatureDoesNotMatch:
+      403
+    case .noSuchBucket, .noSuchBucketPolicy, .noSuchCORSConfiguration, .noSuchKey,
+      .noSuchLifecycleConfiguration, .noSuchPublicAccessBlockConfiguration, .noSuchTagSet,
+      .noSuchUpload, .noSuchVersion, .noSuchWebsiteConfiguration,
+      .objectLockConfigurationNotFound, .ownershipControlsNotFound,
+      .replicationConfigurationNotFound, .serverSideEncryptionConfigurationNotFound:
+      404
+    case .methodNotAllowed: 405
+    case .bucketAlreadyOwnedByYou, .bucketNotEmpty,
+      .conditionalRequestConflict:
+      409
+    case .missingContentLength: 411
+    case .preconditionFailed: 412
+    case .invalidRange: 416
+    case .internalError: 500
+    case .notImplemented: 501
+    case .badGateway: 502
+    case .serviceUnavailable, .slowDown: 503
+    case .insufficientStorage: 507
+    }
   }
 }

@@ -3,29 +3,29 @@ package import Sealing
 package import Storage
 import Synchronization
 
-/// Access keys for the S3 dialect: made, listed and revoked by operators, found by those who verify
-/// signatures.
+/// Access keys for the S3 interface: created, listed and revoked by operators, and looked up to
+/// verify signatures.
 ///
-/// Signatures need the secret itself, so it is stored sealed and not as a hash. Opened keys stay in
-/// memory; one that is revoked is forgotten before that is answered, and a look-up that was under
-/// way meanwhile keeps nothing.
+/// Signatures need the secret itself, so it is stored sealed and not as a hash. Decrypted keys are
+/// cached in memory; a revoked key is removed before the revocation's response, and a look-up in
+/// progress in the meantime caches nothing.
 package final class S3Keys: Sendable {
-  /// A key that has just been made, with the one showing of its secret.
+  /// A new key with its secret, which is shown only once.
   package struct Issued: Sendable {
     package let key: S3Key
     package let secret: String
   }
 
-  /// Keys there may be, the revoked ones counted: they are listed on one page.
+  /// Maximum number of keys, including revoked ones: they are listed on one page.
   package static let keysMax = 10_000
 
   private static let idPrefix = "LARDER"
   private static let idAlphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
-  /// With the prefix as long as those that clients know.
+  /// With the prefix, as long as the ids that clients expect.
   private static let idCharacters = 14
   /// 40 characters.
   private static let secretByteCount = 30
-  /// Past this the opened keys are dropped and gather anew.
+  /// Maximum cached keys; beyond it the cache is emptied.
   private static let openedMax = 1000
 
   private struct Memory {
@@ -59,7 +59,7 @@ package final class S3Keys: Sendable {
     do throws(SealFault) {
       sealed = try sealer.seal(Array(secret.utf8), for: Self.context(id))
     } catch {
-      throw Failure(.internal, "The key cannot be kept.", cause: "\(error)")
+      throw Failure(.internal, "The access key could not be stored.", cause: "\(error)")
     }
     let key = StoredS3Key(
       id: id, sealedSecret: sealed, user: user, buckets: buckets, isReadOnly: isReadOnly,
@@ -68,19 +68,19 @@ package final class S3Keys: Sendable {
       try await store.keep(key, keysMax: Self.keysMax)
     }
     guard isKept else {
-      throw Failure(.forbidden, "There are \(Self.keysMax) keys, and no more are kept.")
+      throw Failure(.forbidden, "The limit of \(Self.keysMax) access keys is reached.")
     }
     return Issued(key: S3Key(key), secret: secret)
   }
 
-  /// The oldest first; those that were revoked too.
+  /// All keys, oldest first, including revoked ones.
   package func all() async throws(Failure) -> [S3Key] {
     try await reaching { () async throws(StorageError) in
       try await store.s3Keys(limit: Self.keysMax)
     }.map { S3Key($0) }
   }
 
-  /// Has a key sign nothing any more.
+  /// Revokes a key; its signatures are refused from now on.
   package func revoke(_ id: String) async throws(Failure) {
     let isRevoked = try await reaching { () async throws(StorageError) in
       try await store.revokeS3Key(id, at: clock.now())
@@ -89,16 +89,16 @@ package final class S3Keys: Sendable {
       memory.opened[id] = nil
       memory.revocations += 1
     }
-    guard isRevoked else { throw Failure(.notFound, "There is no such key that is good.") }
+    guard isRevoked else { throw Failure(.notFound, "There is no active access key with this id.") }
   }
 
-  /// The key that is good now; nil where there is none.
+  /// The active key; nil if there is none.
   func credential(_ id: String) async throws(Failure) -> S3Credential? {
     let (known, revocations) = memory.withLock { ($0.opened[id], $0.revocations) }
     if let known { return known }
     let found = try await reaching { () async throws(StorageError) in try await store.s3Key(id) }
     guard let found, found.revoked == nil else { return nil }
-    // A secret that does not open was sealed under another key of the service: it is lost.
+    // A secret that cannot be decrypted was sealed under another service key: it is lost.
     guard let bytes = try? sealer.open(found.sealedSecret, for: Self.context(id)),
       let secret = String(validating: bytes, as: UTF8.self)
     else { return nil }
@@ -117,15 +117,70 @@ package final class S3Keys: Sendable {
 
   private static func context(_ id: String) -> String { "s3-key:\(id)" }
 
-  private func reaching<Answer>(
-    _ body: () async throws(StorageError) -> Answer
-  ) async throws(Failure) -> Answer {
+  private func reaching<Value>(
+    _ body: () async throws(StorageError) -> Value
+  ) async throws(Failure) -> Value {
     do throws(StorageError) {
       return try await body()
     } catch {
       throw Failure(
-        .storageUnavailable, "The store cannot be reached at present.", retry: .after,
+        .storageUnavailable, "The database is unavailable; retry later.", retry: .after,
         retryAfter: .seconds(1), cause: "\(error)")
+    }
+  }
+}
+
+/// An access key as shown to operators. Its secret is shown only once, when it is created.
+package struct S3Key: Hashable, Sendable {
+  package let id: String
+  /// Nil for an operator's key.
+  package let user: String?
+  /// The accessible buckets; nil for all.
+  package let buckets: [BucketName]?
+  package let isReadOnly: Bool
+  package let created: Timestamp
+  package let revoked: Timestamp?
+
+  init(_ key: StoredS3Key) {
+    id = key.id
+    user = key.user
+    buckets = key.buckets
+    isReadOnly = key.isReadOnly
+    created = key.created
+    revoked = key.revoked
+  }
+}
+
+/// An access key with its decrypted secret and its rights.
+struct S3Credential: Sendable {
+  let id: String
+  let secret: String
+  let grant: S3Grant
+}
+
+/// The rights of an S3 request: its caller's, restricted by its access key.
+package struct S3Grant: Sendable {
+  package let caller: Caller
+  /// The accessible buckets; nil for all.
+  package let buckets: Set<BucketName>?
+  package let isReadOnly: Bool
+
+  /// The rights of an unsigned request: public reads.
+  static let anonymous = S3Grant(caller: .anonymous, buckets: nil, isReadOnly: true)
+
+  func reaches(_ bucket: BucketName) -> Bool { buckets?.contains(bucket) ?? true }
+
+  /// Checks the access key's restrictions; the bucket's rules check the caller afterwards.
+  package func admit(to action: FileAction, _ bucket: BucketName) throws(S3Fault) {
+    guard reaches(bucket) else {
+      throw S3Fault(.accessDenied, "The access key does not allow this bucket.")
+    }
+    guard action == .read || !isReadOnly else {
+      throw S3Fault(
+        .accessDenied,
+        caller.isAdmin || caller.user != nil
+          ? "The access key is read-only."
+          : "The request is not signed; writes must be signed.")
     }
   }
 }

@@ -1,13 +1,77 @@
+package import HTTPWire
 package import S3Wire
 
-/// A request whose signature was found good, or that has none: what it may do, and how its content
-/// is to be checked.
+/// The parts of a request that its signature depends on.
+package struct S3SignedRequest: Sendable {
+  package let method: String
+  /// As sent, percent-encoded.
+  package let path: String
+  package let query: QueryString
+  /// All fields in order, names in lower case.
+  package let fields: [CanonicalRequest.Field]
+  /// The host that a trusted proxy reports as requested by the client, if it differs from `Host`.
+  package let forwardedHost: String?
+  package let hasContent: Bool
+  /// Whether the path begins with the S3 interface's base path `/s3`; otherwise it begins with the
+  /// bucket, or with the key if the host names the bucket.
+  package let isBelowBasePath: Bool
+  /// For the log.
+  package let id: String
+
+  package init(
+    method: String, path: String, query: QueryString, fields: [CanonicalRequest.Field],
+    forwardedHost: String?, hasContent: Bool, isBelowBasePath: Bool, id: String
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.fields = fields
+    self.forwardedHost = forwardedHost
+    self.hasContent = hasContent
+    self.isBelowBasePath = isBelowBasePath
+    self.id = id
+  }
+
+  /// The first value of a field, by its name in lower case.
+  func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+
+  /// The paths and hosts that the client may have signed.
+  ///
+  /// Some clients treat the part before the bucket as part of the host (s3cmd), or omit it (s3fs,
+  /// and clients of a proxy that adds the prefix), and sign the remaining path. That is
+  /// unambiguous, because `s3` is not a valid bucket name. At the root it could be the beginning of
+  /// a key, and a signature for one key must not be valid for another.
+  var places: [(path: String, host: String)] {
+    let hosts = [field("host") ?? ""] + [forwardedHost].compactMap { $0 }
+    var places = hosts.map { (path, $0) }
+    if isBelowBasePath, path.hasPrefix("\(Self.basePath)/") {
+      let rest = String(path.dropFirst(Self.basePath.count))
+      places += hosts.map { (rest, $0 + Self.basePath) } + hosts.map { (rest, $0) }
+    }
+    return places
+  }
+
+  private static let basePath = "/s3"
+
+  /// The values of the signed fields; an absent field counts as empty.
+  ///
+  /// - Parameter host: replaces the value of `Host`.
+  func signed(_ names: [String], host: String) -> [CanonicalRequest.Field] {
+    names.flatMap { name in
+      if name == "host" { return [CanonicalRequest.Field(name, host)] }
+      let values = fields.filter { $0.name == name }
+      return values.isEmpty ? [CanonicalRequest.Field(name, "")] : values
+    }
+  }
+}
+
+/// An authenticated or unsigned request: its rights, and how to verify its content.
 package struct S3Request: Sendable {
   package let grant: S3Grant
   package let payload: PayloadHash
-  /// The region it was signed for; nil for one that is not signed.
+  /// The signature's region; nil for an unsigned request.
   package let region: String?
-  /// Of content in signed chunks.
+  /// The verifier of signed chunks.
   let chunks: ChunkSignatures?
 
   package var isSigned: Bool { region != nil }

@@ -1,7 +1,7 @@
 package import LosslessJSON
 package import Model
 
-/// One mutation as a client hands it over, read but not yet judged.
+/// A mutation as submitted by a client, parsed but not validated.
 package struct MutationRequest: Sendable {
   package enum Mode: String, Sendable, CaseIterable {
     case lazy
@@ -9,24 +9,24 @@ package struct MutationRequest: Sendable {
     case force
   }
 
-  /// Nil where the client gave none that can be read; ``faults`` tells.
+  /// Nil if the client gave no valid name; ``faults`` has the reason.
   package let operation: String?
   package let mode: Mode
-  /// An object, empty where the client gave none; nil where it gave something else.
+  /// An object, empty if the client gave none; nil if it gave another value.
   package let variables: JSONValue?
-  /// `Type:id`; nil leaves it to the operation's `@sync`.
+  /// `Type:id`; nil for the object in the operation's `@sync`.
   package let object: String?
   package let references: [String]
   package let optimistic: [JSONValue]
-  /// A force that goes ahead of everything, what it meets included.
+  /// Whether a forced mutation overtakes all queued ones, including those that it conflicts with.
   package let goesAheadOfAll: Bool
-  /// From now on; nil for as long as it takes.
+  /// The lifetime from now on; nil for no limit.
   package let expiresIn: Duration?
-  /// Of the list that the request stands in, as `/3`; empty for a request alone.
+  /// The JSON pointer of the request in its list, such as `/3`; empty for a single request.
   package let pointer: String
-  /// Of everything that the client said, in canonical form: what a key stands for.
+  /// The whole request in canonical form, which the idempotency key stands for.
   package let canonicalBytes: [UInt8]
-  /// What is wrong with how it is written: it is judged for all else, and not taken.
+  /// Its syntax faults: a faulty request is validated further, but never enqueued.
   package let faults: [Failure.Detail]
 
   package init(

@@ -3,34 +3,35 @@ import Model
 import Storage
 import Upstream
 
-/// Sends one claimed mutation, or asks whether its last attempt took effect, and says what came of
-/// it.
+/// Sends one claimed mutation, or verifies whether its last attempt took effect, and determines the
+/// outcome.
 struct MutationSender: Sendable {
-  /// What one attempt came to.
+  /// The result of one attempt.
   struct Attempt: Sendable {
     let outcome: SendOutcome
-    var answer: NormalisedResponse?
+    var response: NormalisedResponse?
     var result: [UInt8]?
-    /// The number that the answer was written under; to be ended once it is stored.
+    /// The number that the response is stored under; must be ended once it is stored.
     var call: CallNumber?
-    /// Where its request began; to be ended once all is stored.
+    /// The start of its request; must be ended once everything is stored.
     var start: MutationStart?
-    /// The digest of the credential that upstream refused; nil where it is not known.
+    /// The digest of the credential that upstream refused; nil if it is unknown.
     var refusedCredential: [UInt8]?
   }
 
   let registry: OperationRegistry
   let upstream: UpstreamClient
   let calls: CallSequence
-  /// The store's.
+  /// Returns the store's head.
   let head: @Sendable () -> Revision
   let pulse: UpstreamPulse
   let callers: QueuedCaller
-  /// Codes in upstream's errors after which the same mutation may go through, beside those by which
-  /// servers throttle.
+  /// Codes in upstream's errors after which the same mutation can succeed later, in addition to the
+  /// codes by which servers throttle.
   let transientCodes: Set<String>
   let clock: WallClock
 
+  /// Makes one attempt.
   func attempt(_ claimed: ClaimedMutation) async -> Attempt {
     let mutation = claimed.mutation
     let fitting: OperationFit.Fitting
@@ -45,10 +46,12 @@ struct MutationSender: Sendable {
     } catch {
       return Attempt(outcome: .operationChanged, result: error.problem)
     }
-    // What would have made them has ended without doing so.
+    // The mutations that were to create them have ended without doing so.
     guard mutation.footprint.needs.isEmpty else {
       let ids = mutation.footprint.needs.map(\.value).sorted().joined(separator: ", ")
-      return Self.refused(.dependencyRejected, "Nothing has made what it is about: \(ids).")
+      return Self.refused(
+        .dependencyRejected,
+        "The mutation references temporary ids that were never created: \(ids).")
     }
     guard
       let caller = callers.caller(
@@ -80,33 +83,34 @@ struct MutationSender: Sendable {
     let scope = claimed.payload.scope
     var call = UpstreamCall(caller: caller, scope: scope, traceparent: nil)
     call.idempotencyKey = claimed.mutation.id.value
-    let answer: UpstreamResponse
+    let response: UpstreamResponse
     do throws(UpstreamFailure) {
-      answer = try await upstream.execute(operation, variables: variables, call: call)
+      response = try await upstream.execute(operation, variables: variables, call: call)
     } catch {
       pulse.note(error)
       return attempt(after: error, operation, variables, scope)
     }
     pulse.noteAnswer()
-    if !Self.tookEffect(answer), refusesCredential(answer, of: caller) {
+    if !Self.tookEffect(response), refusesCredential(response, of: caller) {
       return Attempt(outcome: refusal(of: caller, claimed.mutation))
     }
-    return attempt(answer, claimed.mutation, start, operation, variables, scope)
+    return attempt(response, claimed.mutation, start, operation, variables, scope)
   }
 
-  /// Some servers answer 403 for a token that is over. Whoever would take that for the last word
-  /// would lose a whole queue to it; one that is still good and refused stays refused.
-  private func refusesCredential(_ answer: UpstreamResponse, of caller: Caller) -> Bool {
-    switch answer.permission {
+  /// Returns whether upstream refused the credential. Some servers respond with 403 to an expired
+  /// token, and treating that as final would lose a whole queue; a valid token that is refused with
+  /// 403 stays refused.
+  private func refusesCredential(_ response: UpstreamResponse, of caller: Caller) -> Bool {
+    switch response.permission {
     case .unauthenticated: true
     case .forbidden: QueuedCaller.hasExpired(caller, at: clock.now())
     case nil: false
     }
   }
 
-  /// A user's credential is the device's to renew. The service's own is the operator's: until then
-  /// nothing is lost, and whoever waits for a forced one is told. Without either the answer stays
-  /// what it is.
+  /// Returns the outcome of a refused credential. The device renews a user's credential. The operator
+  /// renews the service's own: until then the mutation is retried, and the caller of a forced one is
+  /// notified. Without either the refusal is final.
   private func refusal(of caller: Caller, _ mutation: Mutation) -> SendOutcome {
     guard caller.credentials.isEmpty else { return .authRefused }
     let isTriedAgain = upstream.settings.hasServiceCredentials && mutation.mode != .force
@@ -114,59 +118,63 @@ struct MutationSender: Sendable {
   }
 
   private func attempt(
-    _ answer: UpstreamResponse, _ mutation: Mutation, _ start: MutationStart,
+    _ response: UpstreamResponse, _ mutation: Mutation, _ start: MutationStart,
     _ operation: RegisteredOperation, _ variables: Variables, _ scope: Scope
   ) -> Attempt {
-    guard Self.tookEffect(answer) else { return attempt(refusedBy: answer, operation, variables) }
+    guard Self.tookEffect(response) else {
+      return attempt(refusedBy: response, operation, variables)
+    }
     let selection = operation.selection(for: variables)
     let normalised = Normaliser.normalise(
-      answer, of: operation, variables: variables, selection: selection,
+      response, of: operation, variables: variables, selection: selection,
       context: UpstreamCallContext(
         call: .none, horizon: .none, received: clock.now(), scope: scope)
     ).answer.settled(start, by: calls, key: mutation.id.value)
     return Attempt(
-      outcome: .applied(created: Self.created(by: mutation, answer, selection)),
-      answer: normalised,
-      result: UpstreamResponseRenderer.render(answer, selection: selection), call: normalised.call)
+      outcome: .applied(created: Self.created(by: mutation, response, selection)),
+      response: normalised,
+      result: UpstreamResponseRenderer.render(response, selection: selection), call: normalised.call
+    )
   }
 
-  /// Of several that one mutation creates of one type, the first is the answer's first.
+  /// Returns the real keys of created entities. If a mutation creates several of one type, they are
+  /// matched in the order of the response.
   private static func created(
-    by mutation: Mutation, _ answer: UpstreamResponse, _ selection: Model.Selection
+    by mutation: Mutation, _ response: UpstreamResponse, _ selection: Model.Selection
   ) -> [TemporaryID: EntityKey] {
     var created: [TemporaryID: EntityKey] = [:]
     let byType = Dictionary(grouping: mutation.footprint.creates, by: \.type)
     for (type, entities) in byType {
-      let keys = CreatedEntities.keys(ofType: type, in: answer, selection: selection)
+      let keys = CreatedEntities.keys(ofType: type, in: response, selection: selection)
       for (entity, key) in zip(entities, keys) { created[entity.id] = key }
     }
     return created
   }
 
-  /// Executed, and at least one of its fields did not fail.
-  private static func tookEffect(_ answer: UpstreamResponse) -> Bool {
-    guard let data = answer.data else { return false }
-    guard answer.errors != nil else { return true }
+  /// Returns whether the mutation was executed and at least one of its fields did not fail.
+  private static func tookEffect(_ response: UpstreamResponse) -> Bool {
+    guard let data = response.data else { return false }
+    guard response.errors != nil else { return true }
     return data.members.contains { !$0.value.isNull }
   }
 
   private func attempt(
-    refusedBy answer: UpstreamResponse, _ operation: RegisteredOperation, _ variables: Variables
+    refusedBy response: UpstreamResponse, _ operation: RegisteredOperation, _ variables: Variables
   ) -> Attempt {
-    let codes = (answer.errors.map { Array($0.elements) } ?? []).flatMap { error in
+    let codes = (response.errors.map { Array($0.elements) } ?? []).flatMap { error in
       [error["extensions"]?["code"]?.string, error["errorType"]?.string].compactMap { $0 }
     }
     if codes.contains(where: { transientCodes.contains($0) || ThrottlingCode.contains($0) }) {
       return Attempt(outcome: .transient(retryAfter: nil))
     }
-    let response = UpstreamResponseRenderer.render(
-      answer, selection: operation.selection(for: variables))
-    let code: Failure.Code = answer.permission == nil ? .upstreamRejected : .upstreamForbidden
+    let rendered = UpstreamResponseRenderer.render(
+      response, selection: operation.selection(for: variables))
+    let code: Failure.Code = response.permission == nil ? .upstreamRejected : .upstreamForbidden
     return Attempt(
       outcome: .permanent,
       result: MutationProblem(
-        code: code.rawValue, detail: Failure.upstreamErrors(of: answer).message,
-        response: response
+        code: code.rawValue, detail: Failure.upstreamErrors(of: response).message,
+        response: rendered
       ).bytes)
   }
 
@@ -182,31 +190,30 @@ struct MutationSender: Sendable {
     case .status(let status, let retryAfter):
       if Self.isTransient(status) { return Attempt(outcome: .transient(retryAfter: retryAfter)) }
       if failure.mayHaveTakenEffect { return unknown(operation, variables, scope) }
-      return Self.refused(.upstreamFailed, "The upstream API answered with status \(status).")
+      return Self.refused(.upstreamFailed, "The upstream API responded with status \(status).")
     case .timeout(wasSent: true), .cancelled(wasSent: true), .lost, .malformed, .tooLarge:
       return unknown(operation, variables, scope)
     }
   }
 
-  /// What lies behind a gateway may be there the next time; what says that the request is wrong
-  /// says so again. A server that broke over it (500 and the like) tells neither what it did before
-  /// nor that another time goes better.
+  /// Returns whether the status is worth a retry. A server behind a gateway can be available the next
+  /// time; an invalid request stays invalid. A server failure (500 and the like) reveals neither what
+  /// was done before nor that a retry would succeed.
   private static func isTransient(_ status: Int) -> Bool {
     [408, 425, 429, 502, 503, 504].contains(status)
   }
 
-  /// Sent, and no answer tells what came of it: what it may have changed is asked for again.
+  /// Returns an unknown outcome: the mutation was sent and no response tells the outcome, so
+  /// everything that it may have changed is invalidated.
   private func unknown(
     _ operation: RegisteredOperation, _ variables: Variables, _ scope: Scope
   ) -> Attempt {
-    let effects = operation.effects
-    let targets = (effects.updates + effects.deletes + effects.invalidates + effects.appends)
-      .compactMap { operation.resolve($0, with: variables) }
+    let targets = operation.affectedTargets(with: variables)
     guard !targets.isEmpty else { return Attempt(outcome: .unknown) }
     let number = calls.begin()
     return Attempt(
       outcome: .unknown,
-      answer: NormalisedResponse(
+      response: NormalisedResponse(
         call: number, horizon: calls.horizon(of: number), received: clock.now(), scope: scope,
         invalidations: targets),
       call: number)
@@ -219,8 +226,8 @@ struct MutationSender: Sendable {
 
   // MARK: Verifying
 
-  /// Asks the query that `@sync` names whether the last attempt took effect: it did where the query
-  /// shows the mutation's object, or for a deletion does not show it.
+  /// Verifies with the query that `@sync` names whether the last attempt took effect: it did if the
+  /// query shows the mutation's object, or, for a deletion, does not show it.
   private func verify(
     _ claimed: ClaimedMutation, with query: RegisteredOperation?, _ caller: Caller
   ) async -> Attempt {
@@ -230,36 +237,37 @@ struct MutationSender: Sendable {
     let scope = claimed.payload.scope
     let call = UpstreamCall(caller: caller, scope: scope, traceparent: nil)
     let number = calls.begin()
-    let answer: UpstreamResponse
+    let response: UpstreamResponse
     do throws(UpstreamFailure) {
-      answer = try await upstream.execute(query, variables: variables, call: call)
+      response = try await upstream.execute(query, variables: variables, call: call)
     } catch {
       calls.end(number)
       pulse.note(error)
       return Attempt(outcome: Self.outcome(ofVerifyingWith: error))
     }
     pulse.noteAnswer()
-    if refusesCredential(answer, of: caller) {
+    if refusesCredential(response, of: caller) {
       calls.end(number)
       return Attempt(outcome: refusal(of: caller, claimed.mutation))
     }
-    guard answer.data != nil, answer.errors == nil else {
+    guard response.data != nil, response.errors == nil else {
       calls.end(number)
       return Attempt(outcome: .transient(retryAfter: nil))
     }
     let normalised = Normaliser.normalise(
-      answer, of: query, variables: variables, selection: query.selection(for: variables),
+      response, of: query, variables: variables, selection: query.selection(for: variables),
       context: UpstreamCallContext(
         call: number, horizon: calls.horizon(of: number), received: clock.now(), scope: scope)
     ).answer
     let isShown = normalised.entities.contains { $0.key == object }
     let tookEffect = isShown != (claimed.mutation.effect == .delete)
     return Attempt(
-      outcome: tookEffect ? .applied(created: [:]) : .foundMissing, answer: normalised,
+      outcome: tookEffect ? .applied(created: [:]) : .foundMissing, response: normalised,
       call: number)
   }
 
-  /// A query does no harm: whatever became of it, it is asked again, ever more patiently.
+  /// Returns the outcome of a failed verification. A query has no effects, so it is retried whatever
+  /// happened, with increasing delays.
   private static func outcome(ofVerifyingWith failure: UpstreamFailure) -> SendOutcome {
     switch failure {
     case .notSent, .timeout(wasSent: false), .cancelled(wasSent: false): .notSent(isAway: true)
@@ -270,7 +278,7 @@ struct MutationSender: Sendable {
     }
   }
 
-  /// Those of the mutation's variables that the query takes too.
+  /// Returns the mutation's variables that the query takes too.
   private static func variables(
     of claimed: ClaimedMutation, for query: RegisteredOperation
   ) -> Variables? {

@@ -1,20 +1,186 @@
 package import LosslessJSON
 package import Model
+import Storage
+import Upstream
 
-/// What a client is told of a mutation that it handed over.
+/// The status of a submitted mutation, for its client.
 package struct MutationStatus: Sendable {
   package let id: MutationID
   /// As JSON.
   package let body: [UInt8]
-  /// The key was known, and nothing was stored.
+  /// Whether the key was known and nothing was stored.
   package let isReplay: Bool
 }
 
-/// What came of a forced mutation.
+/// The status of a forced mutation, for its client.
 package struct ForcedStatus: Sendable {
-  package let answer: MutationStatus
-  /// Upstream's answer in the form that a client of the operation reads.
+  package let status: MutationStatus
+  /// Upstream's response in the form that a client of the operation reads.
   package let response: JSONValue?
-  /// Why it was not done, for those who want nothing but the response; nil where it was.
+  /// The reason that it was not applied, for clients that read only the response; nil if it was.
   package let refusal: Failure?
+}
+
+/// The outcome of a forced mutation, rendered for its caller.
+struct ForcedOutcome {
+  private let record: MutationRecord
+  private let receipt: MutationReceipt
+  private let cursor: [UInt8]
+
+  init(_ record: MutationRecord, receipt: MutationReceipt, cursor: [UInt8]) {
+    self.record = record
+    self.receipt = receipt
+    self.cursor = cursor
+  }
+
+  /// Returns the status to respond with, or throws if the mutation was not applied.
+  func status() throws(Failure) -> ForcedStatus {
+    let result = record.result.flatMap { try? JSONValue(checked: $0) }
+    switch record.mutation.state {
+    case .applied: return forced(response: result)
+    case .rejected:
+      if record.mutation.reason == .dependency {
+        throw Failure(
+          .dependencyRejected, "A mutation that this one depends on was rejected; it was not sent.",
+          retry: .newKey)
+      }
+      let code = result?["code"]?.string.flatMap(Failure.Code.init) ?? .upstreamRejected
+      let refusal = Failure(
+        code, result?["detail"]?.string ?? "The upstream API refused the mutation.", retry: .newKey)
+      guard let response = result?["response"] else { throw refusal }
+      return forced(
+        response: response, refusal: Self.isApplicationError(code, response) ? nil : refusal)
+    case .expired where record.mutation.reason == .authRequired:
+      throw Failure(
+        .upstreamUnauthenticated, "The upstream API does not accept the credential.",
+        retry: .sameKey)
+    case .parked where record.mutation.reason == .operationChanged:
+      throw Failure(
+        .outcomeUnknown,
+        result?["detail"]?.string ?? "The operation \(record.mutation.operation) has changed.",
+        retry: .sameKey)
+    case .expired:
+      throw Failure(
+        .notSent, "The mutation could not be sent in time and will not be sent automatically.",
+        retry: .sameKey, retryAfter: .seconds(1))
+    case .queued where !record.mutation.everSent:
+      throw Failure(
+        .notSent, "The mutation has not been sent yet.", retry: .sameKey, retryAfter: .seconds(1))
+    case .queued, .inflight, .parked:
+      throw Failure(
+        .outcomeUnknown,
+        "The mutation was sent, but no response came: it may or may not have taken effect.",
+        retry: .sameKey)
+    case .superseded, .annihilated, .cancelled, .discarded: return forced(response: nil)
+    }
+  }
+
+  /// Returns whether upstream executed the mutation or refused it for application reasons, which its
+  /// errors state: that is a response like any other. Rejected input is a failure instead.
+  private static func isApplicationError(_ code: Failure.Code, _ response: JSONValue) -> Bool {
+    guard code == .upstreamRejected, let document = try? JSONDocument(checked: response.bytes),
+      let upstreamResponse = UpstreamResponse(document: document)
+    else { return false }
+    return upstreamResponse.inputFaults == nil
+  }
+
+  private func forced(response: JSONValue?, refusal: Failure? = nil) -> ForcedStatus {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.name("id")
+    writer.string(record.mutation.id.value)
+    writer.name("state")
+    writer.string(record.mutation.state.rawValue)
+    if let response {
+      writer.name("response")
+      writer.value(response)
+    }
+    writer.name("promoted")
+    writer.beginArray()
+    for id in receipt.promoted { writer.string(id.value) }
+    writer.endArray()
+    writer.name("cursor")
+    writer.string(String(decoding: cursor, as: UTF8.self))
+    writer.endObject()
+    return ForcedStatus(
+      status: MutationStatus(
+        id: record.mutation.id, body: writer.bytes, isReplay: receipt.isReplay),
+      response: response, refusal: refusal)
+  }
+}
+
+/// The reason that a mutation was not applied, as stored for its client.
+struct MutationProblem {
+  let code: String
+  let detail: String
+  /// Upstream's response, as JSON.
+  var response: [UInt8]?
+
+  var bytes: [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.name("code")
+    writer.string(code)
+    writer.name("detail")
+    writer.string(detail)
+    if let response {
+      writer.name("response")
+      writer.raw(response)
+    }
+    writer.endObject()
+    return writer.bytes
+  }
+}
+
+extension Failure {
+  /// The failure for mutations that the queue refused.
+  ///
+  /// - Parameter pointers: the JSON pointers of the list's mutations; empty for a single mutation.
+  init(_ refusal: ArrivalRefusal, pointers: [String]) {
+    func details(_ index: Int, _ detail: String) -> [Detail] {
+      let pointer = pointers[index]
+      return pointer.isEmpty ? [] : [Detail(place: .pointer(pointer), detail: detail)]
+    }
+    switch refusal {
+    case .keyReused(let index):
+      self.init(
+        .idempotencyKeyReused, "The Idempotency-Key was used for another mutation.", retry: .newKey,
+        details: details(index, "was submitted with different content under the same key"))
+    case .refused(.objectDeleted(let other), let index):
+      self.init(
+        .objectDeleted, "The queued mutation \(other) deletes the object.",
+        details: details(index, "targets an object that \(other) deletes"))
+    case .refused(.queueFull(let itemsMax), let index):
+      self.init(
+        .queueFull,
+        "The device's queue is full: it has \(itemsMax) unfinished mutations. Retry later.",
+        retry: .after, retryAfter: .seconds(5),
+        details: details(index, "exceeds the queue's limit"))
+    case .overQuota(let excess, let index):
+      self.init(
+        .queueFull, excess.message, retry: .after, retryAfter: .seconds(60),
+        details: details(index, "exceeds the storage quota"))
+    case .deviceGone:
+      self.init(.unauthenticated, "The device token is unknown: the device was removed.")
+    }
+  }
+
+  /// The failure for a refused command.
+  init(_ refusal: CommandRefusal) {
+    switch refusal {
+    case .notHeld:
+      self.init(.mutationFinished, "The mutation has ended and can no longer be changed.")
+    case .alreadySent:
+      self.init(
+        .mutationSent, "The mutation may have reached upstream and can no longer be cancelled.")
+    case .wrongState(let state):
+      self.init(.mutationNotParked, "The mutation is \(state.rawValue), not parked.")
+    case .needsCredential:
+      self.init(
+        .authRequired,
+        "The queue is in auth_required: upstream refused the credential of its mutations. Send any "
+          + "request with this Device-Token and a newer Authorization of the same user; the queue "
+          + "then resumes.")
+    }
+  }
 }

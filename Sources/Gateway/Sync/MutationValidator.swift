@@ -1,52 +1,53 @@
 import Cryptography
 import GraphQL
 import LosslessJSON
-package import Model
-package import Sealing
+import Model
 import Storage
-package import Upstream
+import Upstream
 
-/// Judges what a client hands over by the schema of its operation, and makes of it what the queue
-/// takes: nothing that could never be sent is stored.
-package struct MutationValidator: Sendable {
+/// Validates submitted mutations against the schema of their operations and converts them for the
+/// queue: a mutation that could never be sent is not stored.
+struct MutationValidator: Sendable {
   private let registry: OperationRegistry
   private let localTypes: Set<String>
   private let callers: QueuedCaller
   private let makeID: @Sendable () -> MutationID
 
-  package init(
-    registry: OperationRegistry, localTypes: Set<String>, sealer: Sealer,
+  init(
+    registry: OperationRegistry, localTypes: Set<String>, callers: QueuedCaller,
     makeID: @escaping @Sendable () -> MutationID
   ) {
     self.registry = registry
     self.localTypes = localTypes
-    callers = QueuedCaller(sealer: sealer)
+    self.callers = callers
     self.makeID = makeID
   }
 
+  /// Validates requests.
+  ///
   /// - Parameters:
-  ///   - requests: with their idempotency keys.
-  ///   - device: the caller's.
+  ///   - requests: the requests with their idempotency keys.
+  ///   - device: the caller's device.
   /// - Throws: every fault of every request at once.
-  func arrivals(
+  func newMutations(
     _ requests: [(request: MutationRequest, key: String)], caller: Caller, device: String
   ) throws(Failure) -> [NewMutation] {
     var faults: [Failure.Detail] = []
-    var arrivals: [NewMutation] = []
+    var newMutations: [NewMutation] = []
     let sealed = try callers.sealedCredential(of: caller, device: device)
     for (request, key) in requests {
       faults += request.faults
       guard let operation = operation(of: request, &faults) else { continue }
       try AccessGate.admit(caller, to: operation)
-      let arrival = try arrival(
+      let newMutation = try newMutation(
         request, key: key, operation, caller: caller, device: device, sealedCredential: sealed,
         &faults)
-      if let arrival { arrivals.append(arrival) }
+      if let newMutation { newMutations.append(newMutation) }
     }
     guard faults.isEmpty else {
-      throw Failure(.invalidMutation, "The mutation cannot be taken.", details: faults)
+      throw Failure(.invalidMutation, "The mutation is invalid.", details: faults)
     }
-    return arrivals
+    return newMutations
   }
 
   private func operation(
@@ -56,11 +57,11 @@ package struct MutationValidator: Sendable {
     if let found = registry.operation(named: name), found.kind == .mutation { return found }
     let names = registry.operations.filter { $0.kind == .mutation }.map(\.name)
     let hint = NearestNames.didYouMean(name, among: names)
-    faults.append(fault("\(request.pointer)/operation", "names no mutation.\(hint)"))
+    faults.append(fault("\(request.pointer)/operation", "is not the name of a mutation.\(hint)"))
     return nil
   }
 
-  private func arrival(
+  private func newMutation(
     _ request: MutationRequest, key: String, _ operation: RegisteredOperation, caller: Caller,
     device: String, sealedCredential: String?, _ faults: inout [Failure.Detail]
   ) throws(Failure) -> NewMutation? {
@@ -75,7 +76,7 @@ package struct MutationValidator: Sendable {
     }
     if request.goesAheadOfAll, operation.sync?.isIndependent != true {
       faults.append(
-        fault("\(request.pointer)/ahead", "\(operation.name) is not declared independent"))
+        fault("\(request.pointer)/ahead", "requires \(operation.name) to be declared independent"))
     }
     guard let variables, faults.count == countBefore else { return nil }
     let target = MutationTarget(
@@ -126,7 +127,7 @@ package struct MutationValidator: Sendable {
       faults.append(
         fault(
           pointer,
-          "is Type:id with the name of an entity type and an id of up to "
+          "must be Type:id, with the name of an entity type and an id of at most "
             + "\(OptimisticReader.idBytesMax) bytes"))
       return nil
     }
@@ -138,7 +139,7 @@ package struct MutationValidator: Sendable {
   ) throws(Failure) -> PayloadFingerprint {
     let digest = Array(SHA256.hash(data: request.canonicalBytes))
     guard let fingerprint = PayloadFingerprint(digest) else {
-      throw Failure(.internal, "The mutation cannot be told from others.")
+      throw Failure(.internal, "The mutation's fingerprint cannot be computed.")
     }
     return fingerprint
   }
@@ -161,5 +162,49 @@ extension MutationRequest.Mode {
     case .steady: .steady
     case .force: .force
     }
+  }
+}
+
+/// The target of a mutation: its object, its effect on it, and all other entities that it touches.
+struct MutationTarget {
+  let object: EntityKey?
+  let effect: MutationEffect
+  let references: [EntityKey]
+  let mentions: Set<TemporaryID>
+  let creates: [TemporaryEntity]
+
+  /// - Parameters:
+  ///   - named: the object given by the client, which overrides the operation's `@sync`.
+  ///   - mentions: the temporary ids among the variables.
+  init(
+    _ operation: RegisteredOperation, variables: Variables, named: EntityKey?,
+    references: [EntityKey], overlays: [OverlayChange], mentions: Set<TemporaryID>
+  ) {
+    func entity(_ target: EffectTarget) -> EntityKey? {
+      guard case .entity(let key) = operation.resolve(target, with: variables) else { return nil }
+      return key
+    }
+    let created = overlays.filter { $0.action == .create }.map(\.key)
+    let object = named ?? operation.sync?.object.flatMap(entity) ?? created.first
+    // An entity that the variables mention exists already, so this mutation does not create it.
+    var made = created
+    if let object, !made.contains(object) { made.insert(object, at: 0) }
+    creates = made.compactMap { key in
+      guard let id = TemporaryID(key.key), !mentions.contains(id) else { return nil }
+      return TemporaryEntity(id: id, type: key.type)
+    }
+    let deleted = operation.effects.deletes.compactMap(entity)
+    let expectedToGo = overlays.filter { $0.action == .delete }.map(\.key)
+    if let object, (deleted + expectedToGo).contains(object) {
+      effect = .delete
+    } else if !creates.isEmpty {
+      effect = .create
+    } else {
+      effect = .update
+    }
+    self.object = object
+    self.references =
+      references + (operation.sync?.references.compactMap(entity) ?? [])
+    self.mentions = mentions
   }
 }

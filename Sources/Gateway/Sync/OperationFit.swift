@@ -1,17 +1,18 @@
+import Logging
 import LosslessJSON
 package import Model
 package import Storage
 package import Upstream
 
-/// Judges whether mutations that were queued under other operations fit those in force.
+/// Checks whether mutations that were queued with earlier operations still fit the current ones.
 package struct OperationFit: Sendable {
-  /// A mutation's operation and variables, as they can be sent.
+  /// A mutation's operation and variables, ready to send.
   struct Fitting {
     let operation: RegisteredOperation
     let variables: Variables
   }
 
-  /// Why a mutation cannot be sent as the operations are.
+  /// The reason that a mutation cannot be sent with the current operations.
   package struct Misfit: Error {
     package let detail: String
 
@@ -26,9 +27,11 @@ package struct OperationFit: Sendable {
     self.registry = registry
   }
 
+  /// Returns the current operation with coerced variables, or throws if they do not fit.
+  ///
   /// - Parameters:
   ///   - variables: the JSON object as the client gave it.
-  ///   - known: what its temporary ids stand for.
+  ///   - known: the entities that its temporary ids stand for.
   func fitting(
     _ name: String, variables: String, known: [TemporaryID: EntityKey]
   ) throws(Misfit) -> Fitting {
@@ -54,7 +57,8 @@ package struct OperationFit: Sendable {
     }
   }
 
-  /// The same for a mutation whose last attempt is in doubt: what it asks must be there too.
+  /// Throws if a held mutation does not fit. If its last attempt is in doubt, the query that verifies
+  /// it must exist too.
   package func check(
     _ held: HeldPayload, known: [TemporaryID: EntityKey] = [:]
   ) throws(Misfit) {
@@ -62,6 +66,7 @@ package struct OperationFit: Sendable {
     if held.step == .verify, let verifier = held.verifier { _ = try query(named: verifier) }
   }
 
+  /// Returns the query that verifies a mutation.
   func query(named name: String) throws(Misfit) -> RegisteredOperation {
     guard let query = registry.operation(named: name), query.kind == .query else {
       throw Misfit(detail: "The query \(name), which verifies it, no longer exists.")
@@ -69,9 +74,86 @@ package struct OperationFit: Sendable {
     return query
   }
 
-  /// The stored variables with real ids in the place of temporary ones.
+  /// Returns the stored variables with temporary ids replaced by real ones.
   static func substituting(_ known: [TemporaryID: EntityKey], in variables: String) -> JSONValue {
     TemporaryID.substituting(
       known, in: (try? JSONValue(checked: variables)) ?? [:])
+  }
+}
+
+/// A survey of held mutations: how many do not fit the current operations, and which fit again.
+package struct OperationSurvey: Sendable {
+  /// Mutations of one operation that cannot be sent.
+  package struct Misfits: Sendable {
+    package let operation: String
+    package internal(set) var count: Int
+    /// The problem of the first of them.
+    package let detail: String
+  }
+
+  private var misfitsByOperation: [String: Misfits] = [:]
+  private var resumed: [String: Int] = [:]
+  private(set) var review = OperationReview()
+
+  package init() {}
+
+  /// The misfits by operation, in alphabetical order.
+  package var misfits: [Misfits] {
+    misfitsByOperation.values.sorted { $0.operation < $1.operation }
+  }
+
+  /// Notes a held mutation.
+  package mutating func note(
+    _ held: HeldPayload, fit: OperationFit, known: [TemporaryID: EntityKey] = [:]
+  ) {
+    do throws(OperationFit.Misfit) {
+      try fit.check(held, known: known)
+      guard held.isParked else { return }
+      resumed[held.operation, default: 0] += 1
+      review.fitting.append(held.id)
+    } catch {
+      misfitsByOperation[
+        held.operation,
+        default: Misfits(operation: held.operation, count: 0, detail: error.detail)
+      ].count += 1
+      if !held.isParked { review.misfits[held.id] = error.problem }
+    }
+  }
+
+  /// Adds the counts of another device's survey, but not its ``review``.
+  mutating func add(_ other: OperationSurvey) {
+    for misfits in other.misfits {
+      misfitsByOperation[
+        misfits.operation,
+        default: Misfits(operation: misfits.operation, count: 0, detail: misfits.detail)
+      ].count += misfits.count
+    }
+    resumed.merge(other.resumed, uniquingKeysWith: +)
+  }
+
+  /// Logs one line per start for parked mutations, and one for resumed ones.
+  func report(to logger: Logger) {
+    if !misfits.isEmpty {
+      logger.warning(
+        "queued mutations are parked: their operations no longer exist or accept their variables",
+        metadata: [
+          "count": "\(misfits.reduce(0) { $0 + $1.count })",
+          "operations": "\(Self.text(misfits.map { ($0.operation, $0.count) }))",
+          "example": "\(misfits.first?.detail ?? "")",
+          "remedy": "deploy operations that fit, or discard the mutations",
+        ])
+    }
+    if !resumed.isEmpty {
+      logger.notice(
+        "parked mutations resumed: their operations exist again",
+        metadata: [
+          "operations":
+            "\(Self.text(resumed.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))"
+        ])
+    }
+  }
+
+  private static func text(_ counts: [(operation: String, count: Int)]) -> String {
+    counts.map { "\($0.operation)=\($0.count)" }.joined(separator: ", ")
   }
 }

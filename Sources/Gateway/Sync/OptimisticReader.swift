@@ -4,20 +4,21 @@ import Model
 import Storage
 import Upstream
 
-/// Reads what a mutation is expected to do, `[{"op","type","id","fields"}, …]`, into the form of
-/// the store, with every fault by its place.
+/// Converts a mutation's optimistic update, `[{"op","type","id","fields"}, …]`, to the form of the
+/// store and collects every fault with its JSON pointer.
 ///
-/// Fields are written as entity reads show them: a relationship is the other's id, or
-/// `{"type","id"}` where its type is a union or an interface.
+/// Fields have the form of entity reads: a relationship is the other entity's id, or
+/// `{"type","id"}` if its type is a union or an interface.
 struct OptimisticReader {
   private static let memberNames: Set<String> = ["op", "type", "id", "fields"]
-  /// Of one mutation.
+  /// The maximum number of changes in one mutation.
   private static let changesMax = 100
-  /// Of an entity's id: no API's is longer, and each stays with its mutation.
+  /// The maximum length of an entity's id: no API has longer ones, and each is stored with its
+  /// mutation.
   static let idBytesMax = 255
 
   let catalogue: EntityCatalogue
-  /// Types that live here alone: no upstream ever confirms what is expected of them.
+  /// The local types, which cannot be updated optimistically: upstream never confirms their changes.
   let localTypes: Set<String>
   private(set) var faults: [Failure.Detail] = []
 
@@ -26,9 +27,10 @@ struct OptimisticReader {
     self.localTypes = localTypes
   }
 
+  /// Reads the changes of one mutation.
   mutating func read(_ changes: [JSONValue], at pointer: String) -> [OverlayChange] {
     guard changes.count <= Self.changesMax else {
-      note("holds at most \(Self.changesMax) changes", at: pointer)
+      note("must have at most \(Self.changesMax) changes", at: pointer)
       return []
     }
     return changes.enumerated().compactMap { read($1, at: "\(pointer)/\($0)") }
@@ -36,43 +38,43 @@ struct OptimisticReader {
 
   private mutating func read(_ change: JSONValue, at pointer: String) -> OverlayChange? {
     guard let members = change.members else {
-      note("is an object", at: pointer)
+      note("must be an object", at: pointer)
       return nil
     }
     let countBefore = faults.count
     for member in members where !Self.memberNames.contains(member.name) {
-      note("is not known here", at: pointer.appending(pointerMember: member.name))
+      note("is not a known member", at: pointer.appending(pointerMember: member.name))
     }
     let action = change["op"]?.string.flatMap(OverlayChange.Action.init)
-    if action == nil { note("is create, merge or delete", at: "\(pointer)/op") }
+    if action == nil { note("must be create, merge or delete", at: "\(pointer)/op") }
     let type = change["type"]?.string.flatMap(catalogue.type(named:))
     if type == nil || localTypes.contains(type?.name ?? "") {
       let hint = NearestNames.didYouMean(
         change["type"]?.string ?? "", among: catalogue.types.map(\.name))
-      note("names no entity type of upstream's.\(hint)", at: "\(pointer)/type")
+      note("is not the name of an upstream entity type.\(hint)", at: "\(pointer)/type")
     }
     let id = change["id"]?.string
     if id?.isEmpty ?? true || id?.utf8.contains(0) ?? false
       || id?.utf8.count ?? 0 > Self.idBytesMax
     {
       note(
-        "is a text that is not empty, of up to \(Self.idBytesMax) bytes", at: "\(pointer)/id")
+        "must be a non-empty string of at most \(Self.idBytesMax) bytes", at: "\(pointer)/id")
     } else if action == .create, let id, id.hasPrefix("~"), TemporaryID(id) == nil {
-      note("is no temporary id: ~ and a UUIDv7 or a ULID", at: "\(pointer)/id")
+      note("is not a temporary id: ~ followed by a UUIDv7 or a ULID", at: "\(pointer)/id")
     }
     if let type, let id, TemporaryID(id) == nil, type.hasIntegerKey,
       Int64(id).map({ "\($0)" }) != id
     {
-      note("is no integer, as the ids of \(type.name) are", at: "\(pointer)/id")
+      note("must be an integer, like all ids of \(type.name)", at: "\(pointer)/id")
     }
     guard let action, let type, let id, faults.count == countBefore else { return nil }
     let key = EntityKey(type: type.name, key: id)
     if action == .delete {
-      if change["fields"] != nil { note("is not for a deletion", at: "\(pointer)/fields") }
+      if change["fields"] != nil { note("is not allowed for a deletion", at: "\(pointer)/fields") }
       return OverlayChange(.delete, key)
     }
     guard let fields = change["fields"]?.members else {
-      note("is an object", at: "\(pointer)/fields")
+      note("must be an object", at: "\(pointer)/fields")
       return nil
     }
     let stored = read(fields, of: type, id: id, at: "\(pointer)/fields")
@@ -92,12 +94,12 @@ struct OptimisticReader {
       guard let field = shape?.fields[member.name] else {
         let hint = NearestNames.didYouMean(
           member.name, among: (shape?.fields.keys).map(Array.init) ?? [])
-        note("is no field of \(type.name) that an operation selects.\(hint)", at: place)
+        note("is not a field of \(type.name) that an operation selects.\(hint)", at: place)
         continue
       }
       if type.keyFields == [member.name] {
         let isID = member.value.string == id || member.value.int64.map { "\($0)" } == id
-        if !isID { note("is not the id of the change", at: place) }
+        if !isID { note("is not the id of the changed entity", at: place) }
       } else {
         check(member, of: type, at: place)
       }
@@ -112,15 +114,15 @@ struct OptimisticReader {
     return stored
   }
 
-  /// Texts are left as they are: a custom scalar may be anything. A number may be in one, as some
-  /// upstreams write those that are large.
+  /// Checks a field's value. Strings are not checked, since a custom scalar can be anything. A number
+  /// can be in a string, as some upstreams encode large ones.
   private mutating func check(_ member: JSONMember, of type: EntityType, at pointer: String) {
     guard let kind = type.columns.first(where: { $0.name == member.name })?.kind,
       [.integer, .real, .boolean].contains(kind), !member.value.isNull
     else { return }
     let written = kind == .boolean ? nil : member.value.string
     let value = written.flatMap { try? JSONValue(checked: $0) } ?? member.value
-    if !kind.takes(value) { note("is \(kind.noun)", at: pointer) }
+    if !kind.takes(value) { note("must be \(kind.noun)", at: pointer) }
   }
 
   private mutating func value(
@@ -129,7 +131,7 @@ struct OptimisticReader {
     if value.isNull { return value }
     if depth > 0 {
       guard let elements = value.array else {
-        note("is a list", at: pointer)
+        note("must be a list", at: pointer)
         return value
       }
       var read: [JSONValue] = []
@@ -145,7 +147,7 @@ struct OptimisticReader {
     guard holdsEntities else { return embedded(value, declared, at: pointer) }
     guard let key = reference(value, declared, isAbstract: isAbstract) else {
       note(
-        isAbstract ? "is {\"type\", \"id\"}" : "is the id of a \(declared)", at: pointer)
+        isAbstract ? "must be {\"type\", \"id\"}" : "must be the id of a \(declared)", at: pointer)
       return value
     }
     let pair: JSONValue = .array([.string(key.type), .string(key.key)])
@@ -168,7 +170,7 @@ struct OptimisticReader {
     _ value: JSONValue, _ declared: String, at pointer: String
   ) -> JSONValue {
     guard let members = value.members else {
-      note("is an object", at: pointer)
+      note("must be an object", at: pointer)
       return value
     }
     let type = value[StoredForm.typenameMember]?.string ?? declared
@@ -176,7 +178,7 @@ struct OptimisticReader {
     for member in members where member.name != StoredForm.typenameMember {
       let place = pointer.appending(pointerMember: member.name)
       guard let field = catalogue.shapes[type]?.fields[member.name] else {
-        note("is no field of \(type) that an operation selects", at: place)
+        note("is not a field of \(type) that an operation selects", at: place)
         continue
       }
       stored.append(

@@ -1,7 +1,7 @@
 package import Model
 import Storage
 
-/// Clock, chance and settings of the queue, all from outside.
+/// The environment of the queue: its clock, randomness and settings.
 package struct QueueEnvironment: Sendable {
   package let policy: QueuePolicy
   private let clock: QueueClock
@@ -11,9 +11,9 @@ package struct QueueEnvironment: Sendable {
   let sleep: @Sendable (Duration) async throws -> Void
 
   /// - Parameters:
-  ///   - reading: a clock that only runs forward.
-  ///   - boot: random for each start.
-  ///   - sleep: returns after the duration, or throws where its task is cancelled.
+  ///   - reading: a monotonic clock.
+  ///   - boot: a random id for each start.
+  ///   - sleep: returns after the duration, or throws if its task is cancelled.
   package init(
     policy: QueuePolicy, wall: Timestamp, reading: @escaping @Sendable () -> Duration, boot: String,
     random: @escaping @Sendable () -> UInt64,

@@ -3,67 +3,67 @@ import Model
 import Storage
 import Synchronization
 
-/// Drains the queues of all devices by itself: whose turn it is says ``Model/SendRotation``, what
-/// may go the device's queue, and every wait ends by its own alarm.
+/// Drains the queues of all devices: ``Model/SendRotation`` decides which device sends next, the
+/// device's queue decides which mutation, and every wait ends with a timer.
 ///
-/// It holds no payloads and no decisions: a turn is a claim on disk, an attempt, and a settlement
-/// on disk. Whatever is lost with the process is found again at the next start.
+/// It keeps no payloads and no decisions: a turn is a claim on disk, an attempt, and a settlement on
+/// disk. Anything lost with the process is recovered at the next start.
 package final class QueueWorker: Sendable {
-  /// Devices looked at together after a start, so that they share commits; what is sent meanwhile
-  /// waits for no more of them than these.
+  /// The number of devices recovered together after a start, so that they share commits; sending
+  /// waits for no more than one such group.
   private static let recoveredAtATime = 16
-  /// Until a settlement that the store could not take is tried again.
+  /// The pause before a settlement that could not be stored is retried.
   private static let settlementPause = Duration.seconds(1)
-  /// Until what a damaged page holds is looked at again: only a restored backup mends it.
+  /// The pause before damaged rows are read again: only a restored backup repairs them.
   private static let damagePause = Duration.seconds(60)
-  /// What the end waits for turns under way at least, where the time to end is over already.
+  /// The minimum time that the end waits for running turns, even if the time to end is over.
   private static let endingMin = Duration.seconds(1)
 
   private struct State {
     var rotation: SendRotation
     var alarm: Task<Void, Never>?
     var alarmTime: Timestamp?
-    /// When the process was told to end, in queue time: from then on only forced ones go.
+    /// When the process was told to end, in queue time: from then on only forced mutations are sent.
     var endAsked: Timestamp?
     var hasEnded = false
-    /// Turns that are under way.
+    /// The number of running turns.
     var running = 0
     var ending: CheckedContinuation<Void, Never>?
-    var lingering = OverlayExpiry()
-    var troubles = FailureTally()
+    var overlayExpiry = OverlayExpiry()
+    var failures = FailureTally()
   }
 
   private let store: Store
   private let sender: MutationSender
-  private let surroundings: QueueEnvironment
+  private let environment: QueueEnvironment
   private let epoch: MutationEpoch
   private let logger: Logger
   private let meters = QueueMeters()
   private let state: Mutex<State>
-  /// Told of a credential that upstream refused.
+  /// Called with the digest of a credential that upstream refused.
   private let refused: @Sendable (_ device: String, _ digest: [UInt8]?) -> Void
 
   init(
-    store: Store, sender: MutationSender, surroundings: QueueEnvironment, epoch: MutationEpoch,
+    store: Store, sender: MutationSender, environment: QueueEnvironment, epoch: MutationEpoch,
     concurrencyMax: Int, logger: Logger,
     refused: @escaping @Sendable (_ device: String, _ digest: [UInt8]?) -> Void
   ) {
     self.store = store
     self.sender = sender
-    self.surroundings = surroundings
+    self.environment = environment
     self.epoch = epoch
     self.logger = logger
     self.refused = refused
     state = Mutex(State(rotation: SendRotation(concurrencyMax: concurrencyMax)))
   }
 
-  // MARK: Life
+  // MARK: Start and end
 
-  /// Finds what the last process left, and begins to send.
+  /// Recovers the queues that the last process left, and starts sending.
   package func start() async {
-    Task.detached { await self.dropLingering() }
+    Task.detached { await self.dropOutlivedOverlays() }
     var last = ""
-    // The first one sends while the others are still read.
+    // The first device sends while the others are still being read.
     var count = 1
     var survey = OperationSurvey()
     while !Task.isCancelled {
@@ -74,12 +74,12 @@ package final class QueueWorker: Sendable {
         last = end
         count = min(count * 2, Self.recoveredAtATime)
       } catch {
-        do { try await surroundings.sleep(pause(after: error)) } catch { return }
+        do { try await environment.sleep(pause(after: error)) } catch { return }
       }
     }
   }
 
-  /// Together, so that they share commits.
+  /// Recovers devices together, so that they share commits.
   private func recover(_ devices: [String]) async throws(StorageError) -> OperationSurvey {
     let outcomes = await withTaskGroup(of: Result<OperationSurvey, StorageError>.self) { group in
       for device in devices {
@@ -87,13 +87,13 @@ package final class QueueWorker: Sendable {
           do throws(StorageError) {
             let survey = try await survey(device)
             let commit = try await store.recover(
-              device, review: survey.review, timing: surroundings.timing)
+              device, review: survey.review, timing: environment.timing)
             if commit.needsCredential { refused(device, nil) }
             note(commit.outlook, of: device)
             return .success(survey)
           } catch  where error.isDamage {
-            // One device's damaged rows stop no other's.
-            let wake = surroundings.now.advanced(by: Self.damagePause)
+            // One device's damaged rows do not stop the others.
+            let wake = environment.now.advanced(by: Self.damagePause)
             note(QueueSchedule(ready: [], wake: wake), of: device)
             return .success(OperationSurvey())
           } catch {
@@ -108,7 +108,7 @@ package final class QueueWorker: Sendable {
     return all
   }
 
-  /// Compares what a device's queue holds with the operations in force.
+  /// Compares a device's queue with the current operations.
   private func survey(_ device: String) async throws(StorageError) -> OperationSurvey {
     let fit = OperationFit(registry: sender.registry)
     var survey = OperationSurvey()
@@ -124,24 +124,25 @@ package final class QueueWorker: Sendable {
     return survey
   }
 
-  /// Sends nothing more by itself: what waits can wait for the next start, and what is sent now may
-  /// not have its answer in time. Forced mutations still go, since their callers wait.
+  /// Stops sending queued mutations: they can wait for the next start, and a response could come too
+  /// late. Forced mutations are still sent, since their callers wait.
   package func prepareToEnd() {
-    let now = surroundings.now
+    let now = environment.now
     state.withLock { $0.endAsked = $0.endAsked ?? now }
   }
 
-  /// Begins nothing more, and returns once what is under way has ended, or has had its time. What is
-  /// unanswered then is seen to at the next start as after a crash.
+  /// Starts no more turns, and returns once the running ones have ended or the time is over. A
+  /// mutation without a response by then is recovered at the next start, as after a crash.
   ///
-  /// - Parameter time: counted from ``prepareToEnd()``; less than what ends the process by force.
+  /// - Parameter time: the time since ``prepareToEnd()``; must be less than the time after which the
+  ///   process is killed.
   package func end(within time: Duration = .seconds(5)) async {
     prepareToEnd()
-    let now = surroundings.now
+    let now = environment.now
     let passed = state.withLock { $0.endAsked }?.elapsed(until: now) ?? .zero
     let wait = max(Self.endingMin, time - passed)
-    let alarm = Task.detached { [surroundings] in
-      do { try await surroundings.sleep(wait) } catch { return }
+    let alarm = Task.detached { [environment] in
+      do { try await environment.sleep(wait) } catch { return }
       self.state.withLock { $0.ending.take() }?.resume()
     }
     defer { alarm.cancel() }
@@ -157,32 +158,34 @@ package final class QueueWorker: Sendable {
     }
   }
 
-  /// Turns and looks under way. At none only the alarm or somebody's word brings more.
+  /// The number of running turns and checks. At zero, only the timer or a notification starts more.
   var runningCount: Int { state.withLock { $0.running } }
 
-  /// The time of the alarm has come, and what it brings has not begun.
+  /// Whether the timer is due, but its work has not started.
   var isAlarmDue: Bool {
-    let now = surroundings.now
+    let now = environment.now
     return state.withLock { $0.alarmTime.map { $0 <= now } ?? false }
   }
 
   // MARK: Turns
 
-  /// A device's queue is another than before.
-  func note(_ outlook: QueueSchedule, of device: String) {
-    state.withLock { $0.rotation.note(outlook, of: device) }
+  /// Notes a device's new schedule.
+  func note(_ schedule: QueueSchedule, of device: String) {
+    state.withLock { $0.rotation.note(schedule, of: device) }
     pump()
   }
 
-  /// Upstream answered somebody else well.
-  func noteWork(of upstream: String) {
-    let now = surroundings.now
+  /// Notes that upstream served another caller successfully.
+  func noteSuccess(of upstream: String) {
+    let now = environment.now
     if state.withLock({ $0.rotation.succeeded(upstream, at: now) }) { pump() }
   }
 
-  /// - Parameter isAlarm: the alarm went off, and another may be set.
+  /// Starts the turns that are due.
+  ///
+  /// - Parameter isAlarm: whether the timer fired, so that a new one can be set.
   private func pump(isAlarm: Bool = false) {
-    let now = surroundings.now
+    let now = environment.now
     let (woken, turns) = state.withLock { state -> ([String], [SendRotation.Turn]) in
       if isAlarm { state.alarmTime = nil }
       guard !state.hasEnded else { return ([], []) }
@@ -199,15 +202,15 @@ package final class QueueWorker: Sendable {
     for turn in turns { Task.detached { await self.take(turn) } }
   }
 
-  /// One alarm for everything that time alone brings; a later one is not worth replacing it.
+  /// Sets the one timer for everything that becomes due; a later time does not replace it.
   private func arm(_ state: inout State, at now: Timestamp) {
     guard let wake = state.rotation.wake else { return }
     if let armed = state.alarmTime, armed <= wake { return }
     state.alarm?.cancel()
     state.alarmTime = wake
     let wait = max(.milliseconds(1), now.elapsed(until: wake))
-    state.alarm = Task.detached { [surroundings] in
-      do { try await surroundings.sleep(wait) } catch { return }
+    state.alarm = Task.detached { [environment] in
+      do { try await environment.sleep(wait) } catch { return }
       self.pump(isAlarm: true)
     }
   }
@@ -215,13 +218,13 @@ package final class QueueWorker: Sendable {
   private func look(at device: String) async {
     defer { ended() }
     do throws(StorageError) {
-      note(try await store.look(at: device, timing: surroundings.timing).outlook, of: device)
+      note(try await store.look(at: device, timing: environment.timing).outlook, of: device)
     } catch {
       await waitForStore(error, device: device)
     }
   }
 
-  /// A turn, and those that follow it in its place while nobody else waits for one.
+  /// Runs a turn, and those that follow it in its slot while no other device waits for one.
   private func take(_ first: SendRotation.Turn) async {
     defer { ended() }
     guard var claimed = await claim(first) else { return }
@@ -234,22 +237,22 @@ package final class QueueWorker: Sendable {
       if let call = attempt.call { sender.calls.end(call) }
       if let start = attempt.start { sender.calls.end(start) }
       epoch.advance()
-      if commit?.answer.lingers == true { noteLingering() }
+      if commit?.answer.lingers == true { noteOutlivedOverlay() }
       if [.authRefused, .credentialUnreadable].contains(attempt.outcome) {
         refused(turn.device, attempt.refusedCredential)
       }
       guard let commit else {
-        // Found again as in flight, once the store can be read and written.
+        // It is recovered as in flight, once the store can be read and written.
         return close(
           turn, as: attempt.outcome,
-          QueueSchedule(ready: [], wake: surroundings.now.advanced(by: Self.damagePause)))
+          QueueSchedule(ready: [], wake: environment.now.advanced(by: Self.damagePause)))
       }
       guard let next = commit.answer.next else {
         return close(turn, as: attempt.outcome, commit.outlook)
       }
       state.withLock {
-        $0.rotation.wentOn(
-          turn, as: attempt.outcome, at: surroundings.now, policy: surroundings.policy)
+        $0.rotation.continueTurn(
+          turn, as: attempt.outcome, at: environment.now, policy: environment.policy)
       }
       note(commit.outlook, of: turn.device)
       claimed = next
@@ -257,26 +260,28 @@ package final class QueueWorker: Sendable {
     }
   }
 
-  /// A line a minute for each operation at most: a queue of thousands fails as often.
+  /// Logs at most one line a minute for each operation, since a queue of thousands can fail at once.
   private func logFailure(_ outcome: SendOutcome, of mutation: Mutation) {
-    let now = surroundings.now
+    let now = environment.now
     let count = state.withLock {
-      $0.troubles.note(outcome, operation: mutation.operation, at: now)
+      $0.failures.note(outcome, operation: mutation.operation, at: now)
     }
     guard let count else { return }
     logger.warning(
-      "queued mutations fail",
+      "queued mutations failed",
       metadata: [
         "operation": "\(mutation.operation)", "outcome": "\(outcome.name)", "count": "\(count)",
         "mutation": "\(mutation.id.value)", "attempts": "\(mutation.attempts + 1)",
       ])
   }
 
-  /// - Returns: nil where the turn is over: nothing may go any more, or the store did not take it.
+  /// Claims a turn's mutation.
+  ///
+  /// - Returns: nil if the turn is over: nothing can be sent any more, or the store failed.
   private func claim(_ turn: SendRotation.Turn) async -> ClaimedMutation? {
     do throws(StorageError) {
       let commit = try await store.claim(
-        turn.ready, of: turn.device, timing: surroundings.timing)
+        turn.ready, of: turn.device, timing: environment.timing)
       guard let claimed = commit.answer else {
         close(turn, as: nil, commit.outlook)
         return nil
@@ -285,7 +290,7 @@ package final class QueueWorker: Sendable {
       return claimed
     } catch {
       state.withLock {
-        $0.rotation.ended(turn, as: nil, at: surroundings.now, policy: surroundings.policy)
+        $0.rotation.ended(turn, as: nil, at: environment.now, policy: environment.policy)
       }
       await waitForStore(error, device: turn.device)
       return nil
@@ -293,22 +298,23 @@ package final class QueueWorker: Sendable {
   }
 
   private func close(
-    _ turn: SendRotation.Turn, as outcome: SendOutcome?, _ outlook: QueueSchedule?
+    _ turn: SendRotation.Turn, as outcome: SendOutcome?, _ schedule: QueueSchedule?
   ) {
     state.withLock { state in
       state.rotation.ended(
-        turn, as: outcome, at: surroundings.now, policy: surroundings.policy)
-      if let outlook { state.rotation.note(outlook, of: turn.device) }
+        turn, as: outcome, at: environment.now, policy: environment.policy)
+      if let schedule { state.rotation.note(schedule, of: turn.device) }
     }
     pump()
   }
 
-  /// What upstream did must not be forgotten because the disk is full for a while: the mutation
-  /// stays in flight until its end is written. What no waiting mends holds no place: an answer that
-  /// cannot be stored is left out, and where the mutation's own rows are damaged the turn ends.
+  /// Stores an attempt's outcome. An outcome must not be lost because the disk is full for a while:
+  /// the mutation stays in flight until its end is written. A permanent fault does not occupy a slot:
+  /// a response that cannot be stored is left out, and if the mutation's own rows are damaged, the
+  /// turn ends.
   ///
-  /// - Returns: with the device's next, claimed, where the turn may go on; nil where nothing was
-  ///   written.
+  /// - Returns: the commit, with the device's next mutation, claimed, if the turn can go on; nil if
+  ///   nothing was written.
   private func settle(
     _ attempt: MutationSender.Attempt, of claimed: ClaimedMutation, _ turn: SendRotation.Turn
   ) async -> QueueCommit<SettledMutation>? {
@@ -316,70 +322,71 @@ package final class QueueWorker: Sendable {
     let (others, mayGoOn) = state.withLock { state in
       (
         state.rotation.lastSucceeded(mutation.upstream),
-        state.endAsked == nil && state.rotation.mayGoOn(turn)
+        state.endAsked == nil && state.rotation.canContinue(turn)
       )
     }
     var settlement = MutationSettlement(
       claim: claimed.claim, outcome: attempt.outcome, othersSucceeded: others,
-      answer: attempt.answer, result: attempt.result)
+      response: attempt.response, result: attempt.result)
     while true {
       do throws(StorageError) {
         return try await store.settle(
           settlement, goesOn: mayGoOn && attempt.outcome.isApplied, of: mutation.device,
-          timing: surroundings.timing)
+          timing: environment.timing)
       } catch {
         logger.error(
           "a mutation's outcome could not be stored yet",
           metadata: ["operation": "\(mutation.operation)", "cause": "\(error)"])
         if error == .closed || error.isDamage || state.withLock({ $0.hasEnded }) { return nil }
         if case .failed = error {
-          guard settlement.answer != nil else { return nil }
+          guard settlement.response != nil else { return nil }
           settlement = MutationSettlement(
             claim: claimed.claim, outcome: attempt.outcome, othersSucceeded: others,
             result: attempt.result)
           continue
         }
-        do { try await surroundings.sleep(Self.settlementPause) } catch { return nil }
+        do { try await environment.sleep(Self.settlementPause) } catch { return nil }
       }
     }
   }
 
-  // MARK: What lingers
+  // MARK: Overlay expiry
 
-  /// Expected changes whose mutation has settled stand no longer than they may.
-  private func dropLingering() async {
+  /// Removes overlays that outlive their settled mutations when their time is over.
+  private func dropOutlivedOverlays() async {
     while !state.withLock({ $0.hasEnded }) {
-      state.withLock { $0.lingering.willLook() }
+      state.withLock { $0.overlayExpiry.willLook() }
       var next: Timestamp?
       do throws(StorageError) {
-        next = try await store.dropLingering(now: surroundings.now)
+        next = try await store.dropLingering(now: environment.now)
       } catch {
         guard error != .closed else { return }
-        next = surroundings.now.advanced(by: Self.settlementPause)
+        next = environment.now.advanced(by: Self.settlementPause)
       }
       guard let next else {
-        if state.withLock({ $0.lingering.foundNothing() }) { return }
+        if state.withLock({ $0.overlayExpiry.foundNothing() }) { return }
         continue
       }
-      let wait = max(.milliseconds(1), surroundings.now.elapsed(until: next))
-      do { try await surroundings.sleep(wait) } catch { return }
+      let wait = max(.milliseconds(1), environment.now.elapsed(until: next))
+      do { try await environment.sleep(wait) } catch { return }
     }
   }
 
-  private func noteLingering() {
-    if state.withLock({ $0.lingering.noteLingering() }) {
-      Task.detached { await self.dropLingering() }
+  private func noteOutlivedOverlay() {
+    if state.withLock({ $0.overlayExpiry.noteLingering() }) {
+      Task.detached { await self.dropOutlivedOverlays() }
     }
   }
 
   private func waitForStore(_ error: StorageError, device: String) async {
     guard error != .closed, !state.withLock({ $0.hasEnded }) else { return }
-    do { try await surroundings.sleep(pause(after: error)) } catch { return }
-    let now = surroundings.now
+    do { try await environment.sleep(pause(after: error)) } catch { return }
+    let now = environment.now
     note(QueueSchedule(ready: [], wake: now), of: device)
   }
 
-  /// Damage is logged once, with its remedy, where the store is opened.
+  /// Returns the pause after an error, and logs the error. Damage is logged once, with its remedy,
+  /// when the store is opened.
   private func pause(after error: StorageError) -> Duration {
     if error.isDamage { return Self.damagePause }
     logger.error("a queue could not be read or written", metadata: ["cause": "\(error)"])
@@ -396,7 +403,7 @@ package final class QueueWorker: Sendable {
 }
 
 extension StorageError {
-  /// Waiting does not mend it.
+  /// Whether the error is permanent.
   fileprivate var isDamage: Bool { if case .corrupt = self { true } else { self == .moved } }
 }
 
@@ -405,7 +412,7 @@ extension SendOutcome {
 }
 
 extension QueueSchedule.Ready {
-  /// Of one that went by itself, in its turn.
+  /// The entry of a mutation that is sent in its turn, not forced.
   fileprivate init(_ mutation: Mutation) {
     self.init(
       id: mutation.id, upstream: mutation.upstream, place: mutation.place, isForced: false,

@@ -3,16 +3,17 @@ import Cryptography
 import LosslessJSON
 import Model
 import Sealing
+import Synchronization
 
-/// In whose name a queued mutation goes upstream: the caller's headers, kept with it and brought
-/// back when it is sent.
+/// The caller of a queued mutation: the headers that are stored with the mutation and restored when it
+/// is sent upstream.
 struct QueuedCaller: Sendable {
-  /// How far upstream's clock may be ahead of this one.
+  /// The maximum time by which upstream's clock can be ahead of this one.
   private static let clockSkewMax = Duration.seconds(30)
 
   let sealer: Sealer
 
-  /// - Returns: nil where the caller has no credential of its own.
+  /// Returns the caller's sealed credentials; nil if the caller has none.
   func sealedCredential(of caller: Caller, device: String) throws(Failure) -> String? {
     guard let subject = caller.subject, !caller.credentials.isEmpty else { return nil }
     let secret = Self.json(caller.credentials).bytes
@@ -20,11 +21,12 @@ struct QueuedCaller: Sendable {
       return Base64URL.encode(
         try sealer.seal(secret, for: Self.context(device: device, subject: subject)))
     } catch {
-      throw Failure(.internal, "The credential cannot be kept.", cause: "\(error)")
+      throw Failure(.internal, "The credential cannot be stored.", cause: "\(error)")
     }
   }
 
-  /// The partition headers as text, those that are credentials by their names sealed.
+  /// Returns the partition headers as JSON text; values of headers whose names denote credentials are
+  /// sealed.
   func partitions(of caller: Caller, device: String) throws(Failure) -> String {
     var members: [JSONMember] = []
     for header in caller.partitions {
@@ -40,13 +42,13 @@ struct QueuedCaller: Sendable {
             header.name,
             ["sealed": .string(Base64URL.encode(sealed)), "digest": .string(digest)]))
       } catch {
-        throw Failure(.internal, "The credential cannot be kept.", cause: "\(error)")
+        throw Failure(.internal, "The credential cannot be stored.", cause: "\(error)")
       }
     }
     return JSONValue.object(members).text
   }
 
-  /// - Returns: nil where a sealed one does not open.
+  /// Returns the partition headers in a text; nil if a sealed value cannot be opened.
   private func partitions(_ text: String, device: String) -> [Caller.Header]? {
     let members = (try? JSONValue(checked: text))?.members ?? []
     var headers: [Caller.Header] = []
@@ -66,7 +68,8 @@ struct QueuedCaller: Sendable {
     return headers
   }
 
-  /// - Returns: nil where the credential cannot be read any more: a new one is needed.
+  /// Returns the caller of a stored mutation; nil if the credential can no longer be read and a new
+  /// one is needed.
   func caller(
     sealedCredential: String?, partitions: String, scope: Scope, user: String?, device: String
   ) -> Caller? {
@@ -84,13 +87,13 @@ struct QueuedCaller: Sendable {
       user: user)
   }
 
-  /// Of all credentials that a caller sent: tells one token from the next, and nothing else.
+  /// Returns a digest of all credentials that a caller sent, to distinguish one token from the next.
   static func digest(of caller: Caller) -> [UInt8] {
     Array(SHA256.hash(data: json(caller.credentials).bytes))
   }
 
-  /// One of the credentials is a token that says of itself that it is over. Nobody's word but
-  /// upstream's decides what it is good for; this one explains a refusal.
+  /// Returns whether one of the credentials is a token that states an expiry in the past. Only
+  /// upstream decides whether a token is valid; this only explains a refusal.
   static func hasExpired(_ caller: Caller, at now: Timestamp) -> Bool {
     caller.credentials.contains { header in
       guard let token = header.value.split(separator: " ").last,
@@ -100,7 +103,7 @@ struct QueuedCaller: Sendable {
     }
   }
 
-  /// What is sealed opens for the same device and the same subject alone.
+  /// The sealing context: a sealed credential opens only for the same device and subject.
   private static func context(device: String, subject: String) -> String {
     "mutation:\(device.utf8.count):\(device)\(subject)"
   }
@@ -115,5 +118,59 @@ struct QueuedCaller: Sendable {
 
   private static func headers(_ json: JSONValue) -> [Caller.Header] {
     (json.members ?? []).map { Caller.Header(name: $0.name, value: $0.value.string ?? "") }
+  }
+}
+
+/// The devices whose queues wait for a credential, with the credentials that upstream has refused
+/// since: a refused one is not tried again.
+final class RefusedCredentials: Sendable {
+  /// The digests of the credentials that upstream refused.
+  typealias Digests = Set<[UInt8]>
+
+  /// The maximum number of devices. A forgotten one is noted again by its next mutation, and at a
+  /// start.
+  static let devicesMax = 10_000
+  /// The maximum number of digests per device; a refused credential whose digest was evicted is tried
+  /// once more.
+  static let digestsMax = 16
+
+  private let refused = Mutex<[String: Digests]>([:])
+
+  /// Notes that a device waits for a credential.
+  ///
+  /// - Parameter digest: the digest of the refused credential; nil if it is unknown.
+  func note(_ device: String, refused digest: [UInt8]? = nil) {
+    putBack(digest.map { [$0] } ?? [], of: device)
+  }
+
+  /// Returns whether the device waits for a credential.
+  func isWaiting(_ device: String) -> Bool {
+    refused.withLock { $0[device] != nil }
+  }
+
+  /// Removes the device, whose queue is about to resume with this credential.
+  ///
+  /// - Returns: the digests to put back if it does not resume; nil if the device does not wait, or
+  ///   upstream refused this very credential.
+  func takeOut(_ device: String, for digest: [UInt8]) -> Digests? {
+    refused.withLock { refused in
+      guard let digests = refused[device], !digests.contains(digest) else { return nil }
+      return refused.removeValue(forKey: device)
+    }
+  }
+
+  /// Adds the device again.
+  func putBack(_ digests: Digests, of device: String) {
+    refused.withLock { refused in
+      if refused[device] == nil, refused.count >= Self.devicesMax, let other = refused.keys.first {
+        refused[other] = nil
+      }
+      var all = refused[device] ?? []
+      for digest in digests where !all.contains(digest) {
+        if all.count >= Self.digestsMax, let other = all.first { all.remove(other) }
+        all.insert(digest)
+      }
+      refused[device] = all
+    }
   }
 }

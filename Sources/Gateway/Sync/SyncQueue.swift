@@ -1,48 +1,48 @@
 package import Logging
-import LosslessJSON
+package import LosslessJSON
 package import Model
 package import Sealing
 package import Storage
 import Synchronization
 package import Upstream
 
-/// The sync queue of each device, as its clients use it.
+/// The sync queue of each device, as clients use it.
 ///
-/// What is answered is on disk. The queue drains by itself; nothing here sends.
+/// Acknowledged mutations are on disk. The ``worker`` drains the queues; nothing here sends.
 package final class SyncQueue: Sendable {
-  /// Mutations of one page of a list.
+  /// The maximum number of mutations in one page of a list.
   package static let pageMax = 200
 
   package let worker: QueueWorker
   private let store: Store
-  private let drafter: MutationValidator
+  private let validator: MutationValidator
   private let callers: QueuedCaller
   private let devices: DeviceRegistry
-  private let surroundings: QueueEnvironment
+  private let environment: QueueEnvironment
   private let cursors: CursorIssuer
   private let signal: CommitSignal
   private let logger: Logger
   private let refusals: RefusedCredentials
-  /// Credentials that are being taken over, by device.
+  /// Credential renewals in progress, by device.
   private let renewals = Mutex<[String: Task<Void, Never>]>([:])
   private let makeID: @Sendable () -> String
 
   package init(
     store: Store, registry: OperationRegistry, localTypes: Set<String>, upstream: UpstreamClient,
     calls: CallSequence, epoch: MutationEpoch, pulse: UpstreamPulse, cursors: CursorIssuer,
-    devices: DeviceRegistry, signal: CommitSignal, sealer: Sealer, surroundings: QueueEnvironment,
+    devices: DeviceRegistry, signal: CommitSignal, sealer: Sealer, environment: QueueEnvironment,
     concurrencyMax: Int, transientCodes: Set<String>, clock: WallClock, logger: Logger,
     makeID: @escaping @Sendable () -> String
   ) {
     self.store = store
     self.devices = devices
-    self.surroundings = surroundings
+    self.environment = environment
     self.cursors = cursors
     self.signal = signal
     self.logger = logger
     self.makeID = makeID
     callers = QueuedCaller(sealer: sealer)
-    drafter = MutationValidator(registry: registry, localTypes: localTypes, sealer: sealer) {
+    validator = MutationValidator(registry: registry, localTypes: localTypes, callers: callers) {
       MutationID("m_\(makeID())")
     }
     let refusals = RefusedCredentials()
@@ -53,58 +53,59 @@ package final class SyncQueue: Sendable {
         registry: registry, upstream: upstream, calls: calls, head: { [store] in store.head },
         pulse: pulse, callers: callers,
         transientCodes: transientCodes, clock: clock),
-      surroundings: surroundings, epoch: epoch, concurrencyMax: concurrencyMax, logger: logger,
+      environment: environment, epoch: epoch, concurrencyMax: concurrencyMax, logger: logger,
       refused: { refusals.note($0, refused: $1) })
-    pulse.observe { [weak worker] in worker?.noteWork(of: $0) }
+    pulse.observe { [weak worker] in worker?.noteSuccess(of: $0) }
   }
 
-  // MARK: Handing over
+  // MARK: Enqueueing
 
-  /// Takes lazy and steady mutations, all or none.
+  /// Enqueues lazy and steady mutations, all or none.
   ///
-  /// - Parameter requests: with their idempotency keys.
+  /// - Parameter requests: the requests with their idempotency keys.
   package func enqueue(
     _ requests: [(request: MutationRequest, key: String)], by caller: Caller
   ) async throws(Failure) -> [MutationStatus] {
     let device = try Self.device(of: caller)
-    let receipts = try await take(requests, device: device, by: caller)
+    let receipts = try await submit(requests, device: device, by: caller)
     let cursor = cursors.cursor(for: caller.viewer)
-    return receipts.map { Self.answer($0, cursor: cursor) }
+    return receipts.map { Self.status(of: $0, cursor: cursor) }
   }
 
-  /// Takes a forced mutation and waits for what comes of it. The caller's going away changes
-  /// nothing.
+  /// Enqueues a forced mutation and waits for its outcome. Cancelling the wait does not cancel the
+  /// mutation.
   ///
-  /// - Parameter key: nil where the caller does not mean to repeat it.
+  /// - Parameter key: nil if the caller will not repeat the request.
   package func force(
     _ request: MutationRequest, key: String?, by caller: Caller
   ) async throws(Failure) -> ForcedStatus {
     let device = try Self.device(of: caller)
-    // Registered first: an end that comes between the two is not missed.
+    // Registered first, so that an outcome in between is not missed.
     let listener = try await listen(as: caller, device: device)
     defer { signal.remove(listener) }
     let key = key ?? makeID()
-    let receipts = try await take([(request, key)], device: device, by: caller)
-    guard let receipt = receipts.first else { throw Failure(.internal, "Nothing was taken.") }
+    let receipts = try await submit([(request, key)], device: device, by: caller)
+    guard let receipt = receipts.first else {
+      throw Failure(.internal, "No mutation was enqueued.")
+    }
     let record = try await end(
       of: receipt.mutation.id, device: device, caller: caller, listener: listener,
-      within: surroundings.policy.forceDeadline + surroundings.policy.answerDeadline)
+      within: environment.policy.forceDeadline + environment.policy.answerDeadline)
     return try ForcedOutcome(record, receipt: receipt, cursor: cursors.cursor(for: caller.viewer))
-      .answer()
+      .status()
   }
 
-  private func take(
+  private func submit(
     _ requests: [(request: MutationRequest, key: String)], device: String, by caller: Caller
   ) async throws(Failure) -> [MutationReceipt] {
-    let arrivals = try drafter.arrivals(requests, caller: caller, device: device)
+    let newMutations = try validator.newMutations(requests, caller: caller, device: device)
     let result: Result<QueueCommit<[MutationReceipt]>, ArrivalRefusal>
     do throws(StorageError) {
-      result = try await store.enqueue(arrivals, of: device, timing: surroundings.timing)
+      result = try await store.enqueue(newMutations, of: device, timing: environment.timing)
     } catch {
       throw Failure(
-        .storageUnavailable, "The mutation could not be stored; nothing was taken.",
-        retry: .sameKey,
-        retryAfter: .seconds(5), cause: "\(error)")
+        .storageUnavailable, "The mutation could not be stored; nothing was enqueued.",
+        retry: .sameKey, retryAfter: .seconds(5), cause: "\(error)")
     }
     switch result {
     case .success(let commit):
@@ -119,7 +120,7 @@ package final class SyncQueue: Sendable {
     }
   }
 
-  private static func answer(_ receipt: MutationReceipt, cursor: [UInt8]) -> MutationStatus {
+  private static func status(of receipt: MutationReceipt, cursor: [UInt8]) -> MutationStatus {
     var writer = JSONWriter()
     writer.beginObject()
     writer.name("id")
@@ -141,8 +142,8 @@ package final class SyncQueue: Sendable {
 
   // MARK: Waiting
 
-  /// For as long as the tokens are good that the caller came with. Asked again after registering: who
-  /// went in between would not be told of it.
+  /// Registers a listener for as long as the caller's tokens are valid. They are checked again after
+  /// registering: a revocation in between would not end the listener.
   private func listen(
     as caller: Caller, device: String
   ) async throws(Failure) -> ChangeListener {
@@ -157,7 +158,7 @@ package final class SyncQueue: Sendable {
     return listener
   }
 
-  /// A mutation's record once nothing more comes of it by itself, or when the wait is over.
+  /// Waits for a mutation's outcome and returns its record, also if the wait is over before.
   private func end(
     of id: MutationID, device: String, caller: Caller, listener: ChangeListener,
     within wait: Duration
@@ -166,7 +167,7 @@ package final class SyncQueue: Sendable {
     defer { alarm.cancel() }
     while true {
       let record = try await record(id, device: device)
-      if record.hasEnded(at: surroundings.now) { return record }
+      if record.hasEnded(at: environment.now) { return record }
       let wakes = await listener.next()
       if wakes.contains(.end) { try await devices.confirm(caller) }
       if !wakes.isDisjoint(with: [.alarm, .end]) {
@@ -183,9 +184,11 @@ package final class SyncQueue: Sendable {
     return found
   }
 
-  // MARK: Asking
+  // MARK: Reading
 
-  /// - Parameter wait: how long to hold the answer back for the mutation's end.
+  /// Returns a mutation as JSON.
+  ///
+  /// - Parameter wait: how long to hold back the response for the mutation's outcome.
   package func mutation(
     _ id: String, wait: Duration, by caller: Caller
   ) async throws(Failure) -> [UInt8] {
@@ -201,9 +204,9 @@ package final class SyncQueue: Sendable {
     return MutationDocument.bytes(record, withResponse: true)
   }
 
-  /// The newest first.
+  /// Returns the caller's mutations as JSON, the newest first.
   ///
-  /// - Parameter after: the id of the last one of the page before.
+  /// - Parameter after: the id of the last mutation of the page before.
   package func mutations(
     states: [MutationState]?, after: String?, limit: Int, by caller: Caller
   ) async throws(Failure) -> [UInt8] {
@@ -233,17 +236,19 @@ package final class SyncQueue: Sendable {
     return writer.bytes
   }
 
+  /// Returns the status of the caller's queue.
   package func status(by caller: Caller) async throws(Failure) -> QueueStatus {
     try await status(of: Self.device(of: caller))
   }
 
+  /// Returns the status of a device's queue.
   package func status(of device: String) async throws(Failure) -> QueueStatus {
     try await reading { () async throws(StorageError) in
       try await store.queueStatus(of: device)
     }
   }
 
-  /// Devices whose queue holds something, behind `after`, for operators.
+  /// Returns the queues that are not empty, of devices after `after`, for operators.
   package func queues(
     after: String
   ) async throws(Failure) -> [OperatedQueue] {
@@ -261,7 +266,7 @@ package final class SyncQueue: Sendable {
     return queues
   }
 
-  /// What a device's queue holds, for operators.
+  /// Returns the unfinished mutations of a device as JSON, for operators.
   package func mutations(of device: String) async throws(Failure) -> [UInt8] {
     try await list(
       states: [.queued, .inflight, .parked], before: nil, limit: Self.pageMax, of: device)
@@ -269,14 +274,16 @@ package final class SyncQueue: Sendable {
 
   // MARK: Commands
 
-  /// - Returns: the mutation that the command was about, as its client is told of it.
+  /// Performs a command.
+  ///
+  /// - Returns: the command's mutation as JSON; nil for a command on the whole queue.
   package func perform(
     _ command: QueueCommand, by caller: Caller
   ) async throws(Failure) -> [UInt8]? {
     try await perform(command, on: Self.device(of: caller))
   }
 
-  /// As an operator; or when a user signs out.
+  /// Performs a command on behalf of an operator, or when a user signs out.
   package func perform(
     _ command: QueueCommand, on device: String
   ) async throws(Failure) -> [UInt8]? {
@@ -285,10 +292,10 @@ package final class SyncQueue: Sendable {
     let result: Result<QueueCommit<Mutation?>, CommandRefusal>
     if let id = command.mutation { _ = try await record(id, device: device) }
     do throws(StorageError) {
-      result = try await store.command(command, on: device, timing: surroundings.timing)
+      result = try await store.command(command, on: device, timing: environment.timing)
     } catch {
       throw Failure(
-        .storageUnavailable, "The queue cannot be changed at present.", retry: .after,
+        .storageUnavailable, "The queue cannot be changed; retry later.", retry: .after,
         retryAfter: .seconds(5), cause: "\(error)")
     }
     switch result {
@@ -301,12 +308,12 @@ package final class SyncQueue: Sendable {
     }
   }
 
-  // MARK: Upkeep
+  // MARK: Maintenance
 
-  /// Forgets what has been told of long enough, a few hundred at a time.
+  /// Removes finished mutations whose retention is over, a few hundred at a time.
   ///
-  /// - Parameter now: of the trusted clock: a wall clock that is set forward must not let a key come
-  ///   again as a new one.
+  /// - Parameter now: the time of the trusted clock: setting the wall clock forward must not make an
+  ///   old key valid again as a new one.
   /// - Returns: whether there may be more.
   package func forgetEnded(at now: Timestamp) async throws(StorageError) -> Bool {
     try await store.forgetMutations(at: now)
@@ -314,8 +321,8 @@ package final class SyncQueue: Sendable {
 
   // MARK: Credentials
 
-  /// A device presented a credential: where upstream refused the last one and this is another, what
-  /// waits goes on in its name.
+  /// Notes that a device presented a credential. If upstream refused the last one and this one is
+  /// different, the queue resumes with it.
   package func notePresence(of caller: Caller) {
     guard let device = caller.device?.id, !caller.credentials.isEmpty,
       refusals.isWaiting(device),
@@ -336,7 +343,7 @@ package final class SyncQueue: Sendable {
       }
       let commit = try await store.renewCredential(
         sealed, scope: caller.scope(sharing: .user), user: caller.user, of: device,
-        timing: surroundings.timing)
+        timing: environment.timing)
       if commit.needsCredential { refusals.putBack(refused, of: device) }
       worker.note(commit.outlook, of: device)
     } catch {
@@ -355,7 +362,7 @@ package final class SyncQueue: Sendable {
   }
 
   static var unknown: Failure {
-    Failure(.mutationNotFound, "This device has handed over no such mutation.")
+    Failure(.mutationNotFound, "This device has no such mutation.")
   }
 
   private func reading<Found>(
@@ -365,13 +372,14 @@ package final class SyncQueue: Sendable {
       return try await body()
     } catch {
       throw Failure(
-        .storageUnavailable, "The queue cannot be read now.", retry: .after, cause: "\(error)")
+        .storageUnavailable, "The queue cannot be read; retry later.", retry: .after,
+        cause: "\(error)")
     }
   }
 }
 
 extension QueueCommand {
-  /// The mutation it is about; nil for the queue as a whole.
+  /// The command's mutation; nil for a command on the whole queue.
   fileprivate var mutation: MutationID? {
     switch self {
     case .cancel(let id), .retry(let id), .discard(let id): id
@@ -381,7 +389,7 @@ extension QueueCommand {
 }
 
 extension MutationRecord {
-  /// Nothing more comes of it by itself; a forced one whose time is over is not waited for either.
+  /// Whether its outcome is final; a forced mutation whose time is over is not waited for either.
   fileprivate func hasEnded(at now: Timestamp) -> Bool {
     switch mutation.state {
     case .inflight: false
@@ -389,5 +397,26 @@ extension MutationRecord {
       mutation.mode == .force && mutation.everSent && !mutation.isArmed(at: now)
     default: true
     }
+  }
+}
+
+/// A device's queue as operators see it.
+package struct OperatedQueue: Sendable {
+  package let device: String
+  let status: QueueStatus
+  /// The numbers of parked mutations by reason.
+  let reasons: [SettleReason: Int]
+
+  /// `{"device","pending","parked","state"}`, with `parkedReasons` where any are parked.
+  package var json: JSONValue {
+    var members = [JSONMember("device", .string(device))] + (status.json.members ?? [])
+    if !reasons.isEmpty {
+      let counts = reasons.sorted { $0.key.rawValue < $1.key.rawValue }
+      members.append(
+        JSONMember(
+          "parkedReasons",
+          .object(counts.map { JSONMember($0.key.rawValue, .number(JSONNumber($0.value))) })))
+    }
+    return .object(members)
   }
 }

@@ -1,5 +1,5 @@
-/// What every schema has without saying so: five scalars, the introspection types, the directives
-/// of the specification and the meta fields.
+/// The built-in definitions of every schema: five scalars, the introspection types, the directives of
+/// the specification and the meta fields.
 enum BuiltIns {
   static let typenameField = SchemaField(name: "__typename", type: .nonNull(.named("String")))
   static let schemaField = SchemaField(name: "__schema", type: .nonNull(.named("__Schema")))
@@ -34,7 +34,7 @@ enum BuiltIns {
     return (parts.types, parts.directives)
   }()
 
-  /// Specification 3.5, 3.13 and 4.2. A location in it would mislead, but no fault points here.
+  /// Specification 3.5, 3.13 and 4.2. Its locations would be misleading, but no fault refers to them.
   private static let sdl = """
     scalar String
     scalar Int

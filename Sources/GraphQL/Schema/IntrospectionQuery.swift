@@ -1,9 +1,9 @@
-/// The queries that ask a server for its schema.
+/// The introspection queries, by version of the specification.
 ///
-/// A server refuses a query with a field it does not know, so ask with `newest`, and when that is
-/// refused with the next of `all`.
+/// A server rejects a query with a field it does not know, so send `newest` first, and if it is
+/// rejected the next of `all`.
 package enum IntrospectionQuery {
-  /// What `@oneOf` added to the specification.
+  /// With the fields that came with `@oneOf`.
   package static let newest = text(
     schema: "description", directive: "isRepeatable",
     type: "specifiedByURL isOneOf", inputValue: "isDeprecated deprecationReason",
@@ -14,7 +14,7 @@ package enum IntrospectionQuery {
     schema: "description", directive: "isRepeatable", type: "specifiedByURL", inputValue: "",
     inputArguments: "")
 
-  /// The specification of June 2018, which every server knows.
+  /// The specification of June 2018, which every server supports.
   package static let june2018 = text(
     schema: "", directive: "", type: "", inputValue: "", inputArguments: "")
 
@@ -79,7 +79,7 @@ package enum IntrospectionQuery {
     """
   }
 
-  /// Levels of lists and non-nulls asked for: nine, as the reference implementation does.
+  /// Levels of lists and non-nulls that are requested: nine, as in the reference implementation.
   private static let typeDepth = 9
 
   private static func typeReference(depth: Int) -> String {

@@ -1,12 +1,12 @@
-import LosslessJSON
+package import LosslessJSON
 
-/// Reads the members of an introspection answer, noting where they are not what they must be.
+/// Reads the members of an introspection response, and reports malformed ones.
 struct IntrospectionReader {
   private(set) var faults: [Fault] = []
 
   mutating func schema(_ json: JSONValue) -> Schema? {
     guard let types = json["types"]?.array else {
-      report("The answer holds no \"__schema\" with types.")
+      report("The response has no \"__schema\" with types.")
       return nil
     }
     var roots: [OperationType: String] = [:]
@@ -16,7 +16,7 @@ struct IntrospectionReader {
     ] {
       roots[operation] = json[member]?["name"]?.string
     }
-    if roots[.query] == nil { report("The answer names no query type.") }
+    if roots[.query] == nil { report("The response names no query type.") }
     return Schema(
       description: json["description"]?.string,
       types: types.compactMap { type($0) },
@@ -28,12 +28,12 @@ struct IntrospectionReader {
     if faults.count < Self.faultsMax { faults.append(Fault(.introspection, message)) }
   }
 
-  /// An answer of another shape would be at fault in every member.
+  /// A response of another shape would have a fault in every member.
   private static let faultsMax = 50
 
   private mutating func name(_ json: JSONValue, _ what: String) -> String? {
     if let name = json["name"]?.string, Self.isName(name) { return name }
-    report("\(what) has no name, or one that is no GraphQL name.")
+    report("\(what) has no name, or an invalid GraphQL name.")
     return nil
   }
 
@@ -44,7 +44,7 @@ struct IntrospectionReader {
   private mutating func type(_ json: JSONValue) -> NamedType? {
     guard let name = name(json, "A type") else { return nil }
     guard let kind = json["kind"]?.string.flatMap({ TypeKind(rawValue: $0) }) else {
-      report("Type \"\(name)\" has no known kind.")
+      report("Type \"\(name)\" has an unknown kind.")
       return nil
     }
     let hasFields = kind == .object || kind == .interface
@@ -92,7 +92,7 @@ struct IntrospectionReader {
       do throws(Fault) {
         defaultValue = try Parser.parseConstValue(Source(name: "introspection", body: text))
       } catch {
-        report("The default value of \"\(owner).\(name)\" is no GraphQL value: \(text)")
+        report("The default value of \"\(owner).\(name)\" is not a valid GraphQL value: \(text)")
       }
     }
     return InputValue(
@@ -107,7 +107,7 @@ struct IntrospectionReader {
       deprecationReason: deprecationReason(json))
   }
 
-  /// A directive's locations that are younger than this reader are left out.
+  /// Reads a directive; unknown locations of newer specifications are left out.
   private mutating func directive(_ json: JSONValue) -> SchemaDirective? {
     guard let name = name(json, "A directive") else { return nil }
     let locations = list(json, "locations").compactMap { location in
@@ -119,7 +119,7 @@ struct IntrospectionReader {
       isRepeatable: json["isRepeatable"]?.bool ?? false, locations: Set(locations))
   }
 
-  /// A type from its wrappers inwards; the JSON reader bounds how deep they nest.
+  /// Reads a type from its wrappers inwards; the JSON reader limits their nesting.
   private mutating func reference(_ json: JSONValue?, of owner: String) -> TypeReference? {
     guard let json else {
       report("\"\(owner)\" has no type.")
@@ -134,5 +134,20 @@ struct IntrospectionReader {
     default:
       return name(json, "The type of \"\(owner)\"").map { .named($0) }
     }
+  }
+}
+
+extension Schema {
+  /// Builds a schema from the response to an introspection query: the whole response, its `data`, or
+  /// the value of `__schema`.
+  ///
+  /// Missing members of newer specifications count as absent. The schema is not validated, since
+  /// servers publish schemas that break the rules: call `validate()`.
+  package static func build(introspection response: JSONValue) throws(Faults) -> Schema {
+    var reader = IntrospectionReader()
+    let data = response["data"] ?? response
+    let schema = reader.schema(data["__schema"] ?? data)
+    guard reader.faults.isEmpty, let schema else { throw Faults(reader.faults) }
+    return schema
   }
 }

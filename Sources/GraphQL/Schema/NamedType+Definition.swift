@@ -1,5 +1,5 @@
 extension NamedType {
-  /// The type as declared, or as it was in a base, with its extensions of the same kind.
+  /// Creates a type from its declaration, or from a base, with extensions of the same kind.
   convenience init(
     _ base: NamedType?, declaration: TypeDefinition? = nil, extendedBy extensions: [TypeDefinition]
   ) {
@@ -64,7 +64,7 @@ extension SchemaDirective {
 }
 
 extension [Directive] {
-  /// Why `@deprecated` says so; the specification's own words where it gives no reason.
+  /// The reason of `@deprecated`, by default that of the specification; nil if not deprecated.
   var deprecationReason: String? {
     guard let directive = directive(named: "deprecated") else { return nil }
     return directive.argument(named: "reason")?.stringText ?? "No longer supported"

@@ -1,9 +1,9 @@
 /// Suggestions for a misspelt name.
 package enum NearestNames {
-  /// The names near enough to be what was meant, nearest first, then by name.
+  /// Returns similar names, nearest first, then by name.
   ///
-  /// Near is a distance of at most 40 % of the length and one more, with something left in common;
-  /// a difference in case alone counts one.
+  /// The maximum distance is 40 % of the length plus one, with something left in common; a difference
+  /// in case alone counts one.
   package static func suggestions(
     for name: String, among names: some Sequence<String>
   ) -> [String] {
@@ -25,16 +25,16 @@ package enum NearestNames {
     return " Did you mean \(shown.dropLast().joined(separator: ", ")) or \(last)?"
   }
 
-  /// The question for the names nearest to `name`; empty if none is near.
+  /// ` Did you mean …?` for the names similar to `name`; empty if there is none.
   package static func didYouMean(_ name: String, among names: some Sequence<String>) -> String {
     didYouMean(suggestions(for: name, among: names))
   }
 
   private static let suggestionsMax = 5
-  /// Of a name that was misspelt, not made up: comparing takes the product of two lengths.
+  /// The longest name that is compared, since the time is the product of two lengths.
   private static let lengthMax = 256
 
-  /// Insertions, deletions, substitutions and swaps of neighbours; absent when more than the limit.
+  /// The number of insertions, deletions, substitutions and swaps of neighbours; nil beyond the limit.
   private static func distance(_ left: String, _ right: String, atMost limit: Int) -> Int? {
     if left == right { return 0 }
     let left = left.utf8.map(lowercased)

@@ -1,5 +1,5 @@
 extension Schema {
-  /// The schema in SDL, without what every schema has. What came from introspection shows its
+  /// The schema in SDL, without the built-in definitions. A schema from introspection shows its
   /// deprecations, scalar URLs and one-of inputs as directives.
   package var sdl: String { Printer.print(document) }
 
@@ -16,7 +16,7 @@ extension Schema {
     return Document(definitions: definitions)
   }
 
-  /// Left out where it says nothing that the names of the types do not say.
+  /// Nil where the names of the types imply it.
   private var schemaDefinition: SchemaDefinition? {
     let roots = OperationType.allCases.compactMap { operation in
       rootName(for: operation).map {
@@ -93,7 +93,7 @@ extension DirectiveDefinition {
 }
 
 extension [Directive] {
-  /// With one more application unless it is there or has nothing to say.
+  /// Returns the directives with one more, unless it is present or its argument is nil.
   fileprivate func adding(_ name: String?, _ argument: String? = nil, _ text: String? = nil) -> Self
   {
     guard let name, directive(named: name) == nil else { return self }

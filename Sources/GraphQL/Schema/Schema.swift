@@ -1,7 +1,7 @@
-/// A type system: what a GraphQL service can answer.
+/// The type system of a GraphQL service.
 ///
 /// Immutable and shared. It always holds the built-in scalars, the introspection types and the
-/// built-in directives, whether its SDL named them or not.
+/// built-in directives, whether or not its SDL declares them.
 package final class Schema: Sendable {
   package let description: String?
   /// All types in the order of declaration; the built-in ones last.
@@ -10,13 +10,13 @@ package final class Schema: Sendable {
   /// As applied to the schema definition.
   package let appliedDirectives: [Directive]
   private let rootNames: [OperationType: String]
-  /// The object types an abstract type may turn out to be, in the order of `types`.
+  /// The possible object types of each abstract type, in the order of `types`.
   private let possibleTypeNames: [String: [String]]
   /// For each abstract type, every object *and interface* type that is a subtype of it.
   private let subtypeNames: [String: Set<String>]
 
-  /// Takes what the caller built and adds the built-in types and directives that are missing.
-  /// The result need not be sound: `validate()` tells.
+  /// Creates a schema from types and directives, and adds missing built-in ones. The result need not be
+  /// valid: call `validate()`.
   package init(
     description: String? = nil, types: [NamedType], directives: [SchemaDirective],
     rootNames: [OperationType: String], appliedDirectives: [Directive] = []
@@ -50,19 +50,19 @@ package final class Schema: Sendable {
 extension Schema {
   package func type(named name: String) -> NamedType? { types[name] }
 
-  /// The innermost named type of a reference; absent if the schema does not know it.
+  /// The innermost named type of a reference; nil if the schema does not have it.
   package func type(of reference: TypeReference) -> NamedType? { types[reference.name.value] }
 
   package func directive(named name: String) -> SchemaDirective? { directives[name] }
 
-  /// The name of the type an operation begins at; absent if the service has no such operations.
+  /// The name of the root type of an operation; nil if the service has no such operations.
   package func rootName(for operation: OperationType) -> String? { rootNames[operation] }
 
   package func rootType(for operation: OperationType) -> NamedType? {
     rootNames[operation].flatMap { types[$0] }
   }
 
-  /// The object types a value of this type may have: the type itself if it is an object type.
+  /// The possible object types of a value of this type: the type itself if it is an object type.
   package func possibleTypes(of type: NamedType) -> [NamedType] {
     guard type.isAbstract else { return type.kind == .object ? [type] : [] }
     return (possibleTypeNames[type.name] ?? []).compactMap { types[$0] }
@@ -86,7 +86,7 @@ extension Schema {
     }
   }
 
-  /// Whether some object type is possible for both.
+  /// Returns whether some object type is possible for both.
   package func typesOverlap(_ left: NamedType, _ right: NamedType) -> Bool {
     if left === right { return true }
     switch (left.isAbstract, right.isAbstract) {
@@ -99,7 +99,7 @@ extension Schema {
     }
   }
 
-  /// A field as a selection may name it, the meta fields included: `__typename` on every composite
+  /// The field that a selection names, including the meta fields: `__typename` on every composite
   /// type, `__schema` and `__type` on the query root.
   package func field(named name: String, on type: NamedType) -> SchemaField? {
     if name.utf8.starts(with: "__".utf8), type.isComposite {
@@ -111,4 +111,34 @@ extension Schema {
     }
     return type.fields[name]
   }
+}
+
+/// A member of a type with a name.
+package protocol Named {
+  var name: String { get }
+}
+
+/// Members in the order of their declaration, with constant-time lookup by name. Of two members with
+/// the same name the first counts.
+package struct NamedList<Element: Named & Sendable>: Sendable {
+  private let elements: [Element]
+  private let indexByName: [String: Int]
+
+  package init(_ elements: [Element] = []) {
+    self.elements = elements
+    indexByName = Dictionary(
+      elements.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  package subscript(name: String) -> Element? {
+    indexByName[name].map { elements[$0] }
+  }
+
+  package var names: [String] { elements.map(\.name) }
+}
+
+extension NamedList: RandomAccessCollection {
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { elements.count }
+  package subscript(position: Int) -> Element { elements[position] }
 }

@@ -1,7 +1,7 @@
 /// The types, directives and roots that SDL documents declare, put together.
 ///
-/// It makes the best of unsound documents (of two types with one name the first counts, an
-/// extension of nothing is left out): telling what is wrong is the work of the rules.
+/// It tolerates invalid documents (of two types with the same name the first counts, an extension of
+/// an unknown type is left out): the validation rules report the faults.
 struct SchemaParts {
   private(set) var description: String?
   private(set) var types: [NamedType] = []
@@ -73,12 +73,47 @@ struct SchemaParts {
 }
 
 extension OperationType {
-  /// The root type of a schema that does not say (specification 3.3.1).
+  /// The default name of the root type (specification 3.3.1).
   var defaultTypeName: String {
     switch self {
     case .query: "Query"
     case .mutation: "Mutation"
     case .subscription: "Subscription"
     }
+  }
+}
+
+extension Schema {
+  /// Builds a schema from SDL documents (files of one schema, in any order).
+  ///
+  /// Throws every fault of the documents and of the type system they declare. `tolerated` rules
+  /// are not reported: `.knownDirectives` tolerates directives that a vendor's export does not declare.
+  package static func build(
+    _ documents: [Document], extending base: Schema? = nil, tolerating tolerated: Set<Rule> = []
+  ) throws(Faults) -> Schema {
+    let (schema, faults) = buildRecovering(documents, extending: base, tolerating: tolerated)
+    guard faults.isEmpty else { throw Faults(faults) }
+    return schema
+  }
+
+  /// Builds a schema as far as possible, and returns its faults.
+  package static func buildRecovering(
+    _ documents: [Document], extending base: Schema? = nil, tolerating tolerated: Set<Rule> = []
+  ) -> (schema: Schema, faults: [Fault]) {
+    let parts = SchemaParts(documents, extending: base)
+    let schema = Schema(
+      description: parts.description, types: parts.types, directives: parts.directives,
+      rootNames: parts.rootNames, appliedDirectives: parts.appliedDirectives)
+    let documentFaults = TypeSystemValidator.validate(
+      Document(joining: documents), building: schema, extending: base)
+    // The document's rules report an unknown type at its own place.
+    let schemaFaults = schema.validate().filter { $0.rule != .knownTypeNames }
+    let faults = (documentFaults + schemaFaults).filter { !tolerated.contains($0.rule) }
+    return (schema, faults)
+  }
+
+  /// Parses SDL and builds its schema, for schemas written in code.
+  package static func build(sdl: String, name: String = "schema") throws(Faults) -> Schema {
+    try build([Parser.parse(Source(name: name, body: sdl))])
   }
 }

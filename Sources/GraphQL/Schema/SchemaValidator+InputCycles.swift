@@ -1,7 +1,7 @@
 extension SchemaValidator {
-  /// No input object may need itself through non-null fields alone: no value would be finite
-  /// (specification 3.10). A depth-first search with its own stack, so that a long chain of types
-  /// cannot exhaust the thread's.
+  /// Reports input objects that require themselves through non-null fields: no value would be finite
+  /// (specification 3.10). A depth-first search with an explicit stack, so that a long chain of types
+  /// cannot overflow the thread's.
   mutating func validateInputCycles() {
     var finished = Set<String>()
     for type in schema.types where type.kind == .inputObject && !finished.contains(type.name) {

@@ -1,5 +1,5 @@
 extension SchemaValidator {
-  /// That an object or interface type implements what it says (specification 3.6, 3.7).
+  /// Checks that an object or interface type implements its interfaces (specification 3.6, 3.7).
   mutating func validateInterfaces(of type: NamedType) {
     var seen = Set<String>()
     for name in type.interfaces {

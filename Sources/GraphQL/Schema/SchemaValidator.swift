@@ -1,4 +1,4 @@
-/// Checks a type system as a whole, wherever it came from.
+/// Validates a type system as a whole, whether from SDL or introspection.
 struct SchemaValidator {
   let schema: Schema
   private(set) var faults: [Fault] = []
@@ -75,7 +75,7 @@ struct SchemaValidator {
     }
   }
 
-  /// The type if the schema knows it; else the fault is told.
+  /// Returns the type, or reports it as unknown.
   private mutating func known(_ reference: TypeReference) -> NamedType? {
     if let type = schema.type(of: reference) { return type }
     reportUnknown(reference.name.value, at: reference.name.location)
@@ -161,5 +161,14 @@ struct SchemaValidator {
         report("One-of input field \(label) cannot have a default value.", field.location)
       }
     }
+  }
+}
+
+extension Schema {
+  /// Returns all faults of the type system (specification section 3), in the order of the types. If
+  /// there are none, documents can be validated and executed against it.
+  package func validate() -> [Fault] {
+    var validator = SchemaValidator(schema: self)
+    return validator.validate()
   }
 }

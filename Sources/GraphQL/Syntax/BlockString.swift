@@ -1,7 +1,7 @@
-/// The rules of block strings both ways: from raw lines to what they mean, and back.
+/// Conversion between raw lines of block strings and their text.
 enum BlockString {
-  /// BlockStringValue() of the specification: takes away the indentation that all lines but the
-  /// first have in common, and blank lines at both ends.
+  /// BlockStringValue() of the specification: removes the common indentation of all lines but the first,
+  /// and blank lines at both ends.
   static func text(ofRaw lines: [[UInt8]]) -> String {
     let common = lines.dropFirst().compactMap(indentation).min() ?? 0
     let first = lines.firstIndex { indentation($0) != nil } ?? lines.count
@@ -13,12 +13,12 @@ enum BlockString {
     return String(decoding: Array(kept.joined(separator: [UInt8(ascii: "\n")])), as: UTF8.self)
   }
 
-  /// Leading white space of a line; absent for a blank one, which does not count.
+  /// Leading white space of a line; nil for a blank one, which does not count.
   private static func indentation(_ line: [UInt8]) -> Int? {
     line.firstIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
   }
 
-  /// Whether the text comes back unchanged from a block string: no control characters, no blank
+  /// Returns whether a block string preserves the text: no control characters, no blank
   /// line at either end, and not all lines indented.
   static func canHold(_ text: String) -> Bool {
     if text.isEmpty { return true }
@@ -39,7 +39,7 @@ enum BlockString {
     }
     let endsBadly = text.utf8.last == UInt8(ascii: "\"") || text.utf8.last == UInt8(ascii: "\\")
     if lines.count == 1 {
-      // A line of its own would take the leading white space away.
+      // On a line of its own the leading white space would be removed.
       return endsBadly ? "\"\"\"\(lines[0])\n\(indent)\"\"\"" : "\"\"\"\(lines[0])\"\"\""
     }
     let body = lines.map { $0.isEmpty ? "" : indent + $0 }.joined(separator: "\n")

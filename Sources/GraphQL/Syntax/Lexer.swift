@@ -1,5 +1,5 @@
-/// Cuts a source into tokens (specification, section 2.1). Comments, commas, white space and byte
-/// order marks go unreported.
+/// Splits a source into tokens (specification, section 2.1). Comments, commas, white space and byte
+/// order marks are skipped.
 struct Lexer {
   let source: Source
   let bytes: [UInt8]
@@ -11,8 +11,8 @@ struct Lexer {
     bytes = source.bytes
   }
 
-  /// Reads the next token; at the end of the source `.endOfFile`, for ever. After a fault, `offset`
-  /// stands behind what could not be read, so that a caller may go on.
+  /// Reads the next token; at the end of the source always `.endOfFile`. After a fault, `offset` is
+  /// after the invalid text, so that the caller can continue.
   mutating func next() throws(Fault) -> Token {
     skipIgnored()
     guard let byte = peek() else {
@@ -76,7 +76,7 @@ extension Lexer {
     return Token(kind: .spread, start: offset, end: offset + 3)
   }
 
-  /// IntValue or FloatValue (2.9.1, 2.9.2). A name or a dot may not follow at once.
+  /// Reads an IntValue or FloatValue (2.9.1, 2.9.2). A name or a dot must not follow directly.
   private mutating func number() throws(Fault) -> Token {
     let start = offset
     var kind = Token.Kind.int
@@ -129,7 +129,7 @@ extension Lexer {
     return fault("Unexpected character: \(label).\(hint)", at: start)
   }
 
-  /// The character itself in quotes if it can be seen, else its code point.
+  /// The character in quotes if it is printable, else its code point.
   func characterLabel(at offset: Int) -> String {
     guard offset < bytes.count else { return "the end of the document" }
     let text = String(decoding: bytes[offset..<min(offset + 4, bytes.count)], as: UTF8.self)

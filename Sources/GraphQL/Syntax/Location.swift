@@ -1,9 +1,9 @@
-/// Where a node stands: a range of bytes in a source.
+/// The location of a node: a range of bytes in a source.
 ///
-/// A location is no part of what a node says: **all locations are equal**, so that nodes compare
-/// and hash by their content alone. Compare `start`, `end` or `position` where the place matters.
+/// **All locations are equal**, so that nodes compare and hash by their content alone. Compare `start`,
+/// `end` or `position` where the location matters.
 package struct Location: Hashable, Sendable {
-  /// Absent for a node that was built in code or came from an introspection answer.
+  /// Nil for a node that was built in code or came from an introspection response.
   package let source: Source?
   private let startOffset: UInt32
   private let endOffset: UInt32
@@ -14,21 +14,38 @@ package struct Location: Hashable, Sendable {
     endOffset = UInt32(clamping: end)
   }
 
-  /// The place of a node that stands in no source.
+  /// The location of a node without a source.
   package static let none = Location(source: nil, start: 0, end: 0)
 
   package var start: Int { Int(startOffset) }
   package var end: Int { Int(endOffset) }
   package var range: Range<Int> { start..<max(start, end) }
 
-  /// Line and column of the first byte; absent without a source.
+  /// Line and column of the first byte; nil without a source.
   package var position: SourcePosition? { source?.position(at: start) }
 
-  /// Whether both begin at one byte of one source: what `==` does not ask.
+  /// Returns whether both begin at the same byte of the same source, which `==` ignores.
   package func isSamePlace(as other: Location) -> Bool {
     source === other.source && start == other.start
   }
 
   package static func == (left: Location, right: Location) -> Bool { true }
   package func hash(into hasher: inout Hasher) {}
+}
+
+/// A line and a column, both counted from 1.
+package struct SourcePosition: Hashable, Sendable, Comparable, CustomStringConvertible {
+  package let line: Int
+  package let column: Int
+
+  package init(line: Int, column: Int) {
+    self.line = line
+    self.column = column
+  }
+
+  package static func < (left: SourcePosition, right: SourcePosition) -> Bool {
+    (left.line, left.column) < (right.line, right.column)
+  }
+
+  package var description: String { "\(line):\(column)" }
 }

@@ -1,5 +1,5 @@
 extension Parser {
-  /// Definition, with a description where it is no extension and no shorthand (specification of
+  /// Parses a definition, with a description unless it is an extension or shorthand (specification of
   /// September 2025, 2.2 and 2.4).
   mutating func definition() throws(Fault) -> Definition {
     let start = token
@@ -8,7 +8,7 @@ extension Parser {
     guard token.kind == .name else { throw unexpected() }
     let keyword = text(of: token)
     if description != nil, keyword == "extend" {
-      throw fault("An extension takes no description.", at: start)
+      throw fault("An extension cannot have a description.", at: start)
     }
     switch keyword {
     case "query", "mutation", "subscription":

@@ -124,7 +124,7 @@ extension Parser {
     return fields
   }
 
-  /// Arguments in parentheses, or input fields in braces; none without the opening bracket.
+  /// Parses arguments in parentheses, or input fields in braces; none without the opening bracket.
   private mutating func inputValues(
     _ opening: Token.Kind, _ closing: Token.Kind
   ) throws(Fault) -> [InputValueDefinition] {
@@ -192,7 +192,7 @@ extension Parser {
 }
 
 extension TypeDefinition {
-  /// Whether it has neither fields, members nor values.
+  /// Whether it has no fields, interfaces, members or values.
   fileprivate var isEmpty: Bool {
     fields.isEmpty && interfaces.isEmpty && members.isEmpty && enumValues.isEmpty
       && inputFields.isEmpty

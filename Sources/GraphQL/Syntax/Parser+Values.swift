@@ -26,7 +26,7 @@ extension Parser {
     return directives
   }
 
-  /// Value (specification 2.9). A constant one holds no variables.
+  /// Parses a value (specification 2.9). A constant one holds no variables.
   mutating func value(isConst: Bool) throws(Fault) -> Value {
     let start = token
     let kind: Value.Kind
@@ -47,7 +47,7 @@ extension Parser {
     return Value(kind, location: location(from: start))
   }
 
-  /// The value of the current token alone, which stays.
+  /// The value of the current token, which is not consumed.
   private func scalarValue() throws(Fault) -> Value.Kind {
     switch token.kind {
     case .int: return .int(text(of: token))

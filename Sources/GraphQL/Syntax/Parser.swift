@@ -1,8 +1,7 @@
-/// Reads GraphQL documents, executable and type-system ones (specification, October 2021).
+/// A parser of executable and type-system documents (specification, October 2021).
 ///
-/// A recursive descent over the tokens with one token of look-ahead. Every opening bracket counts
-/// against `ParserLimits.depthMax`, which bounds the recursion of the parser and of all later
-/// walks over the tree.
+/// Recursive descent with one token of look-ahead. Every opening bracket counts against
+/// `ParserLimits.depthMax`, which limits the recursion of the parser and of all later traversals.
 package struct Parser {
   private var lexer: Lexer
   private let limits: ParserLimits
@@ -25,8 +24,8 @@ package struct Parser {
     return document
   }
 
-  /// Parses what can be parsed: after a fault it goes on at the next definition that begins a
-  /// line. The document holds the definitions without a fault.
+  /// Parses as much as possible: after a fault it continues at the next definition that begins a line.
+  /// The document holds the definitions without a fault.
   package static func parseRecovering(
     _ source: Source, limits: ParserLimits = ParserLimits()
   ) -> (document: Document, faults: [Fault]) {
@@ -80,7 +79,7 @@ extension Parser {
     return (Document(definitions: definitions, location: location), faults)
   }
 
-  /// Goes on to the next keyword of a definition that begins a line, past the current token.
+  /// Skips to the next definition keyword at the start of a line, past the current token.
   private mutating func skipToDefinition() {
     depth = 0
     var isFound = false
@@ -89,7 +88,7 @@ extension Parser {
         try advance()
         isFound = token.kind == .endOfFile || isAtDefinitionKeyword
       } catch {
-        // What cannot be read here is part of the fault told already; past the limit nothing is.
+        // Invalid text here is part of the reported fault; past the token limit parsing ends.
         guard tokenCount > limits.tokensMax else { continue }
         token = Token(kind: .endOfFile, start: lexer.bytes.count, end: lexer.bytes.count)
         isFound = true
@@ -123,7 +122,7 @@ extension Parser {
     String(decoding: lexer.bytes[token.start..<token.end], as: UTF8.self)
   }
 
-  /// From the first byte of `start` to the end of the last token taken.
+  /// From the first byte of `start` to the end of the last consumed token.
   func location(from start: Token) -> Location {
     Location(source: lexer.source, start: start.start, end: previousEnd)
   }
@@ -152,14 +151,14 @@ extension Parser {
     try advance()
   }
 
-  /// Takes the token if it is of this kind.
+  /// Consumes the token if it is of this kind.
   mutating func skip(_ kind: Token.Kind) throws(Fault) -> Bool {
     guard token.kind == kind else { return false }
     try advance()
     return true
   }
 
-  /// Takes an opening bracket; every `open` ends with a `close` that answers true.
+  /// Consumes an opening bracket; every `open` is matched by a `close` that returns true.
   mutating func open(_ kind: Token.Kind) throws(Fault) {
     if token.kind == kind {
       depth += 1
@@ -170,7 +169,7 @@ extension Parser {
     try expect(kind)
   }
 
-  /// Takes the closing bracket if it is next.
+  /// Consumes the closing bracket if it is next.
   mutating func close(_ kind: Token.Kind) throws(Fault) -> Bool {
     guard token.kind == kind else { return false }
     depth -= 1
@@ -199,5 +198,22 @@ extension Parser {
     let start = token
     try expect(.name)
     return Name(text(of: start), location: location(from: start))
+  }
+}
+
+/// Limits of the parser, so that no text can exhaust the stack or the memory.
+package struct ParserLimits: Hashable, Sendable {
+  /// Nesting of brackets of any kind. The parser and every later traversal recurse once per level;
+  /// hand-written documents stay below 30.
+  package var depthMax: Int
+  /// Tokens of one document. A schema of 64 MiB without descriptions has about 12 million.
+  package var tokensMax: Int
+  /// Faults reported for one document before parsing stops.
+  package var faultsMax: Int
+
+  package init(depthMax: Int = 200, tokensMax: Int = 16_000_000, faultsMax: Int = 50) {
+    self.depthMax = depthMax
+    self.tokensMax = tokensMax
+    self.faultsMax = faultsMax
   }
 }

@@ -60,7 +60,7 @@ extension Printer {
     output += Self.directives(value.directives)
   }
 
-  /// On one line, or where one of them has a description on a line each.
+  /// Writes arguments on one line, or on a line each if one has a description.
   private mutating func write(arguments: [InputValueDefinition]) {
     if arguments.isEmpty { return }
     output += "("
@@ -81,7 +81,7 @@ extension Printer {
     output += ")"
   }
 
-  /// The description and a new line at the current indentation.
+  /// Writes the description and a new line at the current indentation.
   mutating func write(_ description: Description?) {
     guard let description else { return }
     let text = description.text

@@ -1,5 +1,5 @@
-/// Writes documents in the canonical form of the reference implementation: two spaces a level, one
-/// selection a line, a blank line between definitions. What is printed parses to an equal document.
+/// A printer of documents in the canonical form of the reference implementation: two spaces per level,
+/// one selection per line, a blank line between definitions. The output parses to an equal document.
 package struct Printer {
   var output = ""
   var indent = ""
@@ -20,7 +20,7 @@ package struct Printer {
     return printer.output
   }
 
-  /// The value on one line, unless it holds a block string of several.
+  /// Returns the value on one line, unless it holds a block string of several.
   package static func print(_ value: Value) -> String {
     switch value.kind {
     case .variable(let name): "$" + name
@@ -54,7 +54,7 @@ package struct Printer {
     directives.map { " " + print($0) }.joined()
   }
 
-  /// The text as a string literal on one line.
+  /// Returns the text as a string literal on one line.
   package static func quoted(_ text: String) -> String {
     var output = "\""
     for scalar in text.unicodeScalars {
@@ -113,7 +113,7 @@ extension Printer {
     write(operation.selectionSet)
   }
 
-  /// On one line, or where one of them has a description on a line each.
+  /// Writes variables on one line, or on a line each if one has a description.
   private mutating func write(_ variables: [VariableDefinition]) {
     guard variables.contains(where: { $0.description != nil }) else {
       output += "(" + variables.map(Self.variable).joined(separator: ", ") + ")"
@@ -184,6 +184,6 @@ extension Printer {
     }
   }
 
-  /// A field whose arguments pass this column gets a line for each of them.
+  /// The column beyond which the arguments of a field are written on a line each.
   private static let lineColumnsMax = 80
 }

@@ -1,9 +1,9 @@
-/// The text of one GraphQL document, with the name it is reported under.
+/// The text of one GraphQL document, with its name in reports.
 ///
 /// A class, because every `Location` refers to its source and shares it. The text is kept as UTF-8
 /// bytes: the lexer works on them and all offsets count bytes.
 package final class Source: Sendable {
-  /// What a fault calls this text: a file's path, or a word such as `introspection`.
+  /// The name in fault reports: a file's path, or a word such as `introspection`.
   package let name: String
   package let bytes: [UInt8]
 
@@ -17,7 +17,7 @@ package final class Source: Sendable {
     self.bytes = bytes
   }
 
-  /// The whole text. Ill-formed UTF-8 shows as U+FFFD.
+  /// The whole text. Ill-formed UTF-8 becomes U+FFFD.
   package var body: String { String(decoding: bytes, as: UTF8.self) }
 }
 
@@ -54,7 +54,7 @@ extension Source {
     String(decoding: bytes[range.clamped(to: 0..<bytes.count)], as: UTF8.self)
   }
 
-  /// The line that holds `offset`, and under it a caret at that column:
+  /// Returns the line that contains `offset`, with a caret under that column:
   /// ```
   /// 3 |   film(id: $id {
   ///   |                ^
@@ -71,7 +71,7 @@ extension Source {
       shown = from..<min(end, from + Self.excerptBytesMax)
     }
     let number = String(position.line)
-    // A tab stays a tab above and below, so that the caret stands under its character.
+    // A tab stays a tab in both lines, so that the caret is under its character.
     let before = text(in: shown.lowerBound..<max(shown.lowerBound, offset))
     let indent = String(before.unicodeScalars.map { $0 == "\t" ? "\t" : " " as Character })
     let margin = String(repeating: " ", count: number.utf8.count)

@@ -10,12 +10,12 @@ struct Token {
   let kind: Kind
   let start: Int
   let end: Int
-  /// What a string means, escapes resolved; empty for other tokens.
+  /// The value of a string, with escapes resolved; empty for other tokens.
   var text = ""
 }
 
 extension Token.Kind {
-  /// How a fault names the kind.
+  /// The name of the kind in fault messages.
   var label: String {
     switch self {
     case .bang: "\"!\""

@@ -1,6 +1,6 @@
-/// All that the rules ask of one operation or fragment, gathered in one walk: each site with the
-/// types that hold there. An absent type could not be made out, and rules pass such sites over: the
-/// name that is wrong is reported where it stands.
+/// The facts about one operation or fragment that the rules need, gathered in one traversal: each site
+/// with its types. A nil type is unknown, and rules skip such sites: the wrong name is reported at its
+/// own place.
 struct DefinitionSurvey {
   struct SelectionSetSite {
     let set: SelectionSet
@@ -21,7 +21,7 @@ struct DefinitionSurvey {
   struct InlineFragmentSite {
     let fragment: InlineFragment
     let parent: NamedType?
-    /// The type inside: of the condition, else the parent's.
+    /// The type inside: that of the condition, else the parent.
     let type: NamedType?
   }
 
@@ -30,7 +30,7 @@ struct DefinitionSurvey {
     let place: DirectiveLocation
   }
 
-  /// A literal where a type is expected: an argument's value or a variable's default.
+  /// A literal with its expected type: an argument's value or a variable's default.
   struct ValueSite {
     let value: Value
     let type: TypeReference?
@@ -39,9 +39,9 @@ struct DefinitionSurvey {
   struct VariableUsage {
     let name: Name
     let type: TypeReference?
-    /// Whether the position takes its own default when the variable is absent.
+    /// Whether the position has a default of its own for an absent variable.
     let hasDefault: Bool
-    /// The one-of input type a field of which the variable is the value of.
+    /// The one-of input type if the variable is the value of one of its fields.
     let oneOfType: NamedType?
     let literal: Location
   }

@@ -1,5 +1,5 @@
-/// A document prepared for the rules: its definitions surveyed, and who spreads whom. Each rule is
-/// an extension of this type in a file of its name.
+/// A document prepared for the rules: the surveys of its definitions, and the fragments that each
+/// operation uses. The rules are methods in extensions of this type, in the folder `Rules`.
 struct DocumentSurvey {
   struct Operation {
     let definition: OperationDefinition
@@ -63,7 +63,7 @@ struct DocumentSurvey {
 }
 
 extension Sequence {
-  /// The elements that share a name with another, grouped, in the order of first appearance.
+  /// Returns the elements that share a name, grouped, in the order of first appearance.
   func repeated(by name: (Element) -> String) -> [(name: String, elements: [Element])] {
     var order: [String] = []
     var groups: [String: [Element]] = [:]

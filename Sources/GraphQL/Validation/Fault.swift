@@ -1,9 +1,9 @@
-/// One thing wrong in a document, a schema or a value, told for the person who wrote it.
+/// A fault of a document, a schema or a value, with a message for its author.
 package struct Fault: Hashable, Sendable, Error {
   package let rule: Rule
   package let message: String
-  /// The nodes at fault, the first one the most telling. Empty if the fault has no place, as for a
-  /// schema that came from introspection.
+  /// The nodes at fault, most significant first. Empty if the fault has no location, as in a schema from
+  /// introspection.
   package let locations: [Location]
 
   package init(_ rule: Rule, _ message: String, at locations: [Location] = []) {
@@ -29,7 +29,7 @@ extension Fault: CustomStringConvertible {
     return "\(source.name):\(source.position(at: location.start)): \(message) [\(rule.rawValue)]"
   }
 
-  /// The description, followed by each place with its line of source and a caret.
+  /// The description, followed by each location with its source line and a caret.
   package var report: String {
     var lines = [description]
     for (index, location) in locations.enumerated() {
@@ -39,4 +39,15 @@ extension Fault: CustomStringConvertible {
     }
     return lines.joined(separator: "\n")
   }
+}
+
+/// All the faults found at once; never empty.
+package struct Faults: Error, Hashable, Sendable, CustomStringConvertible {
+  package let all: [Fault]
+
+  package init(_ all: [Fault]) {
+    self.all = all
+  }
+
+  package var description: String { all.map(\.description).joined(separator: "\n") }
 }

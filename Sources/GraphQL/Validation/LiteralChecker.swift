@@ -2,7 +2,7 @@
 struct LiteralChecker {
   let schema: Schema
 
-  /// All faults of the literal; variables inside are not looked at.
+  /// Returns all faults of the literal; variables inside are not checked.
   func faults(of value: Value, as type: TypeReference) -> [Fault] {
     var faults: [Fault] = []
     check(value, as: type, &faults)

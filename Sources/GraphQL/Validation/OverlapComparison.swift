@@ -1,21 +1,20 @@
-/// The work behind OverlappingFieldsCanBeMerged.
+/// The implementation of OverlappingFieldsCanBeMerged.
 ///
-/// Every selection set gets a number; two of them are compared at most once for each way their
-/// parents relate, whatever number of paths leads there. So the work is bounded by the square of
-/// the fields with fragments spread out, never exponential, and the pending pairs wait in a list,
-/// not on the stack. Fields that say the same are compared once for all of them. A document that
-/// would still cost too much is a fault itself.
+/// Every selection set gets a number; two of them are compared at most once for each relation of their
+/// parents, regardless of the number of paths to them. So the work is at most quadratic in the fields
+/// with fragments expanded, never exponential, and pending pairs are kept in a list, not on the stack.
+/// Equal fields are compared once. A document that would still exceed the limit is a fault itself.
 struct OverlapComparison {
   struct Entry {
     let id: Int
     let field: Field
     let parent: NamedType?
-    /// Absent for meta fields too: their types are not compared, as in the reference.
+    /// Nil for meta fields too: their types are not compared, as in the reference implementation.
     let type: TypeReference?
     let children: Int?
   }
 
-  /// A selection set with its inline fragments opened.
+  /// A selection set with its inline fragments expanded.
   struct SelectionRecord {
     var entries: [Entry] = []
     var spreads: [String] = []
@@ -27,7 +26,7 @@ struct OverlapComparison {
     let isExclusive: Bool
   }
 
-  /// A pair of selection sets to compare, and how it was come by.
+  /// A pair of selection sets to compare, with its path.
   private struct Comparison {
     let pair: Pair
     let path: [String]
@@ -44,7 +43,7 @@ struct OverlapComparison {
   private var indexesByRecord: [Int: [String: Int]] = [:]
   private var compared = Set<Pair>()
   private var pending: [Comparison] = []
-  /// Fields spread out and pairs of fields compared so far.
+  /// Fields expanded and pairs of fields compared so far.
   private var workCount = 0
   private var found: [Fault] = []
 
@@ -78,14 +77,14 @@ struct OverlapComparison {
     return found
   }
 
-  /// Room for a thousand different selections of one field, and for fragments nested far deeper than
-  /// written ones; used up within seconds.
+  /// Enough for a thousand different selections of one field, and for fragments nested far deeper than in
+  /// practice; reached within seconds.
   private var workMax: Int { 500_000 + 100 * entryCount }
 
   private func tooManyFault() -> Fault {
     Fault(
       .overlappingFieldsCanBeMerged,
-      "Too many fields share a response key for all to be compared. Use different aliases.",
+      "Too many fields share a response key to compare them all. Use different aliases.",
       at: survey.document.definitions.first?.location ?? .none)
   }
 }
@@ -119,13 +118,13 @@ extension OverlapComparison {
     }
   }
 
-  /// What two fields of one parent have in common if no comparison can tell them apart.
+  /// The key of fields of one parent that every comparison treats as equal.
   private struct Likeness: Hashable {
     let field: Field
     let parent: ObjectIdentifier?
   }
 
-  /// The fields of a selection set with all fragments spread out, by response key.
+  /// Returns the fields of a selection set with all fragments expanded, by response key.
   private mutating func groups(of index: Int) -> Groups {
     if let groups = groupsByRecord[index] { return groups }
     var groups: Groups = []
@@ -179,8 +178,8 @@ extension OverlapComparison {
   ) {
     workCount += 1
     if workCount > workMax { return }
-    // Two different object types never meet in one value, so their fields may differ in what they
-    // say, but not in the shape of what they give.
+    // A value never has two different object types, so their fields can differ in name and arguments,
+    // but not in the shape of their result.
     let isExclusive =
       isExclusive
       || left.parent !== right.parent && left.parent?.kind == .object
@@ -237,7 +236,7 @@ extension OverlapComparison {
 }
 
 extension Field {
-  /// Whether both pass the same values, in whatever order.
+  /// Returns whether both pass the same values, in any order.
   fileprivate func hasSameArguments(as other: Field) -> Bool {
     guard arguments.count == other.arguments.count else { return false }
     return arguments.allSatisfy { argument in

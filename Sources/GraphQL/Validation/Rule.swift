@@ -1,12 +1,12 @@
-/// What a fault offends against. The raw values of the validation rules are the names the
-/// reference implementation gives them, without its suffix.
+/// The rule that a fault breaks. The raw values of the validation rules are the names of the reference
+/// implementation, without its suffix.
 package enum Rule: String, Hashable, Sendable, CaseIterable {
-  /// The text is no GraphQL document, or passes a parser limit.
+  /// The text is not a GraphQL document, or exceeds a parser limit.
   case syntax = "Syntax"
 
   // Executable documents: section 5 of the specification.
   case executableDefinitions = "ExecutableDefinitions"
-  /// An operation of a kind the schema has no root type for. (Younger than the October 2021 text.)
+  /// An operation of a kind without a root type in the schema. (Newer than the October 2021 text.)
   case knownOperationTypes = "KnownOperationTypes"
   case uniqueOperationNames = "UniqueOperationNames"
   case loneAnonymousOperation = "LoneAnonymousOperation"
@@ -44,11 +44,9 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
   case uniqueDirectiveNames = "UniqueDirectiveNames"
   case possibleTypeExtensions = "PossibleTypeExtensions"
 
-  /// The type system as a whole is not sound: section 3 of the specification.
+  /// The type system as a whole is invalid: section 3 of the specification.
   case schema = "Schema"
-  /// A JSON value of a variable does not fit its type.
-  case variableValue = "VariableValue"
-  /// An introspection answer does not have the shape the specification gives it.
+  /// An introspection response does not have the specified shape.
   case introspection = "Introspection"
 }
 

@@ -1,4 +1,4 @@
-/// Names that may be declared once.
+/// Names that must be unique.
 extension TypeSystemValidator {
   mutating func validateUniqueness() {
     let types = document.definitions.compactMap { definition -> TypeDefinition? in
@@ -36,7 +36,7 @@ extension TypeSystemValidator {
     }
   }
 
-  /// Of one type: its definition and all its extensions.
+  /// Checks the members of one type: of its definition and all its extensions.
   private mutating func validateMembers(of nodes: [TypeDefinition]) {
     let type = nodes[0].name.value
     let existing = base?.type(named: type)

@@ -1,8 +1,8 @@
-/// Validates the documents a schema is built from: the rules the reference implementation calls
-/// the SDL rules. What only the finished type system shows is left to `Schema.validate()`.
+/// Validates the documents that a schema is built from, by the SDL rules of the reference
+/// implementation. Rules on the finished type system are left to `Schema.validate()`.
 struct TypeSystemValidator {
   let document: Document
-  /// The schema built from the document as far as it goes: it knows all names.
+  /// The schema built from the document as far as possible: it has all names.
   let schema: Schema
   /// The schema that the document adds to.
   let base: Schema?
@@ -39,7 +39,7 @@ extension TypeSystemValidator {
       switch definition {
       case .operation, .fragment:
         report(
-          .executableDefinitions, "A schema takes no operations or fragments.",
+          .executableDefinitions, "A schema cannot contain operations or fragments.",
           [definition.location])
       case .schema(let schema):
         seenOnSchema += schema.directives
@@ -52,7 +52,7 @@ extension TypeSystemValidator {
         for argument in directive.arguments { visit(argument, at: .argumentDefinition) }
       }
     }
-    // Directives of a definition and of its extensions stand in one place.
+    // Directives of a definition and of its extensions share one location.
     for directives in [seenOnSchema] + seenOnType.values {
       faults += schema.faultsOfRepetition(directives)
     }
@@ -106,7 +106,7 @@ extension TypeSystemValidator {
   }
 }
 
-/// What the definitions owe each other.
+/// Relations between definitions.
 extension TypeSystemValidator {
   private mutating func validateRoots() {
     let schemas = document.definitions.compactMap { definition -> SchemaDefinition? in

@@ -1,9 +1,9 @@
-/// Validates executable documents (specification section 5).
+/// The validation of executable documents (specification section 5).
 package enum Validator {
-  /// Every fault of the document against the rules asked for, in the order of their places.
+  /// Returns every fault of the document by the given rules, in the order of their locations.
   ///
-  /// Join the files of one application with `Document(joining:)` first: a fragment may be spread
-  /// in another file than its own.
+  /// Join the files of one application with `Document(joining:)` first, since fragments can be used in
+  /// other files.
   package static func validate(
     _ document: Document, against schema: Schema, rules: Set<Rule> = Rule.executable
   ) -> [Fault] {
@@ -50,7 +50,8 @@ package enum Validator {
 }
 
 extension [Fault] {
-  /// By file in the order of the document, then by offset; those without a place come last.
+  /// Returns the faults by file in the order of the document, then by offset; those without a location
+  /// come last.
   func sortedByPlace(in document: Document) -> [Fault] {
     var order: [ObjectIdentifier: Int] = [:]
     for definition in document.definitions {

@@ -1,18 +1,18 @@
 package import LosslessJSON
 
-/// How the `Date` fields of one local type are written in JSON, in filters and in answers
-/// (`types.<Type>.dates`). Stored they are all the same, so another format needs no conversion.
+/// The format of the `Date` fields of one local type in JSON, filters and responses
+/// (`types.<Type>.dates`). The stored form is the same for all, so a new format needs no conversion.
 package enum DateFormat: Hashable, Sendable {
-  /// Days and moments as RFC 3339 has them; moments are told in UTC.
+  /// Days and moments of RFC 3339; moments are rendered in UTC.
   case iso8601
-  /// A number of seconds since 1970-01-01T00:00:00Z.
+  /// The number of seconds since 1970-01-01T00:00:00Z.
   case seconds
-  /// The same in milliseconds.
+  /// The number of milliseconds since 1970-01-01T00:00:00Z.
   case milliseconds
   /// See ``DatePattern``.
   case pattern(DatePattern)
 
-  /// Reads a setting; nil for what is none.
+  /// Parses a setting; nil if it is invalid.
   package init?(_ text: String) {
     switch text {
     case "iso8601": self = .iso8601
@@ -24,7 +24,7 @@ package enum DateFormat: Hashable, Sendable {
     }
   }
 
-  /// As in settings.
+  /// The text of the setting.
   package var name: String {
     switch self {
     case .iso8601: "iso8601"
@@ -36,16 +36,16 @@ package enum DateFormat: Hashable, Sendable {
 
   var phrase: String {
     switch self {
-    case .iso8601: "a day or a moment of ISO 8601"
+    case .iso8601: "an ISO 8601 date or date-time"
     case .seconds: "a number of seconds since 1970"
     case .milliseconds: "a number of milliseconds since 1970"
-    case .pattern(let pattern): "a date written \(pattern.text)"
+    case .pattern(let pattern): "a date of the form \(pattern.text)"
     }
   }
 
   // MARK: Reading
 
-  /// - Returns: the stored text; nil for what is no date of this format.
+  /// - Returns: the stored text; nil if the value is no date of this format.
   func stored(_ value: JSONValue) -> String? {
     switch self {
     case .iso8601, .pattern: value.string.flatMap { stored(text: $0) }
@@ -53,7 +53,7 @@ package enum DateFormat: Hashable, Sendable {
     }
   }
 
-  /// The same of a value in a filter.
+  /// As ``stored(_:)``, for a value in a filter.
   func stored(text: String) -> String? {
     switch self {
     case .iso8601: CalendarValue(iso8601: text)?.stored
@@ -63,7 +63,7 @@ package enum DateFormat: Hashable, Sendable {
     }
   }
 
-  /// Of a decimal number without an exponent, to the nanosecond.
+  /// Parses a decimal number without an exponent, to the nanosecond.
   private static func value(_ text: String, digitsInSecond: Int) -> CalendarValue? {
     let isNegative = text.hasPrefix("-")
     let parts = (isNegative ? text.dropFirst() : text[...]).split(
@@ -89,10 +89,10 @@ package enum DateFormat: Hashable, Sendable {
     return CalendarValue(seconds: -seconds - 1, nanoseconds: 1_000_000_000 - nanoseconds)
   }
 
-  // MARK: Telling
+  // MARK: Writing
 
-  /// - Returns: the text itself where it is none that ``stored(_:)`` gives.
-  package func told(_ stored: String) -> JSONValue {
+  /// Returns a stored date in this format; the text itself if it is no stored date.
+  package func formatted(_ stored: String) -> JSONValue {
     guard let value = CalendarValue(iso8601: stored) else { return .string(stored) }
     switch self {
     case .iso8601: return .string(value.iso8601)
@@ -102,10 +102,10 @@ package enum DateFormat: Hashable, Sendable {
     }
   }
 
-  /// The same as text, as the name of a section.
-  package func toldText(_ stored: String) -> String {
-    let told = told(stored)
-    return told.string ?? told.number?.digits ?? stored
+  /// Returns a stored date in this format as text, for the name of a section.
+  package func formattedText(_ stored: String) -> String {
+    let value = formatted(stored)
+    return value.string ?? value.number?.digits ?? stored
   }
 
   private static func number(_ value: CalendarValue, digitsInSecond: Int) -> JSONValue {

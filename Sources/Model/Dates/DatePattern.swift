@@ -1,15 +1,15 @@
-/// A way to write dates, as Unicode's date patterns have it (UTS 35) as far as numbers go:
+/// A numeric date pattern, a subset of Unicode's date patterns (UTS 35):
 /// `dd.MM.yyyy HH:mm`.
 ///
 /// | letters | |
 /// |---|---|
 /// | `yyyy` `MM` `dd` | year, month, day: each once |
 /// | `HH` `mm` `ss` | hour, minute, second; each needs the ones before it |
-/// | `S` … `SSSSSSSSS` | so many digits of a second's fraction |
+/// | `S` … `SSSSSSSSS` | that many digits of a second's fraction |
 /// | `XXX`, `Z` | the zone as `Z` or `+01:00`, and as `+0100`; without one, UTC |
-/// | `'T'`, `''` | letters that stand for themselves, and a quotation mark |
+/// | `'T'`, `''` | literal text, and a quotation mark |
 ///
-/// What a pattern has no letters for is zero when read and left out when told.
+/// Parts without letters in the pattern are zero when read and left out when written.
 package struct DatePattern: Hashable, Sendable {
   private enum Part: Hashable {
     case literal(String)
@@ -30,7 +30,7 @@ package struct DatePattern: Hashable, Sendable {
   let text: String
   private let parts: [Part]
 
-  /// Nil for what is no pattern.
+  /// Nil if the text is no valid pattern.
   init?(_ text: String) {
     var parts: [Part] = []
     var rest = text[...]
@@ -129,7 +129,7 @@ package struct DatePattern: Hashable, Sendable {
     return CalendarValue(day: day, time: time, offset: offset)
   }
 
-  // MARK: Telling
+  // MARK: Writing
 
   func text(of value: CalendarValue) -> String {
     parts.map { part in

@@ -1,16 +1,16 @@
-/// Which entities of a type, and in which order: what a collection asks of the store.
+/// A query for entities of a type, in an order: the request of a collection to the store.
 package struct EntityQuery: Sendable {
   package let type: EntityType
   package var filter: Filter?
   package var order: EntityOrder
-  /// Only these, and in this order where ``order`` has no terms: a relationship's members.
+  /// Only these keys, and in this order if ``order`` has no terms: the members of a relationship.
   package var members: [String]?
   package var limit: Int
   package var offset: Int
-  /// Where the page before this one ended.
+  /// Where the previous page ended.
   package var after: EntityPosition?
   package var wantsTotal: Bool
-  /// The column of the sections, which the order begins with.
+  /// The column of the sections, which is the first of the order.
   package var section: String?
 
   package init(
@@ -30,10 +30,10 @@ package struct EntityQuery: Sendable {
   }
 }
 
-/// The place of an entity in an order: its values there, and its key. Good whatever becomes of the
-/// entity, since what follows is found by comparing and not by counting.
+/// The position of an entity in an order: its values of the terms, and its key. It stays valid if the
+/// entity changes, since the following entities are found by comparing, not by counting.
 package struct EntityPosition: Hashable, Sendable {
-  /// Of each term of the order.
+  /// The value for each term of the order.
   package let values: [FilterValue]
   package let key: String
 
@@ -43,7 +43,7 @@ package struct EntityPosition: Hashable, Sendable {
   }
 }
 
-/// A page of a collection as one viewer sees it, from one snapshot.
+/// A page of a collection in one viewer's view, from one snapshot.
 package struct EntityPage: Sendable {
   package struct Item: Sendable {
     package let key: EntityKey
@@ -55,11 +55,11 @@ package struct EntityPage: Sendable {
     }
   }
 
-  /// Neighbours in the order with the same value of a column.
+  /// Consecutive entities with the same value of a column.
   package struct Section: Hashable, Sendable {
     /// The value as text; nil for null.
     package let name: String?
-    /// Entities before it in the whole list.
+    /// Number of entities before it in the whole list.
     package let offset: Int
     package let count: Int
 
@@ -83,5 +83,97 @@ package struct EntityPage: Sendable {
     self.next = next
     self.total = total
     self.sections = sections
+  }
+}
+
+/// The order of a collection: by columns, then by key, so that no two entities compare equal.
+package struct EntityOrder: Hashable, Sendable {
+  package struct Term: Hashable, Sendable {
+    package let column: String
+    package let isDescending: Bool
+
+    package init(column: String, isDescending: Bool = false) {
+      self.column = column
+      self.isDescending = isDescending
+    }
+  }
+
+  /// The maximum number of terms.
+  package static let termsMax = 8
+
+  package let terms: [Term]
+
+  package init(_ terms: [Term] = []) {
+    self.terms = terms
+  }
+
+  /// The order by key alone.
+  package static let byKey = EntityOrder()
+
+  /// Parses `-year,title`: columns in order, with a minus for descending.
+  ///
+  /// Nulls come first, and last in descending order.
+  package init(_ text: String, type: EntityType) throws(EntityOrderFaults) {
+    var terms: [Term] = []
+    var faults: [String] = []
+    let columns = Set(type.columns.map(\.name))
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    // Checked first, since each part could be a fault of its own.
+    guard parts.count <= Self.termsMax else {
+      throw EntityOrderFaults(messages: ["has more than \(Self.termsMax) columns"])
+    }
+    for part in parts {
+      let isDescending = part.hasPrefix("-")
+      let name = String(isDescending ? part.dropFirst() : part)
+      if !columns.contains(name) {
+        faults.append(
+          "\(type.name) has no column \(name); it has "
+            + type.columns.map(\.name).joined(separator: ", "))
+      } else if terms.contains(where: { $0.column == name }) {
+        faults.append("\(name) is named twice")
+      }
+      terms.append(Term(column: name, isDescending: isDescending))
+    }
+    guard faults.isEmpty else { throw EntityOrderFaults(messages: faults) }
+    self.terms = terms
+  }
+}
+
+/// Why an order cannot be used.
+package struct EntityOrderFaults: Error, Hashable, Sendable {
+  package let messages: [String]
+}
+
+/// A query for entities of several types: the members of a list whose declared type is a union or an
+/// interface.
+///
+/// Filter and order name only columns that all the types have.
+package struct MixedQuery: Sendable {
+  /// In the order of the result if ``order`` has no terms.
+  package let members: [EntityKey]
+  package var filter: Filter?
+  package var order: EntityOrder
+  package var limit: Int
+  package var offset: Int
+  /// Where the previous page ended: its key is the ``tieBreak(of:)``.
+  package var after: EntityPosition?
+  package var wantsTotal: Bool
+  package var wantsSections: Bool
+
+  package init(members: [EntityKey], like query: EntityQuery) {
+    self.members = members
+    filter = query.filter
+    order = query.order
+    limit = query.limit
+    offset = query.offset
+    after = query.after
+    wantsTotal = query.wantsTotal
+    wantsSections = query.section != nil
+  }
+
+  /// Returns a text unique to the entity, which orders entities that are otherwise equal. Never
+  /// parsed.
+  package static func tieBreak(of key: EntityKey) -> String {
+    "\(key.type.utf8.count):\(key.type)\(key.key)"
   }
 }

@@ -1,4 +1,4 @@
-/// Gives a filter its meaning over a type's columns, and notes every fault on the way.
+/// Resolves a filter's columns and parameters against a type, and collects every fault.
 struct FilterChecker {
   private let type: EntityType
   private let columns: [String: EntityType.Column]
@@ -13,7 +13,7 @@ struct FilterChecker {
       type.columns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Nil where there are faults.
+  /// Returns the checked condition; nil if there are faults.
   mutating func check(_ syntax: FilterSyntax) -> FilterCondition? {
     switch syntax {
     case .and(let left, let right):
@@ -34,7 +34,7 @@ struct FilterChecker {
     case .truth(let column):
       guard let known = known(column) else { return nil }
       guard known.kind == .boolean else {
-        note(column.offset, "\(column.value) is not true or false: compare it with a value")
+        note(column.offset, "\(column.value) is not a Boolean column: compare it with a value")
         return nil
       }
       return .truth(column: column.value)
@@ -55,11 +55,13 @@ struct FilterChecker {
     }
   }
 
-  /// Every argument must have a parameter; those that lack an argument were noted before.
+  /// Reports arguments without a parameter; ``check(_:)`` reported parameters without an argument.
   mutating func checkArguments(parameterCount: Int) {
     if arguments.positional.count > parameterCount {
       let parameters = parameterCount == 1 ? "1 parameter" : "\(parameterCount) parameters"
-      note(argument: "arg", "the filter has \(parameters) ?, \(arguments.positional.count) given")
+      note(
+        argument: "arg",
+        "the filter has \(parameters) ?, but \(arguments.positional.count) arguments are given")
     }
     for name in arguments.named.keys.sorted() where !usedNames.contains(name) {
       note(argument: "arg.\(name)", "the filter has no parameter :\(name)")
@@ -85,7 +87,7 @@ struct FilterChecker {
   ) -> FilterCondition? {
     guard let known = known(column) else { return nil }
     guard !Self.isNumeric(known.kind), known.dates == nil else {
-      note(column.offset, "\(column.value) holds \(known.phrase): LIKE compares texts")
+      note(column.offset, "\(column.value) holds \(known.phrase): LIKE needs a text column")
       return nil
     }
     let text = EntityType.Column(name: column.value, kind: .text)
@@ -95,12 +97,12 @@ struct FilterChecker {
     guard length <= Filter.patternCharactersMax else {
       note(
         pattern.offset,
-        "the pattern has \(length) characters, at most \(Filter.patternCharactersMax)")
+        "the pattern has \(length) characters, at most \(Filter.patternCharactersMax) are allowed")
       return nil
     }
     guard let escape else { return .like(column: column.value, pattern: text, escape: nil) }
     guard case .text(let mark)? = mark, mark.unicodeScalars.count == 1 else {
-      note(escape.offset, "the escape is one character")
+      note(escape.offset, "the escape must be one character")
       return nil
     }
     return .like(column: column.value, pattern: text, escape: mark)

@@ -1,6 +1,6 @@
-/// Splits a filter's text into words.
+/// Splits a filter's text into tokens.
 struct FilterLexer {
-  /// Characters of a number, so that a list of many is read in one pass.
+  /// The longest number, so that a list of many is read in one pass.
   private static let numberCharactersMax = 400
 
   private let characters: [Character]
@@ -58,14 +58,14 @@ struct FilterLexer {
     where characters[index...].starts(with: spelling) {
       return take(spelling.count, .comparison(comparison))
     }
-    throw fault("\(characters[index]) is no comparison")
+    throw fault("\(characters[index]) is not a comparison operator")
   }
 
   private mutating func number() throws(FilterFaults) -> FilterToken.Kind {
     let rest = characters[index...].prefix(Self.numberCharactersMax).prefix { $0.isASCII }
     let length = FilterNumber.length(of: Array(String(rest).utf8)[...])
     guard length > 0, !Self.isWordPart(characters[safe: index + length]) else {
-      throw fault("this is no number")
+      throw fault("this is not a number")
     }
     let digits = String(characters[index..<(index + length)])
     return take(length, .number(digits))
@@ -74,7 +74,7 @@ struct FilterLexer {
   private mutating func word() throws(FilterFaults) -> FilterToken.Kind {
     let name = takeWord()
     guard !name.isEmpty else {
-      throw fault("\(characters[index]) has no meaning here")
+      throw fault("unexpected character \(characters[index])")
     }
     if let keyword = FilterToken.Keyword(rawValue: name.lowercased()) { return .keyword(keyword) }
     return .name(name)
@@ -93,7 +93,7 @@ struct FilterLexer {
     return String(characters[start..<index])
   }
 
-  /// Two marks inside stand for one.
+  /// Reads a quoted text, in which a doubled quotation mark stands for one.
   private mutating func quoted(by mark: Character) throws(FilterFaults) -> String {
     let start = index
     index += 1

@@ -1,4 +1,4 @@
-/// Reads the filter language:
+/// Parses the filter language:
 ///
 /// ```
 /// filter     := and (OR and)*
@@ -15,13 +15,13 @@
 /// column     := name | "name"
 /// ```
 ///
-/// Whatever it takes means in SQLite what it means here.
+/// Every filter that it accepts means the same in SQLite.
 struct FilterParser {
-  /// Parentheses and NOTs inside each other: the depth of this parser's own recursion.
+  /// Limit of nested parentheses and NOTs, which bounds the parser's recursion.
   static let depthMax = 32
-  /// Predicates in one filter; SQLite refuses expressions deeper than a thousand.
+  /// Limit of predicates in one filter; SQLite refuses expressions deeper than a thousand.
   static let predicatesMax = 200
-  /// Values in one filter, those of IN included.
+  /// Limit of values in one filter, those of IN included.
   static let valuesMax = 1000
 
   private let tokens: [FilterToken]
@@ -37,7 +37,7 @@ struct FilterParser {
 
   mutating func parse() throws(FilterFaults) -> FilterSyntax {
     let filter = try disjunction()
-    guard kind == .end else { throw fault("the filter should end here, or go on with AND or OR") }
+    guard kind == .end else { throw fault("expected AND, OR or the end of the filter") }
     return filter
   }
 
@@ -57,7 +57,7 @@ struct FilterParser {
     depth += 1
     defer { depth -= 1 }
     guard depth <= Self.depthMax else {
-      throw fault("more than \(Self.depthMax) parentheses and NOTs inside each other")
+      throw fault("parentheses and NOTs are nested more than \(Self.depthMax) deep")
     }
     if skip(.keyword(.not)) { return .not(try negation()) }
     guard skip(.open) else { return try predicate() }

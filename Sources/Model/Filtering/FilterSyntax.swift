@@ -1,4 +1,4 @@
-/// A filter as it was written, before anything is known of columns and parameters.
+/// The syntax tree of a filter, before columns and parameters are resolved.
 indirect enum FilterSyntax: Hashable {
   enum Operand: Hashable {
     case literal(Literal)
@@ -17,7 +17,7 @@ indirect enum FilterSyntax: Hashable {
 
   struct Placed<Value: Hashable>: Hashable {
     let value: Value
-    /// Characters before it.
+    /// Number of characters before it.
     let offset: Int
   }
 
@@ -29,10 +29,57 @@ indirect enum FilterSyntax: Hashable {
   case not(FilterSyntax)
   case comparison(Column, FilterComparison, Value)
   case columns(Column, FilterComparison, Column)
-  /// A column of true and false, standing for itself.
+  /// A Boolean column as a condition.
   case truth(Column)
   case oneOf(Column, [Value])
   case between(Column, Value, Value)
   case like(Column, Value, escape: Value?)
   case isNull(Column)
+}
+
+/// A token of the filter language.
+struct FilterToken: Hashable {
+  enum Kind: Hashable {
+    case keyword(Keyword)
+    /// A column, with double quotes removed.
+    case name(String)
+    case text(String)
+    /// Unsigned.
+    case number(String)
+    case sign(String)
+    case comparison(FilterComparison)
+    case open, close, comma
+    case nextParameter
+    case namedParameter(String)
+    case end
+  }
+
+  /// Reserved words, in any case; a column of such a name needs double quotes.
+  enum Keyword: String, CaseIterable {
+    case and, or, not, `in`, between, like, escape, `is`, null, `true`, `false`
+  }
+
+  let kind: Kind
+  /// Number of characters before it.
+  let offset: Int
+}
+
+package enum FilterComparison: String, Hashable, Sendable, CaseIterable {
+  case equal = "="
+  case notEqual = "<>"
+  case less = "<"
+  case lessOrEqual = "<="
+  case greater = ">"
+  case greaterOrEqual = ">="
+
+  /// The comparison with its sides exchanged.
+  var mirrored: FilterComparison {
+    switch self {
+    case .equal, .notEqual: self
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    }
+  }
 }

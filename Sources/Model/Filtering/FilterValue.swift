@@ -1,4 +1,4 @@
-/// A value to compare a column with, in the storage class of the column's kind.
+/// A value that a column is compared with, in the storage class of the column's kind.
 package enum FilterValue: Hashable, Sendable {
   case null
   case integer(Int64)
@@ -6,7 +6,7 @@ package enum FilterValue: Hashable, Sendable {
   case text(String)
 }
 
-/// Texts are told apart by their bytes, as SQLite does.
+/// Texts are compared by their bytes, as in SQLite.
 extension FilterValue {
   package static func == (left: FilterValue, right: FilterValue) -> Bool {
     switch (left, right) {
@@ -29,20 +29,20 @@ extension FilterValue {
 }
 
 extension EntityType.Column {
-  /// Reads a literal's or a parameter's text; nil for what it cannot hold.
+  /// Parses the text of a literal or a parameter; nil if the column cannot hold it.
   func value(of text: String) -> FilterValue? {
     guard let dates else { return kind.value(of: text) }
     return dates.stored(text: text).map { .text($0) }
   }
 
-  /// What it holds, in words.
+  /// The kind of its values, for messages.
   var phrase: String { dates?.phrase ?? kind.phrase }
 }
 
 extension EntityType.Column.Kind {
-  /// Reads a literal's or a parameter's text as a value of this kind; nil for what it cannot hold.
+  /// Parses the text of a literal or a parameter as a value of this kind; nil if it is none.
   ///
-  /// A whole number past 64 bits becomes a floating-point one, as SQLite reads it.
+  /// An integer beyond 64 bits becomes a floating-point number, as in SQLite.
   func value(of text: String) -> FilterValue? {
     switch self {
     case .text, .reference:
@@ -61,27 +61,28 @@ extension EntityType.Column.Kind {
     }
   }
 
-  /// What its columns hold, in words.
+  /// The kind of values, for messages.
   var phrase: String {
     switch self {
     case .integer: "a whole number"
     case .real: "a number"
     case .boolean: "true or false"
-    case .text: "a text"
+    case .text: "a string"
     case .reference: "the id of an entity"
     }
   }
 }
 
 enum FilterNumber {
-  /// `-12`, `1.5`, `.5`, `2e10`; no other spelling that Swift or SQLite would read.
+  /// Returns whether a text is a number such as `-12`, `1.5`, `.5` or `2e10`; no other spelling that
+  /// Swift or SQLite would accept.
   static func isNumber(_ text: String) -> Bool {
     var rest = Array(text.utf8)[...]
     if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
     return length(of: rest) == rest.count && !rest.isEmpty
   }
 
-  /// The count of bytes of the unsigned number that a text begins with; 0 for none.
+  /// Returns the length in bytes of the unsigned number at the start of a text; 0 if there is none.
   static func length(of text: ArraySlice<UInt8>) -> Int {
     var rest = text
     func digits() -> Int {

@@ -1,7 +1,7 @@
-/// What a full-text search looks for: every word and phrase must be found.
+/// The words and phrases of a full-text search, all of which must be found.
 ///
-/// `alien ship*` takes words, the second as a beginning; `"dark side"` takes neighbours. Case and
-/// diacritics do not count. Nothing else has a meaning, so any text a person types is a search.
+/// `alien ship*` is two words, the second a prefix; `"dark side"` is a phrase. Case and diacritics
+/// are ignored. There is no other syntax, so any text that a person types is a valid search.
 package struct SearchText: Hashable, Sendable {
   package struct Term: Hashable, Sendable {
     package let text: String
@@ -22,7 +22,7 @@ package struct SearchText: Hashable, Sendable {
 
   package init(_ text: String) throws(Fault) {
     var terms: [Term] = []
-    // By scalars: to a `Character`, a quotation mark that an accent follows is none.
+    // By scalars: a quotation mark followed by a combining accent is another `Character`.
     var rest = text.unicodeScalars[...]
     while let start = rest.firstIndex(where: { !$0.separatesWords }) {
       rest = rest[start...]
@@ -49,7 +49,7 @@ package struct SearchText: Hashable, Sendable {
     self.terms = terms
   }
 
-  /// A phrase may hold U+0000, which ends every text for SQLite.
+  /// Replaces U+0000, which would end the text in SQLite.
   private static func text(_ word: Substring.UnicodeScalarView) -> String {
     var text = String.UnicodeScalarView()
     for scalar in word { text.append(scalar.value == 0 ? " " : scalar) }
@@ -60,7 +60,7 @@ package struct SearchText: Hashable, Sendable {
 extension Unicode.Scalar {
   fileprivate var separatesWords: Bool { value == 0 || properties.isWhitespace }
 
-  /// What FTS5's `unicode61` makes words of.
+  /// Whether FTS5's `unicode61` tokenizer makes it part of a word.
   fileprivate var isOfWords: Bool {
     switch properties.generalCategory {
     case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
@@ -74,9 +74,9 @@ extension Unicode.Scalar {
 /// An entity that a search found.
 package struct SearchHit: Sendable {
   package let key: EntityKey
-  /// Above 0 and below 1: made of this entity's own text alone.
+  /// Above 0 and below 1; computed from this entity's own text alone.
   package let score: Double
-  /// A part of the text around what was found.
+  /// An excerpt of the text around the match.
   package let snippet: String
   package let record: EntityRecord
 

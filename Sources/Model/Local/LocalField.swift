@@ -2,13 +2,13 @@ package import LosslessJSON
 
 /// One field of a local type or of an object embedded in one.
 package struct LocalField: Hashable, Sendable {
-  /// What becomes of the entities a relationship leads to when its own entity is deleted.
+  /// The effect of deleting an entity on the entities that its relationship leads to.
   package enum DeleteRule: String, Hashable, Sendable {
-    /// They stay and forget it.
+    /// They stay, and their references to it are removed.
     case nullify
     /// They are deleted too.
     case cascade
-    /// It is not deleted while there are any.
+    /// The entity cannot be deleted while there are any.
     case deny
   }
 
@@ -27,17 +27,17 @@ package struct LocalField: Hashable, Sendable {
     case scalar(LocalScalar)
     case enumeration(String)
     case object(String)
-    /// A relationship. Without an inverse it is one way, and may lead to upstream's types.
+    /// A relationship. Without an inverse it is one-way, and can lead to upstream's types.
     case entity(String, Inverse?)
   }
 
   package let name: String
-  /// What it was called before (`@renamed`).
+  /// The previous name (`@renamed`).
   package let formerName: String?
   package let kind: Kind
   /// Non-null flags from the outside in, one for each list and one for the innermost value.
   package let nonNull: [Bool]
-  /// In stored form; what a new entity has where its author says nothing.
+  /// The default value of new entities, in stored form.
   package let fallback: JSONValue?
   package let rules: LocalRules
 
@@ -60,13 +60,13 @@ package struct LocalField: Hashable, Sendable {
     if case .entity = kind { true } else { false }
   }
 
-  /// A list of entities: read by its own path, and kept where a body does not name it.
+  /// Whether it is a list of entities: read by a path of its own, and kept if a body does not name it.
   package var isToMany: Bool { isRelationship && listDepth > 0 }
 
-  /// What stands in a row whose author said nothing: a default, an empty list of entities, or null.
+  /// The value of a field that a body does not name: the default, an empty list of entities, or null.
   package var emptyValue: JSONValue { fallback ?? (isToMany ? .array([]) : .null) }
 
-  /// Nil for what has no column: lists and embedded objects.
+  /// Nil for fields without a column: lists and embedded objects.
   var columnKind: EntityType.Column.Kind? {
     guard listDepth == 0 else { return nil }
     switch kind {
@@ -79,11 +79,11 @@ package struct LocalField: Hashable, Sendable {
 }
 
 extension LocalField: CustomStringConvertible {
-  /// One line that differs wherever the values allowed differ.
+  /// One line that differs whenever the allowed values differ. It is stored with the type.
   package var description: String {
     let value =
       switch kind {
-      // Dates were once kept as they had been written: such rows are read anew.
+      // Dates were once stored as they had been written: such rows are read again.
       case .scalar(.date): "Date in UTC"
       case .scalar(let scalar): scalar.rawValue
       case .enumeration(let name), .object(let name): name
@@ -91,5 +91,53 @@ extension LocalField: CustomStringConvertible {
       }
     let levels = nonNull.map { $0 ? "!" : "?" }.joined()
     return "\(name):\(value)\(levels) \(rules.description) \(fallback?.canonicalText ?? "")"
+  }
+}
+
+/// Constraints on a field's values besides their type (`@length`, `@range`, `@pattern`).
+package struct LocalRules: Hashable, Sendable {
+  /// Elements of a list, or characters (Unicode scalars) of a text.
+  package var lengthMin: Int?
+  package var lengthMax: Int?
+  package var rangeMin: Double?
+  package var rangeMax: Double?
+  /// The pattern that the whole text must match.
+  package var pattern: TextPattern?
+
+  package init() {}
+
+  func lengthFault(_ count: Int, of unit: String) -> String? {
+    if let lengthMin, count < lengthMin {
+      return "has \(count) \(unit), the minimum is \(lengthMin)"
+    }
+    if let lengthMax, count > lengthMax {
+      return "has \(count) \(unit), the maximum is \(lengthMax)"
+    }
+    return nil
+  }
+
+  func rangeFault(_ value: Double) -> String? {
+    if let rangeMin, value < rangeMin { return "is less than the minimum \(rangeMin)" }
+    if let rangeMax, value > rangeMax { return "is more than the maximum \(rangeMax)" }
+    return nil
+  }
+
+  /// - Parameter budget: see ``TextPattern/matches(_:budget:)``.
+  func patternFault(_ text: String, budget: inout Int) -> String? {
+    guard let pattern else { return nil }
+    guard text.unicodeScalars.count <= TextPattern.charactersMax else {
+      return "has more than \(TextPattern.charactersMax) characters"
+    }
+    guard let matches = pattern.matches(text, budget: &budget) else {
+      return "was not matched, since texts before it took too long: write fewer entities at once"
+    }
+    return matches ? nil : "does not match \(pattern.source)"
+  }
+}
+
+extension LocalRules: CustomStringConvertible {
+  package var description: String {
+    [lengthMin?.description, lengthMax?.description, rangeMin?.description, rangeMax?.description]
+      .map { $0 ?? "" }.joined(separator: ",") + (pattern.map { " /\($0.source)/" } ?? "")
   }
 }

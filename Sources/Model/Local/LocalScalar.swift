@@ -1,4 +1,4 @@
-/// A leaf of a local type: what its values may be.
+/// A scalar of local types.
 package enum LocalScalar: String, Hashable, Sendable, CaseIterable {
   case boolean = "Boolean"
   case int = "Int"
@@ -10,7 +10,7 @@ package enum LocalScalar: String, Hashable, Sendable, CaseIterable {
   case double = "Double"
   case string = "String"
   case id = "ID"
-  /// A day or a moment, written as its type's ``DateFormat`` says.
+  /// A day or a moment, written in its type's ``DateFormat``.
   case date = "Date"
   /// Bytes in base64 (RFC 4648 section 4).
   case data = "Data"
@@ -24,7 +24,7 @@ package enum LocalScalar: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The whole numbers it holds; nil for what is none.
+  /// The range of an integer scalar; nil for others.
   package var range: ClosedRange<Int64>? {
     switch self {
     case .int8: Int64(Int8.min)...Int64(Int8.max)
@@ -41,6 +41,24 @@ package enum LocalScalar: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .string, .id, .date, .data: true
     case .boolean, .int, .int8, .int16, .int32, .int64, .float, .double: false
+    }
+  }
+}
+
+/// The check that a text is base64 with padding (RFC 4648 section 4).
+enum Base64Text {
+  static func isValid(_ text: String) -> Bool {
+    let bytes = text.utf8
+    guard bytes.count % 4 == 0 else { return false }
+    let padding = bytes.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+    guard padding <= 2 else { return false }
+    return bytes.dropLast(padding).allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+        true
+      default: false
+      }
     }
   }
 }

@@ -1,8 +1,10 @@
-/// The types that live in this store alone, as `local.graphql` declares them, checked.
+package import LosslessJSON
+
+/// The checked types of `local.graphql`, whose entities exist in this store only.
 package struct LocalSchema: Hashable, Sendable {
   /// Entities, by name.
   package let types: [String: LocalType]
-  /// Types that stand inside an entity and have no identity of their own: their fields by name.
+  /// Fields of embedded types, which have no identity of their own, by type name.
   package let objects: [String: [LocalField]]
   /// Values of each enum.
   package let enums: [String: [String]]
@@ -19,8 +21,8 @@ package struct LocalSchema: Hashable, Sendable {
 
   package var isEmpty: Bool { types.isEmpty }
 
-  /// All that decides which values a type's rows may hold, as one text: where it differs from the
-  /// recorded one the rows must be looked at.
+  /// Returns a text of everything that determines the values a type's rows can hold: if it differs
+  /// from the recorded one, the rows must be checked.
   package func description(of type: LocalType) -> String {
     var lines = ["\(type.scope)"] + type.fields.map(\.description)
     var open = type.fields
@@ -36,5 +38,28 @@ package struct LocalSchema: Hashable, Sendable {
       }
     }
     return lines.joined(separator: "\n")
+  }
+}
+
+extension LocalSchema {
+  /// Returns a stored value in the form in which clients write it, with dates in the given format.
+  package func formatted(_ value: JSONValue, _ field: LocalField, dates: DateFormat) -> JSONValue {
+    if let elements = value.array {
+      return .array(elements.map { formatted($0, field, dates: dates) })
+    }
+    switch field.kind {
+    case .scalar(.date):
+      return value.string.map { dates.formatted($0) } ?? value
+    case .object(let name):
+      guard let members = value.members else { return value }
+      let fields = objects[name] ?? []
+      return .object(
+        members.map { member in
+          guard let field = fields.first(where: { $0.name == member.name }) else { return member }
+          return JSONMember(member.name, formatted(member.value, field, dates: dates))
+        })
+    case .scalar, .enumeration, .entity:
+      return value
+    }
   }
 }

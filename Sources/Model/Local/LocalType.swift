@@ -1,16 +1,16 @@
-/// An entity type that clients write and no upstream knows.
+/// An entity type that clients write, unknown to upstream.
 package struct LocalType: Hashable, Sendable {
   /// The field that names an entity inside its scope.
   package static let keyField = "id"
 
   package let name: String
-  /// What it was called before (`@renamed`).
+  /// The previous name (`@renamed`).
   package let formerName: String?
-  /// Whose the entities are: ``Scope/Kind/device`` or ``Scope/Kind/user``.
+  /// The kind of owner of the entities: ``Scope/Kind/device`` or ``Scope/Kind/user``.
   package let scope: Scope.Kind
-  /// In declared order, the key among them.
+  /// In declared order, including the key.
   package let fields: [LocalField]
-  /// Columns that settings ask an index for.
+  /// Columns for which the settings ask an index.
   package private(set) var indexes: [String] = []
   /// Fields of the full-text search.
   package private(set) var search: [String] = []
@@ -23,7 +23,7 @@ package struct LocalType: Hashable, Sendable {
     self.fields = fields
   }
 
-  /// The type as settings have it.
+  /// Returns the type with its settings applied.
   package func with(indexes: [String], search: [String], dates: DateFormat) -> LocalType {
     var type = self
     type.indexes = indexes
@@ -34,7 +34,7 @@ package struct LocalType: Hashable, Sendable {
 
   package func field(_ name: String) -> LocalField? { fields.first { $0.name == name } }
 
-  /// Relationships whose other side is kept as well.
+  /// Relationships with an inverse, which is updated too.
   package var paired: [(field: LocalField, target: String, inverse: LocalField.Inverse)] {
     fields.compactMap { field in
       guard case .entity(let target, let inverse?) = field.kind else { return nil }
@@ -44,7 +44,7 @@ package struct LocalType: Hashable, Sendable {
 }
 
 extension LocalType {
-  /// The type as the store's tables know it.
+  /// The type as the description of its table.
   package var entityType: EntityType {
     EntityType(
       name: name, keyFields: [Self.keyField],
@@ -56,7 +56,7 @@ extension LocalType {
       }, indexes: indexes, search: search, dates: dates)
   }
 
-  /// The type as readers of stored values know it.
+  /// The type as the shape that readers of stored values need.
   package var shape: ObjectShape { .init(type: name, localFields: fields) }
 }
 

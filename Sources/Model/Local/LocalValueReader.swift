@@ -1,37 +1,38 @@
 package import LosslessJSON
 
-/// Reads what a client wrote into a field, into the form of ``StoredForm``, and notes every fault.
+/// Converts values that a client wrote into ``StoredForm``, and collects every fault.
 package struct LocalValueReader {
-  /// Bytes of an id: it stands in paths, and in each reference to its entity.
+  /// Limit of the bytes of an id, which is part of paths and of each reference to its entity.
   package static let idBytesMax = 256
   private static let faultsMax = 100
 
   private let schema: LocalSchema
-  /// Of the value that is being read.
+  /// The date format of the value that is being read.
   private var dates = DateFormat.iso8601
-  /// Steps of ``TextPattern`` that are left.
+  /// Remaining steps of ``TextPattern``.
   package private(set) var patternBudget: Int
   package private(set) var faults: [Failure.Detail] = []
 
-  /// Steps that all texts of one request can take to match their patterns: some 20 ms, and a hundred
+  /// Limit of the steps for matching all texts of one request: some 20 ms, enough for a hundred
   /// thousand texts of ordinary length with ordinary patterns.
   package static let patternBudgetMax = TextPattern.stepsPerTextMax
 
-  /// - Parameter patternBudget: what an earlier reader of the same request left.
+  /// - Parameter patternBudget: the steps that an earlier reader of the same request left.
   package init(schema: LocalSchema, patternBudget: Int = patternBudgetMax) {
     self.schema = schema
     self.patternBudget = patternBudget
   }
 
-  /// Past ``faultsMax`` nothing more is told: a body may have as many faults as it has bytes.
+  /// Records a fault. Faults beyond ``faultsMax`` are dropped: a body can have as many as it has bytes.
   package mutating func note(_ detail: String, at pointer: String) {
     guard faults.count < Self.faultsMax else { return }
     faults.append(Failure.Detail(place: .pointer(pointer), detail: detail))
   }
 
-  /// - Returns: nil where it is faulty.
+  /// Reads one value.
   ///
-  /// - Parameter dates: how dates are written in it.
+  /// - Parameter dates: the format of its dates.
+  /// - Returns: nil if the value is invalid.
   package mutating func read(
     _ value: JSONValue, _ field: LocalField, dates: DateFormat = .iso8601, at pointer: String
   ) -> JSONValue? {
@@ -76,7 +77,7 @@ package struct LocalValueReader {
     case .enumeration(let name):
       let values = schema.enums[name] ?? []
       if let text = value.string, values.contains(text) { return value }
-      note("is none of \(values.joined(separator: ", "))", at: pointer)
+      note("must be one of \(values.joined(separator: ", "))", at: pointer)
     case .object(let name):
       return object(value, name, at: pointer)
     case .entity(let type, _):
@@ -86,7 +87,7 @@ package struct LocalValueReader {
     return .null
   }
 
-  /// An id in a body or a path; nil for what cannot be one.
+  /// Returns the id in a body or a path; nil if the value cannot be one.
   package static func id(_ value: JSONValue) -> String? {
     let text = value.string ?? value.number.flatMap { $0.int64?.description }
     guard let text, !text.isEmpty, text.utf8.count <= idBytesMax,
@@ -128,7 +129,7 @@ package struct LocalValueReader {
     }
     let faults: [String?]
     if scalar == .date {
-      // Rules of texts go by what was written.
+      // Rules of texts apply to the date as written.
       let text = value.string ?? value.number?.digits ?? ""
       faults = [
         field.listDepth == 0
@@ -180,7 +181,7 @@ extension LocalScalar {
     case .int, .int8, .int16, .int32, .int64:
       "a whole number" + (range.map { " from \($0.lowerBound) to \($0.upperBound)" } ?? "")
     case .float, .double: "a number"
-    case .string: "a text"
+    case .string: "a string"
     case .id: "an id"
     case .date: "a date"
     case .data: "base64"
@@ -189,7 +190,7 @@ extension LocalScalar {
 }
 
 extension JSONValue {
-  /// See ``StoredForm``.
+  /// Returns the stored form of a reference, see ``StoredForm``.
   package static func storedReference(to key: EntityKey) -> JSONValue {
     .object([
       JSONMember(StoredForm.referenceMember, .array([.string(key.type), .string(key.key)]))

@@ -1,4 +1,4 @@
-/// Reads the regular expressions that ``TextPattern`` supports:
+/// Parses the regular expressions that ``TextPattern`` supports:
 ///
 /// ```
 /// choice     := sequence ("|" sequence)*
@@ -10,9 +10,9 @@
 /// escape     := "\" (d D w W s S n r t f A z Z p{…} P{…} x u or a punctuation mark)
 /// ```
 ///
-/// A lazy quantifier is taken as its eager twin: of a whole text both say the same.
+/// Lazy quantifiers are treated as eager ones: for a match of the whole text they are equivalent.
 struct PatternParser {
-  /// Groups inside each other: the depth of this parser's own recursion.
+  /// Limit of nested groups, which bounds the parser's recursion.
   static let depthMax = 100
   /// The largest number in a quantifier.
   static let countMax = 1_000
@@ -60,14 +60,15 @@ struct PatternParser {
     depth += 1
     defer { depth -= 1 }
     guard depth <= Self.depthMax else {
-      throw fault("more than \(Self.depthMax) groups inside each other")
+      throw fault("groups are nested more than \(Self.depthMax) deep")
     }
     let outerCase = ignoresCase
     defer { ignoresCase = outerCase }
     if skip("?") {
       if skip("i") {
         guard !skip(")") else {
-          throw PatternFault(position: start + 1, "(?i) stands only at the start of the pattern")
+          throw PatternFault(
+            position: start + 1, "(?i) is allowed only at the start of the pattern")
         }
         guard skip(":") else { throw unsupportedGroup(start) }
         ignoresCase = true
@@ -136,7 +137,7 @@ struct PatternParser {
     }
     let max = try count()
     guard skip("}") else { throw braceFault }
-    guard min <= max else { throw fault("\(min) to \(max) is no range") }
+    guard min <= max else { throw fault("the range \(min) to \(max) is empty") }
     return (min, max)
   }
 
@@ -148,7 +149,7 @@ struct PatternParser {
     }
     guard !digits.isEmpty else { throw braceFault }
     guard let count = Int(digits), count <= Self.countMax else {
-      throw fault("a quantifier counts to \(Self.countMax) at most")
+      throw fault("the maximum number in a quantifier is \(Self.countMax)")
     }
     return count
   }
@@ -210,7 +211,7 @@ struct PatternParser {
     return .assertion(assertion)
   }
 
-  /// An escape that stands for characters, behind its backslash.
+  /// Reads an escape that stands for characters, after its backslash.
   private mutating func classEscape() throws(PatternFault) -> PatternTest.Element {
     guard let next = take() else { throw fault("a backslash ends the pattern") }
     switch next {
@@ -245,7 +246,7 @@ struct PatternParser {
       guard skip("}") else { throw fault("this { is never closed") }
     }
     guard Unicode.GeneralCategory.abbreviations.contains(name) else {
-      throw fault("\\p takes a general category of Unicode, as \\p{L} or \\p{Nd}")
+      throw fault("\\p needs a Unicode general category, such as \\p{L} or \\p{Nd}")
     }
     return .category(name)
   }
@@ -264,7 +265,7 @@ struct PatternParser {
     let isHexadecimal = digits.allSatisfy { $0.isASCII && $0.isHexDigit }
     guard !digits.isEmpty, isHexadecimal, let value = UInt32(digits, radix: 16),
       let scalar = Unicode.Scalar(value)
-    else { throw fault("this is no character's number: write \\x41, \\u0041 or \\u{1F600}") }
+    else { throw fault("this is not a code point: write \\x41, \\u0041 or \\u{1F600}") }
     return Character(scalar)
   }
 
@@ -291,7 +292,7 @@ struct PatternParser {
     }
     guard !test.elements.isEmpty else {
       throw PatternFault(
-        position: start + 1, "a class holds a character at least: write \\] for the bracket")
+        position: start + 1, "a class needs at least one character: write \\] for the bracket")
     }
     return test
   }
@@ -314,8 +315,10 @@ struct PatternParser {
   ) throws(PatternFault) -> PatternTest.Element {
     guard case .character(let low) = low, case .character(let high) = high,
       let first = PatternUnit(low).scalar, let last = PatternUnit(high).scalar
-    else { throw fault("a range goes from one character to another") }
-    guard first <= last else { throw fault("\(low)-\(high) is no range: its end comes first") }
+    else { throw fault("a range needs single characters at both ends") }
+    guard first <= last else {
+      throw fault("the range \(low)-\(high) is empty: its end comes first")
+    }
     return .range(first...last)
   }
 

@@ -1,10 +1,10 @@
-/// What one character of a text must be.
+/// A test of one character of a text.
 struct PatternTest: Hashable, Sendable {
   enum Element: Hashable, Sendable {
     case character(Character)
     case range(ClosedRange<UInt32>)
     case digit, word, space, lineBreak
-    /// Of a Unicode general category: `Lu`, or all that begin with `L`.
+    /// A Unicode general category, such as `Lu`, or `L` for all that begin with it.
     case category(String)
     indirect case not(Element)
   }
@@ -13,7 +13,7 @@ struct PatternTest: Hashable, Sendable {
   var isNegated = false
   var ignoresCase = false
 
-  /// Steps that one look at a character counts for.
+  /// The steps that testing one character counts for.
   var cost: Int { max(elements.count, 1) }
 
   func holds(of unit: PatternUnit) -> Bool {
@@ -65,7 +65,7 @@ struct PatternUnit {
 }
 
 extension Unicode.GeneralCategory {
-  /// Every abbreviation of Unicode's table 4-4, and the letter each begins with.
+  /// Every abbreviation of Unicode's table 4-4, and their first letters.
   static let abbreviations: Set<String> = [
     "L", "Lu", "Ll", "Lt", "Lm", "Lo", "M", "Mn", "Mc", "Me", "N", "Nd", "Nl", "No",
     "P", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "S", "Sm", "Sc", "Sk", "So",

@@ -1,32 +1,32 @@
 /// A regular expression that a whole text must match, in time linear in the text.
 ///
 /// The expression becomes a nondeterministic automaton (Thompson, 1968) whose states are all followed
-/// at once, character by character, so no text makes it go back. What an automaton cannot do is refused
-/// when the pattern is read: backreferences, lookaround, atomic groups and possessive quantifiers.
-/// Everything else means what it means in Swift's `Regex`: characters are grapheme clusters, compared by
-/// canonical equivalence; but a range of a class holds characters of one Unicode scalar alone.
+/// at once, character by character, without backtracking. Features that an automaton cannot support are
+/// refused when the pattern is parsed: backreferences, lookaround, atomic groups and possessive
+/// quantifiers. Everything else has the meaning of Swift's `Regex`: characters are grapheme clusters,
+/// compared by canonical equivalence; but a range of a class matches only single-scalar characters.
 package struct TextPattern: Sendable {
-  /// States of one automaton; counted repetitions are written out, so `a{500}` has 500.
+  /// Limit of the states of one automaton; counted repetitions are expanded, so `a{500}` has 500.
   package static let statesMax = 1_000
-  /// Characters (Unicode scalars) of a text.
+  /// Limit of the characters (Unicode scalars) of a text.
   package static let charactersMax = 1_000
-  /// Steps that one text can take at most: each state is entered and tested once a character.
+  /// The most steps that one text can take: each state is entered and tested once per character.
   package static let stepsPerTextMax = 2 * statesMax * (charactersMax + 1)
 
   package let source: String
   let program: PatternProgram
 
-  /// - Throws: ``PatternFault``, where the text is no expression or one of an unsupported kind.
+  /// - Throws: ``PatternFault`` if the expression is malformed or not supported.
   package init(_ source: String) throws(PatternFault) {
     self.source = source
     var parser = PatternParser(source)
     program = try PatternProgram(try parser.parse())
   }
 
-  /// Whether the whole text matches.
+  /// Returns whether the whole text matches.
   ///
-  /// - Parameter budget: steps that can still be taken; what this match took is subtracted.
-  /// - Returns: nil where the text has more than ``charactersMax`` characters, or the budget ran out.
+  /// - Parameter budget: the remaining steps; those of this match are subtracted.
+  /// - Returns: nil if the text has more than ``charactersMax`` characters, or the budget ran out.
   package func matches(_ text: String, budget: inout Int) -> Bool? {
     guard text.unicodeScalars.count <= Self.charactersMax else { return nil }
     var run = PatternRun(program, text)
@@ -43,5 +43,24 @@ extension TextPattern: Hashable {
 
   package func hash(into hasher: inout Hasher) {
     hasher.combine(source)
+  }
+}
+
+/// Why a pattern is malformed or not supported.
+package struct PatternFault: Error, Hashable, Sendable {
+  /// The character, counted from 1; nil for a fault of the whole pattern.
+  package let position: Int?
+  /// The fault and its remedy.
+  package let message: String
+
+  package init(position: Int? = nil, _ message: String) {
+    self.position = position
+    self.message = message
+  }
+}
+
+extension PatternFault: CustomStringConvertible {
+  package var description: String {
+    position.map { "\(message) (at character \($0))" } ?? message
   }
 }

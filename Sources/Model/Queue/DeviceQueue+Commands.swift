@@ -1,5 +1,5 @@
 extension DeviceQueue {
-  /// Takes back what was never sent.
+  /// Cancels a mutation that was never sent.
   package func cancelling(
     _ id: MutationID, at now: Timestamp
   ) throws(CommandRefusal) -> QueueChanges {
@@ -10,7 +10,7 @@ extension DeviceQueue {
     return ending(item, at: now)
   }
 
-  /// Lets a parked one go again, or ends the wait of one that backs off.
+  /// Queues a parked mutation again, or ends the back-off of a waiting one.
   package func retrying(
     _ id: MutationID, at now: Timestamp, policy: QueuePolicy
   ) throws(CommandRefusal) -> QueueChanges {
@@ -30,7 +30,7 @@ extension DeviceQueue {
     return QueueChanges(updated: [item])
   }
 
-  /// Gives up a parked one.
+  /// Discards a parked mutation.
   package func discarding(
     _ id: MutationID, at now: Timestamp
   ) throws(CommandRefusal) -> QueueChanges {
@@ -46,8 +46,8 @@ extension DeviceQueue {
     return QueueChanges(control: control)
   }
 
-  /// Refuses a word that would do nothing: whoever says *resume* or *flush* expects the queue to go
-  /// on, and it waits for a credential.
+  /// Refuses a command without effect: after *resume* or *flush* the queue would still wait for a
+  /// credential.
   package func admit(_ command: QueueCommand) throws(CommandRefusal) {
     guard control.needsCredential else { return }
     switch command {
@@ -63,7 +63,7 @@ extension DeviceQueue {
     return QueueChanges(control: control)
   }
 
-  /// The device presented a token other than the refused one: what waited for one goes again.
+  /// Lets the queue continue after the device presented a token other than the refused one.
   package func authenticated() -> QueueChanges {
     guard control.needsCredential else { return QueueChanges() }
     var control = control
@@ -72,7 +72,7 @@ extension DeviceQueue {
     return QueueChanges(control: control)
   }
 
-  /// Ends debounce and back-off; a time that upstream named stays.
+  /// Ends debounce and back-off; a `Retry-After` of upstream stays.
   package func flushing(at now: Timestamp) -> QueueChanges {
     QueueChanges(
       updated: held.compactMap { item in
@@ -85,7 +85,8 @@ extension DeviceQueue {
       })
   }
 
-  /// The device's user signed out. What is in flight runs to its end under every policy.
+  /// Applies the sign-out policy after the device's user signed out. Mutations in flight always run to
+  /// their end.
   package func signingOut(_ policy: SignOutPolicy) -> QueueChanges {
     guard policy != .drain else { return QueueChanges() }
     return QueueChanges(
@@ -96,7 +97,7 @@ extension DeviceQueue {
           item.state = .discarded
           item.reason = .signedOut
         } else if item.state == .queued || item.reason == .operationChanged {
-          // An operation that comes back must not send what its user left behind.
+          // If the operation comes back it must not send mutations of a signed-out user.
           item.park(.signedOut)
         } else {
           return nil
@@ -111,8 +112,53 @@ extension DeviceQueue {
   }
 
   private func ending(_ item: Mutation, at now: Timestamp) -> QueueChanges {
-    var fall = DependencyCancellation(queue: self, now: now)
-    fall.lose(item)
-    return QueueChanges(updated: [item] + fall.fallen)
+    var cancellation = DependencyCancellation(queue: self, now: now)
+    cancellation.lose(item)
+    return QueueChanges(updated: [item] + cancellation.cancelled)
+  }
+}
+
+extension DeviceQueue {
+  /// Adapts a queue to changed operations: mutations that do not fit are parked and block only
+  /// conflicting ones; those that fit again are queued.
+  ///
+  /// - Parameters:
+  ///   - misfits: queued mutations whose operation is gone or does not accept their variables.
+  ///   - fitting: mutations that fit; only those parked for that reason change.
+  package func reviewing(
+    misfits: some Sequence<MutationID>, fitting: some Sequence<MutationID>, at now: Timestamp,
+    policy: QueuePolicy
+  ) -> QueueChanges {
+    var changes = QueueChanges()
+    for id in misfits {
+      guard var item = self[id], item.state == .queued else { continue }
+      item.waitForOperation()
+      changes.updated.append(item)
+    }
+    for id in fitting {
+      guard var item = self[id], item.state == .parked, item.reason == .operationChanged else {
+        continue
+      }
+      item.state = .queued
+      item.reason = nil
+      item.due = DueTime(now, .atOnce)
+      // The wait was not its fault: it gets its full time again, as after a retry by the client.
+      item.expires = max(item.expires, now.advanced(by: policy.expiry))
+      changes.updated.append(item)
+    }
+    return changes
+  }
+}
+
+extension Mutation {
+  /// Parks the mutation; a forced one that was never sent expires, since only its key can arm it
+  /// again.
+  mutating func waitForOperation() {
+    if mode == .force, !everSent {
+      state = .expired
+      reason = .operationChanged
+    } else {
+      park(.operationChanged)
+    }
   }
 }

@@ -1,10 +1,10 @@
 extension DeviceQueue {
-  /// What becomes of an arriving mutation: appended, put in the place of one it replaces, or
-  /// annihilated with the create it deletes.
+  /// Enqueues a mutation: appended, in the place of one that it replaces, or annihilated with the
+  /// create that it deletes.
   ///
   /// - Parameters:
-  ///   - arriving: as ``Mutation/init`` makes it; its `expires` no later than the policy allows.
-  ///   - known: the device's temporary ids that are resolved, of those it mentions.
+  ///   - arriving: a new ``Mutation``; its `expires` no later than the policy allows.
+  ///   - known: the resolved ones of the temporary ids that it mentions.
   package func enqueuing(
     _ arriving: Mutation, known: [TemporaryID: EntityKey] = [:], at now: Timestamp,
     policy: QueuePolicy
@@ -28,12 +28,12 @@ extension DeviceQueue {
     }
   }
 
-  /// Arms a forced one again whose key came again (``KeyReuse/arm``).
+  /// Arms a forced mutation again after a replay of its key (``KeyReuse/arm``).
   ///
-  /// It keeps its place: what came since and meets it was asked for later. Only what may have
-  /// reached upstream meanwhile still goes before it.
+  /// It keeps its place before conflicting mutations that came since, except those that may have
+  /// reached upstream in the meantime.
   ///
-  /// - Parameter known: the device's temporary ids that are resolved, of those it mentions.
+  /// - Parameter known: the resolved ones of the temporary ids that it mentions.
   package func arming(
     _ mutation: Mutation, known: [TemporaryID: EntityKey] = [:], at now: Timestamp,
     policy: QueuePolicy
@@ -68,16 +68,17 @@ extension DeviceQueue {
     if arriving.effect == .delete, let create = there.first, canAnnihilate(create, with: arriving) {
       return .annihilated(create)
     }
-    // The latest alone: an earlier one of its kind is met by the later.
+    // Only the latest: an earlier one of its kind conflicts with the later.
     if let latest = there.last(where: { $0.isReplaceable(by: arriving) }),
-      !isMet(latest, by: arriving.footprint), isCreatingNothingLost(latest, in: arriving)
+      !hasLaterConflict(latest, by: arriving.footprint), losesNoTemporaryIDs(latest, in: arriving)
     {
       return .replaces(latest)
     }
     return .appended
   }
 
-  /// Nobody else may mention what it creates: its object and its ids are touched by it alone.
+  /// Returns whether the pair can be annihilated: no other mutation touches the create's object and
+  /// ids.
   private func canAnnihilate(_ create: Mutation, with deletion: Mutation) -> Bool {
     guard create.effect == .create, create.mode == .lazy, create.state == .queued,
       !create.isFrozen, let object = create.object
@@ -126,7 +127,8 @@ extension DeviceQueue {
       mutation: arriving)
   }
 
-  /// Those before it that wait for more of their kind only: what meets them waits for them now.
+  /// Returns the debounced mutations before it that conflict with it, now due at once since it waits
+  /// for them.
   private func hastened(by arriving: Mutation, at now: Timestamp) -> [Mutation] {
     var places: Set<Int64> = []
     for token in arriving.footprint.tokens {
@@ -139,5 +141,57 @@ extension DeviceQueue {
       item.due = DueTime(now, .atOnce)
       return item
     }
+  }
+}
+
+/// Coalescing after an attempt that sent nothing: it counts as never made, so a mutation that arrived
+/// in the meantime is merged as if it arrived now.
+extension DeviceQueue {
+  /// - Parameter item: queued again after its attempt.
+  func gathering(into item: Mutation) -> QueueChanges {
+    let changes = QueueChanges(updated: [item])
+    guard item.mode == .lazy, item.state == .queued, !item.isFrozen, let object = item.object
+    else { return changes }
+    let later = line.places(touching: Footprint.Token(object)).from(item.place + 1)
+      .compactMap { line[$0] }
+      .filter { $0.mode == .lazy && $0.object == object && $0.state == .queued && !$0.isFrozen }
+    guard let next = later.first else { return changes }
+    if next.effect == .delete, isAnnihilated(item, by: next) {
+      return QueueChanges(updated: [item, next].map(Self.annihilated))
+    }
+    guard item.isReplaceable(by: next),
+      !hasLaterConflict(item, by: next.footprint, before: next.place),
+      losesNoTemporaryIDs(item, in: next)
+    else { return changes }
+    return QueueChanges(updated: replacing(item, with: next))
+  }
+
+  /// Replaces the earlier mutation: the later one takes its place, and waits at least as long.
+  private func replacing(_ item: Mutation, with next: Mutation) -> [Mutation] {
+    var superseded = item
+    superseded.state = .superseded
+    superseded.supersededBy = next.id
+    var successor = next
+    successor.place = item.place
+    successor.gatheredSince = item.gatheredSince
+    if item.due.reason == .backOff, item.due.time > next.due.time { successor.due = item.due }
+    return [superseded, successor]
+  }
+
+  /// Returns whether only the two touch the create's object and ids.
+  private func isAnnihilated(_ create: Mutation, by deletion: Mutation) -> Bool {
+    guard create.effect == .create, let object = create.object else { return false }
+    let made = create.footprint.creates.map { Footprint.Token.temporary($0.id) }
+    return (made + [Footprint.Token(object)]).allSatisfy { token in
+      line.places(touching: token).values.allSatisfy {
+        $0 == create.place || $0 == deletion.place
+      }
+    }
+  }
+
+  private static func annihilated(_ item: Mutation) -> Mutation {
+    var item = item
+    item.state = .annihilated
+    return item
   }
 }

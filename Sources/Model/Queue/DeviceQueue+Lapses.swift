@@ -1,6 +1,6 @@
 extension DeviceQueue {
-  /// What the passing of time ends: forced ones never sent by their deadline expire, items past
-  /// their `expires` are parked, answers too late count as lost.
+  /// Applies deadlines that have passed: forced mutations that were never sent expire, mutations past
+  /// their `expires` are parked, and late responses count as lost.
   package func lapses(
     at now: Timestamp, using random: inout some RandomNumberGenerator
   ) -> QueueChanges {
@@ -22,9 +22,9 @@ extension DeviceQueue {
     return changes
   }
 
-  /// What a start of the server makes of what was stored: in flight under another boot is sent and
-  /// not answered; waits beyond the longest there is are cut, lest a clock set back stall them. What
-  /// waited for a key goes: this start may have it.
+  /// Recovers the stored queue at a start of the server: mutations in flight under another boot count
+  /// as sent without a response; waits are cut to the longest possible, so that a clock set back cannot
+  /// stall them; and a wait for the decryption key ends, since this start may have it.
   package func recovering(
     boot: String, at now: Timestamp, policy: QueuePolicy,
     using random: inout some RandomNumberGenerator

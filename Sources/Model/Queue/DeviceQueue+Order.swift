@@ -1,7 +1,7 @@
-/// What waits for what. One rule for everything: of two that meet, the one that may have reached
-/// upstream goes first, else the one that came first.
+/// The order of sending. One rule decides: of two conflicting mutations, the one that may have reached
+/// upstream is sent first, else the earlier one.
 extension DeviceQueue {
-  /// Whether something held must be finished before the item may go.
+  /// Returns whether another held mutation must be finished before this one can be sent.
   func isBlocked(_ item: Mutation, at now: Timestamp) -> Bool {
     var isBlocked = false
     forEachBlocker(of: item, at: now) { _ in
@@ -11,7 +11,7 @@ extension DeviceQueue {
     return isBlocked
   }
 
-  /// The armed forced items and, transitively, all that must go before them.
+  /// Returns the places of armed forced mutations and, transitively, of all that must precede them.
   func promoted(at now: Timestamp) -> Set<Int64> {
     var promoted: Set<Int64> = []
     var todo = line.forced.values.filter { line[$0]?.isArmed(at: now) == true }
@@ -25,25 +25,25 @@ extension DeviceQueue {
     return promoted
   }
 
-  /// The lazy items that go no more because this forced one goes: never sent, of its operation and
-  /// object, and nothing between the two meets them.
+  /// Returns the places of lazy mutations that this forced one supersedes: never sent, of the same
+  /// operation and object, and without a conflicting one in between.
   ///
   /// They are superseded once the forced one has reached upstream, and only held until then: if it
-  /// expires instead, they go as if it had never come.
+  /// expires instead, they are sent as if it had never come.
   func absorbed(by forced: Mutation) -> Set<Int64> {
     guard forced.mode == .force, let object = forced.object else { return [] }
     var absorbed: Set<Int64> = []
     for place in line.places(touching: Footprint.Token(object)).before(forced.place).reversed() {
       guard let item = line[place] else { continue }
-      guard item.isReplaceable(by: forced), isCreatingNothingLost(item, in: forced),
-        !isMet(item, before: forced.place, except: absorbed)
+      guard item.isReplaceable(by: forced), losesNoTemporaryIDs(item, in: forced),
+        !hasLaterConflict(item, before: forced.place, except: absorbed)
       else { break }
       absorbed.insert(place)
     }
     return absorbed
   }
 
-  /// Whether a forced item that is about to go, or is going, takes this one's stead.
+  /// Returns whether a forced mutation that is armed or in flight supersedes this one.
   func isHeldForForced(_ item: Mutation, at now: Timestamp) -> Bool {
     guard item.mode == .lazy, !item.isFrozen else { return false }
     return line.forced.from(item.place).contains { place in
@@ -54,8 +54,8 @@ extension DeviceQueue {
     }
   }
 
-  /// Whether anything after the item meets its footprint or another one (its successor's).
-  func isMet(
+  /// Returns whether a later mutation conflicts with its footprint, or with that of its successor.
+  func hasLaterConflict(
     _ item: Mutation, by footprint: Footprint? = nil, before end: Int64 = .max,
     except: Set<Int64> = []
   ) -> Bool {
@@ -66,16 +66,16 @@ extension DeviceQueue {
     }
   }
 
-  /// Whether nobody would miss the temporary ids the item creates if the other went instead.
-  func isCreatingNothingLost(_ item: Mutation, in other: Mutation) -> Bool {
+  /// Returns whether the other can be sent instead without losing a temporary id that is still needed.
+  func losesNoTemporaryIDs(_ item: Mutation, in other: Mutation) -> Bool {
     item.footprint.creates.allSatisfy { created in
       other.footprint.isCreating(created.id)
         || line.places(touching: .temporary(created.id)).count == 1
     }
   }
 
-  /// Calls with each item that must be finished before this one may go, until told to stop by
-  /// `false`.
+  /// Visits each mutation that must be finished before this one can be sent, until `visit` returns
+  /// false.
   private func forEachBlocker(
     of item: Mutation, at now: Timestamp, _ visit: (Mutation) -> Bool
   ) {
@@ -93,7 +93,7 @@ extension DeviceQueue {
     }
   }
 
-  /// False where the visitor had enough.
+  /// - Returns: false if the visitor stopped.
   private func visitBlockers(
     of item: Mutation, among places: SortedValues<Int64>, absorbed: Set<Int64>,
     token: Footprint.Token?, _ visit: (Mutation) -> Bool
@@ -111,7 +111,7 @@ extension DeviceQueue {
     return true
   }
 
-  /// Whether the other touches the token (nil: stands in the steady order) in a way that counts.
+  /// Returns whether the other blocks this one by the token, or by the steady order if it is nil.
   private func isBlocking(_ other: Mutation, _ item: Mutation, token: Footprint.Token?) -> Bool {
     guard let token else {
       return other.mode == .steady && (other.state == .queued || other.state == .inflight)
@@ -127,13 +127,13 @@ extension DeviceQueue {
 }
 
 extension Mutation {
-  /// Whether the other may go in its stead: lazy, never sent, of the same operation and object.
+  /// Returns whether the other can replace it: lazy, never sent, of the same operation and object.
   func isReplaceable(by other: Mutation) -> Bool {
     mode == .lazy && state == .queued && !isFrozen && operation == other.operation
       && object != nil && object == other.object
   }
 
-  /// The same with the temporary ids that became known resolved.
+  /// Returns the mutation with resolved temporary ids replaced.
   func resolving(_ known: [TemporaryID: EntityKey]) -> Mutation {
     guard !known.isEmpty else { return self }
     var resolved = self

@@ -1,27 +1,27 @@
 extension DeviceQueue {
-  /// What may go now, and when to look again.
+  /// Returns the mutations that can be sent now, and when to check again.
   ///
-  /// Deadlines that have passed are not acted on here: ask for ``lapses(at:using:)`` first.
-  package func outlook(at now: Timestamp, policy: QueuePolicy) -> QueueSchedule {
-    looking(at: now, policy: policy).outlook
+  /// Does not apply deadlines that have passed: call ``lapses(at:using:)`` first.
+  package func schedule(at now: Timestamp, policy: QueuePolicy) -> QueueSchedule {
+    scheduling(at: now, policy: policy).schedule
   }
 
-  func looking(at now: Timestamp, policy: QueuePolicy) -> OutlookBuilder {
-    var view = OutlookBuilder(now: now)
-    noteDeadlines(in: &view)
+  func scheduling(at now: Timestamp, policy: QueuePolicy) -> QueueScheduleBuilder {
+    var builder = QueueScheduleBuilder(now: now)
+    noteDeadlines(in: &builder)
     let promoted = promoted(at: now)
-    lookAtPromoted(promoted, in: &view)
-    if view.ready.isEmpty { lookAtOthers(than: promoted, in: &view, policy: policy) }
-    return view
+    addPromoted(promoted, in: &builder)
+    if builder.ready.isEmpty { addOthers(than: promoted, in: &builder, policy: policy) }
+    return builder
   }
 
-  /// Takes one for sending: commit it before the first byte leaves.
+  /// Claims a mutation for sending; commit the changes before the first byte is sent.
   ///
-  /// Nil where it may not go (any more): ask for the outlook again.
+  /// - Returns: nil if it cannot be sent (any more): get a new schedule.
   package func claiming(
     _ id: MutationID, boot: String, at now: Timestamp, policy: QueuePolicy
   ) -> QueueChanges? {
-    guard outlook(at: now, policy: policy).ready.contains(where: { $0.id == id }),
+    guard schedule(at: now, policy: policy).ready.contains(where: { $0.id == id }),
       var claimed = self[id]
     else { return nil }
     claimed.state = .inflight
@@ -31,33 +31,34 @@ extension DeviceQueue {
     return QueueChanges(updated: [claimed])
   }
 
-  private func noteDeadlines(in view: inout OutlookBuilder) {
-    for place in line.inflight.values { view.wake(at: line[place]?.due.time) }
+  private func noteDeadlines(in builder: inout QueueScheduleBuilder) {
+    for place in line.inflight.values { builder.wake(at: line[place]?.due.time) }
     for place in line.forced.values {
-      guard let forced = line[place], forced.isArmed(at: view.now) else { continue }
-      view.wake(at: forced.armedUntil)
+      guard let forced = line[place], forced.isArmed(at: builder.now) else { continue }
+      builder.wake(at: forced.armedUntil)
     }
-    view.wake(at: line.firstExpiry)
-    view.wake(at: tail?.firstExpiry)
+    builder.wake(at: line.firstExpiry)
+    builder.wake(at: tail?.firstExpiry)
   }
 
-  /// Forced items and what they wait for: neither back-off nor debounce nor a pause holds them, but
-  /// a refused credential, and a time that upstream named, hold what goes before them.
+  /// Adds forced mutations and those they wait for. Neither back-off nor debounce nor a pause holds
+  /// them; a refused credential and a `Retry-After` hold those that precede a forced one.
   ///
-  /// Forced items go beside whatever is in flight. What goes before them goes one at a time.
-  private func lookAtPromoted(_ promoted: Set<Int64>, in view: inout OutlookBuilder) {
+  /// Forced mutations are sent concurrently with those in flight, the ones that precede them one at a
+  /// time.
+  private func addPromoted(_ promoted: Set<Int64>, in builder: inout QueueScheduleBuilder) {
     guard !promoted.isEmpty else { return }
     let flying = promoted.compactMap { line[$0] }.filter { $0.state == .inflight }
     let isDependencyFlying = flying.contains { $0.mode != .force }
     let forcedFlying = line.inflight.values.count { line[$0]?.mode == .force }
     for place in promoted.sorted() {
       guard let item = line[place], item.state == .queued else { continue }
-      let isForced = item.mode == .force && item.isArmed(at: view.now)
+      let isForced = item.mode == .force && item.isArmed(at: builder.now)
       let isHeld =
         isForced
         ? forcedFlying >= QueuePolicy.forcedMax : isDependencyFlying || control.needsCredential
-      guard !isHeld, !isBlocked(item, at: view.now) else { continue }
-      view.look(at: item, dueAt: forcedDue(item, at: view.now), isForced: true)
+      guard !isHeld, !isBlocked(item, at: builder.now) else { continue }
+      builder.look(at: item, dueAt: forcedDue(item, at: builder.now), isForced: true)
     }
   }
 
@@ -66,9 +67,9 @@ extension DeviceQueue {
     return item.due.reason == .retryAfter ? max(spaced, item.due.time) : spaced
   }
 
-  /// The ordinary way: in order, one at a time, or some unrelated lazy ones together.
-  private func lookAtOthers(
-    than promoted: Set<Int64>, in view: inout OutlookBuilder, policy: QueuePolicy
+  /// Adds all others: in order, one at a time, or several unrelated lazy ones together.
+  private func addOthers(
+    than promoted: Set<Int64>, in builder: inout QueueScheduleBuilder, policy: QueuePolicy
   ) {
     guard !control.isPaused, !control.needsCredential else { return }
     let flying = line.inflight.values.compactMap { line[$0] }
@@ -77,20 +78,20 @@ extension DeviceQueue {
     else { return }
     let upstreamCount = upstreamCount
     for place in line.places where !promoted.contains(place) {
-      guard view.ready.count < upstreamCount else { return }
+      guard builder.ready.count < upstreamCount else { return }
       if let tail, place >= tail.start { break }
-      guard let item = line[place], item.state == .queued, !isHeldForForced(item, at: view.now),
-        !isBlocked(item, at: view.now)
+      guard let item = line[place], item.state == .queued, !isHeldForForced(item, at: builder.now),
+        !isBlocked(item, at: builder.now)
       else { continue }
-      let isReady = item.due.time <= view.now
-      // It goes alone, and what came after it does not keep it from its turn.
+      let isReady = item.due.time <= builder.now
+      // It is sent alone, and later ones do not delay it.
       if isReady, item.mode != .lazy, !isAlone { return }
-      view.look(at: item, dueAt: item.due.time, isForced: false)
+      builder.look(at: item, dueAt: item.due.time, isForced: false)
     }
-    if tail != nil, view.ready.count < upstreamCount { view.reachTail() }
+    if tail != nil, builder.ready.count < upstreamCount { builder.noteTail() }
   }
 
-  /// How many upstreams have an item that waits.
+  /// The number of upstreams with a waiting mutation.
   private var upstreamCount: Int {
     guard let tail else { return line.waitingUpstreams.count }
     return tail.upstreams.union(line.waitingUpstreams.keys).count

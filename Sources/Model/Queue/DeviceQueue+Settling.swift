@@ -1,8 +1,9 @@
 extension DeviceQueue {
-  /// What follows the end of an attempt; nil where the claim no longer holds, and nothing does.
+  /// Settles an attempt.
   ///
-  /// - Parameter othersSucceeded: when this item's upstream last did any other request,
-  ///   in queue time: failures beside it are what makes poison.
+  /// - Parameter othersSucceeded: when this mutation's upstream last completed another request, in
+  ///   queue time: failures while others succeed make a mutation poison.
+  /// - Returns: nil if the claim no longer holds; nothing changes then.
   package func settling(
     _ claim: MutationClaim, as outcome: SendOutcome, othersSucceeded: Timestamp?,
     at now: Timestamp, using random: inout some RandomNumberGenerator
@@ -12,7 +13,7 @@ extension DeviceQueue {
       item, as: outcome, othersSucceeded: othersSucceeded, at: now, using: &random)
   }
 
-  /// The same for an attempt that nobody else will end.
+  /// Settles an attempt whose claim was checked, or that was lost.
   func ending(
     _ item: Mutation, as outcome: SendOutcome, othersSucceeded: Timestamp?, at now: Timestamp,
     using random: inout some RandomNumberGenerator
@@ -61,7 +62,7 @@ extension DeviceQueue {
     return superseding(by: ended, QueueChanges(updated: [ended]))
   }
 
-  /// One more where upstream did others' work since the item's last attempt ended.
+  /// Returns its strikes, plus one if upstream succeeded for others since its last attempt ended.
   private func strikes(of item: Mutation, othersSucceeded: Timestamp?) -> Int {
     guard let othersSucceeded, othersSucceeded >= item.ended ?? item.enqueued else {
       return item.strikes
@@ -69,9 +70,9 @@ extension DeviceQueue {
     return item.strikes + 1
   }
 
-  /// The queue waits for the device's next token; where none would help, the item alone is parked
-  /// and the queue goes on. A caller waits for a forced one and brought the token: that one is told
-  /// at once, and comes again under the same key, late as it may be.
+  /// Handles a refused credential. The queue waits for the device's next token; if none would help, only
+  /// this mutation is parked. A forced one expires at once: its caller, who supplied the token, is
+  /// waiting and can retry with the same key.
   private func refusing(
     _ item: Mutation, waitsForCredential: Bool, isUnreadable: Bool = false, at now: Timestamp
   ) -> QueueChanges {
@@ -105,9 +106,9 @@ extension DeviceQueue {
       }
     }
     let unresolved = item.footprint.creates.map(\.id).filter { resolved[$0] == nil }
-    var fall = DependencyCancellation(queue: self, now: now, without: absorbed(by: item))
-    fall.lose(unresolved, of: item, reason: .unresolved)
-    changes.merge(QueueChanges(updated: fall.fallen))
+    var cancellation = DependencyCancellation(queue: self, now: now, without: absorbed(by: item))
+    cancellation.lose(unresolved, of: item, reason: .unresolved)
+    changes.merge(QueueChanges(updated: cancellation.cancelled))
     return superseding(by: item, changes)
   }
 
@@ -115,12 +116,12 @@ extension DeviceQueue {
     var item = item
     item.state = .rejected
     item.reason = .refused
-    var fall = DependencyCancellation(queue: self, now: now, without: absorbed(by: item))
-    fall.lose(item)
-    return superseding(by: item, QueueChanges(updated: [item] + fall.fallen))
+    var cancellation = DependencyCancellation(queue: self, now: now, without: absorbed(by: item))
+    cancellation.lose(item)
+    return superseding(by: item, QueueChanges(updated: [item] + cancellation.cancelled))
   }
 
-  /// A forced one has reached upstream: the lazy ones it stands for go no more.
+  /// Supersedes the lazy mutations that a forced one stands for, once it has reached upstream.
   private func superseding(by item: Mutation, _ changes: QueueChanges) -> QueueChanges {
     var changes = changes
     for place in absorbed(by: item).sorted() {

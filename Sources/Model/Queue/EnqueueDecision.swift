@@ -1,14 +1,67 @@
-/// What becomes of an arriving mutation.
+/// The result of enqueuing a mutation.
 package struct EnqueueDecision: Hashable, Sendable {
   package let changes: QueueChanges
-  /// The arriving one as it is stored: queued, or annihilated at once.
+  /// The new mutation as stored: queued, or annihilated at once.
   package let mutation: Mutation
-  /// Which one it replaced, if any.
+  /// The mutation that it replaced, if any.
   package let supersedes: MutationID?
 
   package init(changes: QueueChanges, mutation: Mutation, supersedes: MutationID? = nil) {
     self.changes = changes
     self.mutation = mutation
     self.supersedes = supersedes
+  }
+}
+
+/// Why a mutation is not enqueued; nothing is stored.
+package enum EnqueueRefusal: Error, Hashable, Sendable {
+  /// A queued mutation deletes its object: 409 `object_deleted`.
+  case objectDeleted(by: MutationID)
+  /// The device has too many unfinished mutations: 429.
+  case queueFull(itemsMax: Int)
+}
+
+/// How a request with an idempotency key that the device has used before is handled.
+package enum KeyReuse: Hashable, Sendable {
+  /// The same request: respond with the mutation's current state. A forced one in flight is joined.
+  case replay
+  /// Another payload with the same key.
+  case conflict
+  /// The same forced request, whose deadline has passed: see
+  /// ``DeviceQueue/arming(_:known:at:policy:)``.
+  case arm
+}
+
+/// SHA-256 of a mutation's canonical JSON, which distinguishes a replay from another request with the
+/// same key. Kept as four words, since a queue holds many.
+package struct PayloadFingerprint: Hashable, Sendable {
+  private let words: (UInt64, UInt64, UInt64, UInt64)
+
+  package static let byteCount = 32
+
+  /// Nil unless there are exactly ``byteCount`` bytes.
+  package init?(_ bytes: [UInt8]) {
+    guard bytes.count == Self.byteCount else { return nil }
+    func word(_ index: Int) -> UInt64 {
+      bytes[8 * index..<8 * index + 8].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+    words = (word(0), word(1), word(2), word(3))
+  }
+
+  package var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.byteCount)
+    for word in [words.0, words.1, words.2, words.3] {
+      for shift in stride(from: 56, through: 0, by: -8) {
+        bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+      }
+    }
+    return bytes
+  }
+
+  package static func == (left: Self, right: Self) -> Bool { left.words == right.words }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(words.0)
   }
 }

@@ -1,5 +1,5 @@
-/// The items of a queue in the order of sending, with the index that answers what comes before what
-/// without a walk over thousands.
+/// The mutations of a queue in the order of sending, indexed so that conflicts are found without
+/// traversing thousands.
 struct QueueLine: Sendable {
   private struct Expiry: Comparable {
     let time: Timestamp
@@ -15,26 +15,26 @@ struct QueueLine: Sendable {
   private var order = SortedValues<Int64>()
   private var touching: [Footprint.Token: SortedValues<Int64>] = [:]
   private var counts: [MutationState: Int] = [:]
-  /// How many wait for each upstream.
+  /// The number of queued mutations of each upstream.
   private(set) var waitingUpstreams: [String: Int] = [:]
   private var expiries = SortedValues<Expiry>()
 
-  // The places of those that are queued or in flight and …
+  // Places of queued or in-flight mutations.
 
-  /// … steady: one waits for the one before.
+  /// Steady mutations, each of which waits for the one before.
   private(set) var steady = SortedValues<Int64>()
   private(set) var forced = SortedValues<Int64>()
   private(set) var inflight = SortedValues<Int64>()
-  /// All that may have reached upstream, parked and expired ones too.
+  /// All that may have reached upstream, including parked and expired ones.
   private(set) var frozen = SortedValues<Int64>()
 
   var all: [Mutation] { order.values.compactMap { items[$0] } }
   var places: [Int64] { order.values }
   var isEmpty: Bool { items.isEmpty }
   var count: Int { items.count }
-  /// About what the items take in memory, in kilobytes.
+  /// The approximate memory of the mutations, in kilobytes.
   private(set) var kilobytes = 0
-  /// The earliest `expires` of those that wait.
+  /// The earliest `expires` of queued mutations.
   var firstExpiry: Timestamp? { expiries.first?.time }
 
   func count(of state: MutationState) -> Int { counts[state] ?? 0 }
@@ -42,7 +42,7 @@ struct QueueLine: Sendable {
   subscript(id: MutationID) -> Mutation? { placesByID[id].flatMap { items[$0] } }
   subscript(place: Int64) -> Mutation? { items[place] }
 
-  /// Those that wait and whose `expires` has come.
+  /// Returns the queued mutations whose `expires` has passed.
   func overdue(at now: Timestamp) -> [Mutation] {
     expiries.values.prefix { $0.time <= now }.compactMap { items[$0.place] }
   }
@@ -55,8 +55,8 @@ struct QueueLine: Sendable {
     places(touching: token).values.compactMap { items[$0] }
   }
 
-  /// An item itself takes about one; each token of its footprint is a type and an id, which are some
-  /// hundred bytes at most, kept here and in the index.
+  /// Estimates the memory of a mutation: about one kilobyte, and a few hundred bytes for each token of
+  /// its footprint, which is kept here and in the index.
   private static func kilobytes(of mutation: Mutation) -> Int {
     1 + mutation.footprint.tokens.count / 2
   }
@@ -104,7 +104,8 @@ struct QueueLine: Sendable {
     forced.remove(place)
   }
 
-  /// An expired one keeps back only those that need what it was to create.
+  /// Returns the tokens by which it blocks others; an expired mutation blocks only those that need the
+  /// ids it was to create.
   private static func blockingTokens(of mutation: Mutation) -> [Footprint.Token] {
     mutation.state == .expired
       ? mutation.footprint.creates.map { .temporary($0.id) } : mutation.footprint.tokens
@@ -113,5 +114,42 @@ struct QueueLine: Sendable {
   private static func decrement<Key>(_ counts: inout [Key: Int], _ key: Key) {
     guard let count = counts[key] else { return }
     counts[key] = count > 1 ? count - 1 : nil
+  }
+}
+
+/// A sorted set of values.
+///
+/// A sorted array: insertions are nearly always at the end, removals nearly always at the start.
+struct SortedValues<Value: Comparable & Sendable>: Sendable {
+  private(set) var values: [Value] = []
+
+  var first: Value? { values.first }
+  var isEmpty: Bool { values.isEmpty }
+  var count: Int { values.count }
+
+  mutating func insert(_ value: Value) {
+    let index = firstIndex(from: value)
+    guard index == values.count || values[index] != value else { return }
+    values.insert(value, at: index)
+  }
+
+  mutating func remove(_ value: Value) {
+    let index = firstIndex(from: value)
+    guard index < values.count, values[index] == value else { return }
+    values.remove(at: index)
+  }
+
+  func before(_ value: Value) -> ArraySlice<Value> { values[..<firstIndex(from: value)] }
+
+  func from(_ value: Value) -> ArraySlice<Value> { values[firstIndex(from: value)...] }
+
+  private func firstIndex(from value: Value) -> Int {
+    if let last = values.last, last < value { return values.count }
+    var (low, high) = (0, values.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if values[middle] < value { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }

@@ -1,32 +1,32 @@
-/// The settings and limits that the queue's decisions take.
+/// The settings and limits of the queue's decisions.
 package struct QueuePolicy: Hashable, Sendable {
-  /// How long a lazy change waits for another of its kind; zero sends at once.
+  /// How long a lazy mutation waits for a later one that replaces it; zero sends at once.
   package var debounce: Duration
-  /// How many unrelated lazy changes of a device go together, 1 to ``parallelMax``.
+  /// How many unrelated lazy mutations of a device are sent together, 1 to ``parallelMax``.
   package let parallel: Int
-  /// How long a forced change tries to go, from its arrival.
+  /// How long after its arrival a forced mutation can still be sent.
   package var forceDeadline: Duration
-  /// How often the oldest change tries an upstream that is away.
+  /// How often the oldest mutation probes an unavailable upstream.
   package var probe: Duration
-  /// After it, an attempt without an answer counts as lost. Longer than upstream's own timeout.
+  /// When an attempt without a response counts as lost. Longer than upstream's own timeout.
   package var answerDeadline: Duration
-  /// How long an item waits that names no `expires`; with it every wait has an end.
+  /// How long a mutation without `expires` waits; it bounds every wait.
   package var expiry: Duration
-  /// Unfinished changes of one device.
+  /// Limit of the unfinished mutations of one device.
   package var itemsMax: Int
-  /// Of the device's own rows and mutations.
+  /// Limits of the device's own rows and mutations.
   package var quota: DataQuota
 
   package static let parallelMax = 4
-  /// A debounced change waits at most this many times the debounce in all, however often replaced.
+  /// A debounced mutation waits at most this many times the debounce, however often it is replaced.
   package static let debounceFactorMax: Int64 = 10
-  /// Failures while others succeed that make a change poison.
+  /// Failures while others succeed that make a mutation poison.
   package static let strikesMax = 8
-  /// Forced changes of one device that are in flight together: a caller waits for each.
+  /// Limit of the forced mutations of one device in flight: a caller waits for each.
   package static let forcedMax = 4
-  /// The least time between two attempts of what a caller waits for, since these ignore back-off.
+  /// The minimum time between two attempts that a caller waits for, since these ignore back-off.
   package static let forceSpacing = Duration.milliseconds(500)
-  /// Longer demands of upstream are cut to it, so that one answer cannot stop a queue for days.
+  /// The longest `Retry-After` that is honoured, so that one response cannot stop a queue for days.
   package static let retryAfterMax = Duration.seconds(3600)
 
   package init(
@@ -43,5 +43,28 @@ package struct QueuePolicy: Hashable, Sendable {
     self.expiry = expiry
     self.itemsMax = itemsMax
     self.quota = quota
+  }
+}
+
+/// The wait after a transient failure: full jitter, so that mutations that failed together are not
+/// retried together.
+package enum BackOff {
+  static let base = Duration.seconds(1)
+  static let delayMax = Duration.seconds(60)
+  /// After this many attempts waits can be longer.
+  static let patientAttempts = 10
+  static let patientDelayMax = Duration.seconds(300)
+
+  /// Returns the longest wait after this many attempts.
+  package static func ceiling(attempts: Int) -> Duration {
+    guard attempts <= patientAttempts else { return patientDelayMax }
+    return min(base * (1 << min(max(attempts - 1, 0), 6)), delayMax)
+  }
+
+  /// Returns a wait drawn uniformly from zero to the ceiling, in whole milliseconds.
+  package static func delay(
+    attempts: Int, using random: inout some RandomNumberGenerator
+  ) -> Duration {
+    .milliseconds(Int64.random(in: 0...ceiling(attempts: attempts).milliseconds, using: &random))
   }
 }

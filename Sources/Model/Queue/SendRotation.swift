@@ -1,9 +1,9 @@
-/// Whose turn it is: devices in a circle for each upstream, forced ones first, so that a device with
-/// one item waits no longer between two others than one with thousands.
+/// A round robin of devices for each upstream, forced mutations first, so that a device with one
+/// mutation waits no longer than one with thousands.
 ///
-/// It knows of a device what its last ``QueueSchedule`` told, nothing of its items.
+/// Of each device it knows only the last ``QueueSchedule``.
 package struct SendRotation: Sendable {
-  /// A turn: claim the item, send it, settle it, and tell ``ended(_:as:at:policy:)``.
+  /// A turn: claim the mutation, send it, settle it, and call ``ended(_:as:at:policy:)``.
   package struct Turn: Hashable, Sendable {
     package let device: String
     package let ready: QueueSchedule.Ready
@@ -25,25 +25,25 @@ package struct SendRotation: Sendable {
   private var ready: [String: [QueueSchedule.Ready]] = [:]
   private var wakes = WakeTimes()
 
-  /// - Parameter concurrencyMax: how many items one upstream gets at once.
+  /// - Parameter concurrencyMax: limit of requests in flight to one upstream.
   package init(concurrencyMax: Int) {
     self.concurrencyMax = concurrencyMax
   }
 
-  /// Replaces what is known of a device: after each change of its queue.
-  package mutating func note(_ outlook: QueueSchedule, of device: String) {
-    ready[device] = outlook.ready.isEmpty ? nil : outlook.ready
-    wakes.set(device, outlook.wake)
-    for item in outlook.ready {
+  /// Replaces the schedule of a device; called after each change of its queue.
+  package mutating func note(_ schedule: QueueSchedule, of device: String) {
+    ready[device] = schedule.ready.isEmpty ? nil : schedule.ready
+    wakes.set(device, schedule.wake)
+    for item in schedule.ready {
       var lane = lanes.removeValue(forKey: item.upstream) ?? newLane()
       if item.isForced { lane.forced.append(device) } else { lane.ordinary.append(device) }
       lanes[item.upstream] = lane
     }
   }
 
-  /// The next to send, its place at the upstream taken; nil if nothing may go now.
+  /// Returns the next turn and counts it as in flight; nil if nothing can be sent now.
   ///
-  /// - Parameter isEnding: what can wait for the next start waits; callers wait for forced ones.
+  /// - Parameter isEnding: whether the server is stopping, so that only forced mutations are sent.
   package mutating func next(at now: Timestamp, isEnding: Bool = false) -> Turn? {
     for upstream in lanes.keys.sorted() {
       if let turn = next(for: upstream, isForced: true, at: now) { return turn }
@@ -52,9 +52,9 @@ package struct SendRotation: Sendable {
     return nil
   }
 
-  /// Gives the place back.
+  /// Ends a turn.
   ///
-  /// - Parameter outcome: nil where the claim was refused and nothing was sent.
+  /// - Parameter outcome: nil if the claim was refused and nothing was sent.
   package mutating func ended(
     _ turn: Turn, as outcome: SendOutcome?, at now: Timestamp, policy: QueuePolicy
   ) {
@@ -62,36 +62,38 @@ package struct SendRotation: Sendable {
       isForced: turn.ready.isForced, as: outcome, at: now, probe: policy.probe)
   }
 
-  /// Whether the turn's device may have its next item sent in the same place: nobody else waits.
-  package func mayGoOn(_ turn: Turn) -> Bool {
+  /// Returns whether the turn's device can send its next mutation in the same turn, since no other
+  /// device waits.
+  package func canContinue(_ turn: Turn) -> Bool {
     guard !turn.ready.isForced, let lane = lanes[turn.ready.upstream] else { return false }
     return lane.forced.isEmpty && lane.ordinary.isEmpty && !lane.gate.isAway
   }
 
-  /// Instead of ``ended(_:as:at:policy:)`` where another item of the device is claimed already.
-  package mutating func wentOn(
+  /// Continues a turn with the device's next mutation, which is claimed already; replaces
+  /// ``ended(_:as:at:policy:)``.
+  package mutating func continueTurn(
     _ turn: Turn, as outcome: SendOutcome, at now: Timestamp, policy: QueuePolicy
   ) {
     ended(turn, as: outcome, at: now, policy: policy)
     lanes[turn.ready.upstream]?.gate.start(isForced: turn.ready.isForced, at: now)
   }
 
-  /// Devices whose outlook is due to be asked anew, at most so many.
+  /// Returns devices whose schedule must be computed again, at most `max`.
   package mutating func woken(at now: Timestamp, max: Int = 64) -> [String] {
     wakes.takeDue(at: now, max: max)
   }
 
-  /// When ``woken(at:max:)`` or ``next(at:)`` has more by itself; nil if only an event can bring it.
+  /// When ``woken(at:max:)`` or ``next(at:)`` next returns more; nil if only an event changes that.
   package var wake: Timestamp? {
     let probes = lanes.values.filter { !$0.ordinary.isEmpty }.compactMap(\.gate.nextProbe)
     return (probes + [wakes.first].compactMap { $0 }).min()
   }
 
-  /// Upstream did other work than the queue's: it is there, and what fails meanwhile fails by itself.
+  /// Records that upstream completed a request outside the queue: it is available.
   ///
-  /// - Returns: whether it had been away, so that ``next(at:)`` may have more now.
+  /// - Returns: whether it was unavailable before, so that ``next(at:)`` may return more now.
   package mutating func succeeded(_ upstream: String, at now: Timestamp) -> Bool {
-    // What the queue never asked anything of is known to nobody: there is nothing to remember.
+    // An upstream without queued mutations has no lane: there is nothing to record.
     guard let wasAway = lanes[upstream]?.gate.isAway else { return false }
     lanes[upstream]?.gate.succeeded(at: now)
     return wasAway
@@ -127,7 +129,7 @@ package struct SendRotation: Sendable {
     return nil
   }
 
-  /// Nil where the device has nothing ready of that kind any more.
+  /// Returns the device's turn; nil if it has nothing ready of that kind any more.
   private mutating func take(
     _ device: String, _ upstream: String, isForced: Bool, from lane: inout Lane, at now: Timestamp
   ) -> Turn? {
@@ -144,5 +146,39 @@ package struct SendRotation: Sendable {
     devices.compactMap { device in
       ready[device]?.first { $0.upstream == upstream && !$0.isForced }.map { ($0.place, device) }
     }.min { $0.0 < $1.0 }?.1
+  }
+}
+
+/// A round-robin queue of names without duplicates.
+struct TurnRing: Sendable {
+  private var names: [String] = []
+  /// The index of the next name; those before it have been served.
+  private var head = 0
+  private var members: Set<String> = []
+
+  var isEmpty: Bool { members.isEmpty }
+  var all: ArraySlice<String> { names[head...] }
+
+  /// Appends a name unless it waits already.
+  mutating func append(_ name: String) {
+    guard members.insert(name).inserted else { return }
+    names.append(name)
+  }
+
+  mutating func popFirst() -> String? {
+    guard head < names.count else { return nil }
+    let name = names[head]
+    head += 1
+    members.remove(name)
+    if head > 64, head > names.count / 2 {
+      names.removeFirst(head)
+      head = 0
+    }
+    return name
+  }
+
+  mutating func remove(_ name: String) {
+    guard members.remove(name) != nil, let index = all.firstIndex(of: name) else { return }
+    names.remove(at: index)
   }
 }

@@ -1,8 +1,10 @@
-/// An id the client made for an entity that does not exist yet: `~` and a UUIDv7 or a ULID.
+package import LosslessJSON
+
+/// An id that the client generated for an entity that does not exist yet: `~` and a UUIDv7 or a ULID.
 package struct TemporaryID: Hashable, Sendable {
   package let value: String
 
-  /// Nil for any other text.
+  /// Nil unless the text has this form.
   package init?(_ text: String) {
     guard text.utf8.first == UInt8(ascii: "~") else { return nil }
     let rest = Array(text.utf8.dropFirst())
@@ -20,7 +22,7 @@ package struct TemporaryID: Hashable, Sendable {
     }
   }
 
-  /// 26 letters of Crockford's base 32, of which the first carries three bits.
+  /// 26 letters of Crockford's base32, of which the first encodes three bits.
   private static func isULID(_ text: [UInt8]) -> Bool {
     guard text.count == 26, (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(text[0]) else {
       return false
@@ -40,6 +42,40 @@ package struct TemporaryID: Hashable, Sendable {
       UInt8(ascii: "A")...UInt8(ascii: "F"):
       true
     default: false
+    }
+  }
+}
+
+extension TemporaryID {
+  /// Returns every temporary id that is a whole string of the value, as a member's value or in an array.
+  package static func mentioned(in value: JSONValue) -> Set<TemporaryID> {
+    var found: Set<TemporaryID> = []
+    collect(from: value, into: &found)
+    return found
+  }
+
+  private static func collect(from value: JSONValue, into found: inout Set<TemporaryID>) {
+    switch value {
+    case .string(let text): if let id = TemporaryID(text) { found.insert(id) }
+    case .array(let values): for value in values { collect(from: value, into: &found) }
+    case .object(let members): for member in members { collect(from: member.value, into: &found) }
+    case .null, .bool, .number: break
+    }
+  }
+
+  /// Returns variables for sending: each whole string that is a resolved temporary id is replaced by
+  /// the real key. The stored variables stay, so that every attempt starts from the same text.
+  package static func substituting(
+    _ known: [TemporaryID: EntityKey], in value: JSONValue
+  ) -> JSONValue {
+    switch value {
+    case .string(let text):
+      guard let id = TemporaryID(text), let entity = known[id] else { return value }
+      return .string(entity.key)
+    case .array(let values): return .array(values.map { substituting(known, in: $0) })
+    case .object(let members):
+      return .object(members.map { JSONMember($0.name, substituting(known, in: $0.value)) })
+    case .null, .bool, .number: return value
     }
   }
 }

@@ -1,34 +1,34 @@
-/// What may go to one upstream at once: a bound on what is in flight, a probe now and then while it
-/// is away, and a gentle start after it came back.
+/// The admission control of one upstream: a limit on requests in flight, periodic probes during an
+/// outage, and a slow start after it.
 ///
-/// Forced items have a bound of their own of the same size and ignore that upstream is away: a
-/// caller waits for each of them.
+/// Forced mutations have a limit of their own of the same size and ignore outages: a caller waits for
+/// each of them.
 package struct UpstreamGate: Hashable, Sendable {
-  /// The most in flight at once, ordinary and forced each.
+  /// Limit of requests in flight, for ordinary and forced mutations each.
   package let concurrencyMax: Int
   package private(set) var ordinary = 0
   package private(set) var forced = 0
-  /// How many ordinary ones may be in flight: one after it came back, twice as many with each
-  /// answer, so that what gathered in hours does not fall on it in one moment.
+  /// How many ordinary mutations can be in flight: one after an outage, doubled with each response, so
+  /// that a backlog of hours is not sent at once.
   private var allowance: Int
   private var absence: Absence?
-  /// Attempts in a row after which it broke down over the request or asked for another time.
+  /// Consecutive attempts that failed transiently or with an unknown outcome.
   private var failures = 0
-  /// When it last did what it was asked, see
+  /// When it last completed a request, see
   /// ``DeviceQueue/settling(_:as:othersSucceeded:at:using:)``.
   package private(set) var lastSucceeded: Timestamp?
 
   private struct Absence: Hashable, Sendable {
-    /// From one probe's start to the next's: one that hangs does not keep back others.
+    /// From the start of one probe to that of the next: one that hangs does not delay others.
     let interval: Duration
     var probeDue: Timestamp
   }
 
-  /// After so many failures in a row it is taken for away: each device that waits would otherwise find
-  /// out for itself, and an upstream that fails under load would get no relief.
+  /// Consecutive failures after which it counts as unavailable: otherwise each waiting device would find
+  /// out for itself, and an overloaded upstream would get no relief.
   static let failuresMax = 32
 
-  /// The least time between the end of a failed probe and the next.
+  /// The minimum time between the end of a failed probe and the next.
   private static let probePause = Duration.milliseconds(500)
 
   package init(concurrencyMax: Int) {
@@ -38,7 +38,7 @@ package struct UpstreamGate: Hashable, Sendable {
 
   package var isAway: Bool { absence != nil }
 
-  /// When the next probe may go; nil where time alone opens nothing.
+  /// When the next probe can be sent; nil if none is waiting for its time.
   var nextProbe: Timestamp? { ordinary < concurrencyMax ? absence?.probeDue : nil }
 
   func admits(isForced: Bool, at now: Timestamp) -> Bool {
@@ -56,7 +56,9 @@ package struct UpstreamGate: Hashable, Sendable {
     }
   }
 
-  /// - Parameter outcome: nil where nothing was sent after all.
+  /// Ends an attempt.
+  ///
+  /// - Parameter outcome: nil if nothing was sent after all.
   mutating func end(
     isForced: Bool, as outcome: SendOutcome?, at now: Timestamp, probe: Duration
   ) {
@@ -85,10 +87,45 @@ package struct UpstreamGate: Hashable, Sendable {
     }
   }
 
-  /// It did what it was asked, by the queue or by anybody else.
+  /// Records a completed request, of the queue or another part.
   mutating func succeeded(at now: Timestamp) {
     lastSucceeded = now
     failures = 0
     absence = nil
+  }
+}
+
+/// The outcome of an attempt, by how the queue continues.
+package enum SendOutcome: Hashable, Sendable {
+  /// Upstream applied it, or the verify query found that it had.
+  ///
+  /// `created` maps the temporary ids it creates to the entities of the response.
+  case applied(created: [TemporaryID: EntityKey])
+  /// Nothing was sent. `isAway`: name resolution, connection, TLS or circuit breaker failed, so the
+  /// queue waits for upstream; otherwise this server was busy.
+  case notSent(isAway: Bool)
+  /// 401, or 403 for an expired token.
+  case authRefused
+  /// Nothing was sent: the credential is not encrypted with this process's key.
+  case credentialUnreadable
+  /// 401 for a request without a credential: no token of the device would change that.
+  case anonymousRefused
+  /// 408, 425, 429, 502–504 and codes in settings.
+  case transient(retryAfter: Duration?)
+  /// Nothing was sent: the current operations have no such mutation, or its variables do not fit.
+  case operationChanged
+  /// Another status below 500, GraphQL validation and user errors.
+  case permanent
+  /// Sent, and the result is unknown: no response, an unreadable one, or a 5xx that is not transient.
+  case unknown
+  /// The verify query found that the last attempt had no effect.
+  case foundMissing
+
+  /// Whether a response came, so that upstream is reachable.
+  package var wasAnswered: Bool {
+    switch self {
+    case .applied, .authRefused, .anonymousRefused, .transient, .permanent, .foundMissing: true
+    case .notSent, .credentialUnreadable, .operationChanged, .unknown: false
+    }
   }
 }

@@ -4,17 +4,17 @@ import HTTPWire
 import LosslessJSON
 import Model
 
-/// Asks OneSignal one thing, and sorts its answers into the classes that decide what follows.
+/// Sends one request to OneSignal, and classifies failures.
 package struct OneSignalExchange: Sendable {
-  /// Sends one request within a time; `HTTPClient.execute`, or a script in tests.
+  /// Sends one request with a timeout; `HTTPClient.execute`, or a script in tests.
   package typealias Send =
     @Sendable (HTTPClientRequest, Duration) async throws(HTTPClientError) -> HTTPClientResponse
 
-  /// OneSignal gives up at 100 s; a shorter wait would take slow answers for lost ones.
+  /// OneSignal times out after 100 s; a much shorter timeout would treat slow responses as lost.
   package static let timeout = Duration.seconds(60)
-  /// A batch of invalid ids comes back whole.
-  private static let answerBytesMax = 2 << 20
-  /// Of OneSignal's words in a reason.
+  /// The response to a batch of invalid ids contains all of them.
+  private static let responseBytesMax = 2 << 20
+  /// Maximum bytes of OneSignal's error text in a reason.
   private static let reasonBytesMax = 200
 
   let settings: OneSignalSettings
@@ -22,9 +22,9 @@ package struct OneSignalExchange: Sendable {
   let send: Send
 
   /// - Parameters:
-  ///   - path: with its first slash.
-  ///   - known: statuses beside 200, 201 and 202 that are answers.
-  /// - Returns: the answer, an empty object where it has no body.
+  ///   - path: with a leading slash.
+  ///   - known: accepted statuses in addition to 200, 201 and 202.
+  /// - Returns: the response body; an empty object for an empty body.
   func ask(
     _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?, known: Set<Int> = []
   ) async throws(PushFault) -> JSONValue {
@@ -40,10 +40,10 @@ package struct OneSignalExchange: Sendable {
       throw fault(response)
     }
     if response.body.isEmpty { return [:] }
-    guard let answer = try? JSONValue(parsing: response.body) else {
-      throw .unknown(reason: "the answer with status \(status) is no JSON")
+    guard let document = try? JSONValue(parsing: response.body) else {
+      throw .unknown(reason: "the response with status \(status) is not JSON")
     }
-    return answer
+    return document
   }
 
   private func request(
@@ -53,7 +53,7 @@ package struct OneSignalExchange: Sendable {
     do throws(HTTPURL.Fault) {
       url = try HTTPURL(settings.base + path)
     } catch {
-      throw .permanent(reason: "\(settings.base) with its path is no http address")
+      throw .permanent(reason: "\(settings.base) with the request path is not an HTTP URL")
     }
     var fields: HTTPFields = [
       .authorization: "\(settings.api.scheme) \(settings.key)", .accept: "application/json",
@@ -61,19 +61,19 @@ package struct OneSignalExchange: Sendable {
     if body != nil { fields[.contentType] = "application/json" }
     return HTTPClientRequest(
       method: method, url: url, fields: fields, body: body?.bytes ?? [],
-      responseBytesMax: Self.answerBytesMax)
+      responseBytesMax: Self.responseBytesMax)
   }
 
   // MARK: Refusals
 
   private func fault(_ response: HTTPClientResponse) -> PushFault {
     let status = response.status.code
-    let words = Self.words(of: response.body)
-    let reason = words.isEmpty ? "status \(status)" : "status \(status): \(words)"
+    let errorText = Self.errorText(of: response.body)
+    let reason = errorText.isEmpty ? "status \(status)" : "status \(status): \(errorText)"
     switch status {
     case 401, 403: return .credentialsRefused(reason: reason)
-    // A missing or malformed field has been answered so too.
-    case 400 where words.contains("Authorization"): return .credentialsRefused(reason: reason)
+    // OneSignal also reports a missing or malformed authorization field with 400.
+    case 400 where errorText.contains("Authorization"): return .credentialsRefused(reason: reason)
     case 408, 425, 429, 500...599:
       return .transient(retryAfter: retryAfter(response.fields), reason: reason)
     default: return .permanent(reason: reason)
@@ -85,8 +85,8 @@ package struct OneSignalExchange: Sendable {
     return fields[.retryAfter].flatMap { RetryAfter.wait($0, now: now) }
   }
 
-  /// `errors` is a list of texts, a list of objects with a title, or an object.
-  private static func words(of body: [UInt8]) -> String {
+  /// The text of `errors`: a list of strings, a list of objects with a title, or an object.
+  private static func errorText(of body: [UInt8]) -> String {
     guard let errors = (try? JSONValue(parsing: body))?["errors"] else { return "" }
     let texts =
       errors.array?.compactMap { $0.string ?? $0["title"]?.string ?? $0["code"]?.string }

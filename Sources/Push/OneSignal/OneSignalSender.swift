@@ -3,14 +3,14 @@ import HTTPWire
 import LosslessJSON
 package import Model
 
-/// Sends by OneSignal: users by their own ids, which OneSignal calls external ids.
+/// Sends with OneSignal, addressing users by their own ids, which OneSignal calls external ids.
 package struct OneSignalSender: PushSender {
   package static let name = "onesignal"
 
   private let settings: OneSignalSettings
   private let exchange: OneSignalExchange
 
-  /// - Parameter clock: what the moments that OneSignal names are held against.
+  /// - Parameter clock: the clock that dates in responses are compared with.
   package init(
     _ settings: OneSignalSettings, clock: WallClock, send: @escaping OneSignalExchange.Send
   ) {
@@ -19,15 +19,15 @@ package struct OneSignalSender: PushSender {
   }
 
   package var name: String { Self.name }
-  /// What both interfaces take; the present one's reference says more, its libraries the same.
+  /// The limit of both APIs; the current one's reference states more, its libraries the same.
   package var userIDsMax: Int { 2_000 }
 
   package func send(_ batch: PushBatch) async throws(PushFault) -> PushReceipt {
-    let answer = try await exchange.ask(.post, "/notifications", body(of: batch))
-    let id = answer["id"]?.string ?? ""
-    let errors = answer["errors"]
-    // 200 without an id: nothing was sent.
-    guard !id.isEmpty else { return PushReceipt(remoteID: nil, reachedNobody: true) }
+    let response = try await exchange.ask(.post, "/notifications", body(of: batch))
+    let id = response["id"]?.string ?? ""
+    let errors = response["errors"]
+    // A response with status 200 but without an id means that nothing was sent.
+    guard !id.isEmpty else { return PushReceipt(remoteID: nil, reachedNoDevice: true) }
     let invalid =
       errors?["invalid_aliases"]?["external_id"]?.array
       ?? errors?["invalid_external_user_ids"]?.array ?? []
@@ -36,14 +36,14 @@ package struct OneSignalSender: PushSender {
       remoteID: id, invalidIDs: invalid.compactMap(\.string).filter(asked.contains))
   }
 
-  /// Asks for the newest notification, which changes nothing and reaches nobody: whether OneSignal
-  /// answers, and takes the key for the application.
+  /// Requests the newest notification, which changes and sends nothing: checks that OneSignal
+  /// responds, and accepts the key for the application.
   package func probe() async throws(PushFault) {
     let app = PercentCoding.encode(settings.appID)
-    let answer = try await exchange.ask(
+    let response = try await exchange.ask(
       .get, "/notifications?app_id=\(app)&limit=1&offset=0", nil)
-    guard answer["notifications"]?.array != nil else {
-      throw .unknown(reason: "the answer holds no list of notifications")
+    guard response["notifications"]?.array != nil else {
+      throw .unknown(reason: "the response contains no list of notifications")
     }
   }
 
@@ -52,7 +52,7 @@ package struct OneSignalSender: PushSender {
     let ids = JSONValue.array(batch.userIDs.map { .string($0) })
     var body: JSONValue = [
       "app_id": .string(settings.appID),
-      // Whatever language it is: OneSignal demands an English text, and falls back to it.
+      // Given for any language: OneSignal requires an English text, and falls back to it.
       "contents": ["en": .string(message.text)], "data": message.data,
     ]
     if let heading = message.heading { body["headings"] = ["en": .string(heading)] }
@@ -64,7 +64,7 @@ package struct OneSignalSender: PushSender {
     case .legacy:
       body["include_external_user_ids"] = ids
       body["channel_for_external_user_ids"] = "push"
-      // The key's old name, which has nothing to do with users' external ids.
+      // The key's old name, unrelated to users' external ids.
       body["external_id"] = .string(batch.key)
     }
     return body
@@ -76,8 +76,8 @@ package struct OneSignalSender: PushSender {
     let platform = try OneSignalPlatform.named(device.platform)
     switch settings.api {
     case .current:
-      // Makes the user or adds to it, and moves a token that another user had.
-      let answer = try await exchange.ask(
+      // Creates the user or adds the device to it, and moves a token that another user had.
+      let response = try await exchange.ask(
         .post, "/apps/\(settings.appID)/users",
         [
           "identity": ["external_id": .string(device.userID)],
@@ -88,19 +88,20 @@ package struct OneSignalSender: PushSender {
             ]
           ],
         ])
-      let own = answer["subscriptions"]?.array?.first { $0["token"]?.string == device.token }
+      let own = response["subscriptions"]?.array?.first { $0["token"]?.string == device.token }
       return own?["id"]?.string
     case .legacy:
       guard let type = platform.deviceType else {
-        throw .permanent(reason: "OneSignal's legacy interface knows no \(device.platform)")
+        throw .permanent(
+          reason: "OneSignal's legacy API does not support the platform \(device.platform)")
       }
-      let answer = try await exchange.ask(
+      let response = try await exchange.ask(
         .post, "/players",
         [
           "app_id": .string(settings.appID), "device_type": .number(.init(type)),
           "identifier": .string(device.token), "external_user_id": .string(device.userID),
         ])
-      return answer["id"]?.string
+      return response["id"]?.string
     }
   }
 
@@ -110,7 +111,8 @@ package struct OneSignalSender: PushSender {
       _ = try await exchange.ask(
         .delete, "/apps/\(settings.appID)/subscriptions/\(id)", nil, known: [404])
     case (.current, nil):
-      // Whether it is known is not known: muted by its token, which needs no id.
+      // It is unknown whether OneSignal has the device: it is muted by its token, which needs no
+      // id.
       let type = try OneSignalPlatform.named(device.platform).type
       let token = PercentCoding.encode(device.token)
       _ = try await exchange.ask(
@@ -120,7 +122,7 @@ package struct OneSignalSender: PushSender {
       _ = try await exchange.ask(
         .delete, "/players/\(id)?app_id=\(settings.appID)", nil, known: [404])
     case (.legacy, nil):
-      // Nothing finds a player by its token but registering it once more.
+      // A player can be found by its token only by registering it again.
       if let id = try await register(device) { try await unregister(device, remoteID: id) }
     }
   }

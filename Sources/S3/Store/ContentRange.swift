@@ -1,8 +1,8 @@
-/// The field `Content-Range` of one part in bytes: `bytes 0-9/200` (RFC 9110 14.4).
+/// The value of a `Content-Range` field with a byte range: `bytes 0-9/200` (RFC 9110 14.4).
 struct ContentRange: Equatable {
   let first: Int
   let last: Int
-  /// Of the whole.
+  /// Length of the whole content.
   let size: Int
 
   init?(_ text: String) {

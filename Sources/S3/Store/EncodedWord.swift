@@ -1,7 +1,6 @@
 import Model
 
-/// Text beyond ASCII in fields of metadata, in the form that S3 itself gives it back in (RFC 2047
-/// encoded words).
+/// Non-ASCII text in metadata fields, in the form that S3 itself returns it (RFC 2047 encoded words).
 enum EncodedWord {
   private static let start = "=?UTF-8?B?"
   private static let end = "?="
@@ -13,7 +12,7 @@ enum EncodedWord {
     return start + Base64.encode(Array(text.utf8)) + end
   }
 
-  /// - Returns: text of any other form as it is.
+  /// - Returns: text of any other form unchanged.
   static func decode(_ text: String) -> String {
     guard text.hasPrefix(start), text.hasSuffix(end), text.count >= start.count + end.count,
       let bytes = Base64.decode(String(text.dropFirst(start.count).dropLast(end.count))),

@@ -3,15 +3,15 @@ import HTTPWire
 import Model
 import S3Wire
 
-/// What elements of the service's documents tell.
+/// Conversion of elements of the service's XML documents.
 enum S3Documents {
   static func bucket(_ element: XMLElement) -> BucketDescription? {
     guard let name = element["Name"].flatMap({ BucketName($0.text) }) else { return nil }
     return BucketDescription(name: name, created: moment(element["CreationDate"]))
   }
 
-  /// - Parameter isEncoded: whether the service did as we asked (`encoding-type=url`).
-  /// - Returns: nil for a key that no client of ours could name.
+  /// - Parameter isEncoded: whether the service percent-encoded keys as requested (`encoding-type=url`).
+  /// - Returns: nil for a key that is invalid here.
   static func item(_ element: XMLElement, isEncoded: Bool) -> ObjectListPage.Item? {
     guard
       let key = element["Key"].flatMap({ text($0, isEncoded: isEncoded) }).flatMap(ObjectKey.init),
@@ -44,7 +44,7 @@ enum S3Documents {
       checksum: checksum(element))
   }
 
-  /// The checksum that an element tells: `ChecksumCRC32` and the like.
+  /// Returns the checksum of an element, from members such as `ChecksumCRC32`.
   static func checksum(_ element: XMLElement) -> ContentDigest? {
     for algorithm in ContentDigest.Algorithm.allCases where algorithm != .md5 {
       if let text = element["Checksum\(algorithm.rawValue.uppercased())"]?.text,
@@ -56,7 +56,7 @@ enum S3Documents {
     return nil
   }
 
-  /// Text that the service percent-encoded, a space as `+`.
+  /// Returns the text, decoded if the service percent-encoded it, with `+` for a space.
   static func text(_ element: XMLElement, isEncoded: Bool) -> String? {
     isEncoded ? PercentCoding.decode(element.text, plusIsSpace: true) : element.text
   }
@@ -65,7 +65,7 @@ enum S3Documents {
 
   static func isTruncated(_ root: XMLElement) -> Bool { root["IsTruncated"]?.text == "true" }
 
-  /// An entity tag without its quotes.
+  /// Returns an entity tag without its quotes.
   static func tag(_ text: String) -> String {
     guard text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
     return String(text.dropFirst().dropLast())

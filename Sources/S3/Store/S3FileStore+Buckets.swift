@@ -4,11 +4,11 @@ package import Model
 import S3Wire
 
 extension S3FileStore {
-  /// The one region where a bucket is made without naming it.
+  /// The only region in which a bucket is created without naming the region.
   private static let defaultRegion = "us-east-1"
 
   package func createBucket(_ name: BucketName) async throws(FileStoreError) {
-    // In the default region S3 answers as if a bucket of one's own had just been made.
+    // In the default region S3 reports success for an existing bucket of the same account.
     if try await has(name) { throw .bucketExists }
     var request = S3Request(.put, name)
     let region = client.settings.region
@@ -32,7 +32,7 @@ extension S3FileStore {
 
   package func bucket(_ name: BucketName) async throws(FileStoreError) -> BucketDescription {
     guard try await has(name) else { throw .noSuchBucket }
-    // Only the list of all tells when it was made, and not everybody may read that.
+    // Only the list of all buckets has the creation date, and not every account can read that.
     let listed = try? await buckets().first { $0.name == name }
     return listed ?? BucketDescription(name: name, created: Timestamp(milliseconds: 0))
   }
@@ -41,7 +41,7 @@ extension S3FileStore {
     guard try await list(name, ObjectListRequest(limit: 1)).items.isEmpty else {
       throw .bucketNotEmpty
     }
-    // Not every service removes them with the bucket.
+    // Not every service removes unfinished uploads with the bucket.
     while true {
       let page = try await uploads(in: name, prefix: "", after: nil, limit: .max)
       for upload in page.uploads {
@@ -66,7 +66,7 @@ extension S3FileStore {
     }
   }
 
-  /// The service's own settings are for those who keep it.
+  /// Returns empty settings: the service's own are managed by its operators.
   package func settings(of bucket: BucketName) async throws(FileStoreError) -> BucketSettings {
     guard try await has(bucket) else { throw .noSuchBucket }
     return BucketSettings()

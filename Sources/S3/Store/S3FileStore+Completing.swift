@@ -23,7 +23,7 @@ extension S3FileStore {
     return try await complete(upload, used, completion)
   }
 
-  /// The object of an upload that was completed before, which is there still, with the same parts.
+  /// Returns the object of an upload that was already completed with the same parts, if it still exists.
   private func completed(
     _ upload: UploadAddress, _ completion: UploadCompletion
   ) async throws(FileStoreError) -> ObjectMetadata? {
@@ -33,7 +33,7 @@ extension S3FileStore {
     return found
   }
 
-  /// Makes the object of these parts.
+  /// Assembles the object from these parts.
   func complete(
     _ upload: UploadAddress, _ parts: [UploadPart], _ completion: UploadCompletion
   ) async throws(FileStoreError) -> WrittenObject {
@@ -56,7 +56,7 @@ extension S3FileStore {
     return WrittenObject(metadata: try await find(upload.object), isNew: existing == nil)
   }
 
-  /// Whether an attempt before was carried out, though its answer was lost.
+  /// Returns whether an earlier attempt succeeded, though its response was lost.
   private func isCompleted(
     _ upload: UploadAddress, of parts: [UploadPart], _ error: S3Failure
   ) async throws(FileStoreError) -> Bool {
@@ -64,21 +64,21 @@ extension S3FileStore {
     return try await lookUp(upload.object)?.tag == ObjectTag.parts(parts.map(\.tag))
   }
 
-  /// The service does not say which part it is that it does not like.
+  /// Converts the error of a completion; the service does not say which part is at fault.
   private func failure(_ error: S3Failure, completing parts: [UploadPart]) -> FileStoreError {
     switch error.code {
     case "EntityTooSmall":
       let small = parts.dropLast().first { $0.size < limits.partBytesMin } ?? parts.first
       return .partTooSmall(number: small?.number ?? 1, bytesMin: limits.partBytesMin)
     case "InvalidPart":
-      // Each was there a moment ago.
+      // All parts existed a moment ago.
       return .conflict
     default:
       return error.fileStoreError(about: .upload)
     }
   }
 
-  /// The parts that the client names, which must be there as it knows them.
+  /// Returns the parts that the client names, after checking that they match the stored ones.
   private func choose(
     _ references: [PartReference]?, from stored: [UploadPart]
   ) throws(FileStoreError) -> [UploadPart] {
@@ -99,7 +99,7 @@ extension S3FileStore {
       if let stated = reference.checksum, let known = part.checksum, stated != known {
         throw .partInvalid(number: reference.number)
       }
-      // What the service does not list it judges by itself.
+      // The service itself checks what it does not list.
       used.append(
         UploadPart(
           number: part.number, size: part.size, tag: part.tag, modified: part.modified,

@@ -22,7 +22,7 @@ extension S3FileStore {
     let existing = source == target ? found : try await lookUp(target)
     var request = copyRequest(S3Request(.put, target), from: source, tag: found.tag)
     try put(write.condition, on: existing, in: &request)
-    // A copy onto itself has to change something, as S3 sees it.
+    // S3 requires that a copy onto itself changes something.
     if attributes != nil || source == target {
       request.set("x-amz-metadata-directive", "REPLACE")
       request.fields += S3ObjectFields.fields(of: attributes ?? found.attributes)
@@ -65,7 +65,7 @@ extension S3FileStore {
       number, of: upload, from: source, found, range == nil ? nil : wanted)
   }
 
-  /// - Parameter range: nil for all of it.
+  /// - Parameter range: nil for the whole object.
   private func copyPart(
     _ number: Int, of upload: UploadAddress, from source: ObjectAddress, _ found: ObjectMetadata,
     _ range: Range<Int>?
@@ -80,7 +80,7 @@ extension S3FileStore {
       checksum: copy.checksum)
   }
 
-  /// Copies what is too long for one request.
+  /// Copies an object that is too long for one request.
   private func copyParts(
     _ found: ObjectMetadata, of source: ObjectAddress, to target: ObjectAddress,
     _ attributes: ObjectAttributes, if condition: WriteCondition
@@ -101,7 +101,7 @@ extension S3FileStore {
     }
   }
 
-  /// - Parameter tag: what the source must still have.
+  /// - Parameter tag: the tag that the source must still have.
   private func copyRequest(
     _ request: S3Request, from source: ObjectAddress, tag: String
   ) -> S3Request {

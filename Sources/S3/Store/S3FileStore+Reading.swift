@@ -6,7 +6,7 @@ package import Model
 import S3Wire
 
 extension S3FileStore {
-  /// Tries to read one state of an object while others replace it.
+  /// Attempts to read a consistent state of an object that is being replaced.
   private static let readTriesMax = 4
 
   package func head(
@@ -29,14 +29,14 @@ extension S3FileStore {
       do throws(FileStoreError) {
         return try await open(address, range: range, tag: metadata.tag)
       } catch {
-        // It has been replaced since it was judged.
+        // It was replaced since the check.
         guard error == .preconditionFailed else { throw error }
       }
     }
     throw .conflict
   }
 
-  /// - Parameter tag: what the object must still have; nil for whatever it has.
+  /// - Parameter tag: the tag that the object must still have; nil for any.
   private func open(
     _ address: ObjectAddress, range: ByteRangeSet.Spec?, tag: String?
   ) async throws(FileStoreError) -> ObjectContent {
@@ -100,7 +100,7 @@ extension S3FileStore {
     at address: ObjectAddress
   ) async throws(FileStoreError) -> ObjectParts {
     let metadata = try await find(address)
-    // The service tells them in ways that differ; what came whole has none in any.
+    // Services report parts in different ways; objects uploaded whole have none in all of them.
     guard !metadata.tag.contains("-") else { throw .unsupported }
     return ObjectParts(metadata: metadata, parts: [])
   }
@@ -108,18 +108,18 @@ extension S3FileStore {
   /// - Throws: ``FileStoreError/noSuchKey`` and ``FileStoreError/noSuchBucket``.
   func find(_ address: ObjectAddress) async throws(FileStoreError) -> ObjectMetadata {
     if let metadata = try await lookUp(address) { return metadata }
-    // An answer to HEAD says nothing but 404.
+    // A response to HEAD is a bare 404.
     throw try await has(address.bucket) ? .noSuchKey : .noSuchBucket
   }
 
-  /// - Returns: nil where there is no such object, or no such bucket.
+  /// - Returns: nil if there is no such object or bucket.
   func lookUp(_ address: ObjectAddress) async throws(FileStoreError) -> ObjectMetadata? {
     var request = S3Request(.head, address)
     request.set("x-amz-checksum-mode", "ENABLED")
     do throws(FileStoreError) {
-      let answer = try await ask(request, about: .object)
-      guard let metadata = S3ObjectFields.metadata(of: address.key, answer.fields) else {
-        throw .other("the store tells no length of an object")
+      let response = try await ask(request, about: .object)
+      guard let metadata = S3ObjectFields.metadata(of: address.key, response.fields) else {
+        throw .other("the service reported no length of an object")
       }
       return metadata
     } catch {
@@ -142,8 +142,8 @@ extension S3FileStore {
     }
   }
 
-  /// Judges the conditions on an object that is copied: as those of a read, except that a source that
-  /// is the same as the client's copy is not copied.
+  /// Checks the conditions on the source of a copy: as those of a read, except that *not modified* is a
+  /// failed precondition.
   func judgeSource(
     _ conditions: Preconditions?, _ metadata: ObjectMetadata
   ) throws(FileStoreError) {
@@ -157,7 +157,7 @@ extension S3FileStore {
 }
 
 extension ByteRangeSet.Spec {
-  /// As it stands in `Range`, behind the unit.
+  /// The range as in `Range`, after the unit.
   var text: String {
     switch self {
     case .closed(let first, let last): "\(first)-\(last)"

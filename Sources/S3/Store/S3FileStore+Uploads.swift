@@ -21,7 +21,7 @@ extension S3FileStore {
       try await client.perform(request, document: "InitiateMultipartUploadResult") {
         root, _ throws(S3Failure) in
         guard let id = root["UploadId"]?.text, !id.isEmpty else {
-          throw S3Failure(unreadable: "an upload without a name")
+          throw S3Failure(unreadable: "an upload without an id")
         }
         return UploadAddress(object: address, id: id)
       }
@@ -69,7 +69,7 @@ extension S3FileStore {
   package func uploads(
     in bucket: BucketName, prefix: String, after marker: UploadAddress?, limit: Int
   ) async throws(FileStoreError) -> UploadsPage {
-    // As many as the service gives: not every one knows a limit here.
+    // Without a limit: not every service supports one here.
     var request = S3Request(
       .get, bucket, query: [("uploads", ""), ("encoding-type", "url"), ("prefix", prefix)])
     if let marker {
@@ -144,7 +144,8 @@ extension S3FileStore {
     }
   }
 
-  /// Some services fail in any way where an upload is over, instead of saying so.
+  /// Converts the error of a part: for an upload that has ended, some services fail in other ways instead
+  /// of saying so.
   private func failure(
     _ error: S3Failure, of upload: UploadAddress
   ) async throws(FileStoreError) -> FileStoreError {
@@ -152,7 +153,7 @@ extension S3FileStore {
     return error.fileStoreError(about: .upload)
   }
 
-  /// Sends a part as it comes in.
+  /// Streams a part.
   private func stream(
     _ reading: UploadReading, _ count: Int, as number: Int, of upload: UploadAddress
   ) async throws(FileStoreError) -> UploadPart {
@@ -171,10 +172,10 @@ extension S3FileStore {
   }
 
   private func part(
-    _ number: Int, _ size: Int, _ answer: S3Response, _ noted: ContentDigest?
+    _ number: Int, _ size: Int, _ response: S3Response, _ noted: ContentDigest?
   ) -> UploadPart {
     UploadPart(
-      number: number, size: size, tag: S3Documents.tag(answer.fields[.eTag] ?? ""),
-      modified: moment(of: answer), checksum: noted)
+      number: number, size: size, tag: S3Documents.tag(response.fields[.eTag] ?? ""),
+      modified: moment(of: response), checksum: noted)
   }
 }

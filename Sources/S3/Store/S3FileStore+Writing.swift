@@ -65,7 +65,7 @@ extension S3FileStore {
       return metadata(
         of: try await client.perform(request), at: address, size: bytes.count, noted, attributes)
     } catch {
-      // The attempt before may have been carried out, its answer lost: then what is there is ours.
+      // An earlier attempt may have succeeded, its response lost: then the stored object is ours.
       if error.status == 412, error.attempts > 1, let md5, let found = try await lookUp(address),
         found.tag == ObjectTag.whole(md5: md5.bytes), found.size == bytes.count
       {
@@ -75,7 +75,7 @@ extension S3FileStore {
     }
   }
 
-  /// Sends content as it comes in.
+  /// Streams content.
   private func stream(
     _ reading: UploadReading, _ count: Int, _ request: S3Request, at address: ObjectAddress,
     _ attributes: ObjectAttributes
@@ -94,18 +94,18 @@ extension S3FileStore {
   }
 
   private func metadata(
-    of answer: S3Response, at address: ObjectAddress, size: Int, _ noted: ContentDigest?,
+    of response: S3Response, at address: ObjectAddress, size: Int, _ noted: ContentDigest?,
     _ attributes: ObjectAttributes
   ) -> ObjectMetadata {
     ObjectMetadata(
-      key: address.key, size: size, modified: moment(of: answer),
-      tag: S3Documents.tag(answer.fields[.eTag] ?? ""),
+      key: address.key, size: size, modified: moment(of: response),
+      tag: S3Documents.tag(response.fields[.eTag] ?? ""),
       checksum: noted.map { ObjectChecksum($0) }, attributes: attributes)
   }
 
   /// Sends content in parts, each of which is in memory while it is sent.
   ///
-  /// - Parameter first: what has been read already.
+  /// - Parameter first: bytes that were read already.
   private func sendParts(
     _ first: [UInt8], _ reading: UploadReading, at address: ObjectAddress,
     _ attributes: ObjectAttributes, if condition: WriteCondition
@@ -117,16 +117,86 @@ extension S3FileStore {
       var buffer = first
       while !buffer.isEmpty {
         parts.append(try await send(buffer, as: parts.count + 1, of: upload))
-        // Before the next one fills: both at once would be twice as much.
+        // Released before the next one is filled, so that only one is in memory.
         buffer = []
         buffer = try await reading.buffer(limits.bufferBytes)
       }
       _ = try reading.check()
       return try await complete(upload, parts, UploadCompletion(condition: condition)).metadata
     } catch {
-      // Also where this task is cancelled: what nobody gives up is paid for.
+      // Also if this task is cancelled: uploads that are not aborted are billed.
       await Task { try? await abortUpload(upload) }.value
       throw error
     }
+  }
+}
+
+extension S3FileStore {
+  /// Checks a condition against the present object, to spare the client the upload, and adds it to the
+  /// request, so that the service checks it again atomically with the write.
+  func put(
+    _ condition: WriteCondition, on existing: ObjectMetadata?, in request: inout S3Request
+  ) throws(FileStoreError) {
+    guard condition.holds(for: existing?.state) else { throw .preconditionFailed }
+    guard condition != .none else { return }
+    // S3 supports one tag, or that there is no object: the checked state must still hold.
+    if let existing {
+      request.set("if-match", "\"\(existing.tag)\"")
+    } else {
+      request.set("if-none-match", "*")
+    }
+  }
+
+  /// Refuses quotas: usage is not counted here, so that they cannot be enforced.
+  func admit(_ quota: FileQuota) throws(FileStoreError) {
+    guard quota.bucketBytesMax == nil, quota.ownerBytesMax == nil else { throw .unsupported }
+  }
+
+  /// Refuses attributes that are too large.
+  func admit(_ attributes: ObjectAttributes?) throws(FileStoreError) {
+    guard attributes?.customBytes ?? 0 <= ObjectAttributes.customBytesMax else {
+      throw .metadataTooLarge(bytesMax: ObjectAttributes.customBytesMax)
+    }
+  }
+}
+
+extension S3FileStore {
+  package func tags(of address: ObjectAddress) async throws(FileStoreError) -> TagSet {
+    try await asking(about: .object) { () async throws(S3Failure) in
+      try await client.perform(
+        S3Request(.get, address, query: [("tagging", "")]), document: "Tagging"
+      ) { root, _ throws(S3Failure) in
+        let tags = (root["TagSet"]?.all("Tag") ?? []).map {
+          TagSet.Tag(key: $0["Key"]?.text ?? "", value: $0["Value"]?.text ?? "")
+        }
+        guard let set = try? TagSet(tags) else { throw S3Failure(unreadable: "invalid tags") }
+        return set
+      }
+    }
+  }
+
+  package func setTags(
+    _ tags: TagSet, of address: ObjectAddress
+  ) async throws(FileStoreError) {
+    var request = S3Request(tags.isEmpty ? .delete : .put, address, query: [("tagging", "")])
+    if !tags.isEmpty {
+      var writer = XMLWriter("Tagging")
+      writer.element("TagSet") { writer in
+        for tag in tags.tags {
+          writer.element("Tag") { writer in
+            writer.element("Key", tag.key)
+            writer.element("Value", tag.value)
+          }
+        }
+      }
+      let document = writer.finished()
+      var hashing = ContentHashing()
+      hashing.update(document)
+      if let digest = hashing.digests()[.md5] {
+        request.fields += S3ObjectFields.fields(of: digest)
+      }
+      request.content = .bytes(document)
+    }
+    try await ask(request, about: .object)
   }
 }

@@ -3,12 +3,12 @@ import HTTPTypes
 import HTTPWire
 package import Model
 
-/// Keeps objects in an S3-compatible service, and answers as the store on our own disk would.
+/// A file store in an S3-compatible service, with the behaviour of the store on disk.
 ///
-/// Nothing is kept here: what the service says is what is there, since others may write to it too.
+/// It caches nothing: the service is the only source of truth, since others can write to it too.
 package struct S3FileStore: FileStore {
   let client: S3Client
-  /// Those whose old uploads are given up. Others of the same account are not ours to clean.
+  /// The buckets whose old uploads are aborted. Other buckets of the account are left alone.
   let sweptBuckets: [BucketName]
 
   package init(client: S3Client, sweptBuckets: [BucketName]) {
@@ -18,10 +18,10 @@ package struct S3FileStore: FileStore {
 
   var limits: S3StoreLimits { client.settings.limits }
 
-  /// Runs requests and names their failure as a file store's.
-  func asking<Answer>(
-    about subject: S3Subject, _ body: () async throws(S3Failure) -> Answer
-  ) async throws(FileStoreError) -> Answer {
+  /// Runs requests, and converts their errors.
+  func asking<Result>(
+    about subject: S3Subject, _ body: () async throws(S3Failure) -> Result
+  ) async throws(FileStoreError) -> Result {
     do throws(S3Failure) {
       return try await body()
     } catch {
@@ -29,7 +29,7 @@ package struct S3FileStore: FileStore {
     }
   }
 
-  /// Sends a request and reads its answer.
+  /// Sends a request and reads its response.
   @discardableResult
   func ask(
     _ request: S3Request, about subject: S3Subject
@@ -39,9 +39,9 @@ package struct S3FileStore: FileStore {
     }
   }
 
-  /// The moment of an answer, which is what the service writes down as the time of a change.
-  func moment(of answer: S3Response) -> Timestamp {
-    let date = answer.fields[.date].flatMap {
+  /// Returns the `Date` of a response, which the service records as the time of a change.
+  func moment(of response: S3Response) -> Timestamp {
+    let date = response.fields[.date].flatMap {
       HTTPDate($0, now: HTTPDate(secondsSince1970: client.clock.now().milliseconds / 1000))
     }
     return date.map { Timestamp(milliseconds: $0.secondsSince1970 * 1000) } ?? client.clock.now()

@@ -3,7 +3,7 @@ import HTTPWire
 import Model
 import S3Wire
 
-/// What is said of an object, as header fields.
+/// Conversion between the attributes of an object and header fields.
 enum S3ObjectFields {
   private static let customPrefix = "x-amz-meta-"
 
@@ -22,14 +22,14 @@ enum S3ObjectFields {
       }
   }
 
-  /// Tags as a query.
+  /// Returns tags as a query string.
   static func text(_ tags: TagSet) -> String {
     var query = QueryString()
     query.parameters = tags.tags.map { QueryString.Parameter(name: $0.key, value: $0.value) }
     return query.text
   }
 
-  /// The fields that give a digest to check content by, or have it noted.
+  /// Returns the fields of a digest, by which the service verifies the content or which it records.
   static func fields(of digest: ContentDigest) -> [CanonicalRequest.Field] {
     let text = Base64.encode(digest.bytes)
     if digest.algorithm == .md5 { return [CanonicalRequest.Field("content-md5", text)] }
@@ -40,7 +40,7 @@ enum S3ObjectFields {
     ]
   }
 
-  /// - Parameter size: of the whole object; nil for what the fields say.
+  /// - Parameter size: of the whole object; nil for the length in the fields.
   static func metadata(
     of key: ObjectKey, _ fields: HTTPFields, size: Int? = nil
   ) -> ObjectMetadata? {
@@ -57,7 +57,7 @@ enum S3ObjectFields {
       attributes: attributes(fields))
   }
 
-  /// The first checksum that the fields tell.
+  /// Returns the first checksum in the fields.
   static func checksum(_ fields: HTTPFields) -> ObjectChecksum? {
     for algorithm in ContentDigest.Algorithm.allCases where algorithm != .md5 {
       if let name = HTTPField.Name("x-amz-checksum-\(algorithm.rawValue)"),
@@ -69,7 +69,7 @@ enum S3ObjectFields {
     return nil
   }
 
-  /// One of parts has their number behind it.
+  /// Parses a checksum; a composite one ends with the number of parts.
   private static func checksum(
     _ algorithm: ContentDigest.Algorithm, _ text: String
   ) -> ObjectChecksum? {
@@ -81,7 +81,7 @@ enum S3ObjectFields {
     return Int(sides[1]).map { ObjectChecksum(digest, partCount: $0) }
   }
 
-  /// The fields that state the checksum of a whole object.
+  /// Returns the fields of the checksum of a whole object.
   static func fields(of checksum: ObjectChecksum) -> [CanonicalRequest.Field] {
     let count = checksum.partCount.map { "-\($0)" } ?? ""
     return [
@@ -112,7 +112,7 @@ enum S3ObjectFields {
     return text == "AES256" ? text : nil
   }
 
-  /// Some services note the framing that content came in.
+  /// Removes `aws-chunked`: some services record the framing of the upload.
   private static func coding(_ text: String?) -> String? {
     let codings = (text ?? "").split(separator: ",").map { $0.drop { $0 == " " } }
       .filter { $0 != "aws-chunked" }

@@ -5,19 +5,19 @@ import HTTPWire
 import Model
 import Synchronization
 
-/// An answer to GET, understood: which object, and which of its bytes.
+/// The response to a GET: the object, and the range of its bytes.
 ///
-/// Not every service says 206 for a part, and some give the whole to whoever asked for one; what
-/// stands in front of the wanted bytes and behind them is passed over.
+/// Not every service responds to a range with 206, and some send the whole object; bytes before and
+/// after the requested range are skipped.
 struct S3Opened: Sendable {
   private let metadata: ObjectMetadata
-  /// Nil where nothing of the wanted range exists.
+  /// Nil if the requested range does not exist.
   private let wanted: Range<Int>?
-  /// Of the object, that the answer's content begins with.
+  /// The offset in the object at which the response's content begins.
   private let offset: Int
   private let reply: S3Reply
 
-  /// - Parameter asked: the range in the request.
+  /// - Parameter asked: the range of the request.
   init(_ key: ObjectKey, _ reply: S3Reply, asked: ByteRangeSet.Spec?) throws(S3Failure) {
     self.reply = reply
     let part = reply.fields[.contentRange].flatMap { ContentRange($0) }
@@ -28,14 +28,14 @@ struct S3Opened: Sendable {
     offset = part?.first ?? 0
     wanted = asked.map { $0.resolve(length: metadata.size) } ?? 0..<metadata.size
     guard part == nil || wanted.map({ $0.lowerBound >= offset }) ?? true else {
-      throw S3Failure(unreadable: "another range than was asked for")
+      throw S3Failure(unreadable: "a range other than the requested one")
     }
   }
 
-  /// Of the whole object.
+  /// Length of the whole object.
   var size: Int { metadata.size }
 
-  /// - Returns: nil where nothing of the range exists.
+  /// - Returns: nil if the range does not exist.
   func content(inlineBytesMax: Int) async throws(S3Failure) -> ObjectContent? {
     guard let wanted else { return nil }
     let reading = Reading(reply, skipping: wanted.lowerBound - offset, count: wanted.count)
@@ -60,8 +60,8 @@ struct S3Opened: Sendable {
     return ObjectContent(metadata: metadata, range: wanted, source: .bytes(bytes))
   }
 
-  /// The wanted bytes of the answer. It goes on to the end, so that the connection can be used
-  /// again, where that is near.
+  /// Reads the requested bytes of the response, and up to its end if that is near, so that the connection
+  /// can be reused.
   private final class Reading: Sendable {
     private let reply: S3Reply
     private let rest: Mutex<(skip: Int, count: Int)>

@@ -2,10 +2,10 @@ import Files
 import HTTPClient
 import Synchronization
 
-/// Content that goes up as it comes in, in one request.
+/// Content that is streamed to the service in one request.
 ///
-/// The last piece is held back until the content has been found to be what the client promised:
-/// where it is not, the request is never whole, and the service keeps what was there.
+/// The last piece is held back until the content has been verified: if that fails, the request is never
+/// completed, and the service keeps the previous object.
 final class StreamedUpload: Sendable {
   private let reading: UploadReading
   private let state = Mutex((held: [UInt8]?.none, failure: FileStoreError?.none))
@@ -14,7 +14,7 @@ final class StreamedUpload: Sendable {
     self.reading = reading
   }
 
-  /// Why the content is not whole, which is then why there is no answer.
+  /// Why the content was not completed, which is then the reason for the missing response.
   var failure: FileStoreError? { state.withLock { $0.failure } }
 
   func content(byteCount: Int) -> HTTPClientContent {

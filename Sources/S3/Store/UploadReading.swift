@@ -2,18 +2,18 @@ import Files
 import Model
 import Synchronization
 
-/// Content on its way up: measured, hashed, and checked at its end.
+/// Content to be uploaded: measured, hashed, and verified at its end.
 ///
-/// Read from one place at a time.
+/// Must not be read concurrently.
 final class UploadReading: Sendable {
-  /// Content up to this is short: no room is made for more than comes.
+  /// Content up to this length is short: no capacity is reserved for it.
   private static let shortBytes = 1 << 20
 
   private struct State: ~Copyable {
     var hashing: ContentHashing
     var size = 0
     var hasEnded = false
-    /// Read already, and handed out again first.
+    /// A piece that was read ahead, and is returned next.
     var returned: [UInt8]?
   }
 
@@ -49,13 +49,13 @@ final class UploadReading: Sendable {
     return nil
   }
 
-  /// As many bytes as one buffer holds.
+  /// Reads the bytes of one buffer.
   ///
   /// - Returns: fewer than `count` only at the content's end.
   func buffer(_ count: Int) async throws(FileStoreError) -> [UInt8] {
     var buffer: [UInt8] = []
     while buffer.count < count, let piece = try await next() {
-      // Of what is long all at once: growing step by step takes up to three times as much.
+      // Reserved at once for long content: growing step by step takes up to three times as much.
       if buffer.count >= Self.shortBytes { buffer.reserveCapacity(count) }
       let room = count - buffer.count
       buffer += piece.prefix(room)
@@ -66,16 +66,16 @@ final class UploadReading: Sendable {
     return buffer
   }
 
-  /// Whether all has been handed out. Reads on where that is not known yet.
+  /// Returns whether all content was read; reads ahead if that is not known yet.
   func isAtEnd() async throws(FileStoreError) -> Bool {
     guard let piece = try await next() else { return true }
     state.withLock { $0.returned = piece }
     return false
   }
 
-  /// Checks content that has ended.
+  /// Verifies content that has ended.
   ///
-  /// - Returns: its MD5, and a digest of another kind that was given or asked for.
+  /// - Returns: its MD5, and a digest of another kind that was supplied or requested.
   func check() throws(FileStoreError) -> (md5: ContentDigest?, noted: ContentDigest?) {
     let digests = state.withLock { $0.hashing.digests() }
     let promised = content.digests + (try content.trailingDigests())

@@ -4,9 +4,9 @@ import HTTPWire
 package import Model
 import S3Wire
 
-/// Sends requests to the service: addressed, signed, and again where that helps.
+/// A client of the service, which addresses, signs and retries requests.
 package struct S3Client: Sendable {
-  /// Sends one request as it is and gives the answer's head.
+  /// Sends one request and returns the response's head.
   package typealias Exchange =
     @Sendable (HTTPClientRequest, HTTPClientContent?) async throws(HTTPClientError) -> S3Reply
 
@@ -20,7 +20,7 @@ package struct S3Client: Sendable {
 
   /// - Parameters:
   ///   - random: numbers from 0 up to 1.
-  ///   - rest: waits for so long.
+  ///   - rest: waits for a duration.
   package init(
     _ settings: S3StoreSettings, clock: WallClock, random: @escaping @Sendable () -> Double,
     rest: @escaping @Sendable (Duration) async -> Void, exchange: @escaping Exchange
@@ -35,7 +35,7 @@ package struct S3Client: Sendable {
       sessionToken: settings.sessionToken)
   }
 
-  /// Over connections of `http`.
+  /// Creates a client on connections of `http`.
   package init(
     _ settings: S3StoreSettings, clock: WallClock, random: @escaping @Sendable () -> Double,
     rest: @escaping @Sendable (Duration) async -> Void, http: HTTPClient
@@ -46,12 +46,12 @@ package struct S3Client: Sendable {
     }
   }
 
-  /// Sends a request until `take` is content with the answer, as often as is worth it.
+  /// Sends a request, and retries it while that is useful and `take` fails.
   ///
-  /// - Parameter take: reads an answer of success. It is told how many requests were sent.
-  func perform<Answer>(
-    _ request: S3Request, _ take: (S3Reply, Int) async throws(S3Failure) -> Answer
-  ) async throws(S3Failure) -> Answer {
+  /// - Parameter take: reads a successful response; its second argument is the number of requests sent.
+  func perform<Result>(
+    _ request: S3Request, _ take: (S3Reply, Int) async throws(S3Failure) -> Result
+  ) async throws(S3Failure) -> Result {
     var attempts = 0
     var retries = 0
     var hasCorrected = false
@@ -77,7 +77,7 @@ package struct S3Client: Sendable {
     }
   }
 
-  /// Sends a request and reads the answer to its end.
+  /// Sends a request and reads the response to its end.
   func perform(_ request: S3Request) async throws(S3Failure) -> S3Response {
     try await perform(request) { reply, attempts throws(S3Failure) in
       S3Response(
@@ -86,16 +86,16 @@ package struct S3Client: Sendable {
     }
   }
 
-  /// Sends a request whose answer is a document, and may turn out to be a failure after all.
-  func perform<Answer>(
+  /// Sends a request whose response is a document, which can be an error in spite of its status.
+  func perform<Result>(
     _ request: S3Request, document name: String,
-    _ take: (XMLElement, S3Response) throws(S3Failure) -> Answer
-  ) async throws(S3Failure) -> Answer {
+    _ take: (XMLElement, S3Response) throws(S3Failure) -> Result
+  ) async throws(S3Failure) -> Result {
     try await perform(request) { reply, attempts throws(S3Failure) in
-      let answer = S3Response(
+      let response = S3Response(
         fields: reply.fields, content: try await content(of: reply), attempts: attempts,
         received: serviceTime)
-      return try take(try answer.document(name), answer)
+      return try take(try response.document(name), response)
     }
   }
 
@@ -122,7 +122,7 @@ package struct S3Client: Sendable {
     }
   }
 
-  /// Full jitter: anything up to a bound that doubles.
+  /// Returns a wait with full jitter: a random time up to a limit that doubles.
   private func restTime(before retry: Int, atLeast least: Duration) -> Duration {
     let bound = min(
       settings.limits.restFirst * (1 << min(retry - 1, 16)), settings.limits.restMax)
@@ -136,7 +136,7 @@ extension S3Client {
       ?? S3Region(name: settings.region, endpoint: settings.endpoint.origin)
   }
 
-  /// The moment by the service's clock, as far as its answers have told how that differs.
+  /// The time by the service's clock, as far as its responses revealed the difference.
   private var serviceTime: HTTPDate {
     HTTPDate(
       secondsSince1970: clock.now().milliseconds / 1000 + memory.skew.components.seconds)
@@ -153,7 +153,7 @@ extension S3Client {
       method: request.method.rawValue, path: path, query: request.query,
       host: url.origin.authority, fields: request.fields, payload: payload(of: request),
       at: SignatureTime(serviceTime), region: region.name)
-    // Content is stored and given back as it is, whatever coding it has.
+    // Content is stored and returned unchanged, in whatever coding it has.
     var fields: HTTPFields = [.acceptEncoding: "identity"]
     for field in request.fields + signed {
       guard let name = HTTPField.Name(field.name) else { throw .invalidRequest("fieldName") }
@@ -167,16 +167,16 @@ extension S3Client {
     }
   }
 
-  /// TLS vouches for content by itself; so does `Content-MD5`, for what is not read before.
+  /// TLS protects content by itself; `Content-MD5` protects streamed content.
   private func payload(of request: S3Request) -> PayloadHash {
     guard case .bytes(let bytes) = request.content else { return .unsigned }
     if bytes.isEmpty { return .empty }
     return settings.endpoint.origin.scheme == .https ? .unsigned : PayloadHash(of: bytes)
   }
 
-  /// Learns from a refusal where the bucket is, or what time it is.
+  /// Learns the region of the bucket, or the service's time, from a refusal.
   ///
-  /// - Returns: whether the request is worth repeating with that.
+  /// - Returns: whether the request should be repeated with that.
   private func correct(after failure: S3Failure, _ request: S3Request) -> Bool {
     if failure.isElsewhere, let name = failure.region, let bucket = request.bucket {
       let region = region(of: bucket)

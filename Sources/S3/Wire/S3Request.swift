@@ -4,11 +4,11 @@ import HTTPWire
 import Model
 import S3Wire
 
-/// One request to the service, before it is addressed and signed.
+/// A request to the service, before it is addressed and signed.
 struct S3Request: Sendable {
   enum Content: Sendable {
     case bytes([UInt8])
-    /// Read while it is sent, and so only once.
+    /// Read while it is sent, so that it cannot be repeated.
     case stream(HTTPClientContent)
   }
 
@@ -16,7 +16,7 @@ struct S3Request: Sendable {
   var bucket: BucketName?
   var key: ObjectKey?
   var query: [QueryString.Parameter] = []
-  /// All are signed.
+  /// Header fields, all of which are signed.
   var fields: [CanonicalRequest.Field] = []
   var content = Content.bytes([])
 

@@ -1,22 +1,21 @@
-import HTTPClient
-import HTTPTypes
+package import HTTPClient
+package import HTTPTypes
 import HTTPWire
 import S3Wire
 
-/// An answer that is whole.
+/// A complete response.
 struct S3Response: Sendable {
   let fields: HTTPFields
   let content: [UInt8]
-  /// Requests that were sent until it came; after the first, one before may have been carried out
-  /// too.
+  /// The number of requests sent; if more than one, an earlier one may have succeeded too.
   let attempts: Int
-  /// When it came, by the service's clock as far as that is known.
+  /// When it was received, by the service's clock as far as known.
   let received: HTTPDate
 
-  /// The content as a document.
+  /// Parses the content as a document.
   ///
-  /// - Throws: also where its outermost element is another, `Error` above all: copying and
-  ///   completing begin to answer before they know how it ends.
+  /// - Throws: also if its root element is another, such as `Error`: the response to a copy or
+  ///   completion begins before the outcome is known.
   func document(_ name: String) throws(S3Failure) -> XMLElement {
     let root: XMLElement
     do throws(XMLFault) {
@@ -33,9 +32,41 @@ struct S3Response: Sendable {
     return root
   }
 
-  /// Where S3 says `…Result`, some services say `…Response`.
+  /// Returns the name without its ending: some services use `…Response` instead of `…Result`.
   private static func stem(_ name: String) -> Substring {
     for end in ["Result", "Response"] where name.hasSuffix(end) { return name.dropLast(end.count) }
     return name[...]
+  }
+}
+
+/// A response whose content is streamed.
+package struct S3Reply: Sendable {
+  package var status: Int
+  package var fields: HTTPFields
+  /// The next piece of the content, nil at its end.
+  package var next: @Sendable () async throws(HTTPClientError) -> [UInt8]?
+
+  package init(
+    status: Int, fields: HTTPFields,
+    next: @escaping @Sendable () async throws(HTTPClientError) -> [UInt8]?
+  ) {
+    self.status = status
+    self.fields = fields
+    self.next = next
+  }
+
+  package init(_ stream: HTTPClientStream) {
+    self.init(status: stream.status.code, fields: stream.fields) {
+      () async throws(HTTPClientError) in try await stream.next()
+    }
+  }
+
+  func rest(bytesMax: Int) async throws(HTTPClientError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while let piece = try await next() {
+      guard bytes.count + piece.count <= bytesMax else { throw .answerTooLarge }
+      bytes += piece
+    }
+    return bytes
   }
 }

@@ -1,21 +1,21 @@
 import HTTPWire
 
-/// Reads `aws-chunked` content, in pieces of any size, as SDKs send what they do not hash first:
+/// A decoder of `aws-chunked` content in pieces of any size. SDKs send content so that they do not hash
+/// beforehand:
 ///
 /// ```
 /// 400;chunk-signature=<64 hexadecimal digits>\r\n
 /// <0x400 bytes>\r\n
 /// 0;chunk-signature=…\r\n
 /// x-amz-checksum-crc32c:wdBDMA==\r\n           with a trailer
-/// x-amz-trailer-signature:…\r\n                and where it is signed
+/// x-amz-trailer-signature:…\r\n                with a signed trailer
 /// \r\n
 /// ```
 ///
-/// It tells where signatures stand and does not judge them. What is kept of the input is at most one
-/// line.
+/// It reports signatures and does not verify them. It buffers at most one line of the input.
 package struct AWSChunkedDecoder: Sendable {
   /// A size of 16 digits and its signature take 98 bytes.
-  package static let chunkLineBytesMax = 256
+  static let chunkLineBytesMax = 256
   /// A checksum or a signature with its name takes about a hundred.
   package static let trailerLineBytesMax = 1024
   package static let trailersMax = 16
@@ -27,40 +27,44 @@ package struct AWSChunkedDecoder: Sendable {
 
   private enum Place: Hashable, Sendable {
     case chunkLine
-    /// - Parameter left: bytes of the chunk that are to come.
+    /// - Parameter left: bytes of the chunk still to come.
     case content(left: Int)
-    /// The line's end behind a chunk; how much of it was there.
+    /// The line end after a chunk's content.
+    ///
+    /// - Parameter seen: bytes of it already read.
     case contentEnd(seen: Int)
     case lastChunkEnd
     case trailers
-    /// The last line's end where the form has no trailer.
+    /// The final line end of a form without a trailer.
     case emptyLine
     case beforeEnd
     case over
   }
 
   private let form: AWSChunkedForm
-  /// Bytes of content that are announced and to come.
+  /// Announced bytes of content still to come.
   private var left: Int
   private var place = Place.chunkLine
   private var line: [UInt8] = []
   private var trailers: [AWSChunkedTrailer] = []
   private var trailerSignature: String?
 
-  /// - Parameter byteCount: of the content without its chunks (`x-amz-decoded-content-length`).
+  /// - Parameter byteCount: bytes of the content without its framing (`x-amz-decoded-content-length`).
   package init(_ form: AWSChunkedForm, byteCount: Int) {
     self.form = form
     left = byteCount
   }
 
-  /// The input has ended.
+  /// Reports the end of the input.
+  ///
+  /// - Throws: `unfinished` if the content is incomplete.
   package func finish() throws(AWSChunkedError) {
     guard place == .over else { throw .unfinished }
   }
 
-  /// Takes input off the front of `input` up to the next event.
+  /// Consumes input from the front of `input` up to the next event.
   ///
-  /// - Returns: nil where all of it is taken and more is needed.
+  /// - Returns: nil if all of it is consumed and more is needed.
   package mutating func next(
     _ input: inout ArraySlice<UInt8>
   ) throws(AWSChunkedError) -> AWSChunkedEvent? {
@@ -116,7 +120,7 @@ package struct AWSChunkedDecoder: Sendable {
     }
   }
 
-  /// - Parameter line: without its end.
+  /// - Parameter line: a chunk's line without its end.
   private mutating func beginChunk(
     _ line: [UInt8]
   ) throws(AWSChunkedError) -> AWSChunkedEvent {
@@ -145,7 +149,7 @@ package struct AWSChunkedDecoder: Sendable {
 
   private mutating func note(_ line: [UInt8]) throws(AWSChunkedError) {
     var line = line[...]
-    // The text that is signed ends each field with a line feed, and some clients send it along.
+    // In the signed text each field ends with a line feed, which some clients send too.
     if line.last == 0xA { line = line.dropLast() }
     guard trailerSignature == nil else { throw .trailerSignatureMissing }
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
@@ -164,7 +168,7 @@ package struct AWSChunkedDecoder: Sendable {
       AWSChunkedTrailer(name: name, value: String(decoding: value, as: UTF8.self)))
   }
 
-  /// A line without its end; nil, and what there is of it kept, until it is whole.
+  /// A line without its end; nil, with the input buffered, until it is complete.
   private mutating func takeLine(
     _ input: inout ArraySlice<UInt8>, bytesMax: Int
   ) throws(AWSChunkedError) -> [UInt8]? {

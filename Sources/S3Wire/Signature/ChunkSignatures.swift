@@ -1,5 +1,5 @@
-/// The signatures of content in chunks, each made over the one before: the first over that of the
-/// request.
+/// The chain of signatures of content in chunks. Each is computed over the previous one; the first over
+/// the request's signature.
 package struct ChunkSignatures: Sendable {
   private let key: SigningKey
   private let time: SignatureTime
@@ -12,28 +12,29 @@ package struct ChunkSignatures: Sendable {
     previous = seed
   }
 
-  /// The signature of the chunk that comes next; the last has no bytes.
+  /// Signs the next chunk; the last chunk is empty.
   ///
-  /// - Parameter digest: of the chunk's bytes (``SignatureDigest``).
+  /// - Parameter digest: the digest of the chunk's bytes (``SignatureDigest``).
   package mutating func next(digest: String) -> String {
     previous = key.sign(text(ofChunk: digest))
     return previous
   }
 
-  /// Whether the next chunk is signed so. Where it is not, the chain does not go on.
+  /// Verifies the signature of the next chunk. The chain advances only if it is valid.
   package mutating func accept(_ signature: some StringProtocol, digest: String) -> Bool {
     guard key.isSignature(signature, of: text(ofChunk: digest)) else { return false }
     previous = String(signature)
     return true
   }
 
-  /// The signature of what trails the chunks.
+  /// Signs the trailer.
   ///
-  /// - Parameter fields: in any order; they are signed by name.
+  /// - Parameter fields: in any order; they are sorted by name.
   package func trailer(_ fields: [CanonicalRequest.Field]) -> String {
     key.sign(text(ofTrailer: fields))
   }
 
+  /// Verifies the signature of the trailer.
   package func accept(
     _ signature: some StringProtocol, trailer fields: [CanonicalRequest.Field]
   ) -> Bool {

@@ -1,14 +1,15 @@
 package import HTTPWire
 
-/// A signature in the query of an address, which lets whoever has it make one request for a while.
+/// The signature in the query of a presigned URL, which authorises its holder to make one request for a
+/// limited time.
 package struct PresignedQuery: Hashable, Sendable {
-  /// How long an address may hold.
+  /// The allowed lifetimes of a presigned URL.
   package static let lifetimeSeconds: ClosedRange<Int64> = 1...604_800
   package static let signatureName = "X-Amz-Signature"
 
-  /// Why parameters are no presigned query.
+  /// An error in the parameters of a presigned query.
   package enum Fault: Error, Sendable, Hashable {
-    /// A parameter is missing, comes twice, or cannot be read.
+    /// A parameter is missing, repeated or malformed.
     case malformed(String)
     case unknownAlgorithm
     /// The credential's day is not that of `X-Amz-Date`.
@@ -18,12 +19,12 @@ package struct PresignedQuery: Hashable, Sendable {
   package var credential: SignatureCredential
   package var time: SignatureTime
   package var lifetimeSeconds: Int64
-  /// Names in lower case, in order; `host` at least.
+  /// The signed names in lower case, sorted; at least `host`.
   package var signedFields: [String]
   package var sessionToken: String?
   package var signature: String
 
-  /// - Parameter signature: none yet.
+  /// - Parameter signature: empty until it is computed.
   package init(
     credential: SignatureCredential, time: SignatureTime, lifetimeSeconds: Int64,
     signedFields: [String] = ["host"], sessionToken: String? = nil, signature: String = ""
@@ -36,7 +37,9 @@ package struct PresignedQuery: Hashable, Sendable {
     self.signature = signature
   }
 
-  /// - Returns: nil where no parameter belongs to a signature of this kind.
+  /// Reads a query.
+  ///
+  /// - Returns: nil if it has no parameter of a signature.
   package init?(_ query: QueryString) throws(Fault) {
     guard query["X-Amz-Algorithm"] != nil || query[Self.signatureName] != nil else {
       return nil
@@ -65,7 +68,7 @@ package struct PresignedQuery: Hashable, Sendable {
       sessionToken: query["X-Amz-Security-Token"], signature: signature)
   }
 
-  /// The parameters that are signed along with the request's own: all but the signature.
+  /// The parameters signed with the request's own: all except the signature.
   package var parameters: [QueryString.Parameter] {
     var parameters = [
       QueryString.Parameter(name: "X-Amz-Algorithm", value: SignatureAlgorithm.name),
@@ -82,11 +85,11 @@ package struct PresignedQuery: Hashable, Sendable {
     return parameters
   }
 
-  /// What the signature is made over. Presigned content is never hashed.
+  /// The text that the signature is computed over. By default the content is not signed.
   ///
   /// - Parameters:
-  ///   - query: the request's own parameters. The signature's are put in their place.
-  ///   - fields: those of ``signedFields``.
+  ///   - query: the request's own parameters. Those of the signature in it are replaced.
+  ///   - fields: the fields of ``signedFields``.
   package func stringToSign(
     method: String, path: String, query: [QueryString.Parameter],
     fields: [CanonicalRequest.Field], payload: PayloadHash = .unsigned
@@ -98,7 +101,7 @@ package struct PresignedQuery: Hashable, Sendable {
     ).stringToSign(at: time, scope: credential.scope)
   }
 
-  /// The whole query of a presigned address, the signature last.
+  /// The query of a presigned URL, with the signature last.
   package func text(with query: [QueryString.Parameter]) -> String {
     S3Encoding.canonicalQuery(query + parameters) + "&\(Self.signatureName)=\(signature)"
   }

@@ -1,6 +1,6 @@
 package import HTTPWire
 
-/// Signs requests with one pair of keys.
+/// A signer of requests with one access key.
 package struct RequestSigner: Sendable {
   package let accessKey: String
   private let secretKey: String
@@ -15,10 +15,10 @@ package struct RequestSigner: Sendable {
   /// The fields to add to a request so that it is signed, `Authorization` last.
   ///
   /// - Parameters:
-  ///   - path: encoded, just as it is sent.
+  ///   - path: encoded, as it is sent.
   ///   - query: decoded.
-  ///   - host: as in `Host`.
-  ///   - fields: the request's own, all of which are signed: leave out what a proxy may change.
+  ///   - host: the value of `Host`.
+  ///   - fields: the request's own fields to sign. Omit fields that a proxy can change.
   package func fields(
     method: String, path: String, query: [QueryString.Parameter], host: String,
     fields: [CanonicalRequest.Field], payload: PayloadHash, at time: SignatureTime,
@@ -44,7 +44,7 @@ package struct RequestSigner: Sendable {
     return added
   }
 
-  /// The query of an address that holds for a while, with the request's own parameters.
+  /// The query of a presigned URL, with the request's own parameters.
   package func presignedQuery(
     method: String, path: String, query: [QueryString.Parameter] = [], host: String,
     at time: SignatureTime, lifetimeSeconds: Int64, region: String, service: String = "s3"

@@ -1,10 +1,10 @@
 import Cryptography
 
-/// Digests as signatures are made over: SHA-256, in lower-case hexadecimal digits.
+/// Digests in signed texts: SHA-256, in lower-case hexadecimal digits.
 package enum SignatureDigest {
   private static let digits = Array("0123456789abcdef".utf8)
 
-  /// Of no bytes at all.
+  /// The digest of no bytes.
   package static let empty = of([])
 
   package static func of(_ bytes: [UInt8]) -> String { hex(SHA256.hash(data: bytes)) }

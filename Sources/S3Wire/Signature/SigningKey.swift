@@ -1,6 +1,6 @@
 import Cryptography
 
-/// The key that a secret gives for one scope. It may be kept for as long as the scope's day lasts.
+/// The key derived from a secret for one scope. It can be cached until the scope's day ends.
 package struct SigningKey: Sendable {
   package let scope: SignatureScope
   private let key: SymmetricKey
@@ -20,8 +20,7 @@ package struct SigningKey: Sendable {
     SignatureDigest.hex(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
   }
 
-  /// Whether a signature that somebody gives is the text's. Takes as long for a wrong one as for
-  /// the right one.
+  /// Verifies a signature in constant time.
   package func isSignature(_ signature: some StringProtocol, of text: String) -> Bool {
     let (given, right) = (Array(signature.utf8), Array(sign(text).utf8))
     guard given.count == right.count else { return false }

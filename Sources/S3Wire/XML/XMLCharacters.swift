@@ -1,4 +1,4 @@
-/// Which characters XML 1.0 has (section 2.2), and which make its names.
+/// The characters of XML 1.0 (section 2.2) and of its names.
 enum XMLCharacters {
   static func isLegal(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
@@ -7,7 +7,7 @@ enum XMLCharacters {
     }
   }
 
-  /// Where a document has bytes that are no UTF-8, or a character that is not XML's.
+  /// The offset of the first bytes that are not valid UTF-8 or not a character of XML.
   static func firstIllegal(in bytes: [UInt8]) -> Int? {
     var offset = 0
     while offset < bytes.count {
@@ -17,7 +17,7 @@ enum XMLCharacters {
         offset += 1
         continue
       }
-      // No character is longer; what the next one adds behind this one does not matter.
+      // No character is longer than four bytes; the bytes of the next one are ignored.
       var iterator = bytes[offset...].prefix(4).makeIterator()
       var codec = UTF8()
       guard case .scalarValue(let scalar) = codec.decode(&iterator), isLegal(scalar) else {
@@ -32,7 +32,8 @@ enum XMLCharacters {
     byte == 0x20 || byte == 0x9 || byte == 0xA || byte == 0xD
   }
 
-  /// Beyond ASCII all letters are taken: what is no name there matches none that is looked for.
+  /// Whether a byte can begin a name. All bytes beyond ASCII are accepted: a name that is not valid there
+  /// matches none that is looked up.
   static func beginsName(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,13 +1,13 @@
-/// Reads a document as a whole: elements and text, as S3 and its clients exchange them.
+/// A reader of whole documents: elements and text, as S3 and its clients exchange them.
 ///
-/// Strict, since it reads what comes from outside: no document type, and so no entities but the five
-/// that XML has; no processing instructions; UTF-8 alone. Attributes are read and dropped. Nothing
-/// is read recursively, so depth costs memory and no stack.
+/// It is strict, because its input is untrusted: no document type, and so only the five predefined
+/// entities; no processing instructions; only UTF-8. Attributes are parsed and dropped. It is not
+/// recursive, so depth costs memory but no stack.
 package struct XMLReader {
   private var scanner: XMLScanner
   private let limits: XMLLimits
   private var elementCount = 0
-  /// The elements around the place, outermost first, and their names as they stand in the tags.
+  /// The open elements, outermost first, with their names as in the tags.
   private var open: [(element: XMLElement, name: ArraySlice<UInt8>)] = []
 
   package static func read(
@@ -39,7 +39,7 @@ package struct XMLReader {
     return root ?? XMLElement("")
   }
 
-  /// Reads on to the next beginning or end of an element.
+  /// Reads up to the next beginning or end of an element.
   ///
   /// - Returns: the outermost element, once it has ended.
   private mutating func step() throws(XMLFault) -> XMLElement? {
@@ -77,4 +77,89 @@ package struct XMLReader {
     open[open.count - 1].element.children.append(element)
     return nil
   }
+}
+
+/// An element of a document: its children in order, and its text.
+package struct XMLElement: Hashable, Sendable {
+  /// The name without a namespace prefix, which only some of S3's clients send.
+  package var name: String
+  /// All character data directly in the element, concatenated.
+  package var text: String
+  package var children: [XMLElement]
+
+  package init(_ name: String, text: String = "", children: [XMLElement] = []) {
+    self.name = name
+    self.text = text
+    self.children = children
+  }
+
+  /// The first child with a name.
+  package subscript(name: String) -> XMLElement? { children.first { $0.name == name } }
+
+  /// All children with a name.
+  package func all(_ name: String) -> [XMLElement] { children.filter { $0.name == name } }
+}
+
+/// Limits on a document.
+package struct XMLLimits: Hashable, Sendable {
+  package var bytesMax: Int
+  /// The maximum depth of nested elements.
+  package var depthMax: Int
+  package var elementsMax: Int
+
+  /// The defaults fit the largest document of S3: ten thousand parts, each with its checksums.
+  package init(bytesMax: Int = 4 << 20, depthMax: Int = 16, elementsMax: Int = 100_000) {
+    self.bytesMax = bytesMax
+    self.depthMax = depthMax
+    self.elementsMax = elementsMax
+  }
+}
+
+/// An error in a document, with its position.
+package struct XMLFault: Error, Hashable, Sendable, CustomStringConvertible {
+  package enum Kind: Hashable, Sendable {
+    case tooLarge
+    case tooDeep
+    case tooManyElements
+    /// Bytes that are not UTF-8, or a character that XML 1.0 does not allow.
+    case illegalCharacter
+    /// An encoding other than UTF-8.
+    case otherEncoding
+    /// A document type, which can declare entities and so mount attacks.
+    case documentType
+    case processingInstruction
+    /// An entity other than the five predefined ones.
+    case unknownEntity
+    case malformedReference
+    case malformedTag
+    case malformedComment
+    case repeatedAttribute
+    /// An end tag that does not match the open element.
+    case otherEnd
+    /// `]]>` in text.
+    case strayMarkup
+    case noElement
+    case contentAfterElement
+    /// The document ends within its element.
+    case unfinished
+  }
+
+  package let kind: Kind
+  /// The number of bytes before the error.
+  package let offset: Int
+  /// The line, counted from 1.
+  package let line: Int
+  /// The column in bytes, counted from 1.
+  package let column: Int
+
+  init(_ kind: Kind, at offset: Int, in bytes: [UInt8]) {
+    let before = bytes.prefix(offset)
+    let lineEnd = before.lastIndex(of: UInt8(ascii: "\n"))
+    self.kind = kind
+    self.offset = offset
+    line = before.count { $0 == UInt8(ascii: "\n") } + 1
+    column = offset - (lineEnd.map { $0 + 1 } ?? 0) + 1
+  }
+
+  package var description: String { "\(kind) in line \(line), column \(column)" }
 }

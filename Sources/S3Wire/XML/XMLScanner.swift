@@ -1,9 +1,9 @@
-/// The tokens of a document, one after the other.
+/// A scanner of a document's tokens.
 struct XMLScanner {
   private static let entities: [(name: String, text: String)] = [
     ("lt", "<"), ("gt", ">"), ("amp", "&"), ("quot", "\""), ("apos", "'"),
   ]
-  /// The longest reference there is, `&#x10FFFF;`, with room for leading zeros.
+  /// The longest reference, `&#x10FFFF;`, with room for leading zeros.
   private static let referenceBytesMax = 16
 
   private let bytes: [UInt8]
@@ -32,9 +32,9 @@ struct XMLScanner {
     while let byte = peek, XMLCharacters.isBlank(byte) { place += 1 }
   }
 
-  /// Goes behind the next occurrence of a text.
+  /// Moves past the next occurrence of a text.
   ///
-  /// - Returns: what is in front of it; nil, with nothing done, where there is none.
+  /// - Returns: the bytes before it; nil, without moving, if there is none.
   private mutating func take(upTo end: String) -> ArraySlice<UInt8>? {
     let wanted = Array(end.utf8)
     let start = place
@@ -51,7 +51,7 @@ struct XMLScanner {
 
   // MARK: Around the element
 
-  /// `<?xml version="1.0" encoding="UTF-8"?>`, where it is there.
+  /// Skips `<?xml version="1.0" encoding="UTF-8"?>`, if present.
   mutating func skipDeclaration() throws(XMLFault) {
     let start = place
     guard skip("<?xml") else { return }
@@ -67,7 +67,7 @@ struct XMLScanner {
     guard value.lowercased() == "utf-8" else { throw fault(.otherEncoding, at: start) }
   }
 
-  /// Blanks and comments.
+  /// Skips blanks and comments.
   mutating func skipBetween() throws(XMLFault) {
     while true {
       skipBlanks()
@@ -109,7 +109,7 @@ struct XMLScanner {
     }
   }
 
-  /// What follows `</`.
+  /// Reads the rest of an end tag after `</`.
   mutating func endTag() throws(XMLFault) -> ArraySlice<UInt8> {
     let name = try self.name()
     skipBlanks()
@@ -149,8 +149,8 @@ struct XMLScanner {
 
   // MARK: Text
 
-  /// Character data up to the next tag, its references resolved, its line ends made one character
-  /// (section 2.11), comments left out.
+  /// Reads character data up to the next tag: references are resolved, line ends are normalised to one
+  /// character (section 2.11), comments are skipped.
   mutating func text() throws(XMLFault) -> String {
     var text: [UInt8] = []
     while let byte = peek {
@@ -195,7 +195,7 @@ struct XMLScanner {
     }
   }
 
-  /// `&name;`, `&#10;` or `&#xA;`.
+  /// Reads `&name;`, `&#10;` or `&#xA;`.
   private mutating func reference() throws(XMLFault) -> String {
     let start = place
     let window = bytes[(place + 1)...].prefix(Self.referenceBytesMax)

@@ -1,7 +1,7 @@
-/// Writes a document, element by element.
+/// A writer of documents, element by element.
 ///
-/// Names are the source's own and written as they are; text is escaped. XML 1.0 has no way to write
-/// most control characters: U+FFFD stands for them. Clients that may meet such keys ask for
+/// Names come from this program and are written as they are; text is escaped. XML 1.0 cannot represent
+/// most control characters; U+FFFD replaces them. Clients that can encounter such keys request
 /// `encoding-type=url`.
 package struct XMLWriter: Sendable {
   /// The namespace of S3's documents.
@@ -12,7 +12,7 @@ package struct XMLWriter: Sendable {
   package private(set) var bytes: [UInt8]
   private var open: [String] = []
 
-  /// - Parameter root: the name of the outermost element, which is open then.
+  /// - Parameter root: the name of the outermost element, which is left open.
   package init(_ root: String, namespace: String? = s3Namespace) {
     bytes = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".utf8)
     bytes += "<\(root)".utf8
@@ -21,23 +21,26 @@ package struct XMLWriter: Sendable {
     open = [root]
   }
 
+  /// Opens an element.
+  ///
   /// - Parameter attributes: written as they are.
   package mutating func begin(_ name: String, attributes: String = "") {
     bytes += "<\(name)\(attributes.isEmpty ? "" : " ")\(attributes)>".utf8
     open.append(name)
   }
 
+  /// Closes the innermost open element.
   package mutating func end() {
     guard let name = open.popLast() else { return }
     bytes += "</\(name)>".utf8
   }
 
-  /// Text in the element that is open.
+  /// Writes text in the open element.
   package mutating func text(_ text: String) {
     for scalar in text.unicodeScalars { append(scalar) }
   }
 
-  /// An element that holds text alone.
+  /// Writes an element with only text.
   package mutating func element(_ name: String, _ text: String) {
     begin(name)
     self.text(text)
@@ -50,14 +53,14 @@ package struct XMLWriter: Sendable {
     element(name, flag ? "true" : "false")
   }
 
-  /// An element with what `content` writes in it.
+  /// Writes an element whose content is written by `content`.
   package mutating func element(_ name: String, _ content: (inout XMLWriter) -> Void) {
     begin(name)
     content(&self)
     end()
   }
 
-  /// Ends all that is open.
+  /// Closes all open elements and returns the document.
   package consuming func finished() -> [UInt8] {
     while !open.isEmpty { end() }
     return bytes
@@ -69,7 +72,7 @@ package struct XMLWriter: Sendable {
     case "<": bytes += "&lt;".utf8
     case ">": bytes += "&gt;".utf8
     case "\"": bytes += "&quot;".utf8
-    // As it is it would be read as the end of a line.
+    // Unescaped it would be read as a line end.
     case "\r": bytes += "&#13;".utf8
     case _ where !XMLCharacters.isLegal(scalar): bytes += Self.replacement
     default: bytes += UTF8.encode(scalar).map { Array($0) } ?? Self.replacement

@@ -1,14 +1,47 @@
 import GRDB
 import Model
 
-/// The rows of accounts that are kept here. Passwords are stored as hashes only, in a column whose
-/// name keeps it from operators' statements.
+/// The tables of local accounts, their sessions and the keys that sign tokens.
+///
+/// Operators' SQL statements cannot read columns whose names end in `_hash`, `_digest` or `_sealed`.
+enum AccountSchema {
+  static func migrate(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TABLE account (
+          id TEXT PRIMARY KEY,
+          email TEXT NOT NULL UNIQUE,
+          password_hash TEXT NOT NULL,
+          created INTEGER NOT NULL
+        );
+        CREATE TABLE session (
+          id TEXT PRIMARY KEY,
+          account TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
+          family_digest TEXT NOT NULL UNIQUE,
+          token_digest TEXT NOT NULL,
+          previous_digest TEXT,
+          rotated INTEGER NOT NULL,
+          expires INTEGER NOT NULL
+        );
+        CREATE INDEX session_by_account ON session (account, rotated);
+        CREATE INDEX session_by_expiry ON session (expires);
+        CREATE TABLE signing_key (
+          id TEXT PRIMARY KEY,
+          key_sealed TEXT NOT NULL,
+          created INTEGER NOT NULL
+        );
+        """)
+  }
+}
+
+/// The rows of local accounts. Passwords are stored only as hashes, in a column that operators' SQL
+/// statements cannot read.
 struct AccountTable {
   private static let columns = "id, email, password_hash, created"
 
   let database: Database
 
-  /// - Returns: false where the address has an account.
+  /// - Returns: false if the address already has an account.
   func insert(_ account: Account) throws -> Bool {
     let statement = try PreparedStatement(
       database,
@@ -25,7 +58,7 @@ struct AccountTable {
 
   func find(id: String) throws -> Account? { try find("id", id) }
 
-  /// - Returns: false where the hash is not this one any more.
+  /// - Returns: false if the stored hash is no longer `old`.
   func replaceHash(of id: String, from old: String, to new: String) throws -> Bool {
     let statement = try PreparedStatement(
       database, "UPDATE account SET password_hash = ?3 WHERE id = ?1 AND password_hash = ?2")
@@ -36,8 +69,8 @@ struct AccountTable {
     return database.changesCount > 0
   }
 
-  /// What stands before salt and key in the stored hashes, each once: the way and the cost of
-  /// hashing. Looks at every account.
+  /// Returns the distinct prefixes of the stored hashes before salt and key: algorithm and cost of
+  /// hashing. Reads every account.
   func hashingWays() throws -> [String] {
     let statement = try PreparedStatement(
       database,
@@ -60,5 +93,100 @@ struct AccountTable {
     return Account(
       id: statement.string(0), email: statement.string(1), passwordHash: statement.string(2),
       created: Timestamp(milliseconds: statement.int64(3)))
+  }
+}
+
+/// The rows of networks that accounts have signed in from. Accounts and networks are stored as digests.
+struct AccountNetworkTable {
+  let database: Database
+
+  static func migrate(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TABLE account_network (
+          account_digest TEXT NOT NULL,
+          network_digest TEXT NOT NULL,
+          seen INTEGER NOT NULL,
+          PRIMARY KEY (account_digest, network_digest)
+        ) WITHOUT ROWID;
+        """)
+  }
+
+  /// Returns when the account last signed in from the network; nil if it never did.
+  func seen(account: String, network: String) throws -> Timestamp? {
+    let statement = try PreparedStatement(
+      database,
+      "SELECT seen FROM account_network WHERE account_digest = ?1 AND network_digest = ?2")
+    statement.bind(account, at: 1)
+    statement.bind(network, at: 2)
+    defer { statement.reset() }
+    return try statement.step() ? Timestamp(milliseconds: statement.int64(0)) : nil
+  }
+
+  /// Records a sign-in from a network. Beyond `max` networks of the account, the least recently seen are
+  /// removed.
+  func note(account: String, network: String, at now: Timestamp, max: Int) throws {
+    let insert = try PreparedStatement(
+      database,
+      """
+      INSERT INTO account_network (account_digest, network_digest, seen) VALUES (?1, ?2, ?3) \
+      ON CONFLICT (account_digest, network_digest) DO UPDATE SET seen = excluded.seen
+      """)
+    insert.bind(account, at: 1)
+    insert.bind(network, at: 2)
+    insert.bind(now.milliseconds, at: 3)
+    try insert.run()
+    let excess = try PreparedStatement(
+      database,
+      """
+      DELETE FROM account_network WHERE account_digest = ?1 AND network_digest IN \
+      (SELECT network_digest FROM account_network WHERE account_digest = ?1 \
+      ORDER BY seen DESC, network_digest LIMIT -1 OFFSET ?2)
+      """)
+    excess.bind(account, at: 1)
+    excess.bind(Int64(max), at: 2)
+    try excess.run()
+  }
+}
+
+/// The rows of the keys that sign tokens, each sealed.
+struct SigningKeyTable {
+  let database: Database
+
+  /// Returns all keys, oldest first.
+  func all() throws -> [SealedKey] {
+    let statement = try PreparedStatement(
+      database, "SELECT id, key_sealed, created FROM signing_key ORDER BY created, rowid")
+    defer { statement.reset() }
+    var keys: [SealedKey] = []
+    while try statement.step() {
+      guard let sealed = Base64URL.decode(statement.string(1)) else { continue }
+      keys.append(
+        SealedKey(
+          id: statement.string(0), sealed: sealed,
+          created: Timestamp(milliseconds: statement.int64(2))))
+    }
+    return keys
+  }
+
+  func remove(_ id: String) throws {
+    let statement = try PreparedStatement(database, "DELETE FROM signing_key WHERE id = ?1")
+    statement.bind(id, at: 1)
+    try statement.run()
+  }
+
+  /// - Returns: the number of keys removed.
+  func removeAll() throws -> Int {
+    try PreparedStatement(database, "DELETE FROM signing_key").run()
+    return database.changesCount
+  }
+
+  func insert(_ key: SealedKey) throws {
+    let statement = try PreparedStatement(
+      database, "INSERT INTO signing_key (id, key_sealed, created) VALUES (?1, ?2, ?3)")
+    statement.bind(key.id, at: 1)
+    statement.bind(Base64URL.encode(key.sealed), at: 2)
+    statement.bind(key.created.milliseconds, at: 3)
+    try statement.run()
   }
 }

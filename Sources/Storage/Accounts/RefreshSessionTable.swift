@@ -1,26 +1,27 @@
 import GRDB
 import Model
 
-/// The rows of sessions. A session has one token that is good and remembers the one before it.
+/// The rows of sessions. A session stores the digests of its current refresh token and of the previous one.
 ///
-/// Where that one was used and forgiven, two were given for it. Nobody here knows which arrived, so
-/// both are good until one is used: the other stands in the place of the one before, marked.
+/// If the previous token is presented again within the leeway, a second successor is issued. Which of the
+/// two successors reached the client is unknown, so both are valid until one is used: the other one is
+/// stored with a mark in place of the previous token.
 struct RefreshSessionTable {
   private static let siblingMark = "="
 
   let database: Database
 
-  /// Adds a session, for which the account's longest unused ones go past `max`.
+  /// Adds a session. Beyond `max` sessions of the account, the least recently used are removed.
   func insert(_ session: RefreshSession, max: Int) throws {
-    let room = try PreparedStatement(
+    let excess = try PreparedStatement(
       database,
       """
       DELETE FROM session WHERE id IN (SELECT id FROM session WHERE account = ?1 \
       ORDER BY rotated DESC, id LIMIT -1 OFFSET ?2)
       """)
-    room.bind(session.account, at: 1)
-    room.bind(Int64(max - 1), at: 2)
-    try room.run()
+    excess.bind(session.account, at: 1)
+    excess.bind(Int64(max - 1), at: 2)
+    try excess.run()
     let statement = try PreparedStatement(
       database,
       """
@@ -36,8 +37,7 @@ struct RefreshSessionTable {
     try statement.run()
   }
 
-  /// Exchanges the token that is good for the next one, or ends the session of a token that was
-  /// exchanged before.
+  /// Exchanges a valid token for the next one, or ends the session of a token that was exchanged before.
   func rotate(_ rotation: RefreshRotation) throws -> RefreshOutcome {
     let find = try PreparedStatement(
       database,
@@ -52,9 +52,9 @@ struct RefreshSessionTable {
     let rotated = Timestamp(milliseconds: find.int64(4))
     let isCurrent = isSame(find.string(2), rotation.presentedDigest)
     let isSibling = isSame(find.string(3), Self.siblingMark + rotation.presentedDigest)
-    let isGood = isCurrent || isSibling
+    let isValid = isCurrent || isSibling
     let isPrevious = isSame(find.string(3), rotation.presentedDigest)
-    guard isGood || isPrevious && rotated.elapsed(until: rotation.now) < rotation.leeway else {
+    guard isValid || isPrevious && rotated.elapsed(until: rotation.now) < rotation.leeway else {
       try end(rotation.familyDigest)
       return .reused(session: session, account: account)
     }
@@ -65,16 +65,18 @@ struct RefreshSessionTable {
       WHERE family_digest = ?1
       """)
     statement.bind(rotation.familyDigest, at: 1)
-    statement.bind(isGood ? rotation.presentedDigest : Self.siblingMark + find.string(2), at: 2)
+    statement.bind(isValid ? rotation.presentedDigest : Self.siblingMark + find.string(2), at: 2)
     statement.bind(rotation.nextDigest, at: 3)
-    // A forgiven exchange does not lengthen the time in which the same token is forgiven again.
-    statement.bind(isGood ? rotation.now.milliseconds : rotated.milliseconds, at: 4)
+    // A repeated exchange within the leeway does not extend the leeway.
+    statement.bind(isValid ? rotation.now.milliseconds : rotated.milliseconds, at: 4)
     statement.bind(rotation.expires.milliseconds, at: 5)
     try statement.run()
     return .rotated(session: session, account: account)
   }
 
-  /// - Returns: the session's id and account; nil where it is over already.
+  /// Removes a session.
+  ///
+  /// - Returns: the session's id and account; nil if it has already ended.
   @discardableResult
   func end(_ familyDigest: String) throws -> (session: String, account: String)? {
     let statement = try PreparedStatement(
@@ -87,6 +89,7 @@ struct RefreshSessionTable {
     return ended
   }
 
+  /// Removes all sessions of an account except one.
   func endAll(of account: String, but kept: String?) throws {
     let statement = try PreparedStatement(
       database, "DELETE FROM session WHERE account = ?1 AND id IS NOT ?2")
@@ -95,7 +98,9 @@ struct RefreshSessionTable {
     try statement.run()
   }
 
-  /// - Returns: how many were over.
+  /// Removes expired sessions, at most `limit`.
+  ///
+  /// - Returns: the number of sessions removed.
   func removeExpired(at now: Timestamp, limit: Int) throws -> Int {
     let statement = try PreparedStatement(
       database,

@@ -1,17 +1,17 @@
 import GRDB
 package import Model
 
-/// Accounts and sessions that are kept here. What a client was told of them survives a power
-/// failure: a token that was exchanged must not come back, nor an old password.
+/// Local accounts and their sessions. Changes that were confirmed to a client survive a power failure: an
+/// exchanged token or an old password must not become valid again.
 extension Store {
-  /// - Returns: false where the address has an account already.
+  /// - Returns: false if the address already has an account.
   package func create(_ account: Account) async throws(StorageError) -> Bool {
     try await writer.write(.powerFailure) { database, _ in
       try AccountTable(database: database).insert(account)
     }
   }
 
-  /// - Parameter email: in the spelling that is compared.
+  /// - Parameter email: the address in its normalised spelling.
   package func account(email: String) async throws(StorageError) -> Account? {
     try await reader.read { try AccountTable(database: $0).find(email: email) }
   }
@@ -20,14 +20,14 @@ extension Store {
     try await reader.read { try AccountTable(database: $0).find(id: id) }
   }
 
-  /// How the stored passwords are hashed, each way once, as what comes before the salt.
+  /// Returns the distinct prefixes of the stored password hashes before the salt: algorithm and cost.
   package func hashingWays() async throws(StorageError) -> [String] {
     try await reader.read { try AccountTable(database: $0).hashingWays() }
   }
 
   /// Stores another hash of the same password.
   ///
-  /// - Returns: false where the hash is not this one any more.
+  /// - Returns: false if the stored hash is no longer `old`.
   package func replacePasswordHash(
     of account: String, from old: String, to new: String
   ) async throws(StorageError) -> Bool {
@@ -38,8 +38,8 @@ extension Store {
 
   /// Sets another password and ends the account's sessions.
   ///
-  /// - Parameter session: the one that goes on; nil ends all.
-  /// - Returns: false, with nothing done, where the hash is not the old one any more.
+  /// - Parameter session: the session to keep; nil ends all.
+  /// - Returns: false, with nothing changed, if the stored hash is no longer `old`.
   package func changePassword(
     of account: String, from old: String, to new: String, keeping session: String?
   ) async throws(StorageError) -> Bool {
@@ -51,12 +51,13 @@ extension Store {
     }
   }
 
-  /// Keeps a new session of somebody whose password was found right.
+  /// Stores a new session after a successful password check.
   ///
   /// - Parameters:
-  ///   - passwordHash: what the password was held against.
-  ///   - sessionsMax: of its account, this one counted; those unused longest go.
-  /// - Returns: false, with nothing done, where the hash is not this one any more.
+  ///   - passwordHash: the hash that the password was checked against.
+  ///   - sessionsMax: maximum sessions of the account, including this one; beyond it, the least recently
+  ///     used are removed.
+  /// - Returns: false, with nothing changed, if the stored hash is no longer `passwordHash`.
   package func open(
     _ session: RefreshSession, passwordHash: String, sessionsMax: Int
   ) async throws(StorageError) -> Bool {
@@ -68,7 +69,7 @@ extension Store {
     }
   }
 
-  /// Exchanges a refresh token for the next, or ends the session of one that was exchanged before.
+  /// Exchanges a refresh token for the next one, or ends the session of a token that was exchanged before.
   package func rotate(
     _ rotation: RefreshRotation
   ) async throws(StorageError) -> RefreshOutcome {
@@ -77,7 +78,7 @@ extension Store {
     }
   }
 
-  /// - Returns: the session that has ended; nil where it was over already.
+  /// - Returns: the ended session; nil if it had already ended.
   package func endSession(
     familyDigest: String
   ) async throws(StorageError) -> (session: String, account: String)? {
@@ -86,9 +87,9 @@ extension Store {
     }
   }
 
-  /// Forgets sessions that are over, some at a time.
+  /// Removes expired sessions, at most `limit`.
   ///
-  /// - Returns: how many went.
+  /// - Returns: the number of sessions removed.
   package func removeSessions(
     expiredBy now: Timestamp, limit: Int
   ) async throws(StorageError) -> Int {
@@ -97,7 +98,7 @@ extension Store {
     }
   }
 
-  /// When an account last signed in from a network, both by their digests; nil for never.
+  /// Returns when an account last signed in from a network, both given as digests; nil if it never did.
   package func seen(
     account: String, network: String
   ) async throws(StorageError) -> Timestamp? {
@@ -106,7 +107,9 @@ extension Store {
     }
   }
 
-  /// - Parameter networksMax: of one account; those not seen longest go.
+  /// Records a sign-in of an account from a network, both given as digests.
+  ///
+  /// - Parameter networksMax: maximum networks of one account; the least recently seen are removed.
   package func note(
     account: String, network: String, at now: Timestamp, networksMax: Int
   ) async throws(StorageError) {
@@ -116,7 +119,7 @@ extension Store {
     }
   }
 
-  /// The keys that sign tokens, the oldest first.
+  /// Returns the keys that sign tokens, oldest first.
   package func signingKeys() async throws(StorageError) -> [SealedKey] {
     try await reader.read { try SigningKeyTable(database: $0).all() }
   }
@@ -127,9 +130,9 @@ extension Store {
     }
   }
 
-  /// Keeps a key and no other.
+  /// Replaces all signing keys with one.
   ///
-  /// - Returns: how many others there were.
+  /// - Returns: the number of keys replaced.
   package func replaceSigningKeys(with key: SealedKey) async throws(StorageError) -> Int {
     try await writer.write(.powerFailure) { database, _ in
       let table = SigningKeyTable(database: database)

@@ -1,9 +1,9 @@
 import Model
 
-/// Look-ups by key that were answered null: the second one in a row says that the entity is gone.
+/// Look-ups by key that returned null: the second one in a row means that the entity is deleted.
 ///
-/// "In a row" is meant in the order of the calls, so an event counts once nothing older can
-/// arrive. Kept in memory: after a restart an entity needs its two absences anew.
+/// "In a row" means in the order of the calls, so an event counts once nothing older can arrive.
+/// Kept in memory: after a restart two new absences are needed.
 struct AbsenceLedger {
   struct Place: Hashable {
     let scope: Int64
@@ -21,26 +21,28 @@ struct AbsenceLedger {
   }
 
   private struct Record {
-    /// An absence that counts, with no presence since.
+    /// Whether an absence counts, with no presence since.
     var isDoubted = false
-    /// The last absence that counts.
+    /// The call of the last absence that counts.
     var lastAbsence: Int64 = 0
-    /// Above the horizon, in the order of their calls.
+    /// The events above the horizon, in the order of their calls.
     var events: [Event] = []
   }
 
-  /// Entities in doubt at once. Past this the ledger starts over: absences are then counted late,
+  /// Limit of entities in doubt. Beyond it the ledger starts over: absences are then counted late,
   /// never wrongly.
   static let placesMax = 10_000
 
   private var records: [Place: Record] = [:]
-  /// Those of the records that have events: all that ``settle(horizon:)`` looks at.
+  /// The records that have events: only these need ``settle(horizon:)``.
   private var open: Set<Place> = []
 
   var isEmpty: Bool { records.isEmpty }
 
-  /// - Parameter presences: the calls above the horizon that showed the entity before there was a
-  ///   reason to note it, see ``PresenceHistory``.
+  /// Records an absence.
+  ///
+  /// - Parameter presences: the calls above the horizon that returned the entity before there was a
+  ///   reason to record it, see ``PresenceHistory``.
   mutating func noteAbsence(at place: Place, call: Int64, presences: [Int64]) {
     startOverIfFull()
     if records[place] == nil {
@@ -49,7 +51,7 @@ struct AbsenceLedger {
     insert(Event(call: call, isPresent: false), at: place)
   }
 
-  /// Matters only where an absence is on record.
+  /// Records a presence, if an absence is on record.
   mutating func notePresence(at place: Place, call: Int64) {
     guard records[place] != nil else { return }
     insert(Event(call: call, isPresent: true), at: place)
@@ -69,21 +71,23 @@ struct AbsenceLedger {
     open.removeAll()
   }
 
-  /// Whether a look-up that counts, begun behind a call, found the entity absent.
+  /// Whether a look-up that counts, begun after a call, found the entity absent.
   func isDoubted(_ place: Place, since call: Int64) -> Bool {
     guard let record = records[place] else { return false }
     return record.isDoubted && record.lastAbsence > call
       || record.events.contains { !$0.isPresent && $0.call > call }
   }
 
-  /// One absence is taken for granted: the next one deletes.
+  /// Counts one absence, so that the next one deletes the entity.
   mutating func doubt(_ place: Place, call: Int64) {
     startOverIfFull()
     records[place, default: Record()].isDoubted = true
     records[place]?.lastAbsence = call
   }
 
-  /// - Returns: the deletions that are certain now that nothing older than the horizon can arrive.
+  /// Settles events up to the horizon.
+  ///
+  /// - Returns: the deletions that are certain, since nothing older than the horizon can arrive.
   mutating func settle(horizon: Int64) -> [Deletion] {
     var deletions: [Deletion] = []
     for place in open {
@@ -105,5 +109,55 @@ struct AbsenceLedger {
       records[place] = record.isDoubted || !record.events.isEmpty ? record : nil
     }
     return deletions
+  }
+}
+
+/// The entities of responses that an older call can still contradict.
+///
+/// An absence that arrives late must be judged together with presences that arrived before it. A
+/// record for each presence would be wasteful, since nearly all entities are never absent. So the
+/// responses' own entity lists are kept, shared and not copied, and searched if an absence arrives.
+struct PresenceHistory {
+  private struct Response {
+    let call: Int64
+    let scope: Int64
+    let entities: [NormalisedResponse.Entity]
+  }
+
+  /// Limit of entities in the lists, about 20 MiB. Beyond it the history starts over, and absences
+  /// of calls it no longer covers are not counted: a deletion is then detected late, never wrongly.
+  static let entitiesMax = 100_000
+
+  private var responses: [Response] = []
+  private var entityCount = 0
+  private var lastForgotten: Int64 = 0
+
+  mutating func note(_ entities: [NormalisedResponse.Entity], scope: Int64, call: Int64) {
+    guard !entities.isEmpty else { return }
+    if entityCount + entities.count > Self.entitiesMax { forget() }
+    responses.append(Response(call: call, scope: scope, entities: entities))
+    entityCount += entities.count
+  }
+
+  private mutating func forget() {
+    lastForgotten = responses.reduce(lastForgotten) { max($0, $1.call) }
+    responses = []
+    entityCount = 0
+  }
+
+  /// Forgets responses that no absence can be older than.
+  mutating func prune(horizon: Int64) {
+    guard responses.contains(where: { $0.call <= horizon }) else { return }
+    responses.removeAll { $0.call <= horizon }
+    entityCount = responses.reduce(0) { $0 + $1.entities.count }
+  }
+
+  /// Whether every presence after a call is still known.
+  func isComplete(since call: Int64) -> Bool { call > lastForgotten }
+
+  func calls(showing key: EntityKey, scope: Int64) -> [Int64] {
+    responses.filter { response in
+      response.scope == scope && response.entities.contains { $0.key == key }
+    }.map(\.call)
   }
 }

@@ -1,10 +1,10 @@
 import LosslessJSON
 import Model
 
-/// How a later value of a field meets an earlier one where the field holds embedded objects.
+/// Merges a later value of a field with an earlier one if the field holds embedded objects.
 ///
 /// Objects are merged member by member, the later value winning, unless a leaf (or a reference)
-/// common to both differs: then they describe different things and the later one replaces the
+/// that both have differs: then they describe different things and the later one replaces the
 /// earlier. Lists of equal length merge element by element. Everything else is replaced.
 enum EmbeddedMerge {
   static func merge(_ earlier: [UInt8], _ later: [UInt8]) -> [UInt8] {
@@ -50,7 +50,8 @@ enum EmbeddedMerge {
     writer.endObject()
   }
 
-  /// No leaf that both have differs. Structures and the nulls in their place say nothing here.
+  /// Whether no leaf that both have differs. Structures and the nulls in their place are not
+  /// compared.
   private static func agree(_ earlier: JSONNode, _ later: JSONNode) -> Bool {
     for member in later.members {
       guard let before = earlier[member.name] else { continue }

@@ -2,43 +2,43 @@ import GRDB
 import LosslessJSON
 import Model
 
-/// Writes an answer's entities of one type: one query for what is there, then a statement for each
-/// that differs.
+/// Writes a response's entities of one type: one query for the existing rows, then a statement for
+/// each that differs.
 struct EntityWriter {
-  /// What the query for existing rows said about an entity.
+  /// How an existing row compares with the entity of the response.
   private enum Existing {
     case none
-    /// The row says the same already and no later arrival could tell the difference.
+    /// The row has the same fields and no later arrival could tell the difference.
     case same(rowid: Int64)
-    /// The row says the same; only the call's number must be written.
+    /// The row has the same fields; only the call's number must be written.
     case untouched(rowid: Int64)
-    /// The answer says every field of the row anew, and nothing disputes it.
+    /// The response sets every field of the row, and nothing disputes it.
     case replaced(rowid: Int64)
     case row(StoredRow)
   }
 
-  private let answer: NormalisedResponse
+  private let response: NormalisedResponse
   private let scope: Int64
   private let table: EntityTable
   private let context: WriteContext
-  /// One entity's fields as they would be stored if nothing else were known of it.
+  /// One entity's fields as they would be stored if nothing else was known of it.
   private var fresh = JSONWriter()
 
   init(
-    _ answer: NormalisedResponse, scope: Int64, table: EntityTable, _ context: WriteContext
+    _ response: NormalisedResponse, scope: Int64, table: EntityTable, _ context: WriteContext
   ) {
-    self.answer = answer
+    self.response = response
     self.scope = scope
     self.table = table
     self.context = context
   }
 
   mutating func write(_ indices: [Int]) throws {
-    if context.memory.mayBeHidden(table.type, in: answer.scope.kind) { context.isExact = false }
+    if context.memory.mayBeHidden(table.type, in: response.scope.kind) { context.isExact = false }
     let existing = try findExisting(indices)
     var repeated: [Int64] = []
     for (index, existing) in zip(indices, existing) {
-      let entity = answer.entities[index]
+      let entity = response.entities[index]
       switch existing {
       case .same(let rowid): repeated.append(rowid)
       case .untouched(let rowid): try touch(rowid)
@@ -56,18 +56,18 @@ struct EntityWriter {
     var found = [Existing](repeating: .none, count: indices.count)
     let statement = try PreparedStatement(context.database, table.selectExisting)
     statement.bind(
-      try KeyList.json(indices.lazy.map { [answer] in answer.entities[$0].key.key }), at: 1)
+      try KeyList.json(indices.lazy.map { [response] in response.entities[$0].key.key }), at: 1)
     statement.bind(scope, at: 2)
     while try statement.step() {
       let place = Int(statement.int64(0))
-      found[place] = compare(answer.entities[indices[place]], statement)
+      found[place] = compare(response.entities[indices[place]], statement)
     }
     statement.reset()
     return found
   }
 
-  /// Most answers repeat what is stored, or say all of it anew; both are seen here without taking
-  /// the row apart. Rows with stamps are left to the order rule.
+  /// Most responses repeat the stored row or set all of its fields; both are detected here without
+  /// parsing the row into fields. Rows with stamps are left to the order rule.
   private mutating func compare(
     _ entity: NormalisedResponse.Entity, _ statement: PreparedStatement
   ) -> Existing {
@@ -90,9 +90,9 @@ struct EntityWriter {
   }
 
   private enum Overlap {
-    /// All that the answer says is stored.
+    /// All fields of the response are stored with the same values.
     case part
-    /// The answer has every stored field, some with another value, and merges none of them.
+    /// The response has every stored field, some with another value, and merges none of them.
     case whole
     case other
   }
@@ -104,15 +104,15 @@ struct EntityWriter {
     let root = document.root
     var known = 0
     var isPart = true
-    answer.bytes.withUnsafeBufferPointer { bytes in
+    response.bytes.withUnsafeBufferPointer { bytes in
       for field in entity.fields {
         guard let value = root[field.name] else {
           isPart = false
           continue
         }
         known += 1
-        let said = UnsafeBufferPointer(rebasing: bytes[field.range])
-        isPart = isPart && value.withRawBytes { $0.elementsEqualFast(said) }
+        let written = UnsafeBufferPointer(rebasing: bytes[field.range])
+        isPart = isPart && value.withRawBytes { $0.elementsEqualFast(written) }
       }
     }
     if isPart { return .part }
@@ -122,7 +122,7 @@ struct EntityWriter {
   private mutating func encodeFresh(_ entity: NormalisedResponse.Entity) {
     fresh.removeAll()
     fresh.beginObject()
-    answer.bytes.withUnsafeBufferPointer { bytes in
+    response.bytes.withUnsafeBufferPointer { bytes in
       for field in entity.fields {
         fresh.name(field.name)
         fresh.raw(UnsafeBufferPointer(rebasing: bytes[field.range]))
@@ -137,7 +137,7 @@ struct EntityWriter {
     let statement = try PreparedStatement(context.database, table.touch)
     statement.bind(rowid, at: 1)
     statement.bind(context.call, at: 2)
-    statement.bind(answer.received.milliseconds, at: 3)
+    statement.bind(response.received.milliseconds, at: 3)
     try statement.run()
   }
 
@@ -146,12 +146,12 @@ struct EntityWriter {
     let statement = try PreparedStatement(context.database, table.replace)
     statement.bind(rowid, at: 1)
     statement.bind(context.call, at: 2)
-    statement.bind(answer.received.milliseconds, at: 3)
+    statement.bind(response.received.milliseconds, at: 3)
     statement.bind(context.takeRevision(), at: 4)
     statement.bind(fresh.bytes, at: 5)
     try statement.run()
     context.memory.noteChanged(RowPlace(type: table.id, row: rowid))
-    try context.logUpdate(of: entity.key, in: answer.scope, id: scope, type: table.id)
+    try context.logUpdate(of: entity.key, in: response.scope, id: scope, type: table.id)
   }
 
   private mutating func insert(_ entity: NormalisedResponse.Entity) throws {
@@ -171,12 +171,12 @@ struct EntityWriter {
       fields = fresh.bytes
     }
     let row = NewRow(
-      scope: scope, key: entity.key.key, call: context.call, received: answer.received,
+      scope: scope, key: entity.key.key, call: context.call, received: response.received,
       due: context.memory.pendingInvalidations.due(entity.key, scope: scope), stamps: stamps,
       fields: fields)
     try row.insert(into: table, context)
-    context.memory.noteRow(of: table.type, in: answer.scope.kind)
-    try context.logCreation(of: entity.key, in: answer.scope, id: scope, type: table.id)
+    context.memory.noteRow(of: table.type, in: response.scope.kind)
+    try context.logCreation(of: entity.key, in: response.scope, id: scope, type: table.id)
   }
 
   private func merge(_ entity: NormalisedResponse.Entity, into row: StoredRow) throws {
@@ -197,25 +197,25 @@ struct EntityWriter {
     let stamps = state.encodedStamps(writing: context.call, horizon: context.horizon)
     guard isChanged || stamps.call != row.call || stamps.stamps != row.stamps else { return }
     try row.update(
-      in: table, call: stamps.call, received: answer.received, isChanged: isChanged,
+      in: table, call: stamps.call, received: response.received, isChanged: isChanged,
       barrier: row.barrier, stamps: stamps.stamps, fields: fields, context)
     guard isChanged else { return }
     if row.fields == nil {
       try context.logCreation(
-        of: entity.key, in: answer.scope, id: scope, type: table.id, lifts: true)
+        of: entity.key, in: response.scope, id: scope, type: table.id, lifts: true)
     } else {
-      try context.logUpdate(of: entity.key, in: answer.scope, id: scope, type: table.id)
+      try context.logUpdate(of: entity.key, in: response.scope, id: scope, type: table.id)
     }
   }
 
-  /// - Returns: the last mutation because of which a field stays that the answer says otherwise; 0
-  ///   for none. The two overlapped, so nobody knows who spoke last.
+  /// - Returns: the call of the last mutation whose value of a field was kept although the response
+  ///   has another; 0 for none. The two overlapped, so their order is unknown.
   @discardableResult
   private func write(_ entity: NormalisedResponse.Entity, to state: inout RowState) -> Int64 {
     var refusing: Int64 = 0
     for field in entity.fields {
       let outcome = state.write(
-        field.name, Array(answer.bytes[field.range]), merges: field.merges, call: context.call,
+        field.name, Array(response.bytes[field.range]), merges: field.merges, call: context.call,
         horizon: context.horizon)
       switch outcome {
       case .same, .changed: continue
@@ -225,7 +225,7 @@ struct EntityWriter {
         guard !context.memory.mutations.isEmpty,
           let stored = state.fields.first(where: { $0.name == field.name }),
           context.memory.mutations.contains(stored.call),
-          !stored.value.elementsEqual(answer.bytes[field.range])
+          !stored.value.elementsEqual(response.bytes[field.range])
         else { continue }
         refusing = max(refusing, stored.call)
       }

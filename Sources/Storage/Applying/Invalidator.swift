@@ -1,19 +1,19 @@
 import GRDB
 import Model
 
-/// Marks things as due for refetch. Types, operations and tags take one row whatever they cover:
-/// whether a result is due is found when it is read.
+/// Marks data as due for a refetch. Types, operations and tags take one row whatever they cover:
+/// whether a result is due is determined when it is read.
 struct Invalidator {
   private let context: WriteContext
   private let call: Int64
 
-  /// - Parameter call: where another than the command's own is meant.
+  /// - Parameter call: the call to mark with, if not the command's own.
   init(_ context: WriteContext, call: Int64? = nil) {
     self.context = context
     self.call = call ?? context.call
   }
 
-  /// - Parameter scopes: numbers; nil means every scope.
+  /// - Parameter scopes: numbers of scopes; nil means every scope.
   func invalidate(_ target: InvalidationTarget, scopes: [Int64]?) throws {
     context.note(target)
     switch target {
@@ -24,8 +24,8 @@ struct Invalidator {
     }
   }
 
-  /// Marks the copies of a scope, and all that several callers share: the public ones, and those of
-  /// roles and of claims.
+  /// Marks the copies in a scope, and all shared ones: the public copies, and those of roles and of
+  /// claims.
   func invalidate(_ target: InvalidationTarget, in scope: Int64) throws {
     context.note(target)
     let scopes = Array(Set([scope, ScopeTable.publicID]))
@@ -40,8 +40,8 @@ struct Invalidator {
     }
   }
 
-  /// Numbers of the scopes beside the public one that several callers share and that may hold a row
-  /// of one of the keys.
+  /// Returns the numbers of the scopes, besides the public one, that several callers share and that
+  /// can hold a row of one of the keys.
   func sharedScopes(holding keys: some Sequence<String>, type: Int64) throws -> [Int64] {
     let statement = try PreparedStatement(
       context.database,
@@ -96,5 +96,57 @@ struct Invalidator {
 
   func allScopes() throws -> [Int64] {
     try Int64.fetchAll(context.database, sql: "SELECT id FROM scope")
+  }
+}
+
+/// Purges and invalidations of rows that did not exist, kept for responses that began before them
+/// and are still on their way.
+///
+/// Kept in memory only: a call does not outlive its process.
+struct PendingInvalidations {
+  enum Effect {
+    case purge
+    case due
+  }
+
+  private struct Place: Hashable {
+    let target: InvalidationTarget
+    /// Nil means every scope.
+    let scope: Int64?
+    let effect: Effect
+  }
+
+  /// The last call of each; earlier ones are never needed.
+  private var marks: [Place: Int64] = [:]
+
+  var isEmpty: Bool { marks.isEmpty }
+
+  mutating func add(
+    _ target: InvalidationTarget, scope: Int64?, call: Int64, effect: Effect, horizon: Int64
+  ) {
+    guard horizon < call else { return }
+    let place = Place(target: target, scope: scope, effect: effect)
+    marks[place] = max(marks[place] ?? 0, call)
+  }
+
+  /// Forgets marks that no response can be older than.
+  mutating func prune(horizon: Int64) {
+    if !marks.isEmpty { marks = marks.filter { $0.value > horizon } }
+  }
+
+  func purges(_ target: InvalidationTarget, scope: Int64, after call: Int64) -> Bool {
+    last(.purge, of: target, scope: scope) > call
+  }
+
+  /// Returns the call of the last invalidation of an entity; 0 for none.
+  func due(_ key: EntityKey, scope: Int64) -> Int64 {
+    last(.due, of: .entity(key), scope: scope)
+  }
+
+  private func last(_ effect: Effect, of target: InvalidationTarget, scope: Int64) -> Int64 {
+    guard !marks.isEmpty else { return 0 }
+    return max(
+      marks[Place(target: target, scope: scope, effect: effect)] ?? 0,
+      marks[Place(target: target, scope: nil, effect: effect)] ?? 0)
   }
 }

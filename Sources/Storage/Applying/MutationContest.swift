@@ -2,15 +2,16 @@ import GRDB
 import LosslessJSON
 import Model
 
-/// Which of the entities that a mutation's response is about were written by others while the
-/// mutation was under way, and whose words stay.
+/// Decides, for the entities of a mutation's response that others wrote while the mutation was
+/// under way, whose values stay.
 ///
-/// Queries and corrections that came in between are overwritten, since an own write must not vanish;
-/// but where they said something else, nobody knows who spoke last: the entity is due for a refetch.
+/// Queries and corrections that arrived in between are overwritten, since a caller's own write must
+/// not vanish; but if they had other values, the order is unknown and the entity is due for a
+/// refetch.
 struct MutationContest {
-  /// What is stored stays; the response counts as of the mutation's start.
+  /// Entities whose stored values stay; for these the response counts as of the mutation's start.
   private(set) var overtaken: Set<EntityKey> = []
-  /// Due for a refetch.
+  /// Entities due for a refetch.
   private(set) var disputed: Set<EntityKey> = []
   private let span: MutationSpan?
 
@@ -24,9 +25,9 @@ struct MutationContest {
     disputed = span.disputed
   }
 
-  /// Looks at what is stored of entities of one type before the response is written.
+  /// Compares the stored rows of entities of one type before the response is written.
   mutating func look(
-    at entities: [NormalisedResponse.Entity], of answer: NormalisedResponse, in scope: Int64,
+    at entities: [NormalisedResponse.Entity], of response: NormalisedResponse, in scope: Int64,
     _ table: EntityTable, _ context: WriteContext
   ) throws {
     guard let span else { return }
@@ -46,9 +47,9 @@ struct MutationContest {
     statement.reset()
     for (entity, row) in rows where row.isNewer(than: span) {
       if span.isRepeated { overtaken.insert(entity.key) }
-      guard row.contradicts(entity, of: answer) else { continue }
+      guard row.contradicts(entity, of: response) else { continue }
       disputed.insert(entity.key)
-      // What was taken for gone and is there again may be gone all the same.
+      // An entity that was taken for deleted and exists again can be deleted all the same.
       if row.fields == nil, !overtaken.contains(entity.key) {
         context.memory.counters.absences.doubt(
           AbsenceLedger.Place(scope: scope, key: entity.key), call: context.call)
@@ -58,20 +59,20 @@ struct MutationContest {
 }
 
 extension StoredRow {
-  /// Written or deleted by something that ended after the mutation had begun.
+  /// Whether the row was written or deleted by a call that ended after the mutation had begun.
   fileprivate func isNewer(than span: MutationSpan) -> Bool {
     revision > span.head.value || max(call, barrier) > span.start.value
   }
 
-  /// Whether the answer would change what the row says of the same.
+  /// Whether the response would change a value of the row.
   fileprivate func contradicts(
-    _ entity: NormalisedResponse.Entity, of answer: NormalisedResponse
+    _ entity: NormalisedResponse.Entity, of response: NormalisedResponse
   ) -> Bool {
-    guard !answer.deletions.contains(entity.key) else { return fields != nil }
+    guard !response.deletions.contains(entity.key) else { return fields != nil }
     guard let fields, let root = try? JSONDocument(checked: fields).root else { return true }
     return entity.fields.contains { field in
       guard let stored = root[field.name] else { return false }
-      return !stored.rawBytes.elementsEqual(answer.bytes[field.range])
+      return !stored.rawBytes.elementsEqual(response.bytes[field.range])
     }
   }
 }

@@ -2,78 +2,81 @@ import GRDB
 import LosslessJSON
 import Model
 
-/// Writes one normalised answer: entities, deletions, result and invalidations.
+/// Writes one normalised response: entities, deletions, result and invalidations.
 struct NormalisedResponseWriter {
   let context: WriteContext
-  let answer: NormalisedResponse
+  let response: NormalisedResponse
   let scope: Int64
 
-  init(_ answer: NormalisedResponse, _ context: WriteContext) throws {
-    self.answer = answer
+  init(_ response: NormalisedResponse, _ context: WriteContext) throws {
+    self.response = response
     self.context = context
-    scope = try context.memory.scopeID(answer.scope, context.database)
+    scope = try context.memory.scopeID(response.scope, context.database)
   }
 
-  /// - Returns: entities of which another mutation's words were kept instead of the answer's.
+  /// Writes the response.
+  ///
+  /// - Returns: entities for which another mutation's values were kept instead of the response's.
   @discardableResult
   func write() throws -> Set<EntityKey> {
-    let groups = Dictionary(grouping: answer.entities.indices) { answer.entities[$0].key.type }
+    let groups = Dictionary(grouping: response.entities.indices) { response.entities[$0].key.type }
     try noteAbsences()
     let contest = try contest(groups)
-    for key in answer.deletions where !contest.overtaken.contains(key) {
-      try delete(key, in: answer.scope, id: scope, call: context.call)
-      if answer.scope.kind == .role { try deletePublicCopy(of: key) }
+    for key in response.deletions where !contest.overtaken.contains(key) {
+      try delete(key, in: response.scope, id: scope, call: context.call)
+      if response.scope.kind == .role { try deletePublicCopy(of: key) }
     }
     for (type, indices) in groups.sorted(by: { $0.key < $1.key }) {
       try write(indices, of: try context.table(of: type), contest)
     }
-    if let result = answer.result {
-      try ResultWriter(result, answer: answer, scope: scope, context).write()
+    if let result = response.result {
+      try ResultWriter(result, response: response, scope: scope, context).write()
     }
-    if answer.marksPublicCopies, answer.scope != .public {
+    if response.marksPublicCopies, response.scope != .public {
       for (type, indices) in groups {
-        try markSharedCopies(of: type, indices.map { answer.entities[$0].key.key })
+        try markSharedCopies(of: type, indices.map { response.entities[$0].key.key })
       }
-      for (type, keys) in Dictionary(grouping: answer.deletions, by: \.type) {
+      for (type, keys) in Dictionary(grouping: response.deletions, by: \.type) {
         try markSharedCopies(of: type, keys.map(\.key))
       }
     }
-    try OverlayRows.land(answer, except: contest.overtaken, in: context)
+    try OverlayRows.dropCovered(by: response, except: contest.overtaken, in: context)
     let invalidator = Invalidator(context)
     for key in contest.disputed.sorted(by: { ($0.type, $0.key) < ($1.type, $1.key) }) {
       try invalidator.invalidate(.entity(key), scopes: [scope])
     }
-    for target in answer.invalidations {
+    for target in response.invalidations {
       try invalidator.invalidate(target, in: scope)
     }
     return contest.overtaken
   }
 
   private func write(_ indices: [Int], of table: EntityTable, _ contest: MutationContest) throws {
-    var writer = EntityWriter(answer, scope: scope, table: table, context)
-    let overtaken = indices.filter { contest.overtaken.contains(answer.entities[$0].key) }
-    if let start = answer.span?.start, !overtaken.isEmpty {
+    var writer = EntityWriter(response, scope: scope, table: table, context)
+    let overtaken = indices.filter { contest.overtaken.contains(response.entities[$0].key) }
+    if let start = response.span?.start, !overtaken.isEmpty {
       try context.writing(as: start) { try writer.write(overtaken) }
     }
     let rest =
       overtaken.isEmpty
-      ? indices : indices.filter { !contest.overtaken.contains(answer.entities[$0].key) }
+      ? indices : indices.filter { !contest.overtaken.contains(response.entities[$0].key) }
     if !rest.isEmpty { try writer.write(rest) }
   }
 
-  /// What was written meanwhile of the entities that a mutation's response is about.
+  /// Compares the entities of a mutation's response with rows that were written while it was under
+  /// way.
   private func contest(_ groups: [String: [Int]]) throws -> MutationContest {
-    guard let span = answer.span else { return MutationContest() }
+    guard let span = response.span else { return MutationContest() }
     context.memory.note(mutation: context.call)
     var contest = MutationContest(span)
     for (type, indices) in groups {
       try contest.look(
-        at: indices.map { answer.entities[$0] }, of: answer, in: scope,
+        at: indices.map { response.entities[$0] }, of: response, in: scope,
         try context.table(of: type), context)
     }
-    for (type, keys) in Dictionary(grouping: answer.deletions, by: \.type) {
+    for (type, keys) in Dictionary(grouping: response.deletions, by: \.type) {
       try contest.look(
-        at: keys.map { NormalisedResponse.Entity(key: $0, fields: []) }, of: answer, in: scope,
+        at: keys.map { NormalisedResponse.Entity(key: $0, fields: []) }, of: response, in: scope,
         try context.table(of: type), context)
     }
     return contest
@@ -81,24 +84,25 @@ struct NormalisedResponseWriter {
 
   // MARK: Deletions
 
-  /// First of all, so that a deletion meets fields that still carry their own numbers.
+  /// Records absences before anything is written, so that a deletion finds fields that still carry
+  /// their own call numbers.
   private func noteAbsences() throws {
     let memory = context.memory
-    for absence in answer.absences {
+    for absence in response.absences {
       if absence.isAuthoritative {
-        try delete(absence.key, in: answer.scope, id: scope, call: context.call)
+        try delete(absence.key, in: response.scope, id: scope, call: context.call)
       } else {
         note(absence.key)
       }
     }
     memory.presences.prune(horizon: context.horizon)
-    // A mutation proves no more than that the entity was there after it began.
-    let seen = answer.span?.start.value ?? context.call
+    // A mutation only proves that the entity existed after it began.
+    let seen = response.span?.start.value ?? context.call
     if context.horizon < seen {
-      memory.presences.note(answer.entities, scope: scope, call: seen)
+      memory.presences.note(response.entities, scope: scope, call: seen)
     }
     guard !memory.counters.absences.isEmpty else { return }
-    for entity in answer.entities {
+    for entity in response.entities {
       memory.counters.absences.notePresence(
         at: .init(scope: scope, key: entity.key), call: seen)
     }
@@ -120,13 +124,13 @@ struct NormalisedResponseWriter {
   private func delete(_ key: EntityKey, in scope: Scope, id: Int64, call: Int64) throws {
     let table = try context.table(of: key.type)
     try EntityDeletion(key: key, scope: scope, id: id, table: table, call: call)
-      .run(in: context, received: answer.received)
+      .run(in: context, received: response.received)
   }
 
-  /// No user's credential was sent: the service itself did this, and what it shows to everybody is
-  /// gone too.
+  /// Deletes the public copy too: no user's credential was sent, so the service itself deleted the
+  /// entity for everyone.
   private func deletePublicCopy(of key: EntityKey) throws {
-    let open = Scope(kind: .public, subject: "", partition: answer.scope.partition)
+    let open = Scope(kind: .public, subject: "", partition: response.scope.partition)
     let id = try context.memory.scopeID(open, context.database)
     let table = try context.table(of: key.type)
     guard try StoredRow.find(key.key, scope: id, table, context.database) != nil else { return }
@@ -135,7 +139,7 @@ struct NormalisedResponseWriter {
 
   // MARK: Shared copies
 
-  /// The public copies of entities, and those of roles and claims, are asked for again.
+  /// Marks the public copies of entities, and those of roles and claims, as due.
   private func markSharedCopies(of type: String, _ keys: [String]) throws {
     context.memory.note(invalidation: context.call)
     let table = try context.table(of: type)

@@ -1,13 +1,13 @@
 import GRDB
 import Model
 
-/// Removes things as if they had never been stored, apart from what the change log says.
+/// Removes data as if it had never been stored, apart from its entries in the change log.
 ///
-/// Rows go rather than become tombstones: a user's tombstone would go on hiding the public copy
-/// that the next answer brings. What a later call has written meanwhile stays.
+/// Rows are deleted, not turned into tombstones: a user's tombstone would go on hiding the public
+/// copy that the next response brings. Values that a later call has written stay.
 ///
-/// Types that live here alone are passed over, whoever asks: there is nothing to fetch them from
-/// again. They go by their owners' writes, and with their owners.
+/// Local types are skipped for every caller: they cannot be fetched again. Their rows are removed
+/// by their owners' writes, and with their owners.
 struct Purger {
   private let context: WriteContext
   private let invalidator: Invalidator
@@ -17,9 +17,9 @@ struct Purger {
     invalidator = Invalidator(context)
   }
 
-  /// - Parameter scope: a number; nil means every scope.
+  /// - Parameter scope: the number of a scope; nil means every scope.
   func purge(_ target: InvalidationTarget, scope: Int64?) throws {
-    guard try !isOwnData(target) else { return }
+    guard try !isLocal(target) else { return }
     context.note(target)
     context.memory.note(invalidation: context.call)
     context.memory.pendingInvalidations.add(
@@ -42,7 +42,7 @@ struct Purger {
     }
   }
 
-  private func isOwnData(_ target: InvalidationTarget) throws -> Bool {
+  private func isLocal(_ target: InvalidationTarget) throws -> Bool {
     let type: String
     switch target {
     case .entity(let key): type = key.type
@@ -69,7 +69,7 @@ struct Purger {
       statement.bind(row.rowid, at: 1)
       try statement.run()
       try PrivateRows.remove(key.key, scope: id, type: table.id, context.database)
-      // A private tombstone may have hidden what shows now: the log must say that it went.
+      // A private tombstone can have hidden rows that show now: the log must record its removal.
       guard row.fields != nil || id != ScopeTable.publicID else { return }
       return try context.logDeletion(
         of: key, in: scope, id: id, type: table.id, lifts: row.fields == nil)
@@ -83,8 +83,9 @@ struct Purger {
     if isChanged { try context.logUpdate(of: key, in: scope, id: id, type: table.id) }
   }
 
-  /// One statement for the log and one for the rows, whatever their number; the report names the
-  /// type alone. Rows that a later call has written to are few and are taken one by one.
+  /// Purges a type with one statement for the log and one for the rows, whatever their number; the
+  /// report names only the type. Rows that a later call has written are few and are purged one by
+  /// one.
   private func purgeType(_ type: String, scope: Int64?) throws {
     let table = try context.table(of: type)
     let name = EntityTable.quoted(table.name)
@@ -98,16 +99,16 @@ struct Purger {
       try purge(EntityKey(type: type, key: row["key"]), scope: row["scope"], from: table)
     }
     let condition = "\(inScope) AND call <= \(context.call) AND stamps IS NULL"
-    let isTold = "(fields IS NOT NULL OR scope <> \(ScopeTable.publicID))"
+    let isReported = "(fields IS NOT NULL OR scope <> \(ScopeTable.publicID))"
     let isFilled = try Bool.fetchOne(
       context.database,
-      sql: "SELECT EXISTS (SELECT 1 FROM \(name) WHERE \(condition) AND \(isTold))")
+      sql: "SELECT EXISTS (SELECT 1 FROM \(name) WHERE \(condition) AND \(isReported))")
     if isFilled == true {
       try context.database.execute(
         sql: """
           INSERT INTO change (scope, type, key, created, revision, kind, lifted) \
           SELECT scope, ?1, key, ?2, ?2, 1, iif(fields IS NULL, ?2, 0) FROM \(name) \
-          WHERE \(condition) AND \(isTold) \
+          WHERE \(condition) AND \(isReported) \
           ON CONFLICT (scope, type, key) DO UPDATE SET revision = excluded.revision, kind = 1, \
           lifted = max(lifted, excluded.lifted)
           """, arguments: [table.id, context.takeRevision()])

@@ -2,10 +2,10 @@ import GRDB
 import LosslessJSON
 import Model
 
-/// Writes the result row of an answer: its roots by the order rule, what it depends on, and the
+/// Writes the result row of a response: its roots by the order rule, its dependencies, and the
 /// pages it holds.
 struct ResultWriter {
-  /// The stored row, as far as writing needs it.
+  /// The parts of the stored row that writing needs.
   private struct Row {
     let id: Int64
     let call: Int64
@@ -18,15 +18,15 @@ struct ResultWriter {
   }
 
   private let result: ResultWrite
-  private let answer: NormalisedResponse
+  private let response: NormalisedResponse
   private let scope: Int64
   private let context: WriteContext
 
   init(
-    _ result: ResultWrite, answer: NormalisedResponse, scope: Int64, _ context: WriteContext
+    _ result: ResultWrite, response: NormalisedResponse, scope: Int64, _ context: WriteContext
   ) {
     self.result = result
-    self.answer = answer
+    self.response = response
     self.scope = scope
     self.context = context
   }
@@ -43,13 +43,13 @@ struct ResultWriter {
     for field in result.root {
       if field.isPartial {
         state.writePartial(
-          field.name, Array(answer.bytes[field.range]), call: context.call,
+          field.name, Array(response.bytes[field.range]), call: context.call,
           overErrors: row?.errors != nil)
         context.isExact = false
         continue
       }
       let outcome = state.write(
-        field.name, Array(answer.bytes[field.range]), merges: field.merges, call: context.call,
+        field.name, Array(response.bytes[field.range]), merges: field.merges, call: context.call,
         horizon: context.horizon)
       switch outcome {
       case .same, .changed: continue
@@ -99,11 +99,11 @@ struct ResultWriter {
     statement.bind(result.key.variables, at: 3)
   }
 
-  /// Age, errors and dependencies are those of the last call; a late one adds to the dependencies
-  /// what its roots, if any stayed, lead to.
+  /// Saves the row. Age, errors and dependencies are those of the last call; a late call adds the
+  /// dependencies of its roots, if any of these stayed.
   private func save(_ state: RowState, fields: [UInt8], over row: Row?) throws {
     let isLast = context.call >= row?.call ?? 0
-    // `call` tells the result's age in calls too, so a quiet row still takes the last number.
+    // `call` is also the result's age in calls, so a quiet row still takes the last number.
     let stamps = state.encodedStamps(
       writing: max(context.call, row?.call ?? 0), horizon: context.horizon)
     let dependencies = Self.encode(dependencies(of: state, over: row))
@@ -120,7 +120,8 @@ struct ResultWriter {
     bindKey(to: statement)
     statement.bind(max(context.call, row?.call ?? 0), at: 4)
     statement.bind(
-      isLast ? answer.received.milliseconds : row?.received ?? answer.received.milliseconds, at: 5)
+      isLast ? response.received.milliseconds : row?.received ?? response.received.milliseconds,
+      at: 5)
     statement.bind(isLast ? result.errors : row?.errors, at: 6)
     statement.bind(dependencies, at: 7)
     statement.bind(stamps.stamps, at: 8)
@@ -150,7 +151,7 @@ struct ResultWriter {
     return own.union(Self.decode(row.dependencies))
   }
 
-  /// Sorted, so that equal sets are equal texts.
+  /// Encodes dependencies sorted, so that equal sets are equal texts.
   private static func encode(_ dependencies: Set<[String]>) -> [UInt8] {
     JSONValue.array(
       dependencies.sorted { $0.lexicographicallyPrecedes($1) }
@@ -182,7 +183,7 @@ struct ResultWriter {
 
   // MARK: Pages
 
-  /// A first page that is not what it was makes the results due that hold later ones.
+  /// Makes results with later pages due if the first page has changed.
   private func notePages() throws {
     for list in result.pages where list.page.isFirst {
       let name = DependencyKind.name(of: list)
@@ -191,7 +192,7 @@ struct ResultWriter {
         try savePage(name, digest: digest, call: context.call)
         continue
       }
-      // A late answer that differs says that the list changed between the two calls.
+      // A late response that differs means that the list changed between the two calls.
       if digest != stored.digest {
         try Invalidator(context, call: max(context.call, stored.call))
           .mark(.laterPage, name, scopes: [scope])

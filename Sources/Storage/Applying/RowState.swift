@@ -1,11 +1,11 @@
 import LosslessJSON
 
-/// The fields of one stored row (an entity's or a result's roots) under the order rule: pure, no
-/// database.
+/// The fields of one stored row (an entity's fields or a result's roots) under the order rule.
+/// Pure, without a database.
 ///
 /// Each field keeps the number of the call that wrote it. Fields that no call in flight is old
-/// enough to dispute need no number of their own, so a quiet row is its `call` and nothing else.
-/// See `DESIGN.md` for why every arrival order ends in the same fields.
+/// enough to dispute need no number of their own, so a quiet row has only its `call`. See
+/// `DESIGN.md` for why every arrival order ends in the same fields.
 struct RowState {
   struct Field: Equatable {
     let name: String
@@ -14,18 +14,18 @@ struct RowState {
     var history: FieldHistory?
   }
 
-  /// What became of one written field.
+  /// The outcome of writing one field.
   enum Outcome {
     case same
     case changed
-    /// The row holds exactly this value, which it held in part before.
+    /// The value was merged with the stored one.
     case merged
-    /// A later call has written the field, or deleted the row.
+    /// A later call wrote the field or deleted the row.
     case refused
   }
 
   private(set) var fields: [Field]
-  /// The last deletion: what began before it is refused.
+  /// The call of the last deletion: values of calls that began before it are refused.
   private(set) var barrier: Int64
 
   /// A row that does not exist, or a tombstone.
@@ -49,7 +49,7 @@ struct RowState {
           call: history?.lastCall ?? stamps?.call(of: name) ?? call, history: history)
       }
     } catch {
-      throw .corrupt("a stored row is not JSON: \(error)")
+      throw .corrupt("a stored row is not valid JSON: \(error)")
     }
     self.barrier = barrier
   }
@@ -58,13 +58,13 @@ struct RowState {
 
   // MARK: Events
 
-  /// Stores a list with null for elements that are unknown, where no whole one is stored.
+  /// Stores a list with null for unknown elements, if no complete list is stored.
   ///
-  /// It ranks below every whole list, so that the order in which answers arrive does not matter: an
-  /// older whole one still replaces it.
+  /// It ranks below every complete list, so that the order in which responses arrive does not
+  /// matter: an older complete list still replaces it.
   ///
-  /// - Parameter overErrors: the stored row came with errors, so that a list with null may be one that
-  ///   was stored so.
+  /// - Parameter overErrors: whether the stored row came with errors, so that its list with null
+  ///   can be an incomplete one too.
   mutating func writePartial(_ name: String, _ value: [UInt8], call: Int64, overErrors: Bool) {
     guard call >= barrier else { return }
     guard let index = fields.firstIndex(where: { $0.name == name }) else {
@@ -98,7 +98,7 @@ struct RowState {
     }
     guard call >= old.call else { return .refused }
     if keepsHistory {
-      // What was written above the horizon replaced whatever lay under it.
+      // A value written above the horizon replaced everything below it.
       var history =
         old.call > horizon
         ? FieldHistory(
@@ -130,7 +130,7 @@ struct RowState {
     return new == old ? .same : .changed
   }
 
-  /// A deletion: what older calls wrote goes, what later ones wrote stays.
+  /// Applies a deletion: values of older calls are removed, those of later calls stay.
   mutating func delete(call: Int64) {
     guard call > barrier else { return }
     barrier = call
@@ -145,7 +145,7 @@ struct RowState {
     }
   }
 
-  /// Forgets what no arrival can be older than. Called before a row is stored.
+  /// Compacts histories that no arrival can precede. Called before a row is stored.
   mutating func settle(horizon: Int64) {
     for index in fields.indices {
       guard var history = fields[index].history else { continue }
@@ -168,9 +168,10 @@ struct RowState {
     return writer.bytes
   }
 
-  /// The row's `call` and `stamps`: the number of most fields, and the exceptions as JSON text.
+  /// Returns the row's `call` and `stamps`: the call number of most fields, and the exceptions as
+  /// JSON text.
   ///
-  /// A field whose number is not above the horizon is stored as 0 where it needs an entry at all:
+  /// A field whose number is not above the horizon is stored as 0 if it needs an entry at all:
   /// nothing that can still arrive is older.
   func encodedStamps(writing call: Int64, horizon: Int64) -> (call: Int64, stamps: [UInt8]?) {
     let newest = fields.map(\.call).max() ?? call

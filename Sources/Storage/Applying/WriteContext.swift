@@ -6,13 +6,14 @@ final class WriteContext {
   let database: Database
   let memory: WriterMemory
   let catalogue: TypeCatalogue
-  /// What the command writes is of this call.
+  /// The call that the command's writes are attributed to.
   private(set) var call: Int64
   let horizon: Int64
-  /// Taken with the first change of content; every row the command changes carries it.
+  /// The command's revision, taken with the first change of content; every row it changes carries
+  /// it.
   private(set) var revision: Int64?
   var isExact = true
-  /// Whose root is another than before.
+  /// The key of the result whose root changed.
   var changedResult: ResultKey?
   private var changes: [CommitReport.Change] = []
   private var invalidated: [InvalidationTarget] = []
@@ -31,7 +32,7 @@ final class WriteContext {
     memory.note(horizon: self.horizon)
   }
 
-  /// Has `body` write as another call than the command's own.
+  /// Attributes the writes of `body` to another call than the command's own.
   func writing(as other: CallNumber, _ body: () throws -> Void) rethrows {
     let own = call
     defer { call = own }
@@ -50,7 +51,7 @@ final class WriteContext {
     if !invalidated.contains(target) { invalidated.append(target) }
   }
 
-  /// A device's queue is another than before, so those who read as the device are woken.
+  /// Records a change of a device's queue, so that readers of the device's changes are notified.
   func noteQueue(of device: String) {
     let change = CommitReport.Change(
       scope: .device(device), key: EntityKey(type: QueueTypes.outcome, key: ""))
@@ -59,12 +60,12 @@ final class WriteContext {
 
   func note(_ overlay: CommitReport.Overlay) { overlays.append(overlay) }
 
-  /// Targets that are known to differ from each other.
+  /// Adds targets that are known to be distinct.
   func note(distinct targets: [InvalidationTarget]) {
     invalidated += targets
   }
 
-  /// Ends the command: what no answer can be older than any more is forgotten.
+  /// Ends the command and forgets marks that no response can be older than.
   func finish() -> CommitReport {
     memory.pendingInvalidations.prune(horizon: horizon)
     memory.pruneMutations(horizon: horizon)
@@ -75,7 +76,7 @@ final class WriteContext {
       head: Revision(memory.counters.revision), overlays: overlays)
   }
 
-  /// A purge that settled after this command's call began has been here.
+  /// Whether a purge after `call` covers an entity.
   func isPurged(_ key: EntityKey, scope: Int64, since call: Int64) -> Bool {
     let marks = memory.pendingInvalidations
     guard !marks.isEmpty else { return false }
@@ -85,10 +86,10 @@ final class WriteContext {
 
   // MARK: The change log
 
-  /// The entity came into being in this scope; or is stored again after it was evicted, which is
-  /// a change to those who were told of it before.
+  /// Logs that an entity was created in this scope, or stored again after it was evicted, which is
+  /// a change to readers that knew it before.
   ///
-  /// - Parameter lifts: a tombstone was written over.
+  /// - Parameter lifts: whether a tombstone was overwritten.
   func logCreation(
     of key: EntityKey, in scope: Scope, id: Int64, type: Int64, lifts: Bool = false
   ) throws {
@@ -111,9 +112,10 @@ final class WriteContext {
     try log(key, in: scope, id: id, type: type, statement)
   }
 
-  /// `created` stays: a cursor between the two revisions is told of the deletion.
+  /// Logs a deletion. `created` stays: a reader whose cursor is between the two revisions gets the
+  /// deletion.
   ///
-  /// - Parameter lifts: a tombstone went.
+  /// - Parameter lifts: whether a tombstone was removed.
   func logDeletion(
     of key: EntityKey, in scope: Scope, id: Int64, type: Int64, lifts: Bool = false
   ) throws {
@@ -129,7 +131,7 @@ final class WriteContext {
     try TombstoneLog.add(key.key, scope: id, type: type, at: takeRevision(), database)
   }
 
-  /// A purge of something that is not stored: those who were told of it are told that it is gone.
+  /// Logs the purge of an entity that is not stored: readers that knew it get a deletion.
   func logDeletionOfEvicted(_ key: EntityKey, in scope: Scope, id: Int64, type: Int64) throws {
     let statement = try PreparedStatement(
       database, "SELECT kind FROM change WHERE scope = ?1 AND type = ?2 AND key = ?3")
@@ -153,10 +155,10 @@ final class WriteContext {
     changes.append(CommitReport.Change(scope: scope, key: key))
   }
 
-  /// The table of a type.
+  /// Returns the table of a type.
   func table(of type: String) throws(StorageError) -> EntityTable {
     guard let table = catalogue[type] else {
-      throw .failed(code: 0, message: "no table was prepared for the type \(type)")
+      throw .failed(code: 0, message: "the type \(type) has no table; open the store with it")
     }
     return table
   }

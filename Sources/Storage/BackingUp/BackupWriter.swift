@@ -1,55 +1,65 @@
 import FoundationEssentials
 import GRDB
 
-/// Copies a database as of one moment, while others may write to it.
+/// The reason why a backup was not made. No partial files remain.
+package enum BackupError: Error, Hashable, Sendable {
+  /// A file with that name exists, or another backup is being written to it.
+  case exists
+  /// The backup's folder cannot be written to.
+  case cannotWrite(reason: String)
+  /// The database cannot be read, or the copy is damaged.
+  case failed(StorageError)
+}
+
+/// Copies one snapshot of a database while others write to it.
 ///
-/// The copy is made in a folder beside its place that its owner alone may enter, is checked and
-/// synced there, and takes its place whole: by a second name of the file, which no file that is
-/// there can be overwritten by. Writers go on; their log is not cut short meanwhile.
+/// The copy is written to a temporary folder next to the target (mode 0700), checked and synced there, and
+/// published by a hard link, which is atomic and never overwrites an existing file. Writers continue; the
+/// write-ahead log is not truncated while the copy is made.
 struct BackupWriter {
   private static let ownerOnlyFolder = 0o700
   private static let ownerOnlyFile = 0o600
 
   let databasePath: String
-  /// How SQLite opens the database to read it, see ``ReadOnlyDatabase``.
+  /// Parameters of the `file:` URI that SQLite reads the database with; see ``ReadOnlyDatabase``.
   let parameters: String
 
   func write(to path: String) throws(BackupError) {
     let manager = FileManager.default
     guard !manager.fileExists(atPath: path) else { throw .exists }
-    let workplace = "\(path).partial"
+    let workFolder = "\(path).partial"
     do {
       try manager.createDirectory(
-        atPath: workplace, withIntermediateDirectories: false,
+        atPath: workFolder, withIntermediateDirectories: false,
         attributes: [.posixPermissions: Self.ownerOnlyFolder])
     } catch let error as CocoaError where error.code == .fileWriteFileExists {
       throw .exists
     } catch {
-      throw .cannotWrite(reason: "\(workplace) cannot be made")
+      throw .cannotWrite(reason: "cannot create the folder \(workFolder)")
     }
-    defer { try? manager.removeItem(atPath: workplace) }
-    let copy = "\(workplace)/copy.sqlite"
+    defer { try? manager.removeItem(atPath: workFolder) }
+    let copy = "\(workFolder)/copy.sqlite"
     guard
       manager.createFile(
         atPath: copy, contents: nil, attributes: [.posixPermissions: Self.ownerOnlyFile])
-    else { throw .cannotWrite(reason: "\(copy) cannot be made") }
+    else { throw .cannotWrite(reason: "cannot create \(copy)") }
     do {
       try fill(copy)
       try check(copy)
     } catch {
       throw .failed(StorageError(error))
     }
-    try place(copy, at: path)
+    try publish(copy, at: path)
   }
 
   private func fill(_ copy: String) throws {
-    // An empty file is taken as a new database. A name that began with `file:` would be an address.
+    // SQLite treats an empty file as a new database, and a name that begins with `file:` as a URI.
     let name = copy.hasPrefix("/") ? copy : "./\(copy)"
     let source = try ReadOnlyDatabase(path: databasePath, parameters: parameters)
     _ = try source.strings("VACUUM INTO \(Quotation.quoted(name, by: "'"))")
   }
 
-  /// A copy that cannot be read back is none. One write of its own has SQLite sync all of it.
+  /// Reads the copy back. One write to it makes SQLite sync the whole file.
   private func check(_ copy: String) throws {
     let queue = try DatabaseQueue(path: copy)
     defer { try? queue.close() }
@@ -58,18 +68,18 @@ struct BackupWriter {
       try database.execute(sql: "UPDATE counter SET probes = probes + 1")
       let findings = try String.fetchAll(database, sql: "PRAGMA quick_check(1)")
       guard findings == ["ok"] else {
-        throw StorageError.corrupt(findings.first ?? "the copy cannot be checked")
+        throw StorageError.corrupt(findings.first ?? "quick_check of the copy returned no result")
       }
     }
   }
 
-  private func place(_ copy: String, at path: String) throws(BackupError) {
+  private func publish(_ copy: String, at path: String) throws(BackupError) {
     do {
       try FileManager.default.linkItem(atPath: copy, toPath: path)
     } catch let error as CocoaError where error.code == .fileWriteFileExists {
       throw .exists
     } catch {
-      throw .cannotWrite(reason: "\(path) cannot be made")
+      throw .cannotWrite(reason: "cannot create \(path)")
     }
   }
 }

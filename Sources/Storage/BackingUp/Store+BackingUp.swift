@@ -1,14 +1,14 @@
 import GRDB
 
 extension Store {
-  /// Copies the database into a file of its own, as of one moment; writes go on meanwhile.
+  /// Copies a snapshot of the database to another file; writes continue.
   ///
-  /// - Parameter path: of a file that is not there yet, in a folder that is.
+  /// - Parameter path: the path of a new file in an existing folder.
   package func backUp(to path: String) async throws(BackupError) {
     let writer = BackupWriter(databasePath: databasePath, parameters: "mode=ro")
     let result: Result<Void, BackupError>
     do {
-      // Copying blocks its thread, and must not keep operators' statements waiting.
+      // Copying blocks its thread and must not delay operators' SQL statements.
       let thread = try DatabaseQueue()
       result = try await thread.writeWithoutTransaction { _ in
         Result { () throws(BackupError) in try writer.write(to: path) }
@@ -19,12 +19,12 @@ extension Store {
     try result.get()
   }
 
-  /// The same of a data folder, whether a service holds it or not. Blocks until it is done.
+  /// Copies the database of a data folder, whether a service uses it or not. Blocks until it is done.
   package static func backUp(folder: String, to path: String) throws(BackupError) {
     let inspector = StoreInspector(folder: folder)
     let (databasePath, parameters): (String, String)
     do {
-      (databasePath, parameters) = try inspector.placeToCopy()
+      (databasePath, parameters) = try inspector.copySource()
     } catch {
       throw .failed(StorageError(opening: error, folder: folder))
     }

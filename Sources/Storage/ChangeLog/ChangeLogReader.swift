@@ -1,10 +1,10 @@
 import GRDB
 import Model
 
-/// Makes one page of the change log, inside the caller's read transaction.
+/// Builds one page of the change log, inside the caller's read transaction.
 struct ChangeLogReader {
-  /// Rows looked at for one page, whatever comes of them: a reader who wants few of many gets
-  /// short pages instead of a long transaction.
+  /// Limit of rows examined for one page: a reader who wants few of many rows gets short pages
+  /// instead of a long transaction.
   static let rowsMax = 10_000
   /// Rows read at a time.
   private static let stretch = 256
@@ -17,7 +17,7 @@ struct ChangeLogReader {
   private let floor: Int64
   private let origin: LogOrigin
 
-  /// - Parameter scopes: those of the viewer that exist, narrowest first.
+  /// - Parameter scopes: the viewer's scopes that exist, narrowest first.
   init(
     _ database: Database, _ catalogue: TypeCatalogue, _ query: ChangeQuery, scopes: [Int64]
   ) throws {
@@ -28,17 +28,17 @@ struct ChangeLogReader {
     let statement = try PreparedStatement(
       database, "SELECT revision, floor FROM counter WHERE id = 1")
     defer { statement.reset() }
-    guard try statement.step() else { throw StorageError.corrupt("the counters are missing") }
+    guard try statement.step() else { throw StorageError.corrupt("the counter row is missing") }
     head = statement.int64(0)
     floor = statement.int64(1)
     origin = query.origin ?? .snapshot(start: Revision(statement.int64(0)))
   }
 
-  /// - Returns: nil where deletions behind the position have been forgotten.
+  /// - Returns: nil if deletions after the position have been forgotten.
   func page() throws -> ChangePage? {
-    guard isAboveFloor, try isPastKnown() else { return nil }
+    guard isAboveFloor, try isHistoryKnown() else { return nil }
     guard var last = query.position.row else {
-      throw StorageError.failed(code: 0, message: "not a place in the change log")
+      throw StorageError.failed(code: 0, message: "the position is not one of the change log")
     }
     var entries: [ChangePage.Entry] = []
     var bytes = 0
@@ -46,7 +46,7 @@ struct ChangeLogReader {
     let scan = ChangeScan(database, scopes: scopes)
     while true {
       let limit = min(Self.stretch, query.limit - entries.count)
-      // One more than is used tells whether the page ends inside a revision.
+      // One row more than is used shows whether the page ends inside a revision.
       let rows = scopes.isEmpty ? [] : try scan.rows(after: last, limit: limit + 1)
       let stretch = rows.prefix(limit)
       bytes += try append(Array(stretch), to: &entries)
@@ -75,8 +75,9 @@ struct ChangeLogReader {
       head: Revision(head))
   }
 
-  /// A deletion at the floor's own revision may have been forgotten. A snapshot misses only
-  /// deletions of what it may have told, which are behind its start.
+  /// Whether no deletion that the reader needs was forgotten. A deletion at the floor's own
+  /// revision can have been. A snapshot only needs deletions of entities it can have reported,
+  /// which are after its start.
   private var isAboveFloor: Bool {
     switch origin {
     case .snapshot(let start): return start.value >= floor
@@ -87,13 +88,14 @@ struct ChangeLogReader {
     }
   }
 
-  /// With a condition, what entities were at the origin decides what came into it.
-  private func isPastKnown() throws -> Bool {
+  /// Whether the entity history reaches back to the origin: with a condition it decides which
+  /// entities entered the condition.
+  private func isHistoryKnown() throws -> Bool {
     guard case .delta(let base) = origin else { return true }
     return try query.conditions.keys.allSatisfy { name in
       guard let table = catalogue[name] else { return true }
-      let past = EntityHistoryLoader(database: database, type: table.id, scopes: scopes)
-      return try past.since().map { $0 <= base.value } ?? false
+      let history = EntityHistoryLoader(database: database, type: table.id, scopes: scopes)
+      return try history.since().map { $0 <= base.value } ?? false
     }
   }
 
@@ -103,23 +105,23 @@ struct ChangeLogReader {
   private func append(
     _ rows: [ChangeRow], to entries: inout [ChangePage.Entry]
   ) throws -> Int {
-    var sights: [Int64: [ExactText: Seen]] = [:]
+    var states: [Int64: [ExactText: Seen]] = [:]
     for (type, rows) in Dictionary(grouping: rows, by: \.type) {
       guard let table = catalogue[id: type], query.types?.contains(table.type) ?? true else {
         continue
       }
-      sights[type] = try self.sights(of: rows, in: table)
+      states[type] = try self.states(of: rows, in: table)
     }
     var bytes = 0
     for row in rows {
-      guard let seen = sights[row.type]?[ExactText(row.key)], seen.revision == row.revision else {
+      guard let seen = states[row.type]?[ExactText(row.key)], seen.revision == row.revision else {
         continue
       }
-      if case .present(let record, _) = seen.sight {
+      if case .present(let record, _) = seen.state {
         bytes += record.layers.reduce(0) { $0 + $1.count }
       }
       entries.append(
-        ChangePage.Entry(key: seen.key, revision: Revision(row.revision), sight: seen.sight))
+        ChangePage.Entry(key: seen.key, revision: Revision(row.revision), state: seen.state))
     }
     return bytes
   }
@@ -127,34 +129,34 @@ struct ChangeLogReader {
   private struct Seen {
     let key: EntityKey
     let revision: Int64
-    let sight: ChangePage.VisibleState
+    let state: ChangePage.VisibleState
   }
 
-  /// By key; what there is nothing to tell of is absent.
-  private func sights(of rows: [ChangeRow], in table: EntityTable) throws -> [ExactText: Seen] {
-    let all = try ViewLoader(database, catalogue, scopes: scopes).sights(of: rows, in: table)
-    // Of a row that was changed later in another scope, that later one tells.
-    let telling = Set(
+  /// Returns the entries by key; entities with nothing to report are absent.
+  private func states(of rows: [ChangeRow], in table: EntityTable) throws -> [ExactText: Seen] {
+    let all = try ViewLoader(database, catalogue, scopes: scopes).views(of: rows, in: table)
+    // If the entity changed later in another scope, only that later row reports it.
+    let reported = Set(
       rows.lazy.filter { all[ExactText($0.key)]?.revision == $0.revision }.map { ExactText($0.key) }
     )
-    let layers = all.filter { telling.contains($0.key) }
-    let sights: [ExactText: ChangePage.VisibleState]
+    let layers = all.filter { reported.contains($0.key) }
+    let states: [ExactText: ChangePage.VisibleState]
     if let condition = query.conditions[table.type] {
-      sights = try ConditionalViews(
+      states = try ConditionalViews(
         condition, table, scopes: scopes, origin: origin, position: query.position, database
-      ).sights(of: layers)
+      ).states(of: layers)
     } else {
-      sights = layers.compactMapValues(sight)
+      states = layers.compactMapValues(state)
     }
-    return sights.reduce(into: [:]) { seen, entity in
+    return states.reduce(into: [:]) { seen, entity in
       seen[entity.key] = Seen(
         key: EntityKey(type: table.type, key: entity.key.text),
-        revision: layers[entity.key]?.revision ?? 0, sight: entity.value)
+        revision: layers[entity.key]?.revision ?? 0, state: entity.value)
     }
   }
 
-  /// Nil where there is nothing to tell.
-  private func sight(of layers: LayeredView) -> ChangePage.VisibleState? {
+  /// Returns the state to report; nil if there is nothing to report.
+  private func state(of layers: LayeredView) -> ChangePage.VisibleState? {
     let contents = layers.contents
     if contents.isEmpty {
       if case .snapshot(let start) = origin, (layers.revision ?? 0) <= start.value { return nil }
@@ -164,7 +166,7 @@ struct ChangeLogReader {
       switch origin {
       case .snapshot: true
       case .delta(let base):
-        // It may have gone, and been told of as gone, since the reading set out.
+        // The entity can have been deleted, and reported as deleted, since the reading began.
         !layers.wasPresent(at: base.value)
           || !layers.wasPresent(at: query.position.revision.value)
       }

@@ -1,18 +1,18 @@
 package import Model
 
-/// What one page of the change log is to hold.
+/// The query for one page of the change log.
 package struct ChangeQuery: Sendable {
   package let viewer: Viewer
   package let position: LogPosition
-  /// Nil begins a snapshot.
+  /// The origin of the reading; nil begins a snapshot.
   package let origin: LogOrigin?
-  /// Names of types; nil for all.
+  /// The names of the types to include; nil for all.
   package let types: Set<String>?
-  /// By type: what must hold of its entities; nothing for types that are not here.
+  /// The conditions on entities by type; types that are not here have none.
   package let conditions: [String: ObservedCondition]
-  /// Entries at most, at least 1.
+  /// Limit of entries, at least 1.
   package let limit: Int
-  /// Contents beyond which the page ends early.
+  /// The bytes of content beyond which the page ends early.
   package let bytesMax: Int
 
   package init(

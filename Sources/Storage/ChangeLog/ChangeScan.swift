@@ -1,7 +1,7 @@
 import GRDB
 
-/// Reads the log's rows of several scopes in the order of (revision, type, key), one stretch after
-/// the other.
+/// Reads the log's rows of several scopes in the order of (revision, type, key), section by
+/// section.
 struct ChangeScan {
   private let database: Database
   private let scopes: [Int64]
@@ -11,7 +11,8 @@ struct ChangeScan {
     self.scopes = scopes
   }
 
-  /// The next rows; an entity that changed in several scopes at one revision is here once.
+  /// Returns the next rows; an entity that changed in several scopes at one revision is included
+  /// once.
   func rows(
     after last: (revision: Int64, type: Int64, key: String), limit: Int
   ) throws -> [ChangeRow] {
@@ -46,4 +47,37 @@ struct ChangeScan {
     while try statement.step() { rows.append(ChangeRow(statement)) }
     return rows
   }
+}
+
+/// A row of `change`.
+struct ChangeRow {
+  let type: Int64
+  let key: String
+  let created: Int64
+  let revision: Int64
+  let kind: ChangeKind
+  /// The revision at which a tombstone was last overwritten or purged here: the rows it hid were
+  /// hidden before.
+  let lifted: Int64
+
+  /// The columns that a row is read from, in their order.
+  static let columns = "type, key, created, revision, kind, lifted"
+
+  /// Reads ``columns``, starting at the column `first`.
+  init(_ statement: PreparedStatement, first: Int32 = 0) {
+    type = statement.int64(first)
+    key = statement.string(first + 1)
+    created = statement.int64(first + 2)
+    revision = statement.int64(first + 3)
+    kind = ChangeKind(rawValue: statement.int64(first + 4)) ?? .present
+    lifted = statement.int64(first + 5)
+  }
+
+  /// Whether a reader of the log up to `base` has seen the entity as existing.
+  func wasPresent(at base: Int64) -> Bool {
+    created <= base && (kind != .deleted || revision > base)
+  }
+
+  /// The position in the log.
+  var place: (Int64, Int64, String) { (revision, type, key) }
 }

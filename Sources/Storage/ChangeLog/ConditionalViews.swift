@@ -1,15 +1,15 @@
 import GRDB
 import Model
 
-/// What an observer with a condition sees of a stretch of entities: what comes into the condition is
-/// new to it, and what leaves is gone.
+/// A section of the log for an observer with a condition: an entity that enters the condition is
+/// new to it, and one that leaves it is gone.
 ///
-/// It goes by what the reader was told last of an entity: what it was where the reading set out, or
-/// where the last page ended.
+/// Compares with the state the reader saw last: that at the reading's origin, or at the end of the
+/// last page.
 struct ConditionalViews {
   private let database: Database
   private let test: ConditionTest
-  private let past: EntityHistoryLoader
+  private let history: EntityHistoryLoader
   private let origin: LogOrigin
   private let position: LogPosition
 
@@ -21,30 +21,30 @@ struct ConditionalViews {
     self.origin = origin
     self.position = position
     test = ConditionTest(condition)
-    past = EntityHistoryLoader(database: database, type: table.id, scopes: scopes)
+    history = EntityHistoryLoader(database: database, type: table.id, scopes: scopes)
   }
 
-  /// By key; what is absent is not told of.
-  func sights(of entities: [ExactText: LayeredView]) throws -> [ExactText: ChangePage.VisibleState]
+  /// Returns the states to report by key; entities that are absent are not reported.
+  func states(of entities: [ExactText: LayeredView]) throws -> [ExactText: ChangePage.VisibleState]
   {
     let isIn = try passing(entities.mapValues(\.contents))
     let answers = try earlierRevisions.map { try wasIn(entities, at: $0) }
-    var sights: [ExactText: ChangePage.VisibleState] = [:]
+    var states: [ExactText: ChangePage.VisibleState] = [:]
     for (key, layers) in entities {
       let earlier = answers.map { $0[key] ?? .no }
       if isIn.contains(key) {
-        sights[key] = .present(
+        states[key] = .present(
           EntityRecord(layers: layers.contents),
           isNew: earlier.isEmpty || earlier.contains { $0 != .yes })
       } else if isSnapshot ? hasChangedSinceStart(layers) : earlier.contains(where: { $0 != .no }) {
-        sights[key] = layers.contents.isEmpty ? layers.reasonGone.map { .gone($0) } : .gone(.hidden)
+        states[key] = layers.contents.isEmpty ? layers.reasonGone.map { .gone($0) } : .gone(.hidden)
       }
     }
-    return sights
+    return states
   }
 
-  /// Where the reader may have been told something: of a snapshot nothing is known from before. Of
-  /// the revision that the last page ended in, some has been told and some not.
+  /// The revisions at which the reader can have seen a state; none for a snapshot. Of the revision
+  /// in which the last page ended, a part has been reported.
   private var earlierRevisions: [Int64] {
     guard case .delta(let base) = origin else { return [] }
     let last = position.revision.value
@@ -54,7 +54,7 @@ struct ConditionalViews {
 
   private var isSnapshot: Bool { earlierRevisions.isEmpty }
 
-  /// An earlier page of the snapshot may have told of it as it was then.
+  /// An earlier page of the snapshot can have reported it as it was then.
   private func hasChangedSinceStart(_ layers: LayeredView) -> Bool {
     guard case .snapshot(let start) = origin else { return false }
     return (layers.revision ?? 0) > start.value
@@ -62,18 +62,18 @@ struct ConditionalViews {
 
   private enum Answer {
     case yes, no
-    /// It was there, and what it was is not known any more.
+    /// It existed, and its state is not known any more.
     case unknown
   }
 
   private func wasIn(
     _ entities: [ExactText: LayeredView], at revision: Int64
   ) throws -> [ExactText: Answer] {
-    let states = try past.states(of: entities.keys.map(\.text), at: revision)
+    let states = try history.states(of: entities.keys.map(\.text), at: revision)
     var answers: [ExactText: Answer] = [:]
     var known: [ExactText: [[UInt8]]] = [:]
     for (key, layers) in entities {
-      switch layers.state(at: revision, past: { states[key]?[$0] ?? .unchanged }) {
+      switch layers.state(at: revision, history: { states[key]?[$0] ?? .unchanged }) {
       case .absent: answers[key] = .no
       case .unknown: answers[key] = .unknown
       case .fields(let fields): known[key] = fields
@@ -84,7 +84,9 @@ struct ConditionalViews {
     return answers
   }
 
-  /// - Parameter states: layers by key; those without any are not in the condition.
+  /// Returns the keys of the states that meet the condition.
+  ///
+  /// - Parameter states: layers by key; those without any do not meet it.
   private func passing(_ states: [ExactText: [[UInt8]]]) throws -> Set<ExactText> {
     let filled = states.filter { !$0.value.isEmpty }
     let keys = Array(filled.keys)

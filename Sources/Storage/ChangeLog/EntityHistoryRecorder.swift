@@ -1,27 +1,28 @@
 import GRDB
+import Model
 
-/// Keeps what entities were before each change, so that an observer with a condition is told which
-/// of them came into it and which left.
+/// Records the states of entities before each change, so that an observer with a condition learns
+/// which entities entered it and which left.
 ///
-/// Only for types that such observers ask for: a trigger on the type's table writes the old fields
-/// down in the transaction that replaces them, whoever writes. What is kept is bounded; a cursor from
-/// before its beginning is not continued with a condition. A type that nobody asked for between two
-/// starts is kept no longer.
+/// Only for types that such observers ask for: a trigger on the type's table records the old fields
+/// in the transaction that replaces them, whichever command writes. The history is bounded; a
+/// cursor from before its beginning cannot be continued with a condition. Recording stops for a
+/// type that no observer asked for between two starts.
 struct EntityHistoryRecorder {
-  /// Old states of all types.
+  /// Limit of old states of all types.
   static let statesMax = 50_000
-  /// Contents of all old states.
+  /// Limit of the contents of all old states, in bytes.
   static let bytesMax = 64 << 20
-  /// States that go at once where there are too many bytes.
+  /// States that are removed at once when there are too many bytes.
   private static let statesPerCut = 32
 
   let database: Database
   var bytesMax = Self.bytesMax
 
-  /// Begins, or goes on.
+  /// Starts or continues recording a type.
   ///
-  /// - Parameter revision: the last one; what changes from here on is kept.
-  func keep(_ table: EntityTable, since revision: Int64) throws {
+  /// - Parameter revision: the current revision; later changes are recorded.
+  func record(_ table: EntityTable, since revision: Int64) throws {
     let isKept = try Bool.fetchOne(
       database, sql: "SELECT EXISTS (SELECT 1 FROM observed WHERE type = ?)",
       arguments: [table.id])
@@ -38,8 +39,8 @@ struct EntityHistoryRecorder {
     try bound()
   }
 
-  /// At a start, once its segment is there.
-  func forgetUnasked() throws {
+  /// Stops recording types that no observer asked for. Called at a start, once its segment exists.
+  func stopUnobserved() throws {
     let types = try Int64.fetchAll(
       database,
       sql: "SELECT type FROM observed WHERE asked < (SELECT max(number) FROM segment) - 1")
@@ -53,8 +54,8 @@ struct EntityHistoryRecorder {
 
   // MARK: Triggers
 
-  /// A state held from the revision that wrote it up to the one that replaced it. Of an entity that is
-  /// stored again (it was evicted or purged) nobody knows any more what it was, nor since when: a
+  /// A state held from the revision that wrote it up to the one that replaced it. If an entity is
+  /// stored again (it was evicted or purged), its earlier state and its beginning are unknown: a
   /// state without fields, from the beginning on.
   private func addTriggers(to table: EntityTable) throws {
     try database.execute(
@@ -75,7 +76,8 @@ struct EntityHistoryRecorder {
         """)
   }
 
-  /// The oldest states go for those that come, and their types' beginnings move behind them.
+  /// Removes the oldest states as new ones are added, and moves the beginnings of their types after
+  /// them.
   private func bound() throws {
     let isTooLarge = "(SELECT bytes FROM past_size) > \(bytesMax)"
     let last = """
@@ -101,4 +103,54 @@ struct EntityHistoryRecorder {
 
   private static func update(_ type: Int64) -> String { "past_\(type)_update" }
   private static func insert(_ type: Int64) -> String { "past_\(type)_insert" }
+}
+
+/// Loads earlier states of entities of one type, see ``EntityHistoryRecorder``.
+struct EntityHistoryLoader {
+  /// The state in one scope at an earlier revision.
+  enum State {
+    /// The same as now, or nothing.
+    case unchanged
+    case fields([UInt8])
+    /// It was stored again since, and whether it existed before is not known any more.
+    case unknown
+  }
+
+  let database: Database
+  let type: Int64
+  /// Narrowest first.
+  let scopes: [Int64]
+
+  /// Returns the first revision from which the history is complete; nil if none is kept.
+  func since() throws -> Int64? {
+    let statement = try PreparedStatement(database, "SELECT since FROM observed WHERE type = ?1")
+    statement.bind(type, at: 1)
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(0) : nil
+  }
+
+  /// Returns, by key, a state for each scope.
+  func states(of keys: some Sequence<String>, at base: Int64) throws -> [ExactText: [State]] {
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT key, scope, fields, max(since) FROM past WHERE type = ?1 \
+      AND key IN (SELECT value FROM json_each(?2)) \
+      AND scope IN (SELECT value FROM json_each(?3)) AND since <= ?4 AND until > ?4 \
+      GROUP BY key, scope
+      """)
+    statement.bind(type, at: 1)
+    try statement.bind(KeyList.json(keys), at: 2)
+    statement.bind(KeyList.json(numbers: scopes), at: 3)
+    statement.bind(base, at: 4)
+    defer { statement.reset() }
+    let unchanged = [State](repeating: .unchanged, count: scopes.count)
+    var states: [ExactText: [State]] = [:]
+    while try statement.step() {
+      guard let layer = scopes.firstIndex(of: statement.int64(1)) else { continue }
+      let state = statement.bytes(2).map { State.fields($0) } ?? .unknown
+      states[ExactText(statement.string(0)), default: unchanged][layer] = state
+    }
+    return states
+  }
 }

@@ -3,15 +3,15 @@ import Model
 import Synchronization
 
 extension Store {
-  /// Pages larger than this are read where queries are, so that look-ups need not wait.
+  /// Pages with more entries are read on the query connections, so that look-ups need not wait.
   private static let quickEntriesMax = 200
 
-  /// One page of the change log as a viewer sees it, bounded in entries, bytes and work.
+  /// Returns one page of the change log as a viewer sees it, bounded in entries, bytes and work.
   ///
-  /// - Returns: nil where deletions behind the query's position are no longer known, so that
-  ///   reading on would miss them.
+  /// - Returns: nil if deletions after the query's position are no longer known, so that reading on
+  ///   would miss them.
   ///
-  /// - Parameter deadline: for a query with conditions, which are a caller's own making.
+  /// - Parameter deadline: applies to a query with conditions, which are of a caller's own making.
   /// - Throws: ``StorageError/tooCostly`` when stopped.
   package func changes(
     _ query: ChangeQuery, deadline: QueryDeadline? = nil
@@ -29,14 +29,14 @@ extension Store {
     )
   }
 
-  /// Has what entities of these types are kept from here on as they change, for queries with
-  /// conditions. Quick where it is so already.
+  /// Starts keeping the entity history of types, for queries with conditions. Quick if it is kept
+  /// already.
   ///
-  /// - Parameter typesMax: types that can be kept since this boot, once these are among them. Each costs
-  ///   every later write to it, so callers who are not known may start no more.
-  /// - Returns: false where that would be too many; then nothing is kept that was not before.
+  /// - Parameter typesMax: limit of types with history since this boot, these included. Each costs
+  ///   every later write to the type, so anonymous callers can start only so many.
+  /// - Returns: false if the limit would be exceeded; then nothing new is kept.
   @discardableResult
-  package func keepPast(
+  package func keepHistory(
     ofTypes names: Set<String>, upTo typesMax: Int = .max
   ) async throws(StorageError) -> Bool {
     let (missing, kept) = keptTypes.withLock { (names.subtracting($0), $0.count) }
@@ -44,8 +44,8 @@ extension Store {
     guard kept + missing.count <= typesMax else { return false }
     let tables = missing.compactMap { catalogue[$0] }
     try await writer.write { database, memory in
-      let keeper = EntityHistoryRecorder(database: database)
-      for table in tables { try keeper.keep(table, since: memory.counters.revision) }
+      let recorder = EntityHistoryRecorder(database: database)
+      for table in tables { try recorder.record(table, since: memory.counters.revision) }
     }
     keptTypes.withLock { $0.formUnion(missing) }
     return true

@@ -1,8 +1,8 @@
 import GRDB
 
-/// Opens the writing connection and the read-only ones with the settings each needs.
+/// Opens the writing connection and the read-only ones with their settings.
 struct Connections {
-  /// What the log keeps of its size once it has been copied back.
+  /// The size that the log keeps once it has been checkpointed.
   private static let logBytesKept = 64 << 20
 
   private let path: String
@@ -13,14 +13,14 @@ struct Connections {
     self.configuration = configuration
   }
 
-  /// The one connection that writes and copies the log back: SQLite before 3.51.3 can lose pages
-  /// where two connections do either at once.
+  /// Opens the one connection that writes and checkpoints: SQLite before 3.51.3 can lose pages if
+  /// two connections do either at once.
   ///
-  /// - Parameter slot: of the watch for what is checked again inside a write.
+  /// - Parameter slot: holds the watch of queries that run inside a write.
   func openWriter(_ slot: WatchSlot) throws -> DatabaseQueue {
     var settings = settings(label: "writer", cacheBytes: configuration.writerCacheBytes, slot)
     settings.journalMode = .wal
-    // GroupedWriter does it, once those who wait for a commit have been told.
+    // GroupedWriter checkpoints, after callers that wait for a commit have been resumed.
     settings.prepareDatabase { db in
       try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
       try db.execute(sql: "PRAGMA journal_size_limit = \(Self.logBytesKept)")
@@ -47,4 +47,10 @@ struct Connections {
     }
     return settings
   }
+}
+
+/// A read-only connection, and the slot in which its functions find the watch of the running query.
+struct ReadConnection: Sendable {
+  let queue: DatabaseQueue
+  let slot: WatchSlot
 }

@@ -1,14 +1,15 @@
 import FoundationEssentials
 import GRDB
+import Synchronization
 
 /// The folder that holds the database, and the lock that keeps other processes out.
 ///
-/// The lock is an exclusive transaction on a small database of its own, kept open: the kernel
-/// drops it with the process, however that ends, and it needs no system call of ours.
+/// The lock is an exclusive transaction on a small separate database that is kept open: the kernel
+/// releases it with the process, however that ends, and it needs no system call of ours.
 struct DataFolder: Sendable {
   static let databaseName = "larder.sqlite"
   static let lockName = "larder.lock"
-  /// Longer than ``StoreInspector`` looks at the lock, so that a look never fails a start.
+  /// Longer than ``StoreInspector`` holds the lock, so that an inspection never fails a start.
   private static let lockPatienceSeconds = 0.2
 
   let databasePath: String
@@ -30,7 +31,7 @@ struct DataFolder: Sendable {
       var configuration = Configuration()
       configuration.allowsUnsafeTransactions = true
       configuration.busyMode = .timeout(Self.lockPatienceSeconds)
-      // Without a journal's file: the lock can be had on a full disk, too.
+      // Without a journal file, so that the lock can be acquired on a full disk.
       configuration.prepareDatabase { try $0.execute(sql: "PRAGMA journal_mode = MEMORY") }
       lock = try DatabaseQueue(path: lockPath, configuration: configuration)
       try lock.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
@@ -44,12 +45,50 @@ struct DataFolder: Sendable {
     try? lock.close()
   }
 
-  /// SQLite gives the log and its index the mode of the database file.
+  /// Creates an empty file with mode 0600. SQLite gives the log and its index the mode of the
+  /// database file.
   private static func makePrivateFile(_ path: String) throws {
     guard !FileManager.default.fileExists(atPath: path) else { return }
     guard
       FileManager.default.createFile(
         atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
     else { throw CocoaError(.fileWriteUnknown) }
+  }
+}
+
+/// Records the first error since opening that shows that the database file is damaged or missing.
+final class StoreDamage: Sendable {
+  private struct State {
+    var found: StorageError?
+    var observer: (@Sendable (StorageError) -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  /// The first such error; a restart forgets it.
+  var found: StorageError? { state.withLock { $0.found } }
+
+  /// Registers an observer.
+  ///
+  /// - Parameter observer: called once; immediately if damage was already found.
+  func observe(_ observer: @escaping @Sendable (StorageError) -> Void) {
+    let found = state.withLock { state in
+      state.observer = observer
+      return state.found
+    }
+    if let found { observer(found) }
+  }
+
+  func note(_ error: StorageError) {
+    switch error {
+    case .corrupt, .moved: break
+    default: return
+    }
+    let observer = state.withLock { state in
+      guard state.found == nil else { return nil as (@Sendable (StorageError) -> Void)? }
+      state.found = error
+      return state.observer
+    }
+    observer?(error)
   }
 }

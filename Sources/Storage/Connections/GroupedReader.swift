@@ -4,12 +4,12 @@ import Synchronization
 /// A read-only connection that serves all waiting reads in one snapshot.
 ///
 /// Reaching a connection costs several thread hops, far more than a look-up; under load the hops
-/// are shared. The batch is taken before the snapshot begins, so every read sees what was committed
-/// before it was asked for.
+/// are shared. The batch is taken before the snapshot begins, so every read sees everything that
+/// was committed before the read was requested.
 ///
-/// What waits is bounded: beyond that a read is refused at once.
+/// The number of waiting reads is bounded; beyond it a read is refused at once.
 final class GroupedReader: Sendable {
-  /// Reads that wait for the connection.
+  /// Limit of reads that wait for the connection.
   static let waitingMax = 4_096
 
   private typealias Waiter = @Sendable (Result<Database, any Error>) -> Void
@@ -29,10 +29,12 @@ final class GroupedReader: Sendable {
     self.damage = damage
   }
 
-  /// - Parameter deadline: from now on; a read that has waited beyond it is not begun.
-  func read<Answer: Sendable>(
-    within deadline: QueryDeadline, _ body: @escaping @Sendable (Database) throws -> Answer
-  ) async throws(StorageError) -> Answer {
+  /// Reads within a deadline.
+  ///
+  /// - Parameter deadline: measured from now on; a read that waited beyond it is not begun.
+  func read<Output: Sendable>(
+    within deadline: QueryDeadline, _ body: @escaping @Sendable (Database) throws -> Output
+  ) async throws(StorageError) -> Output {
     let watch = deadline.begin()
     let slot = connection.slot
     return try await read { database in
@@ -40,14 +42,14 @@ final class GroupedReader: Sendable {
     }
   }
 
-  func read<Answer: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Answer
-  ) async throws(StorageError) -> Answer {
+  func read<Output: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Output
+  ) async throws(StorageError) -> Output {
     let result = await withCheckedContinuation { continuation in
       submit { database in
         do {
           continuation.resume(
-            returning: Result<Answer, StorageError>.success(try body(try database.get())))
+            returning: Result<Output, StorageError>.success(try body(try database.get())))
         } catch {
           let failure = StorageError(error)
           self.damage.note(failure)
@@ -79,7 +81,7 @@ final class GroupedReader: Sendable {
     }
   }
 
-  /// Later reads fail; those already waiting are served first.
+  /// Closes the connection. Later reads fail; those already waiting are served first.
   func close() {
     state.withLock { $0.isClosed = true }
     try? queue.close()

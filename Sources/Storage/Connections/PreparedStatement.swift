@@ -1,27 +1,30 @@
 import GRDB
 import GRDBSQLite
 import Model
+import Synchronization
 
 /// A statement from GRDB's cache, driven through SQLite's C interface.
 ///
-/// GRDB's own argument and row types cost more than SQLite does on small rows; this borrows text
-/// both ways. Used on the connection's own queue only, and never for two purposes at once: the
-/// cache gives the same statement for the same SQL.
+/// GRDB's own argument and row types cost more than SQLite does on small rows; this borrows text in
+/// both directions. Used on the connection's own queue only, and never for two purposes at once:
+/// the cache returns the same statement for the same SQL.
 struct PreparedStatement {
   private let statement: Statement
   private let handle: OpaquePointer
 
-  /// - Parameter bindsAll: each parameter is bound anew, so that none must be taken off first.
+  /// - Parameter bindsAll: whether each parameter is bound, so that old bindings need not be
+  ///   cleared.
   init(_ db: Database, _ sql: String, bindsAll: Bool = false) throws {
     statement = try db.cachedStatement(sql: sql)
     handle = statement.sqliteStatement
-    // GRDB leaves a used statement un-reset; binding to it would fail without a word.
+    // GRDB leaves a used statement un-reset; binding to it would fail silently.
     sqlite3_reset(handle)
     if !bindsAll { sqlite3_clear_bindings(handle) }
   }
 
-  /// One whose text has the shape of a client's request. The first of them are cached, as the usual
-  /// ones come soon; the cache forgets none, so the others are prepared each time.
+  /// Prepares a statement whose text depends on the shape of a client's request. The first such
+  /// texts are cached, as the usual ones come early; the cache evicts none, so the others are
+  /// prepared each time.
   init(_ db: Database, shaped sql: String) throws {
     if ShapedTexts.isCached(sql) {
       try self.init(db, sql)
@@ -30,7 +33,8 @@ struct PreparedStatement {
     }
   }
 
-  /// One whose text is a client's making: texts are many, and the cache forgets none.
+  /// Prepares a statement whose text is of a client's making: there are many such texts, and the
+  /// cache evicts none.
   init(_ db: Database, once sql: String) throws {
     statement = try db.makeStatement(sql: sql)
     handle = statement.sqliteStatement
@@ -92,7 +96,7 @@ struct PreparedStatement {
     }
   }
 
-  /// Runs a statement that gives no rows, and readies it for the next parameters.
+  /// Runs a statement that returns no rows, and resets it for the next parameters.
   func run() throws {
     while try step() {}
     sqlite3_reset(handle)
@@ -120,7 +124,7 @@ struct PreparedStatement {
     text(column).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
-  /// In the storage class it has; a blob reads as its text.
+  /// Returns a column in its storage class; a blob is read as text.
   func value(_ column: Int32) -> FilterValue {
     switch sqlite3_column_type(handle, column) {
     case SQLITE_NULL: .null
@@ -131,4 +135,21 @@ struct PreparedStatement {
   }
 
   func bytes(_ column: Int32) -> [UInt8]? { text(column).map(Array.init) }
+}
+
+/// The cached texts of statements that are shaped by clients' requests.
+enum ShapedTexts {
+  /// A statement takes a few kilobytes on each of the connections.
+  private static let countMax = 256
+
+  private static let cached = Mutex<Set<String>>([])
+
+  /// Whether a text is cached: the first ones are, up to the limit.
+  static func isCached(_ text: String) -> Bool {
+    cached.withLock { cached in
+      if cached.contains(text) { return true }
+      guard cached.count < countMax else { return false }
+      return cached.insert(text).inserted
+    }
+  }
 }

@@ -1,9 +1,9 @@
 import GRDB
 import GRDBSQLite
 
-/// What SQLite tells of its file and its log.
+/// SQLite's information about its file and its log.
 enum WriteAheadLog {
-  /// Whether the file that a connection has open has no name any more, or another file has its name.
+  /// Whether a connection's open file was removed, or another file has its name.
   static func hasMoved(_ database: Database) -> Bool {
     var moved: Int32 = 0
     let code = sqlite3_file_control(
@@ -11,10 +11,10 @@ enum WriteAheadLog {
     return code == SQLITE_OK && moved != 0
   }
 
-  /// Ends the reading of statements that somebody left between two rows: one alone keeps its
-  /// connection in a transaction, and the log from ever being copied back.
+  /// Resets statements that were left between two rows: one alone keeps its connection in a
+  /// transaction and the log from being checkpointed.
   ///
-  /// - Returns: their texts; empty where all is well.
+  /// - Returns: their SQL; empty if there were none.
   static func resetStatements(of database: Database) -> [String] {
     var open: [String] = []
     var statement = sqlite3_next_stmt(database.sqliteConnection, nil)
@@ -28,7 +28,8 @@ enum WriteAheadLog {
     return open
   }
 
-  /// Pages that a connection has written to the log since it was opened, wrapping around.
+  /// Returns the number of pages that a connection has written to the log since it was opened,
+  /// wrapping around.
   static func pagesWritten(by database: Database) -> Int32 {
     var count: Int32 = 0
     var highest: Int32 = 0

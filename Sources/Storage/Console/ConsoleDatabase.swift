@@ -2,29 +2,30 @@ import GRDB
 import GRDBSQLite
 import Model
 
-/// A connection for one statement of an operator's: read-only, under ``ConsoleRules``, with limits
-/// on what SQLite makes of it.
+/// A connection for one SQL statement of an operator: read-only, restricted by ``ConsoleRules``, with
+/// limits on the work and memory SQLite can spend on it.
 struct ConsoleDatabase: ~Copyable {
-  /// SQLite's instructions between two looks at the deadline: well below a millisecond.
+  /// SQLite instructions between two checks of the deadline: well below a millisecond.
   private static let instructionsPerLook: Int32 = 1_000
-  /// Of one text, blob or row, so that a statement cannot fill the memory. Together with the columns
-  /// it bounds what one row takes while SQLite computes it.
+  /// Bytes of one text, blob or row, so that a statement cannot exhaust memory. Together with the limit of
+  /// columns it bounds the memory of one row while SQLite computes it.
   private static let valueBytesMax: Int32 = 1 << 20
   private static let columnsMax: Int32 = 200
   private static let sqlBytesMax: Int32 = 100_000
-  /// Instructions of one statement: what can run between two jumps, where SQLite looks at the deadline.
+  /// Instructions of one compiled statement. SQLite checks the deadline only at jumps, so this bounds what
+  /// can run between two checks.
   private static let instructionsMax: Int32 = 5_000
-  /// Of a pattern of `GLOB`, whose time grows with the product of pattern and text.
+  /// Bytes of a `GLOB` pattern, whose time grows with the product of pattern and text.
   private static let patternBytesMax: Int32 = 100
 
   private let connection: OpaquePointer
-  private let guardian: Guardian
+  private let monitor: Monitor
 
-  /// What SQLite's callbacks are given; they come on the thread that runs the statement.
-  private final class Guardian {
+  /// The context of SQLite's callbacks, which run on the statement's thread.
+  private final class Monitor {
     let mayGoOn: @Sendable () -> Bool
     let slot = WatchSlot()
-    /// SQLite does not always say that it failed because of a rule.
+    /// Whether the authorizer denied something: SQLite's error code does not always show it.
     var hasDenied = false
 
     init(_ mayGoOn: @escaping @Sendable () -> Bool) {
@@ -42,9 +43,9 @@ struct ConsoleDatabase: ~Copyable {
       throw .unavailable(.failed(code: code, message: message))
     }
     connection = opened
-    guardian = Guardian(mayGoOn)
-    guardian.slot.isStopped = { !mayGoOn() }
-    ConsoleFunctions.install(on: opened, guardian.slot)
+    monitor = Monitor(mayGoOn)
+    monitor.slot.isStopped = { !mayGoOn() }
+    ConsoleFunctions.install(on: opened, monitor.slot)
     limit(columns: max(Self.columnsMax, Self.widestTable(opened)))
   }
 
@@ -58,7 +59,8 @@ struct ConsoleDatabase: ~Copyable {
     try bind(question.arguments, to: statement)
     guard sqlite3_column_count(statement) <= Self.columnsMax else {
       throw .refused(
-        "the result has \(sqlite3_column_count(statement)) columns, at most \(Self.columnsMax)")
+        "the result has \(sqlite3_column_count(statement)) columns; the limit is \(Self.columnsMax)"
+      )
     }
     let columns = (0..<sqlite3_column_count(statement)).map { column in
       sqlite3_column_name(statement, column).map { String(cString: $0) } ?? ""
@@ -78,7 +80,8 @@ struct ConsoleDatabase: ~Copyable {
 
   // MARK: Limits
 
-  /// SQLite's limit of columns is of tables too: with a lower one it cannot read a wide table's schema.
+  /// SQLite's column limit applies to tables too: a lower limit would keep it from reading the schema of a
+  /// wider table.
   private static func widestTable(_ connection: OpaquePointer) -> Int32 {
     var statement: OpaquePointer?
     let sql = """
@@ -91,7 +94,7 @@ struct ConsoleDatabase: ~Copyable {
   }
 
   private func limit(columns: Int32) {
-    let context = Unmanaged.passUnretained(guardian).toOpaque()
+    let context = Unmanaged.passUnretained(monitor).toOpaque()
     sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, Self.valueBytesMax)
     sqlite3_limit(connection, SQLITE_LIMIT_COLUMN, columns)
     sqlite3_limit(connection, SQLITE_LIMIT_VDBE_OP, Self.instructionsMax)
@@ -107,14 +110,14 @@ struct ConsoleDatabase: ~Copyable {
           return SQLITE_OK
         }
         guard let context else { return SQLITE_DENY }
-        Unmanaged<Guardian>.fromOpaque(context).takeUnretainedValue().hasDenied = true
+        Unmanaged<Monitor>.fromOpaque(context).takeUnretainedValue().hasDenied = true
         return SQLITE_DENY
       }, context)
     sqlite3_progress_handler(
       connection, Self.instructionsPerLook,
       { context in
         guard let context else { return 1 }
-        return Unmanaged<Guardian>.fromOpaque(context).takeUnretainedValue().mayGoOn() ? 0 : 1
+        return Unmanaged<Monitor>.fromOpaque(context).takeUnretainedValue().mayGoOn() ? 0 : 1
       }, context)
   }
 
@@ -122,10 +125,10 @@ struct ConsoleDatabase: ~Copyable {
 
   private func prepare(_ sql: String) throws(SQLFault) -> OpaquePointer {
     var text = Array(sql.utf8)
-    guard !text.contains(0) else { throw .refused("the statement holds a NUL character") }
+    guard !text.contains(0) else { throw .refused("the statement contains a NUL character") }
     text.append(0)
     var statement: OpaquePointer?
-    // Where in the text the first statement ends.
+    // The end of the first statement in the text.
     var end = 0
     let code = text.withUnsafeBufferPointer { buffer in
       buffer.withMemoryRebound(to: CChar.self) { characters in
@@ -145,7 +148,7 @@ struct ConsoleDatabase: ~Copyable {
     return statement
   }
 
-  /// Whether nothing but blanks, comments and semicolons is left.
+  /// Returns whether only whitespace, comments and semicolons are left.
   private func isEmpty(_ rest: ArraySlice<UInt8>) throws(SQLFault) -> Bool {
     var rest = rest.dropLast()
     while let first = rest.first {
@@ -156,7 +159,7 @@ struct ConsoleDatabase: ~Copyable {
       }
     }
     guard !rest.isEmpty else { return true }
-    // SQLite knows its comments best: a text of them alone makes no statement.
+    // SQLite parses its own comments: a text that holds only comments compiles to no statement.
     var statement: OpaquePointer?
     let text = Array(rest) + [0]
     let code = text.withUnsafeBufferPointer { buffer in
@@ -179,7 +182,7 @@ struct ConsoleDatabase: ~Copyable {
 
   private func fault(_ code: Int32) -> SQLFault {
     let message = String(cString: sqlite3_errmsg(connection))
-    if guardian.hasDenied { return .forbidden(message) }
+    if monitor.hasDenied { return .forbidden(message) }
     switch code & 0xFF {
     case SQLITE_INTERRUPT: return .tooCostly
     case SQLITE_AUTH, SQLITE_READONLY: return .forbidden(message)
@@ -199,7 +202,9 @@ struct ConsoleDatabase: ~Copyable {
     switch arguments {
     case .positional(let values):
       guard values.count == count else {
-        throw .arguments(["the statement takes \(count) and \(values.count) are given"])
+        throw .arguments([
+          "the statement has \(count) parameters, but \(values.count) arguments were given"
+        ])
       }
       for (place, value) in values.enumerated() {
         Self.bind(value, at: Int32(place + 1), of: statement)
@@ -213,13 +218,13 @@ struct ConsoleDatabase: ~Copyable {
           String(String(cString: $0).dropFirst())
         }
         guard let name, let value = values[name] else {
-          missing.append("\(name ?? "number \(place + 1)") is missing")
+          missing.append("parameter \(name ?? "number \(place + 1)") has no argument")
           continue
         }
         unused.remove(name)
         Self.bind(value, at: index, of: statement)
       }
-      let faults = missing + unused.sorted().map { "\($0) is not in the statement" }
+      let faults = missing + unused.sorted().map { "the statement has no parameter \($0)" }
       guard faults.isEmpty else { throw .arguments(faults) }
     }
   }
@@ -254,11 +259,47 @@ struct ConsoleDatabase: ~Copyable {
     }
   }
 
-  /// What a column takes in the answer. Does not convert it, so nothing is copied.
+  /// The number of bytes that a column adds to the result. Converts and copies nothing.
   private static func byteCount(_ column: Int32, of statement: OpaquePointer) -> Int {
     switch sqlite3_column_type(statement, column) {
     case SQLITE_TEXT, SQLITE_BLOB: 8 + Int(sqlite3_column_bytes(statement, column))
     default: 8
+    }
+  }
+}
+
+/// The permissions of operators' SQL statements: reading all tables, except columns that hold secrets.
+///
+/// New tables are readable at once, so the name of a column with a secret must end in one of the listed
+/// suffixes. Entity tables hold upstream data, and all their columns are readable.
+enum ConsoleRules {
+  private static let secretEndings = [
+    "_digest", "_hash", "_token", "_secret", "_sealed", "_credential", "password",
+  ]
+  /// Virtual tables that show raw pages or statements, and so bypass the rule for columns.
+  private static let closedTables: Set<String> = [
+    "sqlite_dbpage", "sqlite_stmt", "bytecode", "tables_used",
+  ]
+  private static let closedFunctions: Set<String> = [
+    "load_extension", "readfile", "writefile", "edit", "fts3_tokenizer",
+    // Its time grows with the product of its arguments' lengths, and it cannot be interrupted.
+    "json_patch",
+  ]
+
+  static func isSecret(column: String, of table: String) -> Bool {
+    !table.hasPrefix("entity_") && secretEndings.contains { column.hasSuffix($0) }
+  }
+
+  /// - Parameters: those of SQLite's authorizer callback; their meaning depends on the action.
+  static func allows(_ action: Int32, _ first: String, _ second: String) -> Bool {
+    switch action {
+    case SQLITE_SELECT, SQLITE_RECURSIVE: true
+    case SQLITE_READ:
+      !closedTables.contains(first) && !isSecret(column: second, of: first)
+    // SQLite requests this while it prepares a table-valued function; it permits no write.
+    case SQLITE_UPDATE: first == "sqlite_master"
+    case SQLITE_FUNCTION: !closedFunctions.contains(second)
+    default: false
     }
   }
 }

@@ -1,13 +1,13 @@
 import GRDBSQLite
 
-/// Functions that replace SQLite's own on the operators' connection.
+/// Functions that replace SQLite's built-in ones on the operators' connection.
 ///
-/// SQLite looks at the deadline between instructions of its machine and not inside one. Its own `instr`,
-/// `replace`, `trim` and `LIKE` take time that grows with the product of their arguments' lengths; these
-/// take linear time. Functions that cannot be had in linear time are closed by ``ConsoleRules``.
+/// SQLite checks the deadline between instructions of its virtual machine, not inside one. Its built-in
+/// `instr`, `replace`, `trim` and `LIKE` take time that grows with the product of their arguments' lengths;
+/// these take linear time. ``ConsoleRules`` forbids functions that have no linear-time replacement.
 enum ConsoleFunctions {
   private static let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
-  /// Characters that a `trim` takes off.
+  /// Bytes of the set of characters that `trim` removes.
   private static let trimmedBytesMax = 100
 
   static func install(on connection: OpaquePointer, _ slot: WatchSlot) {
@@ -29,7 +29,7 @@ enum ConsoleFunctions {
 
   private typealias Values = UnsafeMutablePointer<OpaquePointer?>?
 
-  /// The place of the second argument in the first, counted from 1: in characters, or in bytes where both
+  /// Computes the 1-based position of the second argument in the first: in characters, or in bytes if both
   /// are blobs.
   private static func instr(_ context: OpaquePointer?, _ values: Values) {
     guard let values, let text = bytes(values[0]), let part = bytes(values[1]) else { return }
@@ -61,7 +61,7 @@ enum ConsoleFunctions {
       guard result.count <= countMax else { return sqlite3_result_error_toobig(context) }
     }
     result += text[place...]
-    give(result[...], to: context)
+    setResult(result[...], to: context)
   }
 
   private static func trim(
@@ -71,18 +71,18 @@ enum ConsoleFunctions {
     else { return }
     guard characters.count <= trimmedBytesMax else {
       return sqlite3_result_error(
-        context, "trim() takes at most \(trimmedBytesMax) bytes of characters", -1)
+        context, "trim() accepts at most \(trimmedBytesMax) bytes of characters to remove", -1)
     }
     let taken = Set(String(decoding: characters, as: UTF8.self).unicodeScalars)
     var scalars = Substring(String(decoding: text, as: UTF8.self)).unicodeScalars
     if atStart { while let first = scalars.first, taken.contains(first) { scalars.removeFirst() } }
     if atEnd { while let last = scalars.last, taken.contains(last) { scalars.removeLast() } }
-    give(Array(Substring(scalars).utf8)[...], to: context)
+    setResult(Array(Substring(scalars).utf8)[...], to: context)
   }
 
-  private static func give(_ text: ArraySlice<UInt8>, to context: OpaquePointer) {
+  private static func setResult(_ text: ArraySlice<UInt8>, to context: OpaquePointer) {
     let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-    // A null pointer would give NULL; an empty text is still a text.
+    // A null pointer would give NULL; an empty text must remain a text.
     guard !text.isEmpty else { return sqlite3_result_text(context, "", 0, copies) }
     text.withUnsafeBytes { bytes in
       let characters = bytes.bindMemory(to: CChar.self)
@@ -90,7 +90,7 @@ enum ConsoleFunctions {
     }
   }
 
-  /// Nil for NULL.
+  /// The bytes of a value; nil for NULL.
   private static func bytes(_ value: OpaquePointer?) -> UnsafeRawBufferPointer? {
     switch sqlite3_value_type(value) {
     case SQLITE_NULL: return nil
@@ -101,5 +101,37 @@ enum ConsoleFunctions {
       let text = sqlite3_value_text(value)
       return UnsafeRawBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
     }
+  }
+}
+
+/// A substring search on bytes in one pass (Knuth, Morris and Pratt, 1977).
+struct ByteSearch {
+  private let part: UnsafeRawBufferPointer
+  /// The failure function: for each number of matched bytes, how many still match after a mismatch.
+  private let fallbacks: [Int]
+
+  /// - Parameter part: the bytes to find; they must outlive the search.
+  init(_ part: UnsafeRawBufferPointer) {
+    self.part = part
+    var fallbacks = [Int](repeating: 0, count: part.count + 1)
+    var length = 0
+    for index in part.indices.dropFirst() {
+      while length > 0, part[index] != part[length] { length = fallbacks[length] }
+      if part[index] == part[length] { length += 1 }
+      fallbacks[index + 1] = length
+    }
+    self.fallbacks = fallbacks
+  }
+
+  /// Returns the index of the first occurrence at or after `start`; an empty part occurs everywhere.
+  func next(in text: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    guard !part.isEmpty else { return start }
+    var length = 0
+    for index in start..<text.count {
+      while length > 0, text[index] != part[length] { length = fallbacks[length] }
+      if text[index] == part[length] { length += 1 }
+      if length == part.count { return index + 1 - length }
+    }
+    return nil
   }
 }

@@ -2,20 +2,20 @@ import GRDB
 import LosslessJSON
 import Model
 
-/// Does corrections as what they are to the order rule: answers of a call that begins now. What
-/// began before cannot undo them, and upstream's next answer says what holds from then on.
+/// Performs an operator's corrections. For the order rule a list of corrections is the response of a call
+/// that begins now: calls that began earlier cannot undo it, and the next upstream response replaces it.
 ///
-/// Each entity is written once in a list, since all of a list is one call.
+/// A list names each entity at most once, since the whole list is one call.
 struct EntityCorrector {
   let context: WriteContext
   let call: CallNumber
   let horizon: CallNumber
-  /// Of what upstream says to nobody in particular.
+  /// The scope of upstream data that belongs to no particular caller.
   let scope: Scope
   let now: Timestamp
   let recheck: FilterRecheck
 
-  /// - Throws: ``WriteRefusal``, or an error of the database; the caller undoes what was written.
+  /// - Throws: ``WriteRefusal`` or a database error; the caller rolls back.
   func perform(_ corrections: [EntityCorrection]) throws -> [WriteOutcome] {
     try corrections.enumerated().map { try perform($1, $0) }
   }
@@ -54,21 +54,21 @@ struct EntityCorrector {
   }
 
   private func write(_ correction: EntityCorrection, to keys: [EntityKey]) throws {
-    var answer = NormalisedResponse(call: call, horizon: horizon, received: now, scope: scope)
+    var response = NormalisedResponse(call: call, horizon: horizon, received: now, scope: scope)
     if correction.action == .delete {
-      answer.deletions = keys
+      response.deletions = keys
     } else {
       var fields: [NormalisedResponse.Field] = []
       for field in correction.fields {
-        let start = answer.bytes.count
-        answer.bytes += Array(field.value.text.utf8)
+        let start = response.bytes.count
+        response.bytes += Array(field.value.text.utf8)
         fields.append(
           NormalisedResponse.Field(
-            name: field.name, range: start..<answer.bytes.count, merges: false))
+            name: field.name, range: start..<response.bytes.count, merges: false))
       }
-      answer.entities = keys.map { NormalisedResponse.Entity(key: $0, fields: fields) }
+      response.entities = keys.map { NormalisedResponse.Entity(key: $0, fields: fields) }
     }
-    try NormalisedResponseWriter(answer, context).write()
+    try NormalisedResponseWriter(response, context).write()
   }
 
   // MARK: Reading
@@ -86,7 +86,7 @@ struct EntityCorrector {
     let name = correction.type.name
     return try recheck.keys(
       of: place, correction.type, filter,
-      scope: context.memory.scopeID(scope, context.database), mayVanish: true,
+      scope: context.memory.scopeID(scope, context.database), canBeEvicted: true,
       pointer: correction.pointer
     ).map { EntityKey(type: name, key: $0) }
   }

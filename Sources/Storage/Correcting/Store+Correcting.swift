@@ -1,13 +1,13 @@
 package import Model
 
 extension Store {
-  /// Does a list of corrections in one transaction: all of it, or nothing.
+  /// Performs a list of corrections in one transaction, all or nothing.
   ///
   /// - Parameters:
-  ///   - corrections: naming each entity once.
-  ///   - call: taken now; what began before it cannot undo them.
+  ///   - corrections: the corrections; each entity at most once.
+  ///   - call: the number of a call that begins now; earlier calls cannot undo the corrections.
   ///   - horizon: the oldest call in flight.
-  ///   - deadline: of looking for the entities of all filters, before the writer is asked.
+  ///   - deadline: the time limit for finding the entities of all filters, before the write begins.
   package func correct(
     _ corrections: [EntityCorrection], in scope: Scope, call: CallNumber, horizon: CallNumber,
     now: Timestamp, deadline: QueryDeadline? = nil

@@ -1,9 +1,9 @@
 import GRDB
 import Model
 
-/// What is stored for one device alone, and the removal of it.
+/// The data that is stored for one device only, and its removal.
 ///
-/// The number of a scope stays: numbers are never given twice, and the writer remembers them.
+/// The number of a scope is never removed: numbers are not reused, and the writer caches them.
 struct DeviceData {
   let database: Database
 
@@ -25,8 +25,7 @@ struct DeviceData {
     try OwnerUsage(database: database).forget(device: device)
   }
 
-  /// A condition on a row of `device`: its queue holds mutations, or it has rows of local types, which
-  /// are nowhere else.
+  /// The SQL condition for a row of `device` that holds unique data: queued mutations or rows of local types.
   static func holding(_ database: Database) throws -> String {
     let local = try String.fetchAll(
       database,

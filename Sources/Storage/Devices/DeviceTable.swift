@@ -3,7 +3,7 @@ import Model
 
 /// The rows of registered devices and the statements on them.
 ///
-/// Of a token only a digest is stored: neither the file nor a backup of it opens anything.
+/// Only digests of tokens are stored, so neither the file nor a backup of it grants access.
 struct DeviceTable {
   private static let columns = "id, platform, name, push_token, owner, registered, last_used"
 
@@ -37,7 +37,7 @@ struct DeviceTable {
     let statement = try PreparedStatement(
       database, "SELECT \(Self.columns) FROM device WHERE token_digest = ?1")
     statement.bind(tokenDigest, at: 1)
-    return try only(statement)
+    return try firstDevice(statement)
   }
 
   func change(_ id: String, _ change: DeviceChange) throws -> Device? {
@@ -53,20 +53,20 @@ struct DeviceTable {
     statement.bind(change.platform.map { Array($0.utf8) }, at: 2)
     bind(change.name, at: 3, of: statement)
     bind(change.pushToken, at: 5, of: statement)
-    return try only(statement)
+    return try firstDevice(statement)
   }
 
-  /// Makes the device the user's, unless it is another's already.
+  /// Binds the device to the user unless it is already bound to another one.
   func bind(_ id: String, to user: String) throws -> Device? {
     let statement = try PreparedStatement(
       database,
       "UPDATE device SET owner = coalesce(owner, ?2) WHERE id = ?1 RETURNING \(Self.columns)")
     statement.bind(id, at: 1)
     statement.bind(user, at: 2)
-    return try only(statement)
+    return try firstDevice(statement)
   }
 
-  /// - Returns: false where the old token is not the device's any more.
+  /// - Returns: false if the old token is no longer valid.
   func replaceToken(from old: String, to new: String) throws -> Bool {
     let statement = try PreparedStatement(
       database, "UPDATE device SET token_digest = ?2 WHERE token_digest = ?1")
@@ -85,12 +85,12 @@ struct DeviceTable {
     try statement.run()
   }
 
-  /// Sets devices aside that were last used before a moment and hold nothing of their own, and takes
-  /// back those that were used since or hold something now.
+  /// Sets aside devices that were last used before a moment and hold no unique data, and takes back those
+  /// that were used since or hold such data now.
   ///
   /// - Parameters:
-  ///   - holding: a condition on `device`, see ``DeviceData/holding(_:)``.
-  ///   - now: since when they are set aside.
+  ///   - holding: an SQL condition on `device`; see ``DeviceData/holding(_:)``.
+  ///   - now: the time at which they are set aside.
   func setAside(
     unusedSince moment: Timestamp, holding: String, at now: Timestamp, limit: Int
   ) throws -> Int {
@@ -115,7 +115,7 @@ struct DeviceTable {
     return database.changesCount
   }
 
-  /// How many were last used before a moment and stay, since they hold something of their own.
+  /// Counts devices that were last used before a moment and stay because they hold unique data.
   func countKept(unusedSince moment: Timestamp, holding: String) throws -> Int {
     let statement = try PreparedStatement(
       database, "SELECT count(*) FROM device WHERE last_used < ?1 AND \(holding)")
@@ -124,7 +124,7 @@ struct DeviceTable {
     return try statement.step() ? Int(statement.int64(0)) : 0
   }
 
-  /// Those that were set aside before a moment, the earliest first.
+  /// Returns the devices that were set aside before a moment, earliest first.
   func idsSetAside(before moment: Timestamp, limit: Int) throws -> [String] {
     let statement = try PreparedStatement(
       database, "SELECT id FROM device WHERE set_aside < ?1 ORDER BY set_aside LIMIT ?2")
@@ -138,8 +138,8 @@ struct DeviceTable {
 
   /// - Parameters:
   ///   - moment: a device that was not set aside before then stays; nil removes it in any case.
-  ///   - holding: what a device must not hold to be removed so.
-  /// - Returns: whether the device was there and is gone.
+  ///   - holding: an SQL condition; with a moment, a device that meets it stays.
+  /// - Returns: whether the device existed and was removed.
   func remove(_ id: String, setAsideBefore moment: Timestamp?, holding: String) throws -> Bool {
     let statement = try PreparedStatement(
       database,
@@ -152,7 +152,7 @@ struct DeviceTable {
     return database.changesCount > 0
   }
 
-  /// Takes two parameters: whether to set, and what.
+  /// Binds two parameters: whether to set the column, and the value.
   private func bind(
     _ edit: DeviceChange.Edit, at index: Int32, of statement: PreparedStatement
   ) {
@@ -164,7 +164,7 @@ struct DeviceTable {
     }
   }
 
-  private func only(_ statement: PreparedStatement) throws -> Device? {
+  private func firstDevice(_ statement: PreparedStatement) throws -> Device? {
     defer { statement.reset() }
     guard try statement.step() else { return nil }
     let device = Device(
@@ -172,7 +172,7 @@ struct DeviceTable {
       pushToken: optional(3, statement), user: optional(4, statement),
       registered: Timestamp(milliseconds: statement.int64(5)),
       lastUsed: Timestamp(milliseconds: statement.int64(6)))
-    // A statement that changes rows has done so only once it is stepped to its end.
+    // A statement that changes rows has finished only after the last step.
     while try statement.step() {}
     return device
   }

@@ -1,21 +1,21 @@
 import GRDB
 package import Model
 
-/// Registered devices. What a client was told of them survives a power failure.
+/// Registered devices. Changes that were confirmed to a client survive a power failure.
 extension Store {
-  /// - Parameter tokenDigest: of the token that names the device from now on; never the token.
+  /// - Parameter tokenDigest: the digest of the device's token; never the token itself.
   package func register(_ device: Device, tokenDigest: String) async throws(StorageError) {
     try await writer.write(.powerFailure) { database, _ in
       try DeviceTable(database: database).insert(device, tokenDigest: tokenDigest)
     }
   }
 
-  /// The device that a token names; nil for an unknown or revoked one.
+  /// Returns the device of a token; nil for an unknown or revoked token.
   package func device(tokenDigest: String) async throws(StorageError) -> Device? {
     try await reader.read { try DeviceTable(database: $0).find(tokenDigest: tokenDigest) }
   }
 
-  /// - Returns: the device as it is now; nil where it is gone.
+  /// - Returns: the device after the change; nil if it no longer exists.
   package func change(
     device id: String, _ change: DeviceChange
   ) async throws(StorageError) -> Device? {
@@ -26,9 +26,9 @@ extension Store {
     }
   }
 
-  /// Makes a device the user's, unless it is another's already.
+  /// Binds a device to a user unless it is already bound to another one.
   ///
-  /// - Returns: the device with the user it belongs to; nil where it is gone.
+  /// - Returns: the device with its user; nil if it no longer exists.
   package func bind(
     device id: String, to user: String
   ) async throws(StorageError) -> Device? {
@@ -37,7 +37,7 @@ extension Store {
     }
   }
 
-  /// - Returns: false where the old token names no device any more.
+  /// - Returns: false if the old token is no longer valid.
   package func replaceToken(
     from old: String, to new: String
   ) async throws(StorageError) -> Bool {
@@ -46,23 +46,24 @@ extension Store {
     }
   }
 
-  /// Notes that a device was used. Losing it costs an hour of its life, so no sync is waited for.
+  /// Records that a device was used. Losing this shortens the device's lifetime by an hour at most, so it
+  /// does not wait for a sync.
   package func touch(device id: String, at moment: Timestamp) async throws(StorageError) {
     try await writer.write { database, _ in
       try DeviceTable(database: database).touch(id, at: moment)
     }
   }
 
-  /// What a round of ``setAsideDevices(unusedSince:at:limit:)`` found.
+  /// The result of one ``setAsideDevices(unusedSince:at:limit:)``.
   package struct UnusedDevices: Hashable, Sendable {
-    /// Set aside by this round.
+    /// The number of devices set aside by this call.
     package let aside: Int
-    /// Unused as long, and kept: they hold unfinished mutations or rows of local types.
+    /// The number of unused devices that stay because they hold unfinished mutations or rows of local types.
     package let kept: Int
   }
 
-  /// Sets devices aside that were last used before a moment, some at a time, and takes back those that
-  /// were used since. What holds something that is nowhere else stays.
+  /// Sets aside devices that were last used before a moment, at most `limit`, and takes back those that
+  /// were used since. Devices with unique data stay.
   package func setAsideDevices(
     unusedSince moment: Timestamp, at now: Timestamp, limit: Int
   ) async throws(StorageError) -> UnusedDevices {
@@ -76,7 +77,7 @@ extension Store {
     }
   }
 
-  /// Devices that were set aside before a moment, the earliest first.
+  /// Returns the devices that were set aside before a moment, earliest first.
   package func devicesSetAside(
     before moment: Timestamp, limit: Int
   ) async throws(StorageError) -> [String] {
@@ -85,11 +86,11 @@ extension Store {
     }
   }
 
-  /// Removes a device with everything that is stored for it alone.
+  /// Removes a device with all data that is stored for it only.
   ///
-  /// - Parameter moment: a device that was not set aside before then, or holds something that is
-  ///   nowhere else, stays; nil removes it in any case.
-  /// - Returns: whether the device was there and is gone.
+  /// - Parameter moment: a device that was not set aside before then, or that holds unique data, stays;
+  ///   nil removes it in any case.
+  /// - Returns: whether the device existed and was removed.
   package func remove(
     device id: String, setAsideBefore moment: Timestamp? = nil
   ) async throws(StorageError) -> Bool {

@@ -1,7 +1,7 @@
-/// How many bytes were last touched how long ago: a histogram that stands in for sorting rows by
-/// their age, which would need them all at once or an index on every touch.
+/// A histogram of bytes by age since the last touch. It replaces sorting rows by age, which would need all
+/// rows in memory or an index that every touch updates.
 struct EvictionAges: Equatable {
-  /// Classes double in width every fourth, so one holds ages within a quarter of each other.
+  /// The width of classes doubles every fourth class, so the ages in one class differ by a quarter at most.
   private static let classesPerOctave = 4
   private static let classCount = 64 * classesPerOctave
 
@@ -13,7 +13,7 @@ struct EvictionAges: Equatable {
     bytes[Self.ageClass(of: age)] += count
   }
 
-  /// Where to cut so that the oldest go and no more of them than needed.
+  /// Returns the cut that frees `goal` bytes of the oldest rows and not more than needed.
   func cut(freeing goal: Int) -> EvictionCut {
     var left = goal
     for ageClass in bytes.indices.reversed() where bytes[ageClass] > 0 {
@@ -23,7 +23,7 @@ struct EvictionAges: Equatable {
     return EvictionCut(oldest: 0, allowance: max(0, left))
   }
 
-  /// Grows with the age; negative ages are none.
+  /// Returns the class of an age; it grows with the age. Negative ages count as zero.
   static func ageClass(of age: Duration) -> Int {
     let seconds = UInt64(max(0, age.components.seconds)) + UInt64(classesPerOctave)
     let octave = 63 - seconds.leadingZeroBitCount
@@ -32,12 +32,12 @@ struct EvictionAges: Equatable {
   }
 }
 
-/// Which rows are old enough to go: all that are older than a class of ages, and of that class as
-/// many as are still needed.
+/// The rule for which rows are old enough to evict: all rows older than one class of ages, and rows of that
+/// class while its allowance lasts.
 struct EvictionCut: Equatable {
-  /// The youngest class that loses rows.
+  /// The youngest class that loses rows; all older classes lose all of theirs.
   let oldest: Int
-  /// Bytes that this class has yet to lose.
+  /// Bytes still to be evicted from this class.
   private(set) var allowance: Int
 
   func takes(age: Duration) -> Bool {

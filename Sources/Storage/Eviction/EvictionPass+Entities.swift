@@ -3,12 +3,12 @@ import Model
 
 extension EvictionPass {
   private static let rowsAtATime = 256
-  /// Of a row beside its key and fields: the row's head, its entry in the index, its change row.
+  /// Bytes of a row in addition to its key and fields: the row header, the index entry, the change row.
   private static let overhead = 120
 
   // MARK: Ages
 
-  /// Adds up unmarked rows by age, then decides how old a row must be to go.
+  /// Adds up the bytes of unmarked rows by age, then chooses the age from which rows are evicted.
   func count(_ index: Int, after last: Int64, _ policy: EvictionPolicy) throws {
     guard index < tables.count else {
       if ages.isEmpty { return endEntities() }
@@ -37,7 +37,7 @@ extension EvictionPass {
     ages.add(age: isTouched ? .zero : row.received.elapsed(until: now), bytes: candidate.bytes)
   }
 
-  /// What was kept in memory is written where it decides something: at rows that might go.
+  /// Writes a touch from memory to the row; only rows that might be evicted need it.
   private func touch(_ place: RowPlace, _ table: EvictionTable) throws {
     work.spend(EvictionWork.remove)
     let statement = try PreparedStatement(database, table.touch)
@@ -71,20 +71,21 @@ extension EvictionPass {
     let age = row.received.elapsed(until: now)
     guard cut.takes(age: age), !memory.touches.isTouched(row.place),
       let candidate = try candidate(row.place, table), candidate.hasContents, candidate.isQuiet,
-      try !ScopeLayers(database).shows(candidate.key, under: candidate.scope, table),
+      try !ScopeLayers(database).hasWiderContents(candidate.key, under: candidate.scope, table),
       try !isOverlaid(candidate.key, table)
     else { return }
     try remove(candidate, row.place, table)
     cut.note(age: age, bytes: candidate.bytes)
   }
 
-  /// Where no private row of the type exists, nobody need look.
+  /// Skips the query if the type has no private row.
   private func isOverlaid(_ key: String, _ table: EvictionTable) throws -> Bool {
     guard memory.mayBeHidden(table.table.type, in: .public) else { return false }
     return try ScopeLayers(database).isOverlaid(key, table)
   }
 
-  /// Its change row stays where it is and says so: nothing is told to anybody.
+  /// Removes an entity's row. Its change row keeps its place and takes the kind *evicted*, so no observer is
+  /// notified.
   private func remove(_ row: Candidate, _ place: RowPlace, _ table: EvictionTable) throws {
     work.spend(EvictionWork.remove)
     let delete = try PreparedStatement(database, table.table.delete)
@@ -110,18 +111,18 @@ extension EvictionPass {
 
   private struct Row {
     let place: RowPlace
-    /// When it was last written or touched.
+    /// The time of the last write or touch.
     let received: Timestamp
   }
 
-  /// - Returns: unmarked rows of the next stretch, and where the one after it begins; nil at the
-  ///   table's end.
+  /// - Returns: the unmarked rows of the next batch, and the row that the batch after it starts after; nil
+  ///   at the table's end.
   private func unmarked(
     _ table: EvictionTable, after last: Int64
   ) throws -> (rows: [Row], next: Int64?) {
     let statement = try PreparedStatement(database, table.scan)
     statement.bind(last, at: 1)
-    // No more rows than the step may get through, or they would be looked at again and again.
+    // No more rows than the step can process, or they would be read again in the next step.
     let limit = min(Self.rowsAtATime, max(1, work.left / EvictionWork.read))
     statement.bind(Int64(limit), at: 2)
     var rows: [Row] = []
@@ -143,9 +144,9 @@ extension EvictionPass {
     let scope: Int64
     let key: String
     let bytes: Int
-    /// False for a tombstone, which goes by its own rule.
+    /// False for a tombstone, which has its own rule for removal.
     let hasContents: Bool
-    /// No call in flight is old enough to be judged against this row.
+    /// Whether no call in flight is old enough to need this row for the order rule.
     let isQuiet: Bool
   }
 
@@ -163,7 +164,7 @@ extension EvictionPass {
       hasContents: fields != nil, isQuiet: try isQuiet(statement))
   }
 
-  /// Stamps may be of higher calls than the row's own.
+  /// Checks the stamps as well: they can hold higher call numbers than the row.
   private func isQuiet(_ row: PreparedStatement) throws -> Bool {
     let call = row.int64(2)
     guard max(call, row.int64(3), row.int64(4)) <= horizon else { return false }

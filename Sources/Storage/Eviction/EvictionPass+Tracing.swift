@@ -1,16 +1,17 @@
 import GRDB
+import LosslessJSON
 import Model
 
 extension EvictionPass {
   private static let privateRowsAtATime = 256
 
-  /// Something is marked whose references are not followed to the end.
+  /// Whether references of marked rows are still to be followed.
   var isTracing: Bool {
     guard let marks else { return false }
     return !unresolved.isEmpty || !widening.isEmpty || !marks.isSettled
   }
 
-  /// Follows references until all are followed or the step's work is spent.
+  /// Follows references until none is left or the step's work is spent.
   func trace() throws {
     while !work.isSpent {
       if let wide = widening.popLast() {
@@ -25,8 +26,8 @@ extension EvictionPass {
     }
   }
 
-  /// Takes the references out of one row. Older layers of its fields need no look: what a later
-  /// layer has replaced never shows again.
+  /// Reads the references of one row. Older layers of its fields are skipped: what a later layer has
+  /// replaced never becomes visible again.
   private func read(_ place: RowPlace) throws {
     let sql: String
     if place.type == RowPlace.resultType {
@@ -45,7 +46,7 @@ extension EvictionPass {
     try StoredReferences.append(in: text, to: &unresolved)
   }
 
-  /// Marks an entity's rows, in every scope: any of them may be a layer of what a viewer sees.
+  /// Marks an entity's rows in every scope: each can be a layer of a viewer's data.
   private func resolve(_ key: EntityKey) throws {
     guard let table = tablesByType[key.type] else { return }
     work.spend(EvictionWork.read)
@@ -90,5 +91,45 @@ extension EvictionPass {
     while try statement.step() { rows.append((statement.int64(0), statement.int64(1))) }
     statement.reset()
     return rows
+  }
+}
+
+/// The entities that a stored text refers to at any depth.
+///
+/// Unlike ``ReferenceWalk`` it uses no selection, so a value inside a custom scalar that looks like a
+/// reference counts as one: this can keep an entity too many, never one too few.
+enum StoredReferences {
+  static func append(
+    in text: [UInt8], to references: inout [EntityKey]
+  ) throws(StorageError) {
+    do throws(JSONParseError) {
+      append(in: try JSONDocument(checked: text).root, to: &references)
+    } catch {
+      throw .corrupt("a stored row is not JSON: \(error)")
+    }
+  }
+
+  private static func append(in node: JSONNode, to references: inout [EntityKey]) {
+    switch node.kind {
+    case .array:
+      for element in node.elements { append(in: element, to: &references) }
+    case .object:
+      for member in node.members {
+        if member.isNamed(StoredForm.referenceMember), let key = key(member.value) {
+          references.append(key)
+        } else {
+          append(in: member.value, to: &references)
+        }
+      }
+    case .null, .true, .false, .number, .string:
+      return
+    }
+  }
+
+  private static func key(_ reference: JSONNode) -> EntityKey? {
+    guard reference.kind == .array else { return nil }
+    var parts = reference.elements
+    guard let type = parts.next()?.string, let key = parts.next()?.string else { return nil }
+    return EntityKey(type: type, key: key)
   }
 }

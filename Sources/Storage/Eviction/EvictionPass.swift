@@ -1,24 +1,24 @@
 import GRDB
 import Model
 
-/// One round of eviction over the whole store, done in steps between other writes.
+/// One eviction pass over the whole store, performed in steps between other writes.
 ///
-/// Who guards it: the writer's serial queue, like all of ``WriterMemory``. It lives in memory
-/// alone: a restart, or a transaction that is lost, ends the round, and the next one begins anew.
+/// Synchronisation: the writer's serial queue, like all of ``WriterMemory``. The pass lives in memory only:
+/// a restart or a lost transaction ends it, and the next pass starts from the beginning.
 final class EvictionPass {
-  /// What comes next. A phase ends when it has seen all its rows.
+  /// The next work of the pass. A phase ends after all its rows.
   enum Phase: Equatable {
-    /// Results that nothing serves go; the others are marked.
+    /// Removes results that no window serves; marks the others.
     case results(after: Int64)
-    /// What results lead to is marked.
+    /// Marks everything reachable from results.
     case tracing
-    /// Adds up the ages of entities that are not marked.
+    /// Adds up unmarked entities by age.
     case census(table: Int, after: Int64)
-    /// Entities go that are not marked and old enough.
+    /// Removes unmarked entities that are old enough.
     case sweep(table: Int, after: Int64)
-    /// Deletions go that everybody has had time to hear of.
+    /// Removes tombstones older than their age limit.
     case tombstones(after: TombstoneSweep.Place)
-    /// Invalidations go that no result is older than.
+    /// Removes invalidations older than all results.
     case invalidations(after: InvalidationSweep.Place)
     case finished
   }
@@ -27,22 +27,22 @@ final class EvictionPass {
   let memory: WriterMemory
   let tables: [EvictionTable]
   let tablesByType: [String: EvictionTable]
-  /// Types that clients write: nobody could bring their entities back.
+  /// Types that clients write: their entities cannot be fetched again.
   let localTypes: Set<Int64>
-  /// When the round began: ages are reckoned from here in all its steps.
+  /// The start of the pass; all its steps compute ages from it.
   let now: Timestamp
   /// No call below this can still write.
   let horizon: Int64
   var phase = Phase.results(after: 0)
-  /// Nil where no entity need go.
+  /// Nil if no entity has to be evicted.
   var marks: ReachabilityMarks?
-  /// References that were read but whose rows are not marked yet: those of one row at a time.
+  /// References of the row read last whose rows are not marked yet.
   var unresolved: [EntityKey] = []
-  /// Entities with more private rows than were marked so far, and the scope of the last of those.
+  /// Entities with unmarked private rows, and the scope of the private row marked last.
   var widening: [(table: EvictionTable, key: String, after: Int64)] = []
   var ages = EvictionAges()
   var cut = EvictionCut(oldest: 0, allowance: 0)
-  /// The least call number of any result that stays.
+  /// The lowest call number of the results that stay.
   var oldestCall: Int64
   var work = EvictionWork()
   var report = EvictionReport()
@@ -62,14 +62,14 @@ final class EvictionPass {
     tablesByType = Dictionary(uniqueKeysWithValues: tables.map { ($0.table.type, $0) })
   }
 
-  /// One step: until the work is spent or the round is over.
+  /// Performs one step, which ends when its work is spent or the pass is over.
   func step(
     _ policy: EvictionPolicy, at time: Timestamp, work: EvictionWork
   ) throws -> EvictionReport {
     report = EvictionReport()
     self.work = work
     while !self.work.isSpent, phase != .finished {
-      // Whatever was written since the last step is looked into before anything goes.
+      // References written since the last step are followed before anything is removed.
       if isTracing {
         try trace()
       } else {
@@ -95,7 +95,7 @@ final class EvictionPass {
     }
   }
 
-  /// Results alone may have been enough.
+  /// Skips entities if removing results has freed enough.
   private func endTracing(_ policy: EvictionPolicy) throws {
     let isOver = try Self.bytesUsed(database) > policy.bytesMax
     if isOver, marks != nil {
@@ -110,7 +110,7 @@ final class EvictionPass {
     phase = .firstOfTombstones
   }
 
-  /// Bytes of the pages that hold something. Free pages inside the file are used again.
+  /// Returns the bytes of the pages in use; free pages inside the file are reused.
   static func bytesUsed(_ database: Database) throws -> Int {
     func number(_ pragma: String) throws -> Int64 {
       let statement = try PreparedStatement(database, "PRAGMA \(pragma)")

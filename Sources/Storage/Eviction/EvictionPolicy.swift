@@ -1,15 +1,15 @@
 import Model
 
-/// What a store keeps: results for as long as a window serves them, entities under a byte budget,
-/// tombstones for a time.
+/// The limits of a store: results stay while a window serves them, entities within a byte budget,
+/// tombstones for a fixed time.
 package struct EvictionPolicy: Sendable {
-  /// By operation, the longest time after an answer was received for which anything serves it
-  /// (`maxAge` with the longer of its stale windows). Results of other operations go.
+  /// By operation, the longest time after receipt in which a response can be served: `maxAge` plus the
+  /// longer of its stale windows. Results of other operations are removed.
   package var windows: [String: Duration]
-  /// Of the database's pages in use. Entities that a live result refers to stay, so the database
-  /// may be larger than this.
+  /// The byte budget of the database's pages in use. Entities that a live result refers to stay, so the
+  /// database can be larger.
   package var bytesMax: Int
-  /// How long a deletion is told to those who were away.
+  /// How long a deletion is reported to clients that were offline.
   package var tombstoneAge: Duration
 
   package static let tombstoneAgeDefault = Duration.seconds(30 * 24 * 3600)
@@ -22,13 +22,52 @@ package struct EvictionPolicy: Sendable {
     self.tombstoneAge = tombstoneAge
   }
 
-  /// What is evicted down to once the budget is passed, so that not every answer is followed by
-  /// another eviction.
+  /// The size that a pass evicts down to: below the budget, so that not every response triggers a pass.
   var bytesGoal: Int { bytesMax / 10 * 9 }
 
-  /// Whether any window serves a result. A clock that went back makes it younger, not older.
+  /// Returns whether a window serves a result. A clock set back makes the result younger, not older.
   func serves(_ operation: String, received: Timestamp, at now: Timestamp) -> Bool {
     guard let window = windows[operation] else { return false }
     return received.elapsed(until: now) <= window
   }
+}
+
+/// The effect of one eviction step.
+package struct EvictionReport: Sendable, Hashable {
+  package var results = 0
+  /// Evicted rows; an entity has one row in each scope that holds it.
+  package var entities = 0
+  /// Deletions that are no longer reported; see ``Store/floor``.
+  package var tombstones = 0
+  /// Bytes of the database's pages in use after the step.
+  package var bytesUsed = 0
+  /// True while the pass continues: call again soon. False: nothing is left to do for some minutes.
+  package var hasMore = false
+}
+
+/// The remaining work budget of one step, in microseconds of the writer as measured, rounded up.
+///
+/// Work is counted, not timed: a step does the same on every run, and this module reads no clock.
+struct EvictionWork {
+  /// The longest delay of other writes by one step, except in rare cases: a row of megabytes is read whole.
+  static let stepMicroseconds = 4_000
+
+  /// The cost of reading a row without its contents.
+  static let look = 1
+  /// The cost of reading a row or finding one by its key.
+  static let read = 4
+  /// The cost of removing a row with its dependent rows, or changing one.
+  static let remove = 25
+  /// Bytes of JSON parsed in a microsecond.
+  static let bytesParsed = 400
+
+  private(set) var left: Int
+
+  init(left: Int = stepMicroseconds) {
+    self.left = left
+  }
+
+  var isSpent: Bool { left <= 0 }
+
+  mutating func spend(_ microseconds: Int) { left -= microseconds }
 }

@@ -1,25 +1,26 @@
+import GRDB
 import Model
 
-/// An entity table with the statements that eviction runs on it.
+/// An entity table with the SQL statements that eviction runs on it.
 struct EvictionTable {
   let table: EntityTable
-  /// The row of a key in the public scope: ?1 key.
+  /// Selects the row of a key in the public scope: ?1 key.
   let publicRow: String
-  /// Scopes and rows of a key in other scopes: ?1 key, ?2 the last scope seen, ?3 their number.
+  /// Selects scopes and rows of a key in other scopes: ?1 key, ?2 the last scope seen, ?3 the limit.
   let privateRows: String
-  /// Rows from one on, without their contents: ?1 the last row seen, ?2 their number.
+  /// Selects rows after one, without their contents: ?1 the last row seen, ?2 the limit.
   let scan: String
-  /// What a row refers to: ?1 row.
+  /// Selects a row's fields, which hold its references: ?1 row.
   let contents: String
-  /// All that decides whether a row may go: ?1 row.
+  /// Selects the columns that decide whether a row can be evicted: ?1 row.
   let candidate: String
-  /// ?1 row, ?2 time.
+  /// Sets the time of a row's last touch: ?1 row, ?2 time.
   let touch: String
-  /// Whether a key has contents in the public scope: ?1 key.
+  /// Selects whether a key has contents in the public scope: ?1 key.
   let hasPublicContents: String
-  /// Whether a key has contents in a private or partitioned scope of the kinds ?2: ?1 key.
+  /// Selects whether a key has contents in a private or partitioned scope of the kinds ?2: ?1 key.
   let hasWiderContents: String
-  /// Whether a device's queue is expected to change the entity of a key: ?1 key, ?2 the scopes' kind.
+  /// Selects whether a key has an overlay in a scope of the kinds ?2: ?1 key.
   let hasOverlay: String
 
   init(_ table: EntityTable) {
@@ -56,5 +57,43 @@ struct EvictionTable {
       WHERE private_row.type = \(table.id) AND private_row.key = ?1 \
       AND scope.kind IN (SELECT value FROM json_each(?2)) AND stored.call = \(OverlayRows.call))
       """
+  }
+}
+
+/// Queries for the layers of an entity in other scopes.
+struct ScopeLayers {
+  private let database: Database
+
+  init(_ database: Database) {
+    self.database = database
+  }
+
+  /// Returns whether an entity has contents in a wider scope, which would become visible if its row in
+  /// `scope` were removed.
+  ///
+  /// It is unknown here which callers see both scopes, so every wider scope counts: for a device's row any
+  /// user's, and for both any role's.
+  func hasWiderContents(
+    _ key: String, under scope: Int64, _ table: EvictionTable
+  ) throws -> Bool {
+    guard scope != ScopeTable.publicID,
+      let kind = try ScopeTable.scope(scope, database)?.kind
+    else { return false }
+    return try exists(table.hasPublicContents, key)
+      || exists(table.hasWiderContents, key, kind.wider)
+  }
+
+  /// Returns whether a device has an overlay on the entity: then the row is the base of that device's view,
+  /// and remains visible when the overlay is removed.
+  func isOverlaid(_ key: String, _ table: EvictionTable) throws -> Bool {
+    try exists(table.hasOverlay, key, [.device])
+  }
+
+  private func exists(_ sql: String, _ key: String, _ kinds: [Scope.Kind]? = nil) throws -> Bool {
+    let statement = try PreparedStatement(database, sql)
+    statement.bind(key, at: 1)
+    if let kinds { statement.bind(KeyList.json(numbers: kinds.map { Int64($0.rawValue) }), at: 2) }
+    defer { statement.reset() }
+    return try statement.step() && statement.int64(0) != 0
   }
 }

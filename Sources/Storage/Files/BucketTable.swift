@@ -13,7 +13,7 @@ struct BucketTable {
     return try statement.step() ? statement.int64(0) : nil
   }
 
-  /// - Returns: false where there is one of that name.
+  /// - Returns: false if a bucket with this name exists.
   func insert(_ name: BucketName, at moment: Timestamp) throws -> Bool {
     let statement = try PreparedStatement(
       database, "INSERT INTO file_bucket (name, created) VALUES (?1, ?2) ON CONFLICT DO NOTHING")
@@ -23,7 +23,7 @@ struct BucketTable {
     return database.changesCount > 0
   }
 
-  /// - Parameter name: nil for all, by name.
+  /// - Parameter name: the bucket; nil for all buckets, sorted by name.
   func describe(_ name: BucketName?) throws -> [BucketDescription] {
     let statement = try PreparedStatement(
       database,
@@ -62,7 +62,7 @@ struct BucketTable {
     try statement.run()
   }
 
-  /// Removes a bucket without objects, and its unfinished uploads with it, as S3 does.
+  /// Removes an empty bucket together with its unfinished uploads, as S3 does.
   func remove(_ name: BucketName) throws -> BucketRemoval {
     guard let id = try id(of: name) else { return .noSuchBucket }
     guard try !holdsObjects(id) else { return .notEmpty }

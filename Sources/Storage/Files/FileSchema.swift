@@ -1,9 +1,8 @@
 import GRDB
 
-/// The tables of the files' index. Their content lies beside the database, in files of its own.
+/// The tables of the index of files. The content is stored in separate files next to the database.
 enum FileSchema {
-  /// Keys compare by their UTF-8 bytes, as SQLite does where nothing else is said, so a listing is a
-  /// walk along the primary key.
+  /// Keys compare by their UTF-8 bytes, SQLite's default collation, so a listing scans the primary key.
   static func migrate(_ db: Database) throws {
     try db.execute(
       sql: """
@@ -57,8 +56,7 @@ enum FileSchema {
         """)
   }
 
-  /// The checksum that an upload is to have, the results of completed uploads, and the parts that
-  /// objects were put together from.
+  /// Adds the checksum requested for an upload, the results of completed uploads, and the parts of objects.
   static func migrateParts(_ db: Database) throws {
     try db.execute(
       sql: """
@@ -85,7 +83,7 @@ enum FileSchema {
         """)
   }
 
-  /// What is set on a bucket through S3's own operations.
+  /// Adds the bucket settings of the S3 API.
   static func migrateBucketSettings(_ db: Database) throws {
     try db.execute(sql: "ALTER TABLE file_bucket ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'")
   }

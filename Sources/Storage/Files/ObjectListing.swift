@@ -1,10 +1,10 @@
 import GRDB
 import Model
 
-/// A page of a bucket's keys: a walk along the index from one place to the next.
+/// A page of a bucket's keys, read by scanning the index.
 ///
-/// A common prefix is told and then jumped over, so a page costs what it tells, however many keys
-/// lie under it or elsewhere in the bucket.
+/// Keys under a common prefix are skipped, so the cost of a page depends on its entries, not on the number
+/// of keys under a prefix or elsewhere in the bucket.
 struct ObjectListing {
   private let bucket: Int64
   private let request: ObjectListRequest
@@ -15,7 +15,7 @@ struct ObjectListing {
   private var count = 0
   private var last: ListToken.Place?
 
-  /// Keys from here on, or behind it.
+  /// A lower bound of keys, inclusive or exclusive.
   private struct Start {
     var key: [UInt8]
     var isIncluded: Bool
@@ -49,8 +49,8 @@ struct ObjectListing {
     }
     switch request.token?.place {
     case .key(let key): start = start.later(Start(key: Array(key.utf8), isIncluded: false))
-    case .prefix(let told):
-      start = start.later(Start(key: Self.end(of: Array(told.utf8)), isIncluded: true))
+    case .prefix(let listed):
+      start = start.later(Start(key: Self.end(of: Array(listed.utf8)), isIncluded: true))
     case .foreign, nil: break
     }
     return start
@@ -58,7 +58,7 @@ struct ObjectListing {
 
   /// Adds keys up to the first common prefix.
   ///
-  /// - Returns: where to go on; nil at the end of the page or of the keys.
+  /// - Returns: where to continue; nil at the end of the page or of the keys.
   private mutating func walk(from start: Start) throws -> Start? {
     let statement = try PreparedStatement(
       database,
@@ -102,7 +102,8 @@ struct ObjectListing {
     return nil
   }
 
-  /// The least text behind all that begin with these bytes; no byte of UTF-8 is the highest.
+  /// Returns the lowest text after all texts with this prefix; UTF-8 contains no byte 0xFF, so the last byte
+  /// can always be incremented.
   private static func end(of prefix: [UInt8]) -> [UInt8] {
     var end = prefix
     if let last = end.popLast() { end.append(last &+ 1) }

@@ -6,7 +6,7 @@ struct ObjectTable {
   let database: Database
   let bucket: Int64
 
-  /// What a write replaces.
+  /// The row that a write replaces.
   struct Row {
     let state: ObjectState
     let size: Int64
@@ -49,7 +49,7 @@ struct ObjectTable {
       blob: BlobName(stored: statement.string(3)))
   }
 
-  /// Writes an object in place of one of its name.
+  /// Writes an object; replaces one with the same key.
   func put(_ object: StoredObject, owner: String) throws {
     let statement = try PreparedStatement(
       database,
@@ -86,5 +86,109 @@ struct ObjectTable {
     statement.bind(bucket, at: 1)
     statement.bind(key.text, at: 2)
     try statement.run()
+  }
+}
+
+/// The rows of the parts that objects were assembled from, by the file that holds the object's content.
+struct ObjectPartTable {
+  let database: Database
+
+  func insert(_ parts: [ObjectPart], of blob: BlobName) throws {
+    for part in parts {
+      let statement = try PreparedStatement(
+        database,
+        "INSERT INTO file_object_part (blob, number, size, checksum) VALUES (?1, ?2, ?3, ?4)")
+      statement.bind(blob.text, at: 1)
+      statement.bind(Int64(part.number), at: 2)
+      statement.bind(Int64(part.size), at: 3)
+      statement.bind(part.checksum.map { Array(ChecksumText.encode($0).utf8) }, at: 4)
+      try statement.run()
+    }
+  }
+
+  /// Copies the parts of an object to those of its copy.
+  func copy(from source: BlobName, to blob: BlobName) throws {
+    let statement = try PreparedStatement(
+      database,
+      """
+      INSERT INTO file_object_part (blob, number, size, checksum) \
+      SELECT ?2, number, size, checksum FROM file_object_part WHERE blob = ?1
+      """)
+    statement.bind(source.text, at: 1)
+    statement.bind(blob.text, at: 2)
+    try statement.run()
+  }
+
+  /// Returns the parts of an object by number.
+  func list(of blob: BlobName) throws -> [ObjectPart] {
+    let statement = try PreparedStatement(
+      database,
+      "SELECT number, size, checksum FROM file_object_part WHERE blob = ?1 ORDER BY number")
+    statement.bind(blob.text, at: 1)
+    defer { statement.reset() }
+    var parts: [ObjectPart] = []
+    while try statement.step() {
+      parts.append(
+        ObjectPart(
+          number: Int(statement.int64(0)), size: Int(statement.int64(1)),
+          checksum: statement.isNull(2) ? nil : ChecksumText.decode(statement.string(2))))
+    }
+    return parts
+  }
+
+  func remove(of blob: BlobName) throws {
+    let statement = try PreparedStatement(
+      database, "DELETE FROM file_object_part WHERE blob = ?1")
+    statement.bind(blob.text, at: 1)
+    try statement.run()
+  }
+}
+
+/// The rows of dead files, which nothing refers to any more. A file is recorded in the transaction that
+/// removes its last reference, until it is deleted.
+struct DeadBlobTable {
+  let database: Database
+
+  func insert(_ blobs: [BlobName]) throws {
+    for blob in blobs {
+      let statement = try PreparedStatement(
+        database, "INSERT INTO file_dead_blob (blob) VALUES (?1) ON CONFLICT DO NOTHING")
+      statement.bind(blob.text, at: 1)
+      try statement.run()
+      try ObjectPartTable(database: database).remove(of: blob)
+    }
+  }
+
+  func list(limit: Int) throws -> [BlobName] {
+    let statement = try PreparedStatement(database, "SELECT blob FROM file_dead_blob LIMIT ?1")
+    statement.bind(Int64(limit), at: 1)
+    defer { statement.reset() }
+    var blobs: [BlobName] = []
+    while try statement.step() { blobs.append(BlobName(stored: statement.string(0))) }
+    return blobs
+  }
+
+  func remove(_ blobs: [BlobName]) throws {
+    for blob in blobs {
+      let statement = try PreparedStatement(
+        database, "DELETE FROM file_dead_blob WHERE blob = ?1")
+      statement.bind(blob.text, at: 1)
+      try statement.run()
+    }
+  }
+
+  /// Returns those of the files that an object or a part refers to. Reads the whole index, so it is only for
+  /// the rare case that a crash left unreferenced files.
+  func referred(among blobs: [BlobName]) throws -> Set<BlobName> {
+    let names = "[" + blobs.map { "\"\($0.text)\"" }.joined(separator: ",") + "]"
+    var referred: Set<BlobName> = []
+    for table in ["file_object", "file_part"] {
+      let statement = try PreparedStatement(
+        database, "SELECT blob FROM \(table) WHERE blob IN (SELECT value FROM json_each(?1))")
+      statement.bind(names, at: 1)
+      defer { statement.reset() }
+      while try statement.step() { referred.insert(BlobName(stored: statement.string(0))) }
+    }
+    return referred
   }
 }

@@ -2,7 +2,7 @@ package import Model
 
 /// Buckets of files.
 extension Store {
-  /// - Returns: false where there is one of that name.
+  /// - Returns: false if a bucket with this name exists.
   package func createFileBucket(
     _ name: BucketName, at moment: Timestamp
   ) async throws(StorageError) -> Bool {
@@ -11,7 +11,7 @@ extension Store {
     }
   }
 
-  /// By name.
+  /// Returns all buckets, sorted by name.
   package func fileBuckets() async throws(StorageError) -> [BucketDescription] {
     try await reader.read { try BucketTable(database: $0).describe(nil) }
   }
@@ -20,7 +20,7 @@ extension Store {
     try await reader.read { try BucketTable(database: $0).describe(name).first }
   }
 
-  /// - Returns: nil where there is no such bucket.
+  /// - Returns: nil if the bucket does not exist.
   package func settings(
     ofFileBucket name: BucketName
   ) async throws(StorageError) -> BucketSettings? {
@@ -30,7 +30,7 @@ extension Store {
     }
   }
 
-  /// - Returns: whether there is such a bucket.
+  /// - Returns: false if the bucket does not exist.
   package func changeSettings(
     ofFileBucket name: BucketName, _ change: @escaping @Sendable (inout BucketSettings) -> Void
   ) async throws(StorageError) -> Bool {
@@ -44,7 +44,7 @@ extension Store {
     }
   }
 
-  /// Removes a bucket that holds no objects; its unfinished uploads go with it.
+  /// Removes an empty bucket together with its unfinished uploads.
   package func removeFileBucket(_ name: BucketName) async throws(StorageError) -> BucketRemoval {
     try await writer.write(.powerFailure) { database, _ in
       try BucketTable(database: database).remove(name)

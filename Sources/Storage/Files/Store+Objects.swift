@@ -1,6 +1,6 @@
 package import Model
 
-/// The index of stored objects. What a client was told of a write survives a power failure.
+/// The index of stored objects. Writes that were confirmed to a client survive a power failure.
 extension Store {
   package func object(at address: ObjectAddress) async throws(StorageError) -> ObjectLookup {
     try await reader.read { database in
@@ -12,15 +12,15 @@ extension Store {
     }
   }
 
-  /// The parts that an object was put together from, by number; empty for one that came whole.
+  /// Returns the parts that an object was assembled from, by number; empty for a single-part object.
   package func parts(of object: StoredObject) async throws(StorageError) -> [ObjectPart] {
     try await reader.read { try ObjectPartTable(database: $0).list(of: object.blob) }
   }
 
-  /// How much may still come into a bucket.
+  /// Returns the space left in a bucket.
   ///
-  /// - Parameter replaced: the object that a write would replace, whose bytes come free.
-  /// - Returns: nil where there is no such bucket.
+  /// - Parameter replaced: the object that a write would replace; its bytes count as free.
+  /// - Returns: nil if the bucket does not exist.
   package func room(
     in bucket: BucketName, within quota: FileQuota, replacing replaced: ObjectKey?
   ) async throws(StorageError) -> FileRoom? {
@@ -34,7 +34,7 @@ extension Store {
     }
   }
 
-  /// Writes an object whose content is on disk already, in place of one of its name.
+  /// Writes an object whose content is already on disk; replaces one with the same key.
   package func commitObject(
     _ object: StoredObject, at address: ObjectAddress, if condition: WriteCondition,
     quota: FileQuota
@@ -48,9 +48,9 @@ extension Store {
     }
   }
 
-  /// Gives an object other tags; everything else of it stays.
+  /// Replaces an object's tags and leaves everything else unchanged.
   ///
-  /// - Returns: the object as it was before.
+  /// - Returns: the object before the change.
   package func setTags(
     _ tags: TagSet, at address: ObjectAddress
   ) async throws(StorageError) -> ObjectLookup {
@@ -79,7 +79,7 @@ extension Store {
     }
   }
 
-  /// - Returns: nil where there is no such bucket.
+  /// - Returns: nil if the bucket does not exist.
   package func listObjects(
     in bucket: BucketName, _ request: ObjectListRequest
   ) async throws(StorageError) -> ObjectListPage? {
@@ -90,21 +90,21 @@ extension Store {
     }
   }
 
-  // Files that nothing refers to.
+  // MARK: Dead files
 
-  /// Files noted as dead: whatever refers to them is gone.
+  /// Returns dead files, which nothing refers to any more.
   package func deadBlobs(limit: Int) async throws(StorageError) -> [BlobName] {
     try await reader.read { try DeadBlobTable(database: $0).list(limit: limit) }
   }
 
-  /// Forgets dead files that are removed.
+  /// Removes the records of deleted dead files.
   package func forget(deadBlobs: [BlobName]) async throws(StorageError) {
     try await writer.write { database, _ in
       try DeadBlobTable(database: database).remove(deadBlobs)
     }
   }
 
-  /// Those of the files that an object or a part refers to. Reads the whole index.
+  /// Returns those of the files that an object or a part refers to. Reads the whole index.
   package func referredBlobs(
     among blobs: [BlobName]
   ) async throws(StorageError) -> Set<BlobName> {

@@ -1,8 +1,8 @@
 package import Model
 
-/// Uploads in parts. What a client was told of them survives a power failure.
+/// Multipart uploads. Changes that were confirmed to a client survive a power failure.
 extension Store {
-  /// - Returns: false where there is no such bucket.
+  /// - Returns: false if the bucket does not exist.
   package func beginUpload(
     _ upload: UploadAddress, attributes: ObjectAttributes, checksum: UploadChecksum?,
     owner: String, at moment: Timestamp
@@ -26,7 +26,7 @@ extension Store {
     try await reader.read { try UploadTable(database: $0).find(address)?.upload }
   }
 
-  /// Writes a part whose content is on disk already, in place of one of its number.
+  /// Writes a part whose content is already on disk; replaces one with the same number.
   package func commitPart(
     _ stored: StoredPart, of upload: UploadAddress, quota: FileQuota
   ) async throws(StorageError) -> PartCommit {
@@ -50,7 +50,7 @@ extension Store {
     }
   }
 
-  /// - Returns: parts by number, of those above one; nil where there is no such upload.
+  /// - Returns: the parts after `number`, sorted by number; nil if the upload does not exist.
   package func parts(
     of upload: UploadAddress, after number: Int = 0, limit: Int = UploadPart.numbers.count
   ) async throws(StorageError) -> [StoredPart]? {
@@ -60,7 +60,7 @@ extension Store {
     }
   }
 
-  /// - Returns: uploads by key, then by time; nil where there is no such bucket.
+  /// - Returns: uploads sorted by key, then by time; nil if the bucket does not exist.
   package func uploads(
     in bucket: BucketName, prefix: String, after marker: UploadAddress?, limit: Int
   ) async throws(StorageError) -> [UploadDescription]? {
@@ -79,10 +79,9 @@ extension Store {
     }
   }
 
-  /// Writes the object that parts were put together to, and ends their upload.
+  /// Writes the object that was assembled from parts, and ends the upload.
   ///
-  /// - Parameter used: the parts as they were then; where one has been replaced since, nothing is
-  ///   written.
+  /// - Parameter used: the assembled parts; if one has been replaced since, nothing is written.
   package func completeUpload(
     _ upload: UploadAddress, as object: StoredObject, used: [StoredPart],
     if condition: WriteCondition, at now: Timestamp
@@ -95,7 +94,7 @@ extension Store {
       guard Set(parts).isSuperset(of: used) else { return .partsChanged }
       let owner = found.upload.owner
       let bytes = parts.reduce(0) { $0 + Int64($1.part.size) }
-      // Its bytes were counted, and held against the quota, as they came.
+      // The bytes were counted and checked against the quota as the parts arrived.
       let commit = try ObjectWriting(database: database, bucket: found.bucket).put(
         object, if: condition, quota: FileQuota(owner: owner),
         freed: [FileUsage.Change(owner: owner, bytes: -bytes)], dead: parts.map(\.blob))
@@ -108,22 +107,22 @@ extension Store {
     }
   }
 
-  /// - Returns: the object that an upload was completed to, without its attributes; nil where it was
-  ///   not, or too long ago.
+  /// - Returns: the object that the upload created, without its attributes; nil if the upload was not
+  ///   completed, or too long ago.
   package func completedUpload(
     _ upload: UploadAddress
   ) async throws(StorageError) -> ObjectMetadata? {
     try await reader.read { try CompletedUploadTable(database: $0).find(upload) }
   }
 
-  /// Forgets the results of uploads that were completed before a moment.
+  /// Removes the results of uploads that were completed before a moment.
   package func forgetUploads(completedBefore moment: Timestamp) async throws(StorageError) {
     try await writer.write { database, _ in
       try CompletedUploadTable(database: database).remove(completedBefore: moment)
     }
   }
 
-  /// - Returns: the files of its parts, noted as dead; nil where there is no such upload.
+  /// - Returns: the files of its parts, recorded as dead; nil if the upload does not exist.
   package func abortUpload(_ upload: UploadAddress) async throws(StorageError) -> [BlobName]? {
     try await writer.write(.powerFailure, frees: true) { database, _ in
       guard let found = try UploadTable(database: database).find(upload) else { return nil }

@@ -1,16 +1,16 @@
 import GRDB
 import GRDBSQLite
 
-/// A database file that is only looked at, by way of SQLite's C interface: whether SQLite makes
-/// files beside it is said in parameters of an address, which GRDB does not take.
+/// A read-only connection to a database file through SQLite's C interface. URI parameters control whether
+/// SQLite creates files next to the database, and GRDB does not accept them.
 struct ReadOnlyDatabase: ~Copyable {
   private let connection: OpaquePointer
 
-  /// - Parameter parameters: of SQLite's `file:` address, such as `immutable=1`.
+  /// - Parameter parameters: parameters of SQLite's `file:` URI, such as `immutable=1`.
   init(path: String, parameters: String = "mode=ro") throws {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-    let code = sqlite3_open_v2(Self.address(path, parameters), &opened, flags, nil)
+    let code = sqlite3_open_v2(Self.uri(path, parameters), &opened, flags, nil)
     guard let opened else { throw DatabaseError(resultCode: .SQLITE_NOMEM) }
     guard code == SQLITE_OK else {
       let error = Self.error(on: opened)
@@ -24,17 +24,17 @@ struct ReadOnlyDatabase: ~Copyable {
     sqlite3_close_v2(connection)
   }
 
-  /// The first column of each row.
+  /// Returns the first column of each row.
   func strings(_ sql: String) throws -> [String] {
     try rows(sql).map { $0.first ?? "" }
   }
 
-  /// The first column of the only row; 0 for NULL.
+  /// Returns the first column of the first row; 0 for NULL or no row.
   func number(_ sql: String) throws -> Int {
     Int(try strings(sql).first ?? "") ?? 0
   }
 
-  /// Every column as text.
+  /// Returns every column of every row as text.
   func rows(_ sql: String) throws -> [[String]] {
     var prepared: OpaquePointer?
     guard sqlite3_prepare_v2(connection, sql, -1, &prepared, nil) == SQLITE_OK else {
@@ -61,9 +61,9 @@ struct ReadOnlyDatabase: ~Copyable {
       message: String(cString: sqlite3_errmsg(connection)))
   }
 
-  /// Everything but plain path characters is escaped: `?`, `#` and `%` have a meaning there, and
-  /// so have two slashes at the beginning.
-  private static func address(_ path: String, _ parameters: String) -> String {
+  /// Escapes everything but plain path characters: `?`, `#` and `%` have a meaning in URIs, and so have two
+  /// slashes at the beginning.
+  private static func uri(_ path: String, _ parameters: String) -> String {
     let hexadecimal = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []
     for byte in path.hasPrefix("/") ? ("/" + path.drop { $0 == "/" }).utf8 : path.utf8 {

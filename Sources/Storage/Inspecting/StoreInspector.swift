@@ -1,14 +1,31 @@
 import FoundationEssentials
 import GRDB
-import Model
+package import Model
 
-/// Looks into a data folder without becoming its store: nothing is written, nothing waits for it.
+/// The contents and state of a data folder as seen by another process, for `larder doctor`.
+package struct StoreInspection: Sendable {
+  /// Whether a service uses the folder.
+  package let isInUse: Bool
+  /// The problems that SQLite's quick or integrity check found; empty if the file is sound.
+  package let problems: [String]
+  package let sqliteVersion: String
+  /// Nil if the file is too damaged to count its rows.
+  package let statistics: StoreStatistics?
+  /// The size of the write-ahead log, which is periodically copied into the database.
+  package let logBytes: Int
+  /// See ``Store/floor``; nil if it cannot be read.
+  package let floor: Revision?
+  /// Whether the database was written by a newer Larder; only that version can open it.
+  package let isNewerSchema: Bool
+}
+
+/// Inspects a data folder without opening it as a store: it writes nothing and blocks no writer.
 struct StoreInspector {
-  /// Faults after which the check ends: more would tell nobody anything.
+  /// Problems after which SQLite's check stops.
   private static let problemsMax = 20
 
   private let folder: String
-  /// Compares indexes with tables too, which takes several times as long.
+  /// Whether to compare indexes with tables too, which takes several times as long.
   private let isDeep: Bool
   private var databasePath: String { "\(folder)/\(DataFolder.databaseName)" }
   private var logPath: String { databasePath + "-wal" }
@@ -25,23 +42,23 @@ struct StoreInspector {
     }
     let isInUse = try isHeld()
     let found = try inspect(isInUse: isInUse)
-    // A service that began meanwhile has been writing under a look that took the file for still.
+    // A service that started in the meantime has written to a file that was read as immutable.
     guard !isInUse, try isHeld() else { return found }
     return try inspect(isInUse: true)
   }
 
-  /// Where the database is and how to read all of it without writing to it.
+  /// Returns the database's path and the URI parameters for reading all of it without writing.
   ///
-  /// Never as a file that cannot change: a service may begin to while it is copied.
-  func placeToCopy() throws -> (path: String, parameters: String) {
+  /// The parameters are never `immutable=1`: a service can start while the file is copied.
+  func copySource() throws -> (path: String, parameters: String) {
     guard FileManager.default.fileExists(atPath: databasePath) else {
       throw StorageError.cannotOpen(folder: folder, reason: "it holds no database")
     }
     return (databasePath, "mode=ro")
   }
 
-  /// What the queues of all devices hold; empty where there is no database, or one that never had a
-  /// queue.
+  /// Returns the payloads in the queues of all devices; empty if there is no database, or one that never
+  /// had a queue.
   func heldPayloads() throws -> [HeldPayload] {
     guard FileManager.default.fileExists(atPath: databasePath) else { return [] }
     let database = try ReadOnlyDatabase(
@@ -58,8 +75,8 @@ struct StoreInspector {
     }
   }
 
-  /// Compares the database with what its folder says it is marked with, before it is opened: that
-  /// would make an empty one. The caller holds the folder's lock.
+  /// Compares the database's marker with the folder's before the database is opened, since opening would
+  /// create an empty one. The caller holds the folder's lock.
   func check(_ folderMarker: String?) throws {
     guard let folderMarker else { return }
     guard let marker = try marker(isInUse: false) else {
@@ -68,7 +85,7 @@ struct StoreInspector {
     if marker.folder != folderMarker { throw StorageError.otherDatabase(folder: folder) }
   }
 
-  /// Nil where there is no database, or one without a marker.
+  /// Returns the database's marker; nil if there is no database, or one without a marker.
   func marker() throws -> StoreMarker? {
     try marker(isInUse: try isHeld())
   }
@@ -95,8 +112,8 @@ struct StoreInspector {
     _ = try database.strings("BEGIN")
     let problems = try problems(database)
     let isSound = problems == ["ok"]
-    /// Damage was found already: what cannot be read because of it is no news.
-    func reading<Answer>(_ body: () throws -> Answer) throws -> Answer? {
+    /// Ignores read errors once damage was found, which explains them.
+    func reading<Value>(_ body: () throws -> Value) throws -> Value? {
       do { return try body() } catch { if isSound { throw error } else { return nil } }
     }
     return StoreInspection(
@@ -107,7 +124,7 @@ struct StoreInspector {
       isNewerSchema: try reading { try Self.isNewer(database) } ?? false)
   }
 
-  /// Some damage ends the check itself.
+  /// Runs SQLite's check; some damage makes the check itself fail.
   private func problems(_ database: borrowing ReadOnlyDatabase) throws -> [String] {
     do {
       let check = isDeep ? "integrity_check" : "quick_check"
@@ -127,19 +144,19 @@ struct StoreInspector {
     ) { try database.number($0) }
   }
 
-  /// How to read without writing. A file that nobody holds and that has no log is read as if it
-  /// could not change. With a log, its index is needed: it is shared with a running service, and
-  /// made anew in memory where a service was killed.
+  /// Returns the URI parameters for reading without writing. A file that no process uses and that has no log
+  /// is read as immutable. A log needs its index: it is shared with a running service, and rebuilt in memory
+  /// if a service was killed.
   ///
-  /// A log without an index (the two files were copied) is the one case where SQLite makes a file.
+  /// Only for a log without an index (if just the two files were copied) does SQLite create a file.
   private func parameters(isInUse: Bool, logBytes: Int) -> String {
     if !isInUse, logBytes == 0 { return "immutable=1" }
     let hasIndex = FileManager.default.fileExists(atPath: logIndexPath)
     return hasIndex ? "mode=ro&readonly_shm=1" : "mode=ro"
   }
 
-  /// Reading the lock's file fails while a service holds it; where none does, the look keeps out
-  /// a service for microseconds, which ``DataFolder`` waits for.
+  /// Returns whether a service holds the lock: then reading the lock file fails. Otherwise the read itself
+  /// locks out a starting service for microseconds, which ``DataFolder`` waits for.
   func isHeld() throws -> Bool {
     let path = "\(folder)/\(DataFolder.lockName)"
     guard FileManager.default.fileExists(atPath: path) else { return false }
@@ -152,7 +169,7 @@ struct StoreInspector {
     }
   }
 
-  /// Databases of the first schema have none.
+  /// Returns the floor; zero for databases of the first schema, which have none.
   private static func floor(_ database: borrowing ReadOnlyDatabase) throws -> Revision {
     let columns = try database.strings("SELECT name FROM pragma_table_info('counter')")
     guard columns.contains("floor") else { return .zero }

@@ -1,10 +1,11 @@
 import GRDB
 import LosslessJSON
 import Model
+import Synchronization
 
-/// Reads entities of one type by their keys, as a viewer sees them.
+/// Reads entities of one type by key, as a viewer sees them.
 struct EntityLoader {
-  /// One entity with the last invalidation of any row it is made of.
+  /// One entity and the call of the last invalidation of its rows.
   struct Loaded {
     let record: EntityRecord
     let due: Int64
@@ -28,7 +29,7 @@ struct EntityLoader {
     self.touches = touches
   }
 
-  /// Keys without any row are absent from the answer.
+  /// Returns the entities by key; keys without any row are absent.
   func load(_ keys: some Sequence<String>, from table: EntityTable) throws -> [ExactText: Loaded] {
     scopes.count == 1
       ? try loadPlainly(keys, scope: scopes[0], table) : try loadLayers(keys, table)
@@ -77,7 +78,7 @@ struct EntityLoader {
     return rows.mapValues(Self.fold)
   }
 
-  /// A tombstone hides what lies under it.
+  /// Folds the rows of one entity. A tombstone hides the wider scopes' rows.
   private static func fold(_ rows: [Row]) -> Loaded {
     var layers: [[UInt8]] = []
     var due: Int64 = 0
@@ -92,5 +93,24 @@ struct EntityLoader {
       record: EntityRecord(
         layers: layers, isDeleted: layers.isEmpty,
         received: received.map { Timestamp(milliseconds: $0) }), due: due)
+  }
+}
+
+/// The numbers of scopes that readers know. A number is never reused, so an entry stays true.
+final class ScopeDirectory: Sendable {
+  /// Limit of entries; beyond it the directory starts over.
+  private static let entriesMax = 100_000
+
+  private let known = Mutex<[Scope: Int64]>([.public: ScopeTable.publicID])
+
+  /// Returns the number of a scope; nil if nothing was ever written in it.
+  func id(of scope: Scope, _ db: Database) throws -> Int64? {
+    if let id = known.withLock({ $0[scope] }) { return id }
+    guard let id = try ScopeTable.find(scope, db) else { return nil }
+    known.withLock { known in
+      if known.count >= Self.entriesMax { known = [.public: ScopeTable.publicID] }
+      known[scope] = id
+    }
+    return id
   }
 }

@@ -1,10 +1,10 @@
 import LosslessJSON
 import Model
 
-/// Finds the references that a selection follows out of stored fields, and which selections apply
-/// at what they lead to.
+/// Finds the references that a selection follows in stored fields, and the selections that apply to
+/// their targets.
 struct ReferenceWalk {
-  /// By type and key, the selections still to be followed there.
+  /// The selections still to follow, by type and key.
   private(set) var frontier: [String: [ExactText: [ObjectSelection]]] = [:]
   private var followed: Set<Step> = []
 
@@ -24,8 +24,8 @@ struct ReferenceWalk {
     follow([root], fields)
   }
 
-  /// Follows one object's fields, each out of the first layer that holds it; out of what lies under
-  /// an overlay too, which shows where the overlay leads nowhere.
+  /// Follows one object's fields, each in the first layer that has it; also in the layers below an
+  /// overlay, which show where the overlay leads nowhere.
   mutating func follow(_ layers: [JSONNode], _ selection: ObjectSelection) {
     let isOverlaid = layers.count > 1 && layers[0][StoredForm.pendingMember] != nil
     for field in selection.fields {

@@ -2,7 +2,7 @@ import GRDB
 import LosslessJSON
 import Model
 
-/// Reads a result and, level by level, every entity its selection reaches: one query a type and
+/// Reads a result and, level by level, every entity its selection reaches: one query per type and
 /// level, all inside the caller's read transaction.
 struct ResultLoader {
   private let database: Database
@@ -28,7 +28,7 @@ struct ResultLoader {
     do throws(JSONParseError) {
       root = try JSONDocument(checked: row.fields)
     } catch {
-      throw StorageError.corrupt("a stored result is not JSON: \(error)")
+      throw StorageError.corrupt("a stored result is not valid JSON: \(error)")
     }
     var walk = ReferenceWalk()
     walk.follow(root.root, selection)
@@ -41,27 +41,27 @@ struct ResultLoader {
       entities: reached.entities, revision: Revision(try Self.revision(database)))
   }
 
-  /// An answer that is not to be stored, as a viewer would see it if it were: its own entities
-  /// under what the viewer's device lays over them, and whatever else these lead to.
+  /// Returns a response that is not to be stored as a viewer would see it if it were: its own
+  /// entities below the overlays of the viewer's device, and everything that these lead to.
   func load(
-    passing answer: NormalisedResponse, selection: Selection, viewer: Viewer
+    passing response: NormalisedResponse, selection: Selection, viewer: Viewer
   ) throws -> ResultSnapshot? {
-    guard let result = answer.result else { return nil }
-    let text = answer.object(of: result.root)
+    guard let result = response.result else { return nil }
+    let text = response.object(of: result.root)
     let root: JSONDocument
     do throws(JSONParseError) {
       root = try JSONDocument(checked: text)
     } catch {
-      throw StorageError.corrupt("an answer's root is not JSON: \(error)")
+      throw StorageError.corrupt("the root of a response is not valid JSON: \(error)")
     }
     var walk = ReferenceWalk()
     walk.follow(root.root, selection)
-    var reached = Reached(answer)
+    var reached = Reached(response)
     let overlays = Viewer(layers: viewer.layers.filter { $0.kind == .device })
     reached.overlays = try scopes(of: overlays)
     try follow(&walk, scopes: try scopes(of: viewer), &reached)
     return ResultSnapshot(
-      key: result.key, call: answer.call, received: answer.received, root: text,
+      key: result.key, call: response.call, received: response.received, root: text,
       errors: result.errors, isDue: false, entities: reached.entities,
       revision: Revision(try Self.revision(database)))
   }
@@ -78,7 +78,7 @@ struct ResultLoader {
     return try statement.step() ? statement.int64(0) : 0
   }
 
-  /// Those of the viewer's scopes that exist, narrowest first.
+  /// Returns the viewer's scopes that exist, narrowest first.
   private func scopes(of viewer: Viewer) throws -> [Int64] {
     try viewer.layers.compactMap { try directory.id(of: $0, database) }
   }
@@ -87,19 +87,19 @@ struct ResultLoader {
 
   private struct Reached {
     var entities: [EntityKey: EntityRecord] = [:]
-    /// Parsed once, however many selections meet there.
+    /// Documents parsed once, however many selections reach them.
     var documents: [EntityKey: [JSONDocument]] = [:]
     var missing: [EntityKey] = []
     var due: Int64 = 0
-    /// What an answer that is not stored says of its entities.
+    /// The fields of the entities of a response that is not stored.
     var given: [EntityKey: [UInt8]] = [:]
-    /// Numbers of the scopes that lie over what is given.
+    /// Numbers of the scopes that overlay the given entities.
     var overlays: [Int64] = []
 
     init() {}
 
-    init(_ answer: NormalisedResponse) {
-      for entity in answer.entities { given[entity.key] = answer.object(of: entity.fields) }
+    init(_ response: NormalisedResponse) {
+      for entity in response.entities { given[entity.key] = response.object(of: entity.fields) }
     }
   }
 
@@ -114,7 +114,7 @@ struct ResultLoader {
           reached.entities[EntityKey(type: type, key: $0)] == nil
         }
         let loaded = try loader.load(unread, from: table)
-        let laid =
+        let overlaid =
           reached.given.isEmpty
           ? [:]
           : try EntityLoader(database, scopes: reached.overlays, touches)
@@ -122,7 +122,7 @@ struct ResultLoader {
         for key in unread {
           let entity = EntityKey(type: type, key: key)
           if let given = reached.given[entity] {
-            reached.entities[entity] = Self.lay(laid[ExactText(key)]?.record, over: given)
+            reached.entities[entity] = Self.overlay(overlaid[ExactText(key)]?.record, over: given)
             continue
           }
           guard let found = loaded[ExactText(key)] else {
@@ -142,7 +142,7 @@ struct ResultLoader {
     }
   }
 
-  private static func lay(_ overlay: EntityRecord?, over fields: [UInt8]) -> EntityRecord {
+  private static func overlay(_ overlay: EntityRecord?, over fields: [UInt8]) -> EntityRecord {
     guard let overlay else { return EntityRecord(layers: [fields]) }
     return overlay.isDeleted ? overlay : EntityRecord(layers: overlay.layers + [fields])
   }
@@ -158,11 +158,12 @@ struct ResultLoader {
       reached.documents[key] = documents
       return documents
     } catch {
-      throw .corrupt("a stored entity is not JSON: \(error)")
+      throw .corrupt("a stored entity is not valid JSON: \(error)")
     }
   }
 
-  /// A reference that leads nowhere makes the result due if its entity was purged.
+  /// Returns the call of the last purge of the missing entities: a dangling reference makes the
+  /// result due if its entity was purged.
   private func lastPurge(of missing: [EntityKey], scope: Int64) throws -> Int64 {
     guard !missing.isEmpty else { return 0 }
     let statement = try PreparedStatement(
@@ -193,5 +194,48 @@ extension NormalisedResponse {
     }
     writer.endObject()
     return writer.bytes
+  }
+}
+
+/// A row of `result` as readers see it.
+struct ResultRow {
+  let id: Int64
+  let scope: Int64
+  let call: Int64
+  let received: Timestamp
+  let errors: [UInt8]?
+  let fields: [UInt8]
+  let dependencies: [UInt8]
+  /// The call of the last invalidation of its operation, or of a type, tag or list it depends on; 0
+  /// for none.
+  let due: Int64
+
+  static func find(
+    _ key: ResultKey, _ db: Database, _ directory: ScopeDirectory
+  ) throws -> ResultRow? {
+    guard let scope = try directory.id(of: key.scope, db) else { return nil }
+    let statement = try PreparedStatement(
+      db,
+      """
+      SELECT id, call, received, errors, fields, dependencies, max( \
+      (SELECT coalesce(max(call), 0) FROM invalidation \
+      WHERE kind = \(DependencyKind.operation.rawValue) AND name = ?2 AND scope IN (?1, ?4, ?5)), \
+      (SELECT coalesce(max(invalidation.call), 0) FROM dependency CROSS JOIN invalidation \
+      ON invalidation.kind = dependency.kind AND invalidation.name = dependency.name \
+      AND invalidation.scope IN (?1, ?4, ?5) WHERE dependency.result = result.id)) \
+      FROM result WHERE scope = ?1 AND operation = ?2 AND variables = ?3
+      """)
+    statement.bind(scope, at: 1)
+    statement.bind(key.operation, at: 2)
+    statement.bind(key.variables, at: 3)
+    statement.bind(ScopeTable.everyID, at: 4)
+    statement.bind(key.scope.kind.isShared ? ScopeTable.sharedID : scope, at: 5)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    return ResultRow(
+      id: statement.int64(0), scope: scope, call: statement.int64(1),
+      received: Timestamp(milliseconds: statement.int64(2)), errors: statement.bytes(3),
+      fields: statement.bytes(4) ?? [], dependencies: statement.bytes(5) ?? [],
+      due: statement.int64(6))
   }
 }

@@ -1,19 +1,19 @@
 import LosslessJSON
 import Model
 
-/// Turns a row's values into those of a changed type.
+/// Converts a row's values after its type has changed.
 ///
-/// Numbers, truth values and texts turn into each other where the text says the same; a number with
-/// a fraction is no whole one. A value becomes a list of itself, a list of at most one its element.
-/// Null becomes the default where null is not allowed any more. A relationship leads on to the type
-/// it led to, under its new name perhaps.
+/// Numbers, booleans and strings convert into each other if their text is the same; a number with a
+/// fraction does not convert to an integer. A value becomes a list with one element, and a list of at most
+/// one element becomes its element. Null becomes the default if null is no longer allowed. A relationship
+/// keeps its target type, which can have been renamed.
 struct LocalConverter {
   let schema: LocalSchema
   /// New names by old.
   let renamedTypes: [String: String]
 
-  /// - Returns: the row's new fields, those of no use now included, and `field: fault` for what
-  ///   does not convert.
+  /// - Returns: the row's new fields, including fields that the type no longer has, and a text
+  ///   `field fault` for each value that cannot be converted.
   func convert(
     _ fields: [String: JSONValue], _ type: LocalType
   ) -> (fields: [String: JSONValue], faults: [String]) {
@@ -44,7 +44,7 @@ struct LocalConverter {
     var reader = LocalValueReader(schema: schema)
     let read = reader.read(value, field, at: "")
     if let read { return .success(read) }
-    return .failure(Fault(text: reader.faults.first?.detail ?? "does not convert"))
+    return .failure(Fault(text: reader.faults.first?.detail ?? "cannot be converted"))
   }
 
   private func reshaped(_ value: JSONValue, _ field: LocalField) -> JSONValue {
@@ -58,7 +58,7 @@ struct LocalConverter {
     return respelled(value, field)
   }
 
-  /// The same content as another kind of leaf.
+  /// Returns the same content as another scalar type.
   private func respelled(_ value: JSONValue, _ field: LocalField) -> JSONValue {
     guard case .scalar(let scalar) = field.kind else { return value }
     switch (value, scalar) {
@@ -90,12 +90,14 @@ struct LocalConverter {
     var references: [JSONValue] = []
     for element in value.array ?? [value] {
       guard let key = element.referencedKey, (renamedTypes[key.type] ?? key.type) == target else {
-        return .failure(Fault(text: "is no \(target)"))
+        return .failure(Fault(text: "is not a \(target)"))
       }
       references.append(.storedReference(to: EntityKey(type: target, key: key.key)))
     }
     if field.isToMany { return .success(.array(references)) }
-    guard references.count <= 1 else { return .failure(Fault(text: "is more than one \(target)")) }
+    guard references.count <= 1 else {
+      return .failure(Fault(text: "refers to more than one \(target)"))
+    }
     return .success(references.first ?? .null)
   }
 }

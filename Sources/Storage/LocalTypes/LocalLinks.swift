@@ -1,11 +1,11 @@
 import LosslessJSON
 import Model
 
-/// Relationships between local rows, kept on both sides.
+/// Relationships between local rows, stored on both sides.
 struct LocalLinks {
   let rows: LocalRows
 
-  /// The entities a field leads to.
+  /// Returns the entities that a field refers to.
   func targets(of key: EntityKey, _ field: LocalField) throws -> [EntityKey] {
     guard let value = try rows.fields(of: key)?[field.name] else { return [] }
     return Self.targets(in: value)
@@ -15,8 +15,8 @@ struct LocalLinks {
     (value.array ?? [value]).compactMap(\.referencedKey)
   }
 
-  /// Makes a field lead to other entities, and theirs lead back or no longer back. An entity that
-  /// can have only one partner leaves the one it had.
+  /// Sets the targets of a field and updates their inverse fields. A target that can have only one partner
+  /// is removed from its previous one.
   func assign(_ key: EntityKey, _ field: LocalField, _ targets: [EntityKey]) throws {
     if let back = inverse(of: field) {
       let old = try self.targets(of: key, field)
@@ -31,9 +31,9 @@ struct LocalLinks {
     try set(key, field, targets)
   }
 
-  /// Makes what a field leads to lead back, where it did not have to before.
+  /// Sets the inverse fields of a field's targets, for a relationship that had no inverse before.
   ///
-  /// - Returns: why that is impossible.
+  /// - Returns: the problems that make this impossible.
   func pair(_ key: EntityKey, _ field: LocalField) throws -> [String] {
     guard let back = inverse(of: field) else { return [] }
     var problems: [String] = []
@@ -42,20 +42,20 @@ struct LocalLinks {
     for target in targets where try rows.fields(of: target) != nil {
       let holders = try self.targets(of: target, back)
       if !back.isToMany, let holder = holders.first, holder != key {
-        problems.append("leads to \(target), whose \(back.name) is \(holder)")
+        problems.append("refers to \(target), whose \(back.name) already is \(holder)")
       } else {
         try link(target, back, key)
         kept.append(target)
       }
     }
-    // What is gone is led to no more.
+    // References to deleted entities are dropped.
     if problems.isEmpty, kept != targets { try set(key, field, kept) }
     return problems
   }
 
-  /// Takes an entity out of its relationships before it is deleted.
+  /// Removes an entity from its relationships before it is deleted.
   ///
-  /// - Parameter deleted: those that go with it and need not be told.
+  /// - Parameter deleted: entities that are deleted with it, whose fields need no update.
   func release(_ key: EntityKey, deleting deleted: Set<EntityKey>) throws {
     guard let type = rows.schema.types[key.type] else { return }
     for (field, _, _) in type.paired {

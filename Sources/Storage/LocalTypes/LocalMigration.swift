@@ -2,13 +2,13 @@ import GRDB
 import LosslessJSON
 import Model
 
-/// Brings the rows of local types to what the types allow now, or refuses to open with the names
-/// of the rows that cannot be.
+/// The migration of local types' rows to the current types. If rows cannot be converted, the store does not
+/// open and the error names them.
 ///
-/// Nothing is lost: what a type no longer has stays in its rows, unseen, and comes back with the
-/// field; the table of a type that is gone stays too.
+/// No data is lost: values of removed fields stay hidden in their rows and reappear with the field, and the
+/// table of a removed type stays too.
 struct LocalMigration {
-  /// Rows named in a refusal.
+  /// Maximum problems that the error lists.
   private static let namedMax = 20
 
   private let configuration: StoreConfiguration
@@ -31,7 +31,7 @@ struct LocalMigration {
       horizon: CallNumber(memory.horizon))
   }
 
-  /// Runs inside the transaction that opens the store.
+  /// Converts the rows of changed types. Runs inside the transaction that opens the store.
   mutating func run() throws {
     let recorded = try LocalRecord.last(db)
     let current = schema.types.mapValues { schema.description(of: $0) }
@@ -42,7 +42,7 @@ struct LocalMigration {
       try db.execute(
         sql: "INSERT OR IGNORE INTO local_type VALUES (?)",
         arguments: [context.table(of: type.name).id])
-      guard try isItsOwners(type) else { continue }
+      guard try hasDeclaredScope(type) else { continue }
       try convert(type)
     }
     if problems.isEmpty { for type in changed { try pair(type) } }
@@ -55,7 +55,7 @@ struct LocalMigration {
     let more = problemCount - problems.count
     throw StorageError.cannotOpen(
       folder: configuration.folder,
-      reason: "rows do not fit local.graphql: " + problems.joined(separator: "; ")
+      reason: "rows do not match local.graphql: " + problems.joined(separator: "; ")
         + (more > 0 ? "; and \(more) more" : ""))
   }
 
@@ -66,15 +66,15 @@ struct LocalMigration {
 
   // MARK: Owners
 
-  /// Whether all rows are of those who have such entities now: which user's a device's are, nobody
-  /// said, and which device's a user's are is a matter of chance.
-  private mutating func isItsOwners(_ type: LocalType) throws -> Bool {
+  /// Returns whether all rows are in the declared kind of scope. Rows cannot be moved between users and
+  /// devices: it is unknown which user a device's rows belong to, and the reverse.
+  private mutating func hasDeclaredScope(_ type: LocalType) throws -> Bool {
     let others = try places(of: type).filter { $0.1.kind != .public && $0.1.kind != type.scope }
     guard let first = others.first else { return true }
     note(
       """
-      \(type.name) has \(others.count) rows of \(first.1.kind)s and is declared \
-      @local(scope: \("\(type.scope)".uppercased())): declare it \
+      \(type.name) has \(others.count) rows of \(first.1.kind)s but is declared \
+      @local(scope: \("\(type.scope)".uppercased())): declare the scope \
       \("\(first.1.kind)".uppercased()) again, or give the new type another name
       """)
     return false
@@ -117,7 +117,7 @@ struct LocalMigration {
 
   // MARK: Relationships
 
-  /// A relationship that got an inverse: each side learns of the other.
+  /// Sets both sides of relationships that have a new inverse.
   private mutating func pair(_ type: LocalType) throws {
     let scopes = Dictionary(grouping: try places(of: type)) { $0.1 }
     for (scope, places) in scopes {

@@ -2,16 +2,16 @@ import GRDB
 import LosslessJSON
 import Model
 
-/// The rows of local types that one list of writes looks at, each read once and written once.
+/// A cache of the local rows that one list of writes accesses; each is read once and written once.
 ///
-/// Nothing is in the database before ``flush()``. No answer of upstream's ever touches these rows,
-/// so they carry no stamps and the order rule does not concern them.
+/// Nothing is written to the database before ``flush()``. Upstream responses never touch these rows, so they
+/// have no stamps and the order rule does not apply to them.
 final class LocalRows {
   typealias Fields = [String: JSONValue]
 
   private struct Row {
     let stored: StoredRow?
-    /// Nil where there is no entity.
+    /// Nil if the entity does not exist.
     var fields: Fields?
   }
 
@@ -20,15 +20,15 @@ final class LocalRows {
   private let owner: LocalOwner
   private let now: Timestamp
   private let recheck: FilterRecheck
-  /// Throws where the owner has stored more than it may.
+  /// Throws if the owner exceeds its quota.
   private let checkQuota: () throws -> Void
-  /// Bytes written since the quota was looked at.
+  /// Bytes written since the last check of the quota.
   private var unchecked = 0
   private static let uncheckedMax = 1 << 20
   private var rows: [EntityKey: Row] = [:]
-  /// In the order of change, repeats included.
+  /// Keys in the order of change, with repeats.
   private var changed: [EntityKey] = []
-  /// Everything that was changed by this list, whether written yet or not.
+  /// All entities changed by this list, flushed or not.
   private(set) var touched: Set<EntityKey> = []
 
   init(
@@ -45,7 +45,8 @@ final class LocalRows {
 
   func scope(of type: String) throws -> Scope {
     guard let kind = schema.types[type]?.scope, let scope = owner.scope(kind) else {
-      throw StorageError.failed(code: 0, message: "a local write without its scope")
+      throw StorageError.failed(
+        code: 0, message: "a write to the local type \(type) has no device or user")
     }
     return scope
   }
@@ -72,18 +73,18 @@ final class LocalRows {
     touched.insert(key)
   }
 
-  /// Keys of the entities that a filter holds of, as the database has them: flush first.
+  /// Returns the keys of the entities in the database that match a filter: flush first.
   ///
-  /// - Parameter place: of the write in its list.
+  /// - Parameter place: the index of the write in its list.
   func keys(
     of type: LocalType, matching filter: Filter, place: Int, pointer: String
   ) throws -> [String] {
     let scope = try context.memory.scopeID(scope(of: type.name), context.database)
     return try recheck.keys(
-      of: place, type.entityType, filter, scope: scope, mayVanish: false, pointer: pointer)
+      of: place, type.entityType, filter, scope: scope, canBeEvicted: false, pointer: pointer)
   }
 
-  /// As it stands, for whoever judges it.
+  /// Returns the current state of an entity.
   func record(of key: EntityKey) throws -> EntityRecord? {
     guard let fields = try fields(of: key), let type = schema.types[key.type] else { return nil }
     return EntityRecord(layers: [LocalRowText.bytes(fields, of: type)])
@@ -91,8 +92,8 @@ final class LocalRows {
 
   // MARK: Writing
 
-  /// Writes what differs from what is stored, and forgets all, so that queries and later writes
-  /// start from the database.
+  /// Writes changed rows to the database and clears the cache, so that queries and later writes start from
+  /// the database.
   func flush() throws {
     var written: Set<EntityKey> = []
     for key in changed where written.insert(key).inserted {
@@ -106,7 +107,7 @@ final class LocalRows {
   private func write(_ fields: [UInt8]?, _ key: EntityKey, over stored: StoredRow?) throws {
     guard fields != stored?.fields else { return }
     try recheck.checkTime()
-    // While it is written, not only in the end: a list can say with few bytes that many are written.
+    // Checked during the writes, not only at the end: a few bytes of request can write many rows.
     unchecked += fields?.count ?? 0
     if unchecked > Self.uncheckedMax {
       unchecked = 0
@@ -132,6 +133,37 @@ final class LocalRows {
         of: key, in: scope, id: id, type: table.id, lifts: stored != nil)
     } else {
       try context.logUpdate(of: key, in: scope, id: id, type: table.id)
+    }
+  }
+}
+
+/// The stored JSON of a local row: all fields of its type in declared order, then values of removed fields in
+/// alphabetical order. The same content always gives the same text.
+enum LocalRowText {
+  static func bytes(_ fields: [String: JSONValue], of type: LocalType) -> [UInt8] {
+    let declared = Set(type.fields.map(\.name))
+    var writer = JSONWriter()
+    writer.beginObject()
+    for field in type.fields {
+      writer.name(field.name)
+      writer.value(fields[field.name] ?? field.emptyValue)
+    }
+    for name in fields.keys.filter({ !declared.contains($0) }).sorted() {
+      guard let value = fields[name] else { continue }
+      writer.name(name)
+      writer.value(value)
+    }
+    writer.endObject()
+    return writer.bytes
+  }
+
+  static func fields(_ bytes: [UInt8]) throws(StorageError) -> [String: JSONValue] {
+    do throws(JSONParseError) {
+      let members = try JSONValue(checked: bytes).members ?? []
+      return Dictionary(
+        members.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    } catch {
+      throw .corrupt("a stored row is not JSON: \(error)")
     }
   }
 }

@@ -2,15 +2,15 @@ import GRDB
 import LosslessJSON
 import Model
 
-/// Does a list of local writes in their order; what must hold in the end is checked in the end, so
-/// that a list may make two entities that need each other.
+/// Performs a list of local writes in order. Required relationships are checked at the end of the list, so
+/// that it can create two entities that require each other.
 struct LocalWriter {
   private let rows: LocalRows
   private let links: LocalLinks
   private var schema: LocalSchema { rows.schema }
-  /// Where each entity was written last, for faults found in the end.
+  /// The JSON pointer of each entity's last write, for faults found at the end.
   private var pointers: [EntityKey: String] = [:]
-  /// Of the whole list, see ``LocalValueReader``.
+  /// The budget of the whole list; see ``LocalValueReader``.
   private var patternBudget = LocalValueReader.patternBudgetMax
 
   init(rows: LocalRows) {
@@ -18,14 +18,14 @@ struct LocalWriter {
     links = LocalLinks(rows: rows)
   }
 
-  /// - Throws: ``WriteRefusal``, or an error of the database; the caller undoes what was written.
+  /// - Throws: ``WriteRefusal`` or a database error; the caller rolls back.
   mutating func perform(_ operations: [LocalOperation]) throws -> [WriteOutcome] {
     var pending: [Pending] = []
     for (place, operation) in operations.enumerated() {
       pending.append(try perform(operation, place))
     }
     try checkRequired()
-    // Told as they are in the end, other operations' doings included.
+    // Entities are returned in their final state, including the effects of later operations.
     let outcomes = try pending.map { try outcome($0) }
     try rows.flush()
     return outcomes
@@ -56,11 +56,11 @@ struct LocalWriter {
     }
   }
 
-  /// - Returns: how many entities the filter held of.
+  /// - Returns: the number of entities that match the filter.
   private mutating func perform(
     _ operation: LocalOperation, onAllThat filter: Filter, _ place: Int
   ) throws -> Int {
-    // The filter sees what the list has done so far.
+    // The filter must see the list's earlier writes.
     try rows.flush()
     let ids = try rows.keys(
       of: operation.type, matching: filter, place: place, pointer: operation.pointer)
@@ -71,7 +71,7 @@ struct LocalWriter {
     case .update:
       for key in keys { try update(key, operation) }
     case .insert, .insertOrUpdate, .updateOrInsert, .findOrInsert:
-      throw StorageError.failed(code: 0, message: "an insertion by filter")
+      throw StorageError.failed(code: 0, message: "an insertion cannot have a filter")
     }
     return keys.count
   }
@@ -117,7 +117,7 @@ struct LocalWriter {
     try write(operation, to: key, whole: true)
   }
 
-  /// Lists of entities that the body does not name stay.
+  /// Replaces an entity's fields. To-many relationships that the body does not name stay.
   private mutating func replace(_ key: EntityKey, _ operation: LocalOperation) throws {
     guard var fields = try rows.fields(of: key) else { return }
     for field in operation.type.fields
@@ -151,10 +151,10 @@ struct LocalWriter {
         fields[field.name] = value
       } else if let patch = operation.body.patches[field.name] {
         let dates = operation.type.dates
-        let told = schema.told(fields[field.name] ?? .null, field, dates: dates)
+        let current = schema.formatted(fields[field.name] ?? .null, field, dates: dates)
         let place = operation.pointer.appending(pointerMember: field.name)
         fields[field.name] =
-          reader.read(told.mergePatched(with: patch), field, dates: dates, at: place) ?? .null
+          reader.read(current.mergePatched(with: patch), field, dates: dates, at: place) ?? .null
       }
     }
     try rows.set(key, fields)
@@ -172,12 +172,12 @@ struct LocalWriter {
     if !reader.faults.isEmpty { throw WriteRefusal.invalid(reader.faults) }
   }
 
-  /// What upstream knows need not be stored here.
+  /// Returns whether a local entity exists; upstream entities need not be stored here.
   private func isThere(_ key: EntityKey) throws -> Bool {
     try schema.types[key.type] == nil || rows.fields(of: key) != nil
   }
 
-  /// A relationship that is never null may have been emptied from its other side.
+  /// Checks that no required relationship was emptied from its other side.
   private func checkRequired() throws {
     var faults: [Failure.Detail] = []
     for key in rows.touched.sorted(by: { ($0.type, $0.key) < ($1.type, $1.key) }) {
@@ -191,8 +191,7 @@ struct LocalWriter {
         faults.append(
           Failure.Detail(
             place: .pointer(isOwn ? place : ""),
-            detail: isOwn ? "is required" : "\(key) would lose its \(field.name), which is required"
-          ))
+            detail: isOwn ? "is required" : "\(key) would lose its required \(field.name)"))
       }
     }
     if !faults.isEmpty { throw WriteRefusal.invalid(faults) }
@@ -214,7 +213,7 @@ struct LocalWriter {
     for key in order { try rows.set(key, nil) }
   }
 
-  /// The entities named and all that go with them.
+  /// Returns the given entities and all that are deleted with them.
   private func cascade(from keys: [EntityKey]) throws -> (order: [EntityKey], all: Set<EntityKey>) {
     var all = Set(keys)
     var order = keys

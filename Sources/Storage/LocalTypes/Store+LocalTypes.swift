@@ -3,14 +3,14 @@ package import Model
 import Synchronization
 
 extension Store {
-  /// Does a list of writes to local types in one transaction: all of it, or nothing.
+  /// Performs a list of writes to local types in one transaction, all or nothing.
   ///
   /// - Parameters:
-  ///   - owner: whose rows; no others are read or written.
-  ///   - now: for the age of rows; nothing is ordered by it.
-  ///   - quota: what owners may have stored; who has more may still write less.
-  ///   - deadline: of looking for the entities of all filters, before the writer is asked.
-  /// - Returns: what each operation did, in their order, and the commit; or why nothing was done.
+  ///   - owner: the owner of the rows; no other rows are read or written.
+  ///   - now: the time of the write, for the age of rows only.
+  ///   - quota: the limits of stored bytes; an owner over its quota can still reduce its usage.
+  ///   - deadline: the time limit for finding the entities of all filters, before the write begins.
+  /// - Returns: the outcome of each operation in order and the commit, or the reason of the refusal.
   package func writeLocal(
     _ operations: [LocalOperation], schema: LocalSchema, owner: LocalOwner, now: Timestamp,
     quota: DataQuota = .unlimited, deadline: QueryDeadline? = nil
@@ -49,7 +49,7 @@ extension Store {
     }
   }
 
-  /// Nil for a write to one entity. Whose rows it finds is the owner's business alone.
+  /// Returns the search for a write with a filter, in the owner's scope; nil for a write to one entity.
   private static func search(
     _ operation: LocalOperation, _ place: Int, _ owner: LocalOwner
   ) -> FilterMatches.Search? {
@@ -61,7 +61,7 @@ extension Store {
       pointer: operation.pointer)
   }
 
-  /// A command that a ``WriteRefusal`` undoes.
+  /// Performs a command that a thrown ``WriteRefusal`` rolls back.
   func refusable(
     _ perform: @escaping @Sendable (Database, WriterMemory) throws -> WriteCommit
   ) async throws(StorageError) -> Result<WriteCommit, WriteRefusal> {
@@ -72,7 +72,7 @@ extension Store {
           do {
             return try perform(database, memory)
           } catch let error as WriteRefusal {
-            // Thrown on, so that what was written already is undone.
+            // Rethrown, so that the transaction rolls back.
             note.refusal.withLock { $0 = error }
             throw error
           }
@@ -82,4 +82,32 @@ extension Store {
       return .failure(refusal)
     }
   }
+}
+
+/// The owner that local types are written for; a write can access no other owner's rows.
+package struct LocalOwner: Hashable, Sendable {
+  /// Nil if the writer is not a registered device.
+  package let device: Scope?
+  /// Nil if the writer is not a signed-in user.
+  package let user: Scope?
+
+  package init(device: Scope?, user: Scope?) {
+    self.device = device
+    self.user = user
+  }
+
+  package func scope(_ kind: Scope.Kind) -> Scope? {
+    switch kind {
+    case .device: device
+    case .user: user
+    case .public, .role, .claim: nil
+    }
+  }
+}
+
+/// The commit of a list of writes.
+package struct WriteCommit: Sendable {
+  /// In the order of the operations.
+  package let outcomes: [WriteOutcome]
+  package let report: CommitReport
 }

@@ -1,7 +1,8 @@
 import LosslessJSON
 package import Model
 
-/// What a queued mutation is expected to do to one entity, shown to its device at once.
+/// An optimistic update: the change a queued mutation is expected to make to one entity, shown to
+/// its device at once.
 package struct OverlayChange: Hashable, Sendable {
   package enum Action: String, Hashable, Sendable {
     case create
@@ -22,20 +23,80 @@ package struct OverlayChange: Hashable, Sendable {
 }
 
 extension OverlayChange {
-  /// Those it lies over or names.
+  /// The temporary ids of its entity and in its fields.
   var temporaryIDs: Set<TemporaryID> {
     var found = Set([TemporaryID(key.key)].compactMap(\.self))
-    // Most have none, and need not be read.
+    // Most fields have none and need not be parsed.
     if fields.contains(UInt8(ascii: "~")), let value = try? JSONValue(checked: fields) {
       found.formUnion(TemporaryID.mentioned(in: value))
     }
     return found
   }
 
-  /// The same with the real entities in the place of temporary ids that are known.
+  /// Returns the same change with known temporary ids replaced by the real entities.
   func resolving(_ known: [TemporaryID: EntityKey]) -> OverlayChange {
     let value = (try? JSONValue(checked: fields)).map { TemporaryID.substituting(known, in: $0) }
     return OverlayChange(
       action, TemporaryID(key.key).flatMap { known[$0] } ?? key, fields: value?.bytes ?? fields)
+  }
+}
+
+/// The entities that an optimistic update refers to: those that its fields reference, and those
+/// that the fields it replaces reference now, as its device sees them.
+struct OverlayReferences {
+  private let context: WriteContext
+  private let layers: [Scope]
+
+  /// - Parameter scope: the scope in which the mutation's response will be stored.
+  init(_ context: WriteContext, device: String, under scope: Scope) {
+    self.context = context
+    layers = [
+      .device(device), scope, Scope(kind: .public, subject: "", partition: scope.partition),
+    ]
+  }
+
+  func keys(in changes: [OverlayChange]) throws -> [EntityKey] {
+    if changes.isEmpty { return [] }
+    let scopes = try knownScopes()
+    var found: [EntityKey] = []
+    for change in changes {
+      found.append(change.key)
+      guard let members = (try? JSONValue(checked: change.fields))?.members, !members.isEmpty,
+        let table = context.catalogue[change.key.type]
+      else { continue }
+      let record = try EntityLoader(context.database, scopes: scopes, context.memory.touches)
+        .load(CollectionOfOne(change.key.key), from: table)[ExactText(change.key.key)]?.record
+      let shown = (record?.layers ?? []).compactMap { try? JSONValue(checked: $0) }
+      for member in members {
+        Self.collect(member.value, into: &found)
+        if let replaced = shown.lazy.compactMap({ $0[member.name] }).first {
+          Self.collect(replaced, into: &found)
+        }
+      }
+    }
+    return found
+  }
+
+  private func knownScopes() throws -> [Int64] {
+    var known: [Int64] = []
+    for layer in layers {
+      let id = try ScopeTable.find(layer, context.database)
+      if let id, !known.contains(id) { known.append(id) }
+    }
+    return known
+  }
+
+  private static func collect(_ value: JSONValue, into found: inout [EntityKey]) {
+    switch value {
+    case .object(let members):
+      let reference = value[StoredForm.referenceMember]
+      if let type = reference?[0]?.string, let key = reference?[1]?.string {
+        found.append(EntityKey(type: type, key: key))
+      } else {
+        for member in members { collect(member.value, into: &found) }
+      }
+    case .array(let elements): for element in elements { collect(element, into: &found) }
+    case .null, .bool, .number, .string: break
+    }
   }
 }

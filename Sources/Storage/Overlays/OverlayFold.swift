@@ -1,18 +1,19 @@
 import LosslessJSON
 import Model
 
-/// What the changes that lie over one entity come to, in the order of the queue: the row that
-/// stands in the device's own scope.
+/// Folds the changes of one entity, in the order of the queue, into the row in the device's own
+/// scope.
 ///
-/// Only what the changes say is in it. What lies under them is read from the wider scopes, field by
-/// field, as everywhere; so nothing has to be done here when that changes, and nothing is left of a
-/// change that is taken back.
+/// The row holds only what the changes set. Everything else is read from the wider scopes, field by
+/// field, as everywhere; so nothing has to be done here when those change, and nothing is left of a
+/// change that is reverted.
 struct OverlayFold {
-  /// Of the ids of mutations, in a row's fields: no GraphQL name begins with `$`.
+  /// The member of a row's fields that lists the ids of pending mutations: no GraphQL name begins
+  /// with `$`.
   static let pendingMember = StoredForm.pendingMember
 
-  /// The entity's key, and the fields that hold integers: where the key stands in one of these it is
-  /// a number, as upstream writes it, also if the client or a temporary id before it was a text.
+  /// The entity's key, and the integer fields: a key in one of these is written as a number, as
+  /// upstream does, even if the client or a temporary id had it as a string.
   private let key: String
   private let integers: Set<String>
   private var isDeleted = false
@@ -40,7 +41,7 @@ struct OverlayFold {
       do throws(JSONParseError) {
         members = try JSONValue(checked: text).members ?? []
       } catch {
-        throw .corrupt("a stored change is not JSON: \(error)")
+        throw .corrupt("a stored overlay is not valid JSON: \(error)")
       }
       for member in members { set(member) }
     }
@@ -58,7 +59,7 @@ struct OverlayFold {
     }
   }
 
-  /// Nil hides the entity.
+  /// The encoded fields; nil for a tombstone, which hides the entity.
   var row: [UInt8]? {
     guard !isDeleted else { return nil }
     let pending = JSONMember(Self.pendingMember, .array(mutations.map(JSONValue.string)))

@@ -2,10 +2,10 @@ import GRDB
 import LosslessJSON
 import Model
 
-/// The rows that stand in a device's own scope for what its queue is expected to do.
+/// The rows in a device's own scope that hold the optimistic updates of its queue.
 ///
-/// They carry the highest call number there is, and a barrier as high: no answer, purge or eviction
-/// is ever later than they are, so nothing but the queue's own commands touches them.
+/// They carry the highest call number and an equally high barrier: no response, purge or eviction
+/// is ever later, so only the queue's own commands change them.
 struct OverlayRows {
   static let call = Int64.max
 
@@ -42,7 +42,7 @@ struct OverlayRows {
     for key in Set(changes.map(\.key)) { try fold(key) }
   }
 
-  /// The mutation has another place in the queue: its changes lie where that is.
+  /// Moves a mutation's changes to its new place in the queue.
   func move(_ mutation: MutationID, to place: Int64) throws {
     let statement = try PreparedStatement(
       database, "UPDATE overlay SET place = ?2 WHERE mutation = ?1")
@@ -52,7 +52,7 @@ struct OverlayRows {
     for key in Set(try changes(of: mutation).map(\.key)) { try fold(key) }
   }
 
-  /// What a mutation was expected to do.
+  /// Returns the changes that a mutation was expected to make.
   func changes(of mutation: MutationID) throws -> [OverlayChange] {
     let statement = try PreparedStatement(
       database, "SELECT action, type, key, fields FROM overlay WHERE mutation = ?1 ORDER BY id")
@@ -69,7 +69,7 @@ struct OverlayRows {
     return changes
   }
 
-  /// Takes back, or lets go, what a mutation was expected to do.
+  /// Removes a mutation's changes, whether they are reverted or have become true.
   func remove(of mutation: MutationID) throws {
     let keys = Set(try changes(of: mutation).map(\.key))
     guard !keys.isEmpty else { return }
@@ -79,8 +79,8 @@ struct OverlayRows {
     for key in keys { try fold(key) }
   }
 
-  /// Temporary ids became known: what lay over them lies over the real entities now, and what
-  /// referred to them refers to these.
+  /// Replaces temporary ids that became known: overlays on them apply to the real entities from now
+  /// on, and references to them point to these.
   func resolve(_ resolved: [TemporaryID: EntityKey]) throws {
     let statement = try PreparedStatement(
       database, "SELECT id, type, key, fields FROM overlay WHERE device = ?1")
@@ -113,23 +113,23 @@ struct OverlayRows {
     try statement.run()
   }
 
-  /// All entities that lie under overlays, of every device.
-  static func laid(_ database: Database) throws -> [CommitReport.Overlay] {
+  /// Returns all entities that have overlays, of every device.
+  static func overlaidEntities(_ database: Database) throws -> [CommitReport.Overlay] {
     let statement = try PreparedStatement(
       database, "SELECT DISTINCT device, type, key FROM overlay")
     defer { statement.reset() }
-    var laid: [CommitReport.Overlay] = []
+    var entities: [CommitReport.Overlay] = []
     while try statement.step() {
       let key = EntityKey(type: statement.string(1), key: statement.string(2))
-      laid.append(CommitReport.Overlay(device: statement.string(0), key: key, isLaid: true))
+      entities.append(CommitReport.Overlay(device: statement.string(0), key: key, isLaid: true))
     }
-    return laid
+    return entities
   }
 
   // MARK: Lingering
 
-  /// How long an overlay stays over what its mutation settled, where the answer did not say it and
-  /// no later fetch did.
+  /// How long an overlay stays after its mutation was settled, if neither the response nor a later
+  /// fetch covered it.
   static let lingerMax = Duration.seconds(30)
 
   /// Keeps a finished mutation's overlay for a while.
@@ -143,17 +143,19 @@ struct OverlayRows {
     context.memory.mayLinger = true
   }
 
-  /// A later call's answer says what is there: what lingers over its entities goes, as far as the
-  /// answer says what it is over.
+  /// Drops lingering overlays on the entities of a later call's response, as far as the response
+  /// covers their fields.
   ///
-  /// - Parameter overtaken: entities of which the answer was not taken at its word.
-  static func land(
-    _ answer: NormalisedResponse, except overtaken: Set<EntityKey>, in context: WriteContext
+  /// - Parameter overtaken: entities whose values in the response were not applied.
+  static func dropCovered(
+    by response: NormalisedResponse, except overtaken: Set<EntityKey>, in context: WriteContext
   ) throws {
-    let keys = (answer.entities.map(\.key) + answer.deletions).filter { !overtaken.contains($0) }
+    let keys = (response.entities.map(\.key) + response.deletions).filter {
+      !overtaken.contains($0)
+    }
     guard context.memory.mayLinger, !keys.isEmpty else { return }
-    let said = Dictionary(
-      answer.entities.map { ($0.key, Set($0.fields.map(\.name))) }, uniquingKeysWith: { $1 })
+    let covered = Dictionary(
+      response.entities.map { ($0.key, Set($0.fields.map(\.name))) }, uniquingKeysWith: { $1 })
     for (type, keys) in Dictionary(grouping: keys, by: \.type) {
       let found = try lingering(
         "type = ?2 AND key IN (SELECT value FROM json_each(?3)) AND settled_call < ?1", context
@@ -163,14 +165,14 @@ struct OverlayRows {
         try statement.bind(KeyList.json(keys.map(\.key)), at: 3)
       }
       try drop(
-        found.filter { said[$0.key]?.isSuperset(of: $0.fields) ?? true }, in: context,
-        now: answer.received)
+        found.filter { covered[$0.key]?.isSuperset(of: $0.fields) ?? true }, in: context,
+        now: response.received)
     }
   }
 
-  /// What lingers for too long goes.
+  /// Drops overlays that have lingered for too long.
   ///
-  /// - Returns: when the next of them goes; nil where none is left.
+  /// - Returns: when the next of them expires; nil if none is left.
   static func expire(in context: WriteContext, now: Timestamp) throws -> Timestamp? {
     let found = try lingering("lingers_until <= ?1", context) {
       $0.bind(now.milliseconds, at: 1)
@@ -187,12 +189,12 @@ struct OverlayRows {
     return Timestamp(milliseconds: next)
   }
 
-  /// A change whose mutation has been settled.
+  /// A change whose mutation has been settled, and that still shows.
   private struct Lingering {
     let id: Int64
     let device: String
     let key: EntityKey
-    /// Names of what it says.
+    /// The names of the fields it sets.
     let fields: [String]
 
     init(_ statement: PreparedStatement) {
@@ -234,9 +236,10 @@ struct OverlayRows {
 
   // MARK: Rows
 
-  /// Brings the device's row of an entity to what the changes over it come to now.
+  /// Updates the device's row of an entity to the fold of the current changes.
   func fold(_ key: EntityKey) throws {
-    // The table goes with the last operation that names the type; what shows it has gone too.
+    // The table is dropped with the last operation that names the type; nothing shows it any more
+    // either.
     guard let table = context.catalogue[key.type] else { return }
     let statement = try PreparedStatement(
       database,
@@ -285,7 +288,7 @@ struct OverlayRows {
     }
   }
 
-  /// The log says that something went; whoever reads it is told what shows now.
+  /// Removes the row. The log records a deletion; a reader of the log then finds what shows now.
   private func remove(_ key: EntityKey, _ table: EntityTable) throws {
     let scope = Scope.device(device)
     let id = try context.memory.scopeID(scope, database)

@@ -1,14 +1,14 @@
 import GRDB
-import Model
+package import Model
 
-/// The statements that take batches for sending and write what came of them.
+/// The statements that claim batches for sending and write the results.
 struct BatchTable {
   let database: Database
 
   // MARK: Claiming
 
-  /// Puts back what a former process had in flight, and has no batch wait longer than any may: the
-  /// clock may have been set since.
+  /// Queues batches that a previous process had in flight, and limits all waiting times to `waitMax`, since
+  /// the clock can have been set back.
   func recover(at now: Timestamp, waitMax: Duration) throws {
     let back = try PreparedStatement(
       database,
@@ -26,9 +26,9 @@ struct BatchTable {
     try cut.run()
   }
 
-  /// Takes the batch that has waited longest for its time.
+  /// Claims the batch that has been due the longest.
   ///
-  /// - Parameter boot: random for each start; names the claim.
+  /// - Parameter boot: a random text of each process start that identifies its claims.
   func claim(at now: Timestamp, boot: String) throws -> ClaimedBatch? {
     guard let batch = try firstDue(at: now) else { return nil }
     let statement = try PreparedStatement(
@@ -71,7 +71,7 @@ struct BatchTable {
       expires: Timestamp(milliseconds: statement.int64(6)))
   }
 
-  /// When the next batch may go; nil where none waits.
+  /// Returns when the next batch is due; nil if none waits.
   func nextDue() throws -> Timestamp? {
     let statement = try PreparedStatement(
       database, "SELECT min(due) FROM push_batch WHERE is_open AND state = ?1")
@@ -83,7 +83,9 @@ struct BatchTable {
 
   // MARK: Settling
 
-  /// - Returns: false where the claim is not the batch's last, so that nothing was written.
+  /// Writes the result of an attempt.
+  ///
+  /// - Returns: false if the claim is not the batch's last; then nothing is written.
   func settle(
     _ batch: Int64, claim: Int64, boot: String, as end: BatchEnd, at now: Timestamp
   ) throws -> Bool {
@@ -161,7 +163,7 @@ struct BatchTable {
     try statement.run()
   }
 
-  /// One batch fewer is open; with the last one its notification has ended.
+  /// Decrements the notification's count of open batches; the last one settles the notification.
   private func close(_ batch: Int64, at now: Timestamp) throws {
     let statement = try PreparedStatement(
       database,
@@ -174,4 +176,48 @@ struct BatchTable {
     statement.bind(now.milliseconds, at: 2)
     try statement.run()
   }
+}
+
+/// The state of a batch, and of its user ids except the recorded exceptions.
+package enum BatchState: String, Hashable, Sendable, CaseIterable {
+  case queued
+  case inflight
+  case sent
+  /// None of the batch's user ids has a device at the push service.
+  case invalid
+  case failed
+
+  var isOpen: Bool { self == .queued || self == .inflight }
+}
+
+/// A batch claimed for sending.
+package struct ClaimedBatch: Sendable {
+  package let id: Int64
+  /// The number of this claim; only the last claim of a batch can settle it.
+  package let claim: Int64
+  package let key: String
+  package let message: [UInt8]
+  /// A JSON array of strings.
+  package let userIDs: [UInt8]
+  /// The number of earlier attempts that count.
+  package let attempts: Int
+  /// The number of attempts that failed while other batches succeeded.
+  package let strikes: Int
+  package let expires: Timestamp
+}
+
+/// The result of an attempt to send a batch.
+package enum BatchEnd: Hashable, Sendable {
+  /// - Parameter invalidIDs: the user ids without a device at the push service.
+  case sent(remoteID: String?, invalidIDs: [String])
+  /// None of the batch's user ids has a device at the push service.
+  case invalid
+  case failed(reason: String)
+  /// The batch waits for another attempt.
+  ///
+  /// - Parameters:
+  ///   - isAttempt: whether this attempt counts towards the limit.
+  ///   - isStrike: whether the failure counts against the batch itself: other batches succeeded in the
+  ///     same period.
+  case waits(until: Timestamp, isAttempt: Bool, isStrike: Bool, reason: String)
 }

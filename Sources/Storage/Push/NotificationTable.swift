@@ -1,18 +1,18 @@
 import GRDB
 import Model
 
-/// The rows of notifications and their batches, and the statements that make and read them.
+/// The rows of notifications and their batches, and the statements that create and read them.
 struct NotificationTable {
-  /// Batches that may wait. With two thousand ids each, some forty million phones.
+  /// Maximum batches that wait. With two thousand ids each, these are about forty million devices.
   static let openBatchesMax: Int64 = 20_000
 
   private static let columns = "sequence, id, origin, message, created, settled"
 
   let database: Database
 
-  // MARK: Taking
+  // MARK: Enqueuing
 
-  func take(_ arrival: NotificationArrival) throws -> NotificationReceipt {
+  func enqueue(_ arrival: NewNotification) throws -> NotificationReceipt {
     if let (id, fingerprint) = try find(arrival.key, of: arrival.origin) {
       let isSame = fingerprint == Hexadecimal.encode(arrival.fingerprint.bytes)
       return isSame ? .replayed(id: id) : .keyReused
@@ -24,8 +24,8 @@ struct NotificationTable {
     return .taken
   }
 
-  /// Takes what a rule says: nobody is there to be told that the outbox is full.
-  func takeAlways(_ arrival: NotificationArrival) throws {
+  /// Enqueues a rule's notification even if the outbox is full: no caller could retry it.
+  func enqueueUnbounded(_ arrival: NewNotification) throws {
     if try find(arrival.key, of: arrival.origin) == nil { try insert(arrival) }
   }
 
@@ -46,7 +46,7 @@ struct NotificationTable {
     return try statement.step() ? statement.int64(0) : 0
   }
 
-  private func insert(_ arrival: NotificationArrival) throws {
+  private func insert(_ arrival: NewNotification) throws {
     let statement = try PreparedStatement(
       database,
       """
@@ -70,7 +70,7 @@ struct NotificationTable {
   }
 
   private func insert(
-    _ batch: NotificationArrival.Batch, _ number: Int, of notification: Int64, due: Timestamp
+    _ batch: NewNotification.Batch, _ number: Int, of notification: Int64, due: Timestamp
   ) throws {
     let row = try PreparedStatement(
       database,
@@ -94,7 +94,7 @@ struct NotificationTable {
 
   // MARK: Reading
 
-  /// - Parameter origin: whose it must be; nil for anybody's.
+  /// - Parameter origin: the required submitter; nil for any.
   func record(_ id: String, origin: String?) throws -> NotificationRecord? {
     let statement = try PreparedStatement(
       database,
@@ -107,7 +107,7 @@ struct NotificationTable {
     return NotificationRecord(summary: summary, batches: try batches(of: summary.sequence))
   }
 
-  /// The newest first, those behind `before`.
+  /// Returns notifications before a sequence number, newest first.
   func list(before: Int64?, limit: Int) throws -> [NotificationSummary] {
     let statement = try PreparedStatement(
       database,
@@ -191,11 +191,11 @@ struct NotificationTable {
     return exceptions
   }
 
-  // MARK: Forgetting
+  // MARK: Removing
 
-  /// Forgets what ended before some time, with its keys, at most so many.
+  /// Removes notifications that ended before a time, with their idempotency keys, at most `limit`.
   ///
-  /// - Returns: how many went.
+  /// - Returns: the number of notifications removed.
   func forget(settledBefore moment: Timestamp, limit: Int) throws -> Int {
     let statement = try PreparedStatement(
       database,

@@ -1,9 +1,9 @@
 import GRDB
 
-/// The outbox of notifications, who is reached on which device, and how far rules have read.
+/// The tables of the notification outbox, the push registrations and the state of push rules.
 ///
-/// The ids of a batch are one value in a table of its own, which no change of state rewrites; an id
-/// has a row only where it fared otherwise than its batch.
+/// The user ids of a batch are one value in a separate table, which no change of state rewrites; an id has
+/// its own row only if its state differs from the batch's.
 enum PushSchema {
   static func migrate(_ db: Database) throws {
     try outbox(db)
@@ -61,7 +61,7 @@ enum PushSchema {
         """)
   }
 
-  /// A device has one registration, and one for each token that the sender is still to forget.
+  /// A device has one registration, and one for each token still to be removed at the push service.
   private static func registrations(_ db: Database) throws {
     try db.execute(
       sql: """
@@ -88,7 +88,7 @@ enum PushSchema {
         """)
   }
 
-  /// What rules have looked at from behind their cursor.
+  /// Adds the rows that rules have read beyond their cursor.
   static func migrateReads(_ db: Database) throws {
     try db.execute(
       sql: """

@@ -3,16 +3,16 @@ import Model
 
 /// The rows of registrations and the statements on them.
 ///
-/// A token belongs to one registration: whoever registers it last takes it from all others, as push
-/// services do.
+/// A push token belongs to one registration: the last device to register it takes it from all others, as
+/// push services do.
 struct RegistrationTable {
   private static let forgotten = "the sender knows the user no more"
 
   let database: Database
 
-  // MARK: Asking
+  // MARK: Requesting
 
-  /// Registers a device with the token, the platform and the user that it has now.
+  /// Registers a device with its current token, platform and user.
   func register(_ device: String) throws -> RegistrationReceipt {
     let statement = try PreparedStatement(
       database, "SELECT owner, platform, push_token FROM device WHERE id = ?1")
@@ -34,7 +34,7 @@ struct RegistrationTable {
     return .kept(registration)
   }
 
-  /// The device has another token or platform, or is gone: its registration follows it.
+  /// Updates a device's registration after its token or platform changed, or the device was removed.
   func follow(_ device: String) throws {
     guard try find(device) != nil else { return }
     switch try register(device) {
@@ -59,7 +59,7 @@ struct RegistrationTable {
       reason: statement.isNull(2) ? nil : statement.string(2))
   }
 
-  /// Ends a device's registration once the sender has been told.
+  /// Requests the end of a device's registration, which takes effect after the push service is notified.
   func leave(_ device: String) throws {
     let statement = try PreparedStatement(
       database,
@@ -79,14 +79,14 @@ struct RegistrationTable {
     try statement.run()
   }
 
-  /// One that stands or is on its way stays as it is; one that failed is tried anew.
+  /// Keeps an equal registration that is registered or queued; queues a failed one again.
   private func keep(
     _ device: String, _ owner: String, _ platform: String, _ token: String
   ) throws -> Bool {
     try revive(device, owner, platform, token, "state <> 'leaving'", "state = 'failed'")
   }
 
-  /// One that was to leave stays.
+  /// Queues an equal registration again that was to be removed.
   private func comeBack(
     _ device: String, _ owner: String, _ platform: String, _ token: String
   ) throws -> Bool {
@@ -95,17 +95,17 @@ struct RegistrationTable {
 
   private func revive(
     _ device: String, _ owner: String, _ platform: String, _ token: String, _ which: String,
-    _ isTold: String
+    _ isQueuedAgain: String
   ) throws -> Bool {
     let statement = try PreparedStatement(
       database,
       """
       UPDATE push_registration SET \
-      due = CASE WHEN \(isTold) THEN 0 ELSE due END, \
-      version = version + (\(isTold)), \
-      attempts = CASE WHEN \(isTold) THEN 0 ELSE attempts END, \
-      reason = CASE WHEN \(isTold) THEN NULL ELSE reason END, \
-      state = CASE WHEN \(isTold) THEN 'queued' ELSE state END \
+      due = CASE WHEN \(isQueuedAgain) THEN 0 ELSE due END, \
+      version = version + (\(isQueuedAgain)), \
+      attempts = CASE WHEN \(isQueuedAgain) THEN 0 ELSE attempts END, \
+      reason = CASE WHEN \(isQueuedAgain) THEN NULL ELSE reason END, \
+      state = CASE WHEN \(isQueuedAgain) THEN 'queued' ELSE state END \
       WHERE device = ?1 AND owner = ?2 AND platform = ?3 AND push_token = ?4 AND \(which)
       """)
     statement.bind(device, at: 1)
@@ -132,10 +132,10 @@ struct RegistrationTable {
     try statement.run()
   }
 
-  // MARK: Telling the sender
+  // MARK: Synchronising with the push service
 
-  /// What another sender was told says nothing to this one; and no wait outlasts a clock that was
-  /// set.
+  /// Queues registrations that were made with another push service, and limits all waiting times to
+  /// `waitMax`, since the clock can have been set back.
   func recover(sender: String, at now: Timestamp, waitMax: Duration) throws {
     let others = try PreparedStatement(
       database,
@@ -151,7 +151,7 @@ struct RegistrationTable {
     try cut.run()
   }
 
-  /// Those whose time has come, the longest due first.
+  /// Returns due registrations, longest due first.
   func due(at now: Timestamp, limit: Int) throws -> [DueRegistration] {
     let statement = try PreparedStatement(
       database,
@@ -184,13 +184,13 @@ struct RegistrationTable {
     return statement.optionalInt64(0).map(Timestamp.init(milliseconds:))
   }
 
-  /// Writes what telling the sender came to. What it said of the device is kept even where something
-  /// else has been asked meanwhile, since that has to be undone by it.
+  /// Writes the result of a synchronisation. The remote id is kept even if the request has changed in the
+  /// meantime, since undoing the registration needs it.
   func settle(_ registration: DueRegistration, as end: RegistrationEnd) throws {
     switch end {
-    case .told where registration.isLeaving, .failed where registration.isLeaving:
+    case .succeeded where registration.isLeaving, .failed where registration.isLeaving:
       try run("DELETE FROM push_registration WHERE id = ?1 AND version = ?2", registration)
-    case .told(let sender, let remoteID):
+    case .succeeded(let sender, let remoteID):
       try run(
         "UPDATE push_registration SET sender = ?3, remote = ?4 WHERE id = ?1", registration,
         sender, remoteID)
@@ -221,9 +221,9 @@ struct RegistrationTable {
     }
   }
 
-  /// The sender says that it knows none of these users: their devices are to be registered again,
-  /// which they do when they next ask for it.
-  func forgetTelling(of users: [String]) throws {
+  /// Marks the registrations of users that the push service does not know as failed; their devices register
+  /// again with their next request.
+  func markUnknown(_ users: [String]) throws {
     for user in users {
       let statement = try PreparedStatement(
         database,

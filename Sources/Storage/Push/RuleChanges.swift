@@ -1,13 +1,13 @@
 package import Model
 
-/// What rules read of the change log at a time.
+/// A query of push rules for a page of the change log.
 package struct RuleQuery: Sendable {
-  /// Names of the types that rules are about.
+  /// Names of the types that rules observe.
   package let types: Set<String>
   package let since: Revision
-  /// Where something changed since; nil where that is not known, so that all are looked through.
+  /// The scopes changed since; nil if unknown, so that all scopes are read.
   package let scopes: Set<Scope>?
-  /// Where the page before ended; nil for the first.
+  /// The end of the previous page; nil for the first page.
   package let place: RulePlace?
 
   package init(
@@ -20,7 +20,7 @@ package struct RuleQuery: Sendable {
   }
 }
 
-/// A place in the logs of several scopes, read one after the other.
+/// A position in the change logs of several scopes, which are read one after the other.
 package struct RulePlace: Hashable, Sendable {
   let scope: Int64
   let revision: Int64
@@ -35,40 +35,39 @@ package struct RulePlace: Hashable, Sendable {
   }
 }
 
-/// A page of what rules read.
+/// A page of changes for push rules.
 package struct RuleChanges: Sendable {
   package struct Change: Sendable {
     package let entity: EntityKey
     let scope: Int64
     package let revision: Revision
-    /// It was in no scope before; else it changed where it was.
+    /// Whether the entity was in no scope before; otherwise it changed.
     package let isNew: Bool
-    /// As its scope had them behind the commit.
+    /// Field values in this scope after the commit.
     package let fields: [UInt8]
   }
 
-  /// In the order of commits: of an entity there is one for each of them, as far as what it was is
-  /// still known.
+  /// The changes in commit order: one for each commit of an entity, as far as its history is still stored.
   package let changes: [Change]
-  /// The rows that were looked at.
+  /// The rows that were read.
   package let read: [RulePlace]
-  /// Where the next page begins; nil behind the last.
+  /// The start of the next page; nil after the last page.
   package let next: RulePlace?
 }
 
-/// What a rule makes of a change, to be written once.
+/// The notification of a push rule for a change, to be written once.
 package struct RuleNotification: Sendable {
   package let rule: String
   package let entity: EntityKey
-  /// Of all that the rule would say, and to whom.
+  /// The canonical text of the message and its recipients.
   package let content: String
   package let isNew: Bool
-  /// Nil where it is only to be remembered what there is to say.
-  package let notification: NotificationArrival?
+  /// Nil if only the content is to be recorded.
+  package let notification: NewNotification?
 
   package init(
     rule: String, entity: EntityKey, content: String, isNew: Bool,
-    notification: NotificationArrival?
+    notification: NewNotification?
   ) {
     self.rule = rule
     self.entity = entity

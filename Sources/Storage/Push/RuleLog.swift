@@ -1,19 +1,19 @@
 import GRDB
 import Model
 
-/// Reads the change log for rules: each scope by itself, since a rule is nobody's own view.
+/// Reads the change log for push rules: each scope separately, since rules have no viewer.
 ///
-/// A device's rows are passed over unless clients write their type: over upstream's types they are
-/// what a queue expects, and may never come true.
+/// Rows of devices are skipped except for local types: for upstream types they are optimistic updates, which
+/// can be rejected.
 struct RuleLog {
-  /// Rows read for one page.
+  /// Maximum rows read for one page.
   static let rowsMax = 256
 
   let database: Database
   let catalogue: TypeCatalogue
 
-  /// What fits of several scopes is one page, in the order of commits: what a rule says last of an
-  /// entity that changed in two of them does not depend on when it looks.
+  /// Returns a page with as many scopes as fit, in commit order: so a rule's last notification of an entity
+  /// that changed in two scopes does not depend on when the rule reads.
   func page(_ query: RuleQuery) throws -> RuleChanges {
     let types = query.types.compactMap { catalogue[$0]?.id }
     let localTypes = try localTypes()
@@ -79,11 +79,11 @@ struct RuleLog {
     var changes: [RuleChanges.Change] = []
     for (type, rows) in Dictionary(grouping: rows, by: \.type) {
       guard let entities = catalogue[id: type] else { continue }
-      let sights = try loader.sights(of: rows, in: entities)
+      let views = try loader.views(of: rows, in: entities)
       for row in rows {
-        guard let fields = sights[ExactText(row.key)]?.contents.first else { continue }
-        let told = try table.revisionRead(of: RulePlace(row, in: scope)) ?? since
-        for (state, isNew) in try states(of: row, now: fields, in: scope, since: max(since, told)) {
+        guard let fields = views[ExactText(row.key)]?.contents.first else { continue }
+        let read = try table.revisionRead(of: RulePlace(row, in: scope)) ?? since
+        for (state, isNew) in try states(of: row, now: fields, in: scope, since: max(since, read)) {
           changes.append(
             RuleChanges.Change(
               entity: EntityKey(type: entities.type, key: row.key), scope: scope,
@@ -94,18 +94,18 @@ struct RuleLog {
     return changes
   }
 
-  /// One for each commit behind which it was another, the last one being what it is now.
+  /// Returns one state for each commit that changed the entity; the last one is the current state.
   private func states(
     of row: ChangeRow, now fields: [UInt8], in scope: Int64, since: Int64
   ) throws -> [(RuleStates.State, isNew: Bool)] {
     guard row.revision > since else { return [] }
-    // What came into being anew is not told of as it was before it went.
+    // For an entity that was deleted and created again, states before the deletion are skipped.
     let isNew = row.created > since
     var states = try RuleStates(database: database).ended(
       of: row, in: scope, since: isNew ? row.created - 1 : since)
     states.append(RuleStates.State(revision: row.revision, fields: fields))
     guard isNew else { return states.map { ($0, false) } }
-    // A copy of what another scope had before is neither new nor a change.
+    // A copy of an entity that another scope had before is neither new nor a change.
     if try oldest(row) < row.created { return states.dropFirst().map { ($0, false) } }
     return states.enumerated().map { place, state in (state, place == 0) }
   }
@@ -117,7 +117,7 @@ struct RuleLog {
     }
   }
 
-  /// When the entity came into being in any scope.
+  /// Returns the first revision of the entity in any scope.
   private func oldest(_ row: ChangeRow) throws -> Int64 {
     let statement = try PreparedStatement(
       database,
@@ -133,5 +133,44 @@ struct RuleLog {
     defer { statement.reset() }
     guard try statement.step() else { return row.created }
     return statement.optionalInt64(0) ?? row.created
+  }
+}
+
+/// An entity's states after each of its commits, for push rules; the change log itself has only the last.
+///
+/// States come from the stored entity history (``EntityHistoryRecorder``); missing ones are skipped.
+struct RuleStates {
+  struct State {
+    let revision: Int64
+    let fields: [UInt8]
+  }
+
+  /// Maximum states of one entity in one read; the latest count. More accumulate only if rules have not read
+  /// for long, and would give as many notifications of the same entity at once.
+  static let statesMax = 64
+
+  let database: Database
+
+  /// Returns the states that began after the revision and have ended, oldest first. States overwritten within
+  /// the same commit are skipped.
+  func ended(of row: ChangeRow, in scope: Int64, since revision: Int64) throws -> [State] {
+    let statement = try PreparedStatement(
+      database,
+      """
+      SELECT since, fields FROM past WHERE type = ?1 AND key = ?2 AND scope = ?3 AND until > ?4 \
+      AND since > ?4 AND since < until AND fields IS NOT NULL ORDER BY until DESC LIMIT ?5
+      """)
+    statement.bind(row.type, at: 1)
+    statement.bind(row.key, at: 2)
+    statement.bind(scope, at: 3)
+    statement.bind(revision, at: 4)
+    statement.bind(Int64(Self.statesMax), at: 5)
+    defer { statement.reset() }
+    var states: [State] = []
+    while try statement.step() {
+      guard let fields = statement.bytes(1) else { continue }
+      states.append(State(revision: statement.int64(0), fields: fields))
+    }
+    return states.reversed()
   }
 }

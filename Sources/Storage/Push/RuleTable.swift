@@ -1,11 +1,11 @@
 import GRDB
 import Model
 
-/// How far rules have read, and what each has said last of each entity.
+/// The read position of push rules, and each rule's last content for each entity.
 struct RuleTable {
   let database: Database
 
-  /// Where reading goes on. Rules that have never read begin at the log's end.
+  /// Returns where reading continues. Rules that have never read begin at the end of the log.
   func cursor(beginning head: Revision) throws -> Revision {
     let begin = try PreparedStatement(
       database, "INSERT INTO push_cursor (id, revision) VALUES (1, ?1) ON CONFLICT DO NOTHING")
@@ -26,9 +26,10 @@ struct RuleTable {
     try forget.run()
   }
 
-  // MARK: What was read from behind the cursor
+  // MARK: Rows read beyond the cursor
 
-  /// Up to where changes of an entity in a scope were looked at; nil where the cursor tells.
+  /// Returns the revision up to which an entity's changes in a scope were read; nil if only the cursor
+  /// applies.
   func revisionRead(of place: RulePlace) throws -> Int64? {
     let statement = try PreparedStatement(
       database, "SELECT revision FROM push_read WHERE scope = ?1 AND type = ?2 AND key = ?3")
@@ -53,9 +54,12 @@ struct RuleTable {
     try statement.run()
   }
 
-  // MARK: What was said
+  // MARK: Contents
 
-  /// - Parameter kept: the rules there are. Without any, reading begins anew when there are some.
+  /// Removes the state of rules that no longer exist.
+  ///
+  /// - Parameter kept: the existing rules. Without any, the cursor is removed too, so that later rules begin
+  ///   at the end of the log.
   func forget(allBut kept: Set<String>) throws {
     if kept.isEmpty {
       for table in ["push_cursor", "push_read"] {
@@ -70,33 +74,35 @@ struct RuleTable {
     }
   }
 
-  /// - Returns: whether a notification was taken: nothing is said twice of what is new, nor of a
-  ///   change that changes nothing of what is said.
-  func tell(_ telling: RuleNotification) throws -> Bool {
-    let last = try said(telling)
-    if telling.isNew ? last != nil : last == telling.content { return false }
+  /// Records a rule's content for an entity and enqueues its notification.
+  ///
+  /// - Returns: whether a notification was enqueued. None is enqueued for a new entity that already has a
+  ///   content, nor for a change that leaves the content unchanged.
+  func record(_ entry: RuleNotification) throws -> Bool {
+    let last = try lastContent(entry)
+    if entry.isNew ? last != nil : last == entry.content { return false }
     let statement = try PreparedStatement(
       database,
       """
       INSERT INTO push_told (rule, type, key, content) VALUES (?1, ?2, ?3, ?4) \
       ON CONFLICT DO UPDATE SET content = excluded.content
       """)
-    statement.bind(telling.rule, at: 1)
-    statement.bind(telling.entity.type, at: 2)
-    statement.bind(telling.entity.key, at: 3)
-    statement.bind(telling.content, at: 4)
+    statement.bind(entry.rule, at: 1)
+    statement.bind(entry.entity.type, at: 2)
+    statement.bind(entry.entity.key, at: 3)
+    statement.bind(entry.content, at: 4)
     try statement.run()
-    guard let notification = telling.notification else { return false }
-    try NotificationTable(database: database).takeAlways(notification)
+    guard let notification = entry.notification else { return false }
+    try NotificationTable(database: database).enqueueUnbounded(notification)
     return true
   }
 
-  private func said(_ telling: RuleNotification) throws -> String? {
+  private func lastContent(_ entry: RuleNotification) throws -> String? {
     let statement = try PreparedStatement(
       database, "SELECT content FROM push_told WHERE rule = ?1 AND type = ?2 AND key = ?3")
-    statement.bind(telling.rule, at: 1)
-    statement.bind(telling.entity.type, at: 2)
-    statement.bind(telling.entity.key, at: 3)
+    statement.bind(entry.rule, at: 1)
+    statement.bind(entry.entity.type, at: 2)
+    statement.bind(entry.entity.key, at: 3)
     defer { statement.reset() }
     return try statement.step() ? statement.string(0) : nil
   }

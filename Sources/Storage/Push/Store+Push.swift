@@ -1,20 +1,21 @@
 import GRDB
 package import Model
 
-/// The outbox of notifications. What was taken is on disk before anybody is told.
+/// The outbox of notifications. A notification is confirmed only after it is on disk.
 extension Store {
-  /// Returns once it would survive a power failure.
-  package func take(
-    _ arrival: NotificationArrival
+  /// Enqueues a notification; returns after it is safe from a power failure.
+  package func enqueue(
+    _ arrival: NewNotification
   ) async throws(StorageError) -> NotificationReceipt {
     try await writer.write(.powerFailure) { database, _ in
-      try NotificationTable(database: database).take(arrival)
+      try NotificationTable(database: database).enqueue(arrival)
     }
   }
 
-  /// For the first time after a start, before the first claim.
+  /// Queues batches that a previous process had in flight. Call it once after a start, before the first
+  /// claim.
   ///
-  /// - Parameter waitMax: the longest that any batch waits.
+  /// - Parameter waitMax: the longest time that any batch can wait.
   package func recoverBatches(
     at now: Timestamp, waitMax: Duration
   ) async throws(StorageError) {
@@ -23,10 +24,10 @@ extension Store {
     }
   }
 
-  /// Takes the next batch for sending. The claim survives the process; should a power failure undo
-  /// it, the batch goes again under its key.
+  /// Claims the next batch for sending. The claim survives the process; if a power failure undoes it, the
+  /// batch is sent again with the same key.
   ///
-  /// - Returns: nil where none is due.
+  /// - Returns: nil if none is due.
   package func claimBatch(
     at now: Timestamp, boot: String
   ) async throws(StorageError) -> ClaimedBatch? {
@@ -35,7 +36,9 @@ extension Store {
     }
   }
 
-  /// - Returns: false where the claim is not the batch's last, so that nothing was written.
+  /// Writes the result of an attempt to send a batch.
+  ///
+  /// - Returns: false if the claim is not the batch's last; then nothing is written.
   package func settle(
     _ batch: ClaimedBatch, boot: String, as end: BatchEnd, at now: Timestamp
   ) async throws(StorageError) -> Bool {
@@ -43,28 +46,28 @@ extension Store {
       let isLast = try BatchTable(database: database)
         .settle(batch.id, claim: batch.claim, boot: boot, as: end, at: now)
       if isLast, case .sent(_, let invalidIDs) = end {
-        try RegistrationTable(database: database).forgetTelling(of: invalidIDs)
+        try RegistrationTable(database: database).markUnknown(invalidIDs)
       }
       return isLast
     }
   }
 
-  /// When the next batch may go; nil where none waits.
+  /// Returns when the next batch is due; nil if none waits.
   package func nextBatchDue() async throws(StorageError) -> Timestamp? {
     try await reader.read { try BatchTable(database: $0).nextDue() }
   }
 
-  /// - Parameter origin: whose it must be; nil for anybody's.
+  /// - Parameter origin: the required submitter; nil for any.
   package func notification(
     _ id: String, origin: String?
   ) async throws(StorageError) -> NotificationRecord? {
     try await reader.read { try NotificationTable(database: $0).record(id, origin: origin) }
   }
 
-  /// The newest first.
+  /// Returns a page of notifications, newest first.
   ///
-  /// - Parameter last: the last one of the page before.
-  /// - Returns: nil where that one is not known.
+  /// - Parameter last: the id of the previous page's last notification; nil for the first page.
+  /// - Returns: nil if `last` is unknown.
   package func notifications(
     after last: String?, limit: Int
   ) async throws(StorageError) -> [NotificationSummary]? {
@@ -75,9 +78,10 @@ extension Store {
     }
   }
 
-  /// Forgets notifications that ended before some time: their keys may come again as new ones.
+  /// Removes notifications that ended before a time, at most `limit`; their idempotency keys can be used
+  /// again.
   ///
-  /// - Returns: whether there may be more.
+  /// - Returns: whether there can be more.
   package func forgetNotifications(
     settledBefore moment: Timestamp, limit: Int
   ) async throws(StorageError) -> Bool {

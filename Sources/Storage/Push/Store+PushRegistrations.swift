@@ -1,10 +1,10 @@
 import GRDB
 package import Model
 
-/// Who is reached on which device, and what the sender is to be told of it. What a client was told
-/// survives a power failure.
+/// Push registrations and their synchronisation with the push service. Changes that were confirmed to a
+/// client survive a power failure.
 extension Store {
-  /// Ties a device to its user for notifications.
+  /// Registers a device's user for notifications.
   package func registerForPush(
     device: String
   ) async throws(StorageError) -> RegistrationReceipt {
@@ -25,11 +25,11 @@ extension Store {
     try await reader.read { try RegistrationTable(database: $0).find(device) }
   }
 
-  /// For the first time after a start.
+  /// Queues registrations that were made with another push service. Call it once after a start.
   ///
   /// - Parameters:
-  ///   - sender: who is told from now on.
-  ///   - waitMax: the longest that any registration waits.
+  ///   - sender: the current push service.
+  ///   - waitMax: the longest time that any registration can wait.
   package func recoverRegistrations(
     sender: String, at now: Timestamp, waitMax: Duration
   ) async throws(StorageError) {
@@ -38,14 +38,14 @@ extension Store {
     }
   }
 
-  /// Those whose time has come, the longest due first.
+  /// Returns due registrations, longest due first.
   package func dueRegistrations(
     at now: Timestamp, limit: Int
   ) async throws(StorageError) -> [DueRegistration] {
     try await reader.read { try RegistrationTable(database: $0).due(at: now, limit: limit) }
   }
 
-  /// When the next is due; nil where the sender has been told of all.
+  /// Returns when the next registration is due; nil if all are synchronised.
   package func nextRegistrationDue() async throws(StorageError) -> Timestamp? {
     try await reader.read { try RegistrationTable(database: $0).nextDue() }
   }

@@ -1,17 +1,17 @@
 import GRDB
 package import Model
 
-/// What rules read of the change log, and what they make of it: a crash in between neither loses a
-/// change nor tells it twice.
+/// The change log as push rules read it, and their notifications: a crash between reading and writing
+/// neither loses a change nor notifies twice.
 extension Store {
-  /// Where rules go on reading. From here on what entities of their types were is kept as they
-  /// change, so that each commit can be told of however many come before the next look.
+  /// Returns where rules continue reading. From now on the history of entities of their types is recorded,
+  /// so that each commit can be reported, however many happen before the next read.
   ///
-  /// - Parameter rules: the names of all there are; what others said last is forgotten.
+  /// - Parameter rules: the names of all rules; the state of others is removed.
   package func ruleCursor(
     of rules: Set<String>, types: Set<String>
   ) async throws(StorageError) -> Revision {
-    try await keepPast(ofTypes: types)
+    try await keepHistory(ofTypes: types)
     return try await writer.write { database, memory in
       let table = RuleTable(database: database)
       try table.forget(allBut: rules)
@@ -20,7 +20,7 @@ extension Store {
     }
   }
 
-  /// Bounded in rows, so a page may be empty and not the last.
+  /// Returns a page of changes. It is limited by rows read, so it can be empty without being the last.
   package func ruleChanges(_ query: RuleQuery) async throws(StorageError) -> RuleChanges {
     let catalogue = catalogue
     return try await longReader.read { database in
@@ -28,20 +28,20 @@ extension Store {
     }
   }
 
-  /// Writes what rules made of a page, with the notifications.
+  /// Records the contents that rules computed from a page, and enqueues their notifications.
   ///
   /// - Parameters:
-  ///   - places: the rows that the page was made of. What they were up to here is not read again, even
-  ///     where the cursor stays before it.
-  ///   - cursor: behind which reading goes on; nil while there are more pages.
-  /// - Returns: how many notifications were taken.
-  package func tell(
-    _ tellings: [RuleNotification], read places: [RulePlace] = [], cursor: Revision?
+  ///   - places: the rows of the page; they are not read again up to here, even if the cursor stays before
+  ///     them.
+  ///   - cursor: the revision after which reading continues; nil while there are more pages.
+  /// - Returns: the number of notifications enqueued.
+  package func record(
+    _ notifications: [RuleNotification], read places: [RulePlace] = [], cursor: Revision?
   ) async throws(StorageError) -> Int {
     try await writer.write { database, _ in
       let table = RuleTable(database: database)
       var count = 0
-      for telling in tellings where try table.tell(telling) { count += 1 }
+      for notification in notifications where try table.record(notification) { count += 1 }
       if let cursor { try table.setCursor(cursor) }
       for place in places where place.revision > cursor?.value ?? 0 { try table.note(read: place) }
       return count

@@ -1,10 +1,10 @@
 import GRDB
 import Model
 
-/// Answers an ``EntityQuery``: the page's keys and places in the order by SQL, then what each of
-/// them shows, all in the caller's read transaction.
+/// The execution of an ``EntityQuery`` in the caller's read transaction: selects the page's keys and
+/// positions by SQL, then loads the entities.
 struct EntityQueryRun {
-  /// Sections of one list.
+  /// Maximum sections of one list.
   static let sectionsMax = 10_000
 
   private let database: Database
@@ -33,7 +33,7 @@ struct EntityQueryRun {
     return page
   }
 
-  /// The place in the order of each entity of the page and of one more, without what they hold.
+  /// Returns the positions of the page's entities and of the next one, without their fields.
   func places() throws -> [EntityPosition] {
     var sql = BoundSQL()
     sql.append("SELECT seen.key")
@@ -82,7 +82,7 @@ struct EntityQueryRun {
     return places
   }
 
-  /// Members without an order of their own come in that of the list.
+  /// Whether the order is that of the member list: a query of members without order terms.
   private var isByPlace: Bool { query.members != nil && query.order.terms.isEmpty }
 
   private func appendFiltered(to sql: inout BoundSQL) throws {
@@ -101,10 +101,10 @@ struct EntityQueryRun {
     sql.append("seen.key")
   }
 
-  // MARK: Behind a position
+  // MARK: After a position
 
-  /// What follows a position: later in the first term, or equal there and later in the next, and
-  /// so on to the key. NULL is before every value, as SQLite orders it.
+  /// Appends the condition for entities after a position: later in the first term, or equal there and later
+  /// in the next, and so on to the key. NULL precedes every value, as in SQLite.
   private func append(after position: EntityPosition, to sql: inout BoundSQL) throws {
     if isByPlace {
       sql.append(" AND member.key > ")
@@ -112,7 +112,7 @@ struct EntityQueryRun {
     }
     let terms = query.order.terms
     guard position.values.count == terms.count else { return sql.append(" AND 0") }
-    // Said by the rest already, but this alone lets an index begin at the right place.
+    // Redundant, but only this condition lets SQLite start an index scan at the position.
     if let first = terms.first, !first.isDescending, let value = position.values.first,
       value != .null
     {
@@ -126,7 +126,7 @@ struct EntityQueryRun {
         sql.append(position.values[before])
         sql.append(" AND ")
       }
-      try append(behind: position.values[index], term, to: &sql)
+      try append(after: position.values[index], term, to: &sql)
       sql.append(" OR ")
     }
     for (term, value) in zip(terms, position.values) {
@@ -140,7 +140,7 @@ struct EntityQueryRun {
   }
 
   private func append(
-    behind value: FilterValue, _ term: EntityOrder.Term, to sql: inout BoundSQL
+    after value: FilterValue, _ term: EntityOrder.Term, to sql: inout BoundSQL
   ) throws {
     let column = try source.column(term.column)
     switch (value, term.isDescending) {

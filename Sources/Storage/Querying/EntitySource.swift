@@ -1,21 +1,21 @@
 import GRDB
 import Model
 
-/// The rows of a type as a viewer sees them, as something SQL can select from: `key`, and a column
-/// for each field that a query needs, each with the value that is shown.
+/// The SQL source of a type's rows as a viewer sees them: `key`, and a column with the visible value for
+/// each field that a query needs.
 ///
-/// Where one scope alone holds rows of the type this is the table itself, with its indexes. Else
-/// rows of the widest scope that no narrower one knows stand beside folded ones: field by field from
-/// the narrowest row that has the field (a null is a value), down to the first tombstone.
+/// If only one scope holds rows of the type, the source is the table itself with its indexes. Otherwise it
+/// is a union: rows of the widest scope that no narrower scope holds, and merged rows, which take each field
+/// from the narrowest row that has it (null is a value), down to the first tombstone.
 struct EntitySource {
   private let table: EntityTable
   private let fields: [String]
-  /// Numbers of the scopes that hold rows of the type, narrowest first.
+  /// The numbers of the scopes that hold rows of the type, narrowest first.
   let scopes: [Int64]
 
   var isPlain: Bool { scopes.count < 2 }
 
-  /// - Parameter fields: those that the query names, once each.
+  /// - Parameter fields: the fields that the query names, without repeats.
   init(_ table: EntityTable, fields: [String], scopes: [Int64], _ db: Database) throws {
     self.table = table
     self.fields = fields
@@ -28,17 +28,17 @@ struct EntitySource {
     }
   }
 
-  /// The SQL of a field's column.
+  /// Returns the SQL of a field's column.
   func column(_ field: String) throws(StorageError) -> String {
     guard let name = table.columns[field] else {
-      throw .failed(code: 0, message: "no column was made for the field \(field)")
+      throw .failed(code: 0, message: "the type \(table.type) has no column for the field \(field)")
     }
     return "seen.\(EntityTable.quoted(name))"
   }
 
-  /// `FROM … WHERE …`, to which conditions may be added with AND.
+  /// Appends `FROM … WHERE …`, to which conditions can be added with AND.
   ///
-  /// - Parameter members: keys to restrict it to; their places are `member.key`.
+  /// - Parameter members: the only keys to select; `member.key` is a key's index in this list.
   func append(to sql: inout BoundSQL, members: [String]?) throws {
     let name = EntityTable.quoted(table.name)
     sql.append(" FROM ")
@@ -95,7 +95,7 @@ struct EntitySource {
       sql.append(" LEFT JOIN \(name) AS layer\(layer) ON layer\(layer).scope = ")
       sql.append(.integer(scope))
       sql.append(" AND layer\(layer).key = known.key")
-      // A tombstone hides what lies under it.
+      // A tombstone hides the wider layers.
       for above in 0..<layer {
         sql.append(" AND (layer\(above).scope IS NULL OR layer\(above).fields IS NOT NULL)")
       }

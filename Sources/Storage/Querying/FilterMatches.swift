@@ -1,17 +1,16 @@
 import GRDB
 import Model
 
-/// The entities that the filters of a list of writes hold of, found on a reader before the writer is
-/// asked.
+/// The entities that match the filters of a list of writes, found on a reader before the write begins.
 ///
 /// A caller's filter is never evaluated over a table inside a write: all other writes would wait for it.
-/// The write itself judges again what was changed since the reader's snapshot (``FilterRecheck``).
+/// The write evaluates it again only for rows changed since the reader's snapshot (``FilterRecheck``).
 struct FilterMatches: Sendable {
-  /// Entities that the filters of one list can hold of together.
+  /// Maximum entities that the filters of one list can match together.
   static let entitiesMax = 10_000
 
   struct Search: Sendable {
-    /// Of the write in its list.
+    /// The index of the write in its list.
     let place: Int
     let type: EntityType
     let filter: Filter
@@ -21,7 +20,7 @@ struct FilterMatches: Sendable {
 
   /// The last revision that the reader saw.
   let revision: Int64
-  /// By the place of the write in its list.
+  /// The matching keys by the index of the write in its list.
   let keys: [Int: [String]]
 
   static let none = FilterMatches(revision: 0, keys: [:])
@@ -55,5 +54,144 @@ extension Store {
       }
       return .success(FilterMatches(revision: revision ?? 0, keys: keys))
     }
+  }
+}
+
+/// Updates ``FilterMatches`` inside the write's transaction.
+///
+/// Rows that have not changed since the reader's snapshot keep their result. Rows changed since, by other
+/// writes or by earlier writes of the same list, are in the change log after the snapshot's revision; the
+/// filter is evaluated again on these only. That is fast: few rows change between the snapshot and the
+/// transaction, and the list bounds its own writes.
+///
+/// Also enforces the time limit of the whole list: the cost of changing a stored row does not depend on the
+/// size of the request.
+final class FilterRecheck {
+  /// The longest time that other writers wait for the filters of one list.
+  static let filterTimeMax = Duration.seconds(1)
+  /// The longest time that other writers wait for one list.
+  static let timeMax = Duration.seconds(5)
+  /// Maximum changed rows for one filter.
+  static let rowsMax = 10_000
+  /// Bytes of fields that are evaluated together.
+  private static let batchBytesMax = 1 << 20
+
+  private let matches: FilterMatches
+  private let context: WriteContext
+  private let deadline: QueryDeadline?
+  /// Measures from the start of the list inside the transaction.
+  private let watch: QueryWatch?
+  /// Measures from the first filter.
+  private lazy var filterWatch = deadline?.with(limit: Self.filterTimeMax).begin()
+  private var found = 0
+
+  /// - Parameter matches: ``FilterMatches/none`` for writes without filters.
+  init(_ matches: FilterMatches, _ context: WriteContext, deadline: QueryDeadline? = nil) {
+    self.matches = matches
+    self.context = context
+    self.deadline = deadline
+    watch = deadline?.with(limit: Self.timeMax).begin()
+  }
+
+  /// - Throws: ``StorageError/tooCostly`` if the list has exceeded its time in the transaction.
+  func checkTime() throws(StorageError) {
+    if watch?.isOver == true { throw .tooCostly }
+  }
+
+  /// Returns the keys that match a filter now.
+  ///
+  /// - Parameters:
+  ///   - place: the index of the write in its list; earlier writes of the list are in the database.
+  ///   - canBeEvicted: whether rows of the type can be evicted, which the change log does not report.
+  func keys(
+    of place: Int, _ type: EntityType, _ filter: Filter, scope: Int64, canBeEvicted: Bool,
+    pointer: String
+  ) throws -> [String] {
+    let table = try context.table(of: type.name)
+    let changed = try changedKeys(table, scope: scope)
+    var keys = matches.keys[place] ?? []
+    if !changed.isEmpty {
+      let all = Set(changed)
+      keys.removeAll { all.contains($0) }
+    }
+    if canBeEvicted, !keys.isEmpty { keys = try present(keys, table, scope: scope) }
+    if !changed.isEmpty { keys += try passing(changed, type, filter, table, scope: scope) }
+    found += keys.count
+    guard found <= FilterMatches.entitiesMax else {
+      throw WriteRefusal.tooMany(max: FilterMatches.entitiesMax, pointer: pointer)
+    }
+    return keys
+  }
+
+  private func changedKeys(_ table: EntityTable, scope: Int64) throws -> [String] {
+    let statement = try PreparedStatement(
+      context.database,
+      "SELECT key FROM change WHERE scope = ?1 AND revision > ?2 AND type = ?3 LIMIT ?4")
+    statement.bind(scope, at: 1)
+    statement.bind(matches.revision, at: 2)
+    statement.bind(table.id, at: 3)
+    statement.bind(Int64(Self.rowsMax) + 1, at: 4)
+    defer { statement.reset() }
+    var keys: [String] = []
+    while try statement.step() { keys.append(statement.string(0)) }
+    guard keys.count <= Self.rowsMax else { throw StorageError.tooCostly }
+    return keys
+  }
+
+  private func present(_ keys: [String], _ table: EntityTable, scope: Int64) throws -> [String] {
+    var present: [String] = []
+    try forEachRow(of: keys, table, scope: scope, columns: "seen.key") {
+      present.append($0.string(0))
+    }
+    return present
+  }
+
+  private func passing(
+    _ keys: [String], _ type: EntityType, _ filter: Filter, _ table: EntityTable, scope: Int64
+  ) throws -> [String] {
+    let test = ConditionTest(ObservedCondition(type: type, filter: filter))
+    var passing: [String] = []
+    var batch: [(key: String, fields: [UInt8])] = []
+    var bytes = 0
+    func judge() throws {
+      let states = batch.map { [$0.fields] }
+      let places = try watched { try test.passing(states, context.database) }
+      passing += places.sorted().map { batch[$0].key }
+      batch = []
+      bytes = 0
+    }
+    try forEachRow(of: keys, table, scope: scope, columns: "seen.key, seen.fields") { row in
+      guard let fields = row.bytes(1) else { return }
+      batch.append((row.string(0), fields))
+      bytes += fields.count
+      if bytes >= Self.batchBytesMax { try judge() }
+    }
+    try judge()
+    return passing
+  }
+
+  private func watched<Value>(_ body: () throws -> Value) throws -> Value {
+    guard let watch = filterWatch else { return try body() }
+    // Nothing else checks the time between batches.
+    guard !watch.isOver else { throw StorageError.tooCostly }
+    return try watch.run(
+      QueryConnection(database: context.database, slot: context.memory.watchSlot), body)
+  }
+
+  private func forEachRow(
+    of keys: [String], _ table: EntityTable, scope: Int64, columns: String,
+    _ body: (PreparedStatement) throws -> Void
+  ) throws {
+    let statement = try PreparedStatement(
+      context.database,
+      """
+      SELECT \(columns) FROM json_each(?1) AS member \
+      CROSS JOIN \(EntityTable.quoted(table.name)) AS seen \
+      ON seen.scope = ?2 AND seen.key = member.value WHERE seen.fields IS NOT NULL
+      """)
+    statement.bind(try KeyList.json(keys), at: 1)
+    statement.bind(scope, at: 2)
+    defer { statement.reset() }
+    while try statement.step() { try body(statement) }
   }
 }

@@ -1,8 +1,8 @@
 import Model
 
-/// Writes a filter's condition as SQL over named columns.
+/// The translation of a filter's condition to SQL.
 struct FilterSQL {
-  /// The SQL of a field's column.
+  /// Returns the SQL of a field's column.
   let column: (String) throws(StorageError) -> String
 
   func append(_ condition: FilterCondition, to sql: inout BoundSQL) throws(StorageError) {
@@ -45,8 +45,8 @@ struct FilterSQL {
     sql.append(")")
   }
 
-  /// The operand that nests deepest goes first: SQLite's parser has room for a hundred open things, and
-  /// one before an operator takes less of it than one behind.
+  /// Appends the most deeply nested operand first: SQLite's parser stack has a hundred entries, and the left
+  /// operand of an operator needs fewer than the right one.
   private func append(
     _ operands: [FilterCondition], joinedBy connective: String, to sql: inout BoundSQL
   ) throws(StorageError) {
@@ -64,7 +64,7 @@ extension FilterCondition {
     if case .or = self { true } else { false }
   }
 
-  /// What a chain of ANDs, or of ORs, consists of; a condition that is neither is its own only operand.
+  /// The operands of a chain of ANDs or ORs; any other condition is its own only operand.
   fileprivate var operands: [FilterCondition] {
     switch self {
     case .and(let left, let right):
@@ -76,8 +76,8 @@ extension FilterCondition {
     }
   }
 
-  /// About how much of its stack SQLite's parser needs, as ``FilterSQL`` writes it: a parenthesis, what
-  /// precedes it in a chain, and for a predicate its own few words.
+  /// The approximate number of parser stack entries that SQLite needs for the condition as ``FilterSQL``
+  /// writes it: a parenthesis, the tokens before it in a chain, and the tokens of a predicate.
   fileprivate var parserPlaces: Int {
     switch self {
     case .and, .or:
@@ -87,6 +87,36 @@ extension FilterCondition {
       return 2 + inner.parserPlaces
     default:
       return 4
+    }
+  }
+}
+
+/// SQL text that is built together with the values of its parameters; values never become part of the text.
+struct BoundSQL {
+  private(set) var text = ""
+  private(set) var values: [FilterValue] = []
+
+  mutating func append(_ sql: String) { text += sql }
+
+  mutating func append(_ value: FilterValue) {
+    values.append(value)
+    text += "?"
+  }
+
+  mutating func append(_ other: BoundSQL) {
+    text += other.text
+    values += other.values
+  }
+
+  func bind(to statement: PreparedStatement) {
+    for (index, value) in values.enumerated() {
+      let index = Int32(index + 1)
+      switch value {
+      case .null: statement.bind(nil as Int64?, at: index)
+      case .integer(let number): statement.bind(number, at: index)
+      case .real(let number): statement.bind(real: number, at: index)
+      case .text(let text): statement.bind(text, at: index)
+      }
     }
   }
 }

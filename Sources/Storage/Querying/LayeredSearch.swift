@@ -1,12 +1,12 @@
 import GRDB
 import Model
 
-/// A search over rows that lie over each other: every word must stand in a field as the viewer sees
-/// it, whichever scope's row that field is taken from.
+/// A search over entities with rows in several scopes: every word must occur in a field as the viewer sees
+/// it, whichever scope's row that field comes from.
 ///
-/// A row's field is seen while no narrower row of the viewer's is a tombstone or has the field
-/// itself. Each word is looked for in each field; an entity is found where no word is left out.
-/// Price: as many look-ups as words times fields, and all keys found are held at once.
+/// A row's field is visible if no narrower row of the viewer is a tombstone or has the field itself. Each
+/// word is looked up in each field; an entity matches if every word occurs. Price: words × fields look-ups,
+/// and all matching keys in memory at once.
 struct LayeredSearch {
   private struct Tally {
     var hits: Int64 = 0
@@ -19,10 +19,10 @@ struct LayeredSearch {
   let index: SearchIndex
   /// Narrowest first.
   let scopes: [Int64]
-  /// In FTS5's language.
+  /// The terms in FTS5's query syntax.
   let terms: [String]
 
-  /// All there are, best first.
+  /// Returns all matches, best first.
   func found() throws -> [SearchRun.Found] {
     var tallies = try tallies(of: keys())
     for number in index.fields.indices { try addHits(inField: number, to: &tallies) }
@@ -50,7 +50,7 @@ struct LayeredSearch {
     return common ?? []
   }
 
-  /// Calls with key, row number and hits of each row that matches and whose field is seen.
+  /// Calls `body` with key, row number and hits of each matching row whose field is visible.
   private func forEachMatch(
     of expression: String, inField number: Int, _ body: (PreparedStatement) -> Void
   ) throws {
@@ -115,7 +115,7 @@ struct LayeredSearch {
     sql.append(")")
   }
 
-  /// Numbers of our own, which may stand in SQL as they are.
+  /// Returns scope numbers as SQL text; they are generated here and need no binding.
   private func list(_ scopes: some Sequence<Int64>) -> String {
     scopes.map { "\($0)" }.joined(separator: ", ")
   }

@@ -1,23 +1,23 @@
 import GRDB
 import Model
 
-/// Answers a ``MixedQuery``: each type by itself, then all in one order.
+/// The execution of a ``MixedQuery``: queries each type separately, then sorts all members together.
 ///
-/// The list is stored in one row already, so looking at all its members costs no more than was paid
-/// to store it; what they hold is read for the page alone.
+/// The list is stored in one row, so reading all its members costs no more than storing them did; their
+/// fields are loaded only for the page.
 struct MixedQueryRun {
   private struct Found {
     let key: EntityKey
     let tieBreak: String
-    /// In the list.
+    /// The index in the list.
     let place: Int
-    /// Of each term of the order.
+    /// The value of each order term.
     let values: [FilterValue]
   }
 
   let query: MixedQuery
   let catalogue: TypeCatalogue
-  /// Numbers of the viewer's scopes, narrowest first.
+  /// The numbers of the viewer's scopes, narrowest first.
   let scopes: [Int64]
   let touches: TouchLedger
   let database: Database
@@ -82,14 +82,14 @@ struct MixedQueryRun {
     return isBefore((left.values, left.tieBreak), (right.values, right.tieBreak))
   }
 
-  /// Without an order, what was shown last may have moved in the list since: it says itself where
-  /// to go on.
+  /// Returns the index after a position. Without an order the last entity of the previous page can have
+  /// moved in the list, so its current index counts, and the index in the position only if it was removed.
   private func start(in found: [Found], after: EntityPosition) -> Int {
     let start: Int?
     if query.order.terms.isEmpty {
-      let told = if case .integer(let told)? = after.values.first { Int(told) } else { 0 }
+      let former = if case .integer(let index)? = after.values.first { Int(index) } else { 0 }
       let place =
-        query.members.firstIndex { MixedQuery.tieBreak(of: $0).equalsExactly(after.key) } ?? told
+        query.members.firstIndex { MixedQuery.tieBreak(of: $0).equalsExactly(after.key) } ?? former
       start = found.firstIndex { $0.place > place }
     } else {
       start = found.firstIndex {
@@ -125,7 +125,7 @@ struct MixedQueryRun {
 }
 
 extension FilterValue {
-  /// As SQLite orders values: NULL, then numbers, then texts byte by byte.
+  /// SQLite's order of values: NULL, then numbers, then texts byte by byte.
   fileprivate func isBefore(_ other: FilterValue) -> Bool {
     switch (self, other) {
     case (.null, .null): false
@@ -141,7 +141,7 @@ extension FilterValue {
     }
   }
 
-  /// Nil for null.
+  /// The value as text; nil for null.
   fileprivate var text: String? {
     switch self {
     case .null: nil

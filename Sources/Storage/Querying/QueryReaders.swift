@@ -2,25 +2,25 @@ import GRDB
 import Model
 import Synchronization
 
-/// Read-only connections for queries of callers' own making: filters, searches, counts, conditions.
+/// Read-only connections for callers' queries: filters, searches, counts, conditions.
 ///
-/// Who guards the state: the mutex; a connection belongs to the query that runs on it.
+/// Synchronisation: the mutex guards the state; a connection belongs to the query that runs on it.
 ///
-/// One query at a time runs on a connection, in a snapshot of its own and under a deadline that began when
-/// it was asked for. Those that find no connection free wait in *lanes*, one for each caller and kind of
-/// query, and lanes take turns, so that a caller with many queries delays mostly itself. Neither public
-/// callers together nor devices nor users ever hold all connections. What waits is bounded: beyond
-/// that a query is refused at once, and so is one whose time ended while it waited.
+/// A connection runs one query at a time, in its own snapshot and with a deadline that began when the query
+/// was submitted. Queries that find no free connection wait in *lanes*, one for each caller and kind of
+/// query, and lanes take turns, so that a caller with many queries delays mostly itself. Public callers,
+/// devices and users each leave at least one connection to the others. Waiting is bounded: a query beyond
+/// the limit is refused at once, and so is one whose time ended while it waited.
 final class QueryReaders: Sendable {
-  /// Queries that wait in all lanes of callers of one kind: devices leave room for users, and
-  /// neither can keep the public out.
+  /// Maximum queries that wait in all lanes of one kind of caller: devices leave room for users, and
+  /// neither can block public callers.
   static let waitingMax = 128
-  /// Queries that wait in one lane: a screenful of requests that an app sends at once.
+  /// Maximum queries that wait in one lane: the requests that an app sends at once for one screen.
   static let laneWaitingMax = 32
 
   private struct Waiter: Sendable {
     let watch: QueryWatch?
-    /// Whether it had to wait, and so may have no time left.
+    /// Whether the query had to wait, so that its time can be over.
     var hasWaited = false
     let body: @Sendable (Result<QueryConnection, StorageError>, _ hasWaited: Bool) -> Void
 
@@ -31,7 +31,7 @@ final class QueryReaders: Sendable {
     var idle: [ReadConnection]
     var running: [Scope.Kind: Int] = [:]
     var lanes: [QueryLane: [Waiter]] = [:]
-    /// Lanes that wait; the one that was served goes to the end.
+    /// Waiting lanes; a served lane goes to the end.
     var turns: [QueryLane] = []
     var waiting: [Scope.Kind: Int] = [:]
     var isClosed = false
@@ -47,12 +47,14 @@ final class QueryReaders: Sendable {
     state = Mutex(State(idle: connections))
   }
 
-  /// - Throws: ``StorageError/tooCostly`` where it was stopped while it ran,
-  ///   ``StorageError/overloaded`` where it was not begun.
-  func read<Answer: Sendable>(
+  /// Runs a query on a connection, in its turn.
+  ///
+  /// - Throws: ``StorageError/tooCostly`` if the query was stopped while it ran,
+  ///   ``StorageError/overloaded`` if it was not started.
+  func read<Value: Sendable>(
     _ lane: QueryLane, within deadline: QueryDeadline?,
-    _ body: @escaping @Sendable (Database) throws -> Answer
-  ) async throws(StorageError) -> Answer {
+    _ body: @escaping @Sendable (Database) throws -> Value
+  ) async throws(StorageError) -> Value {
     let watch = deadline?.begin()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -60,14 +62,14 @@ final class QueryReaders: Sendable {
           Waiter(watch: watch) { [damage] connection, hasWaited in
             do {
               let connection = try connection.get()
-              let answer =
+              let value =
                 try watch.map { try $0.run(connection) { try body(connection.database) } }
                 ?? body(connection.database)
-              continuation.resume(returning: Result<Answer, StorageError>.success(answer))
+              continuation.resume(returning: Result<Value, StorageError>.success(value))
             } catch {
               let error = StorageError(error)
               damage.note(error)
-              // It had only what waiting left of its time.
+              // Waiting used up part of its time.
               let isLate = error == .tooCostly && hasWaited
               continuation.resume(returning: .failure(isLate ? .overloaded : error))
             }
@@ -79,7 +81,7 @@ final class QueryReaders: Sendable {
     return try result.get()
   }
 
-  /// Queries that wait for a connection now.
+  /// The number of queries that wait for a connection.
   var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0, +) } }
 
   // MARK: Turns
@@ -100,7 +102,7 @@ final class QueryReaders: Sendable {
     startWaiting()
   }
 
-  /// Starts what can run now, and refuses what has no time left.
+  /// Starts the queries that can run now and refuses those without time left.
   private func startWaiting() {
     while let (connection, waiter, lane) = takeNext() {
       if waiter.hasWaited, waiter.watch?.isOver == true {
@@ -122,7 +124,7 @@ final class QueryReaders: Sendable {
   private func takeNext() -> (ReadConnection, Waiter, QueryLane)? {
     state.withLock { state in
       guard let connection = state.idle.last,
-        let turn = state.turns.firstIndex(where: { mayRun($0, state) })
+        let turn = state.turns.firstIndex(where: { canRun($0, state) })
       else {
         for lane in state.turns {
           for index in state.lanes[lane, default: []].indices {
@@ -145,8 +147,9 @@ final class QueryReaders: Sendable {
     }
   }
 
-  /// The last free connection is for callers of another kind.
-  private func mayRun(_ lane: QueryLane, _ state: borrowing State) -> Bool {
+  /// Returns whether a lane's query can start: the last free connection is reserved for callers of another
+  /// kind.
+  private func canRun(_ lane: QueryLane, _ state: borrowing State) -> Bool {
     connections.count == 1
       || (state.running[lane.caller.kind] ?? 0) < connections.count - 1
   }
@@ -175,7 +178,7 @@ final class QueryReaders: Sendable {
     }
   }
 
-  /// Later queries fail, and so do those that wait; those under way end first.
+  /// Closes the connections after running queries have ended; waiting and later queries fail.
   func close() {
     let waiting = state.withLock { state in
       state.isClosed = true
@@ -188,5 +191,26 @@ final class QueryReaders: Sendable {
     }
     for waiter in waiting { waiter.run(.failure(.closed)) }
     for connection in connections { try? connection.queue.close() }
+  }
+}
+
+/// The lane in which a query waits for a connection: one for each caller and kind of query.
+struct QueryLane: Hashable, Sendable {
+  enum Kind: Hashable, Sendable {
+    case collection, search, changes, write
+  }
+
+  let kind: Kind
+  /// The narrowest scope that the caller sees.
+  let caller: Scope
+
+  init(_ kind: Kind, of viewer: Viewer) {
+    self.kind = kind
+    caller = viewer.layers.first ?? .public
+  }
+
+  init(_ kind: Kind, in scope: Scope) {
+    self.kind = kind
+    caller = scope
   }
 }

@@ -1,21 +1,21 @@
 import GRDB
 import Model
 
-/// The full-text index of one entity type: a row for each stored row of each scope, under its row
+/// The full-text index of one entity type: one row for each stored row of each scope, with the same row
 /// number.
 ///
-/// Triggers keep it, so every write of a row (answer, deletion, purge, eviction) is one of the index
-/// too, in the same transaction. Other fields in settings make another table, filled anew at start.
+/// Triggers maintain it, so every write of a row (response, deletion, purge, eviction) updates the index in
+/// the same transaction. If the search fields in the settings change, the index is rebuilt at start.
 struct SearchIndex {
   let table: EntityTable
   let fields: [String]
 
   var name: String { EntityTable.quoted("search_\(table.id)") }
 
-  /// Columns are numbered: fields of the schema may be named as FTS5's own words.
+  /// Numbered column names: fields of the schema can have the names of FTS5 keywords.
   var columns: [String] { fields.indices.map { "field\($0)" } }
 
-  /// Makes, makes anew or removes the indexes as settings have them. Runs inside a transaction.
+  /// Creates, rebuilds or removes the indexes according to the settings. Runs inside a transaction.
   static func prepare(_ types: [EntityType], _ catalogue: TypeCatalogue, _ db: Database) throws {
     for table in catalogue.all {
       let fields = types.first { $0.name == table.type }?.search ?? []

@@ -1,17 +1,16 @@
 import GRDB
 import Model
 
-/// Finds the entities of one type that a viewer sees and whose text has every word.
+/// A search for the entities of one type that a viewer sees and whose text contains every word.
 ///
-/// **Rank.** FTS5's own rank weighs a word by the number of rows that hold it, in all scopes: a user
-/// could tell from it which words stand in other users' rows. So the score is made of the text
-/// shown alone: its hits against its length, `hits / (hits + 1 + characters / 200)`. Price: a rare
-/// word weighs no more than a frequent one.
+/// **Rank.** FTS5's rank weighs a word by the number of rows that contain it, in all scopes, which would
+/// reveal words in other users' rows. So the score depends only on the visible text, its hits and its
+/// length: `hits / (hits + 1 + characters / 200)`. Price: a rare word weighs no more than a frequent one.
 ///
-/// Where more than one of the viewer's scopes holds rows of the type, ``LayeredSearch`` looks.
+/// If more than one of the viewer's scopes holds rows of the type, ``LayeredSearch`` does the search.
 struct SearchRun {
   struct Found {
-    /// A row of the index that holds some of the words.
+    /// A row of the index that contains some of the words.
     let row: Int64
     let key: EntityKey
     let score: Double
@@ -22,10 +21,10 @@ struct SearchRun {
   private let database: Database
   private let index: SearchIndex
   private let scopes: [Int64]
-  /// In FTS5's language, quoted, so that nothing in them is an operator.
+  /// The terms in FTS5's query syntax, quoted, so that none of their text is an operator.
   private let terms: [String]
 
-  /// - Parameter scopes: those that hold rows of the type, narrowest first.
+  /// - Parameter scopes: the scopes that hold rows of the type, narrowest first.
   init(_ text: SearchText, _ index: SearchIndex, scopes: [Int64], _ db: Database) {
     database = db
     self.index = index
@@ -33,7 +32,7 @@ struct SearchRun {
     terms = text.terms.map { Quotation.quoted($0.text) + ($0.isPrefix ? "*" : "") }
   }
 
-  /// The best, best first.
+  /// Returns the best matches, best first.
   func best(_ count: Int) throws -> [Found] {
     guard scopes.count == 1 else {
       let search = LayeredSearch(database: database, index: index, scopes: scopes, terms: terms)
@@ -69,7 +68,7 @@ struct SearchRun {
     return found
   }
 
-  /// The better first; of equals in the order of their keys, as SQL orders them.
+  /// Sorts by score, best first; equal scores by type and key in SQL's order.
   static func isBefore(_ left: Found, _ right: Found) -> Bool {
     if left.score != right.score { return left.score > right.score }
     if !left.key.type.equalsExactly(right.key.type) {
@@ -97,7 +96,7 @@ struct SearchRun {
 }
 
 extension SearchIndex {
-  /// SQL of how often a matching row's column holds what was looked for.
+  /// Returns the SQL for the number of hits in a column of a matching row.
   func hits(inColumn number: Int) -> String {
     "coalesce(length(highlight(\(name), \(number), char(1), '')) "
       + "- length(\(name).\(columns[number])), 0)"

@@ -1,30 +1,17 @@
 package import Model
 
-/// What of a held mutation tells whether it fits the operations in force.
+/// The parts of a held mutation that decide whether it fits the operations in force.
 package struct HeldPayload: Sendable {
   package let id: MutationID
   package let device: String
   package let operation: String
   package let step: MutationStep
-  /// The query that its step asks, where it has one.
+  /// The query that verifies its outcome; nil if its operation has none.
   package let verifier: String?
   /// The JSON object of variables as the client gave it.
   package let variables: String
-  /// It waits already because its operation changed.
+  /// Whether it is already parked because its operation changed.
   package let isParked: Bool
-
-  package init(
-    id: MutationID, device: String, operation: String, step: MutationStep, verifier: String?,
-    variables: String, isParked: Bool
-  ) {
-    self.id = id
-    self.device = device
-    self.operation = operation
-    self.step = step
-    self.verifier = verifier
-    self.variables = variables
-    self.isParked = isParked
-  }
 
   static func selection(ofDevice: Bool) -> String {
     """
@@ -33,4 +20,18 @@ package struct HeldPayload: Sendable {
     OR state = 'parked' AND reason = '\(SettleReason.operationChanged.rawValue)')
     """
   }
+}
+
+/// The result of checking a device's held mutations against the operations in force: those that no
+/// longer fit, each with the problem for its client, and parked ones that fit again.
+package struct OperationReview: Sendable {
+  package var misfits: [MutationID: [UInt8]]
+  package var fitting: [MutationID]
+
+  package init(misfits: [MutationID: [UInt8]] = [:], fitting: [MutationID] = []) {
+    self.misfits = misfits
+    self.fitting = fitting
+  }
+
+  package var isEmpty: Bool { misfits.isEmpty && fitting.isEmpty }
 }

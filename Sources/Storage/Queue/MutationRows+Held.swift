@@ -1,15 +1,17 @@
 import Model
 
-/// What a device's queue holds, see ``Model/DeviceQueue/isHeld(_:)``, all of it or the first.
+/// Reads the held mutations of a device's queue, see ``Model/DeviceQueue/isHeld(_:)``: all of them
+/// or the first ones.
 extension MutationRows {
-  /// As ``Model/QueueTail/mayTake(_:at:policy:)``. ?3 is now, ?4 the longest `expires` from now.
-  private static let isCalm = """
+  /// The SQL form of ``Model/QueueTail/mayTake(_:at:policy:)``. ?3 is now, ?4 the latest `expires`
+  /// that a mutation enqueued now can have.
+  private static let fitsTail = """
     (state = 'queued' AND mode <> 'force' AND NOT ever_sent AND due <= ?3 \
     AND gathered_since <= ?3 AND ifnull(ended <= ?3, TRUE) AND armed_until IS NULL \
     AND expires <= ?4)
     """
 
-  /// In the order of their places.
+  /// Returns held mutations in the order of their places.
   func held(
     of device: String, from place: Int64 = .min, limit: Int = .max
   ) throws -> [Mutation] {
@@ -25,38 +27,38 @@ extension MutationRows {
     return try all(statement)
   }
 
-  /// What a queue holds from a place on but need not be read, and what must be. Both are told by one
-  /// look at the rows, since there may be thousands.
-  func rest(
+  /// Splits the queue from a place on into the tail that need not be read and the mutations that
+  /// must be. One scan decides both, since there can be thousands of rows.
+  func remainder(
     of device: String, from place: Int64, timing: QueueTiming
-  ) throws -> (tail: QueueTail?, restless: [Mutation]) {
+  ) throws -> (tail: QueueTail?, mustRead: [Mutation]) {
     let statement = try PreparedStatement(
       database,
       """
-      SELECT min(iif(\(Self.isCalm), expires, NULL)), sum(NOT \(Self.isCalm)), min(upstream), \
+      SELECT min(iif(\(Self.fitsTail), expires, NULL)), sum(NOT \(Self.fitsTail)), min(upstream), \
       max(upstream) FROM mutation WHERE device = ?1 AND is_held AND place >= ?2
       """)
     bind(device, place, timing, to: statement)
     defer { statement.reset() }
     guard try statement.step() else { return (nil, []) }
-    let restless = statement.int64(1) > 0 ? try restless(of: device, from: place, timing) : []
-    guard !statement.isNull(0) else { return (nil, restless) }
+    let mustRead = statement.int64(1) > 0 ? try mustRead(of: device, from: place, timing) : []
+    guard !statement.isNull(0) else { return (nil, mustRead) }
     let isOneUpstream = statement.string(2) == statement.string(3)
     let tail = QueueTail(
       start: place, firstExpiry: Timestamp(milliseconds: statement.int64(0)),
       upstreams: isOneUpstream
         ? [statement.string(2)] : try upstreams(of: device, from: place))
-    return (tail, restless)
+    return (tail, mustRead)
   }
 
-  private func restless(
+  private func mustRead(
     of device: String, from place: Int64, _ timing: QueueTiming
   ) throws -> [Mutation] {
     let statement = try PreparedStatement(
       database,
       """
       SELECT \(Self.columns) FROM mutation WHERE device = ?1 AND is_held AND place >= ?2 \
-      AND NOT \(Self.isCalm) ORDER BY place
+      AND NOT \(Self.fitsTail) ORDER BY place
       """)
     bind(device, place, timing, to: statement)
     return try all(statement)

@@ -8,7 +8,7 @@ struct MutationRows {
     sequence, id, device, idempotency_key, fingerprint, operation, upstream, mode, effect, \
     unknown_rule, overtakes_all, enqueued
     """
-  /// What deciding changes, in the order in which ``bind(_:at:of:)`` gives it.
+  /// The columns that decisions change, in the order of ``bind(_:at:of:)``.
   private static let changing = [
     "object_type", "object_key", "footprint", "place", "state", "step", "attempts", "strikes",
     "ever_sent", "claims", "boot", "due", "due_reason", "ended", "expires", "armed_until",
@@ -59,6 +59,8 @@ struct MutationRows {
     try statement.run()
   }
 
+  /// Stores the result.
+  ///
   /// - Parameter result: the response or problem that the client reads, as JSON; nil for none.
   func setResult(_ result: [UInt8]?, of id: MutationID) throws {
     let statement = try PreparedStatement(
@@ -126,7 +128,7 @@ struct MutationRows {
     return try all(statement).first
   }
 
-  /// Those in whose stead a mutation goes.
+  /// Returns the mutations that another one superseded.
   func superseded(by id: MutationID) throws -> [Mutation] {
     let statement = try PreparedStatement(
       database, "SELECT \(Self.columns) FROM mutation WHERE superseded_by = ?1 ORDER BY sequence")
@@ -142,7 +144,7 @@ struct MutationRows {
     return try statement.step() ? statement.bytes(0) : nil
   }
 
-  /// Without overlays, which have rows of their own.
+  /// Returns the payload without its overlays, which have rows of their own.
   func payload(of id: MutationID) throws -> MutationPayload? {
     let statement = try PreparedStatement(
       database,
@@ -160,8 +162,11 @@ struct MutationRows {
       sealedCredential: statement.isNull(4) ? nil : statement.string(4), overlays: [])
   }
 
+  /// Lists mutations.
+  ///
   /// - Parameter states: nil for all.
-  /// - Returns: the newest first, those behind `before`, with their results.
+  /// - Returns: mutations with their results, newest first, those with a lower sequence than
+  ///   `before`.
   func list(
     of device: String, states: [MutationState]?, before: Int64?, limit: Int
   ) throws -> [(mutation: Mutation, settled: Timestamp?, result: [UInt8]?)] {
@@ -222,7 +227,7 @@ struct MutationRows {
       let state = MutationState(rawValue: row.string(16)),
       let step = MutationStep(rawValue: row.string(17)),
       let dueReason = DueTime.Reason(rawValue: row.string(24))
-    else { throw .corrupt("a stored mutation cannot be read") }
+    else { throw .corrupt("a row of the mutation table cannot be decoded") }
     var mutation = Mutation(
       id: MutationID(row.string(1)), device: row.string(2), key: row.string(3),
       fingerprint: fingerprint, operation: row.string(5), upstream: row.string(6), mode: mode,
@@ -273,6 +278,6 @@ extension UnknownOutcomeRule {
     }
   }
 
-  /// The query that tells whether an attempt took effect.
+  /// The query that verifies whether an attempt took effect; nil for rules that ask none.
   var verifier: String? { if case .verify(let operation) = self { operation } else { nil } }
 }

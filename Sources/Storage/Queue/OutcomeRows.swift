@@ -2,11 +2,10 @@ import GRDB
 import LosslessJSON
 import Model
 
-/// What a device is told of its mutations' ends: rows of a type of our own in the device's scope,
-/// so that they travel in the change log under the same cursor as data.
+/// The outcomes of a device's mutations: rows of a type of our own in the device's scope, so that
+/// they travel in the change log under the same cursor as data.
 ///
-/// Like ``OverlayRows`` they carry the highest call number, so that nothing but the queue touches
-/// them.
+/// Like ``OverlayRows`` they carry the highest call number, so that only the queue changes them.
 struct OutcomeRows {
   private static let call = Int64.max
 
@@ -20,6 +19,8 @@ struct OutcomeRows {
     self.now = now
   }
 
+  /// Inserts or updates the outcome of a mutation.
+  ///
   /// - Parameter fields: the document that the client reads.
   func write(_ fields: [UInt8], of id: MutationID) throws {
     let key = EntityKey(type: QueueTypes.outcome, key: id.value)
@@ -40,7 +41,7 @@ struct OutcomeRows {
     try context.logUpdate(of: key, in: scope, id: number, type: table.id)
   }
 
-  /// The key of the mutation is not known any more.
+  /// Removes the outcome of a mutation whose idempotency key has been forgotten.
   func remove(_ id: MutationID) throws {
     let key = EntityKey(type: QueueTypes.outcome, key: id.value)
     let table = try context.table(of: key.type)

@@ -2,7 +2,9 @@ import GRDB
 import Model
 
 extension QueueLedger {
-  /// - Returns: the mutation that the command was about.
+  /// Performs a client's or an operator's command.
+  ///
+  /// - Returns: the mutation that the command named.
   func perform(_ command: QueueCommand) throws -> Mutation? {
     try lapse()
     try decide { queue throws(CommandRefusal) in try queue.admit(command) }
@@ -35,8 +37,8 @@ extension QueueLedger {
     return changes.updated.first { $0.id == id } ?? decide { $0[id] }
   }
 
-  /// For what goes in the same user's name, or in the name of nobody who was verified. Where all
-  /// that waits is another's, the queue waits on.
+  /// Replaces the credential of held mutations of the same user, or of those without a verified
+  /// user. If everything that waits belongs to another user, the queue goes on waiting.
   func renewCredential(_ sealed: String, scope: Scope, user: String?) throws {
     let number = try context.memory.scopeID(scope, context.database)
     let statement = try PreparedStatement(
@@ -63,5 +65,103 @@ extension QueueLedger {
     statement.bind(device, at: 1)
     defer { statement.reset() }
     return try statement.step()
+  }
+}
+
+extension QueueLedger {
+  func enqueue(_ arrivals: [NewMutation]) throws -> [MutationReceipt] {
+    guard try DeviceTable(database: context.database).exists(device) else {
+      throw ArrivalRefusal.deviceGone
+    }
+    var receipts: [MutationReceipt] = []
+    for (index, arrival) in arrivals.enumerated() {
+      receipts.append(try enqueue(arrival, index: index))
+    }
+    return receipts
+  }
+
+  /// Enqueues one mutation. The unique key decides: commands run one after the other, so two
+  /// mutations with the same key can never both be new.
+  private func enqueue(_ arrival: NewMutation, index: Int) throws -> MutationReceipt {
+    if let known = try rows.find(key: arrival.key, of: device) {
+      switch known.reuse(of: arrival.fingerprint, at: timing.now) {
+      case .conflict: throw ArrivalRefusal.keyReused(index: index)
+      case .replay: return MutationReceipt(mutation: known, isReplay: true, supersedes: nil)
+      case .arm: return try arm(known, try resolved(arrival.payload))
+      }
+    }
+    let payload = try resolved(arrival.payload)
+    let excess = try OwnerUsage(database: context.database).excess(
+      of: .ownData(ofDevice: device), adding: payload.variables.utf8.count,
+      under: timing.policy.quota)
+    if let excess { throw ArrivalRefusal.overQuota(excess, index: index) }
+    let mutation = try mutation(arrival, overlays: payload.overlays)
+    let known = try temporaryIDs.find(mutation.footprint.needs)
+    let decision: EnqueueDecision
+    do throws(EnqueueRefusal) {
+      decision = try decide { queue throws(EnqueueRefusal) in
+        try queue.enqueuing(mutation, known: known, at: timing.now, policy: timing.policy)
+      }
+    } catch {
+      throw ArrivalRefusal.refused(error, index: index)
+    }
+    try write(decision.changes, payloads: [mutation.id: payload])
+    return MutationReceipt(
+      mutation: decision.mutation, isReplay: false, supersedes: decision.supersedes,
+      promoted: promoted(by: decision.mutation))
+  }
+
+  /// Returns the queued mutations that a forced one must wait for, including those that they wait
+  /// for themselves.
+  private func promoted(by mutation: Mutation) -> [MutationID] {
+    guard mutation.mode == .force, !mutation.overtakesAll else { return [] }
+    return decide { queue in
+      var reached = [mutation.footprint]
+      var found: [MutationID] = []
+      for other in queue.held.reversed()
+      where other.place < mutation.place && other.state == .queued {
+        guard reached.contains(where: { $0.conflicts(with: other.footprint) }) else { continue }
+        reached.append(other.footprint)
+        found.append(other.id)
+      }
+      return found.reversed()
+    }
+  }
+
+  /// Replaces known temporary ids in overlays by the real entities: the device that enqueues might
+  /// not know yet what its temporary ids resolve to.
+  private func resolved(_ payload: MutationPayload) throws -> MutationPayload {
+    let named = payload.overlays.reduce(into: Set()) { $0.formUnion($1.temporaryIDs) }
+    let known = try temporaryIDs.find(named)
+    return known.isEmpty
+      ? payload : payload.withOverlays(payload.overlays.map { $0.resolving(known) })
+  }
+
+  private func arm(_ known: Mutation, _ payload: MutationPayload) throws -> MutationReceipt {
+    let ids = try temporaryIDs.find(known.footprint.needs)
+    let changes = decide {
+      $0.arming(known, known: ids, at: timing.now, policy: timing.policy)
+    }
+    try write(changes, payloads: [known.id: payload], armed: known)
+    let armed = changes.updated.first { $0.id == known.id }
+    return MutationReceipt(mutation: armed ?? known, isReplay: false, supersedes: nil)
+  }
+
+  private func mutation(
+    _ arrival: NewMutation, overlays: [OverlayChange]
+  ) throws -> Mutation {
+    let replaced = try OverlayReferences(context, device: device, under: arrival.payload.scope)
+      .keys(in: overlays)
+    let longest = timing.now.advanced(by: timing.policy.expiry)
+    let wanted = arrival.expiresIn.map { timing.now.advanced(by: $0) } ?? longest
+    return Mutation(
+      id: arrival.id, device: device, key: arrival.key, fingerprint: arrival.fingerprint,
+      operation: arrival.operation, upstream: arrival.upstream, mode: arrival.mode,
+      effect: arrival.effect, unknownRule: arrival.unknownRule,
+      overtakesAll: arrival.overtakesAll, object: arrival.object,
+      footprint: Footprint(
+        object: arrival.object, references: arrival.references + replaced,
+        mentions: arrival.mentions, creates: arrival.creates),
+      sequence: try nextSequence(), now: timing.now, expires: min(longest, wanted))
   }
 }

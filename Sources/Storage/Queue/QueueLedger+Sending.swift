@@ -19,7 +19,7 @@ extension QueueLedger {
       known: try temporaryIDs.find(mentioned ?? []))
   }
 
-  /// The one that goes next by itself, where its claim need not survive more than the process.
+  /// Claims the mutation to send next, if its claim only has to survive the process.
   func claimNext(for upstream: String) throws -> ClaimedMutation? {
     try lapse()
     let next = try outlook().ready.first {
@@ -41,12 +41,12 @@ extension QueueLedger {
     }
     guard let changes else { return SettledMutation() }
     let overtaken =
-      try settlement.answer.map { try NormalisedResponseWriter($0, context).write() } ?? []
+      try settlement.response.map { try NormalisedResponseWriter($0, context).write() } ?? []
     let id = settlement.claim.id
     let isApplied = changes.updated.contains { $0.id == id && $0.state == .applied }
-    // Before it is judged, what lay over temporary ids must lie over the entities of the answer.
+    // Overlays of temporary ids must apply to the response's entities before coverage is judged.
     if isApplied, !changes.resolved.isEmpty { try overlays.resolve(changes.resolved) }
-    let lingers = isApplied ? try !isCovered(id, by: settlement.answer, except: overtaken) : false
+    let lingers = isApplied ? try !isCovered(id, by: settlement.response, except: overtaken) : false
     if lingers { try overlays.linger(id) }
     try write(
       changes, results: settlement.result.map { [id: $0] } ?? [:], lingering: lingers ? id : nil)
@@ -54,34 +54,36 @@ extension QueueLedger {
       mutation: decide { $0[id] } ?? changes.updated.first { $0.id == id }, lingers: lingers)
   }
 
-  /// Whether the answer says all that the mutation was expected to do.
+  /// Whether the response covers every change that the mutation was expected to make.
   ///
-  /// - Parameter overtaken: entities of which the answer was not taken at its word.
+  /// - Parameter overtaken: entities whose values in the response were not applied.
   private func isCovered(
-    _ id: MutationID, by answer: NormalisedResponse?, except overtaken: Set<EntityKey>
+    _ id: MutationID, by response: NormalisedResponse?, except overtaken: Set<EntityKey>
   ) throws -> Bool {
     let changes = try overlays.changes(of: id)
     guard !changes.isEmpty else { return true }
-    guard let answer else { return false }
+    guard let response else { return false }
     for change in changes {
       if overtaken.contains(change.key) { return false }
       switch change.action {
       case .delete:
-        guard answer.deletions.contains(change.key) else { return false }
+        guard response.deletions.contains(change.key) else { return false }
       case .create, .merge:
-        guard let entity = answer.entities.first(where: { $0.key == change.key }) else {
-          guard answer.deletions.contains(change.key) else { return false }
+        guard let entity = response.entities.first(where: { $0.key == change.key }) else {
+          guard response.deletions.contains(change.key) else { return false }
           continue
         }
-        let said = Set(entity.fields.map(\.name))
+        let covered = Set(entity.fields.map(\.name))
         let expected = (try? JSONValue(checked: change.fields))?.members ?? []
-        guard expected.allSatisfy({ said.contains($0.name) }) else { return false }
+        guard expected.allSatisfy({ covered.contains($0.name) }) else { return false }
       }
     }
     return true
   }
 
-  /// - Parameter review: how what is held fits the operations in force.
+  /// Brings the queue up to date after a start.
+  ///
+  /// - Parameter review: how held mutations fit the operations in force.
   func recover(_ review: OperationReview) throws {
     if decide({ $0.needsTailToRecover }) { try readAll() }
     var random = timing.generator

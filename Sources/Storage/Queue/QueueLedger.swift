@@ -2,8 +2,8 @@ import GRDB
 import LosslessJSON
 import Model
 
-/// A device's queue inside one command of the writer: it is asked for decisions, and what they
-/// change is written here, whole.
+/// A device's queue inside one command of the writer: asks it for decisions and writes the changes
+/// they lead to.
 struct QueueLedger {
   let context: WriteContext
   let device: String
@@ -12,7 +12,9 @@ struct QueueLedger {
   let overlays: OverlayRows
   private let outcomes: OutcomeRows
 
-  /// - Parameter readsAll: whether all of the queue is asked about, not only what goes next.
+  /// Loads the queue unless the writer's memory has it.
+  ///
+  /// - Parameter readsAll: whether the whole queue is needed, not only what is sent next.
   init(
     _ context: WriteContext, device: String, timing: QueueTiming, readsAll: Bool
   ) throws {
@@ -30,16 +32,16 @@ struct QueueLedger {
     }
   }
 
-  /// A decision about the queue as it stands.
-  func decide<Answer, Refusal: Error>(
-    _ body: (DeviceQueue) throws(Refusal) -> Answer
-  ) throws(Refusal) -> Answer {
+  /// Asks the queue in its current state for a decision.
+  func decide<Output, Refusal: Error>(
+    _ body: (DeviceQueue) throws(Refusal) -> Output
+  ) throws(Refusal) -> Output {
     try body(context.memory.queues[device] ?? DeviceQueue(device: device))
   }
 
   func outlook() throws -> QueueSchedule {
     try readEnough()
-    return decide { $0.outlook(at: timing.now, policy: timing.policy) }
+    return decide { $0.schedule(at: timing.now, policy: timing.policy) }
   }
 
   var needsCredential: Bool { decide { $0.control.needsCredential } }
@@ -48,7 +50,7 @@ struct QueueLedger {
     TemporaryIDRows(database: context.database, device: device)
   }
 
-  /// The number of the next mutation to arrive.
+  /// Returns the sequence number of the next mutation to arrive.
   func nextSequence() throws -> Int64 {
     let memory = context.memory
     if memory.queues.lastSequence == nil {
@@ -62,7 +64,7 @@ struct QueueLedger {
     return next
   }
 
-  /// What the passing of time has ended.
+  /// Applies the changes that are due with the passing of time.
   func lapse() throws {
     try readEnough()
     var random = timing.generator
@@ -76,11 +78,13 @@ struct QueueLedger {
 
   // MARK: Writing
 
+  /// Writes the changes of a decision.
+  ///
   /// - Parameters:
-  ///   - payloads: of those that arrive, or are armed again.
-  ///   - armed: the one that is armed again, as it was: the queue may hold it no more.
+  ///   - payloads: payloads of mutations that arrive or are armed again.
+  ///   - armed: the previous state of a mutation that is armed again, if the queue no longer holds it.
   ///   - results: the responses and problems of mutations that ended or were parked.
-  ///   - lingering: the one whose overlay stays although it is finished.
+  ///   - lingering: the finished mutation whose overlay stays.
   func write(
     _ changes: QueueChanges, payloads: [MutationID: MutationPayload] = [:],
     armed: Mutation? = nil,
@@ -90,7 +94,7 @@ struct QueueLedger {
       try temporaryIDs.insert(changes.resolved, at: timing.now)
       try overlays.resolve(changes.resolved)
     }
-    // First those in whose stead another goes: an end of that one is told of them too.
+    // Superseded mutations first: the end of the one that superseded them is reported to them too.
     let superseded = changes.updated.filter { $0.state == .superseded }
     for mutation in superseded + changes.updated.filter({ $0.state != .superseded }) {
       let held = decide { $0[mutation.id] }
@@ -102,13 +106,13 @@ struct QueueLedger {
       if let result = results[mutation.id] {
         try rows.setResult(result, of: mutation.id)
       } else if before == .parked, mutation.state == .queued {
-        // The problem that parked it is over.
+        // The problem that parked it is resolved.
         try rows.setResult(nil, of: mutation.id)
       }
       if let payload = payloads[mutation.id] { try arm(mutation, payload) }
       guard mutation.state != before else { continue }
       try end(mutation, keepsOverlay: lingering == mutation.id)
-      try tell(mutation, before: before, resolved: changes.resolved)
+      try report(mutation, before: before, resolved: changes.resolved)
     }
     for mutation in changes.inserted {
       guard let payload = payloads[mutation.id] else { continue }
@@ -118,7 +122,7 @@ struct QueueLedger {
         try overlays.add(payload.overlays, of: mutation.id, place: mutation.place)
       }
       if mutation.state.isFinished { try end(mutation, keepsOverlay: false) }
-      try tell(mutation, before: nil, resolved: [:])
+      try report(mutation, before: nil, resolved: [:])
     }
     if let control = changes.control { try save(control) }
     context.memory.queues.apply(changes, to: device)
@@ -140,14 +144,14 @@ struct QueueLedger {
     try rows.setSettled(timing.now, of: mutation.id)
   }
 
-  /// Tells the client of an end, and of what takes one back. The same end is told of all those in
-  /// whose stead it went.
-  private func tell(
+  /// Writes the outcome for the client when a mutation ends or an end is taken back. Mutations it
+  /// superseded get the same outcome.
+  private func report(
     _ mutation: Mutation, before: MutationState?, resolved: [TemporaryID: EntityKey]
   ) throws {
     let isUnderWay = mutation.state == .queued || mutation.state == .inflight
-    let wasTold = before.map { $0 != .queued && $0 != .inflight } ?? false
-    guard !isUnderWay || wasTold else { return }
+    let wasReported = before.map { $0 != .queued && $0 != .inflight } ?? false
+    guard !isUnderWay || wasReported else { return }
     let result = try rows.result(of: mutation.id)
     try outcomes.write(
       MutationDocument.bytes(
@@ -177,5 +181,44 @@ struct QueueLedger {
     statement.bind(
       control.isUnreadable ? QueueRows.unreadable : control.needsCredential ? 1 : 0, at: 3)
     try statement.run()
+  }
+}
+
+/// Reads as much of a queue as a decision needs: its first mutations, which decide what is sent
+/// next, and more if these do not suffice.
+extension QueueLedger {
+  /// Loads a device's queue.
+  ///
+  /// - Parameter limit: mutations to read in the order of their places; the rest is read as far as
+  ///   it matters.
+  func load(limit: Int) throws -> DeviceQueue {
+    let control = try QueueRows(database: context.database).control(of: device)
+    var held = try rows.held(of: device, limit: limit == .max ? .max : limit + 1)
+    guard held.count > limit, let end = held.popLast()?.place else {
+      return DeviceQueue(device: device, control: control, held: held)
+    }
+    let remainder = try rows.remainder(of: device, from: end, timing: timing)
+    return DeviceQueue(
+      device: device, control: control, held: held + remainder.mustRead, tail: remainder.tail)
+  }
+
+  /// Reads on until the mutations in memory lead to the same decision as the whole queue would.
+  func readEnough() throws {
+    while decide({ $0.needsTail(at: timing.now, policy: timing.policy) }) {
+      // Twice as many each time: a long queue whose first mutations all wait is soon read whole.
+      try readOn(limit: max(context.memory.queues.headLength, decide { $0.held.count }))
+    }
+  }
+
+  func readAll() throws {
+    try readOn(limit: .max)
+  }
+
+  private func readOn(limit: Int) throws {
+    guard let tail = decide({ $0.tail }) else { return }
+    var more = try rows.held(
+      of: device, from: tail.start, limit: limit == .max ? .max : limit + 1)
+    let end = more.count > limit ? more.popLast()?.place : nil
+    context.memory.queues.extend(device, by: more, tail: end.map(tail.from))
   }
 }

@@ -1,11 +1,13 @@
 import GRDB
+import LosslessJSON
 import Model
 
-/// What is stored of queues as wholes.
+/// The rows of whole queues, and aggregates over their mutations.
 struct QueueRows {
   let database: Database
 
-  /// In `needs_credential`, where the key was missing; 1 where upstream refused.
+  /// The value of `needs_credential` if the key to unseal the credential was missing; 1 if upstream
+  /// refused.
   static let unreadable: Int64 = 2
 
   func control(of device: String) throws -> QueueControl {
@@ -56,8 +58,8 @@ struct QueueRows {
     return counts
   }
 
-  /// Devices whose queue holds something or waits for a credential, those behind `last`, in the
-  /// order of their ids.
+  /// Returns devices whose queue holds mutations or waits for a credential, with ids greater than
+  /// `last`, in order.
   func devices(after last: String, limit: Int) throws -> [String] {
     let statement = try PreparedStatement(
       database,
@@ -71,5 +73,46 @@ struct QueueRows {
     var devices: [String] = []
     while try statement.step() { devices.append(statement.string(0)) }
     return devices
+  }
+}
+
+/// The temporary ids of a device whose real entities are known.
+struct TemporaryIDRows {
+  let database: Database
+  let device: String
+
+  /// Returns the real entities of the ids that are known.
+  func find(_ ids: some Sequence<TemporaryID>) throws -> [TemporaryID: EntityKey] {
+    var known: [TemporaryID: EntityKey] = [:]
+    for id in ids {
+      let statement = try PreparedStatement(
+        database, "SELECT type, key FROM temporary_id WHERE device = ?1 AND temporary = ?2")
+      statement.bind(device, at: 1)
+      statement.bind(id.value, at: 2)
+      if try statement.step() {
+        known[id] = EntityKey(type: statement.string(0), key: statement.string(1))
+      }
+      statement.reset()
+    }
+    return known
+  }
+
+  func insert(_ resolved: [TemporaryID: EntityKey], at now: Timestamp) throws {
+    for (id, entity) in resolved {
+      let statement = try PreparedStatement(
+        database,
+        """
+        INSERT INTO temporary_id (device, temporary, type, key, made) \
+        VALUES (?1, ?2, ?3, ?4, ?5) \
+        ON CONFLICT (device, temporary) \
+        DO UPDATE SET type = excluded.type, key = excluded.key, made = excluded.made
+        """)
+      statement.bind(device, at: 1)
+      statement.bind(id.value, at: 2)
+      statement.bind(entity.type, at: 3)
+      statement.bind(entity.key, at: 4)
+      statement.bind(now.milliseconds, at: 5)
+      try statement.run()
+    }
   }
 }

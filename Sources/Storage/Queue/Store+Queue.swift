@@ -2,26 +2,27 @@ import GRDB
 package import Model
 import Synchronization
 
-/// The sync queue: a decision and what it changes are one transaction, and what was told of it is
-/// on disk.
+/// The sync queue: a decision and its changes are one transaction, and everything reported is on
+/// disk.
 extension Store {
-  /// Takes mutations of one device, all or none. Returns once they would survive a power failure.
+  /// Enqueues mutations of one device, all or none. Returns once they would survive a power
+  /// failure.
   package func enqueue(
     _ arrivals: [NewMutation], of device: String, timing: QueueTiming
   ) async throws(StorageError) -> Result<QueueCommit<[MutationReceipt]>, ArrivalRefusal> {
     try await refusable(.powerFailure, device, timing) { ledger in
       do {
         return .success(try ledger.enqueue(arrivals))
-      } catch let refusal as ArrivalRefusal where refusal.isOfTheFirst {
+      } catch let refusal as ArrivalRefusal where refusal.isOfFirstMutation {
         return .failure(refusal)
       }
     }
   }
 
-  /// Takes one for sending. The claim survives the process; that of what must not be sent twice
-  /// survives a power failure too.
+  /// Claims a mutation for sending. The claim survives the process; the claim of a mutation that
+  /// must not be sent twice also survives a power failure.
   ///
-  /// - Returns: nil in the answer where it may not go any more.
+  /// - Returns: nil in the commit if the mutation must not be sent any more.
   package func claim(
     _ ready: QueueSchedule.Ready, of device: String, timing: QueueTiming
   ) async throws(StorageError) -> QueueCommit<ClaimedMutation?> {
@@ -30,17 +31,17 @@ extension Store {
     }
   }
 
-  /// Writes what an attempt came to: the mutation's end, what the answer said, temporary ids, its
-  /// overlay and what depends on it.
+  /// Writes the end of an attempt: the mutation's outcome, the response, temporary ids, its overlay
+  /// and its dependants.
   ///
-  /// - Parameter goesOn: the device's next is taken in the same commit, if it may go at once to the
-  ///   same upstream and may be sent twice.
+  /// - Parameter goesOn: whether to claim the device's next mutation in the same commit, if it can
+  ///   be sent to the same upstream at once and can be sent twice.
   package func settle(
     _ settlement: MutationSettlement, goesOn: Bool = false, of device: String, timing: QueueTiming
   ) async throws(StorageError) -> QueueCommit<SettledMutation> {
     try await queueCommand(
-      .process, device, timing, call: settlement.answer?.call,
-      horizon: settlement.answer?.horizon
+      .process, device, timing, call: settlement.response?.call,
+      horizon: settlement.response?.horizon
     ) { ledger in
       var settled = try ledger.settle(settlement)
       if goesOn, let upstream = settled.mutation?.upstream {
@@ -50,7 +51,8 @@ extension Store {
     }
   }
 
-  /// Does what the passing of time asks for, and tells what the queue could send.
+  /// Applies the changes that are due with the passing of time, and returns what the queue can
+  /// send.
   package func look(
     at device: String, timing: QueueTiming
   ) async throws(StorageError) -> QueueCommit<Bool> {
@@ -60,10 +62,9 @@ extension Store {
     }
   }
 
-  /// As ``look(at:timing:)``, for the first time after a start.
+  /// Does the same as ``look(at:timing:)``, for the first time after a start.
   ///
-  /// - Parameter review: how what the queue holds fits the operations in force, see
-  ///   ``heldPayloads(of:)``.
+  /// - Parameter review: how held mutations fit the operations in force, see ``heldPayloads(of:)``.
   package func recover(
     _ device: String, review: OperationReview = OperationReview(), timing: QueueTiming
   ) async throws(StorageError) -> QueueCommit<Bool> {
@@ -73,8 +74,8 @@ extension Store {
     }
   }
 
-  /// A client's or an operator's word about one mutation or the whole queue. On disk when it
-  /// returns.
+  /// Performs a client's or an operator's command on one mutation or the whole queue. On disk when
+  /// it returns.
   package func command(
     _ command: QueueCommand, on device: String, timing: QueueTiming
   ) async throws(StorageError) -> Result<QueueCommit<Mutation?>, CommandRefusal> {
@@ -87,7 +88,8 @@ extension Store {
     }
   }
 
-  /// A newer credential of the same user, or of the same device where it is opaque, for what waits.
+  /// Replaces the credential of waiting mutations by a newer one of the same user, or of the same
+  /// device if it is opaque.
   ///
   /// - Parameter user: the verified one; nil for an opaque credential.
   package func renewCredential(
@@ -105,14 +107,16 @@ extension Store {
     try await reader.read { try QueueRows(database: $0).status(of: device) }
   }
 
-  /// Devices whose queue holds something or waits for a credential, those behind `last`.
+  /// Returns devices whose queue holds mutations or waits for a credential, with ids greater than
+  /// `last`.
   package func queueDevices(
     after last: String, limit: Int
   ) async throws(StorageError) -> [String] {
     try await reader.read { try QueueRows(database: $0).devices(after: last, limit: limit) }
   }
 
-  /// What a device's queue holds that goes by itself, or would if its operation had not changed.
+  /// Returns the mutations of a device that are sent automatically, or would be if their operation
+  /// had not changed.
   package func heldPayloads(of device: String) async throws(StorageError) -> [HeldPayload] {
     try await reader.read { database in
       let statement = try PreparedStatement(database, HeldPayload.selection(ofDevice: true))
@@ -132,7 +136,7 @@ extension Store {
     }
   }
 
-  /// Reads a row for each mutation that is held: for now and then.
+  /// Returns the load of all queues. Reads a row for each held mutation, so call it rarely.
   package func queueLoad() async throws(StorageError) -> QueueLoad {
     try await longReader.read { database in
       let statement = try PreparedStatement(
@@ -150,7 +154,7 @@ extension Store {
     }
   }
 
-  /// Parked mutations of a device by their reason.
+  /// Counts a device's parked mutations by reason.
   package func parkedReasons(of device: String) async throws(StorageError) -> [SettleReason: Int] {
     try await reader.read { try QueueRows(database: $0).parkedReasons(of: device) }
   }
@@ -163,7 +167,7 @@ extension Store {
     }
   }
 
-  /// The newest first.
+  /// Returns mutations, newest first.
   package func mutations(
     of device: String, states: [MutationState]?, before: Int64?, limit: Int
   ) async throws(StorageError) -> [MutationRecord] {
@@ -173,7 +177,7 @@ extension Store {
     }
   }
 
-  /// What temporary ids of a device stand for; unknown ones are absent.
+  /// Returns the real entities of a device's temporary ids; unknown ids are absent.
   package func resolve(
     _ ids: [TemporaryID], of device: String
   ) async throws(StorageError) -> [TemporaryID: EntityKey] {
@@ -182,13 +186,13 @@ extension Store {
 
   // MARK: Commands
 
-  private func queueCommand<Answer: Sendable>(
+  private func queueCommand<Output: Sendable>(
     _ durability: GroupedWriter.Durability, _ device: String, _ timing: QueueTiming,
     call: CallNumber? = nil, horizon: CallNumber? = nil, readsAll: Bool = false,
-    _ body: @escaping @Sendable (QueueLedger) throws -> Answer
-  ) async throws(StorageError) -> QueueCommit<Answer> {
+    _ body: @escaping @Sendable (QueueLedger) throws -> Output
+  ) async throws(StorageError) -> QueueCommit<Output> {
     let catalogue = catalogue
-    let perform: @Sendable (Database, WriterMemory) throws -> QueueCommit<Answer> = {
+    let perform: @Sendable (Database, WriterMemory) throws -> QueueCommit<Output> = {
       database, memory in
       let context = WriteContext(
         database, memory, catalogue, call: call ?? CallNumber(memory.counters.call),
@@ -203,13 +207,13 @@ extension Store {
     return try await writer.write(durability, report: { $0.report }, perform)
   }
 
-  /// What the queue refuses before anything was written is an answer like others. Where something
-  /// was it is thrown, so that this is undone: then the queues in memory are forgotten with it, and
-  /// must be read again.
-  private func refusable<Answer: Sendable, Refusal: Error & Sendable>(
+  /// Performs a command that the queue can refuse. A refusal before anything was written is an
+  /// ordinary result. After a write it is thrown, so that the transaction is undone; the queues in
+  /// memory are discarded with it and must be read again.
+  private func refusable<Output: Sendable, Refusal: Error & Sendable>(
     _ durability: GroupedWriter.Durability, _ device: String, _ timing: QueueTiming,
-    _ body: @escaping @Sendable (QueueLedger) throws -> Result<Answer, Refusal>
-  ) async throws(StorageError) -> Result<QueueCommit<Answer>, Refusal> {
+    _ body: @escaping @Sendable (QueueLedger) throws -> Result<Output, Refusal>
+  ) async throws(StorageError) -> Result<QueueCommit<Output>, Refusal> {
     let note = ThrownRefusal<Refusal>()
     do throws(StorageError) {
       let commit = try await queueCommand(durability, device, timing, readsAll: true) { ledger in

@@ -1,7 +1,26 @@
 import GRDB
 import Model
 
-/// The rows of access keys.
+/// The table of the access keys that S3 clients sign with. Operators' SQL statements cannot read the column
+/// of the secret, because of its name.
+enum S3KeySchema {
+  static func migrate(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TABLE s3_key (
+          id TEXT PRIMARY KEY,
+          secret_sealed TEXT NOT NULL,
+          owner TEXT,
+          buckets TEXT,
+          is_read_only INTEGER NOT NULL,
+          created INTEGER NOT NULL,
+          revoked INTEGER
+        ) WITHOUT ROWID;
+        """)
+  }
+}
+
+/// The rows of S3 access keys.
 struct S3KeyTable {
   private static let columns =
     "id, secret_sealed, owner, buckets, is_read_only, created, revoked"
@@ -14,7 +33,7 @@ struct S3KeyTable {
     statement.bind(key.id, at: 1)
     statement.bind(Base64URL.encode(key.sealedSecret), at: 2)
     statement.bind(key.user.map { Array($0.utf8) }, at: 3)
-    // No bucket's name holds a blank.
+    // Bucket names contain no spaces.
     let buckets = key.buckets?.map(\.text).joined(separator: " ")
     statement.bind(buckets.map { Array($0.utf8) }, at: 4)
     statement.bind(key.isReadOnly ? 1 : 0 as Int64, at: 5)
@@ -31,7 +50,7 @@ struct S3KeyTable {
     return try statement.step() ? Self.key(statement) : nil
   }
 
-  /// By age, the oldest first.
+  /// Returns all keys, oldest first.
   func all(limit: Int) throws -> [StoredS3Key] {
     let statement = try PreparedStatement(
       database, "SELECT \(Self.columns) FROM s3_key ORDER BY created, id LIMIT ?1")
@@ -48,7 +67,7 @@ struct S3KeyTable {
     return try statement.step() ? Int(statement.int64(0)) : 0
   }
 
-  /// - Returns: false where it is not there, or was revoked before.
+  /// - Returns: false if the key does not exist or was already revoked.
   func revoke(_ id: String, at moment: Timestamp) throws -> Bool {
     let statement = try PreparedStatement(
       database, "UPDATE s3_key SET revoked = ?2 WHERE id = ?1 AND revoked IS NULL")

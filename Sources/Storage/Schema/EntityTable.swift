@@ -5,8 +5,8 @@ import Model
 /// Own columns come first and `fields` last among the stored ones, so that reading the others
 /// never walks a long text's overflow pages. A row without `fields` is a tombstone.
 struct EntityTable: Sendable {
-  /// Of our own columns and SQLite's row number, in lower case: fields of these names get another
-  /// column name.
+  /// The names of our own columns and of SQLite's row number, in lower case: fields of these names
+  /// get another column name.
   static let ownColumns: Set<String> = [
     "scope", "key", "call", "received", "revision", "barrier", "due", "stamps", "fields",
     "rowid", "oid", "_rowid_",
@@ -20,8 +20,9 @@ struct EntityTable: Sendable {
   /// Fields whose columns hold integers.
   let integers: Set<String>
 
-  /// Existing rows of keys: ?1 keys as a JSON array, ?2 scope. The first column is the key's place
-  /// in the array. CROSS JOIN keeps the planner from scanning the table for each key.
+  /// Selects the existing rows of keys: ?1 is the keys as a JSON array, ?2 the scope. The first
+  /// column is the key's index in the array. CROSS JOIN keeps the planner from scanning the table
+  /// for each key.
   let selectExisting: String
   let insert: String
   let update: String

@@ -1,15 +1,16 @@
 import LosslessJSON
 
-/// Keys or numbers as a JSON array, the form in which a statement takes a list.
+/// Encodes keys or numbers as a JSON array, the form in which a statement takes a list.
 enum KeyList {
-  /// SQLite's JSON functions cut a string at its first NUL, so a key that holds one would meet
-  /// another key's row. Such keys are refused, and with them what names them.
+  /// Encodes keys. SQLite's JSON functions cut a string at its first NUL, so a key that contains
+  /// one would match another key's row. Such keys are refused, and with them everything that
+  /// references them.
   static func json(_ keys: some Sequence<String>) throws(StorageError) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginArray()
     for key in keys {
       guard !key.utf8.contains(0) else {
-        throw .failed(code: 0, message: "an entity's key holds a NUL character")
+        throw .failed(code: 0, message: "an entity's key contains a NUL character")
       }
       writer.string(key)
     }

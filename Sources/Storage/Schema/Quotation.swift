@@ -1,7 +1,7 @@
-/// Text between marks, with each mark inside doubled: names and texts of SQL, strings of FTS5.
+/// Quotes text and doubles each quotation mark inside: names and strings of SQL, strings of FTS5.
 enum Quotation {
-  /// Marks are looked for as SQLite looks for them, among scalars: a mark that an accent follows is
-  /// one `Character` with it, unlike the mark.
+  /// Compares scalars as SQLite does, not characters: a mark followed by a combining accent is one
+  /// `Character` with it, unlike the mark.
   static func quoted(_ text: String, by mark: Unicode.Scalar = "\"") -> String {
     var quoted = String.UnicodeScalarView([mark])
     for scalar in text.unicodeScalars {

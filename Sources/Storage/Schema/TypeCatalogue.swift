@@ -1,12 +1,12 @@
 import GRDB
 import Model
 
-/// Which table and columns stand for which type and fields, and the making of them.
+/// Maps types and fields to tables and columns, and creates these.
 ///
-/// GraphQL names differ by case alone and may be ours; SQL names may not. So a name is chosen once,
-/// written down in `entity_type` and `entity_column`, and stays. Columns are virtual: adding one to
-/// a table of any size rewrites nothing. A column no operation selects any more stays; it costs
-/// nothing.
+/// GraphQL names can differ by case alone and can equal our own; SQL names cannot. So a name is
+/// chosen once, recorded in `entity_type` and `entity_column`, and stays. Columns are virtual:
+/// adding one to a table of any size rewrites nothing. A column that no operation selects any more
+/// stays; it costs nothing.
 struct TypeCatalogue: Sendable {
   /// In `entity_column.is_indexed`. Layout 1 was by column and scope; layout 2, by scope, column and
   /// key, gives a page in its total order without sorting.
@@ -22,7 +22,7 @@ struct TypeCatalogue: Sendable {
 
   var all: [EntityTable] { tables.values.sorted { $0.type < $1.type } }
 
-  /// Makes or widens the table of each type. Runs inside a transaction.
+  /// Creates or widens the table of each type. Runs inside a transaction.
   init(preparing types: [EntityType], _ db: Database) throws {
     for type in types.sorted(by: { $0.name < $1.name }) { try Self.prepare(type, db) }
     var tables: [String: EntityTable] = [:]
@@ -168,7 +168,8 @@ struct TypeCatalogue: Sendable {
       arguments: [isIndexed ? Self.indexLayout : Self.noIndex, type, field])
   }
 
-  /// The wanted name, or the first free one of `name_2`, `name_3` … Names meet regardless of case.
+  /// Returns the wanted name, or the first free one of `name_2`, `name_3` … Names are compared
+  /// case-insensitively.
   private static func freeName(for wanted: String, taken: Set<String>) -> String {
     var name = wanted
     var number = 2

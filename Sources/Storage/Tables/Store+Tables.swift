@@ -2,7 +2,7 @@ import GRDB
 package import Model
 
 extension Store {
-  /// The tables of all types that were ever named, with counts.
+  /// Returns the tables of all types that an operation ever named, with counts.
   package func tables() async throws(StorageError) -> [TableDescription] {
     let named = namedFields
     return try await longReader.read { database in
@@ -11,8 +11,8 @@ extension Store {
     }
   }
 
-  /// Drops the tables of types, and the columns of fields, that no operation names any more.
-  /// The file does not shrink; its free pages are used again.
+  /// Drops the tables of types and the columns of fields that no operation names any more.
+  /// The file does not shrink; its free pages are reused.
   package func cleanUpTables() async throws(StorageError) -> TableCleanup {
     let named = namedFields
     let (cleanup, catalogue) = try await writer.write { database, memory in
@@ -62,4 +62,13 @@ extension Store {
       },
       isNamed: named != nil)
   }
+}
+
+/// The reason why a type's table was not dropped.
+package enum TableFault: Error, Hashable, Sendable {
+  /// The type has no table.
+  case unknown
+  /// Operations name the type, so the table would be created again at the next start.
+  case isNamed
+  case unavailable(StorageError)
 }

@@ -3,8 +3,8 @@ import Model
 
 /// Removes tables and columns that no operation names any more.
 ///
-/// Tables follow the operations, so there is no making of them by hand; and where an operation left,
-/// what it needed stays until somebody asks for it to go: the operation may come back.
+/// Tables are created from the operations. When an operation is removed, its tables and columns stay until
+/// an operator requests the cleanup: the operation might be added again.
 struct TableCleaner {
   private struct StoredType {
     let id: Int64
@@ -14,7 +14,7 @@ struct TableCleaner {
 
   let database: Database
   let memory: WriterMemory
-  /// By type: the fields that operations name.
+  /// The fields that operations name, by type.
   let named: [String: Set<String>]
 
   func clean() throws -> TableCleanup {
@@ -22,7 +22,7 @@ struct TableCleaner {
     let local = try LocalRecord.types(database)
     for type in try types() {
       guard let fields = named[type.name] else {
-        // Nothing could fetch own data again: its table goes by name alone.
+        // Local types cannot be fetched again: their tables are dropped only by name.
         guard !local.contains(type.id) else { continue }
         try drop(type)
         cleanup.types.append(type.name)
@@ -47,13 +47,13 @@ struct TableCleaner {
       .map { StoredType(id: $0["id"], name: $0["name"], table: $0["table_name"]) }
   }
 
-  /// Readers of the change log cannot be told of what it forgets here, so a cursor from before has
-  /// to begin anew.
+  /// Drops a type's table with its change rows. Readers cannot learn about removed change rows, so the floor
+  /// rises over them and older cursors must start again.
   private func drop(_ type: StoredType) throws {
     let last = try Int64.fetchOne(
       database, sql: "SELECT max(revision) FROM change WHERE type = ?", arguments: [type.id])
     memory.counters.floor = max(memory.counters.floor, last ?? 0)
-    // A pass under way holds row numbers of a table that is gone.
+    // An eviction pass in progress holds row numbers of the dropped table.
     memory.eviction = nil
     for table in ["change", "gone", "private_row", "past", "observed", "entity_column"] {
       try database.execute(sql: "DELETE FROM \(table) WHERE type = ?", arguments: [type.id])

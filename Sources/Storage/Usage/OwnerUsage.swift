@@ -1,10 +1,12 @@
 import GRDB
 import Model
 
-/// How much clients have stored for themselves, as the triggers of ``UsageSchema`` count it.
+/// The bytes that clients have stored of their own, as counted by the triggers of ``UsageSchema``.
 struct OwnerUsage {
   let database: Database
 
+  /// Returns the bytes of an owner.
+  ///
   /// - Parameter owner: a scope of own data.
   func bytes(of owner: Scope) throws -> Int {
     let statement = try PreparedStatement(
@@ -15,14 +17,14 @@ struct OwnerUsage {
     return try statement.step() ? Int(statement.int64(0)) : 0
   }
 
-  /// Of all devices without a user together.
+  /// Returns the bytes of all devices without a user together.
   func unboundBytes() throws -> Int {
     let statement = try PreparedStatement(database, "SELECT bytes FROM unbound_usage")
     defer { statement.reset() }
     return try statement.step() ? Int(statement.int64(0)) : 0
   }
 
-  /// Which bound an owner is beyond once it has stored `added` bytes more; nil for none.
+  /// Returns the quota that an owner would exceed by storing `added` more bytes; nil for none.
   func excess(
     of owner: Scope, adding added: Int, under quota: DataQuota
   ) throws -> DataQuota.Excess? {
@@ -36,7 +38,7 @@ struct OwnerUsage {
     return .unbound(bytesMax: quota.unboundBytesMax)
   }
 
-  /// Forgets a device of which nothing is stored any more.
+  /// Removes the row of a device of which nothing is stored any more.
   func forget(device: String) throws {
     let statement = try PreparedStatement(
       database, "DELETE FROM owner_usage WHERE kind = ?1 AND subject = ?2")

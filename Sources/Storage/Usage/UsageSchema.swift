@@ -1,14 +1,15 @@
 import GRDB
 import Model
 
-/// The tables that count what clients have stored for themselves, and the triggers that keep them.
+/// The tables that count the bytes clients have stored of their own, and the triggers that maintain
+/// them.
 ///
-/// Triggers, so that no way to write or remove a row can forget to count, and so that a count is
-/// part of the transaction that it is about.
+/// Triggers, so that every write and removal is counted in its own transaction, whichever command
+/// performs it.
 enum UsageSchema {
   private static let device = Scope.Kind.device.rawValue
   private static let user = Scope.Kind.user.rawValue
-  /// What a row takes beside its texts, about.
+  /// The approximate size of a row besides its texts.
   private static let rowBytes = 512
   private static let own = Scope.ownData(ofUser: "").partition
 
@@ -53,13 +54,13 @@ enum UsageSchema {
     for (table, id) in counted { try countRows(of: EntityTable.quoted(table), id, db) }
   }
 
-  /// Has the rows of a local type counted, those that are there already too.
+  /// Counts the rows of a local type, existing ones included.
   static func prepare(_ table: EntityTable, _ db: Database) throws {
     guard try !isCounted(table.id, db) else { return }
     try countRows(of: EntityTable.quoted(table.name), table.id, db)
   }
 
-  /// Takes out of the counts what a table holds that is about to be dropped, which no trigger sees.
+  /// Subtracts the rows of a table that is about to be dropped, which no trigger sees.
   static func forget(table: String, id: Int64, _ db: Database) throws {
     guard try isCounted(id, db) else { return }
     try db.execute(sql: "DELETE FROM \(EntityTable.quoted(table))")
@@ -77,12 +78,12 @@ enum UsageSchema {
     "coalesce(length(CAST(\(column) AS BLOB)), 0)"
   }
 
-  /// A row, with the columns whose length is its client's choice.
+  /// The size of a row, with the columns whose length its client chooses.
   private static func bytes(of row: String, _ columns: [String]) -> String {
     "(\(rowBytes)" + columns.map { " + \(bytes(of: "\(row).\($0)"))" }.joined() + ")"
   }
 
-  /// The tables of queues by the columns that count.
+  /// The tables of queues with the columns that count.
   private static let queueTables = [
     (
       "mutation",
@@ -95,13 +96,13 @@ enum UsageSchema {
     ("temporary_id", ["temporary", "key"]),
   ]
 
-  /// A row that stands for a deleted entity has no fields, and counts too: it is kept for clients that
-  /// do not know of it yet.
+  /// A tombstone has no fields and counts too: it is kept for clients that have not seen the
+  /// deletion.
   private static let entityColumns = ["key", "fields"]
 
   // MARK: Triggers
 
-  /// What upstream told a user is no data of the user's own.
+  /// Upstream data in a user's scope is not the user's own data.
   private static let isOwn =
     "(scope.kind = \(device) OR scope.kind = \(user) AND scope.division = '\(own)')"
 
@@ -135,7 +136,7 @@ enum UsageSchema {
             \(add("-\(old)", "OLD"));
           END;
           """)
-      // A mutation's row is updated with each step of its way, and most columns stay as they are.
+      // A mutation's row is updated with each step, and most columns stay the same.
       for column in columns {
         let (new, old) = (bytes(of: "NEW.\(column)"), bytes(of: "OLD.\(column)"))
         try db.execute(
@@ -172,7 +173,7 @@ enum UsageSchema {
         """)
   }
 
-  /// A device's bytes count for all devices without a user until it has one, or is gone.
+  /// Counts a device's bytes for all devices without a user until it gets one, or is removed.
   private static func countUnbound(_ db: Database) throws {
     func isUnbound(_ id: String) -> String {
       "EXISTS (SELECT 1 FROM device WHERE id = \(id) AND owner IS NULL)"

@@ -1,17 +1,17 @@
 import LosslessJSON
 import Model
 
-/// Holds a response's data against what the operation selects: every selected field is there, and
-/// each value is of the kind that the schema says.
+/// Validates a response's data against the operation's selection: every selected field is present,
+/// and each value has the kind that the schema declares.
 ///
-/// A null where the schema allows none, or a field that is missing, passes where an error's path
-/// leads to it. What an object of a type that the schema does not know holds is not looked at.
+/// A null in a non-null position, or a missing field, is accepted if an error's path leads to it.
+/// Objects of types that the schema does not know are not checked.
 struct ResponseChecker {
-  /// Where a response breaks the schema.
+  /// A violation of the schema in a response.
   struct Breach: Error, Hashable {
-    /// As in `film.cast.0.name`; empty for `data` itself.
+    /// The path, as in `film.cast.0.name`; empty for `data` itself.
     var path: [String]
-    /// The type as a schema writes it, or a kind of JSON.
+    /// The expected type as in a schema, or a kind of JSON.
     let expected: String
     /// A kind of JSON, or `missing`.
     let actual: String
@@ -26,12 +26,12 @@ struct ResponseChecker {
   private let plan: NormalisationPlan
   private let tables: PlanTables
   private let scanner: TextScanner
-  /// Some error has no path, so any null may be explained by it.
+  /// Whether an error has no path, so that it may explain any null.
   private let allowsNulls: Bool
   private var breach: Breach?
   private var hasSurplus = false
 
-  /// - Returns: whether the data has members that were not selected, or one twice.
+  /// - Returns: whether the data has unselected members, or a repeated one.
   static func check(
     _ data: JSONNode, selection: Model.Selection, errors: ErrorPath.Reading
   ) -> Result<Bool, Breach> {
@@ -74,14 +74,14 @@ struct ResponseChecker {
 
   // MARK: Objects
 
-  /// Moves behind the object.
-  /// - Returns: false once something is wrong; then the offset is of no use.
+  /// Advances the offset past the object.
+  /// - Returns: false on a violation; then the offset is undefined.
   private mutating func check(
     object offset: inout Int, as object: Int, errors: ErrorPath?
   ) -> Bool {
     let fields = tables.objects[object].fields
     var expected = fields.lowerBound
-    // Fields in their order need no memory of which were met.
+    // Fields in order need no record of which were seen.
     var next = fields.lowerBound
     var others: [Int] = []
     offset = scanner.skipSpace(offset + 1)
@@ -116,7 +116,7 @@ struct ResponseChecker {
   }
 
   private mutating func check(value offset: inout Int, of field: Int, errors: ErrorPath?) -> Bool {
-    // The commonest of all: a leaf that is there, under no error.
+    // The most common case: a leaf that is present, under no error.
     let shape = tables.fields[field]
     if shape.inner < 0, shape.listDepth == 0, scanner.byte(offset) != UInt8(ascii: "n") {
       guard isKind(shape.leafKind, at: offset) else {
@@ -136,7 +136,7 @@ struct ResponseChecker {
 
   // MARK: Values
 
-  /// Moves behind the value. A breach's path begins below the field.
+  /// Advances the offset past the value. A violation's path begins below the field.
   private mutating func check(
     _ offset: inout Int, of field: Int, level: Int, errors: ErrorPath?
   ) -> Bool {
@@ -248,7 +248,7 @@ struct ResponseChecker {
     }
   }
 
-  /// What Larder asked for under a name of its own is told by the schema's.
+  /// A field that Larder added under an alias is reported by its schema name.
   private func shownName(of field: Int) -> String {
     plan.fields[field].isAdded ? plan.fields[field].name : plan.fields[field].responseName
   }

@@ -6,25 +6,25 @@ package import Model
 
 /// Executes operations on one upstream.
 package final class UpstreamClient: Sendable {
-  /// Sends one request within a time; `HTTPClient.execute`, or a script in tests.
+  /// Sends one request with a timeout; `HTTPClient.execute`, or a script in tests.
   package typealias Exchange =
     @Sendable (HTTPClientRequest, Duration) async throws(HTTPClientError) -> HTTPClientResponse
 
   package let settings: UpstreamSettings
   private let exchange: Exchange
-  /// Nil if the settings' address is none.
+  /// Nil if the configured URL is invalid.
   private let url: HTTPURL?
   private let dialect: any UpstreamDialect
   private let reader: UpstreamResponseReader
 
-  /// - Parameter clock: what a `Retry-After` that names a moment is read against.
+  /// - Parameter clock: the clock that a date in `Retry-After` is compared with.
   package init(settings: UpstreamSettings, clock: WallClock, exchange: @escaping Exchange) {
     self.settings = settings
     self.exchange = exchange
     url = try? HTTPURL(settings.url)
-    dialect = settings.dialect.habits
+    dialect = settings.dialect.implementation
     reader = UpstreamResponseReader(
-      bytesMax: settings.answerBytesMax, depthMax: settings.answerDepthMax, clock: clock)
+      bytesMax: settings.responseBytesMax, depthMax: settings.responseDepthMax, clock: clock)
   }
 
   package convenience init(settings: UpstreamSettings, clock: WallClock, client: HTTPClient) {
@@ -33,30 +33,30 @@ package final class UpstreamClient: Sendable {
     }
   }
 
-  /// Sends one operation and reads the answer.
+  /// Sends one operation and reads the response.
   package func execute(
     _ operation: RegisteredOperation, variables: Variables, call: UpstreamCall
   ) async throws(UpstreamFailure) -> UpstreamResponse {
     var body = operation.requestOpening
     body.append(contentsOf: variables.json.utf8)
     body.append(UInt8(ascii: "}"))
-    var answer = try await send(
+    var response = try await send(
       body, call, operation: operation.name, isSafeToRepeat: operation.kind == .query)
-    // What comes with a refusal is kept nowhere.
-    guard let data = answer.data, answer.permission == nil else { return answer }
+    // Data in a refusal is not stored, so it is not checked.
+    guard let data = response.data, response.permission == nil else { return response }
     switch ResponseChecker.check(
-      data, selection: operation.selection(for: variables), errors: ErrorPath.read(answer.errors))
+      data, selection: operation.selection(for: variables), errors: ErrorPath.read(response.errors))
     {
     case .success(let hasSurplus):
-      answer.hasSurplus = hasSurplus
-      return answer
+      response.hasSurplus = hasSurplus
+      return response
     case .failure(let breach):
-      throw .malformed(status: answer.status, reason: breach.phrase, excerpt: "")
+      throw .malformed(status: response.status, reason: breach.phrase, excerpt: "")
     }
   }
 
-  /// Asks for the schema; the answer is introspection's, unread. Servers that do not know the newest
-  /// questions are asked older ones.
+  /// Requests the schema; the response is that of the introspection query, not parsed. Servers that
+  /// reject the newest introspection query are sent older ones.
   package func introspect(call: UpstreamCall) async throws(UpstreamFailure) -> UpstreamResponse {
     var last: UpstreamResponse?
     for query in IntrospectionQuery.all {
@@ -65,10 +65,10 @@ package final class UpstreamClient: Sendable {
       writer.name("query")
       writer.string(query)
       writer.endObject()
-      let answer = try await send(
+      let response = try await send(
         writer.bytes, call, operation: "", isSafeToRepeat: true)
-      if answer.data != nil || answer.permission != nil { return answer }
-      last = answer
+      if response.data != nil || response.permission != nil { return response }
+      last = response
     }
     guard let last else { throw .notSent(cause: "there is no introspection query") }
     return last
@@ -80,21 +80,22 @@ package final class UpstreamClient: Sendable {
     guard let url else { throw .notSent(cause: "\"\(settings.url)\" is not an HTTP address") }
     let request = HTTPClientRequest(
       method: .post, url: url, fields: fields(of: call), body: body,
-      isSafeToRepeat: isSafeToRepeat, responseBytesMax: settings.answerBytesMax,
+      isSafeToRepeat: isSafeToRepeat, responseBytesMax: settings.responseBytesMax,
       operation: operation)
     let response: HTTPClientResponse
     do throws(HTTPClientError) {
       response = try await exchange(request, call.timeout ?? settings.timeout)
     } catch {
-      throw UpstreamFailure(error, bytesMax: settings.answerBytesMax)
+      throw UpstreamFailure(error, bytesMax: settings.responseBytesMax)
     }
     return try reader.read(response)
   }
 
   // MARK: Headers
 
-  /// A user's credential goes alone. The service's own goes with what a caller sends only as far as
-  /// that names no other authority and replaces nothing of the service's.
+  /// The headers of a call. A user's credential is sent without the service's own. With the
+  /// service's own, a caller's headers are sent only if they name no other authority and replace
+  /// none of the service's.
   private func fields(of call: UpstreamCall) -> HTTPFields {
     var fields = HTTPFields()
     fields[.contentType] = "application/json"

@@ -1,13 +1,20 @@
-/// The habits of one kind of GraphQL server: how the service proves itself to it.
+/// The kinds of GraphQL server with specific support.
+package enum Dialect: String, Hashable, Sendable, CaseIterable {
+  case plain
+  case hasura
+  case appsync
+}
+
+/// The conventions of one kind of GraphQL server: how the service authenticates.
 ///
-/// Where servers put the codes of their errors differs too, but those places do not collide and
-/// are all looked at: a Hasura behind a plain setting still says who it refuses.
+/// Servers also differ in where they put error codes, but those places do not collide and are all
+/// read: Hasura's refusals are recognised even with the plain setting.
 protocol UpstreamDialect: Sendable {
-  /// The header that carries the service's secret.
+  /// The header with the service's secret.
   func credential(_ secret: String) -> UpstreamSettings.Header
 
-  /// Whether a caller's header must not go together with the service's secret, because it would
-  /// say on whose behalf the service's rights are used.
+  /// Whether a caller's header must not be sent with the service's secret, because it would name on
+  /// whose behalf the service's rights are used.
   func isAuthority(_ headerName: String) -> Bool
 }
 
@@ -16,7 +23,7 @@ extension UpstreamDialect {
 }
 
 extension Dialect {
-  var habits: any UpstreamDialect {
+  var implementation: any UpstreamDialect {
     switch self {
     case .plain: PlainDialect()
     case .hasura: HasuraDialect()
@@ -25,7 +32,7 @@ extension Dialect {
   }
 }
 
-/// Servers of no particular kind.
+/// Other servers.
 struct PlainDialect: UpstreamDialect {
   func credential(_ secret: String) -> UpstreamSettings.Header {
     UpstreamSettings.Header("authorization", "Bearer \(secret)")
@@ -38,7 +45,7 @@ struct HasuraDialect: UpstreamDialect {
     UpstreamSettings.Header("x-hasura-admin-secret", secret)
   }
 
-  /// With the secret, session variables name the role and the user to act as.
+  /// With the secret, session variables name the role and user to act as.
   func isAuthority(_ headerName: String) -> Bool {
     headerName.lowercased().hasPrefix("x-hasura-")
   }

@@ -1,20 +1,23 @@
-/// Why upstream gave no response that can be used. Each case says whether upstream may have acted.
+import HTTPClient
+
+/// Why there is no usable upstream response. Each case states whether upstream may have acted.
 package enum UpstreamFailure: Error, Hashable, Sendable {
-  /// Nothing left this process: name, connect, TLS, breaker open. Safe to send again.
+  /// Nothing was sent: name resolution, connection or TLS failed, or the circuit breaker is open.
+  /// Safe to retry.
   case notSent(cause: String)
-  /// Too many calls in flight, and no place came free before the deadline. Nothing was sent.
+  /// Too many calls in flight, and no slot became free before the deadline. Nothing was sent.
   case busy
-  /// The deadline passed; `wasSent` tells whether upstream may have acted.
+  /// The deadline passed; `wasSent` states whether upstream may have acted.
   case timeout(wasSent: Bool)
-  /// The connection ended before the whole response was here: the outcome is unknown.
+  /// The connection ended before the whole response arrived: the outcome is unknown.
   case lost(cause: String)
   /// An error status without a GraphQL body.
   case status(Int, retryAfter: Duration?)
-  /// Not a usable GraphQL response: HTML, broken JSON, neither `data` nor `errors`, or data that
-  /// breaks the schema. The reason is fit for clients; the excerpt of the body is for the log.
+  /// Not a usable GraphQL response: HTML, malformed JSON, neither `data` nor `errors`, or data that
+  /// violates the schema. The reason is fit for clients; the excerpt of the body is for the log.
   case malformed(status: Int, reason: String, excerpt: String)
   case tooLarge(bytesMax: Int)
-  /// The caller went away.
+  /// The caller disconnected.
   case cancelled(wasSent: Bool)
 
   /// Whether upstream may have executed the operation.
@@ -28,14 +31,14 @@ package enum UpstreamFailure: Error, Hashable, Sendable {
 
   /// Whether a mutation that ended like this may have taken effect.
   ///
-  /// A status tells that it did not only where it says that the request was refused: a gateway that
-  /// gave up waiting (502, 504) or a server that broke (500) says nothing of what was done.
+  /// A status rules it out only if it means that the request was refused: a gateway that timed out
+  /// (502, 504) or a server that failed (500) does not say what was done.
   package var mayHaveTakenEffect: Bool {
     guard case .status(let status, _) = self else { return wasSent }
     switch status {
     case 408: return true
     case 400..<500, 503: return false
-    // The redirects that ask for the same request elsewhere; 302 and 303 often mean "done".
+    // Redirects that ask for the same request elsewhere; 302 and 303 often mean "done".
     case 301, 304, 307, 308: return false
     default: return true
     }
@@ -43,7 +46,7 @@ package enum UpstreamFailure: Error, Hashable, Sendable {
 }
 
 extension UpstreamFailure: CustomStringConvertible {
-  /// For logs and terminals; may hold a piece of upstream's body.
+  /// For logs and terminals; can contain an excerpt of upstream's body.
   package var description: String {
     switch self {
     case .notSent(let cause): "upstream could not be reached: \(cause)"
@@ -59,6 +62,28 @@ extension UpstreamFailure: CustomStringConvertible {
         + (excerpt.isEmpty ? "" : "; it begins: \(excerpt)")
     case .tooLarge(let bytesMax): "upstream's response is larger than \(bytesMax) bytes"
     case .cancelled: "the call to upstream was cancelled"
+    }
+  }
+}
+
+extension UpstreamFailure {
+  init(_ error: HTTPClientError, bytesMax: Int) {
+    switch error {
+    case .invalidRequest, .unresolved, .connectFailed, .connectTimedOut, .tls, .breakerOpen,
+      .clientClosed:
+      self = .notSent(cause: "\(error)")
+    case .queueFull, .queueTimedOut:
+      self = .busy
+    case .noAnswerInTime, .answerTooSlow:
+      self = .timeout(wasSent: true)
+    case .connectionLost, .answerTruncated:
+      self = .lost(cause: "\(error)")
+    case .answerMalformed, .answerUndecodable:
+      self = .malformed(status: 0, reason: "\(error)", excerpt: "")
+    case .answerTooLarge:
+      self = .tooLarge(bytesMax: bytesMax)
+    case .cancelled(let wasSent):
+      self = .cancelled(wasSent: wasSent)
     }
   }
 }

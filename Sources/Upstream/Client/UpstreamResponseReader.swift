@@ -4,8 +4,8 @@ import HTTPWire
 import LosslessJSON
 import Model
 
-/// Decides what an HTTP answer says, by the type it declares for itself and never by what was
-/// asked for (GraphQL over HTTP, "Processing a response").
+/// Interprets an HTTP response by its own media type, not by the requested one (GraphQL over HTTP,
+/// "Processing a response").
 struct UpstreamResponseReader {
   let bytesMax: Int
   let depthMax: Int
@@ -18,44 +18,44 @@ struct UpstreamResponseReader {
     switch document(of: response) {
     case .success(let document):
       let permission = permission(status: status, document: document)
-      if let answer = UpstreamResponse(document: document, status: status, permission: permission) {
-        guard isUsable(answer) else {
+      if let parsed = UpstreamResponse(document: document, status: status, permission: permission) {
+        guard isUsable(parsed) else {
           throw .status(status, retryAfter: retryAfter(response))
         }
-        return answer
+        return parsed
       }
       reason = Self.fault(of: document.root)
     case .failure(let fault):
       reason = fault.reason
     }
-    if let answer = refusal(status) { return answer }
+    if let refused = refusal(status) { return refused }
     guard (200..<300).contains(status) else {
       throw .status(status, retryAfter: retryAfter(response))
     }
     throw .malformed(status: status, reason: reason, excerpt: excerpt(response))
   }
 
-  /// A failed status stands against the data beside it: nobody knows whether it is whole. Errors
-  /// alone count, but for statuses after which the same request may go through.
-  private func isUsable(_ answer: UpstreamResponse) -> Bool {
-    if answer.permission != nil || (200..<300).contains(answer.status) { return true }
-    return answer.data == nil && !Self.isTransient(answer.status)
+  /// Data with an error status is not trusted to be complete. Errors alone are usable, except with
+  /// statuses after which the same request can succeed.
+  private func isUsable(_ response: UpstreamResponse) -> Bool {
+    if response.permission != nil || (200..<300).contains(response.status) { return true }
+    return response.data == nil && !Self.isTransient(response.status)
   }
 
-  /// Why a body is no GraphQL response.
+  /// Why a body is not a GraphQL response.
   private struct BodyFault: Error {
     let reason: String
   }
 
-  /// The body as JSON, if its type lets it be a GraphQL response and it is well-formed. A response
-  /// that does not say its type is judged by its content.
+  /// The body as JSON, if its media type allows a GraphQL response and it is well-formed. A
+  /// response without a media type is judged by its content.
   private func document(of response: HTTPClientResponse) -> Result<JSONDocument, BodyFault> {
     let mediaType = (response.fields[.contentType] ?? "").prefix { $0 != ";" }
       .filter { $0 != " " && $0 != "\t" }.lowercased()
     guard ["", "application/graphql-response+json", "application/json"].contains(mediaType) else {
       return .failure(BodyFault(reason: "its Content-Type is \(mediaType), not JSON"))
     }
-    // Some servers begin with a byte order mark, which a reader may ignore (RFC 8259 section 8.1).
+    // Some servers send a byte order mark, which a reader may ignore (RFC 8259 section 8.1).
     let body =
       response.body.starts(with: Self.byteOrderMark)
       ? Array(response.body.dropFirst(Self.byteOrderMark.count)) : response.body
@@ -76,7 +76,7 @@ struct UpstreamResponseReader {
 
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// What keeps a JSON text from being a GraphQL response.
+  /// Why a JSON text is not a GraphQL response.
   private static func fault(of root: JSONNode) -> String {
     guard root.kind == .object else { return "it is not a JSON object" }
     if let errors = root["errors"], !errors.isNull, errors.kind != .array {
@@ -86,12 +86,13 @@ struct UpstreamResponseReader {
     return "it has neither data nor errors"
   }
 
-  /// Statuses after which the same request may go through: an error body changes nothing there.
+  /// Statuses after which the same request can succeed, whatever the error body.
   private static func isTransient(_ status: Int) -> Bool {
     [408, 425, 429, 502, 503, 504].contains(status)
   }
 
-  /// Where servers put their codes: `extensions.code` or a top-level `errorType`.
+  /// Finds a refusal in the servers' places for codes: `extensions.code` or a top-level
+  /// `errorType`.
   private func permission(status: Int, document: JSONDocument) -> PermissionProblem? {
     if let errors = document.root["errors"] {
       for error in errors.elements {
@@ -104,11 +105,11 @@ struct UpstreamResponseReader {
     return PermissionProblem(status: status)
   }
 
-  /// A refusal is an answer whatever its body: a gateway in front of upstream writes HTML.
+  /// The response for a refusal, whatever its body: a gateway in front of upstream writes HTML.
   private func refusal(_ status: Int) -> UpstreamResponse? {
     guard let permission = PermissionProblem(status: status),
       let document = try? JSONDocument(
-        text: #"{"errors":[{"message":"Upstream answered with status \#(status)."}]}"#)
+        text: #"{"errors":[{"message":"Upstream responded with status \#(status)."}]}"#)
     else { return nil }
     return UpstreamResponse(document: document, status: status, permission: permission)
   }
@@ -122,7 +123,7 @@ struct UpstreamResponseReader {
     return wait
   }
 
-  /// Whoever asks for more than a day means "not at all".
+  /// More than a day means "not at all".
   private static let retryAfterMax = Duration.seconds(86_400)
 
   private func excerpt(_ response: HTTPClientResponse) -> String {

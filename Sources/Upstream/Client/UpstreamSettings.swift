@@ -1,4 +1,4 @@
-/// One upstream: where it is and how it is spoken to.
+/// Settings of an upstream.
 package struct UpstreamSettings: Sendable {
   package struct Header: Hashable, Sendable {
     package let name: String
@@ -13,26 +13,26 @@ package struct UpstreamSettings: Sendable {
   package var name: String
   package var url: String
   package var dialect: Dialect
-  /// Sent with every call that carries no user's credential: the service's own.
+  /// The service's own headers, sent with every call without a user's credential.
   package var headers: [Header]
   /// The dialect's secret: Hasura's admin secret, AppSync's API key, a bearer token for others.
   package var secret: String?
   package var timeout: Duration
-  package var answerBytesMax: Int
-  /// How deep a response may nest: objects and lists open at once.
-  package var answerDepthMax: Int
+  package var responseBytesMax: Int
+  /// Maximum nesting depth of a response, in open objects and lists.
+  package var responseDepthMax: Int
 
-  /// A larger answer is a mistake in the operation rather than data.
-  package static let answerBytesDefault = 16 << 20
-  /// Operations reach 60 levels at most; custom scalars may hold documents of any depth.
-  package static let answerDepthDefault = 512
+  /// A larger response indicates a mistake in the operation.
+  package static let responseBytesDefault = 16 << 20
+  /// Operations reach at most 60 levels; custom scalars can contain documents of any depth.
+  package static let responseDepthDefault = 512
   /// SQLite reads JSON of 1,000 levels.
-  package static let answerDepthCeiling = 900
+  package static let responseDepthCeiling = 900
 
   package init(
     name: String = "default", url: String, dialect: Dialect = .plain, headers: [Header] = [],
     secret: String? = nil, timeout: Duration = .seconds(10),
-    answerBytesMax: Int = answerBytesDefault, answerDepthMax: Int = answerDepthDefault
+    responseBytesMax: Int = responseBytesDefault, responseDepthMax: Int = responseDepthDefault
   ) {
     self.name = name
     self.url = url
@@ -40,10 +40,35 @@ package struct UpstreamSettings: Sendable {
     self.headers = headers
     self.secret = secret
     self.timeout = timeout
-    self.answerBytesMax = answerBytesMax
-    self.answerDepthMax = answerDepthMax
+    self.responseBytesMax = responseBytesMax
+    self.responseDepthMax = responseDepthMax
   }
 
-  /// Whether a call without a user's credential goes out with rights of the service's own.
+  /// Whether calls without a user's credential have rights of the service's own.
   package var hasServiceCredentials: Bool { secret != nil || !headers.isEmpty }
+}
+
+/// The parameters of one call in addition to operation and variables.
+package struct UpstreamCall: Sendable {
+  /// The caller's headers to forward, already filtered to the configured names.
+  package var forwarded: [UpstreamSettings.Header]
+  /// Whether a forwarded header is a credential, so that the service's own are omitted.
+  package var carriesUserCredential: Bool
+  /// The W3C trace context of the request being served.
+  package var traceparent: String?
+  /// A mutation's random idempotency key, the same for every attempt.
+  package var idempotencyKey: String?
+  /// The call's total timeout; the upstream's timeout if nil.
+  package var timeout: Duration?
+
+  package init(
+    forwarded: [UpstreamSettings.Header] = [], carriesUserCredential: Bool = false,
+    traceparent: String? = nil, idempotencyKey: String? = nil, timeout: Duration? = nil
+  ) {
+    self.forwarded = forwarded
+    self.carriesUserCredential = carriesUserCredential
+    self.traceparent = traceparent
+    self.idempotencyKey = idempotencyKey
+    self.timeout = timeout
+  }
 }

@@ -2,7 +2,7 @@ import GraphQL
 import LosslessJSON
 import Model
 
-/// Reads the defaults of fields, as values that a client could have written.
+/// Reads the defaults of local types' fields, as values that a client could have written.
 struct LocalDefaultsReader {
   let schema: LocalSchema
   let definitions: [String: TypeDefinition]
@@ -31,13 +31,13 @@ struct LocalDefaultsReader {
   ) -> JSONValue? {
     guard !field.isRelationship else {
       findings.append(
-        Finding(.fault, "A relationship has no default.", at: directive.location))
+        Finding(.fault, "A relationship cannot have a default.", at: directive.location))
       return nil
     }
     var reader = LocalValueReader(schema: schema)
     guard let value = Self.json(literal) else {
       findings.append(
-        Finding(.fault, "A default holds no variables.", at: literal.location))
+        Finding(.fault, "A default cannot contain variables.", at: literal.location))
       return nil
     }
     let read = reader.read(value, field, at: "")

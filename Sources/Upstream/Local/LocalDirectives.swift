@@ -1,6 +1,6 @@
 import GraphQL
 
-/// Where each directive of local types may stand and what it takes.
+/// Checks the locations and arguments of the directives of local types.
 struct LocalDirectives {
   static let local = "local"
   static let inverse = "inverse"
@@ -18,7 +18,7 @@ struct LocalDirectives {
     var onObject = false
     var onField = true
     var required: [String] = []
-    /// A sample of the kind of each argument.
+    /// The kinds of the arguments by name.
     var arguments: [String: ArgumentKind]
   }
 
@@ -40,8 +40,8 @@ struct LocalDirectives {
 
     var phrase: String {
       switch self {
-      case .text: "a text"
-      case .whole: "a whole number"
+      case .text: "a string"
+      case .whole: "an integer"
       case .number: "a number"
       case .oneOf(let names): "one of \(names.joined(separator: ", "))"
       case .anything: "a value"
@@ -71,13 +71,14 @@ struct LocalDirectives {
       guard name != "deprecated" || onObject else { continue }
       guard let shape = Self.shapes[name] else {
         fault(
-          "There is no directive @\(name) for local types."
+          "Unknown directive @\(name) for local types."
             + NearestNames.didYouMean(name, among: Self.names.sorted()), directive.location)
         continue
       }
-      if !seen.insert(name).inserted { fault("@\(name) stands here twice.", directive.location) }
+      if !seen.insert(name).inserted { fault("@\(name) is applied twice.", directive.location) }
       if onObject ? !shape.onObject : !shape.onField {
-        fault("@\(name) does not belong on \(onObject ? "a type" : "a field").", directive.location)
+        fault(
+          "@\(name) cannot be applied to \(onObject ? "a type" : "a field").", directive.location)
       }
       check(directive, shape)
     }
@@ -86,7 +87,7 @@ struct LocalDirectives {
   private mutating func check(_ directive: Directive, _ shape: Shape) {
     let name = directive.name.value
     for required in shape.required where directive.argument(named: required) == nil {
-      fault("@\(name) needs \(required).", directive.location)
+      fault("@\(name) requires the argument \(required).", directive.location)
     }
     for argument in directive.arguments {
       guard let kind = shape.arguments[argument.name.value] else {
@@ -94,7 +95,7 @@ struct LocalDirectives {
         continue
       }
       if !kind.accepts(argument.value) {
-        fault("@\(name)(\(argument.name.value):) is \(kind.phrase).", argument.value.location)
+        fault("@\(name)(\(argument.name.value):) must be \(kind.phrase).", argument.value.location)
       }
     }
   }

@@ -1,7 +1,7 @@
 import GraphQL
 import Model
 
-/// Checks that both sides of each relationship say the same, and that its delete rules can be kept.
+/// Checks that both sides of each relationship match, and that its delete rules can be applied.
 struct LocalRelationshipChecker {
   let schema: LocalSchema
   let definitions: [String: TypeDefinition]
@@ -27,20 +27,20 @@ struct LocalRelationshipChecker {
     }
     guard let other = schema.types[target] else {
       if inverse != nil {
-        fault("\(target) is upstream's: it has no field for the other side.", type.name, field)
+        fault("\(target) is an upstream type and cannot have the inverse field.", type.name, field)
       }
       return
     }
     if other.scope != type.scope {
       fault(
-        "\(type.name) belongs to a \(type.scope), \(target) to a \(other.scope): "
-          + "neither may refer to the other.", type.name, field)
+        "\(type.name) belongs to a \(type.scope) and \(target) to a \(other.scope): "
+          + "they cannot refer to each other.", type.name, field)
     }
     guard let inverse else {
       findings.append(
         Finding(
           .warning,
-          "\(type.name).\(field.name) has no @inverse: it is not told when its \(target) goes.",
+          "\(type.name).\(field.name) has no @inverse: deleting its \(target) does not update it.",
           at: location(type.name, field)))
       return
     }
@@ -49,7 +49,7 @@ struct LocalRelationshipChecker {
     }
     guard case .entity(type.name, let named) = back.kind else {
       return fault(
-        "\(target).\(back.name) does not lead back to \(type.name).", type.name, field)
+        "\(target).\(back.name) does not refer back to \(type.name).", type.name, field)
     }
     guard named?.field == field.name else {
       return fault(
@@ -57,8 +57,8 @@ struct LocalRelationshipChecker {
     }
     if inverse.onDelete == .nullify, back.isRequired, !back.isToMany {
       fault(
-        "\(target).\(back.name) is never null: with NULLIFY no \(type.name) that has a \(target) "
-          + "could be deleted. Say CASCADE or DENY.", type.name, field)
+        "\(target).\(back.name) is non-null: with NULLIFY, a \(type.name) that has a \(target) "
+          + "could not be deleted. Use CASCADE or DENY.", type.name, field)
     }
   }
 
@@ -68,7 +68,7 @@ struct LocalRelationshipChecker {
       !field.isRelationship
     else { return }
     findings.append(
-      Finding(.fault, "@inverse is for relationships.", at: directive.location))
+      Finding(.fault, "@inverse can only be applied to relationships.", at: directive.location))
   }
 
   private func definition(_ type: String, _ field: LocalField) -> FieldDefinition? {

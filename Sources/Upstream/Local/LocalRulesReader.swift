@@ -1,7 +1,7 @@
 import GraphQL
 import Model
 
-/// Reads what a field's values must keep to.
+/// Reads the validation rules of a local type's field.
 struct LocalRulesReader {
   let definition: FieldDefinition
   let kind: LocalField.Kind
@@ -18,29 +18,31 @@ struct LocalRulesReader {
       let arguments = DirectiveArguments(directive)
       (rules.lengthMin, rules.lengthMax) = (arguments.int("min"), arguments.int("max"))
       if scalar?.isText != true, definition.type.item == nil {
-        fault("@length is for texts and lists.", directive)
+        fault("@length can only be applied to strings and lists.", directive)
       }
       if (rules.lengthMin ?? 0) < 0 || (rules.lengthMax ?? 0) < (rules.lengthMin ?? 0),
         rules.lengthMax != nil || (rules.lengthMin ?? 0) < 0
       {
-        fault("No length lies between these.", directive)
+        fault(
+          "@length: min and max allow no length; both must be at least 0 and min at most max.",
+          directive)
       }
     }
     if let directive = directive(LocalDirectives.range) {
       (rules.rangeMin, rules.rangeMax) = (number("min", directive), number("max", directive))
-      if scalar?.isNumber != true { fault("@range is for numbers.", directive) }
+      if scalar?.isNumber != true { fault("@range can only be applied to numbers.", directive) }
       if let least = rules.rangeMin, let most = rules.rangeMax, least > most {
-        fault("No number lies between these.", directive)
+        fault("@range: min must be at most max.", directive)
       }
     }
     if let directive = directive(LocalDirectives.pattern),
       let pattern = DirectiveArguments(directive).string("regex")
     {
-      if scalar?.isText != true { fault("@pattern is for texts.", directive) }
+      if scalar?.isText != true { fault("@pattern can only be applied to strings.", directive) }
       do throws(PatternFault) {
         rules.pattern = try TextPattern(pattern)
       } catch {
-        fault("The pattern cannot be used: \(error).", directive)
+        fault("The pattern is not supported: \(error).", directive)
       }
     }
     return rules

@@ -1,29 +1,28 @@
 import GraphQL
 package import Model
 
-/// Reads `local.graphql` into the types that live here alone and views of them, and collects every
-/// fault on the way.
+/// Reads `local.graphql` into local types and their views, and collects all faults.
 ///
-/// What a relationship needs of its other side is checked once all types are known.
+/// The two sides of relationships are checked once all types are known.
 package struct LocalSchemaReader {
   private let foreignTypes: Set<String>
   private let takenNames: Set<String>
   private let viewNames: Set<String>
   private(set) var findings: [Finding] = []
   private var definitions: [String: TypeDefinition] = [:]
-  /// Of the last file read, where it had no faults.
+  /// The views of the last file read, if it had no faults.
   package private(set) var views: [EntityView] = []
 
   /// - Parameters:
-  ///   - catalogue: of the operations: what local types may refer to.
-  ///   - viewNames: of the operations' fragments.
+  ///   - catalogue: the operations' catalogue, whose types local types can refer to.
+  ///   - viewNames: the names of the operations' fragments.
   package init(catalogue: EntityCatalogue, viewNames: Set<String> = []) {
     self.viewNames = viewNames
     foreignTypes = Set(catalogue.types.map(\.name))
     takenNames = foreignTypes.union(catalogue.shapes.keys).union(catalogue.possibleTypes.keys)
   }
 
-  /// - Returns: no schema where there are faults.
+  /// - Returns: no schema if there are faults.
   package mutating func read(
     _ file: SourceFile
   ) -> (schema: LocalSchema?, findings: [Finding]) {
@@ -58,30 +57,31 @@ package struct LocalSchemaReader {
   // MARK: Definitions
 
   private mutating func checkKind(_ definition: Definition) {
-    let allowed = "Local types are object types, enums and scalars"
+    let allowed = "local.graphql can only define object types, enums and scalars"
     switch definition {
     case .fragment: return
     case .operation, .schema:
-      fault("\(allowed), nothing else but fragments.", at: definition.location)
+      fault("\(allowed), and fragments.", at: definition.location)
     case .directive(let directive):
       guard !LocalDirectives.names.contains(directive.name.value) else { return }
-      fault("No directives can be added to the service's own.", at: directive.location)
+      fault("Custom directives are not supported.", at: directive.location)
     case .type(let type):
       if type.isExtension {
-        fault("Extensions have no meaning here: write the whole type.", at: type.location)
+        fault("Type extensions are not supported; write the whole type.", at: type.location)
         return
       }
       switch type.body {
       case .interface, .union, .inputObject:
-        fault("\(allowed); \(type.name.value) is none of them.", at: type.name.location)
+        fault("\(allowed), not \(type.name.value).", at: type.name.location)
       case .object(let interfaces, _):
         for interface in interfaces {
-          fault("Local types implement no interfaces.", at: interface.location)
+          fault("Local types cannot implement interfaces.", at: interface.location)
         }
       case .scalar:
         guard LocalScalar(rawValue: type.name.value) == nil else { return }
         let known = LocalScalar.allCases.map(\.rawValue).joined(separator: ", ")
-        fault("The scalar \(type.name.value) is none of \(known).", at: type.name.location)
+        fault(
+          "Unknown scalar \(type.name.value); the scalars are \(known).", at: type.name.location)
       case .enum: return
       }
     }
@@ -90,13 +90,13 @@ package struct LocalSchemaReader {
   private mutating func declare(_ type: TypeDefinition) {
     let name = type.name.value
     if definitions[name] != nil {
-      fault("There are two types \(name).", at: type.name.location)
+      fault("The type \(name) is defined twice.", at: type.name.location)
     } else if case .scalar = type.body {
       return
     } else if takenNames.contains(name) || LocalScalar(rawValue: name) != nil {
-      fault("\(name) is a type of upstream's or built in.", at: type.name.location)
+      fault("\(name) is an upstream type or built in.", at: type.name.location)
     } else if name.hasPrefix("__") {
-      fault("Names that begin with __ are GraphQL's own.", at: type.name.location)
+      fault("Names beginning with __ are reserved by GraphQL.", at: type.name.location)
     } else {
       definitions[name] = type
     }
@@ -142,25 +142,25 @@ package struct LocalSchemaReader {
       checkFormerName(type)
       return
     }
-    fault("Only types with @local have rows to rename.", at: renamed.location)
+    fault("@renamed can only be applied to types with @local.", at: renamed.location)
   }
 
   private mutating func checkFormerName(_ type: TypeDefinition) {
     guard let former = formerName(type.directives) else { return }
     let location = type.directives.directive(named: LocalDirectives.renamed)?.location
     if definitions[former] != nil {
-      fault("\(former) is there still.", at: location ?? type.location)
+      fault("\(former) still exists.", at: location ?? type.location)
     }
   }
 
   private mutating func checkKey(_ type: TypeDefinition) {
     let key = type.fields.first { $0.name.value == LocalType.keyField }
     guard let key else {
-      return fault("\(type.name.value) needs the field id: ID!", at: type.name.location)
+      return fault("\(type.name.value) must have the field id: ID!", at: type.name.location)
     }
-    if key.type.description != "ID!" { fault("The id is ID!", at: key.type.location) }
+    if key.type.description != "ID!" { fault("The type of id must be ID!", at: key.type.location) }
     for directive in key.directives {
-      fault("The id takes no directives.", at: directive.location)
+      fault("The field id cannot have directives.", at: directive.location)
     }
   }
 
@@ -177,20 +177,20 @@ package struct LocalSchemaReader {
     return type.fields.compactMap { definition in
       let name = definition.name.value
       if !seen.insert(name).inserted {
-        fault("There are two fields \(name).", at: definition.name.location)
+        fault("The field \(name) is defined twice.", at: definition.name.location)
         return nil
       }
       if name.hasPrefix("_") {
-        fault("Names of stored fields do not begin with _.", at: definition.name.location)
+        fault("Field names cannot begin with _.", at: definition.name.location)
       }
       if let argument = definition.arguments.first {
-        fault("Fields of local types take no arguments.", at: argument.location)
+        fault("Fields of local types cannot have arguments.", at: argument.location)
       }
       if let former = formerName(definition.directives),
         let directive = definition.directives.directive(named: LocalDirectives.renamed),
         type.fields.contains(where: { $0.name.value == former })
       {
-        fault("\(former) is there still.", at: directive.location)
+        fault("\(former) still exists.", at: directive.location)
       }
       guard let kind = kind(of: definition, isLocal: isLocal) else { return nil }
       return field(definition, kind)
@@ -220,7 +220,8 @@ package struct LocalSchemaReader {
         fault("Only types with @local can refer to entities.", at: name.location)
       }
       if definition.type.item?.item != nil {
-        fault("A relationship is an entity or a list of them.", at: definition.type.location)
+        fault(
+          "A relationship must be an entity or a list of entities.", at: definition.type.location)
       }
       return .entity(name.value, inverse)
     }
@@ -231,7 +232,7 @@ package struct LocalSchemaReader {
       let known =
         Array(definitions.keys) + Array(foreignTypes) + LocalScalar.allCases.map(\.rawValue)
       fault(
-        "There is no type \(name.value)."
+        "Unknown type \(name.value)."
           + NearestNames.didYouMean(name.value, among: known.sorted()), at: name.location)
       return nil
     }
@@ -254,7 +255,7 @@ package struct LocalSchemaReader {
 
   // MARK: Defaults
 
-  /// Defaults are read as values of a client would be, which needs all enums and objects.
+  /// Reads the defaults, which are validated like client values and so need all enums and objects.
   private mutating func withDefaults(_ schema: LocalSchema) -> LocalSchema {
     var reader = LocalDefaultsReader(schema: schema, definitions: definitions)
     let types = schema.types.mapValues { type in
@@ -268,5 +269,30 @@ package struct LocalSchemaReader {
       })
     findings += reader.findings
     return LocalSchema(types: types, objects: objects, enums: schema.enums)
+  }
+}
+
+extension EntityCatalogue {
+  /// The catalogue with local types added, so that all readers of entities read them too.
+  package func adding(_ local: LocalSchema) -> EntityCatalogue {
+    let shapes = shapes.merging(
+      local.types.mapValues(\.shape).merging(
+        local.objects.map { ($0, ObjectShape(type: $0, localFields: $1)) },
+        uniquingKeysWith: { first, _ in first }),
+      uniquingKeysWith: { first, _ in first })
+    return EntityCatalogue(
+      types: (types + local.types.values.map(\.entityType)).sorted { $0.name < $1.name },
+      possibleTypes: possibleTypes, shapes: shapes)
+  }
+}
+
+extension OperationRegistry {
+  /// The same operations with a catalogue that includes local types, and with views of them.
+  package func adding(_ local: LocalSchema, views added: [EntityView] = []) -> OperationRegistry {
+    guard !local.isEmpty else { return self }
+    return OperationRegistry(
+      operations: operations, catalogue: catalogue.adding(local),
+      views: views.merging(added.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
+      inputObjects: inputObjects)
   }
 }

@@ -1,14 +1,14 @@
 import GraphQL
 import Model
 
-/// Reads the fragments of `local.graphql`: views of the types that live here alone.
+/// Reads the fragments of `local.graphql`: views of local types.
 ///
-/// A view names fields. Below a relationship it may name what it likes of the other entity, and the
-/// id is shown, as in views of upstream's types.
+/// A view selects fields. Selections below a relationship are accepted but the entity is shown as
+/// its id, as in views of upstream types.
 struct LocalViewReader {
   private let schema: LocalSchema
   private let fragments: [String: FragmentDefinition]
-  /// Names of fragments among the operations.
+  /// Names of the operations' fragments.
   private let takenNames: Set<String>
   private(set) var findings: [Finding] = []
 
@@ -30,12 +30,12 @@ struct LocalViewReader {
   private mutating func view(of fragment: FragmentDefinition) -> EntityView? {
     let name = fragment.name.value
     if takenNames.contains(name) {
-      fault("There is a fragment \(name) among the operations.", at: fragment.name.location)
+      fault("A fragment \(name) already exists among the operations.", at: fragment.name.location)
     }
     guard let type = schema.types[fragment.typeCondition.value] else {
       let known = schema.types.keys.sorted()
       fault(
-        "Views are of local types."
+        "A view must be on a local type."
           + NearestNames.didYouMean(fragment.typeCondition.value, among: known),
         at: fragment.typeCondition.location)
       return nil
@@ -51,31 +51,33 @@ struct LocalViewReader {
 
   // MARK: Selections
 
-  /// - Parameter open: the fragments that this one is inside of.
+  /// - Parameter open: the enclosing fragments.
   private mutating func collect(
     _ set: SelectionSet, of type: String, _ known: [LocalField],
     into fields: inout [SelectedField], open: Set<String>
   ) {
     for selection in set.selections {
       for directive in selection.directives {
-        fault("Views take no directives.", at: directive.location)
+        fault("Views cannot have directives.", at: directive.location)
       }
       switch selection {
       case .field(let field):
         collect(field, of: type, known, into: &fields, open: open)
       case .inlineFragment(let inner):
         if let condition = inner.typeCondition, condition.value != type {
-          fault("This is a \(type), never a \(condition.value).", at: condition.location)
+          fault(
+            "The type here is \(type), so the condition on \(condition.value) never applies.",
+            at: condition.location)
         }
         collect(inner.selectionSet, of: type, known, into: &fields, open: open)
       case .fragmentSpread(let spread):
         let name = spread.name.value
         guard let fragment = fragments[name], fragment.typeCondition.value == type else {
-          fault("There is no fragment \(name) on \(type) in this file.", at: spread.location)
+          fault("This file has no fragment \(name) on \(type).", at: spread.location)
           continue
         }
         guard !open.contains(name) else {
-          fault("The fragment \(name) is inside of itself.", at: spread.location)
+          fault("The fragment \(name) spreads itself.", at: spread.location)
           continue
         }
         collect(
@@ -98,7 +100,7 @@ struct LocalViewReader {
       return
     }
     for argument in field.arguments {
-      fault("Fields of local types take no arguments.", at: argument.location)
+      fault("Fields of local types cannot have arguments.", at: argument.location)
     }
     check(field, local, open: open)
     guard let other = fields.first(where: { $0.responseName == shown }) else {
@@ -106,19 +108,19 @@ struct LocalViewReader {
       return
     }
     if other.name != name {
-      fault("\(shown) stands for \(other.name) already.", at: field.location)
+      fault("\(shown) is already the response name of \(other.name).", at: field.location)
     }
   }
 
   private mutating func check(_ field: Field, _ local: LocalField, open: Set<String>) {
     switch (local.kind, field.selectionSet) {
     case (.scalar, let set?), (.enumeration, let set?):
-      fault("\(local.name) has no fields of its own.", at: set.location)
+      fault("\(local.name) is a leaf and cannot have a selection.", at: set.location)
     case (.object(let name), let set?):
       var inner: [SelectedField] = []
       collect(set, of: name, schema.objects[name] ?? [], into: &inner, open: open)
     case (.object, nil), (.entity, nil):
-      fault("\(local.name) needs a selection of fields.", at: field.location)
+      fault("\(local.name) must have a selection of fields.", at: field.location)
     case (.scalar, nil), (.enumeration, nil), (.entity, _?): break
     }
   }

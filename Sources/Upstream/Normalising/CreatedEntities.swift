@@ -1,14 +1,14 @@
 import LosslessJSON
 package import Model
 
-/// The entities that a create's answer is about, for the temporary ids that stand for them.
+/// Finds the entities in the response of a create mutation, to which temporary ids are mapped.
 package enum CreatedEntities {
-  /// The objects of a type that stand nearest the answer's root, in the answer's order: what stands
-  /// further inside is what they belong to, as a film's sequel or a comment's parent does.
+  /// The objects of a type nearest the response's root, in the response's order. Objects further
+  /// inside are those they refer to, such as a film's sequel or a comment's parent.
   package static func keys(
-    ofType type: String, in answer: UpstreamResponse, selection: Model.Selection
+    ofType type: String, in response: UpstreamResponse, selection: Model.Selection
   ) -> [EntityKey] {
-    var level = answer.data.map { [(node: $0, selection: selection)] } ?? []
+    var level = response.data.map { [(node: $0, selection: selection)] } ?? []
     while !level.isEmpty {
       var found: [EntityKey] = []
       var next: [(node: JSONNode, selection: Model.Selection)] = []

@@ -1,27 +1,28 @@
 import LosslessJSON
+import Model
 
-/// The paths of an answer's errors as a tree, so that a walk over the answer meets them on its way.
+/// The paths of a response's errors as a tree, so that a walk over the response can follow them.
 final class ErrorPath {
-  /// Parts of one path. No response nests as deep; a longer path would be a chain of places that
-  /// ends the process's stack when it goes.
+  /// Maximum parts of one path. No response nests as deep; releasing a longer chain of nodes would
+  /// overflow the stack.
   static let partsMax = JSONLimits.depthCeiling * 2
-  /// Places of all paths of a response: as many errors as anybody reads.
+  /// Maximum nodes of all paths of a response.
   static let placesMax = 100_000
 
   private var names: [String: ErrorPath] = [:]
   private var indexes: [Int: ErrorPath] = [:]
-  /// An error ends here.
+  /// Whether an error's path ends here.
   private(set) var isEnd = false
 
   private init() {}
 
-  /// What an answer's errors say of its data.
+  /// What a response's errors mean for its data.
   enum Reading {
     /// No errors at all.
     case none
-    /// Every error says where it happened.
+    /// Every error has a path.
     case paths(ErrorPath)
-    /// Some error has no path: nothing of the data can be trusted.
+    /// Some error has no path: none of the data can be trusted.
     case anywhere
   }
 
@@ -37,7 +38,7 @@ final class ErrorPath {
     return .paths(root)
   }
 
-  /// The path of one error.
+  /// Reads the path of one error.
   static func read(of error: JSONNode) -> Reading {
     let root = ErrorPath()
     var left = placesMax
@@ -47,7 +48,7 @@ final class ErrorPath {
     return .paths(root)
   }
 
-  /// - Parameter left: places that there is room for.
+  /// - Parameter left: the number of nodes that can be added.
   private func add(_ path: JSONNode, left: inout Int) -> Bool {
     var place = self
     var parts = 0
@@ -64,7 +65,7 @@ final class ErrorPath {
       }
     }
     place.isEnd = true
-    // An empty path would say that all of it failed.
+    // An empty path would mean that everything failed.
     return place !== self
   }
 
@@ -80,7 +81,7 @@ final class ErrorPath {
     return child
   }
 
-  /// Whether some path of the tree leads through this place, or to it.
+  /// Whether a path of the tree leads to or through this place.
   func leads(to path: ResponsePath) -> Bool {
     var place: ErrorPath? = self
     for part in path.parts {
@@ -99,4 +100,89 @@ final class ErrorPath {
   var members: [String: ErrorPath] { names }
 
   var elements: [Int: ErrorPath] { indexes }
+}
+
+/// The position that an error below a field made null. Only nullable positions can be null, so an
+/// error propagates to the nearest of them (specification, 6.4.4).
+enum ErrorPlace {
+  /// The field itself is null.
+  case here
+  /// An element of the field's list is null: the store does not keep a list with such a hole.
+  case hole
+  /// A position further inside is null.
+  case below
+
+  init(of error: ErrorPath, at field: Int, plan: NormalisationPlan) {
+    if Self.isNull(error, field, plan, level: 0) {
+      self = .here
+    } else if Self.hasHole(error, field, plan, level: 0) {
+      self = .hole
+    } else {
+      self = .below
+    }
+  }
+
+  private static func isNull(
+    _ error: ErrorPath, _ index: Int, _ plan: NormalisationPlan, level: Int
+  ) -> Bool {
+    if error.isEnd { return true }
+    let field = plan.fields[index]
+    if level < field.listDepth {
+      return field.nonNull[level + 1]
+        && error.elements.values.contains { isNull($0, index, plan, level: level + 1) }
+    }
+    guard let position = plan.inner[index] else { return false }
+    return error.members.contains { name, error in
+      plan.positions[position].objects.contains { object in
+        plan.objects[object].fields.contains {
+          plan.fields[$0].responseName == name && plan.fields[$0].nonNull[0]
+            && isNull(error, $0, plan, level: 0)
+        }
+      }
+    }
+  }
+
+  private static func hasHole(
+    _ error: ErrorPath, _ index: Int, _ plan: NormalisationPlan, level: Int
+  ) -> Bool {
+    guard level < plan.fields[index].listDepth else { return false }
+    return error.elements.values.contains {
+      isNull($0, index, plan, level: level + 1) || hasHole($0, index, plan, level: level + 1)
+    }
+  }
+}
+
+/// The path of a value in a response, as in `errors[].path` and `stale`.
+struct ResponsePath {
+  enum Part: Hashable {
+    case member(String)
+    case element(Int)
+  }
+
+  private(set) var parts: [Part] = []
+
+  mutating func push(_ part: Part) { parts.append(part) }
+
+  mutating func pop() { parts.removeLast() }
+
+  /// `film.cast.0.name`, for logs and reports.
+  var text: String {
+    parts.map { part in
+      switch part {
+      case .member(let name): name
+      case .element(let index): String(index)
+      }
+    }.joined(separator: ".")
+  }
+
+  func write(to writer: inout JSONWriter) {
+    writer.beginArray()
+    for part in parts {
+      switch part {
+      case .member(let name): writer.string(name)
+      case .element(let index): writer.int(index)
+      }
+    }
+    writer.endArray()
+  }
 }

@@ -1,14 +1,14 @@
 import LosslessJSON
 import Model
 
-/// A selection laid flat for walking answers and stored results: all texts that would otherwise be
-/// made once for each object are made here once.
+/// A flattened selection for walking responses and stored results: texts that would otherwise be
+/// built for each object are built here once.
 ///
-/// Made for each walk; an operation has tens of fields where an answer has thousands.
+/// Built for each walk; an operation has tens of fields where a response has thousands.
 struct NormalisationPlan {
   struct Object {
     let type: String
-    /// Into ``NormalisationPlan/fields``.
+    /// Indexes of ``NormalisationPlan/fields``.
     let fields: Range<Int>
     /// Nil for an embedded object.
     let key: [KeyField.Canonical]?
@@ -16,22 +16,23 @@ struct NormalisationPlan {
 
   struct Position {
     let typenameResponseName: String?
-    /// Into ``NormalisationPlan/objects``.
+    /// Indexes of ``NormalisationPlan/objects``.
     let objects: Range<Int>
-    /// Something below was added by Larder and is left out of rendered bodies.
+    /// Whether Larder added fields below, which are omitted from rendered bodies.
     let hasAdded: Bool
   }
 
   private(set) var fields: [SelectedField] = []
-  /// By field, apart from it: taking one name out of a whole field costs a copy of all it refers to.
+  /// Storage names by field. They are separate because reading one name from a whole field copies
+  /// everything it refers to.
   private(set) var storageNames: [String] = []
-  /// By field: where in ``positions`` its objects are; nil for a leaf.
+  /// The indexes of fields' objects in ``positions``; nil for a leaf.
   private(set) var inner: [Int?] = []
   private(set) var objects: [Object] = []
-  /// By object.
+  /// Type names by object.
   private(set) var typeNames: [String] = []
   private(set) var positions: [Position] = []
-  /// Where the root selection is in ``positions``.
+  /// The index of the root selection in ``positions``.
   private(set) var root = 0
 
   private var names: [UInt8] = []
@@ -44,7 +45,7 @@ struct NormalisationPlan {
     root = add(selection)
   }
 
-  func withTables<Answer>(_ body: (PlanTables) -> Answer) -> Answer {
+  func withTables<Value>(_ body: (PlanTables) -> Value) -> Value {
     names.withUnsafeBufferPointer { names in
       fieldShapes.withUnsafeBufferPointer { fields in
         objectShapes.withUnsafeBufferPointer { objects in
@@ -64,7 +65,7 @@ struct NormalisationPlan {
     if let position = known[ObjectIdentifier(selection)] { return position }
     let types =
       selection.single.map { [$0] } ?? selection.types.values.sorted { $0.type < $1.type }
-    // Inner positions first, so that each object's fields lie together.
+    // Inner positions first, so that each object's fields are contiguous.
     let inner = types.map { type in
       type.fields.map { field -> Int? in
         if case .object(let selection) = field.value { add(selection) } else { nil }
@@ -129,7 +130,7 @@ struct NormalisationPlan {
     return bits
   }
 
-  /// Keeps a name as a JSON string.
+  /// Stores a name as a JSON string.
   private mutating func name(_ text: String?) -> PlanTables.Name {
     let start = names.count
     if let text {
@@ -142,8 +143,8 @@ struct NormalisationPlan {
 }
 
 extension NormalisationPlan {
-  /// The concrete type of an object at a position, as an index into ``objects``; nil for a type that
-  /// the schema does not know of.
+  /// The concrete type of an object at a position, as an index of ``objects``; nil for a type that
+  /// the schema does not know.
   func object(of node: JSONNode, at position: Int) -> Int? {
     guard let name = positions[position].typenameResponseName else {
       return positions[position].objects.first
@@ -152,7 +153,7 @@ extension NormalisationPlan {
     return positions[position].objects.first { objects[$0].type == typename }
   }
 
-  /// The field a member of an object stands for, looked for first at the place it is expected.
+  /// The field of an object's member, tried first at the expected index.
   func field(_ member: JSONNode.Member, of object: Int, expected: inout Int) -> Int? {
     let range = objects[object].fields
     if expected < range.upperBound, member.isNamed(fields[expected].responseName) {

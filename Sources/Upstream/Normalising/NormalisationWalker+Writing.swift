@@ -1,14 +1,14 @@
 import LosslessJSON
 import Model
 
-/// What the walk leaves behind: texts on the stack and fields of entities.
+/// The walk's output: texts on the stack and fields of entities.
 extension NormalisationWalker {
   mutating func appendWord(_ word: StaticString) {
     text.append(
       contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
   }
 
-  /// Appends a stored value, which lies in the answer or behind it.
+  /// Appends a stored value, which is in the response or after it in the buffer.
   @inline(__always)
   mutating func appendValue(_ range: Range<Int>) {
     if range.upperBound <= scanner.text.count {
@@ -18,13 +18,13 @@ extension NormalisationWalker {
     }
   }
 
-  /// - Parameter rawKey: where the answer has the key, if it is one field; then a plain string is
+  /// - Parameter rawKey: the range of the key in the response if it is one field; a plain string is
   ///   copied from there.
   mutating func appendReference(_ key: EntityKey, _ object: Int, rawKey: Range<Int>) {
     appendWord("{\"$ref\":[")
     text.append(contentsOf: tables.text(tables.objects[object].typeName))
     text.append(UInt8(ascii: ","))
-    // Equal lengths mean that no escape stands in it.
+    // Equal lengths mean that it contains no escapes.
     if rawKey.count == key.key.utf8.count + 2, scanner.byte(rawKey.lowerBound) == UInt8(ascii: "\"")
     {
       appendValue(rawKey)
@@ -36,7 +36,7 @@ extension NormalisationWalker {
     appendWord("]}")
   }
 
-  /// Writes the fields found since `start` as one object, and takes them off the list.
+  /// Writes the pending fields since `start` as one object, and removes them.
   mutating func appendEmbedded(_ object: Int, from start: Int) {
     appendWord("{\"__typename\":")
     text.append(contentsOf: tables.text(tables.objects[object].typeName))
@@ -70,13 +70,13 @@ extension NormalisationWalker {
       return
     }
     for (place, field) in fields.enumerated() {
-      let isSame = Self.unite(
+      let isSame = Self.merge(
         field, into: &entities[index].fields, expectedAt: place, of: &bytes)
       isFaithful = isFaithful && isSame
     }
   }
 
-  /// The value that stands in a slot, or was put there just now: one look-up instead of two.
+  /// Reads a slot that may have just been filled: one look-up instead of two.
   private static func take(_ slot: inout Int) -> Int { slot }
 
   mutating func takePending(from start: Int, of object: Int) -> [NormalisedResponse.Field] {
@@ -91,7 +91,7 @@ extension NormalisationWalker {
       if isSimple {
         fields.append(field)
       } else {
-        let isSame = Self.unite(field, into: &fields, expectedAt: 0, of: &bytes)
+        let isSame = Self.merge(field, into: &fields, expectedAt: 0, of: &bytes)
         isFaithful = isFaithful && isSame
       }
     }
@@ -99,11 +99,11 @@ extension NormalisationWalker {
     return fields
   }
 
-  /// One answer says the same of one field wherever it stands, but may select different parts of
-  /// an embedded object.
+  /// Adds a field, or merges it with the same field found before. A response has one value for a
+  /// field wherever it occurs, but can select different parts of an embedded object.
   ///
-  /// - Returns: false if the field was there with another value.
-  private static func unite(
+  /// - Returns: false if the field was found before with another value.
+  private static func merge(
     _ field: NormalisedResponse.Field, into fields: inout [NormalisedResponse.Field],
     expectedAt place: Int, of bytes: inout [UInt8]
   ) -> Bool {
@@ -115,13 +115,42 @@ extension NormalisationWalker {
     }
     guard bytes[fields[index].range] != bytes[field.range] else { return true }
     guard fields[index].merges || field.merges,
-      let united = StoredMerge.merge(fields[index].range, field.range, in: bytes)
+      let merged = StoredMerge.merge(fields[index].range, field.range, in: bytes)
     else { return false }
     let start = bytes.count
-    bytes.append(contentsOf: united)
+    bytes.append(contentsOf: merged)
     fields[index] = NormalisedResponse.Field(
       name: field.name, range: start..<bytes.count, merges: true,
       isPartial: fields[index].isPartial || field.isPartial)
     return false
+  }
+}
+
+/// A 64-bit digest that is stable across processes and machines, because it is stored.
+///
+/// Words of eight bytes are mixed by multiplication, as in the wyhash family; it detects changed
+/// pages and does not withstand attacks.
+enum Digest {
+  static func of(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    bytes.withUnsafeBytes { raw in
+      var state: UInt64 = 0x9E37_79B9_7F4A_7C15 ^ UInt64(raw.count)
+      var offset = 0
+      while offset + 8 <= raw.count {
+        let word = raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        state = mixed(state ^ UInt64(littleEndian: word))
+        offset += 8
+      }
+      var tail: UInt64 = 0
+      while offset < raw.count {
+        tail = tail << 8 | UInt64(raw[offset])
+        offset += 1
+      }
+      return mixed(state ^ tail)
+    }
+  }
+
+  private static func mixed(_ value: UInt64) -> UInt64 {
+    let product = value.multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+    return product.high ^ product.low ^ value >> 32
   }
 }

@@ -1,24 +1,25 @@
 import LosslessJSON
 import Model
 
-/// One walk over an answer's data: entities, their fields and references as ranges of one buffer.
+/// One walk over a response's data, which collects entities, their fields and references as ranges
+/// of one buffer.
 ///
-/// The buffer begins with the answer itself, so a leaf is a range of what upstream sent and costs
-/// nothing. Lists, references and embedded objects are written behind it. While they are being
-/// written they lie on ``text``, a stack: an entity inside a list completes its own values, moves
-/// them to the buffer and leaves only its reference on the stack.
+/// The buffer begins with the response itself, so a leaf is a range of upstream's bytes and is not
+/// copied. Lists, references and embedded objects are written after it. While being written they
+/// are on ``text``, a stack: an entity inside a list completes its own values, moves them to the
+/// buffer and leaves only its reference on the stack.
 struct NormalisationWalker {
-  /// What a walk found.
+  /// The result of a walk.
   struct Findings {
     let bytes: [UInt8]
     let root: [NormalisedResponse.Field]
     let entities: [NormalisedResponse.Entity]
     let absences: [NormalisedResponse.Absence]
     let pages: [ResultWrite.PageList]
-    /// Names of the entity types that were met.
+    /// Names of the entity types found.
     let entityTypes: Set<String>
     let keylessEntities: Int
-    /// Every value of the answer is in the findings as it came: no field had two.
+    /// Whether every value of the response is in the findings unchanged: no field had two values.
     let isFaithful: Bool
   }
 
@@ -33,11 +34,11 @@ struct NormalisationWalker {
   private enum Written {
     case reference
     case embedded
-    /// Nothing was written: what stands there is unknown.
+    /// Nothing was written: the value is unknown.
     case nothing
   }
 
-  /// Where the object being walked keeps its key and what was found of it.
+  /// The state of the object being walked: the start of its keys and pending fields.
   private struct Frame {
     let object: Int
     let pending: Int
@@ -57,17 +58,16 @@ struct NormalisationWalker {
   var indexByKey: [EntityKey: Int] = [:]
   private var absences: [NormalisedResponse.Absence] = []
   private var pages: [ResultWrite.PageList] = []
-  /// Ranges of key values found so far, those of the innermost object last; empty where missing.
+  /// Ranges of key values found so far, the innermost object's last; empty if missing.
   private var keys: [Range<Int>] = []
   private var keylessEntities = 0
-  /// Turns false where one field was found with two values, of which one stands.
+  /// False once a field was found with two values, of which one is kept.
   var isFaithful = true
   private var seen: [Bool]
-  /// False where a list holds an element that is no null and of no type that is known: null does not
-  /// stand for it.
+  /// False if a list contains a non-null element of an unknown type, which null cannot represent.
   private var isReadable = true
 
-  /// Walks the data of an answer.
+  /// Walks the data of a response.
   static func walk(
     _ data: JSONNode, plan: NormalisationPlan, errors: ErrorPath?
   ) -> Findings {
@@ -93,7 +93,7 @@ struct NormalisationWalker {
     scanner = TextScanner(text: source)
     isCompact = document.isCompact
     bytes = document.bytes
-    // References, brackets and names are a fraction of what they stand for.
+    // References, brackets and names take a fraction of what they replace.
     bytes.reserveCapacity(bytes.count + bytes.count / 2)
     text.reserveCapacity(Self.textExpected)
     let entitiesExpected = min(source.count / Self.bytesPerEntity, Self.entitiesExpectedMax)
@@ -102,7 +102,7 @@ struct NormalisationWalker {
     seen = Array(repeating: false, count: plan.objects.count)
   }
 
-  /// What room is made for entities: a guess, which only spares growing.
+  /// Initial capacities: guesses that only avoid reallocation.
   private static let bytesPerEntity = 400
   private static let entitiesExpectedMax = 8192
   private static let textExpected = 1 << 14
@@ -124,7 +124,8 @@ struct NormalisationWalker {
 
   // MARK: Objects
 
-  /// Appends a reference or an embedded object to the stack, and moves behind it.
+  /// Appends a reference or an embedded object to the stack, and advances the offset past the
+  /// object.
   private mutating func append(
     object offset: inout Int, at position: Int, errors: ErrorPath?
   ) -> Written {
@@ -172,7 +173,7 @@ struct NormalisationWalker {
     return nil
   }
 
-  /// - Returns: the offset behind the object.
+  /// - Returns: the offset after the object.
   private mutating func walkFields(at offset: Int, _ frame: Frame, errors: ErrorPath?) -> Int {
     var expected = Int(tables.objects[frame.object].firstField)
     var offset = scanner.skipSpace(offset + 1)
@@ -211,7 +212,7 @@ struct NormalisationWalker {
     }
     if shape.isTypename { return }
     if isNull {
-      // A null with an error on its path says nothing of the value.
+      // A null with an error on its path says nothing about the value.
       guard errors == nil else { return }
       if let key = plan.fields[field].lookup {
         absences.append(
@@ -222,8 +223,8 @@ struct NormalisationWalker {
     finish(field, start..<offset, merges: false)
   }
 
-  /// A list of the result's own with elements that are unknown is kept with null in their place, for
-  /// where nothing better was ever stored.
+  /// A list of the result itself with unknown elements is stored with null in their place, for use
+  /// when no complete list was ever stored.
   private mutating func walkComposite(
     _ offset: inout Int, field: Int, isRoot: Bool, errors: ErrorPath?
   ) {
@@ -259,8 +260,8 @@ struct NormalisationWalker {
 
   // MARK: Values
 
-  /// Appends a value of any list depth to the stack, and moves behind it.
-  /// - Returns: false if some of it is unknown; then what was appended is to be thrown away.
+  /// Appends a value of any list depth to the stack, and advances the offset past it.
+  /// - Returns: false if a part of it is unknown; then the appended text must be discarded.
   private mutating func append(
     _ offset: inout Int, field: Int, level: Int, errors: ErrorPath?, merges: inout Bool
   ) -> Bool {
@@ -287,7 +288,7 @@ struct NormalisationWalker {
     }
   }
 
-  /// All elements are walked even if one is unknown: the entities among them are good.
+  /// All elements are walked even if one is unknown: the entities among them are valid.
   private mutating func appendList(
     _ offset: inout Int, field: Int, level: Int, errors: ErrorPath?, merges: inout Bool
   ) -> Bool {
@@ -331,7 +332,7 @@ struct NormalisationWalker {
 
   // MARK: Keys and pages
 
-  /// Nil where a part of the key is null, missing or no leaf.
+  /// Nil if a part of the key is null, missing or not a leaf.
   private func key(of frame: Frame) -> EntityKey? {
     let type = plan.typeNames[frame.object]
     if tables.objects[frame.object].hasTextKey {
@@ -358,7 +359,8 @@ struct NormalisationWalker {
     return EntityKeyRule.text(of: JSONValue(document.root), canonical)
   }
 
-  /// The pages found since the entity began, outside entities within it, are its own.
+  /// Assigns the pages found since the entity began, except those of entities within it, to the
+  /// entity.
   private mutating func ownPages(from start: Int, _ key: EntityKey) {
     for index in start..<pages.count where pages[index].owner == nil {
       let page = pages[index]

@@ -1,36 +1,37 @@
 import LosslessJSON
 package import Model
 
-/// Takes upstream's answers apart for the store.
+/// Splits upstream responses into entities and results for the store.
 package enum Normaliser {
   package struct Outcome: Sendable {
     package let answer: NormalisedResponse
-    /// Objects of entity types that came with a null or missing key and are kept as embedded ones.
+    /// The number of objects of entity types with a null or missing key, which are stored as
+    /// embedded objects.
     package let keylessEntities: Int
-    /// The store's parts say all that the data says. Where they do not (one field of one entity
-    /// came with two values), what the store will show is not what upstream sent.
+    /// Whether the stored parts represent all data. If not (one field of an entity came with two
+    /// values), the stored result differs from upstream's response.
     package let isFaithful: Bool
   }
 
-  /// What the answer says to the store. An error without a path leaves nothing to trust: then
-  /// there are no entities and no result.
+  /// Normalises a response. With an error without a path nothing can be trusted: then there are no
+  /// entities and no result.
   ///
-  /// - Parameter selection: what ``RegisteredOperation/selection(for:)`` gave for `variables`.
+  /// - Parameter selection: the result of ``RegisteredOperation/selection(for:)`` for `variables`.
   package static func normalise(
-    _ answer: UpstreamResponse, of operation: RegisteredOperation, variables: Variables,
+    _ response: UpstreamResponse, of operation: RegisteredOperation, variables: Variables,
     selection: Model.Selection, context: UpstreamCallContext
   ) -> Outcome {
     var normalised = NormalisedResponse(
       call: context.call, horizon: context.horizon, received: context.received,
       scope: context.scope)
-    addEffects(of: answer, operation, variables, to: &normalised)
+    addEffects(of: response, operation, variables, to: &normalised)
     let errors: ErrorPath?
-    switch ErrorPath.read(answer.errors) {
+    switch ErrorPath.read(response.errors) {
     case .none: errors = nil
     case .paths(let paths): errors = paths
     case .anywhere: return Outcome(answer: normalised, keylessEntities: 0, isFaithful: true)
     }
-    guard let data = answer.data else {
+    guard let data = response.data else {
       return Outcome(answer: normalised, keylessEntities: 0, isFaithful: true)
     }
     let found = NormalisationWalker.walk(data, plan: NormalisationPlan(selection), errors: errors)
@@ -45,7 +46,7 @@ package enum Normaliser {
           .union(operation.lookupTypes).sorted(),
         pages: found.pages,
         tags: operation.cache.tags,
-        errors: answer.errors.map { errors in
+        errors: response.errors.map { errors in
           var writer = JSONWriter()
           writer.value(errors)
           return writer.bytes
@@ -54,29 +55,46 @@ package enum Normaliser {
     normalised.bytes = found.bytes
     return Outcome(
       answer: normalised, keylessEntities: found.keylessEntities,
-      isFaithful: found.isFaithful && !answer.hasSurplus)
+      isFaithful: found.isFaithful && !response.hasSurplus)
   }
 
-  /// A mutation that was executed has its declared effects. With errors in its answer it is not
-  /// known which of them came about: then what it would delete is asked for again instead.
+  /// Adds the declared effects of an executed mutation. With errors in its response it is unknown
+  /// which of them happened: then the entities that it would delete are fetched again instead.
   private static func addEffects(
-    of answer: UpstreamResponse, _ operation: RegisteredOperation, _ variables: Variables,
+    of response: UpstreamResponse, _ operation: RegisteredOperation, _ variables: Variables,
     to normalised: inout NormalisedResponse
   ) {
-    guard operation.kind == .mutation, answer.kind != .requestError else { return }
+    guard operation.kind == .mutation, response.kind != .requestError else { return }
     let effects = operation.effects
     let changed = (effects.updates + effects.invalidates + effects.appends).compactMap {
       operation.resolve($0, with: variables)
     }
-    let gone = effects.deletes.compactMap { operation.resolve($0, with: variables) }
+    let deleted = effects.deletes.compactMap { operation.resolve($0, with: variables) }
     normalised.marksPublicCopies = normalised.scope.kind != .public
-    if answer.kind == .success {
-      normalised.deletions = gone.compactMap { target in
+    if response.kind == .success {
+      normalised.deletions = deleted.compactMap { target in
         if case .entity(let key) = target { key } else { nil }
       }
       normalised.invalidations = changed
     } else {
-      normalised.invalidations = changed + gone
+      normalised.invalidations = changed + deleted
     }
+  }
+}
+
+/// The context of an upstream call that the store needs with its response.
+package struct UpstreamCallContext: Sendable {
+  package let call: CallNumber
+  /// The oldest call still in flight.
+  package let horizon: CallNumber
+  package let received: Timestamp
+  /// The scope that the response is stored in: public unless a user's credential was sent.
+  package let scope: Scope
+
+  package init(call: CallNumber, horizon: CallNumber, received: Timestamp, scope: Scope) {
+    self.call = call
+    self.horizon = horizon
+    self.received = received
+    self.scope = scope
   }
 }

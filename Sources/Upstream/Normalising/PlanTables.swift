@@ -1,10 +1,9 @@
 import Model
 
-/// The part of an ``NormalisationPlan`` that is looked at for every member of an answer: plain numbers and
-/// names behind pointers, lent for the time of one walk, so that no look-up touches a reference
-/// count.
+/// The part of a ``NormalisationPlan`` that is read for every member of a response: plain numbers
+/// and names behind pointers, valid for one walk, so that no look-up touches a reference count.
 struct PlanTables {
-  /// A text in one of the name tables.
+  /// A text in the name table.
   struct Name {
     let start: Int32
     let count: Int32
@@ -18,16 +17,16 @@ struct PlanTables {
     /// Index of the position inside; -1 for a leaf.
     let inner: Int32
     let listDepth: UInt8
-    /// Which part of its object's key it is; -1 for none.
+    /// The index of the key part; -1 for none.
     let keyPart: Int8
     let leafKind: SelectedField.LeafKind
-    /// Bit by list level, the outermost first; levels past the sixteenth count as nullable.
+    /// One bit per list level, the outermost first; levels past the sixteenth count as nullable.
     let nonNullLevels: UInt16
     let isTypename: Bool
     let isAdded: Bool
-    /// Null at level 0 makes its object null.
+    /// Whether null at level 0 makes its object null.
     let isNonNull: Bool
-    /// It is a page of a list or a look-up by key.
+    /// Whether it is a page of a list or a look-up by key.
     let isSpecial: Bool
   }
 
@@ -35,11 +34,11 @@ struct PlanTables {
     let firstField: Int32
     let endField: Int32
     let keyPartCount: Int32
-    /// The key is one field whose text is the key.
+    /// Whether the key is one field whose text is the key.
     let hasTextKey: Bool
     /// `"Film"`
     let typeName: Name
-    /// Two response names stand for one stored field.
+    /// Whether two response names stand for one stored field.
     let hasRepeatedNames: Bool
 
     var fields: Range<Int> { Int(firstField)..<Int(endField) }
@@ -48,7 +47,7 @@ struct PlanTables {
   struct Position {
     let firstObject: Int32
     let endObject: Int32
-    /// `"larder_typename"`; empty where an object type says it.
+    /// `"larder_typename"`; empty if the type is an object type.
     let typename: Name
 
     var objects: Range<Int> { Int(firstObject)..<Int(endObject) }
@@ -65,7 +64,7 @@ struct PlanTables {
       rebasing: names[Int(name.start)..<Int(name.start) + Int(name.count)])
   }
 
-  /// Whether a scanned text has exactly this name, quotes included, at a range.
+  /// Whether a range of the scanned text is exactly this name, quotes included.
   @inline(__always)
   func isName(_ name: Name, at range: Range<Int>, of scanner: TextScanner) -> Bool {
     guard Int(name.count) == range.count else { return false }
@@ -77,7 +76,7 @@ struct PlanTables {
     return true
   }
 
-  /// The field a response name stands for, looked for first at the place it is expected.
+  /// The field of a response name, tried first at the expected index.
   @inline(__always)
   func field(
     _ name: Range<Int>, of object: Int, expected: inout Int, scanner: TextScanner
@@ -96,7 +95,7 @@ struct PlanTables {
     return nil
   }
 
-  /// The object type of a position that stands at a text's range, quotes included.
+  /// The object type of a position that is named at a range of the text, quotes included.
   func object(named range: Range<Int>, at position: Int, of scanner: TextScanner) -> Int? {
     for index in positions[position].objects
     where isName(objects[index].typeName, at: range, of: scanner) {

@@ -1,17 +1,17 @@
 import LosslessJSON
 package import Model
 
-/// The client's body from the store, in the operation's own shape and order.
+/// Renders response bodies from the store, in the operation's shape and order.
 package enum ResultRenderer {
   /// - Parameters:
-  ///   - onError: what becomes of positions that upstream answered with an error. A result with
+  ///   - onError: the policy for positions that upstream responded to with an error. A result with
   ///     errors is not rendered under ``CachePolicy/ErrorPolicy/fail``: the caller fails it.
-  ///   - areErrorsPresent: the stored errors are those of the response being made, and all are
-  ///     shown. Otherwise they come from an earlier one: those whose place a last-good value fills
-  ///     are left out.
-  ///   - showsPending: the result is one device's own: entities under its overlays tell of them in
-  ///     `_pending`, and where an overlay leads to what is not stored, null propagates as in
-  ///     GraphQL, unless what lies under the overlay can be shown.
+  ///   - areErrorsPresent: whether the stored errors are those of the current response, and all are
+  ///     shown. Otherwise they are from an earlier one, and those whose place has a last-good value
+  ///     are omitted.
+  ///   - showsPending: whether the result is one device's own view: entities with overlays have
+  ///     `_pending`, and where an overlay leads to data that is not stored, null propagates as in
+  ///     GraphQL, unless the value under the overlay can be shown.
   package static func render(
     _ result: ResultSnapshot, selection: Model.Selection, onError: CachePolicy.ErrorPolicy,
     areErrorsPresent: Bool = true, showsPending: Bool = false
@@ -49,11 +49,11 @@ package enum ResultRenderer {
       pendingGaps: found.pendingGaps, hasValues: found.hasValues)
   }
 
-  /// The body while upstream gives no response: what it gave before, last-good values in the place
-  /// of what failed then.
+  /// The body during an upstream outage: the last response, with last-good values in place of
+  /// failed ones.
   ///
-  /// - Returns: nil where the store does not hold all that the operation selects, or nothing but
-  ///   errors.
+  /// - Returns: nil if the store does not have everything that the operation selects, or nothing
+  ///   but errors.
   package static func renderLastGood(
     _ result: ResultSnapshot, selection: Model.Selection
   ) -> RenderedResult? {
@@ -67,7 +67,7 @@ package enum ResultRenderer {
     return tree.leads(to: path)
   }
 
-  /// An overlay is the narrowest layer there is.
+  /// Overlays are in the first, narrowest layer.
   private static func pending(in result: ResultSnapshot) -> [EntityKey: [UInt8]] {
     result.entities.compactMapValues { record in
       guard let first = record.layers.first, let document = try? JSONDocument(checked: first),
@@ -78,4 +78,33 @@ package enum ResultRenderer {
       return writer.bytes
     }
   }
+}
+
+/// A response body rendered from the store.
+package struct RenderedResult: Sendable {
+  /// `{"data":…}`, compact UTF-8; unusable unless ``misses`` is empty.
+  package let body: [UInt8]
+  /// Response paths (`film.director.name`) that are not stored: the result does not cover the
+  /// operation and must be fetched.
+  package let misses: [String]
+  /// The number of response positions with last-good values in place of failed ones.
+  package let stalePositions: Int
+  /// The number of response positions that an overlay leads to and that are not stored.
+  package let pendingGaps: Int
+
+  /// Whether the body contains a value, not only nulls explained by errors.
+  package let hasValues: Bool
+
+  package init(
+    body: [UInt8], misses: [String], stalePositions: Int, pendingGaps: Int = 0,
+    hasValues: Bool = true
+  ) {
+    self.body = body
+    self.misses = misses
+    self.stalePositions = stalePositions
+    self.pendingGaps = pendingGaps
+    self.hasValues = hasValues
+  }
+
+  package var isComplete: Bool { misses.isEmpty }
 }

@@ -1,30 +1,30 @@
 import LosslessJSON
 import Model
 
-/// One walk over a selection and the store's values for it, writing the response's `data`.
+/// One walk over a selection and its stored values, which writes the response's `data`.
 struct ResultWalker {
-  /// What a walk wrote.
+  /// The result of a walk.
   struct Findings {
     let output: [UInt8]
     let misses: [String]
     let stale: [ResponsePath]
     let pendingGaps: Int
-    /// Places that upstream answered with an error and nothing fills.
+    /// Places that upstream responded to with an error and that nothing fills.
     let unfilled: [ResponsePath]
     let hasValues: Bool
   }
 
-  /// What became of a value.
+  /// The outcome of writing a value.
   private enum Written {
     case value
-    /// Nothing was written and null must take its place, or nothing at all in a list.
-    case gone
+    /// Nothing was written; null must take its place, or nothing in a list.
+    case absent
   }
 
   private let plan: NormalisationPlan
   private let tables: PlanTables
   private let fills: Bool
-  /// By entity under a device's overlays: the JSON array that its object is to tell of them.
+  /// The JSON arrays of pending mutations, by entity with an overlay of the device.
   private let pending: [EntityKey: [UInt8]]
   private let scanner: TextScanner
   private var objects: StoredObjects
@@ -34,14 +34,15 @@ struct ResultWalker {
   private var unfilled: [ResponsePath] = []
   private var hasValues = false
   private var path = ResponsePath()
-  /// How many entities under overlays lie around the present place. What the store lacks there is
-  /// no miss: upstream's answer never led there.
+  /// The number of enclosing entities with overlays. Missing data there is not a miss: upstream's
+  /// response never led there.
   private var pendingDepth = 0
   private(set) var pendingGaps = 0
 
   /// - Parameters:
-  ///   - fills: last-good values stand where upstream answered with an error.
-  ///   - pending: by entity under overlays, what its object tells of them.
+  ///   - fills: whether last-good values replace positions that upstream responded to with an
+  ///     error.
+  ///   - pending: the pending mutations by entity with overlays.
   static func walk(
     _ result: ResultSnapshot, selection: Model.Selection, errors: ErrorPath?, fills: Bool,
     pending: [EntityKey: [UInt8]] = [:]
@@ -79,7 +80,7 @@ struct ResultWalker {
     guard let object = plan.positions[plan.root].objects.first,
       write(objects.root, as: object, errors: errors)
     else {
-      // What was taken away for the time being was all that the operation asks for.
+      // Overlays have removed everything that the operation selects.
       if !pending.isEmpty { return append("null") }
       return miss()
     }
@@ -90,11 +91,11 @@ struct ResultWalker {
     append("null")
   }
 
-  /// The store knows nothing of a value.
-  private mutating func lack() -> Written {
+  /// Handles a value that is not stored.
+  private mutating func writeMissing() -> Written {
     guard pendingDepth == 0 else {
       pendingGaps += 1
-      return .gone
+      return .absent
     }
     miss()
     return .value
@@ -112,9 +113,9 @@ struct ResultWalker {
   // MARK: Objects
 
   /// - Parameters:
-  ///   - sources: where fields are read from, the first that has one wins.
-  ///   - isPending: the first of them is an overlay.
-  /// - Returns: false if a field that cannot be null is gone; then nothing is left written.
+  ///   - sources: the layers that fields are read from; the first that has one wins.
+  ///   - isPending: whether the first layer is an overlay.
+  /// - Returns: false if a non-null field is absent; then nothing is written.
   private mutating func write(
     _ sources: Range<Int>, as object: Int, errors: ErrorPath?, isPending: Bool = false
   ) -> Bool {
@@ -134,7 +135,7 @@ struct ResultWalker {
       let value = objects.value(
         of: field, in: sources, hint: &hint, tables: tables, scanner: scanner)
       let error = errors.flatMap { $0.member(plan.fields[field].responseName) }
-      guard write(value, of: field, error: error) == .gone else { continue }
+      guard write(value, of: field, error: error) == .absent else { continue }
       if isPending, writeUnderOverlay(field, in: sources, not: value, error: error) { continue }
       if tables.fields[field].isNonNull {
         output.removeLast(output.count - start)
@@ -149,7 +150,7 @@ struct ResultWalker {
   private mutating func write(
     _ value: Range<Int>?, of field: Int, error: ErrorPath?
   ) -> Written {
-    // The commonest of all: a leaf that is there.
+    // The most common case: a leaf that is present.
     if let value, error == nil, tables.fields[field].inner < 0 {
       append(value)
       hasValues = true
@@ -161,17 +162,17 @@ struct ResultWalker {
       switch ErrorPlace(of: error, at: field, plan: plan) {
       case .here: return fill(value, of: field)
       case .hole:
-        if fill(value, of: field) == .gone { miss() }
+        if fill(value, of: field) == .absent { miss() }
         return .value
       case .below: break
       }
     }
-    guard let value else { return lack() }
+    guard let value else { return writeMissing() }
     var offset = value.lowerBound
     return write(&offset, of: field, level: 0, errors: error)
   }
 
-  /// Where an overlay leads to what is not known well enough to be shown, what lies under it stays.
+  /// Writes the value under the overlay, if the overlay leads to data that cannot be shown.
   private mutating func writeUnderOverlay(
     _ field: Int, in sources: Range<Int>, not value: Range<Int>?, error: ErrorPath?
   ) -> Bool {
@@ -182,15 +183,15 @@ struct ResultWalker {
     return write(under, of: field, error: error) == .value
   }
 
-  /// Puts the last-good value in place of one that upstream could not give, if there is a whole one.
+  /// Replaces a failed value by the last-good one, if that is complete.
   private mutating func fill(_ value: Range<Int>?, of field: Int) -> Written {
     let written = filled(value, of: field)
-    if written == .gone { unfilled.append(path) }
+    if written == .absent { unfilled.append(path) }
     return written
   }
 
   private mutating func filled(_ value: Range<Int>?, of field: Int) -> Written {
-    guard fills, let value else { return .gone }
+    guard fills, let value else { return .absent }
     let before = (output: output.count, misses: misses.count, stale: stale.count)
     var offset = value.lowerBound
     let written = write(&offset, of: field, level: 0, errors: nil)
@@ -201,12 +202,12 @@ struct ResultWalker {
     output.removeLast(output.count - before.output)
     misses.removeLast(misses.count - before.misses)
     stale.removeLast(stale.count - before.stale)
-    return .gone
+    return .absent
   }
 
   // MARK: Values
 
-  /// Writes the value at an offset and moves behind it.
+  /// Writes the value at an offset and advances the offset past it.
   private mutating func write(
     _ offset: inout Int, of field: Int, level: Int, errors: ErrorPath?
   ) -> Written {
@@ -234,7 +235,7 @@ struct ResultWalker {
   ) -> Written {
     guard scanner.byte(offset) == UInt8(ascii: "[") else {
       offset = scanner.skipValue(offset)
-      return lack()
+      return writeMissing()
     }
     var isFirst = true
     var index = 0
@@ -248,13 +249,13 @@ struct ResultWalker {
         &offset, of: field, level: level + 1, errors: errors?.element(index))
       path.pop()
       index += 1
-      if written == .gone {
+      if written == .absent {
         output.removeLast(output.count - start)
       } else {
         isFirst = false
       }
       offset = scanner.skipComma(offset)
-      // In damaged text a bracket may stand where a value should, and none is behind it.
+      // In damaged text a bracket can be in place of a value, with nothing after it.
       if offset == before { break }
     }
     offset = scanner.skipBracket(offset)
@@ -263,7 +264,7 @@ struct ResultWalker {
     return .value
   }
 
-  /// A stored object begins with the member that says what it is: `$ref` or `__typename`.
+  /// Writes a stored object, whose first member is `$ref` or `__typename`.
   private mutating func write(
     object offset: inout Int, at position: Int, errors: ErrorPath?
   ) -> Written {
@@ -277,14 +278,14 @@ struct ResultWalker {
     let type = value..<scanner.skipValue(value)
     guard let object = tables.object(named: type, at: position, of: scanner) else {
       offset = scanner.skipValue(offset)
-      return lack()
+      return writeMissing()
     }
     let (layer, end) = objects.embedded(at: start, scanner)
     offset = end
-    return write(layer, as: object, errors: errors) ? .value : .gone
+    return write(layer, as: object, errors: errors) ? .value : .absent
   }
 
-  /// - Parameter offset: of `["Film","9"]`.
+  /// - Parameter offset: the offset of `["Film","9"]`.
   private mutating func write(
     reference offset: Int, at position: Int, errors: ErrorPath?
   ) -> Written {
@@ -295,24 +296,24 @@ struct ResultWalker {
       let key = key(at: keyStart..<scanner.skipString(keyStart)),
       let record = objects.records[EntityKey(type: plan.objects[object].type, key: key)]
     else {
-      // Evicted or purged, which says nothing of whether upstream still has it.
-      return lack()
+      // Evicted or purged; upstream may still have it.
+      return writeMissing()
     }
-    if record.isDeleted { return .gone }
+    if record.isDeleted { return .absent }
     if !pending.isEmpty,
-      let told = pending[EntityKey(type: plan.objects[object].type, key: key)]
+      let mutations = pending[EntityKey(type: plan.objects[object].type, key: key)]
     {
-      return write(pending: record.layers, telling: told, as: object, errors: errors)
+      return write(pending: record.layers, mutations: mutations, as: object, errors: errors)
     }
-    return write(record.layers, as: object, errors: errors) ? .value : .gone
+    return write(record.layers, as: object, errors: errors) ? .value : .absent
   }
 
   private mutating func write(
-    pending sources: Range<Int>, telling mutations: [UInt8], as object: Int, errors: ErrorPath?
+    pending sources: Range<Int>, mutations: [UInt8], as object: Int, errors: ErrorPath?
   ) -> Written {
     pendingDepth += 1
     defer { pendingDepth -= 1 }
-    guard write(sources, as: object, errors: errors, isPending: true) else { return .gone }
+    guard write(sources, as: object, errors: errors, isPending: true) else { return .absent }
     output.removeLast()
     if output.last != UInt8(ascii: "{") { output.append(UInt8(ascii: ",")) }
     output.append(contentsOf: #""_pending":"#.utf8)

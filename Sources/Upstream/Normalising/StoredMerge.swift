@@ -1,12 +1,12 @@
 import LosslessJSON
 import Model
 
-/// Unites two stored values of one field that come from the same answer.
+/// Merges two stored values of one field from the same response.
 ///
-/// Embedded objects unite their fields and lists of equal length their elements. Where a scalar
-/// that both have differs they are two objects, and the later one stands.
+/// Embedded objects merge their fields, and lists of equal length their elements. If a scalar in
+/// both differs they are two objects, and the later one is kept.
 enum StoredMerge {
-  /// The united text; nil if the first one says it all.
+  /// The merged text; nil if the first value contains everything.
   static func merge(_ first: Range<Int>, _ second: Range<Int>, in bytes: [UInt8]) -> [UInt8]? {
     if bytes[first] == bytes[second] { return nil }
     // Texts that were just written are well-formed.

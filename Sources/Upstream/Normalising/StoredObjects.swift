@@ -1,17 +1,17 @@
 import LosslessJSON
 import Model
 
-/// The objects of a result in one buffer, each opened at most once: where its members are.
+/// The objects of a result in one buffer, each indexed at most once.
 struct StoredObjects {
   private struct Member {
     let name: Range<Int>
     let value: Range<Int>
   }
 
-  /// One JSON object, whose members are known once it was opened.
+  /// One JSON object; its members are known once it was opened.
   private struct Layer {
     let start: Int
-    /// Behind its closing brace, once it was opened.
+    /// The offset after its closing brace, once opened.
     var end = 0
     var members: Range<Int>?
   }
@@ -22,7 +22,7 @@ struct StoredObjects {
     let isDeleted: Bool
   }
 
-  /// The root's object and those of all entities, one behind the other.
+  /// The root's object followed by those of all entities.
   let bytes: [UInt8]
   let root: Range<Int>
   let records: [EntityKey: Record]
@@ -39,7 +39,7 @@ struct StoredObjects {
     var layers = [Layer(start: 0)]
     records = result.entities.mapValues { record in
       let first = layers.count
-      // Anything else would be read on into its neighbour.
+      // Any other text would be read into its neighbour.
       for layer in record.layers where layer.first == UInt8(ascii: "{") {
         layers.append(Layer(start: bytes.count))
         bytes.append(contentsOf: layer)
@@ -51,9 +51,10 @@ struct StoredObjects {
     self.layers = layers
   }
 
-  /// The value of a field in the first of the layers that has it.
+  /// The value of a field in the first layer that has it.
   ///
-  /// - Parameter hint: where in its object the field is looked for first; set to the place behind.
+  /// - Parameter hint: the index in its object where the field is tried first; set to the one after
+  ///   it.
   mutating func value(
     of field: Int, in sources: Range<Int>, hint: inout Int, tables: PlanTables,
     scanner: TextScanner
@@ -77,8 +78,8 @@ struct StoredObjects {
     return nil
   }
 
-  /// Opens an embedded object as a layer of its own.
-  /// - Returns: the layer, and the offset behind the object.
+  /// Opens an embedded object as a layer.
+  /// - Returns: the layer, and the offset after the object.
   mutating func embedded(
     at start: Int, _ scanner: TextScanner
   ) -> (layer: Range<Int>, end: Int) {

@@ -1,19 +1,19 @@
-/// Moves over JSON text that is known to be well-formed, by offsets and without making values.
+/// Scans well-formed JSON text by offsets, without creating values.
 ///
-/// An answer of a mebibyte has tens of thousands of members; walking them through reference-counted
-/// nodes costs more than reading their bytes. Every loop is bounded by the text's end, and no offset
-/// that is given back lies before the one that was passed or behind the text's end, so that even
-/// damaged text can do no more than give wrong offsets inside it.
+/// A response of one mebibyte has tens of thousands of members; walking them through
+/// reference-counted nodes costs more than reading their bytes. Every loop is bounded by the text's
+/// end, and no returned offset is before the given one or past the text's end, so even damaged text
+/// can only give wrong offsets inside it.
 struct TextScanner {
   let text: UnsafeBufferPointer<UInt8>
 
-  /// The byte at an offset; 0, which no JSON text holds, behind the end.
+  /// The byte at an offset; 0, which no JSON text contains, past the end.
   @inline(__always)
   func byte(_ offset: Int) -> UInt8 {
     offset < text.count ? text[offset] : 0
   }
 
-  /// From a bracket to what follows it.
+  /// Advances from a bracket to the next token.
   @inline(__always)
   func skipBracket(_ offset: Int) -> Int { skipSpace(min(offset + 1, text.count)) }
 
@@ -24,8 +24,8 @@ struct TextScanner {
     return offset
   }
 
-  /// - Parameter offset: of the opening quote.
-  /// - Returns: the offset behind the closing one.
+  /// - Parameter offset: the offset of the opening quote.
+  /// - Returns: the offset after the closing quote.
   @inline(__always)
   func skipString(_ offset: Int) -> Int {
     var offset = offset + 1
@@ -58,8 +58,8 @@ struct TextScanner {
     return (matched &- 0x0101_0101_0101_0101) & ~matched & 0x8080_8080_8080_8080
   }
 
-  /// - Parameter offset: of the value's first byte.
-  /// - Returns: the offset behind its last one.
+  /// - Parameter offset: the offset of the value's first byte.
+  /// - Returns: the offset after its last byte.
   @inline(__always)
   func skipValue(_ offset: Int) -> Int {
     switch byte(offset) {
@@ -100,11 +100,12 @@ struct TextScanner {
     return offset
   }
 
-  /// From a member's name to its value.
+  /// Advances from a member's name to its value.
   @inline(__always)
   func skipColon(_ offset: Int) -> Int { skipBracket(skipSpace(offset)) }
 
-  /// From behind an element or member to the next one's first byte, or to the closing bracket.
+  /// Advances from the end of an element or member to the next one's first byte, or to the closing
+  /// bracket.
   @inline(__always)
   func skipComma(_ offset: Int) -> Int {
     let offset = skipSpace(offset)

@@ -1,54 +1,54 @@
 import LosslessJSON
 package import Model
 
-/// The client's body straight from upstream's answer.
+/// Renders response bodies directly from upstream's response.
 package enum UpstreamResponseRenderer {
-  /// `{"data":…}` with nothing in it but what the operation selects, then `errors` where there are
-  /// some. Everything that stays has upstream's own bytes, without white space between them.
-  package static func render(_ answer: UpstreamResponse, selection: Model.Selection) -> [UInt8] {
-    let pass = Pass(plan: NormalisationPlan(selection), dropsSurplus: answer.hasSurplus)
+  /// `{"data":…}` with only the operation's selection, followed by `errors` if there are any. All
+  /// values keep upstream's bytes, without white space between them.
+  package static func render(_ response: UpstreamResponse, selection: Model.Selection) -> [UInt8] {
+    let pass = Pass(plan: NormalisationPlan(selection), dropsSurplus: response.hasSurplus)
     var writer = JSONWriter()
-    writer.reserve(answer.document.bytes.count)
+    writer.reserve(response.document.bytes.count)
     writer.beginObject()
-    if let data = answer.data {
+    if let data = response.data {
       writer.name("data")
       pass.write(data, at: pass.plan.root, to: &writer)
-    } else if answer.kind == .failedExecution {
+    } else if response.kind == .failedExecution {
       writer.name("data")
       writer.null()
     }
-    writeErrors(of: answer, to: &writer)
+    writeErrors(of: response, to: &writer)
     writer.endObject()
     return writer.bytes
   }
 
-  /// The body where errors leave nothing of the data to be shown: `data` is null, also where the
-  /// response had no such member.
-  package static func renderErrors(_ answer: UpstreamResponse) -> [UInt8] {
+  /// The body if errors leave no data to show: `data` is null, even if the response had no such
+  /// member.
+  package static func renderErrors(_ response: UpstreamResponse) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
     writer.name("data")
     writer.null()
-    writeErrors(of: answer, to: &writer)
+    writeErrors(of: response, to: &writer)
     writer.endObject()
     return writer.bytes
   }
 
-  private static func writeErrors(of answer: UpstreamResponse, to writer: inout JSONWriter) {
-    guard let errors = answer.errors else { return }
+  private static func writeErrors(of response: UpstreamResponse, to writer: inout JSONWriter) {
+    guard let errors = response.errors else { return }
     writer.name("errors")
     writer.value(errors)
   }
 }
 
-/// One walk over an answer's data that leaves out what the client did not select.
+/// One walk over a response's data that omits unselected members.
 private struct Pass {
   let plan: NormalisationPlan
-  /// There may be members that nobody asked for, or one twice; otherwise objects in which Larder
-  /// asked for nothing of its own are passed on whole.
+  /// Whether there can be unselected or repeated members; otherwise objects without fields added by
+  /// Larder are passed on unchanged.
   let dropsSurplus: Bool
 
-  /// A list has the position of its elements, whatever its depth.
+  /// Writes a value. A list has the position of its elements, whatever its depth.
   func write(_ value: JSONNode, at position: Int, to writer: inout JSONWriter) {
     guard dropsSurplus || plan.positions[position].hasAdded else { return writer.value(value) }
     switch value.kind {
@@ -76,7 +76,7 @@ private struct Pass {
       else { continue }
       var shown = member.value
       if dropsSurplus {
-        // Of a member that is there twice the last one is stored.
+        // Of a repeated member the last one is stored.
         guard written.insert(field).inserted else { continue }
         for other in value.members where other.isNamed(plan.fields[field].responseName) {
           shown = other.value
@@ -92,8 +92,8 @@ private struct Pass {
     writer.endObject()
   }
 
-  /// An object of a type that came to the schema later: its fields are known by their names only.
-  /// What any type of the position selects is passed on.
+  /// Writes an object of a type that was added to the schema later: its fields are known only by
+  /// name. Fields selected on any type of the position are passed on.
   private func writeUnknown(_ value: JSONNode, at positions: [Int], to writer: inout JSONWriter) {
     switch value.kind {
     case .object:

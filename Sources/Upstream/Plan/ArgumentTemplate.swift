@@ -1,10 +1,10 @@
 import GraphQL
 import LosslessJSON
 
-/// An argument's value as an operation writes it, ready to take a call's variables.
+/// An argument's value in an operation, with places for a call's variables.
 indirect enum ArgumentTemplate: Sendable {
   case constant(JSONValue)
-  /// Where the variable is absent the default stands, and without one the argument is absent too.
+  /// A variable; if absent, the default applies, and without one the argument is absent too.
   case variable(String, fallback: JSONValue?)
   case list([ArgumentTemplate])
   case object([Member])
@@ -37,17 +37,17 @@ indirect enum ArgumentTemplate: Sendable {
     }
   }
 
-  /// The value, if no variable is needed for it.
+  /// The value, if it does not depend on variables.
   var constantValue: JSONValue? {
     dependsOnVariables ? nil : resolve(.none)
   }
 }
 
-/// Turns literals of a document into templates, by the type that is expected of them.
+/// Converts literals of a document to templates, by their expected type.
 struct LiteralReader {
   let types: InputTypes
 
-  /// - Parameter fallback: what stands where `value` is a variable that is absent.
+  /// - Parameter fallback: the default if `value` is an absent variable.
   func template(
     _ value: GraphQL.Value, as type: InputType, fallback: JSONValue? = nil
   ) -> ArgumentTemplate {
@@ -87,7 +87,7 @@ struct LiteralReader {
     template.constantValue.map(ArgumentTemplate.constant) ?? template
   }
 
-  /// A literal as JSON. Numbers take their one form, an id is text, an enum value its name.
+  /// A literal as JSON. Numbers are canonical, an id is a string, an enum value its name.
   private static func json(_ value: GraphQL.Value, as type: InputType) -> JSONValue {
     switch value.kind {
     case .int(let digits), .float(let digits):

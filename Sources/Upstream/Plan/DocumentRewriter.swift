@@ -1,16 +1,16 @@
 import GraphQL
 import Model
 
-/// Makes the document that is sent: adds `__typename` and key fields under reserved aliases where
-/// the operation does not ask for them, so that every entity of the answer can be recognised.
+/// Builds the document to send: adds `__typename` and key fields under reserved aliases where the
+/// operation does not request them, so that every entity in the response can be identified.
 ///
-/// Additions stand at the beginning of the selection set of a field and carry no condition, so
-/// they are in every answer. They never change what else is answered: merging them with other
-/// occurrences of the field gives the same fields again.
+/// Additions are at the beginning of a field's selection set and unconditional, so they are in
+/// every response. They do not change the rest of the response: merging them with other occurrences
+/// of the field gives the same fields.
 struct DocumentRewriter {
   let schema: Schema
   let keys: EntityKeys
-  /// As the team wrote them.
+  /// As written in the documents.
   let fragments: [String: FragmentDefinition]
 
   func rewrite(_ operation: OperationDefinition) -> OperationDefinition {
@@ -70,7 +70,7 @@ struct DocumentRewriter {
       guard let rule = keys[object.name] else { continue }
       let certain = certainFields(of: set, on: object)
       let missing = rule.parts.map(\.field).filter { !certain.contains($0) }
-      // What the interface itself offers is asked for once instead of for each type.
+      // Fields of the interface itself are added once instead of for each type.
       let offered = missing.filter { type.fields[$0]?.arguments.isEmpty == true }
       for name in offered where !atOnce.contains(name) { atOnce.append(name) }
       let own = missing.filter { !offered.contains($0) }
@@ -92,7 +92,8 @@ struct DocumentRewriter {
     .field(Field(alias: Name(alias), name: Name(name)))
   }
 
-  /// Names of the argument-less fields that every answer for `type` holds, whatever the variables.
+  /// Names of the argument-less fields that every response for `type` contains, whatever the
+  /// variables.
   private func certainFields(of set: SelectionSet, on type: NamedType) -> Set<String> {
     let collector = FieldCollector(schema: schema, fragments: fragments) {
       ConditionVariables.isUnconditional($0)

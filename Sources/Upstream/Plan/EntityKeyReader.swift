@@ -1,8 +1,8 @@
 import GraphQL
 import Model
 
-/// Decides the key of every object type: settings first, then `@key` on the type or on an interface
-/// of it, then a field called `id`.
+/// Determines the key of every object type: settings first, then `@key` on the type or one of its
+/// interfaces, then a field called `id`.
 struct EntityKeyReader {
   let schema: Schema
   let settings: RegistrySettings
@@ -16,7 +16,7 @@ struct EntityKeyReader {
   mutating func read() -> EntityKeys {
     for name in settings.keys.keys.sorted() where schema.type(named: name) == nil {
       let hint = NearestNames.didYouMean(name, among: schema.types.names)
-      fault("types.\(name).key is set for a type the schema does not have.\(hint)", at: .none)
+      fault("types.\(name).key is set for an unknown type.\(hint)", at: .none)
     }
     let roots = Set(OperationType.allCases.compactMap { schema.rootName(for: $0) })
     var rules: [EntityKeyRule] = []
@@ -49,7 +49,7 @@ struct EntityKeyReader {
     return EntityKeyRule(type: type.name, parts: [part(id)])
   }
 
-  /// The key of a type for which nothing else is said.
+  /// The key of a type without another one.
   private static let defaultField = "id"
 
   private func fields(in text: String) -> [String] {
@@ -60,7 +60,7 @@ struct EntityKeyReader {
     for type: NamedType, fields: [String], at location: Location
   ) -> EntityKeyRule? {
     guard !fields.isEmpty, Set(fields).count == fields.count else {
-      fault("The key of \(type.name) must name one field or several different ones.", at: location)
+      fault("The key of \(type.name) must name one or more different fields.", at: location)
       return nil
     }
     var parts: [EntityKeyRule.Part] = []
@@ -68,14 +68,14 @@ struct EntityKeyReader {
       guard let field = type.fields[name] else {
         let hint = NearestNames.didYouMean(name, among: type.fields.names)
         fault(
-          "The key of \(type.name) names \"\(name)\", which is no field of it.\(hint)",
+          "The key of \(type.name) names the unknown field \"\(name)\".\(hint)",
           at: location)
         return nil
       }
       guard isUsable(field) else {
         fault(
-          "\"\(name)\" cannot be part of the key of \(type.name): a key's field is a scalar or "
-            + "an enum and takes no arguments.", at: location)
+          "\"\(name)\" cannot be part of the key of \(type.name): a key field must be a scalar or "
+            + "an enum without arguments.", at: location)
         return nil
       }
       parts.append(part(field))

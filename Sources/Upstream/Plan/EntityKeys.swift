@@ -1,7 +1,8 @@
 import GraphQL
+import LosslessJSON
 import Model
 
-/// Which object types are entities, and what their keys are made of.
+/// The object types that are entities, and their keys.
 struct EntityKeys: Sendable {
   private let rules: [String: EntityKeyRule]
 
@@ -11,8 +12,8 @@ struct EntityKeys: Sendable {
 
   subscript(type: String) -> EntityKeyRule? { rules[type] }
 
-  /// The key that a field's arguments make up, if the field looks up one object by key: an object
-  /// type, and arguments that are the key's fields by name and kind, all of them and no others.
+  /// The key formed by a field's arguments, if the field looks up one object by key: it returns an
+  /// object type, and its arguments are exactly the key's fields by name and kind.
   func lookup(
     _ field: SchemaField, type: NamedType, given: [Argument]
   ) -> EntityKeyRule? {
@@ -36,5 +37,53 @@ struct EntityKeys: Sendable {
     let texts: Set<String> = ["ID", "String"]
     let (left, right) = (left.name.value, right.name.value)
     return left == right || texts.contains(left) && texts.contains(right)
+  }
+}
+
+/// The fields of an entity type's key, and their canonical form.
+struct EntityKeyRule: Hashable {
+  struct Part: Hashable {
+    let field: String
+    let canonical: KeyField.Canonical
+  }
+
+  let type: String
+  /// In declared order, at least one.
+  let parts: [Part]
+
+  /// The entity that a value names: the value itself for a key of one field, otherwise an object
+  /// with the key's fields. Nil if a part of the key is null, missing or not a leaf.
+  func key(of value: JSONValue) -> EntityKey? {
+    guard parts.count > 1 || value.members != nil else {
+      return Self.text(of: value, parts[0].canonical).map { EntityKey(type: type, fields: [$0]) }
+    }
+    return key { value[$0] }
+  }
+
+  /// The entity with the given key field values.
+  func key(_ valueOf: (String) -> JSONValue?) -> EntityKey? {
+    var texts: [String] = []
+    for part in parts {
+      guard let text = valueOf(part.field).flatMap({ Self.text(of: $0, part.canonical) }) else {
+        return nil
+      }
+      texts.append(text)
+    }
+    return EntityKey(type: type, fields: texts)
+  }
+
+  /// The canonical text of one key field; nil for values that cannot be keys, including text with
+  /// NUL, which the store's keys cannot hold.
+  static func text(of value: JSONValue, _ canonical: KeyField.Canonical) -> String? {
+    switch (value, canonical) {
+    case (.string(let text), _) where text.utf8.contains(0): nil
+    case (.string(let text), .text): text
+    case (.string(let text), .integer):
+      JSONNumber(digits: text).flatMap(CanonicalNumber.integer)?.digits ?? text
+    case (.number(let number), .text): number.digits
+    case (.number(let number), .integer): CanonicalNumber.integer(number)?.digits ?? number.digits
+    case (.bool(let flag), _): flag ? "true" : "false"
+    case (.null, _), (.array, _), (.object, _): nil
+    }
   }
 }

@@ -1,8 +1,8 @@
 import Model
 
-/// What a plan can meet: gathered once from the plan that includes everything.
+/// Everything that a plan can reach, collected once from the plan without conditions.
 struct PlanSurvey {
-  /// A field of an entity type, as the store may keep it.
+  /// A field of an entity type that the store can keep in a column.
   struct EntityField: Hashable {
     enum Shape: Hashable {
       case leaf
@@ -25,11 +25,11 @@ struct PlanSurvey {
   private(set) var entityTypes: Set<String> = []
   private(set) var listElementTypes: Set<String> = []
   private(set) var lookupTypes: Set<String> = []
-  /// Argument-less, unlisted fields by entity type.
+  /// Fields without arguments that are not lists, by entity type.
   private(set) var entityFields: [String: Set<EntityField>] = [:]
-  /// What is selected on each object type, by schema name.
+  /// The selected fields of each object type, by schema name.
   private(set) var shapes: [String: [String: ObjectShape.Field]] = [:]
-  /// Names of the leaves selected on embedded objects, with one set for each type they may have.
+  /// Names of the leaves selected on embedded objects.
   private(set) var embeddedLeaves: [EmbeddedPlace: Set<String>] = [:]
   private var seen: Set<ObjectIdentifier> = []
 
@@ -95,7 +95,7 @@ struct PlanSurvey {
     }
   }
 
-  /// Entity types at a position or inside the embedded objects there, not inside entities.
+  /// Entity types at a position or inside embedded objects there, but not inside entities.
   private static func nearestEntities(in selection: PlannedSelection) -> Set<String> {
     var types: Set<String> = []
     var seen: Set<ObjectIdentifier> = []

@@ -1,10 +1,11 @@
+import LosslessJSON
 import Model
 
-/// What is selected at one composite position, conditions decided and variables still open.
+/// The selection at one composite position, with conditions decided and variables open.
 final class PlannedSelection: Sendable {
   let objects: [PlannedObject]
   let typenameResponseName: String?
-  /// The selection for all calls, where no argument below depends on variables.
+  /// The selection for all calls, if no argument below depends on variables.
   let shared: Model.Selection?
 
   init(objects: [PlannedObject], typenameResponseName: String?) {
@@ -47,5 +48,59 @@ struct PlannedObject: Sendable {
   func selected(_ variables: Variables) -> ObjectSelection {
     shared
       ?? ObjectSelection(type: type, fields: fields.map { $0.selected(variables) }, key: key)
+  }
+}
+
+/// One field of a plan: a ``SelectedField`` whose variables may still be open.
+struct PlannedField: Sendable {
+  enum Value: Sendable {
+    case leaf
+    case object(PlannedSelection)
+  }
+
+  let responseName: String
+  let name: String
+  /// The innermost named type.
+  let typeName: String
+  let leafKind: SelectedField.LeafKind
+  let arguments: FieldArguments
+  let isAdded: Bool
+  let value: Value
+  let nonNull: [Bool]
+  let paging: PagingRule?
+  let isComplete: Bool
+  /// The key formed by the arguments, if the field is a look-up by key.
+  let lookup: EntityKeyRule?
+  let isAuthoritative: Bool
+
+  var dependsOnVariables: Bool {
+    if arguments.dependsOnVariables { return true }
+    if case .object(let selection) = value { return selection.shared == nil }
+    return false
+  }
+
+  func selected(_ variables: Variables) -> SelectedField {
+    let arguments = arguments.resolve(variables)
+    return SelectedField(
+      responseName: responseName,
+      name: name,
+      storageName: StoredForm.storageName(
+        of: name, arguments: FieldArguments.canonical(arguments)),
+      typeName: typeName,
+      leafKind: leafKind,
+      isAdded: isAdded,
+      value: selectedValue(variables),
+      nonNull: nonNull,
+      page: paging?.page(of: name, arguments: arguments),
+      isComplete: isComplete,
+      lookup: lookup?.key { part in arguments.first { $0.name == part }?.value },
+      isAuthoritative: isAuthoritative)
+  }
+
+  private func selectedValue(_ variables: Variables) -> SelectedField.Value {
+    switch value {
+    case .leaf: .leaf
+    case .object(let selection): .object(selection.selection(variables))
+    }
   }
 }

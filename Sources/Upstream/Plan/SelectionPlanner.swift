@@ -2,12 +2,12 @@ import GraphQL
 import LosslessJSON
 import Model
 
-/// Makes the plan of selections with every condition decided.
+/// Plans selections with all conditions decided.
 ///
-/// It reads the rewritten document, so at every position that is an entity or may be one, key
-/// fields and `__typename` are there to be found.
+/// It reads the rewritten document, so key fields and `__typename` are present at every position
+/// that can be an entity.
 struct SelectionPlanner {
-  /// What all plans of one registry stand on.
+  /// The common context of a registry's plans.
   struct Ground: Sendable {
     let schema: Schema
     let fragments: [String: FragmentDefinition]
@@ -17,18 +17,18 @@ struct SelectionPlanner {
 
   private let ground: Ground
   private let collector: FieldCollector
-  /// Selections of the same text and type are planned once, which keeps abstract types with
-  /// many members from multiplying at every level.
+  /// Plans by text and type: planning them once keeps abstract types with many members from
+  /// multiplying at every level.
   private var planned: [Position: PlannedSelection] = [:]
 
   private struct Position: Hashable {
-    /// Where each merged set stands, by the offset in its source.
+    /// The location of each merged set, as the offset in its source.
     let sets: [Int]
     let sources: [ObjectIdentifier?]
     let type: String
   }
 
-  /// - Parameter includes: whether a selection takes part, by its directives.
+  /// - Parameter includes: whether a selection is included, by its directives.
   init(ground: Ground, includes: @escaping ([Directive]) -> Bool) {
     self.ground = ground
     collector = FieldCollector(
@@ -58,7 +58,7 @@ struct SelectionPlanner {
     return selection
   }
 
-  /// A response name that gives `__typename` on every object of an abstract position.
+  /// A response name of `__typename` on every object of an abstract position.
   private static func typenameResponseName(in objects: [PlannedObject]) -> String {
     let shared = objects.first?.fields.first { field in
       field.name == StoredForm.typenameMember
@@ -80,7 +80,7 @@ struct SelectionPlanner {
     return PlannedObject(type: type.name, fields: fields, key: key(of: type.name, in: fields))
   }
 
-  /// Where the key's fields stand, the client's own selections before added ones.
+  /// The response names of the key's fields, the client's own selections before added ones.
   private func key(of type: String, in fields: [PlannedField]) -> [KeyField]? {
     guard let rule = ground.keys[type] else { return nil }
     var key: [KeyField] = []
@@ -134,7 +134,7 @@ struct SelectionPlanner {
     }
   }
 
-  /// `[Film!]!` is `[true, true]`: the list's own flag first, the innermost value's last.
+  /// The non-null flags from the outside in: `[Film!]!` is `[true, true]`.
   private static func nonNull(_ type: TypeReference) -> [Bool] {
     guard let item = type.item else { return [type.isNonNull] }
     return [type.isNonNull] + nonNull(item)

@@ -3,18 +3,18 @@ import LosslessJSON
 import Model
 import Synchronization
 
-/// The selections of one operation: one plan for each combination of its conditions, made when it
-/// is first asked for and kept.
+/// The selections of one operation: one plan for each combination of its conditions, made on first
+/// use and cached.
 final class SelectionPlans: Sendable {
   private let ground: SelectionPlanner.Ground
-  /// As rewritten for sending, client directives of fields still on it.
+  /// As rewritten for sending, still with client directives on fields.
   private let operation: OperationDefinition
   /// The variables of `@skip` and `@include`, in alphabetical order.
   private let conditions: [String]
   private let plans = Mutex<[UInt64: PlannedSelection]>([:])
 
-  /// Combinations kept. An operation with eight conditions has as many; past that the rarely used
-  /// ones are planned anew each time.
+  /// Maximum cached combinations, which is that of eight conditions; beyond it, plans are not
+  /// cached.
   private static let plansMax = 256
 
   init(
@@ -26,7 +26,7 @@ final class SelectionPlans: Sendable {
     conditions = ConditionVariables.names(in: [operation.selectionSet] + sets)
   }
 
-  /// Every selection that any combination of conditions can ask for.
+  /// The plan that includes every selection of any combination of conditions.
   func everything() -> PlannedSelection {
     var planner = SelectionPlanner(ground: ground) { _ in true }
     return planner.plan(operation)

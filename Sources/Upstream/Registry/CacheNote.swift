@@ -1,26 +1,26 @@
 import Model
 
-/// Says in words whether answers of an operation are kept, and why.
+/// Describes whether and how responses of an operation are cached.
 enum CacheNote {
   static func text(
     kind: OperationKind, policy: CachePolicy, forwardedHeaders: [String]
   ) -> String {
     switch kind {
-    case .mutation: return "not kept: a mutation; entities of its answer are written"
-    case .subscription: return "not kept: a subscription"
+    case .mutation: return "not cached: a mutation; entities in its response are stored"
+    case .subscription: return "not cached: a subscription"
     case .query: break
     }
     var windows: [String] = []
     if policy.maxAge > .zero { windows.append("fresh for \(policy.maxAge.wholeSeconds) s") }
     if policy.staleWhileRevalidate > .zero {
       windows.append(
-        "served while refreshed for \(policy.staleWhileRevalidate.wholeSeconds) s more")
+        "served while refreshed for another \(policy.staleWhileRevalidate.wholeSeconds) s")
     }
     if policy.staleIfError > .zero {
-      windows.append("served when upstream fails for \(policy.staleIfError.wholeSeconds) s more")
+      windows.append("served if upstream fails for another \(policy.staleIfError.wholeSeconds) s")
     }
     if policy.maxAge == .zero, policy.staleWhileRevalidate == .zero {
-      windows.insert("asked for each time, equal reads together", at: 0)
+      windows.insert("fetched for each read, concurrent equal reads coalesced", at: 0)
     }
     let sharing = sharing(policy, forwardedHeaders)
     return "\(windows.joined(separator: ", ")); \(sharing)"
@@ -30,16 +30,16 @@ enum CacheNote {
     let partitions = forwardedHeaders.filter { !ForwardedHeaders.credentials.contains($0) }
     let forEach = partitions.isEmpty ? "" : ", for each \(partitions.joined(separator: " and "))"
     guard partitions.count < forwardedHeaders.count else {
-      return "one copy for everybody\(forEach)"
+      return "one copy for all callers\(forEach)"
     }
     switch policy.sharing {
     case .public:
-      return "one copy for everybody\(forEach), asked for without the caller's credential"
+      return "one copy for all callers\(forEach), fetched without the caller's credential"
     case .user:
-      return "a copy for each user whose credential is passed on\(forEach)"
+      return "a copy for each user, fetched with the user's credential\(forEach)"
     case .claim(let name):
       return
-        "a copy for each value of the claim \(name)\(forEach), asked for with one caller's token"
+        "a copy for each value of the claim \(name)\(forEach), fetched with one caller's token"
     }
   }
 }

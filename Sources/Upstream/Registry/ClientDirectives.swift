@@ -1,7 +1,7 @@
 import GraphQL
 
-/// The directives that speak to Larder alone: known when operations are validated, and taken out of
-/// what upstream is sent.
+/// The directives for Larder itself: known when operations are validated, and removed from
+/// documents sent upstream.
 enum ClientDirectives {
   static let route = "route"
   static let cache = "cache"
@@ -12,13 +12,13 @@ enum ClientDirectives {
   static let authoritative = "authoritative"
   static let key = "key"
 
-  /// Those that stand in operations.
+  /// The directives used in operations.
   static let inOperations: Set<String> = [
     route, cache, access, sync, effects, complete, authoritative,
   ]
 
-  /// Definitions in SDL. The types they need are named after the reserved prefix, so that no
-  /// upstream schema meets them.
+  /// The definitions in SDL. Their types have the reserved prefix, so that they do not collide with
+  /// types of an upstream schema.
   static let definitions = """
     directive @route(path: String!) on QUERY | MUTATION | SUBSCRIPTION
     directive @cache(
@@ -51,7 +51,7 @@ enum ClientDirectives {
     scalar larder_Any
     """
 
-  /// The definitions as a document, without those the schema declares in its own way.
+  /// The definitions as a document, without those that the schema declares itself.
   static func document(without declared: Set<String>) -> Document {
     let source = Source(name: "client directives", body: definitions)
     var document = Parser.parseRecovering(source).document
@@ -64,9 +64,44 @@ enum ClientDirectives {
     return document
   }
 
-  /// A message with the types of the directives' arguments named as their documentation names them:
-  /// they have a prefix only so that they meet no type of a schema.
+  /// Removes the reserved prefix from type names in a message, because the documentation names them
+  /// without it.
   static func withoutPrefix(_ message: String) -> String {
     message.replacing("\"larder_", with: "\"")
+  }
+}
+
+/// The literal arguments of a directive. A literal of another kind than declared reads as absent:
+/// validation reports it.
+struct DirectiveArguments {
+  let directive: Directive
+
+  init(_ directive: Directive) {
+    self.directive = directive
+  }
+
+  func string(_ name: String) -> String? { directive.argument(named: name)?.stringText }
+
+  func bool(_ name: String) -> Bool? {
+    if case .boolean(let flag)? = directive.argument(named: name)?.kind { flag } else { nil }
+  }
+
+  func int(_ name: String) -> Int? {
+    if case .int(let digits)? = directive.argument(named: name)?.kind { Int(digits) } else { nil }
+  }
+
+  func enumValue(_ name: String) -> String? {
+    if case .enum(let value)? = directive.argument(named: name)?.kind { value } else { nil }
+  }
+
+  /// Strings with their locations. A single string counts as a list of one.
+  func strings(_ name: String) -> [(text: String, location: Location)] {
+    guard let value = directive.argument(named: name) else { return [] }
+    let items = if case .list(let items) = value.kind { items } else { [value] }
+    return items.compactMap { item in item.stringText.map { ($0, item.location) } }
+  }
+
+  func location(_ name: String) -> Location {
+    directive.argument(named: name)?.location ?? directive.location
   }
 }

@@ -4,7 +4,7 @@ import Model
 /// Reads the targets of `@effects` and `@sync`, and checks them against types, operations, tags and
 /// the operation's own variables.
 struct EffectTargetReader {
-  /// Names that all operations of the folder share.
+  /// Names shared by all operations of the folder.
   struct Names {
     var operations: Set<String> = []
     var tags: Set<String> = []
@@ -28,7 +28,8 @@ struct EffectTargetReader {
     self.operation = operation
   }
 
-  /// An abstract type stands for every entity type it may be, so one text can give several.
+  /// Reads one target text. An abstract type stands for all its entity types, so one text can give
+  /// several targets.
   mutating func targets(_ text: String, at location: Location) -> [EffectTarget] {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     if parts.count == 2, parts[0] == "tag" { return tag(String(parts[1]), at: location) }
@@ -43,7 +44,7 @@ struct EffectTargetReader {
     return [.operation(text)]
   }
 
-  /// `Type:$variable`, the only form where one object is meant.
+  /// Reads `Type:$variable`, the only form for a single object.
   mutating func entity(_ text: String, at location: Location) -> EffectTarget? {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, parts[1].hasPrefix("$") else {
@@ -56,7 +57,7 @@ struct EffectTargetReader {
         let hint = NearestNames.didYouMean(type, among: schema.types.names)
         fault("\"\(text)\" names the unknown type \"\(type)\".\(hint)", at: location)
       } else {
-        fault("\"\(text)\" names \(type), which is no entity: it has no key.", at: location)
+        fault("\"\(text)\" names \(type), which has no key and so is not an entity.", at: location)
       }
       return nil
     }
@@ -73,14 +74,14 @@ struct EffectTargetReader {
   private mutating func tag(_ name: String, at location: Location) -> [EffectTarget] {
     if names.tags.contains(name) { return [.tag(name)] }
     let hint = NearestNames.didYouMean(name, among: names.tags)
-    fault("No operation carries the tag \"\(name)\".\(hint)", at: location)
+    fault("No operation has the tag \"\(name)\".\(hint)", at: location)
     return []
   }
 
   private mutating func types(_ type: NamedType, at location: Location) -> [EffectTarget] {
     let entities = schema.possibleTypes(of: type).map(\.name).filter { keys[$0] != nil }
     if entities.isEmpty {
-      fault("\(type.name) is no entity: it has no key.", at: location)
+      fault("\(type.name) has no key and so is not an entity.", at: location)
     }
     return entities.map(EffectTarget.type)
   }
@@ -91,36 +92,38 @@ struct EffectTargetReader {
     let variables = operation.variableDefinitions
     guard let variable = variables.first(where: { $0.name.value == path[0] }) else {
       let hint = NearestNames.didYouMean(path[0], among: variables.map(\.name.value))
-      fault("\"\(text)\" names a variable the operation does not have.\(hint)", at: location)
+      fault("\"\(text)\" names an unknown variable.\(hint)", at: location)
       return false
     }
     var type = inputTypes.type(of: variable.type).nullable
     for name in path.dropFirst() {
-      // What lies inside a custom scalar is known to nobody before the call.
+      // The content of a custom scalar is unknown before the call.
       if case .scalar = type { return true }
       guard case .object(let object) = type, let fields = inputTypes.objects[object],
         let field = fields.field(named: name)
       else {
-        fault("\"\(text)\": there is no \"\(name)\" at that place of the variable.", at: location)
+        fault("\"\(text)\": the variable has no field \"\(name)\" at that path.", at: location)
         return false
       }
       type = field.type.nullable
     }
     switch type {
     case .list:
-      fault("\"\(text)\" leads to a list; one object is meant.", at: location)
+      fault("\"\(text)\" refers to a list; it must refer to one object.", at: location)
       return false
     case .object(let name):
       let fields = inputTypes.objects[name]
       guard rule.parts.allSatisfy({ fields?.field(named: $0.field) != nil }) else {
-        fault("\"\(text)\" leads to \(name), which lacks the key of \(rule.type).", at: location)
+        fault("\"\(text)\" refers to \(name), which lacks the key of \(rule.type).", at: location)
         return false
       }
       return true
     case .scalar: return true
     default:
       guard rule.parts.count == 1 else {
-        fault("\"\(text)\" leads to one value; the key of \(rule.type) has several.", at: location)
+        fault(
+          "\"\(text)\" refers to one value; the key of \(rule.type) has several fields.",
+          at: location)
         return false
       }
       return true

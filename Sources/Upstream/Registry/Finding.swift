@@ -1,23 +1,23 @@
 import GraphQL
 
-/// Something to tell the author of an operation, a schema or the settings.
+/// A diagnostic for the author of an operation, a schema or the settings.
 package struct Finding: Hashable, Sendable {
   package enum Severity: String, Hashable, Sendable {
-    /// Nothing is served while there is one.
+    /// The service does not start.
     case fault
-    /// Served, but probably not as meant.
+    /// The service starts, but may not work as intended.
     case warning
   }
 
   package let severity: Severity
   package let message: String
-  /// Empty where the finding stands in no file.
+  /// Empty without a file.
   package let path: String
-  /// From 1; 0 where the finding stands in no file.
+  /// From 1; 0 without a file.
   package let line: Int
-  /// From 1, in Unicode scalars; 0 where the finding stands in no file.
+  /// From 1, in Unicode scalars; 0 without a file.
   package let column: Int
-  /// The source line and a caret under the column; empty where the finding stands in no file.
+  /// The source line and a caret under the column; empty without a file.
   package let excerpt: String
 
   package init(
@@ -34,7 +34,7 @@ package struct Finding: Hashable, Sendable {
 }
 
 extension Finding {
-  /// Something found at a place of a document, or at none.
+  /// Creates a finding at a location of a document, or without one.
   init(_ severity: Severity, _ message: String, at location: Location) {
     guard let source = location.source else {
       self.init(severity: severity, message: message)
@@ -46,7 +46,7 @@ extension Finding {
       column: position.column, excerpt: source.excerpt(at: location.start))
   }
 
-  /// What validation found; its further places are named in the message.
+  /// Creates a finding from a validation fault; further locations are named in the message.
   init(_ fault: Fault) {
     let others = fault.locations.dropFirst().compactMap { location in
       location.source.map { "\($0.name):\($0.position(at: location.start))" }
@@ -65,7 +65,7 @@ extension Finding: CustomStringConvertible {
     return "\(place)\(severity.rawValue): \(message)"
   }
 
-  /// The description, with the excerpt under it.
+  /// The description, followed by the excerpt.
   package var report: String {
     excerpt.isEmpty ? description : "\(description)\n\(excerpt)"
   }

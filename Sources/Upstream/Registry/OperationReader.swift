@@ -2,9 +2,9 @@ import GraphQL
 import LosslessJSON
 import Model
 
-/// Reads what one operation's directives and variables say, and what is wrong with them.
+/// Reads one operation's directives and variables, and collects their faults.
 struct OperationReader {
-  /// An operation before its plans are made.
+  /// An operation before planning.
   struct Reading {
     let definition: OperationDefinition
     let kind: OperationKind
@@ -65,7 +65,9 @@ struct OperationReader {
     return operation.variableDefinitions.map { definition in
       let name = definition.name.value
       if RouteReader.reservedWords.contains(name) {
-        fault("$\(name) is a parameter of the service's own routes.", at: definition.location)
+        fault(
+          "$\(name) is reserved as a parameter of the service's own routes.",
+          at: definition.location)
       }
       let type = inputTypes.type(of: definition.type)
       return OperationVariable(
@@ -105,25 +107,25 @@ struct OperationReader {
     let claim = arguments.string("claim")
     guard scope == "CLAIM" else {
       if claim != nil {
-        fault("@cache(claim:) needs scope: CLAIM.", at: arguments.location("claim"))
+        fault("@cache(claim:) requires scope: CLAIM.", at: arguments.location("claim"))
       }
       return scope.map { $0 == "PUBLIC" ? .public : .user }
     }
     guard let claim, !claim.isEmpty else {
       fault(
-        "@cache(scope: CLAIM) needs claim: with the name of a claim of the callers' tokens.",
+        "@cache(scope: CLAIM) requires claim: with the name of a claim in the callers' tokens.",
         at: arguments.location("scope"))
       return nil
     }
     if !settings.forwardedHeaders.contains("authorization") {
       fault(
-        "@cache(scope: CLAIM) is fetched with the caller's token: add authorization to "
+        "@cache(scope: CLAIM) fetches with the caller's token: add authorization to "
           + "upstream.forward.", at: arguments.location("scope"))
     }
     if let role = role(of: operation), role != .user {
       fault(
-        "@cache(scope: CLAIM) is for users whose token is verified: @access(role: \(role.rawValue)) "
-          + "contradicts it. Use USER, or leave @access out.", at: directive.location)
+        "@cache(scope: CLAIM) requires a verified user token: @access(role: \(role.rawValue)) "
+          + "contradicts it. Use USER, or omit @access.", at: directive.location)
     }
     return .claim(claim)
   }
@@ -153,8 +155,7 @@ struct OperationReader {
     return AccessRule(role: role, isOpen: isOpen)
   }
 
-  /// Callers must prove who they are, and upstream hears nothing of it: what callers send upstream
-  /// elsewhere does not count here.
+  /// Warns that callers must authenticate, but upstream is called without their credential.
   private mutating func warnOfAnonymousCall(
     _ operation: OperationDefinition, _ role: AccessRule.Role
   ) {
@@ -187,7 +188,7 @@ struct OperationReader {
     if let directive = operation.directives.directive(named: ClientDirectives.effects) {
       reading.effects = effects(DirectiveArguments(directive), &reader)
       if directive.arguments.isEmpty {
-        findings.append(Finding(.warning, "@effects names nothing.", at: directive.location))
+        findings.append(Finding(.warning, "@effects has no arguments.", at: directive.location))
       }
     }
     if let directive = operation.directives.directive(named: ClientDirectives.sync) {

@@ -1,13 +1,13 @@
 package import Model
 
-/// Every operation the service offers: a closed world, made once at start.
+/// All operations that the service offers: a closed world, built once at start.
 package final class OperationRegistry: Sendable {
   /// In alphabetical order.
   package let operations: [RegisteredOperation]
   package let catalogue: EntityCatalogue
   /// Views by fragment name.
   package let views: [String: EntityView]
-  /// For reading the types of variables that are input objects.
+  /// The input object types, for reading variables.
   package let inputObjects: InputObjectTypes
   private let byName: [String: RegisteredOperation]
 
@@ -31,4 +31,50 @@ package final class OperationRegistry: Sendable {
   }
 
   package func operation(named name: String) -> RegisteredOperation? { byName[name] }
+}
+
+/// The result of loading the operations.
+package struct LoadedRegistry: Sendable {
+  /// Nil if any finding is a fault.
+  package let registry: OperationRegistry?
+  /// All findings, in the order of files and lines.
+  package let findings: [Finding]
+
+  package var faults: [Finding] { findings.filter { $0.severity == .fault } }
+  package var warnings: [Finding] { findings.filter { $0.severity == .warning } }
+}
+
+extension OperationRegistry {
+  /// Reads operations and validates them against a schema. It opens no files.
+  ///
+  /// - Parameters:
+  ///   - files: the operations' documents; fragments are shared between them.
+  ///   - schemaSources: the upstream schema as SDL, in one or more texts.
+  package static func load(
+    files: [SourceFile], schemaSources: [SourceFile], settings: RegistrySettings
+  ) -> LoadedRegistry {
+    var loader = RegistryLoader(settings: settings)
+    return loader.load(files: files, schemaSources: schemaSources)
+  }
+}
+
+/// A view of entities, defined by a fragment.
+package struct EntityView: Sendable {
+  /// The fragment's name.
+  package let name: String
+  /// The type condition: an entity type, or an abstract type that entities belong to.
+  package let typeCondition: String
+  /// The fragment's fields for each concrete type.
+  package let selection: Model.Selection
+}
+
+/// A GraphQL text and the path it is reported under. Composition reads the file.
+package struct SourceFile: Hashable, Sendable {
+  package let path: String
+  package let text: String
+
+  package init(path: String, text: String) {
+    self.path = path
+    self.text = text
+  }
 }

@@ -1,42 +1,42 @@
 package import GraphQL
-import LosslessJSON
+package import LosslessJSON
 package import Model
 
-/// One operation of the team, ready to be called.
+/// An operation that is ready to be called.
 ///
-/// Immutable but for its memory of selections by `@skip` and `@include`, so it is shared freely.
+/// Immutable except for its cache of selections by `@skip` and `@include`, so it can be shared
+/// freely.
 package final class RegisteredOperation: Sendable {
   package let name: String
-  /// The team's own words for it; nil without.
+  /// The description in the document; nil without one.
   package let description: String?
   package let kind: OperationKind
   /// The configured upstream that runs it.
   package let upstream: String
   package let route: RouteTemplate?
-  /// What is sent as `query`: client directives taken out, `__typename` and key fields added under
-  /// reserved aliases where missing, and only the fragments it uses.
+  /// The document sent as `query`: client directives removed, `__typename` and key fields added
+  /// under reserved aliases where missing, and only the fragments it uses.
   package let document: String
   /// The request's body up to the value of `variables`.
   let requestOpening: [UInt8]
   package let variables: [OperationVariable]
   package let cache: CachePolicy
-  /// Whether and why answers are kept, in words for `GET /v1/operations`.
+  /// Whether and how responses are cached, as text for `GET /v1/operations`.
   package let cacheNote: String
   package let access: AccessRule
   package let sync: SyncRule?
   package let effects: EffectRules
   package let path: String
   package let position: SourcePosition
-  /// Entity types its answers can hold, in alphabetical order.
+  /// Entity types in its responses, in alphabetical order.
   package let entityTypes: [String]
-  /// Entity types its answers can hold lists of, directly or through embedded objects (edges).
+  /// Entity types in lists in its responses, directly or through embedded objects (edges).
   package let listElementTypes: [String]
-  /// Entity types it looks up by key at the root.
+  /// Entity types that it looks up by key at the root.
   package let lookupTypes: [String]
-  /// Names of the fragments it uses, directly or not.
+  /// Names of the fragments it uses, directly or indirectly.
   package let fragments: [String]
-  /// The team's own words for the fragments it uses, in their order; those without words are left
-  /// out.
+  /// The descriptions of the fragments it uses, in order; fragments without one are omitted.
   package let fragmentDescriptions: [(name: String, text: String)]
   private let inputObjects: InputObjectTypes
   private let keys: EntityKeys
@@ -76,11 +76,11 @@ package final class RegisteredOperation: Sendable {
     self.plans = plans
   }
 
-  /// Whether a credential that the caller presents goes upstream with a call. A query with
-  /// `scope: PUBLIC` is sent without it, as the service itself.
+  /// Whether the caller's credential is sent upstream. A query with `scope: PUBLIC` is sent without
+  /// it, with the service's own.
   package var sendsCallersCredential: Bool { kind == .mutation || cache.sharing != .public }
 
-  /// The name of the claim by which callers share responses; nil for other operations.
+  /// The name of the claim that responses are shared by; nil for other operations.
   package var claim: String? {
     if case .claim(let name) = cache.sharing, kind != .mutation { name } else { nil }
   }
@@ -96,18 +96,18 @@ package final class RegisteredOperation: Sendable {
     return writer.bytes
   }
 
-  /// The variables of a call, or all that is wrong with them.
+  /// Coerces the variables of a call.
   package func coerce(_ input: VariableInput) throws(VariableFaults) -> Variables {
     try VariableCoercer.coerce(input, variables: variables, inputObjects: inputObjects)
   }
 
-  /// What the call selects. Shared between calls unless arguments depend on their variables.
+  /// The selection of a call. Shared between calls unless arguments depend on variables.
   package func selection(for variables: Variables) -> Model.Selection {
     plans.selection(for: variables)
   }
 
-  /// What a target of this operation names with these variables; nil where an unset variable
-  /// leaves it without an object.
+  /// Resolves a target of this operation with a call's variables; nil if an unset variable leaves
+  /// it without an object.
   package func resolve(_ target: EffectTarget, with variables: Variables) -> InvalidationTarget? {
     switch target {
     case .entity(let type, let path):
@@ -118,4 +118,36 @@ package final class RegisteredOperation: Sendable {
     case .tag(let name): return .tag(name)
     }
   }
+}
+
+/// The kind of an operation.
+package enum OperationKind: String, Hashable, Sendable, CaseIterable {
+  case query
+  case mutation
+  case subscription
+}
+
+/// A variable of an operation as its callers see it.
+package struct OperationVariable: Sendable {
+  package let name: String
+  /// The description in the document; nil without one.
+  package let description: String?
+  /// As declared: `[ID!]!`.
+  package let typeText: String
+  package let type: InputType
+  /// The coerced default; nil without one.
+  package let defaultValue: JSONValue?
+
+  package init(
+    name: String, description: String? = nil, typeText: String, type: InputType,
+    defaultValue: JSONValue?
+  ) {
+    self.name = name
+    self.description = description
+    self.typeText = typeText
+    self.type = type
+    self.defaultValue = defaultValue
+  }
+
+  package var isRequired: Bool { type.isNonNull && defaultValue == nil }
 }

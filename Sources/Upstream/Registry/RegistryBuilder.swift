@@ -1,7 +1,7 @@
 import GraphQL
 import Model
 
-/// Makes the plans of operations that are known to be sound, and the catalogue of what they reach.
+/// Builds the plans of valid operations, and the catalogue of the types they reach.
 struct RegistryBuilder {
   private let schema: Schema
   private let keys: EntityKeys
@@ -84,8 +84,8 @@ struct RegistryBuilder {
     return (operation, survey)
   }
 
-  /// Fragments on types that are or may be entities. One whose arguments wait for variables has
-  /// no fixed meaning outside an operation and is left out.
+  /// The fragments on types that can be entities. A fragment whose arguments depend on variables
+  /// has no fixed meaning outside an operation and is omitted.
   private func views() -> [String: EntityView] {
     var views: [String: EntityView] = [:]
     for fragment in fragments {
@@ -103,13 +103,13 @@ struct RegistryBuilder {
     return views
   }
 
-  /// Two operations that select nothing in common of an embedded object overwrite each other's view
-  /// of it without a way to see that the object has become another one.
+  /// Warns of operations without a common field of an embedded object: they overwrite each other's
+  /// part of it, and a replaced object cannot be detected.
   private mutating func warnOfEmbedded(
     _ readings: [OperationReader.Reading], _ surveys: [PlanSurvey]
   ) {
     var places: [PlanSurvey.EmbeddedPlace: [(operation: String, leaves: Set<String>)]] = [:]
-    // The first pair of each place, and how many there are: one mend is enough for all.
+    // The first pair of each place and the number of pairs: one fix is enough for all.
     var found: [PlanSurvey.EmbeddedPlace: (text: String, location: Location, pairs: Int)] = [:]
     var order: [PlanSurvey.EmbeddedPlace] = []
     for (reading, survey) in zip(readings, surveys) {
@@ -119,8 +119,8 @@ struct RegistryBuilder {
             order.append(place)
             found[place] = (
               "\(reading.name) and \(other.operation) select no common field of "
-                + "\(place.owner).\(place.field), which has no key: when it becomes another "
-                + "object, their halves are mixed until both are fetched.",
+                + "\(place.owner).\(place.field), which has no key: when it is replaced by another "
+                + "object, stored fields of both are mixed until both operations are fetched.",
               reading.definition.location, 0
             )
           }

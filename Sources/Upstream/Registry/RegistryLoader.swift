@@ -1,7 +1,7 @@
 import GraphQL
 import Model
 
-/// Reads operations and schema in one go and collects every finding on the way.
+/// Reads and validates operations and schema, and collects all findings.
 struct RegistryLoader {
   let settings: RegistrySettings
   private var findings: [Finding] = []
@@ -26,11 +26,11 @@ struct RegistryLoader {
     findings.append(Finding(.fault, message, at: location))
   }
 
-  // MARK: Texts
+  // MARK: Parsing
 
   private mutating func parse(_ file: SourceFile) -> Document {
     let source = Source(name: file.path, body: file.text)
-    // A file of comments alone is an empty file, not a faulty one.
+    // A file with only comments is an empty file, not a faulty one.
     if Self.isBlank(file.text) { return Document(definitions: []) }
     let (document, faults) = Parser.parseRecovering(source)
     findings += faults.map { Finding($0) }
@@ -44,7 +44,7 @@ struct RegistryLoader {
     }
   }
 
-  /// Nil if the schema is at fault: what operations would be told then is noise.
+  /// Nil if the schema has faults: findings about operations would then be noise.
   private mutating func schema(from sources: [SourceFile]) -> Schema? {
     let faultsBefore = findings.count
     var documents = sources.map { parse($0) }
@@ -53,21 +53,21 @@ struct RegistryLoader {
     }
     let declared = Set(documents.flatMap { Self.directiveNames(in: $0) })
     documents.append(ClientDirectives.document(without: declared))
-    // Vendors' exports apply directives they do not declare.
+    // Vendors' exports apply directives that they do not declare.
     let (schema, faults) = Schema.buildRecovering(documents, tolerating: [.knownDirectives])
     findings += faults.map { Finding($0) }
     let isFaulty = findings[faultsBefore...].contains { $0.severity == .fault }
     return isFaulty ? nil : schema
   }
 
-  /// A directive of upstream's that has the name of one of ours cannot be used in operations.
+  /// Warns of a schema directive with the name of one of ours, which operations cannot use.
   private mutating func isHidden(_ definition: Definition) -> Bool {
     guard case .directive(let directive) = definition,
       ClientDirectives.inOperations.contains(directive.name.value)
     else { return false }
     findings.append(
       Finding(
-        .warning, "The schema's own @\(directive.name.value) is hidden by the service's.",
+        .warning, "The schema's @\(directive.name.value) is shadowed by the service's directive.",
         at: directive.location))
     return true
   }
@@ -82,12 +82,13 @@ struct RegistryLoader {
 
   private mutating func checkNames(_ document: Document) {
     for operation in document.operations where operation.name == nil {
-      fault("Every operation needs a name: it is the name of its endpoint.", at: operation.location)
+      fault(
+        "Every operation must have a name; it is the name of its endpoint.", at: operation.location)
     }
   }
 
   private mutating func validate(_ document: Document, against schema: Schema) {
-    // An unused fragment may be there as a view; anonymous operations are reported already.
+    // An unused fragment can be a view; anonymous operations are reported already.
     let rules = Rule.executable.subtracting([.noUnusedFragments, .loneAnonymousOperation])
     findings += Validator.validate(document, against: schema, rules: rules).map { Finding($0) }
   }
@@ -110,7 +111,7 @@ struct RegistryLoader {
     findings += reader.findings
     checkRoutes(readings)
     checkVerification(readings)
-    // Plans walk fragments and fields as if they were sound.
+    // Planning requires valid fragments and fields.
     guard !findings.contains(where: { $0.severity == .fault }) else { return nil }
     var builder = RegistryBuilder(
       schema: schema, keys: keys, inputTypes: inputTypes, settings: settings,
@@ -133,7 +134,7 @@ struct RegistryLoader {
 
   // MARK: Across operations
 
-  /// Two routes are alike when no request could tell them apart.
+  /// Reports routes that no request could distinguish.
   private mutating func checkRoutes(_ readings: [OperationReader.Reading]) {
     var seen: [[RouteTemplate.Segment]: [(isMutation: Bool, name: String)]] = [:]
     for reading in readings {
@@ -145,7 +146,7 @@ struct RegistryLoader {
       let directive = reading.definition.directives.directive(named: ClientDirectives.route)
       if let other = seen[shape]?.first(where: { $0.isMutation == isMutation }) {
         fault(
-          "The route \(route.path) is also that of \(other.name).",
+          "The route \(route.path) conflicts with the route of \(other.name).",
           at: directive?.location ?? reading.definition.location)
       }
       seen[shape, default: []].append((isMutation, reading.name))
@@ -161,13 +162,13 @@ struct RegistryLoader {
       else { continue }
       let location = DirectiveArguments(directive).location("verify")
       guard verifier.kind == .query else {
-        fault("@sync(verify:) must name a query; \(name) is none.", at: location)
+        fault("@sync(verify:) must name a query; \(name) is not a query.", at: location)
         continue
       }
       let own = Set(reading.variables.map(\.name))
       for variable in verifier.variables where variable.isRequired && !own.contains(variable.name) {
         fault(
-          "\(name) needs $\(variable.name), which \(reading.name) does not have.", at: location)
+          "\(name) requires $\(variable.name), which \(reading.name) does not have.", at: location)
       }
     }
   }

@@ -1,27 +1,28 @@
 package import Model
 
-/// What the registry must know beside operations and schema.
+/// Settings for loading operations.
 package struct RegistrySettings: Sendable {
-  /// How a custom scalar's values are kept in columns and read from query strings.
+  /// How a custom scalar's values are stored in columns and read from query strings.
   package enum ScalarNumber: String, Hashable, Sendable {
     case integer
     case real
   }
 
-  /// Key fields by type name (`types.T.key`); they win over `@key` in the schema and over `id`.
+  /// Key fields by type name (`types.T.key`); they take precedence over `@key` in the schema and
+  /// over `id`.
   package var keys: [String: [String]]
-  /// Columns that get an index, by type name (`types.T.index`).
+  /// Indexed columns by type name (`types.T.index`).
   package var indexes: [String: [String]]
-  /// Fields of the full-text search, by type name (`types.T.search`).
+  /// Fields of the full-text search by type name (`types.T.search`).
   package var search: [String: [String]]
-  /// Custom scalars that are numbers; every other one is text.
+  /// Custom scalars that are numbers; all others are text.
   package var scalarNumbers: [String: ScalarNumber]
-  /// The windows of a query whose `@cache` does not name them.
+  /// Default cache windows of queries.
   package var cache: CachePolicy
-  /// A secret, a key or static headers are configured, so that an anonymous call would go upstream
-  /// with the service's own rights.
+  /// Whether a secret, a key or static headers are configured, so that an anonymous call would use
+  /// the service's own rights upstream.
   package var hasServiceCredentials: Bool
-  /// Names of the headers passed upstream, in lower case.
+  /// Names of the forwarded headers, in lower case.
   package var forwardedHeaders: [String]
   /// The configured upstream that runs the operations.
   package var upstream: String
@@ -45,4 +46,11 @@ package struct RegistrySettings: Sendable {
     self.forwardedHeaders = forwardedHeaders
     self.upstream = upstream
   }
+}
+
+/// The meaning of forwarded headers for the visibility of responses.
+package enum ForwardedHeaders {
+  /// Headers that identify the user: a response fetched with one is that user's. All other
+  /// forwarded headers only partition the cache. In lower case.
+  package static let credentials: Set<String> = ["authorization", "cookie"]
 }

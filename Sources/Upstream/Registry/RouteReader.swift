@@ -1,8 +1,31 @@
 import GraphQL
 
+/// The path of `@route`, under `/api`.
+package struct RouteTemplate: Hashable, Sendable {
+  package enum Segment: Hashable, Sendable {
+    /// Percent-decoded text.
+    case literal(String)
+    /// `{name}`: exactly one segment, bound to the variable of that name.
+    case parameter(String)
+  }
+
+  /// As written, `/films/{id}`.
+  package let path: String
+  package let segments: [Segment]
+
+  package init(path: String, segments: [Segment]) {
+    self.path = path
+    self.segments = segments
+  }
+
+  package var parameters: [String] {
+    segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
+  }
+}
+
 /// Reads the path of `@route` and checks it against the operation's variables.
 struct RouteReader {
-  /// Words that stand for the service's own routes and parameters beside an operation's.
+  /// Reserved names of the service's own routes and parameters next to an operation's.
   static let reservedWords: Set<String> = ["diff", "stream", "from"]
 
   private(set) var findings: [Finding] = []
@@ -15,7 +38,7 @@ struct RouteReader {
     let location = arguments.location("path")
     let faultsBefore = findings.count
     guard path.hasPrefix("/"), path.count > 1 else {
-      fault("The path must begin with \"/\" and name something.", at: location)
+      fault("The path must begin with \"/\" and must not be empty.", at: location)
       return nil
     }
     var segments: [RouteTemplate.Segment] = []
@@ -49,7 +72,8 @@ struct RouteReader {
       return nil
     }
     guard !Self.reservedWords.contains(String(text)) else {
-      fault("The path uses \"\(text)\", which the service's own routes need.", at: location)
+      fault(
+        "The path uses \"\(text)\", which is reserved for the service's own routes.", at: location)
       return nil
     }
     return .literal(String(text))
@@ -72,7 +96,7 @@ struct RouteReader {
     var seen: Set<String> = []
     for name in template.parameters {
       guard seen.insert(name).inserted else {
-        fault("The path names {\(name)} twice.", at: location)
+        fault("The path contains {\(name)} twice.", at: location)
         continue
       }
       guard let variable = variables.first(where: { $0.name == name }) else {
@@ -84,7 +108,7 @@ struct RouteReader {
       switch variable.type.nullable {
       case .list, .object:
         fault(
-          "The path parameter {\(name)} is \(variable.typeText), which one segment cannot say.",
+          "The path parameter {\(name)} is \(variable.typeText), which one segment cannot hold.",
           at: location)
       default: continue
       }

@@ -1,7 +1,6 @@
 import GraphQL
 
-/// Checks what validation does not know of: reserved names, and directives of fields that make no
-/// sense where they stand.
+/// Checks for reserved names, and for misplaced field directives.
 struct SelectionChecker {
   let schema: Schema
   let keys: EntityKeys
@@ -37,7 +36,7 @@ struct SelectionChecker {
   private mutating func check(_ field: Field, on type: NamedType) {
     if ReservedNames.isReserved(field.responseKey) {
       fault(
-        "Names beginning with \"\(ReservedNames.prefix)\" are kept for what the service adds.",
+        "Names beginning with \"\(ReservedNames.prefix)\" are reserved for added fields.",
         at: (field.alias ?? field.name).location)
     }
     guard let declared = schema.field(named: field.name.value, on: type) else { return }
@@ -54,10 +53,12 @@ struct SelectionChecker {
 
   private mutating func checkComplete(_ directive: Directive, on field: SchemaField) {
     if field.type.item == nil {
-      fault("@complete belongs on a list; \(field.name) is none.", at: directive.location)
+      fault(
+        "@complete can only be applied to a list; \(field.name) is not a list.",
+        at: directive.location)
     } else if PagingRule.of(field, schema: schema) != nil {
       fault(
-        "@complete belongs on an unpaginated list; \(field.name) comes in pages.",
+        "@complete can only be applied to an unpaginated list; \(field.name) is paginated.",
         at: directive.location)
     }
   }
@@ -71,7 +72,7 @@ struct SelectionChecker {
     }
     guard !isRoot || lookup == nil else { return }
     fault(
-      "@authoritative belongs on a root field that looks up one entity by its key.",
+      "@authoritative can only be applied to a root field that looks up one entity by its key.",
       at: directive.location)
   }
 

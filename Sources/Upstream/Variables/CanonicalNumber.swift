@@ -1,6 +1,6 @@
 import LosslessJSON
 
-/// One text for all ways to write a number: `1.50`, `15e-1` and `1.5` become `1.5`.
+/// The canonical text of a number: `1.50`, `15e-1` and `1.5` become `1.5`.
 ///
 /// Works on digits, so nothing is rounded.
 enum CanonicalNumber {
@@ -12,7 +12,7 @@ enum CanonicalNumber {
     return canonical
   }
 
-  /// The integer a number stands for, if it is one: `1.0` is, `1.5` is not.
+  /// The integer equal to a number, if there is one: `1.0` has one, `1.5` has none.
   static func integer(_ number: JSONNumber) -> JSONNumber? {
     let canonical = of(number)
     let isScientific = canonical.digits.utf8.contains {
@@ -21,7 +21,7 @@ enum CanonicalNumber {
     return isScientific ? nil : canonical
   }
 
-  /// Digits that are their own one form already, as nearly all are.
+  /// Whether digits are canonical already, as nearly all are.
   private static func isPlainInteger(_ digits: String) -> Bool {
     let digits = digits.utf8
     guard let first = digits.first, digits.count <= placesMax else { return false }
@@ -29,10 +29,10 @@ enum CanonicalNumber {
     return digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
 
-  /// Beyond this many places a number stays in scientific form instead of growing zeros.
+  /// Beyond this many digits a number stays in scientific notation.
   private static let placesMax = 40
 
-  /// The exponents that are added up; numbers with any other stay as they were written.
+  /// The supported exponents; numbers with any other stay as written.
   private static let powers = -1_000_000...1_000_000
 
   private static func text(of digits: String) -> String? {

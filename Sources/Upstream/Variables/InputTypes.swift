@@ -1,5 +1,72 @@
 import GraphQL
-import LosslessJSON
+package import LosslessJSON
+
+/// The type of a variable or of an input object's field, resolved against the schema.
+package indirect enum InputType: Hashable, Sendable {
+  case nonNull(InputType)
+  case list(InputType)
+  /// A signed 32-bit integer.
+  case int
+  case float
+  case string
+  case boolean
+  case id
+  case enumeration(name: String, values: [String])
+  /// Its fields are in ``InputObjectTypes``, because input objects can contain themselves.
+  case object(name: String)
+  /// A custom scalar accepts any JSON value; in a query string it is text unless it is a number.
+  case scalar(name: String, number: RegistrySettings.ScalarNumber?)
+
+  package var isNonNull: Bool {
+    if case .nonNull = self { true } else { false }
+  }
+
+  /// The type without its outermost exclamation mark.
+  package var nullable: InputType {
+    if case .nonNull(let inner) = self { inner } else { self }
+  }
+}
+
+extension InputType {
+  /// A description of the type, to follow "must be".
+  var phrase: String {
+    switch self {
+    case .nonNull(let inner): "\(inner.phrase), and not null"
+    case .list(let item): "a list, each element \(item.phrase)"
+    case .int: "a 32-bit integer"
+    case .float: "a number"
+    case .string: "a string"
+    case .boolean: "true or false"
+    case .id: "an id (a string or an integer)"
+    case .enumeration(let name, _): "a value of \(name)"
+    case .object(let name): "an object of type \(name)"
+    case .scalar(let name, number: nil): "a value of \(name)"
+    case .scalar(_, number: .integer): "an integer"
+    case .scalar(_, number: .real): "a number"
+    }
+  }
+}
+
+/// An input object type: its fields in declared order.
+package struct InputObjectType: Sendable {
+  package struct Field: Sendable {
+    package let name: String
+    package let type: InputType
+    package let defaultValue: JSONValue?
+
+    package var isRequired: Bool { type.isNonNull && defaultValue == nil }
+  }
+
+  package let name: String
+  package let fields: [Field]
+  /// Whether exactly one field must be given, and not as null.
+  package let isOneOf: Bool
+
+  package func field(named name: String) -> Field? { fields.first { $0.name == name } }
+}
+
+/// All input object types of a schema, by name.
+package typealias InputObjectTypes = [String: InputObjectType]
 
 /// The input types of a schema, resolved once.
 struct InputTypes {
@@ -10,7 +77,7 @@ struct InputTypes {
   init(schema: Schema, scalarNumbers: [String: RegistrySettings.ScalarNumber]) {
     self.schema = schema
     self.scalarNumbers = scalarNumbers
-    // Fields first: a default's literal may be read by a type that is declared later.
+    // Fields first: a default's literal can have a type that is declared later.
     for type in schema.types where type.kind == .inputObject {
       objects[type.name] = InputObjectType(
         name: type.name,
@@ -34,7 +101,8 @@ struct InputTypes {
     }
   }
 
-  /// A type that the schema does not know reads as a custom scalar; validation reports it.
+  /// Resolves a type. One that the schema does not know reads as a custom scalar; validation
+  /// reports it.
   func type(of reference: TypeReference) -> InputType {
     switch reference {
     case .nonNull(let inner, _): .nonNull(type(of: inner))

@@ -1,6 +1,6 @@
-/// The parameters of a query string by the parts of their names: `filter.year.gt=1990`.
+/// The parameters of a query string as a tree by the parts of their names: `filter.year.gt=1990`.
 struct ParameterTree {
-  /// The parameter's whole name as it first came.
+  /// The full name of the first parameter.
   private(set) var firstName = ""
   private(set) var texts: [String] = []
   private(set) var children: [Child] = []
@@ -10,7 +10,7 @@ struct ParameterTree {
     var node: ParameterTree
   }
 
-  /// Deeper input objects are given as one JSON value.
+  /// Deeper input objects must be given as one JSON value.
   static let depthMax = 16
 
   mutating func add(_ parameter: VariableInput.Parameter) {

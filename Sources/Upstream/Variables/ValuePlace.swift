@@ -1,9 +1,31 @@
 import Model
 
-/// Where a JSON value of a variable stands: in a body, or as the text of one parameter.
+/// A JSON Pointer (RFC 6901), whose text is built only when needed.
+indirect enum JSONPointer: Hashable {
+  case root
+  /// The place with this text.
+  case place(String)
+  case member(of: JSONPointer, String)
+  case element(of: JSONPointer, Int)
+
+  var text: String {
+    switch self {
+    case .root: ""
+    case .place(let text): text
+    case .member(let container, let name): container.text.appending(pointerMember: name)
+    case .element(let container, let index): "\(container.text)/\(index)"
+    }
+  }
+
+  func appending(_ name: String) -> JSONPointer { .member(of: self, name) }
+
+  func appending(_ index: Int) -> JSONPointer { .element(of: self, index) }
+}
+
+/// The location of a variable's JSON value: in a body, or in one parameter.
 enum ValuePlace {
   case body(JSONPointer)
-  /// The second part is the place inside the parameter's JSON value.
+  /// The second value is the place inside the parameter's JSON value.
   case parameter(String, JSONPointer)
 
   func appending(_ name: String) -> ValuePlace {

@@ -2,18 +2,19 @@ import GraphQL
 import LosslessJSON
 import Model
 
-/// Values from a path or a query string: what a text means is told by the declared type alone.
+/// Coercion of values from a path or a query string: the declared type alone determines the meaning
+/// of a text.
 extension VariableCoercer {
   mutating func coerce(_ node: ParameterTree, as type: InputType, name: String) -> Coerced? {
     guard !node.children.isEmpty else {
       return coerce(node.texts, as: type, at: .parameter(name))
     }
     guard node.texts.isEmpty else {
-      fault(.parameter(name), "is given both as one value and by members")
+      fault(.parameter(name), "is given both as one value and as members")
       return nil
     }
     guard case .object(let typeName) = type.nullable, let object = inputObjects[typeName] else {
-      fault(.parameter(node.firstName), "\"\(name)\" takes one value, not members")
+      fault(.parameter(node.firstName), "\"\(name)\" must be one value, not members")
       return nil
     }
     return coerce(node, as: object, name: name)
@@ -63,7 +64,7 @@ extension VariableCoercer {
       return Coerced(sent: .array(values.map(\.sent)), full: .array(values.map(\.full)))
     }
     guard let text = texts.first, texts.count == 1 else {
-      fault(place, "is given more than once, and \(type.phrase) takes one value")
+      fault(place, "is given more than once, but must be \(type.phrase)")
       return nil
     }
     return coerce(text, as: type, at: place)
@@ -102,7 +103,7 @@ extension VariableCoercer {
     return nil
   }
 
-  /// How much of a faulty value is said back.
+  /// Maximum characters of a faulty value in a message.
   private static let shownMax = 60
 
   private func valuePlace(_ place: Failure.Detail.Place) -> ValuePlace {

@@ -2,7 +2,7 @@ import GraphQL
 import LosslessJSON
 import Model
 
-/// Values that are JSON already (specification, "Input Coercion" of each kind of type).
+/// Coercion of JSON values (specification, "Input Coercion" of each kind of type).
 extension VariableCoercer {
   mutating func coerce(_ value: JSONValue, as type: InputType, at place: ValuePlace) -> Coerced? {
     switch type {
@@ -58,7 +58,7 @@ extension VariableCoercer {
     _ value: JSONValue, of item: InputType, at place: ValuePlace
   ) -> Coerced? {
     guard let elements = value.array else {
-      // One value stands for a list of one.
+      // A single value counts as a list of one.
       return coerce(value, as: item, at: place).map {
         Coerced(sent: .array([$0.sent]), full: .array([$0.full]))
       }
@@ -98,7 +98,7 @@ extension VariableCoercer {
 
   // MARK: Input objects
 
-  /// Members in the order they came.
+  /// Members in the given order.
   struct GivenFields {
     private(set) var sent: [JSONMember] = []
     private(set) var full: [JSONMember] = []
@@ -139,7 +139,7 @@ extension VariableCoercer {
     return complete(fields, of: object, at: place)
   }
 
-  /// Applies defaults, and reports what is missing.
+  /// Applies defaults, and reports missing fields.
   mutating func complete(
     _ given: GivenFields, of object: InputObjectType, at place: ValuePlace
   ) -> Coerced? {

@@ -2,13 +2,15 @@ import GraphQL
 import LosslessJSON
 import Model
 
-/// Reads variables by their declared types (specification, section 6.1.2) and collects every fault.
+/// Coerces variables to their declared types (specification, section 6.1.2), and collects all
+/// faults.
 struct VariableCoercer {
   /// A coerced value in its two forms.
   struct Coerced {
-    /// As given, digits kept: what upstream is sent.
+    /// As given, with original digits: the form sent upstream.
     var sent: JSONValue
-    /// With defaults of input fields applied and numbers in one form: what calls are compared by.
+    /// With defaults of input fields applied and numbers canonical: the form that calls are
+    /// compared by.
     var full: JSONValue
 
     init(_ value: JSONValue) {
@@ -26,7 +28,7 @@ struct VariableCoercer {
   let inputObjects: InputObjectTypes
   private(set) var faults: [Failure.Detail] = []
   private var given: [String: Coerced] = [:]
-  /// The body was no object at all: that its variables are missing is no news.
+  /// Whether the body was not an object; missing variables are not reported then.
   private var isUnreadable = false
 
   init(variables: [OperationVariable], inputObjects: InputObjectTypes) {
@@ -56,8 +58,8 @@ struct VariableCoercer {
     faults.append(Failure.Detail(place: place, detail: detail))
   }
 
-  /// What was meant by a name, at the first few faults: a body can have as many as it has bytes, and
-  /// each comparison takes the product of two lengths.
+  /// A suggestion for an unknown name, only for the first faults: a body can have as many as it has
+  /// bytes, and each comparison takes time proportional to the product of two lengths.
   func hint(_ name: String, among names: @autoclosure () -> [String]) -> String {
     faults.count < Self.hintsMax ? NearestNames.didYouMean(name, among: names()) : ""
   }
@@ -155,7 +157,7 @@ struct VariableCoercer {
     return Variables(json: JSONValue.object(sent).text, values: values)
   }
 
-  /// A variable that was given badly is not also reported as missing.
+  /// Whether a variable has a fault already, so that it is not also reported as missing.
   private func isFaulty(_ variable: OperationVariable) -> Bool {
     faults.contains { fault in
       switch fault.place {

@@ -17,14 +17,16 @@ struct Auth0AccountsTests {
     return (fake, provider)
   }
 
-  @Test func tellsTheRulesThatAPasswordBreaks() async throws {
+  @Test("The rules that a password breaks are reported")
+  func reportsBrokenRules() async throws {
     let (_, provider) = try await tenant()
     await #expect(throws: AccountFault.weakPassword(["At least 8 characters in length"])) {
       try await provider.signUp(.of("ada", "short"), from: .test)
     }
   }
 
-  @Test func tellsWhenToComeBack() async throws {
+  @Test("A rate limit is reported with its retry time")
+  func reportsRetryTime() async throws {
     let (fake, provider) = try await tenant()
     let limited: JSONValue = ["error": "too_many_requests", "error_description": "Global limit"]
     for text in ["7", "Tue, 14 Nov 2023 22:13:27 GMT"] {
@@ -40,7 +42,8 @@ struct Auth0AccountsTests {
     }
   }
 
-  @Test func tellsTheUsersAddressWithTheSecretAlone() async throws {
+  @Test("The user's address is forwarded only by a client with a secret")
+  func forwardsAddressOnlyWithSecret() async throws {
     let (fake, provider) = try await tenant()
     _ = try await provider.signUp(.of("ada"), from: .test)
     #expect(fake.forwardedFor == ["203.0.113.7"])
@@ -50,7 +53,7 @@ struct Auth0AccountsTests {
     let open = Auth0Accounts(
       settings: FakeAuth0.settings(secret: nil), exchange: fake.exchange, clock: clock.clock,
       logger: Logger(label: "test"))
-    // The tenant wants the secret, so a client without one is told off, not the user.
+    // The tenant requires the secret, so a client without one is refused, not the user.
     let fault = try await #require(throws: AccountFault.self) {
       try await open.signIn(.of("ada"), from: .test)
     }
@@ -58,8 +61,9 @@ struct Auth0AccountsTests {
     #expect(fake.forwardedFor.count == 1)
   }
 
-  /// Signing up twice would say that the account exists, though the user never heard of it.
-  @Test func signsInWhereTheAnswerToASignUpWasLost() async throws {
+  /// A second sign-up would report that the account exists, though the user got no response.
+  @Test("A sign-up whose response was lost is followed by a sign-in")
+  func signsInAfterLostSignUp() async throws {
     let (fake, provider) = try await tenant()
     fake.loseNextAnswer()
     let session = try await provider.signUp(.of("ada"), from: .test)
@@ -67,7 +71,8 @@ struct Auth0AccountsTests {
     #expect(fake.requests == ["POST /dbconnections/signup", "POST /oauth/token"])
   }
 
-  @Test func oneRefreshServesAllWhoComeWithTheToken() async throws {
+  @Test("Concurrent refreshes with one token share one response")
+  func concurrentRefreshesShareResponse() async throws {
     let (fake, provider) = try await tenant()
     let session = try await provider.signUp(.of("ada"), from: .test)
     let answers = await withTaskGroup(of: AccountSession?.self) { group in
@@ -76,13 +81,14 @@ struct Auth0AccountsTests {
       }
       return await group.reduce(into: [AccountSession?]()) { $0.append($1) }
     }
-    // Those that came while one was under way share it; a later one is a reuse, as it should be.
+    // Concurrent ones share it; a later one is a reuse.
     let tokens = Set(answers.compactMap { $0?.refreshToken })
     #expect(tokens.count == 1)
     #expect(fake.requests.count { $0 == "POST /oauth/token" } <= 1 + 8)
   }
 
-  @Test func keepsTheManagementTokenAndRenewsItInTime() async throws {
+  @Test("The management token is cached and renewed before it expires")
+  func cachesManagementToken() async throws {
     let (fake, provider) = try await tenant()
     let session = try await provider.signUp(.of("ada"), from: .test)
     func change(_ current: String, _ new: String) async throws {
@@ -99,7 +105,8 @@ struct Auth0AccountsTests {
     #expect(fake.managementTokenCount == 1)
   }
 
-  @Test func anotherPasswordEndsTheSessions() async throws {
+  @Test("A password change ends the user's sessions")
+  func passwordChangeEndsSessions() async throws {
     let (fake, provider) = try await tenant()
     let session = try await provider.signUp(.of("ada"), from: .test)
     let eves = try await provider.signUp(.of("eve"), from: .test)
@@ -108,7 +115,7 @@ struct Auth0AccountsTests {
       try await provider.refresh(session.refreshToken, from: .test)
     }
     #expect(try await provider.refresh(eves.refreshToken, from: .test).user == eves.user)
-    // Not every tenant may; the password is another all the same.
+    // Not every tenant allows it; the password is changed all the same.
     fake.answer(.endSessions, 403, ["statusCode": 403, "errorCode": "insufficient_scope"])
     try await changePassword(provider, session, "battery staple", "correct horse")
     try await provider.checkPassword(.of("ada", "correct horse"), from: .test)
@@ -123,7 +130,8 @@ struct Auth0AccountsTests {
         user: user, accessToken: session.accessToken, current: current, new: new), from: .test)
   }
 
-  @Test func changesNobodyElsesPassword() async throws {
+  @Test("A user can change only their own password")
+  func changesOnlyOwnPassword() async throws {
     let (fake, provider) = try await tenant()
     let ada = try await provider.signUp(.of("ada"), from: .test)
     let eve = try await provider.signUp(.of("eve"), from: .test)
@@ -137,7 +145,8 @@ struct Auth0AccountsTests {
     #expect(!fake.requests.contains { $0.hasPrefix("PATCH") })
   }
 
-  @Test func saysSoWhereTheTenantGivesNoUsableTokens() async throws {
+  @Test("A tenant without usable tokens is reported as misconfigured")
+  func reportsUnusableTokens() async throws {
     let (fake, provider) = try await tenant()
     let answers: [JSONValue] = [
       ["access_token": "opaque", "refresh_token": "r", "expires_in": 60],

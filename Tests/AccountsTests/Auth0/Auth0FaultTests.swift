@@ -6,7 +6,7 @@ import LosslessJSON
 import Model
 import Testing
 
-/// Every error that Auth0 documents for what it is asked, with its status, and what is made of it.
+/// Every error that Auth0 documents for our requests, with its status and the resulting fault.
 struct Auth0FaultTests {
   struct Row: CustomTestStringConvertible, Sendable {
     let status: Int
@@ -60,17 +60,16 @@ struct Auth0FaultTests {
 
   private static let misconfigured = AccountFault.misconfigured(cause: "")
   private static let unavailable = AccountFault.unavailable(cause: "", wasSent: true)
-  private static let weak = AccountFault.weakPassword(["It is stronger."])
-  private static let usedBefore = AccountFault.weakPassword(["It was not used before."])
-  private static let tooCommon = AccountFault.weakPassword(["It is not among the most common ones."]
-  )
+  private static let weak = AccountFault.weakPassword(["It must be stronger."])
+  private static let usedBefore = AccountFault.weakPassword(["It must not have been used before."])
+  private static let tooCommon = AccountFault.weakPassword(["It must not be a common password."])
   private static let personal = AccountFault.weakPassword([
-    "It holds nothing of the user's own data."
+    "It must not contain the user's personal data."
   ])
 
-  // MARK: The tables
+  // MARK: Tables
 
-  /// Of every request in which this service names itself.
+  /// Errors of every request in which this service authenticates.
   private static let ofAll: [Row] = [
     Row(400, "invalid_request", "Missing required parameter", is: misconfigured),
     Row(401, "invalid_client", "Unauthorized", is: misconfigured),
@@ -156,7 +155,7 @@ struct Auth0FaultTests {
     Row(500, message: "Internal error", is: unavailable), Row(503, body: nil, is: unavailable),
   ]
 
-  // MARK: Asking
+  // MARK: Requests
 
   private let clock = TestClock()
 
@@ -191,74 +190,75 @@ struct Auth0FaultTests {
       from: .test)
   }
 
-  @Test(arguments: signIns)
-  func atASignIn(row: Row) async throws {
+  @Test("Faults of a sign-in", arguments: signIns)
+  func signIn(row: Row) async throws {
     try await expect(row, of: .signIn) { provider, _ in
       _ = try await provider.signIn(.of("ada"), from: .test)
     }
   }
 
-  @Test(arguments: signIns)
-  func atACheck(row: Row) async throws {
+  @Test("Faults of a password check", arguments: signIns)
+  func passwordCheck(row: Row) async throws {
     try await expect(row, of: .signIn) { provider, _ in
       try await provider.checkPassword(.of("ada"), from: .test)
     }
   }
 
-  /// The current password is tried first, and what is said of it is told.
-  @Test(arguments: signIns)
-  func atTheCurrentPassword(row: Row) async throws {
+  /// The current password is checked first, and its fault is reported.
+  @Test("Faults of checking the current password before a change", arguments: signIns)
+  func currentPassword(row: Row) async throws {
     try await expect(row, of: .signIn, at: Self.change)
   }
 
-  @Test(arguments: signUps)
-  func atASignUp(row: Row) async throws {
+  @Test("Faults of a sign-up", arguments: signUps)
+  func signUp(row: Row) async throws {
     try await expect(row, of: .signUp) { provider, _ in
       _ = try await provider.signUp(.of("eve"), from: .test)
     }
   }
 
-  @Test(arguments: refreshes)
-  func atARefresh(row: Row) async throws {
+  @Test("Faults of a refresh", arguments: refreshes)
+  func refresh(row: Row) async throws {
     try await expect(row, of: .refresh) { provider, session in
       _ = try await provider.refresh(session.refreshToken, from: .test)
     }
   }
 
-  @Test(arguments: ofAll)
-  func atASignOut(row: Row) async throws {
+  @Test("Faults of a sign-out", arguments: ofAll)
+  func signOut(row: Row) async throws {
     try await expect(row, of: .revoke) { provider, session in
       _ = try await provider.signOut(session.refreshToken)
     }
   }
 
-  @Test(arguments: profiles)
-  func atTheProfile(row: Row) async throws {
+  @Test("Faults of reading the profile before a password change", arguments: profiles)
+  func profile(row: Row) async throws {
     try await expect(row, of: .profile, at: Self.change)
   }
 
-  @Test(arguments: managementTokens)
-  func atTheManagementToken(row: Row) async throws {
+  @Test("Faults of requesting a management token", arguments: managementTokens)
+  func managementToken(row: Row) async throws {
     try await expect(row, of: .managementToken, at: Self.change)
   }
 
-  @Test(arguments: newPasswords)
-  func atTheNewPassword(row: Row) async throws {
+  @Test("Faults of setting a new password", arguments: newPasswords)
+  func newPassword(row: Row) async throws {
     try await expect(row, of: .setPassword, at: Self.change)
   }
 
-  // MARK: What follows
+  // MARK: Tokens
 
-  /// Auth0 says so to an unknown token too: nobody learns which ones there are.
-  @Test func anUnknownTokenIsSignedOutToo() async throws {
+  /// Auth0 responds the same to an unknown token, so existing tokens are not revealed.
+  @Test("Signing out with an unknown token succeeds")
+  func signOutWithUnknownToken() async throws {
     let (fake, provider) = try await tenant()
     _ = try await provider.signOut("made-up")
     #expect(fake.count(of: .revoke) == 1)
   }
 
-  /// A kept token that is refused is changed for another once in each call, which tells whether it
-  /// was that.
-  @Test func aRefusedManagementTokenIsRenewedOnce() async throws {
+  /// A cached token that is refused is renewed once per call, which shows whether it was the cause.
+  @Test("A refused management token is renewed once per call")
+  func renewsRefusedManagementTokenOnce() async throws {
     let (fake, provider) = try await tenant()
     let session = try await provider.signUp(.of("ada"), from: .test)
     fake.answer(.setPassword, 401, ["statusCode": 401, "message": "Invalid token"])
@@ -268,7 +268,7 @@ struct Auth0FaultTests {
       }
       #expect(fault.withoutCause == Self.misconfigured)
       #expect(fake.count(of: .setPassword) == 2 * calls)
-      // The first call found none kept.
+      // The first call found no cached token.
       #expect(fake.count(of: .managementToken) == 1 + calls)
     }
     fake.judge(.setPassword)
@@ -277,8 +277,9 @@ struct Auth0FaultTests {
     #expect(fake.count(of: .managementToken) == 4)
   }
 
-  /// Where none can be had anew, the refused one is not used again.
-  @Test func aRefusedManagementTokenIsNotKept() async throws {
+  /// If no new token can be requested, the refused one is not used again.
+  @Test("A refused management token is discarded even if no new one can be requested")
+  func discardsRefusedManagementToken() async throws {
     let (fake, provider) = try await tenant()
     let session = try await provider.signUp(.of("ada"), from: .test)
     fake.answer(.setPassword, 401, ["statusCode": 401, "message": "Invalid token"])
@@ -294,8 +295,9 @@ struct Auth0FaultTests {
     #expect(fake.count(of: .setPassword) == before + 1)
   }
 
-  /// What no other token would mend asks for none.
-  @Test func otherRefusalsAskForNoNewManagementToken() async throws {
+  /// Refusals that a new token cannot resolve request none.
+  @Test("Other refusals do not renew the management token")
+  func otherRefusalsKeepManagementToken() async throws {
     for row in Self.newPasswords where row.status != 401 && row.status != 403 {
       let (fake, provider) = try await tenant()
       let session = try await provider.signUp(.of("ada"), from: .test)
@@ -303,6 +305,17 @@ struct Auth0FaultTests {
       await #expect(throws: AccountFault.self) { try await Self.change(provider, session) }
       #expect(fake.count(of: .managementToken) == 1, "\(row.testDescription)")
       #expect(fake.count(of: .setPassword) == 1)
+    }
+  }
+}
+
+extension AccountFault {
+  /// Causes are for people.
+  var withoutCause: AccountFault {
+    switch self {
+    case .misconfigured: .misconfigured(cause: "")
+    case .unavailable(_, let wasSent): .unavailable(cause: "", wasSent: wasSent)
+    default: self
     }
   }
 }

@@ -1,11 +1,12 @@
 import Model
 import Storage
+import Synchronization
 import Testing
 
 @testable import Accounts
 
-/// Nobody learns from the time that an answer takes whether there is an account: what is hashed for
-/// one that is known and for one that is not is the same work, counted.
+/// Response times must not reveal which accounts exist: the hashing work for a known and an unknown
+/// account is the same, counted.
 struct EqualWorkTests {
   enum Way: CaseIterable {
     case signIn, checkPassword
@@ -23,14 +24,15 @@ struct EqualWorkTests {
     }
   }
 
-  /// Hashed when settings asked for less, for the same, and for more.
-  @Test(arguments: Way.allCases, [6, 8, 10])
-  func aKnownAccountTakesWhatAnUnknownOneDoes(way: Way, storedCost: Int) async throws {
+  /// Hashed with a lower, the same, and a higher configured cost.
+  @Test(
+    "A known account takes as much work as an unknown one", arguments: Way.allCases, [6, 8, 10])
+  func knownAndUnknownAccounts(way: Way, storedCost: Int) async throws {
     let local = try await LocalSetting()
     _ = try await local.provider(cost: storedCost).signUp(.of("ada"), from: .test)
     let provider = try await local.provider(cost: 8)
     _ = local.work.taken()
-    // The unknown one first: nothing was learned from a known one yet.
+    // The unknown one first: the hasher has not seen a known one yet.
     try await fail(way, as: "nobody", at: provider)
     let unknown = local.work.taken()
     try await fail(way, as: "ada", at: provider)
@@ -38,7 +40,8 @@ struct EqualWorkTests {
     #expect(unknown == (1 << max(8, storedCost)) * 8 * 3)
   }
 
-  @Test func accountsOfDifferentTimesTakeTheSame() async throws {
+  @Test("Accounts with hashes of different costs take the same work")
+  func accountsWithDifferentCosts() async throws {
     let local = try await LocalSetting()
     for (name, cost) in [("old", 6), ("middle", 9), ("new", 7)] {
       _ = try await local.provider(cost: cost).signUp(.of(name), from: .test)
@@ -53,8 +56,9 @@ struct EqualWorkTests {
     #expect(work == [(1 << 9) * 8 * 3])
   }
 
-  /// A hash that cannot be read is as good as none, in its work too.
-  @Test func aBrokenHashTakesTheSame() async throws {
+  /// A malformed hash takes the same work as none.
+  @Test("A malformed hash takes the same work")
+  func malformedHash() async throws {
     let local = try await LocalSetting()
     let provider = try await local.provider(cost: 8)
     _ = try await provider.signUp(.of("ada"), from: .test)
@@ -68,8 +72,9 @@ struct EqualWorkTests {
     #expect(known == local.work.taken())
   }
 
-  /// No token's kind is told by hashing: used up, of a session that ended, made up, or no token.
-  @Test func refreshingHashesNothing() async throws {
+  /// Used tokens, tokens of ended sessions, made-up tokens and malformed ones.
+  @Test("Refreshing hashes nothing, whatever the token")
+  func refreshingHashesNothing() async throws {
     let local = try await LocalSetting()
     let provider = try await local.provider(cost: 8)
     let first = try await provider.signUp(.of("ada"), from: .test)
@@ -82,5 +87,26 @@ struct EqualWorkTests {
       }
     }
     #expect(local.work.taken() == 0)
+  }
+}
+
+/// Hashes like the service, and counts the work.
+final class HashingWork: Sendable {
+  private let costs = Mutex<[ScryptCost]>([])
+
+  var derive: PasswordHasher.Derivation {
+    { password, salt, cost, byteCount in
+      self.costs.withLock { $0.append(cost) }
+      return cost.derive(password, salt: salt, byteCount: byteCount)
+    }
+  }
+
+  /// The work since the last call: passes over a block of the large table, which time is
+  /// proportional to (RFC 7914 section 2).
+  func taken() -> Int {
+    costs.withLock { costs in
+      defer { costs = [] }
+      return costs.map { (1 << $0.exponent) * $0.blockFactor * $0.parallel }.reduce(0, +)
+    }
   }
 }

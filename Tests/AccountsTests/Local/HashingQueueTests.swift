@@ -8,8 +8,8 @@ struct HashingQueueTests {
     HashingShare(network: ClientNetwork(network), account: account ?? "account at \(network)")
   }
 
-  @Test("A network has its places and no more, with however many accounts it comes")
-  func aNetworkHasItsShare() {
+  @Test("A network has a limited number of places, with however many accounts")
+  func networkShare() {
     var queue = HashingQueue(runningMax: 1)
     let submissions = (0..<10).map { queue.submit($0, Self.share("a", "account \($0)")) }
     #expect(submissions[0] == .starts)
@@ -17,15 +17,15 @@ struct HashingQueueTests {
     #expect(submissions[4...].allSatisfy { $0 == .refused })
   }
 
-  @Test("An account has its places and no more, from however many networks it is tried")
-  func anAccountHasItsShare() {
+  @Test("An account has a limited number of places, from however many networks")
+  func accountShare() {
     var queue = HashingQueue(runningMax: 1)
     let submissions = (0..<10).map { queue.submit($0, Self.share("network \($0)", "ada")) }
     #expect(submissions.count { $0 != .refused } == HashingQueue.placesPerAccount)
   }
 
   @Test("The networks of one block share the block's places")
-  func aBlockHasItsShare() {
+  func blockShare() {
     var queue = HashingQueue(runningMax: 1)
     let taken = (0..<100).count { number in
       let network = ClientNetwork(name: "2001:db8:0:\(number)::", block: "2001:db8::/48")
@@ -49,10 +49,10 @@ struct HashingQueueTests {
   }
 
   @Test("A newcomer displaces the last job of the network with the most places")
-  func aNewcomerDisplacesTheGreediest() {
+  func newcomerDisplaces() {
     var queue = HashingQueue(runningMax: 1)
     var id = 0
-    // Eight networks hold four places each: there is none left.
+    // Eight networks have four places each: the queue is full.
     for network in 0..<8 {
       for account in 0..<4 {
         #expect(queue.submit(id, Self.share("network \(network)", "\(id) \(account)")) != .refused)
@@ -62,14 +62,14 @@ struct HashingQueueTests {
     #expect(queue.submit(100, Self.share("newcomer")) == .displaces(31))
     #expect(queue.submit(101, Self.share("newcomer", "another")) == .displaces(27))
     #expect(queue.submit(102, Self.share("network 0", "one more")) == .refused)
-    // The newcomer's first job is next: nothing of it had a turn yet.
+    // The newcomer's first job is next, because it had no turn yet.
     #expect(queue.finish(0) == 4)
     var order = [4]
     while let last = order.last, let next = queue.finish(last) { order.append(next) }
     #expect(order.count == 31 && order.firstIndex(of: 100).map { $0 <= 8 } == true)
   }
 
-  @Test("Whatever comes and goes, no more run than may and no job is lost")
+  @Test("At most the allowed number of jobs run, and every job ends once")
   func everyJobEndsOnce() {
     var generator = SystemRandomNumberGenerator()
     var queue = HashingQueue(runningMax: 3)

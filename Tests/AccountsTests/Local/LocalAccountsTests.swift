@@ -8,7 +8,8 @@ import Testing
 @testable import Accounts
 
 struct LocalAccountsTests {
-  @Test func tellsTheStoreNoPasswordAndNoToken() async throws {
+  @Test("The database contains no password and no token")
+  func storesNoSecrets() async throws {
     let local = try await LocalSetting()
     let session = try await local.provider().signUp(.of("ada"), from: .test)
     let account = try #require(try await local.store.account(email: "ada@example.com"))
@@ -17,8 +18,9 @@ struct LocalAccountsTests {
     #expect(!"\(account)".contains(session.refreshToken))
   }
 
-  /// The one who signs in is the only one who can tell the password, so it is then or never.
-  @Test func hashesAnewWhenTheCostHasGrown() async throws {
+  /// Only a sign-in has the password, so the hash can be replaced only then.
+  @Test("A sign-in replaces the hash if the cost was raised")
+  func rehashesAtHigherCost() async throws {
     let local = try await LocalSetting()
     _ = try await local.provider(cost: 8).signUp(.of("ada"), from: .test)
     let dearer = try await local.provider(cost: 10)
@@ -34,13 +36,14 @@ struct LocalAccountsTests {
     _ = try await dearer.signIn(.of("ada"), from: .test)
     let renewed = try await stored()
     #expect(renewed.hasPrefix("$scrypt$ln=10,"))
-    // Neither the same cost nor a lower one is a reason to touch it.
+    // Neither the same cost nor a lower one replaces it.
     _ = try await dearer.signIn(.of("ada"), from: .test)
     _ = try await local.provider(cost: 9).signIn(.of("ada"), from: .test)
     #expect(try await stored() == renewed)
   }
 
-  @Test func forgivesALostAnswerWhereSettingsSaySo() async throws {
+  @Test("Within the leeway a used refresh token is accepted once more")
+  func leewayForLostResponse() async throws {
     let local = try await LocalSetting()
     let provider = try await local.provider(leeway: .seconds(10))
     let first = try await provider.signUp(.of("ada"), from: .test)
@@ -48,7 +51,7 @@ struct LocalAccountsTests {
     local.clock.advance(by: .seconds(9))
     let again = try await provider.refresh(first.refreshToken, from: .test)
     local.clock.advance(by: .seconds(1))
-    // Forgiving does not lengthen the time in which the same token is forgiven.
+    // Accepting it does not extend the leeway of the same token.
     await #expect(throws: AccountFault.sessionExpired) {
       try await provider.refresh(first.refreshToken, from: .test)
     }
@@ -57,9 +60,9 @@ struct LocalAccountsTests {
     }
   }
 
-  /// Which of the two answers arrived, or was the later, nobody here knows.
-  @Test(arguments: [false, true])
-  func ofTwoTokensGivenForOneEitherGoesOn(isLater: Bool) async throws {
+  /// It is unknown which of the two responses arrived.
+  @Test("Of two tokens issued for one, either continues the session", arguments: [false, true])
+  func eitherTokenContinues(isLater: Bool) async throws {
     let local = try await LocalSetting()
     let provider = try await local.provider(leeway: .seconds(10))
     let first = try await provider.signUp(.of("ada"), from: .test)
@@ -69,7 +72,7 @@ struct LocalAccountsTests {
     let kept = isLater ? other : lost
     let next = try await provider.refresh(kept.refreshToken, from: .test)
     #expect(try await provider.refresh(next.refreshToken, from: .test).user == first.user)
-    // It is a thief's, or its owner's; the session ends either way.
+    // Whether it is a thief's or the owner's, the session ends.
     await #expect(throws: AccountFault.sessionExpired) {
       try await provider.refresh((isLater ? lost : other).refreshToken, from: .test)
     }
@@ -78,7 +81,8 @@ struct LocalAccountsTests {
     }
   }
 
-  @Test func forgivesAUsedTokenOnce() async throws {
+  @Test("A used refresh token is accepted only once more")
+  func leewayAppliesOnce() async throws {
     let local = try await LocalSetting()
     let provider = try await local.provider(leeway: .seconds(10))
     let first = try await provider.signUp(.of("ada"), from: .test)
@@ -88,8 +92,9 @@ struct LocalAccountsTests {
     }
   }
 
-  /// The check of a password takes long: what was right when it began may not be when it ends.
-  @Test func aSignInThatBeganBeforeAnotherPasswordIsRefused() async throws {
+  /// A password check takes long: the password can change before it ends.
+  @Test("A sign-in that began before a password change is refused")
+  func signInDuringPasswordChange() async throws {
     let local = try await LocalSetting()
     let provider = try await local.provider()
     let own = try await provider.signUp(.of("ada"), from: .test)
@@ -112,7 +117,8 @@ struct LocalAccountsTests {
     #expect(try await slow.signIn(.of("ada", "battery staple"), from: .test).user == own.user)
   }
 
-  @Test func endsASessionNobodyProlongs() async throws {
+  @Test("A session that is not refreshed expires")
+  func sessionExpires() async throws {
     let local = try await LocalSetting()
     let provider = try await local.provider()
     let first = try await provider.signUp(.of("ada"), from: .test)
@@ -125,7 +131,8 @@ struct LocalAccountsTests {
     #expect(try await local.store.removeSessions(expiredBy: local.clock.clock.now(), limit: 9) == 1)
   }
 
-  @Test func anotherPasswordEndsTheOtherSessions() async throws {
+  @Test("A password change ends the user's other sessions")
+  func passwordChangeEndsOtherSessions() async throws {
     let local = try await LocalSetting()
     let provider = try await local.provider()
     let own = try await provider.signUp(.of("ada"), from: .test)
@@ -141,7 +148,8 @@ struct LocalAccountsTests {
     }
   }
 
-  @Test func keepsSoManySessionsOfOneAccount() async throws {
+  @Test("An account has a limited number of sessions")
+  func sessionLimit() async throws {
     let local = try await LocalSetting()
     let provider = try await local.provider(cost: 1)
     let first = try await provider.signUp(.of("ada"), from: .test)
@@ -158,15 +166,17 @@ struct LocalAccountsTests {
 
   // MARK: Keys
 
-  @Test func tokensOutliveARestart() async throws {
+  @Test("Tokens remain valid after a restart")
+  func tokensOutliveARestart() async throws {
     let local = try await LocalSetting()
     let session = try await local.provider().signUp(.of("ada"), from: .test)
     #expect(try await local.verifier().verify(session.accessToken)?.id == session.user)
     #expect(try await local.store.signingKeys().count == 1)
   }
 
-  /// The key file was lost or replaced: users refresh, and nobody is locked out.
-  @Test func anotherSecretMeansAnotherKey() async throws {
+  /// The key file was lost or replaced: users refresh, and no user is locked out.
+  @Test("With another secret a new signing key is made, and users refresh")
+  func lostSecretMakesNewKey() async throws {
     let local = try await LocalSetting()
     let session = try await local.provider().signUp(.of("ada"), from: .test)
     let provider = try await local.provider(secret: 2)
@@ -182,8 +192,8 @@ struct LocalAccountsTests {
     (keys.published["keys"]?.array ?? []).compactMap { $0["kid"]?.string }
   }
 
-  @Test("A key's successor is published before it signs, and checks beside it")
-  func aNewKeySignsAfterAWhileAndTheOldOneStillChecks() async throws {
+  @Test("A key's successor is published before it signs, and the old key still verifies")
+  func successorIsPublishedBeforeSigning() async throws {
     let local = try await LocalSetting()
     let before = ids(try await local.keys())
     local.clock.advance(by: Self.day * 90 - .seconds(100))
@@ -199,12 +209,12 @@ struct LocalAccountsTests {
     #expect(keys.signing?.id == both.last)
   }
 
-  @Test("A key is dropped once nothing it signed can be good, without a restart")
+  @Test("A key is removed once its tokens have expired, without a restart")
   func oldKeysRetire() async throws {
     let local = try await LocalSetting()
     let keys = try await local.keys()
     let first = try #require(ids(keys).first)
-    // The process goes on long after the key was due: it signs until there is another.
+    // The process runs long after the key was due: it signs until there is another.
     local.clock.advance(by: Self.day * 200)
     let session = try await local.provider().signUp(.of("ada"), from: .test)
     try await keys.renew()
@@ -222,22 +232,22 @@ struct LocalAccountsTests {
     #expect(!stored.contains(first) && ids(keys).allSatisfy(stored.contains))
   }
 
-  @Test("A start without a writable store signs with the key there is, though one is due")
-  func aDueKeySignsWhereNoneCanBeStored() async throws {
+  @Test("With a read-only database the due key continues to sign")
+  func signsWithDueKey() async throws {
     let local = try await LocalSetting()
     let first = ids(try await local.keys())
     local.clock.advance(by: Self.day * 91)
     local.store.refuseWrites()
     let keys = try await local.keys()
     #expect(ids(keys) == first && keys.signing?.id == first.first)
-    // Without any key nothing could be signed: that is said.
+    // Without any key the start fails with a fault.
     let empty = try await LocalSetting()
     empty.store.refuseWrites()
     await #expect(throws: AccountFault.self) { _ = try await empty.keys() }
   }
 
-  @Test("Replaced keys check nothing from that moment, and users refresh")
-  func replacedKeysAreGoneAtOnce() async throws {
+  @Test("Replaced keys verify nothing from then on, and users refresh")
+  func replacedKeysAreInvalidAtOnce() async throws {
     let local = try await LocalSetting()
     let keys = try await local.keys()
     let verifier = TokenVerifier(
@@ -251,7 +261,7 @@ struct LocalAccountsTests {
     await #expect(throws: TokenFault.unknownKey) { try await verifier.verify(session.accessToken) }
     let fresh = try await provider.refresh(session.refreshToken, from: .test)
     #expect(try await verifier.verify(fresh.accessToken)?.id == session.user)
-    // Also after a start.
+    // Also after a restart.
     #expect(ids(try await local.keys()) == ids(keys))
   }
 }

@@ -8,14 +8,14 @@ import Transport
 
 @testable import Accounts
 
-/// What a local provider stands on, kept while providers come and go as with restarts.
+/// The environment of local providers, kept across simulated restarts.
 struct LocalSetting {
   static let issuer = "larder"
 
   let folder: StoreFolder
   let clock = TestClock()
   let pool = BlockingPool(threadsMax: 2)
-  /// What hashing took, of all providers.
+  /// The hashing work of all providers.
   let work = HashingWork()
   let random = RandomBytes { UInt8.random(in: 0...255) }
 
@@ -34,7 +34,7 @@ struct LocalSetting {
   }
 
   /// - Parameters:
-  ///   - cost: far less than a service's, for speed.
+  ///   - cost: far lower than a service's, for speed.
   ///   - beforeHashing: runs on a thread of the pool.
   func provider(
     cost: Int = 10, leeway: Duration = .zero, secret: UInt8 = 1, keys: LocalKeys? = nil,

@@ -47,16 +47,16 @@ struct TokenVerifierTests {
     }
   }
 
-  @Test(arguments: [true, false])
-  func takesAGoodToken(isElliptic: Bool) async throws {
+  @Test("A valid token is accepted", arguments: [true, false])
+  func acceptsValidToken(isElliptic: Bool) async throws {
     let key = isElliptic ? try TestKey.elliptic("k1") : try TestKey.rsa("k1")
     keySet.publish([key])
     let user = try await verifier().verify(try key.token(claims()))
     #expect(user?.id == "auth0|1")
   }
 
-  @Test("Only claims with a value that names a group are taken, with their issuer")
-  func takesSharedClaims() async throws {
+  @Test("Shared claims are read only if their value can name a group")
+  func readsSharedClaims() async throws {
     let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     let verifier = TokenVerifier(
@@ -79,7 +79,8 @@ struct TokenVerifierTests {
     }
   }
 
-  @Test func leavesOthersTokensAlone() async throws {
+  @Test("Tokens of unknown issuers are opaque")
+  func ignoresForeignTokens() async throws {
     let key = try TestKey.elliptic("k1")
     keySet.publish([])
     let foreign = try key.token(claims { $0["iss"] = "https://other.example/" })
@@ -89,7 +90,8 @@ struct TokenVerifierTests {
     #expect(keySet.requests.isEmpty)
   }
 
-  @Test func refusesWhatTheClaimsForbid() async throws {
+  @Test("Tokens with invalid claims are refused")
+  func refusesInvalidClaims() async throws {
     let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     let now = clock.seconds
@@ -106,7 +108,7 @@ struct TokenVerifierTests {
       (.malformed, { $0["sub"] = nil }),
       (.malformed, { $0["sub"] = "" }),
       (.malformed, { $0["sub"] = "a b" }),
-      // It names a key of ours, so it does not pass for somebody else's.
+      // It names one of our keys, so it is not treated as a foreign token.
       (.wrongIssuer, { $0["iss"] = "https://acme.example" }),
     ]
     let verifier = try verifier()
@@ -117,7 +119,8 @@ struct TokenVerifierTests {
     }
   }
 
-  @Test func allowsForAClockThatIsALittleOff() async throws {
+  @Test("A small clock difference is tolerated")
+  func allowsClockSkew() async throws {
     let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     let now = clock.seconds
@@ -130,7 +133,8 @@ struct TokenVerifierTests {
     #expect(try await verifier().verify(token)?.id == "auth0|1")
   }
 
-  @Test func refusesConfusedAlgorithms() async throws {
+  @Test("Tokens with a confused algorithm are refused")
+  func refusesAlgorithmConfusion() async throws {
     let key = try TestKey.rsa("k1")
     keySet.publish([key])
     let text = claims()
@@ -154,7 +158,8 @@ struct TokenVerifierTests {
     }
   }
 
-  @Test func refusesHeadersThatAskForMore() async throws {
+  @Test("Headers with critical extensions or other types are refused")
+  func refusesCriticalExtensions() async throws {
     let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     for header: JSONValue in [
@@ -165,9 +170,10 @@ struct TokenVerifierTests {
     }
   }
 
-  /// Whichever bit is turned, the token is refused or, where it names nobody of ours any more, it is
-  /// nobody's here; it never stands for a user.
-  @Test func refusesEveryAlteredCharacter() async throws {
+  /// With any bit flipped, the token is refused or, if it no longer names a configured issuer,
+  /// opaque; it never stands for a user.
+  @Test("A token with any altered bit never stands for a user")
+  func refusesEveryAlteredCharacter() async throws {
     let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     let verifier = try verifier()
@@ -185,12 +191,12 @@ struct TokenVerifierTests {
         refused += 1
       }
     }
-    // Header and claims are each enough to tell whose it pretends to be; without the dot between
-    // them there is neither.
+    // Header and claims each identify the issuer; without the dot between them neither can be read.
     #expect(refused == token.utf8.count - 1)
   }
 
-  @Test func keepsOthersUsersApart() async throws {
+  @Test("Users of different issuers are kept apart")
+  func separatesIssuers() async throws {
     let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     let other = "https://login.example/"
@@ -201,7 +207,8 @@ struct TokenVerifierTests {
     await #expect(throws: TokenFault.malformed) { try await verifier.verify(posing) }
   }
 
-  @Test func endsWithTheTokenThoughItIsRemembered() async throws {
+  @Test("A cached token is refused after it expires")
+  func cacheRespectsExpiry() async throws {
     let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     let verifier = try verifier()
@@ -215,7 +222,8 @@ struct TokenVerifierTests {
 
   // MARK: Keys that come and go
 
-  @Test func findsAKeyThatHasJustCome() async throws {
+  @Test("A new key of the issuer is found")
+  func findsNewKey() async throws {
     let (old, new) = (try TestKey.elliptic("k1"), try TestKey.rsa("k2"))
     keySet.publish([old])
     let verifier = try verifier()
@@ -226,7 +234,8 @@ struct TokenVerifierTests {
     #expect(keySet.requests.count == 2)
   }
 
-  @Test func madeUpKeyIdsDoNotFloodTheIssuer() async throws {
+  @Test("Made-up key ids do not flood the issuer")
+  func unknownKeyIDsAreThrottled() async throws {
     let (key, stranger) = (try TestKey.elliptic("k1"), try TestKey.elliptic("k2"))
     keySet.publish([key])
     let verifier = try verifier()
@@ -239,7 +248,8 @@ struct TokenVerifierTests {
     #expect(try await verifier.verify(try key.token(claims())) != nil)
   }
 
-  @Test func aWithdrawnKeyOpensNothingForLong() async throws {
+  @Test("A withdrawn key stops being accepted")
+  func withdrawnKeyExpires() async throws {
     let (old, new) = (try TestKey.elliptic("k1"), try TestKey.elliptic("k2"))
     keySet.publish([old])
     let verifier = try verifier()
@@ -248,7 +258,7 @@ struct TokenVerifierTests {
     #expect(try await verifier.verify(token) != nil)
     keySet.publish([new])
     clock.advance(by: .seconds(3_600))
-    // The first to come after an hour is still served by the old set, beside which it is renewed.
+    // The first request after an hour still uses the old set, which is renewed in the background.
     _ = try? await verifier.verify(token)
     let deadline = ContinuousClock.now + .seconds(10)
     while keySet.requests.count < 2, ContinuousClock.now < deadline { await Task.yield() }
@@ -256,7 +266,8 @@ struct TokenVerifierTests {
     await #expect(throws: TokenFault.unknownKey) { try await verifier.verify(token) }
   }
 
-  @Test func anIssuerThatIsAwayIsNoReasonToRefuseForGood() async throws {
+  @Test("During an issuer's outage known keys remain usable for a day")
+  func issuerOutage() async throws {
     let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     keySet.goAway()
@@ -270,12 +281,12 @@ struct TokenVerifierTests {
     keySet.goAway(false)
     clock.advance(by: .seconds(5))
     #expect(try await verifier.verify(token) != nil)
-    // Known keys go on for a day without the issuer.
+    // Known keys remain usable for a day without the issuer.
     keySet.goAway()
     clock.advance(by: .seconds(3_700))
     let later = try key.token(claims())
     #expect(try await verifier.verify(later) != nil)
-    // And not beyond, however often one asks.
+    // And not longer, however often they are requested.
     clock.advance(by: .seconds(86_400))
     let last = try key.token(claims())
     for _ in 0..<2 {
@@ -283,8 +294,9 @@ struct TokenVerifierTests {
     }
   }
 
-  /// Its key may be there: nobody could look.
-  @Test func aKeyThatCannotBeAskedForIsNotToldToBeUnknown() async throws {
+  /// The key may exist: it could not be fetched.
+  @Test("A key that cannot be fetched is reported as unavailable, not as unknown")
+  func unreachableKeyIsNotUnknown() async throws {
     let (old, new) = (try TestKey.elliptic("k1"), try TestKey.elliptic("k2"))
     keySet.publish([old])
     let verifier = try verifier()
@@ -307,7 +319,8 @@ struct TokenVerifierTests {
     #expect(try await verifier.verify(try new.token(claims())) != nil)
   }
 
-  @Test func findsTheKeysByTheIssuersMetadata() async throws {
+  @Test("Keys are found through the issuer's metadata")
+  func discovery() async throws {
     let key = try TestKey.elliptic("k1")
     keySet.publish([key])
     keySet.describe([
@@ -327,7 +340,8 @@ struct TokenVerifierTests {
     }
   }
 
-  @Test func passesOverKeysOfNoUse() async throws {
+  @Test("Unusable keys in a set are skipped")
+  func skipsUnusableKeys() async throws {
     let key = try TestKey.elliptic("k1")
     keySet.publishRaw([
       ["kty": "oct", "k": "c2VjcmV0", "kid": "k1", "alg": "HS256"],

@@ -4,7 +4,7 @@ import Testing
 @testable import Composition
 
 struct PrometheusRegistryTests {
-  @Test("The hosts that the service asks are told to the operator alone, and sums stay right")
+  @Test("Only the operator sees the hosts that the service calls, and sums are right without them")
   func hostsAreHidden() {
     let registry = PrometheusRegistry()
     for (origin, count) in [("https://api.internal:8443", 2), ("https://other.internal", 3)] {

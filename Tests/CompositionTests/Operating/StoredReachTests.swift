@@ -2,10 +2,10 @@ import Testing
 
 @testable import Composition
 
-/// What `larder check` says of who can read stored entities: never less than who can.
+/// The readers of stored entities in the output of `larder check`, which must name all of them.
 struct StoredReachTests {
   private static let schema = "type Query { films: [Film!]! } type Film { id: ID! title: String }"
-  private static let each = "each caller, what was fetched with their own credential"
+  private static let each = "each caller, data fetched with their own credential"
 
   private static func readers(
     _ directives: String, upstream: String = "", settings: String = ""
@@ -22,7 +22,7 @@ struct StoredReachTests {
     accounts: {provider: auth0, domain: a.example, clientId: c, clientSecret: s, audience: x}
     """
 
-  /// The operation's directives, members of `upstream`, other settings, and who is named.
+  /// The operation's directives, members of `upstream`, other settings, and the expected readers.
   private static let cases: [(String, String, String, String)] = [
     ("@cache(scope: PUBLIC)", "", "", "anyone"),
     (
@@ -37,20 +37,22 @@ struct StoredReachTests {
       #"@cache(scope: CLAIM, claim: "org_id")"#, ", forward: [authorization]", auth0,
       "verified users with the same org_id"
     ),
-    // A caller without a token is let through, and upstream asked without one.
+    // A caller without a token is admitted, and upstream is called without one.
     ("", ", forward: [authorization]", auth0, "anyone; \(each)"),
-    // Where that would be the service's own response, such a caller is refused.
+    // If such a call would have the service's rights, the caller is refused.
     ("", ", dialect: hasura, forward: [authorization], secret: x", auth0, each),
-    // Tokens of local accounts are not sent on: their users are answered as the service is.
+    // Tokens of local accounts are not forwarded: calls of their users have the service's rights.
     (
       "", ", forward: [authorization], dialect: hasura, secret: x", "accounts: {provider: local}",
       "users verified here, the operator; \(each)"
     ),
-    // Without a credential that is sent on, every response is the service's.
+    // Without a forwarded credential, every call has the service's rights.
     ("", ", forward: [x-tenant]", "", "anyone"),
   ]
 
-  @Test(arguments: cases.indices)
+  @Test(
+    "The check report names all callers who can read stored entities",
+    arguments: cases.indices)
   func namesWhoCanRead(index: Int) throws {
     let (directives, upstream, settings, expected) = Self.cases[index]
     #expect(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Composition
 
-/// Schemas as large as published ones, and what is said of files that cannot be read.
+/// Schemas as large as published ones, and the faults of files that cannot be read.
 struct SchemaFileTests {
   private static let query = "query A { version }"
   private static let small = "type Query { version: String }"
@@ -16,7 +16,8 @@ struct SchemaFileTests {
     return small + "\n" + types.joined(separator: "\n")
   }
 
-  @Test func aSchemaOfSeveralMebibytesIsRead() throws {
+  @Test("A schema of several mebibytes is read")
+  func aSchemaOfSeveralMebibytesIsRead() throws {
     let schema = Self.schema(bytes: 3 << 20)
     #expect(schema.utf8.count > 5 << 19)
     let folder = try OperationsFolder(schema: schema, operations: ["a.graphql": Self.query])
@@ -32,7 +33,8 @@ struct SchemaFileTests {
     #expect(throws: Never.self) { _ = try folder.open() }
   }
 
-  @Test func theSettingBoundsTheSchemaAndIsNamed() throws {
+  @Test("The setting limits the size of the schema, and the fault names it")
+  func limitsSchemaSize() throws {
     let folder = try OperationsFolder(
       schema: Self.schema(bytes: 1 << 20), operations: ["a.graphql": Self.query])
     let failure = #expect(throws: StartFailure.self) {
@@ -44,14 +46,15 @@ struct SchemaFileTests {
     #expect(throws: Never.self) { _ = try folder.open("schema: {bytes: 2MiB}") }
   }
 
-  @Test func aMissingSchemaIsToldWithItsCure() throws {
+  @Test("A missing schema is reported with its remedy")
+  func reportsMissingSchema() throws {
     let folder = try OperationsFolder(schema: nil, operations: ["a.graphql": Self.query])
     let failure = #expect(throws: StartFailure.self) { _ = try folder.open() }
     #expect(failure?.description.contains("larder schema pull") == true)
   }
 
-  @Test("A file that cannot be read does not keep back the faults of others")
-  func allFaultsAreTold() throws {
+  @Test("An unreadable file does not hide the faults of others")
+  func reportsAllFaults() throws {
     let folder = try OperationsFolder(
       schema: Self.small,
       operations: [
@@ -65,14 +68,15 @@ struct SchemaFileTests {
     let failure = #expect(throws: StartFailure.self) { _ = try folder.open() }
     let message = failure?.description ?? ""
     for part in [
-      "folder.graphql: fault: is a folder", "link.graphql: fault: leads to no file",
+      "folder.graphql: fault: is a folder", "link.graphql: fault: is a link to a missing file",
       "latin.graphql: fault: is not UTF-8", "nothing", "neither", "5 faults",
     ] {
       #expect(message.contains(part), "\(message)")
     }
   }
 
-  @Test func theSettingsInForceShowBoth() throws {
+  @Test("The settings in force show the path and the size of the schema")
+  func showsSchemaPathAndSize() throws {
     let loaded = try Settings.load(
       from: SettingsSources(
         file: .init(

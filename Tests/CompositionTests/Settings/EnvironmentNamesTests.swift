@@ -3,23 +3,27 @@ import Testing
 @testable import Composition
 
 struct EnvironmentNamesTests {
-  @Test(arguments: [
-    ("upstream.url", "LARDER_UPSTREAM_URL"), ("cache.maxAge", "LARDER_CACHE_MAX_AGE"),
-    ("listen", "LARDER_LISTEN"), ("publicUrl", "LARDER_PUBLIC_URL"),
-    ("limits.connectionsPerAddress", "LARDER_LIMITS_CONNECTIONS_PER_ADDRESS"),
-  ])
+  @Test(
+    "Each setting has the expected variable",
+    arguments: [
+      ("upstream.url", "LARDER_UPSTREAM_URL"), ("cache.maxAge", "LARDER_CACHE_MAX_AGE"),
+      ("listen", "LARDER_LISTEN"), ("publicUrl", "LARDER_PUBLIC_URL"),
+      ("limits.connectionsPerAddress", "LARDER_LIMITS_CONNECTIONS_PER_ADDRESS"),
+    ])
   func namesTheVariableOfASetting(setting: String, variable: String) {
     #expect(EnvironmentNames.variable(for: setting.split(separator: ".")) == variable)
     #expect(EnvironmentNames.paths[variable] == setting.split(separator: ".").map(String.init))
   }
 
-  @Test func givesEverySettingAVariableOfItsOwn() {
+  @Test("Every setting has a different variable")
+  func variablesDiffer() {
     let targets = Set(SettingTable.keys.map { $0.openSection ?? $0.components })
     #expect(EnvironmentNames.paths.count == targets.count)
     #expect(EnvironmentNames.paths.keys.allSatisfy { !EnvironmentNames.isForeign($0) })
   }
 
-  @Test func splitsListsAtCommas() throws {
+  @Test("Lists in variables are split at commas")
+  func splitsListsAtCommas() throws {
     let settings = try SettingsFixture(environment: [
       "LARDER_LISTEN": "127.0.0.1:1, [::1]:2,unix:/s", "LARDER_UPSTREAM_FORWARD": "Authorization",
     ]).load().settings
@@ -30,7 +34,8 @@ struct EnvironmentNamesTests {
     #expect(settings.upstream.forward == ["authorization"])
   }
 
-  @Test func readsOpenSectionsAsYAML() throws {
+  @Test("Open sections in variables are read as YAML")
+  func readsOpenSectionsAsYAML() throws {
     let settings = try SettingsFixture(
       yaml: "upstream: {headers: {x-a: file, x-b: file}}",
       environment: [
@@ -41,7 +46,8 @@ struct EnvironmentNamesTests {
     #expect(settings.types["Film"]?.key == ["slug"])
   }
 
-  @Test func refusesAnOpenSectionThatIsNone() {
+  @Test("A variable of an open section must be a YAML section")
+  func refusesMalformedOpenSection() {
     let fixture = SettingsFixture(environment: [
       "LARDER_TYPES": "{Film", "LARDER_UPSTREAM_HEADERS": "x-a",
     ])
@@ -52,7 +58,8 @@ struct EnvironmentNamesTests {
       ])
   }
 
-  @Test func takesAnEmptyVariableForNone() throws {
+  @Test("An empty variable counts as not set")
+  func ignoresEmptyVariables() throws {
     let loaded = try SettingsFixture(
       yaml: "cache: {maxAge: 5s}",
       environment: ["LARDER_CACHE_MAX_AGE": "", "LARDER_ADMIN_TOKEN": "", "LARDER_TYPES": ""]
@@ -61,20 +68,24 @@ struct EnvironmentNamesTests {
     #expect(loaded.settings.adminToken == nil)
   }
 
-  @Test(arguments: [
-    "LARDER_KEY", "LARDER_TEST_SLOW", "LARDER_PORT", "LARDER_SERVICE_HOST", "LARDER_SERVICE_PORT",
-    "LARDER_SERVICE_PORT_HTTP", "LARDER_PORT_8080_TCP", "LARDER_PORT_8080_TCP_ADDR", "PATH",
-    "larder_colour", "XLARDER_COLOUR",
-  ])
-  func leavesForeignVariablesAlone(variable: String) {
+  @Test(
+    "Variables that are not settings are ignored",
+    arguments: [
+      "LARDER_KEY", "LARDER_TEST_SLOW", "LARDER_PORT", "LARDER_SERVICE_HOST", "LARDER_SERVICE_PORT",
+      "LARDER_SERVICE_PORT_HTTP", "LARDER_PORT_8080_TCP", "LARDER_PORT_8080_TCP_ADDR", "PATH",
+      "larder_colour", "XLARDER_COLOUR",
+    ])
+  func ignoresForeignVariables(variable: String) {
     #expect(SettingsFixture(environment: [variable: "tcp://10.0.0.1:8080"]).faults() == [])
   }
 
-  @Test(arguments: [
-    ("LARDER_CACHE_MAXAGE", "; did you mean LARDER_CACHE_MAX_AGE?"),
-    ("LARDER_PORTS", ""), ("LARDER_PORT_8080_TCP_NAME", ""), ("LARDER_", ""),
-    ("LARDER_KEYS", ""),
-  ])
+  @Test(
+    "Unknown variables are refused with a suggestion",
+    arguments: [
+      ("LARDER_CACHE_MAXAGE", "; did you mean LARDER_CACHE_MAX_AGE?"),
+      ("LARDER_PORTS", ""), ("LARDER_PORT_8080_TCP_NAME", ""), ("LARDER_", ""),
+      ("LARDER_KEYS", ""),
+    ])
   func refusesUnknownVariables(variable: String, hint: String) {
     #expect(
       SettingsFixture(environment: [variable: "1"]).faults()

@@ -5,16 +5,18 @@ import Testing
 @testable import Composition
 
 struct LimitsInForceTests {
-  /// One place says what a default is to users, another to the server: they must not part.
-  @Test func defaultsAreTheServersOwn() {
+  /// The defaults are defined both for settings and for the server, and must be equal.
+  @Test("The default settings equal the server's defaults")
+  func defaultsEqualServerDefaults() {
     var limits = ServerAssembly.limits(LimitsSettings())
     #expect(limits.connectionsMax >= 64)
     limits.connectionsMax = ServerLimits().connectionsMax
     #expect(limits == ServerLimits())
   }
 
-  /// The numbers that the server promises, written out: each says what an attack costs at most.
-  @Test func defaultsAreAsPromised() {
+  /// The documented numbers: each limits the cost of an attack.
+  @Test("The default limits have the documented values")
+  func defaultsHaveDocumentedValues() {
     let limits = ServerAssembly.limits(LimitsSettings())
     let head = limits.connection.head
     #expect(head.startLineBytesMax == 8192)
@@ -54,7 +56,8 @@ struct LimitsInForceTests {
     #expect(settings.overlappingRangesMax == 2)
   }
 
-  @Test func boundsOfHeadsReachTheServer() throws {
+  @Test("Limits of request heads reach the server")
+  func headLimitsReachServer() throws {
     let limits = try limits(
       """
       head: 20KiB
@@ -76,7 +79,8 @@ struct LimitsInForceTests {
     #expect(limits.headDeadline == .seconds(4))
   }
 
-  @Test func boundsOfBodiesReachTheServer() throws {
+  @Test("Limits of bodies reach the server")
+  func bodyLimitsReachServer() throws {
     let limits = try limits(
       """
       body: 3KiB
@@ -104,7 +108,8 @@ struct LimitsInForceTests {
     #expect(limits.drainDeadline == .milliseconds(400))
   }
 
-  @Test func boundsOfTransfersReachTheServer() throws {
+  @Test("Limits of transfers reach the server")
+  func transferLimitsReachServer() throws {
     let limits = try limits(
       """
       transferRate: 1KiB
@@ -116,7 +121,8 @@ struct LimitsInForceTests {
     #expect(limits.transferStallMax == .seconds(9))
   }
 
-  @Test func boundsOfConnectionsReachTheServer() throws {
+  @Test("Limits of connections reach the server")
+  func connectionLimitsReachServer() throws {
     let limits = try limits(
       """
       keepAlive: 8s
@@ -142,14 +148,15 @@ struct LimitsInForceTests {
     #expect(limits.readAheadBytesMax == 4096)
   }
 
-  /// Files take theirs from the settings themselves.
-  @Test func boundsOfRangesAreRead() throws {
+  /// Files use the settings directly.
+  @Test("Limits of ranges are read")
+  func readsRangeLimits() throws {
     let settings = try loaded("ranges: 4\noverlappingRanges: 1")
     #expect(settings.rangesMax == 4)
     #expect(settings.overlappingRangesMax == 1)
   }
 
-  /// Settings below `limits`, one a line.
+  /// Settings under `limits`, one per line.
   private func limits(_ lines: String) throws -> ServerLimits {
     ServerAssembly.limits(try loaded(lines))
   }

@@ -4,7 +4,8 @@ import Testing
 @testable import Composition
 
 struct PushRuleSettingsTests {
-  @Test func readsRulesAndShowsThemAsTheyLoad() throws {
+  @Test("Push rules are read, and their dump loads again")
+  func readsRulesAndDumpsThem() throws {
     let yaml = """
       push:
         rules:
@@ -26,13 +27,14 @@ struct PushRuleSettingsTests {
   }
 
   @Test(
+    "Faults in push rules are reported",
     arguments: [
       ("[a]", ["each element of `push.rules` must be a section"]),
       ("[{on: Message, to: ids, text: x}]", ["`on` must be a type and insert or update"]),
       ("[{on: Message delete, to: ids, text: x}]", ["`on` must be a type and insert or update"]),
       ("[{on: M insert, to: 7a, text: x}]", ["`push.rules` must be a GraphQL name"]),
-      ("[{on: M insert, to: ids, text: \"{a\"}]", ["a brace must be around a field"]),
-      ("[{on: M insert, to: ids, text: \"a}\"}]", ["a brace must be around a field"]),
+      ("[{on: M insert, to: ids, text: \"{a\"}]", ["a brace must enclose a field"]),
+      ("[{on: M insert, to: ids, text: \"a}\"}]", ["a brace must enclose a field"]),
       ("[{on: M insert, to: ids, text: [x]}]", ["a rule's text must be a text, not a list"]),
       (
         "[{on: M insert, to: ids, txt: x}]",
@@ -43,7 +45,7 @@ struct PushRuleSettingsTests {
         ["`push.rules` has a rule for `M insert i` twice"]
       ),
     ] as [(String, [String])])
-  func tellsWhatIsWrong(rules: String, expected: [String]) {
+  func reportsFaultsOfRules(rules: String, expected: [String]) {
     let faults = SettingsFixture(yaml: "push: {rules: \(rules)}").faults()
     #expect(faults.count == expected.count, "\(faults)")
     for part in expected { #expect(faults.contains { $0.contains(part) }, "\(faults)") }

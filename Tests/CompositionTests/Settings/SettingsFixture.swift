@@ -2,7 +2,7 @@ import Testing
 
 @testable import Composition
 
-/// Settings as a test writes them down.
+/// Settings of a test.
 struct SettingsFixture {
   var yaml = ""
   var environment: [String: String] = [:]
@@ -18,7 +18,7 @@ struct SettingsFixture {
     try Settings.load(from: sources, requiring: required)
   }
 
-  /// Each fault as `place: message`, without excerpts; empty when there is none.
+  /// Each fault as `place: message`, without excerpts.
   func faults(requiring required: [String] = []) -> [String] {
     do throws(SettingsFaults) {
       _ = try Settings.load(from: sources, requiring: required)
@@ -28,7 +28,7 @@ struct SettingsFixture {
     }
   }
 
-  /// All that an operator would see.
+  /// The text that an operator would see.
   func report() -> String {
     do throws(SettingsFaults) {
       _ = try Settings.load(from: sources)

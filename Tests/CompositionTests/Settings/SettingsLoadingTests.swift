@@ -29,7 +29,8 @@ struct SettingsLoadingTests {
     log: {level: info, format: json}
     """
 
-  @Test func readsEverySection() throws {
+  @Test("Every section of a settings file is read")
+  func readsEverySection() throws {
     let loaded = try SettingsFixture(yaml: Self.everySection).load()
     let settings = loaded.settings
     #expect(settings.listen == [.tcp(host: "127.0.0.1", port: 8080)])
@@ -58,16 +59,19 @@ struct SettingsLoadingTests {
     #expect(settings.log.format == .json)
   }
 
-  @Test func notesWhatIsAcceptedWithoutEffect() throws {
+  @Test("A setting without effect is accepted with a note")
+  func notesSettingWithoutEffect() throws {
     let loaded = try SettingsFixture(yaml: "upstream:\n  url: http://a\n  websocket: ws://a").load()
     #expect(
       loaded.notes.map(\.description) == [
-        "larder.yaml:3:14: `upstream.websocket` is accepted, not used by this version"
+        "larder.yaml:3:14: `upstream.websocket` is accepted, but not used by this version"
       ])
   }
 
-  @Test(arguments: ["", "# nothing\n", "---\n", "upstream:\ncache: ~\nlisten:\n", "{}"])
-  func takesDefaultsForWhatIsNotWritten(yaml: String) throws {
+  @Test(
+    "Settings that are not written have their defaults",
+    arguments: ["", "# nothing\n", "---\n", "upstream:\ncache: ~\nlisten:\n", "{}"])
+  func usesDefaults(yaml: String) throws {
     let loaded = try SettingsFixture(yaml: yaml).load()
     #expect(loaded.settings.listen == [.tcp(host: "127.0.0.1", port: 8080)])
     #expect(loaded.settings.upstream.timeout == .seconds(10))
@@ -75,7 +79,8 @@ struct SettingsLoadingTests {
     #expect(loaded.places.isEmpty)
   }
 
-  @Test func takesFlagsOverEnvironmentOverFile() throws {
+  @Test("Flags override the environment, which overrides the file")
+  func appliesPrecedence() throws {
     var fixture = SettingsFixture(
       yaml: "cache: {maxAge: 1s, staleWhileRevalidate: 1s, staleIfError: 1s}",
       environment: [
@@ -95,7 +100,8 @@ struct SettingsLoadingTests {
     #expect(loaded.places["cache.staleIfError"]?.description == "--cache.staleIfError")
   }
 
-  @Test func readsMembersOfOpenSectionsFromFlags() throws {
+  @Test("Flags can set members of open sections")
+  func readsMembersOfOpenSectionsFromFlags() throws {
     let settings = try SettingsFixture(flags: [
       .init("types.Film.key", value: "slug,year"), .init("upstream.headers.X-A", value: "a, b"),
       .init("files.buckets", value: "{pics: {access: user}}"),
@@ -105,11 +111,13 @@ struct SettingsLoadingTests {
     #expect(settings.files.buckets["pics"]?.access == .user)
   }
 
-  @Test(arguments: [
-    ("larder.yaml", "./state"), ("conf/larder.yaml", "conf/state"),
-    ("/etc/larder/larder.yaml", "/etc/larder/state"), ("/larder.yaml", "//state"),
-  ])
-  func startsRelativePathsAtTheFilesFolder(file: String, folder: String) throws {
+  @Test(
+    "Relative paths start at the settings file's folder",
+    arguments: [
+      ("larder.yaml", "./state"), ("conf/larder.yaml", "conf/state"),
+      ("/etc/larder/larder.yaml", "/etc/larder/state"), ("/larder.yaml", "//state"),
+    ])
+  func resolvesRelativePaths(file: String, folder: String) throws {
     var fixture = SettingsFixture(yaml: "data: ./state\nlocal: /srv/local.graphql", fileName: file)
     #expect(try fixture.load().settings.dataFolder == folder)
     #expect(try fixture.load().settings.localFile == "/srv/local.graphql")
@@ -118,7 +126,8 @@ struct SettingsLoadingTests {
     #expect(try fixture.load().settings.dataFolder == folder)
   }
 
-  @Test func takesOneValueForAListOfOne() throws {
+  @Test("A single value counts as a list of one")
+  func acceptsSingleValueAsList() throws {
     let settings = try SettingsFixture(
       yaml: "listen: unix:./larder.sock\nproxies: {trust: 10.1.2.3}", fileName: "/run/larder.yaml"
     ).load().settings
@@ -126,13 +135,15 @@ struct SettingsLoadingTests {
     #expect(settings.trustedProxies.map(\.description) == ["10.1.2.3"])
   }
 
-  @Test func readsWindowsLineEndsAndAByteOrderMark() throws {
+  @Test("Windows line endings and a byte order mark are accepted")
+  func readsWindowsLineEndsAndAByteOrderMark() throws {
     let fixture = SettingsFixture(yaml: "\u{FEFF}listen: :9000\r\nlog:\r\n  level: debug\r\n")
     #expect(try fixture.load().settings.listen == [.tcp(host: nil, port: 9000)])
     #expect(try fixture.load().places["log.level"]?.description == "larder.yaml:3:10")
   }
 
-  @Test func keepsTextThatLooksLikeAnotherType() throws {
+  @Test("Text that looks like another type stays text")
+  func keepsTextThatLooksLikeAnotherType() throws {
     let settings = try SettingsFixture(
       yaml: "accounts: {audience: 0123, clientId: yes}\nfiles: {region: 1e3}"
     ).load().settings
@@ -141,10 +152,11 @@ struct SettingsLoadingTests {
     #expect(settings.files.region == "1e3")
   }
 
-  @Test func asksForWhatTheCallerRequires() throws {
+  @Test("A missing required setting is reported")
+  func reportsMissingRequiredSetting() throws {
     #expect(
       SettingsFixture().faults(requiring: ["upstream.url"]) == [
-        "larder.yaml: `upstream.url` is not set; write it there or into LARDER_UPSTREAM_URL"
+        "larder.yaml: `upstream.url` is not set; set it there or in LARDER_UPSTREAM_URL"
       ])
     let fixture = SettingsFixture(environment: ["LARDER_UPSTREAM_URL": "http://127.0.0.1:4000/"])
     #expect(fixture.faults(requiring: ["upstream.url"]) == [])

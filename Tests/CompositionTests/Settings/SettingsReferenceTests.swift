@@ -5,8 +5,10 @@ import Testing
 struct SettingsReferenceTests {
   private let lines = SettingsReference.markdown.split(separator: "\n")
 
-  @Test(arguments: SettingTable.keys)
-  func tellsEverySetting(key: SettingKey) throws {
+  @Test(
+    "The reference has every setting with its variable",
+    arguments: SettingTable.keys)
+  func listsEverySetting(key: SettingKey) throws {
     let row = try #require(lines.first { $0.hasPrefix("| `\(key.name)` |") })
     let variable = EnvironmentNames.variable(for: key.openSection ?? key.components)
     #expect(row.contains("`\(variable)`"))
@@ -15,13 +17,15 @@ struct SettingsReferenceTests {
     #expect(row.contains("not used by this version") == !key.isInUse)
   }
 
-  @Test func tellsTheDefaultInForce() throws {
+  @Test("The reference shows the default")
+  func showsDefault() throws {
     let row = try #require(lines.first { $0.hasPrefix("| `cache.staleIfError` |") })
     #expect(row.contains("| `1d` |"))
   }
 
-  /// What the reference shows as an example must load.
-  @Test(arguments: SettingTable.keys.filter { !$0.isSecret || $0.memberForm != nil })
+  @Test(
+    "The examples in the reference load",
+    arguments: SettingTable.keys.filter { !$0.isSecret || $0.memberForm != nil })
   func showsExamplesThatLoad(key: SettingKey) throws {
     let path = (key.openSection ?? key.components).map(String.init)
     let names =
@@ -34,7 +38,7 @@ struct SettingsReferenceTests {
     #expect(SettingsFixture(yaml: yaml).faults() == [], "\(yaml)")
   }
 
-  /// What an example cannot stand without.
+  /// Settings that an example needs.
   private static let beside = [
     "metrics.access": "admin:\n  token: \(String(repeating: "a", count: 40))",
     "tls.hsts": "  certificate: a.pem\n  key: a.key",
@@ -52,7 +56,8 @@ struct SettingsReferenceTests {
       "      certificate: a\n  certificate: b\n  key: c",
   ]
 
-  @Test func namesEverySettingOnce() {
+  @Test("Setting names are unique")
+  func settingNamesAreUnique() {
     #expect(Set(SettingTable.keys.map(\.name)).count == SettingTable.keys.count)
   }
 }

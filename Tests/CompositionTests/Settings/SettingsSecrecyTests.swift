@@ -5,7 +5,8 @@ import Testing
 struct SettingsSecrecyTests {
   private static let word = "Tr0ub4dor"
 
-  @Test func masksItselfHoweverItIsPrinted() {
+  @Test("A secret is masked however it is printed")
+  func masksSecrets() {
     let secret = Secret(Self.word)
     var dumped = ""
     dump(["a": secret], to: &dumped)
@@ -16,34 +17,37 @@ struct SettingsSecrecyTests {
     #expect(secret.revealed == Self.word)
   }
 
-  /// Secrets that are wrong themselves, stand beside a fault, or stand under a name nobody knows.
-  @Test(arguments: [
-    "admin: {token: Tr0ub4dor}",
-    "admin: {tokn: Tr0ub4dor}",
-    "admn: {token: Tr0ub4dor}",
-    "admin: {token: [Tr0ub4dor]}",
-    "upstream: {dialect: hasura, secret: Tr0ub4dor, ulr: x}",
-    "upstream: {secret: 'Tr0ub4dor'}",
-    "upstream: {headers: {x-a: \"Tr0ub4dor\\n\"}}",
-    "upstream: {headers: {x-a: Tr0ub4dor, host: b}}",
-    "upstream: {url: \"https://user:Tr0ub4dor@example.com\"}",
-    "upstream: {url: \"postgres://user:Tr0ub4dor@example.com\"}",
-    "upstream: {url: \"https://user:Tr0ub4dor@example.com/a b#c\"}",
-    "cors: {origins: [\"https://user:Tr0ub4dor@example.com/\"]}",
-    "upstream: {uri: \"https://user:Tr0ub4dor@example.com\"}",
-    "log: {level: x} # was Tr0ub4dor",
-    "push: {apiKey: \"a\n  Tr0ub4dor\", apKey: x}",
-    "upstream: {secret: Tr0ub4dor",
-    "upstream:\n  secret: \"Tr0ub4dor\n  url: x",
-    "accounts: {clientSecret: Tr0ub4dor, clientSecret: Tr0ub4dor}",
-  ])
-  func showsNoSecretInAFault(yaml: String) {
+  /// Secrets that are invalid, next to a fault, or under an unknown name.
+  @Test(
+    "Faults in the file show no secret",
+    arguments: [
+      "admin: {token: Tr0ub4dor}",
+      "admin: {tokn: Tr0ub4dor}",
+      "admn: {token: Tr0ub4dor}",
+      "admin: {token: [Tr0ub4dor]}",
+      "upstream: {dialect: hasura, secret: Tr0ub4dor, ulr: x}",
+      "upstream: {secret: 'Tr0ub4dor'}",
+      "upstream: {headers: {x-a: \"Tr0ub4dor\\n\"}}",
+      "upstream: {headers: {x-a: Tr0ub4dor, host: b}}",
+      "upstream: {url: \"https://user:Tr0ub4dor@example.com\"}",
+      "upstream: {url: \"postgres://user:Tr0ub4dor@example.com\"}",
+      "upstream: {url: \"https://user:Tr0ub4dor@example.com/a b#c\"}",
+      "cors: {origins: [\"https://user:Tr0ub4dor@example.com/\"]}",
+      "upstream: {uri: \"https://user:Tr0ub4dor@example.com\"}",
+      "log: {level: x} # was Tr0ub4dor",
+      "push: {apiKey: \"a\n  Tr0ub4dor\", apKey: x}",
+      "upstream: {secret: Tr0ub4dor",
+      "upstream:\n  secret: \"Tr0ub4dor\n  url: x",
+      "accounts: {clientSecret: Tr0ub4dor, clientSecret: Tr0ub4dor}",
+    ])
+  func fileFaultsShowNoSecret(yaml: String) {
     let report = SettingsFixture(yaml: yaml).report()
     #expect(!report.isEmpty)
     #expect(!report.contains(Self.word), "\(report)")
   }
 
-  @Test func showsNoSecretOfVariableOrFlag() {
+  @Test("Faults in variables and flags show no secret")
+  func otherFaultsShowNoSecret() {
     let fixture = SettingsFixture(
       environment: [
         "LARDER_ADMIN_TOKEN": Self.word, "LARDER_ADMIN_TOKE": Self.word,
@@ -55,7 +59,8 @@ struct SettingsSecrecyTests {
     #expect(!fixture.report().contains(Self.word), "\(fixture.report())")
   }
 
-  @Test func keepsTheCaretInPlaceBehindAMaskedValue() {
+  @Test("The caret is in the right place after a masked value")
+  func placesCaretAfterMaskedValue() {
     let report = SettingsFixture(yaml: "upstream: {secret: longer than the mask, ulr: x}").report()
     #expect(
       report.contains(
@@ -65,7 +70,8 @@ struct SettingsSecrecyTests {
         """))
   }
 
-  @Test func dumpsSettingsWithTheirOriginsAndWithoutSecrets() throws {
+  @Test("The dump shows settings with their origins, without secrets")
+  func dumpsSettingsWithTheirOriginsAndWithoutSecrets() throws {
     let fixture = SettingsFixture(
       yaml: """
         listen: ["[::1]:8080", unix:/run/l.sock]
@@ -86,7 +92,8 @@ struct SettingsSecrecyTests {
     }
   }
 
-  @Test func dumpsWhatLoadsAgain() throws {
+  @Test("A dump without secrets loads again")
+  func dumpLoadsAgain() throws {
     let yaml = """
       listen: ["127.0.0.1:8080", "[::1]:0", ":9"]
       data: "./my data: \\"one\\""

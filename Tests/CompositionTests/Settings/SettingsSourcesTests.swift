@@ -25,7 +25,8 @@ struct SettingsSourcesTests {
     }
   }
 
-  @Test func readsTheFileAndTheProcess() throws {
+  @Test("The settings file, the environment and the flags are read")
+  func readsAllSources() throws {
     try withFile(Array("data: ./d".utf8)) { path in
       let sources = try SettingsSources.read(
         path: path, flags: [.init("log.level", value: "debug")])
@@ -36,18 +37,21 @@ struct SettingsSourcesTests {
     }
   }
 
-  @Test func refusesAFileThatWasAskedForAndIsMissing() {
+  @Test("A missing settings file is refused if it was named")
+  func refusesMissingFile() {
     #expect(
       faults(path: "/nonexistent/larder.yaml") == ["/nonexistent/larder.yaml: does not exist"])
   }
 
-  @Test func refusesWhatIsNoText() throws {
+  @Test("A settings file must be UTF-8")
+  func refusesInvalidUTF8() throws {
     try withFile([0x61, 0xFF, 0x62]) { path in
       #expect(faults(path: path) == ["\(path): is not UTF-8"])
     }
   }
 
-  @Test func refusesAFileNobodyWrites() throws {
+  @Test("A settings file that is too large is refused")
+  func refusesLargeFile() throws {
     try withFile([UInt8](repeating: 0x0A, count: (1 << 20) + 1)) { path in
       #expect(faults(path: path) == ["\(path): is larger than 1MiB"])
     }

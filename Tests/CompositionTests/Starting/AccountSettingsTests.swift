@@ -4,7 +4,8 @@ import Testing
 @testable import Composition
 
 struct AccountSettingsTests {
-  @Test func auth0IsReachedAtItsTenant() {
+  @Test("Auth0 is called at its tenant's domain")
+  func auth0IsReachedAtItsTenant() {
     var settings = AccountsSettings()
     settings.domain = "acme.eu.auth0.com"
     let auth0 = Auth0Settings(settings)
@@ -14,8 +15,9 @@ struct AccountSettingsTests {
     #expect(settings.asksOverTLS)
   }
 
-  /// The management API goes by the tenant, everything else by the custom domain.
-  @Test func auth0IsReachedAtItsCustomDomain() throws {
+  /// The management API uses the tenant, everything else the custom domain.
+  @Test("Auth0 is called at its custom domain if there is one")
+  func auth0IsReachedAtItsCustomDomain() throws {
     var settings = AccountsSettings()
     settings.domain = "acme.eu.auth0.com"
     settings.issuer = try ServiceURL(parsing: "https://login.acme.example/", schemes: ["https"])
@@ -24,7 +26,8 @@ struct AccountSettingsTests {
     #expect(auth0.tenant == "acme.eu.auth0.com")
   }
 
-  @Test func localTokensNameTheServiceAsTheirIssuer() throws {
+  @Test("The issuer of local tokens is the service's URL by default")
+  func localIssuer() throws {
     var settings = Settings(folder: "/tmp")
     #expect(LocalAccountRules(settings).issuer == "larder")
     settings.publicURL = try ServiceURL(parsing: "https://api.example.com", schemes: ["https"])

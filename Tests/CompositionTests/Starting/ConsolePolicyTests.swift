@@ -9,7 +9,7 @@ struct ConsolePolicyTests {
     .appending(path: "../../../Public").standardized.path
 
   @Test(
-    "The console's policy lets its own script and style run, and no other",
+    "The console's policy allows only its own script and style",
     arguments: ["script", "style"])
   func policyNamesWhatThePageHolds(element: String) throws {
     let page = try String(contentsOfFile: "\(Self.folder)/index.html", encoding: .utf8)
@@ -22,11 +22,12 @@ struct ConsolePolicyTests {
       policy.contains("\(element)-src 'sha256-\(digest)';"),
       "Public/index.html: its meta element must say \(element)-src 'sha256-\(digest)'")
     #expect(!policy.contains("unsafe"))
-    // Handlers in attributes would not run.
+    // The policy blocks handlers in attributes.
     #expect(page.firstRange(of: /\son[a-z]+="/) == nil && !page.contains(" style=\""))
   }
 
-  @Test func aFolderWithoutThePageAllowsNothing() {
+  @Test("Without the console's page, the policy allows nothing")
+  func policyWithoutPage() {
     #expect(PublicFolder.policy(ofPageIn: "/nonexistent") == "default-src 'none'")
   }
 }

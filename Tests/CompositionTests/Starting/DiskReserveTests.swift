@@ -4,7 +4,7 @@ import Testing
 
 @testable import Composition
 
-/// The room that is kept for a start on a full disk.
+/// The space reserved for a start on a full disk.
 struct DiskReserveTests {
   private static let logger = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
 
@@ -19,7 +19,7 @@ struct DiskReserveTests {
     return try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
   }
 
-  @Test("It is taken, given up as a whole with its file kept, and taken again")
+  @Test("The reserve is filled, released with its file kept, and filled again")
   func isTakenAgain() throws {
     let folder = try Self.folder()
     let reserve = DiskReserve(folder: folder)
@@ -31,7 +31,7 @@ struct DiskReserveTests {
     #expect(!reserve.release(logger: Self.logger))
     reserve.take()
     #expect(Self.size(folder) == 1 << 20)
-    // A part that went missing is made good.
+    // A missing part is filled again.
     let file = try FileHandle(forWritingTo: URL(filePath: "\(folder)/\(DiskReserve.fileName)"))
     try file.truncate(atOffset: 300_000)
     try file.close()

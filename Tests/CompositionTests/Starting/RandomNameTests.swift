@@ -4,14 +4,16 @@ import Testing
 @testable import Composition
 
 struct RandomNameTests {
-  @Test func namesSortByTime() {
+  @Test("Names sort by creation time")
+  func namesSortByTime() {
     let moments: [Int64] = [0, 1, 255, 1 << 20, 1_795_000_000_000, 1_795_000_000_001, 1 << 47]
     let names = moments.map { RandomName.make(at: Timestamp(milliseconds: $0)) }
     #expect(names == names.sorted())
     #expect(names[4].hasPrefix("01a1ee565e00"))
   }
 
-  @Test func namesAreHexadecimalAndDiffer() {
+  @Test("Names are hexadecimal and unique")
+  func namesAreUnique() {
     let now = Timestamp(milliseconds: 1_795_000_000_000)
     let names = Set((0..<1_000).flatMap { _ in [RandomName.make(), RandomName.make(at: now)] })
     #expect(names.count == 2_000)

@@ -19,7 +19,8 @@ struct ReadOnlyCopyTests {
       types: [])
   }
 
-  @Test func holdsTheDatabaseAndItsLogForItsOwnerAlone() throws {
+  @Test("The copy has the database and its log, readable only by the owner")
+  func copiesDatabaseAndLog() throws {
     let folder = try Self.folder()
     try Data("database".utf8).write(to: URL(filePath: "\(folder)/larder.sqlite"))
     try Data("log".utf8).write(to: URL(filePath: "\(folder)/larder.sqlite-wal"))
@@ -32,14 +33,16 @@ struct ReadOnlyCopyTests {
     #expect(!FileManager.default.fileExists(atPath: copy.path))
   }
 
-  @Test func aFolderWithoutADatabaseIsRefused() throws {
+  @Test("A folder without a database is refused")
+  func refusesFolderWithoutDatabase() throws {
     let folder = try Self.folder()
     let failure = #expect(throws: StartFailure.self) { _ = try ReadOnlyCopy(of: folder) }
     #expect(failure?.kind == .dataFolder)
     #expect(failure?.description.contains(folder) == true)
   }
 
-  @Test("A folder that another process writes to is refused: the copy would be torn")
+  @Test(
+    "A folder that another process writes to is refused, because the copy would be inconsistent")
   func aHeldFolderIsRefused() throws {
     let folder = try Self.folder()
     let store = try Self.open(folder)
@@ -49,7 +52,7 @@ struct ReadOnlyCopyTests {
     try ReadOnlyCopy(of: folder).remove()
   }
 
-  @Test("Copies that killed processes left are removed; those in use and those just made stay")
+  @Test("Copies left by killed processes are removed; those in use and new ones stay")
   func leftoversAreSwept() throws {
     let folder = try Self.folder()
     try Self.open(folder).close()

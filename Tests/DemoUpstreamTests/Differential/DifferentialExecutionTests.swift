@@ -5,12 +5,13 @@ import Testing
 
 @testable import DemoUpstream
 
-/// The executor against the reference implementation.
+/// Comparison of the executor with the reference implementation.
 struct DifferentialExecutionTests {
   private static let seed: UInt64 = 20_211_001
   private static let queries = 600
 
-  @Test func answersAsTheReferenceDoes() throws {
+  @Test("Responses equal those of the reference implementation")
+  func equalsReference() throws {
     let tree = try TreeSchema.tree()
     var generator = QueryGenerator(seed: Self.seed, schema: TreeSchema.schema)
     var cases: [(query: String, variables: JSONValue)] = []
@@ -52,8 +53,10 @@ struct DifferentialExecutionTests {
     }.sorted()
   }
 
-  @Test(arguments: IntrospectionQuery.all)
-  func tellsItsSchemaToTheReference(query: String) throws {
+  @Test(
+    "The reference implementation can read the introspected schema",
+    arguments: IntrospectionQuery.all)
+  func referenceReadsSchema(query: String) throws {
     let answer = try DemoCall()(query)
     #expect(answer["errors"] == nil)
     let request: JSONValue = [
@@ -62,7 +65,7 @@ struct DifferentialExecutionTests {
     let schemas = try #require(try ReferenceExecutor().answers(to: [request]).first)
     let (told, meant) = (schemas["told"]?.string ?? "", schemas["meant"]?.string ?? "")
     #expect(told.contains("type Film implements Node & Work"))
-    // The oldest query has no way to ask for these.
+    // The oldest query cannot request these.
     let asked = Self.lines(meant, without: query.contains("specifiedByURL") ? [] : ["@specifiedBy"])
     #expect(Self.lines(told, without: []) == asked)
   }

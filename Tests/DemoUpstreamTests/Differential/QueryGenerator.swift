@@ -4,14 +4,14 @@ import TestSupport
 
 @testable import DemoUpstream
 
-/// Draws queries over the test schema. Most are valid; the validator sorts out the others.
+/// Generates random queries on the test schema. Most are valid; the validator rejects the others.
 struct QueryGenerator {
   private var random: SeededRandom
   private let schema: Schema
   private var fragments: [String] = []
 
-  /// What the two executors are meant to do differently: the reference takes any value for an object
-  /// and has no effects to count.
+  /// Fields for which the two executors differ by design: the reference accepts any value as an object and
+  /// has no effects to count.
   private static let skippedFields: Set<String> = ["badObject", "count"]
   private static let depthMax = 5
   private static let fragmentsMax = 4
@@ -60,7 +60,7 @@ struct QueryGenerator {
     let parts = (0..<random.number(1...4)).map { _ in
       selection(on: type, depth: depth)
     }
-    // Indented, since the reference misplaces what stands at the very beginning of a line.
+    // Indented, because the reference reports a wrong column at the very beginning of a line.
     return "{ \(parts.joined(separator: "\n  ")) }"
   }
 

@@ -2,7 +2,7 @@ import Foundation
 import LosslessJSON
 import TestSupport
 
-/// graphql-core's executor over a batch of requests.
+/// The executor of graphql-core, for a batch of requests.
 struct ReferenceExecutor {
   private let reference: PythonReference
 
@@ -10,7 +10,7 @@ struct ReferenceExecutor {
     reference = try PythonReference(script: Self.script)
   }
 
-  /// One answer for each request, in order.
+  /// Returns one response for each request, in order.
   func answers(to requests: [JSONValue]) throws -> [JSONValue] {
     try reference.answers(to: requests)
   }

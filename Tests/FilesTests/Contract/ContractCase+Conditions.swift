@@ -7,14 +7,14 @@ extension ContractCase {
   private static let now = HTTPDate(secondsSince1970: 1_800_000_000)
 
   static let conditions = [
-    ContractCase("writes only where there is none") { it in
+    ContractCase("writes only if the object does not exist") { it in
       try await it.put([1], at: "k", if: .absent)
       await #expect(throws: FileStoreError.preconditionFailed) {
         try await it.put([2], at: "k", if: .absent)
       }
       #expect(try await it.bytes("k") == [1])
     },
-    ContractCase("writes only over what the client knows") { it in
+    ContractCase("writes only over the tag of If-Match") { it in
       let first = try await it.put([1], at: "k")
       try await it.put([2], at: "k", if: .tagged([first.metadata.tag]))
       await #expect(throws: FileStoreError.preconditionFailed) {
@@ -22,7 +22,7 @@ extension ContractCase {
       }
       #expect(try await it.bytes("k") == [2])
     },
-    ContractCase("writes only over what the client does not know") { it in
+    ContractCase("writes only over a tag other than that of If-None-Match") { it in
       let first = try await it.put([1], at: "k", if: WriteCondition(notMatching: .oneOf(["x"])))
       let known = WriteCondition(notMatching: .oneOf(["x", first.metadata.tag]))
       await #expect(throws: FileStoreError.preconditionFailed) {
@@ -34,7 +34,7 @@ extension ContractCase {
       try await it.put([2], at: "k", if: WriteCondition(notMatching: .oneOf(["x"])))
       #expect(try await it.bytes("k") == [2])
     },
-    ContractCase("writes only what has not been changed since a moment") { it in
+    ContractCase("writes only if unmodified since a moment") { it in
       let first = try await it.put([1], at: "k")
       let seconds = first.metadata.modified.milliseconds / 1000
       let before = WriteCondition(unmodifiedSinceSeconds: seconds - 1)
@@ -47,7 +47,7 @@ extension ContractCase {
       try await it.put([2], at: "k", if: WriteCondition(unmodifiedSinceSeconds: seconds + 60))
       #expect(try await it.bytes("k") == [2])
     },
-    ContractCase("reads by conditions") { it in
+    ContractCase("checks conditions of reads") { it in
       let tag = try await it.put([1, 2, 3], at: "k").metadata.tag
       let address = try it.address("k")
       _ = try await it.store.get(
@@ -84,7 +84,7 @@ extension ContractCase {
         try await it.bytes("k", range: .from(200))
       }
     },
-    ContractCase("copies by the source's conditions") { it in
+    ContractCase("checks conditions on the source of a copy") { it in
       let tag = try await it.put([1], at: "from").metadata.tag
       await #expect(throws: FileStoreError.preconditionFailed) {
         _ = try await it.store.copy(

@@ -34,7 +34,7 @@ extension ContractCase {
       }
       #expect(told == (10..<30).map { "k\($0)" })
     },
-    ContractCase("gives the same pages as one walk, by seed") { it in
+    ContractCase("returns the same pages as one walk, by seed") { it in
       for seed in UInt64(1)...3 { try await listsLikeModel(it, seed: seed) }
     },
   ]
@@ -66,5 +66,24 @@ extension ContractCase {
           == wanted.map { Array($0.utf8) }.sorted(by: { $0.lexicographicallyPrecedes($1) }),
         "seed \(seed), \(request)")
     }
+  }
+}
+
+/// The expected result of a whole listing, computed directly.
+enum ListingModel {
+  /// Keys, and common prefixes with a star, each once.
+  static func list(_ keys: [ObjectKey], prefix: String, delimiter: String?) -> [String] {
+    var told: [[UInt8]] = []
+    for key in keys where key.hasPrefix(prefix) {
+      let bytes = Array(key.text.utf8)
+      var entry = bytes
+      if let delimiter = delimiter.map({ Array($0.utf8) }),
+        let place = bytes[prefix.utf8.count...].firstRange(of: delimiter)
+      {
+        entry = Array(bytes[..<place.upperBound]) + Array("*".utf8)
+      }
+      if told.last != entry { told.append(entry) }
+    }
+    return told.map { String(decoding: $0, as: UTF8.self) }
   }
 }

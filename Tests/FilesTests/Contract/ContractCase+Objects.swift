@@ -6,7 +6,7 @@ import Testing
 
 extension ContractCase {
   static let objects = [
-    ContractCase("gives back what was put") { it in
+    ContractCase("returns what was written") { it in
       let bytes = (0..<300_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }
       let attributes = ObjectAttributes(
         contentType: "image/png", contentEncoding: "gzip", contentLanguage: "de",
@@ -38,7 +38,7 @@ extension ContractCase {
       #expect(try await it.bytes("k") == [2, 3])
       #expect(try await it.keys(ObjectListRequest()) == ["k"])
     },
-    ContractCase("lets whoever opened an object read it to its end") { it in
+    ContractCase("lets an opened object be read to its end") { it in
       try await it.put([1, 2, 3], at: "k")
       let opened = try await it.store.get(try it.address("k"), range: nil, conditions: nil)
       try await it.put([9], at: "k")
@@ -54,7 +54,7 @@ extension ContractCase {
       _ = try await it.store.delete(try it.address("k"), if: .none)
       #expect(try await it.keys(ObjectListRequest()) == [])
     },
-    ContractCase("tells a missing bucket from a missing key") { it in
+    ContractCase("distinguishes a missing bucket from a missing key") { it in
       let nowhere = ObjectAddress(
         bucket: try #require(BucketName("no-such-bucket-here")), key: try it.address("k").key)
       await #expect(throws: FileStoreError.noSuchBucket) {
@@ -68,7 +68,7 @@ extension ContractCase {
       }
       await #expect(throws: FileStoreError.noSuchKey) { try await it.bytes("k") }
     },
-    ContractCase("refuses content whose digest is another and keeps what was there") { it in
+    ContractCase("refuses content with a wrong digest and keeps the previous object") { it in
       try await it.put([1], at: "k")
       for algorithm in [ContentDigest.Algorithm.md5, .sha256] {
         let wrong = try #require(
@@ -80,7 +80,7 @@ extension ContractCase {
       }
       #expect(try await it.bytes("k") == [1])
     },
-    ContractCase("notes a checksum that holds") { it in
+    ContractCase("records a verified checksum") { it in
       let bytes = [UInt8]("hello".utf8)
       let digest = try #require(ContentDigest(.sha256, Array(SHA256.hash(data: bytes))))
       _ = try await it.store.put(
@@ -88,7 +88,7 @@ extension ContractCase {
       #expect(
         try await it.store.head(try it.address("k"), conditions: nil).checksum?.digest == digest)
     },
-    ContractCase("keeps what was there when content breaks off or is too short") { it in
+    ContractCase("keeps the previous object when content is interrupted or too short") { it in
       try await it.put([1], at: "k")
       await #expect(throws: FileStoreError.disconnected) {
         _ = try await it.store.put(
@@ -116,7 +116,7 @@ extension ContractCase {
       try await it.put([9], at: "from")
       #expect(try await it.bytes("to") == [1, 2])
     },
-    ContractCase("keeps keys of any Unicode apart") { it in
+    ContractCase("distinguishes keys of any Unicode") { it in
       let keys = [
         "caf\u{E9}", "cafe\u{301}", "日本/語", "👩‍👩‍👧", " lead", "a+b", "a%2Fb", "a?b#c", "~", "a//b",
         String(repeating: "é", count: 300), "A", "a",
@@ -134,7 +134,7 @@ extension ContractCase {
         try await it.put([1], at: "k", attributes: attributes)
       }
     },
-    ContractCase("makes, lists and removes buckets") { it in
+    ContractCase("creates, lists and removes buckets") { it in
       let name = try #require(BucketName("\(it.bucket.text)-x"))
       try await it.store.createBucket(name)
       await #expect(throws: FileStoreError.bucketExists) { try await it.store.createBucket(name) }

@@ -6,7 +6,7 @@ import Testing
 
 extension ContractCase {
   static let uploads = [
-    ContractCase("makes an object of parts") { it in
+    ContractCase("assembles an object from parts") { it in
       let first = [UInt8](repeating: 1, count: it.partBytes)
       let second = [UInt8](repeating: 2, count: 77)
       let attributes = ObjectAttributes(contentType: "video/mp4", custom: ["a": "b"])
@@ -31,7 +31,7 @@ extension ContractCase {
         _ = try await it.store.putPart(1, of: upload, .of([1]), quota: .none)
       }
     },
-    ContractCase("lists parts and uploads, and goes on with them") { it in
+    ContractCase("lists parts and uploads page by page") { it in
       let upload = try await it.store.beginUpload(
         to: try it.address("k"), attributes: ObjectAttributes(), quota: .none)
       for number in [3, 1, 2] {
@@ -49,7 +49,7 @@ extension ContractCase {
         in: it.bucket, prefix: "", after: nil, limit: 10)
       #expect(uploads.uploads.map(\.address) == [upload])
     },
-    ContractCase("forgets an upload that is given up") { it in
+    ContractCase("removes an aborted upload") { it in
       let upload = try await it.store.beginUpload(
         to: try it.address("k"), attributes: ObjectAttributes(), quota: .none)
       _ = try await it.store.putPart(1, of: upload, .of([1]), quota: .none)
@@ -63,7 +63,7 @@ extension ContractCase {
       let left = try await it.store.uploads(in: it.bucket, prefix: "", after: nil, limit: 10)
       #expect(left.uploads.isEmpty)
     },
-    ContractCase("refuses parts that are not there, out of order or too small") { it in
+    ContractCase("refuses parts that are missing, out of order or too small") { it in
       let upload = try await it.store.beginUpload(
         to: try it.address("k"), attributes: ObjectAttributes(), quota: .none)
       let one = try await it.store.putPart(1, of: upload, .of([1]), quota: .none)
@@ -96,7 +96,7 @@ extension ContractCase {
         }
       }
     },
-    ContractCase("copies a stretch of an object as a part") { it in
+    ContractCase("copies a range of an object as a part") { it in
       try await it.put((0..<100).map { UInt8($0) }, at: "from")
       let upload = try await it.store.beginUpload(
         to: try it.address("k"), attributes: ObjectAttributes(), quota: .none)
@@ -107,7 +107,7 @@ extension ContractCase {
       _ = try await it.store.completeUpload(upload, parts: nil, if: .none)
       #expect(try await it.bytes("k") == Array(10...19))
     },
-    ContractCase("completes an upload by condition") { it in
+    ContractCase("checks conditions when completing an upload") { it in
       try await it.put([1], at: "k")
       let upload = try await it.store.beginUpload(
         to: try it.address("k"), attributes: ObjectAttributes(), quota: .none)
@@ -138,7 +138,7 @@ extension ContractCase {
       let left = try await it.store.uploads(in: it.bucket, prefix: "", after: nil, limit: 10)
       #expect(left.uploads.isEmpty)
     },
-    ContractCase("refuses an object of another size than the client states") { it in
+    ContractCase("refuses an object of another size than the client stated") { it in
       let upload = try await it.store.beginUpload(
         to: try it.address("k"), attributes: ObjectAttributes(), quota: .none)
       let part = try await it.store.putPart(1, of: upload, .of([1, 2]), quota: .none)
@@ -151,7 +151,7 @@ extension ContractCase {
       _ = try await it.store.completeUpload(upload, UploadCompletion(parts: parts, size: 2))
       #expect(try await it.bytes("k") == [1, 2])
     },
-    ContractCase("copies no stretch that goes beyond the object") { it in
+    ContractCase("refuses to copy a range beyond the object") { it in
       try await it.put([1, 2, 3], at: "from")
       let upload = try await it.store.beginUpload(
         to: try it.address("k"), attributes: ObjectAttributes(), quota: .none)

@@ -4,11 +4,11 @@ import Model
 import Testing
 import Transport
 
-/// A store under test, with a bucket of its own that is empty.
+/// A store under test, with an empty bucket of its own.
 struct ContractStore: Sendable {
   let store: any FileStore
   let bucket: BucketName
-  /// The least size of a part that is not the last.
+  /// The minimum size of a part that is not the last.
   let partBytes: Int
 
   init(store: any FileStore, bucket: String, partBytes: Int) throws {
@@ -41,7 +41,7 @@ struct ContractStore: Sendable {
     try await store.list(bucket, request).items.map(\.key.text)
   }
 
-  /// Every page of a listing, told in order: keys, and common prefixes with a star.
+  /// Returns all pages of a listing, in order: keys, and common prefixes with a star.
   func pages(_ request: ObjectListRequest) async throws -> [String] {
     var request = request
     var told: [String] = []
@@ -55,7 +55,7 @@ struct ContractStore: Sendable {
 }
 
 extension ObjectContent {
-  /// The wanted bytes, read to their end.
+  /// Reads the requested bytes to their end.
   func bytes() async throws -> [UInt8] {
     switch source {
     case .bytes(let bytes): return bytes
@@ -66,4 +66,19 @@ extension ObjectContent {
       return bytes
     }
   }
+}
+
+/// A behaviour that every file store must have.
+struct ContractCase: Sendable, CustomTestStringConvertible {
+  let name: String
+  let run: @Sendable (ContractStore) async throws -> Void
+
+  init(_ name: String, _ run: @escaping @Sendable (ContractStore) async throws -> Void) {
+    self.name = name
+    self.run = run
+  }
+
+  var testDescription: String { name }
+
+  static let all = objects + conditions + listings + uploads
 }

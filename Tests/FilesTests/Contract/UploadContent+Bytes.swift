@@ -3,7 +3,7 @@ import Model
 import Synchronization
 
 extension UploadContent {
-  /// Content that is there already, handed over in pieces.
+  /// Content in memory, read in pieces.
   static func of(
     _ bytes: [UInt8], pieceBytes: Int = 100_000, announced: Int? = nil,
     digests: [ContentDigest] = [], failure: FileStoreError? = nil

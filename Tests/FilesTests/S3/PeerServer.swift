@@ -2,21 +2,21 @@ import Foundation
 import Synchronization
 import Transport
 
-/// A server of other make, run for as long as this process.
+/// An independent server, run for the lifetime of this process.
 final class PeerServer: Sendable {
   enum Problem: Error {
-    /// With what it said.
+    /// With its output.
     case notListening(String)
   }
 
-  /// Where `Scripts/test` has Python packages; nil where the tests run without it.
+  /// The Python packages of `Scripts/test`; nil if the tests run without it.
   static let environment = ProcessInfo.processInfo.environment["LARDER_TEST_VENV"]
   static let whyNot = "needs LARDER_TEST_VENV, a Python environment of Tests/requirements.txt"
 
-  /// How long a server may take to listen.
+  /// How long a server can take to listen.
   private static let startTime = Duration.seconds(90)
 
-  /// Ends the server when its input ends, as it does with the process that made it.
+  /// Ends the server when its input ends, and so with the process that started it.
   private static let guardian = """
     import subprocess, sys
     server = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
@@ -32,7 +32,7 @@ final class PeerServer: Sendable {
 
   /// - Parameters:
   ///   - program: in the environment's `bin`.
-  ///   - marker: stands in front of the address in what it says.
+  ///   - marker: the text before the address in its output.
   init(_ program: String, _ arguments: [String], marker: String) throws {
     let folder = "\(Self.environment ?? "")/bin"
     process = Process()

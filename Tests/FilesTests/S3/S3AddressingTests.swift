@@ -6,6 +6,7 @@ import Testing
 
 struct S3AddressingTests {
   @Test(
+    "The bucket is addressed in the path or in the host",
     arguments: [
       (S3Addressing.path, "https://s3.example", "bucket", "a b/c", "s3.example", "/bucket/a%20b/c"),
       (.host, "https://s3.example", "bucket", "a b/c", "bucket.s3.example", "/a%20b/c"),
@@ -18,7 +19,7 @@ struct S3AddressingTests {
       (.host, "http://127.0.0.1:9000", "bucket", "k", "127.0.0.1:9000", "/bucket/k"),
       (.path, "http://[::1]:9000", "bucket", "//k/.x/", "[::1]:9000", "/bucket///k/.x/"),
     ] as [(S3Addressing, String, String?, String?, String, String)])
-  func addresses(
+  func addressesBuckets(
     _ addressing: S3Addressing, _ endpoint: String, _ bucket: String?, _ key: String?,
     _ authority: String, _ target: String
   ) throws {
@@ -29,29 +30,35 @@ struct S3AddressingTests {
     #expect(url.target == target)
   }
 
-  @Test(arguments: [
-    ("https://s3.us-east-1.amazonaws.com", "s3.eu-west-1.amazonaws.com"),
-    ("https://s3.amazonaws.com", "s3.eu-west-1.amazonaws.com"),
-    ("https://minio.example:9000", "minio.example:9000"),
-  ])
-  func movesToAnotherRegion(_ endpoint: String, _ authority: String) throws {
+  @Test(
+    "Only hosts with a region in their name change with the region",
+    arguments: [
+      ("https://s3.us-east-1.amazonaws.com", "s3.eu-west-1.amazonaws.com"),
+      ("https://s3.amazonaws.com", "s3.eu-west-1.amazonaws.com"),
+      ("https://minio.example:9000", "minio.example:9000"),
+    ])
+  func changesRegion(_ endpoint: String, _ authority: String) throws {
     let region = S3Region(name: "us-east-1", endpoint: try HTTPURL(endpoint).origin)
     let moved = region.moved(to: "eu-west-1")
     #expect(moved.name == "eu-west-1")
     #expect(moved.endpoint.authority == authority)
   }
 
-  @Test(arguments: ["", "evil.example", "EU", "a/b", String(repeating: "a", count: 64)])
-  func takesNoOtherTextForARegion(_ text: String) {
+  @Test(
+    "Texts that cannot be part of a host are no region names",
+    arguments: ["", "evil.example", "EU", "a/b", String(repeating: "a", count: 64)])
+  func refusesInvalidRegions(_ text: String) {
     #expect(!S3Region.isName(text))
   }
 
-  @Test(arguments: [
-    ("bytes 0-9/200", true), ("bytes 0-9/*", false),
-    ("bytes */200", false), ("bytes 9-0/200", false), ("bytes 0-200/200", false),
-    ("items 0-9/200", false), ("bytes 0-9", false),
-  ])
-  func readsRanges(_ text: String, isOne: Bool) {
+  @Test(
+    "Content-Range fields are parsed",
+    arguments: [
+      ("bytes 0-9/200", true), ("bytes 0-9/*", false),
+      ("bytes */200", false), ("bytes 9-0/200", false), ("bytes 0-200/200", false),
+      ("items 0-9/200", false), ("bytes 0-9", false),
+    ])
+  func parsesContentRanges(_ text: String, isOne: Bool) {
     #expect((ContentRange(text) != nil) == isOne)
   }
 }

@@ -25,12 +25,14 @@ struct S3ClientTests {
       bucket: try #require(BucketName("bucket")), key: try #require(ObjectKey(key)))
   }
 
-  @Test(arguments: [
-    S3Script.Step.answer(503, [:], error("SlowDown")), .answer(500), .answer(502), .answer(504),
-    .answer(400, [:], error("RequestTimeout")), .failure(.connectionLost),
-    .failure(.connectTimedOut), .failure(.noAnswerInTime), .answer(200, [:], "<cut"),
-  ])
-  func triesAgainWhatMayPass(_ step: S3Script.Step) async throws {
+  @Test(
+    "Transient failures are retried",
+    arguments: [
+      S3Script.Step.answer(503, [:], error("SlowDown")), .answer(500), .answer(502), .answer(504),
+      .answer(400, [:], error("RequestTimeout")), .failure(.connectionLost),
+      .failure(.connectTimedOut), .failure(.noAnswerInTime), .answer(200, [:], "<cut"),
+    ])
+  func retriesTransientFailures(_ step: S3Script.Step) async throws {
     let script = S3Script([step, step, .answer(200, [:], Self.list)])
     #expect(try await script.store().buckets() == [])
     #expect(script.requests.count == 3)
@@ -38,7 +40,8 @@ struct S3ClientTests {
     #expect(script.rests == [.milliseconds(200), .milliseconds(400)])
   }
 
-  @Test func givesUpAfterThreeRequests() async throws {
+  @Test("A request is sent at most three times")
+  func stopsAfterThreeAttempts() async throws {
     let script = S3Script(.init(repeating: .answer(503, [:], Self.error("SlowDown")), count: 9))
     await #expect(throws: FileStoreError.unavailable(retryAfter: nil)) {
       _ = try await script.store().buckets()
@@ -46,7 +49,8 @@ struct S3ClientTests {
     #expect(script.requests.count == 3)
   }
 
-  @Test func restsAsLongAsItIsTold() async throws {
+  @Test("Retry-After is honoured")
+  func honoursRetryAfter() async throws {
     let script = S3Script([.answer(503, [.retryAfter: "2"]), .answer(200, [:], Self.list)])
     _ = try await script.store().buckets()
     #expect(script.rests == [.seconds(2)])
@@ -59,8 +63,9 @@ struct S3ClientTests {
     }
   }
 
-  /// A moment is the service's word, and its clock is what its earlier answers told of it.
-  @Test func readsMomentsByTheServicesClock() async throws {
+  /// `Retry-After` is a time of the service's clock, which is known from earlier responses.
+  @Test("Retry-After dates are read by the service's clock")
+  func readsDatesByServiceClock() async throws {
     let script = S3Script([
       .answer(403, [.date: "Fri, 24 May 2013 01:00:00 GMT"], Self.error("RequestTimeTooSkewed")),
       .answer(503, [.retryAfter: "Fri, 24 May 2013 01:00:02 GMT"]), .answer(200, [:], Self.list),
@@ -69,24 +74,27 @@ struct S3ClientTests {
     #expect(script.rests == [.seconds(2)])
   }
 
-  @Test(arguments: [
-    (S3Script.Step.answer(403, [:], error("AccessDenied")), FileStoreError.denied),
-    (.answer(403, [:], error("InvalidAccessKeyId")), .denied),
-    (.answer(404, [:], error("NoSuchBucket")), .noSuchBucket),
-    (.answer(501, [:], error("NotImplemented")), .unsupported),
-    (.answer(507, [:], ""), .storageFull), (.failure(.queueFull), .unavailable(retryAfter: nil)),
-    (
-      .failure(.breakerOpen(retryAfter: .seconds(3))),
-      .unavailable(retryAfter: .seconds(3))
-    ),
-  ])
-  func tellsWhatWillNotPassAtOnce(_ step: S3Script.Step, _ error: FileStoreError) async throws {
+  @Test(
+    "Permanent failures are reported at once",
+    arguments: [
+      (S3Script.Step.answer(403, [:], error("AccessDenied")), FileStoreError.denied),
+      (.answer(403, [:], error("InvalidAccessKeyId")), .denied),
+      (.answer(404, [:], error("NoSuchBucket")), .noSuchBucket),
+      (.answer(501, [:], error("NotImplemented")), .unsupported),
+      (.answer(507, [:], ""), .storageFull), (.failure(.queueFull), .unavailable(retryAfter: nil)),
+      (
+        .failure(.breakerOpen(retryAfter: .seconds(3))),
+        .unavailable(retryAfter: .seconds(3))
+      ),
+    ])
+  func reportsPermanentFailures(_ step: S3Script.Step, _ error: FileStoreError) async throws {
     let script = S3Script([step])
     await #expect(throws: error) { _ = try await script.store().buckets() }
     #expect(script.requests.count == 1)
   }
 
-  @Test func takesAnErrorInASuccessForWhatItIs() async throws {
+  @Test("An error document in a 200 response is an error")
+  func detectsErrorsInSuccess() async throws {
     let head = S3Script.Step.answer(200, Self.found)
     let script = S3Script([
       head, head, .answer(200, [:], Self.error("InternalError")), .answer(200, [:], Self.copied),
@@ -103,7 +111,8 @@ struct S3ClientTests {
     #expect(failing.requests.count == 5)
   }
 
-  @Test func signsForTheRegionItIsSentTo() async throws {
+  @Test("A redirected request is signed for the new region")
+  func signsForTheNewRegion() async throws {
     let name = try #require(HTTPField.Name("x-amz-bucket-region"))
     let moved = S3Script.Step.answer(301, [name: "eu-west-1"])
     let script = S3Script([moved, .answer(200, Self.found), .answer(200, Self.found)])
@@ -120,7 +129,8 @@ struct S3ClientTests {
     #expect(script.rests == [])
   }
 
-  @Test func movesOnlyOnceAndNeverToAForeignHost() async throws {
+  @Test("A region is changed once, and never to a foreign host")
+  func changesRegionOnce() async throws {
     let moved = S3Script.Step.answer(
       301, [.location: "https://evil.example/"],
       Self.error("PermanentRedirect", "<Region>eu-west-1</Region><Endpoint>evil.example</Endpoint>")
@@ -133,7 +143,8 @@ struct S3ClientTests {
     #expect(script.requests.allSatisfy { $0.url.origin.authority == "s3.example" })
   }
 
-  @Test func setsItsClockByTheServiceOnce() async throws {
+  @Test("The clock is corrected once by the service's")
+  func correctsClockOnce() async throws {
     let late = S3Script.Step.answer(
       403, [.date: "Fri, 24 May 2013 01:00:00 GMT"], Self.error("RequestTimeTooSkewed"))
     let script = S3Script([late, .answer(200, [:], Self.list), .answer(200, [:], Self.list)])
@@ -148,7 +159,8 @@ struct S3ClientTests {
     #expect(stubborn.requests.count == 2)
   }
 
-  @Test func doesNotRepeatContentThatIsReadAsItGoes() async throws {
+  @Test("Streamed content is not sent again")
+  func doesNotRepeatStreams() async throws {
     let script = S3Script([.answer(404), .answer(503), .answer(200)])
     let content = UploadContent(
       byteCount: 9 << 20, next: { () async throws(FileStoreError) in nil })
@@ -158,8 +170,9 @@ struct S3ClientTests {
     #expect(script.requests.map(\.method) == [.head, .put])
   }
 
-  /// The first answer was lost, so the second says that there is one already: ours.
-  @Test func knowsItsOwnWriteAgain() async throws {
+  /// The first response was lost, so the second reports an existing object: ours.
+  @Test("A conditional write recognises its own earlier attempt")
+  func recognisesItsOwnWrite() async throws {
     let own: HTTPFields = [.contentLength: "1", .eTag: "\"55a54008ad1ba589aa210d2629c1df41\""]
     let script = S3Script([
       .answer(404), .failure(.connectionLost), .answer(412, [:], Self.error("PreconditionFailed")),
@@ -178,7 +191,8 @@ struct S3ClientTests {
     }
   }
 
-  @Test func trustsTLSWithContent() async throws {
+  @Test("Content is not hashed for the signature over TLS")
+  func leavesContentUnsignedOverTLS() async throws {
     for (endpoint, payload) in [
       ("https://s3.example", "UNSIGNED-PAYLOAD"),
       ("http://s3.example", "4bf5122f344554c53bde2ebb8cd2b7e3d1600ad631c385a5d7cce23c7785459a"),

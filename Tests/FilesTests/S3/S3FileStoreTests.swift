@@ -7,7 +7,7 @@ import Testing
 
 @testable import S3
 
-/// What the store on our own disk does, done by a service of other make.
+/// The store on S3, against an independent implementation of the service.
 @Suite(.enabled(if: PeerServer.environment != nil, Comment(rawValue: PeerServer.whyNot)))
 struct S3FileStoreTests {
   private static let sizes = [
@@ -23,15 +23,16 @@ struct S3FileStoreTests {
     return Array(bytes.prefix(count))
   }
 
-  @Test(arguments: ContractCase.all) func keepsTheContract(_ contract: ContractCase) async throws {
+  @Test("The S3 store fulfils the contract of file stores", arguments: ContractCase.all)
+  func fulfilsTheContract(_ contract: ContractCase) async throws {
     try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
       try await contract.run(try await fixture.contract())
     }
   }
 
-  /// In memory, as it comes in, and in parts, with a length known before and without.
-  @Test(arguments: sizes) func takesContentOfAnyLength(_ count: Int, isAnnounced: Bool) async throws
-  {
+  /// Content in memory, streamed, and in parts, with and without an announced length.
+  @Test("Content of any length is stored", arguments: sizes)
+  func storesContentOfAnyLength(_ count: Int, isAnnounced: Bool) async throws {
     try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
       let it = try await fixture.contract()
       let bytes = Self.bytes(count)
@@ -53,7 +54,8 @@ struct S3FileStoreTests {
     }
   }
 
-  @Test(arguments: sizes) func keepsWhatWasThereWhenContentIsNotWhatWasPromised(
+  @Test("Content that fails verification leaves the previous object", arguments: sizes)
+  func keepsPreviousObject(
     _ count: Int, isAnnounced: Bool
   ) async throws {
     try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
@@ -76,7 +78,8 @@ struct S3FileStoreTests {
     }
   }
 
-  @Test func takesLongPartsAsTheyCome() async throws {
+  @Test("Long parts are streamed")
+  func streamsLongParts() async throws {
     try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
       let it = try await fixture.contract()
       let bytes = Self.bytes(9_000_000)
@@ -90,7 +93,8 @@ struct S3FileStoreTests {
     }
   }
 
-  @Test func keepsMetadataBeyondASCII() async throws {
+  @Test("Non-ASCII metadata is preserved")
+  func keepsNonASCIIMetadata() async throws {
     try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
       let it = try await fixture.contract()
       let attributes = ObjectAttributes(custom: ["name": "Zoë 日本", "odd": "=?UTF-8?B?x?="])
@@ -100,7 +104,8 @@ struct S3FileStoreTests {
     }
   }
 
-  @Test func keepsNoQuota() async throws {
+  @Test("Quotas are refused")
+  func refusesQuotas() async throws {
     try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
       let it = try await fixture.contract()
       await #expect(throws: FileStoreError.unsupported) {
@@ -110,7 +115,8 @@ struct S3FileStoreTests {
     }
   }
 
-  @Test func givesUpOldUploadsInItsOwnBucketsAlone() async throws {
+  @Test("Old uploads are aborted only in configured buckets")
+  func abortsOldUploadsInOwnBuckets() async throws {
     try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
       let own = try await fixture.contract()
       let other = try await fixture.contract()
@@ -131,7 +137,8 @@ struct S3FileStoreTests {
     try await it.store.uploads(in: it.bucket, prefix: "", after: nil, limit: 9).uploads.count
   }
 
-  @Test func isUnavailableWhereNobodyListens() async throws {
+  @Test("A service that cannot be reached is unavailable")
+  func reportsUnreachableService() async throws {
     try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
       var settings = fixture.settings
       settings.endpoint = try HTTPURL("http://127.0.0.1:1/")

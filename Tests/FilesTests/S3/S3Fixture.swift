@@ -1,4 +1,5 @@
 import Files
+import Foundation
 import HTTPClient
 import Model
 import Synchronization
@@ -7,9 +8,9 @@ import Transport
 
 @testable import S3
 
-/// A store on a server of other make, spoken to over the loopback.
+/// A store on an independent server, reached over the loopback interface.
 struct S3Fixture: Sendable {
-  /// Accepts any signature; right in everything else.
+  /// Accepts any signature; otherwise correct.
   static let moto = Result {
     try PeerServer("moto_server", ["-H", "127.0.0.1", "-p", "0"], marker: "http://127.0.0.1:")
   }
@@ -22,7 +23,7 @@ struct S3Fixture: Sendable {
   let group: EventLoopGroup
   let settings: S3StoreSettings
 
-  /// Sizes small enough to meet every way that content goes, large enough for S3's least part.
+  /// Sizes small enough to test every way of sending content, large enough for S3's minimum part size.
   static var limits: S3StoreLimits {
     var limits = S3StoreLimits()
     limits.bufferBytes = 5 << 20
@@ -56,12 +57,19 @@ struct S3Fixture: Sendable {
     await group.shutdown()
   }
 
-  /// A bucket of its own for each test.
+  /// Creates a new bucket for each test.
   func contract() async throws -> ContractStore {
     let number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
     let contract = try ContractStore(
       store: store, bucket: "larder-test-\(number)", partBytes: 5 << 20)
     try await store.createBucket(contract.bucket)
     return contract
+  }
+}
+
+/// The wall clock, by which requests are signed.
+enum TestClock {
+  static let wall = WallClock {
+    Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
   }
 }

@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import S3
 
-/// A service that says what a test tells it to.
+/// A service with scripted responses.
 final class S3Script: Sendable {
   enum Step: Sendable {
     case answer(Int, HTTPFields = [:], String = "")

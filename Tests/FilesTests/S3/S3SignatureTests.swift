@@ -9,7 +9,7 @@ import Testing
 
 @testable import S3
 
-/// Signatures, judged by a server of other make that does judge them.
+/// Signatures, verified by an independent server.
 @Suite(.enabled(if: PeerServer.environment != nil, Comment(rawValue: PeerServer.whyNot)))
 struct S3SignatureTests {
   private static let folder = "\(NSTemporaryDirectory())larder-rclone-\(UUID().uuidString)"
@@ -29,13 +29,14 @@ struct S3SignatureTests {
     "deep/er/key.txt", "\"quoted\"", "<tag>", "per%cent", "back\\slash", "[x]{y}|^`",
   ]
 
-  @Test(arguments: keys) func signsAnyKey(_ key: String) async throws {
+  @Test("Requests for any key are signed correctly", arguments: keys)
+  func signsAnyKey(_ key: String) async throws {
     try await S3Fixture.run(on: try Self.rclone.get()) { fixture in
       let it = try await fixture.contract()
       let attributes = ObjectAttributes(contentType: "text/plain", custom: ["a": " b  c "])
       try await it.put([1, 2, 3], at: key, attributes: attributes)
       #expect(try await it.bytes(key) == [1, 2, 3])
-      // Answered with 200 and a Content-Range.
+      // The response is 200 with a Content-Range.
       #expect(try await it.bytes(key, range: .closed(1, 1)) == [2])
       #expect(try await it.keys(ObjectListRequest()) == [key])
       _ = try await it.store.copy(
@@ -45,7 +46,8 @@ struct S3SignatureTests {
     }
   }
 
-  @Test(arguments: keys) func presignsAnyKey(_ key: String) async throws {
+  @Test("Presigned URLs work for any key", arguments: keys)
+  func presignsAnyKey(_ key: String) async throws {
     try await S3Fixture.run(on: try Self.rclone.get()) { fixture in
       let it = try await fixture.contract()
       try await it.put([1, 2, 3], at: key)
@@ -69,14 +71,16 @@ struct S3SignatureTests {
     }
   }
 
-  @Test func isDeniedWithAnotherSecret() async throws {
+  @Test("A wrong secret is denied")
+  func deniesWrongSecret() async throws {
     let key = (id: S3Fixture.key.id, secret: "other")
     try await S3Fixture.run(on: try Self.rclone.get(), key: key) { fixture in
       await #expect(throws: FileStoreError.denied) { _ = try await fixture.store.buckets() }
     }
   }
 
-  @Test func signsContentInEveryWay() async throws {
+  @Test("Content is signed in every mode")
+  func signsContent() async throws {
     try await S3Fixture.run(on: try Self.rclone.get()) { fixture in
       let it = try await fixture.contract()
       for count in [0, 1, 6_000_000, 12_000_000] {

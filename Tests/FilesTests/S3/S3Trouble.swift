@@ -5,16 +5,16 @@ import Synchronization
 
 @testable import S3
 
-/// A way to a service of other make that fails where a test says.
+/// A connection to an independent service that fails where a test requires it.
 final class S3Trouble: Sendable {
   enum Kind: CaseIterable {
-    /// It answers 500 and does nothing.
+    /// The service responds 500 and does nothing.
     case internalError
-    /// It answers 503 and does nothing.
+    /// The service responds 503 and does nothing.
     case unavailable
-    /// It never gets the request.
+    /// The service never receives the request.
     case noConnection
-    /// It does what it is asked, and the answer does not come in time.
+    /// The service carries out the request, and the response is late.
     case lateAnswer
   }
 
@@ -26,7 +26,7 @@ final class S3Trouble: Sendable {
 
   /// - Parameters:
   ///   - times: how often it fails.
-  ///   - isTroubled: which requests do.
+  ///   - isTroubled: whether a request fails.
   init(
     _ fixture: S3Fixture, _ kind: Kind, times: Int,
     at isTroubled: @escaping @Sendable (HTTPClientRequest) -> Bool

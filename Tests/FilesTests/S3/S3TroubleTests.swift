@@ -6,10 +6,10 @@ import Testing
 
 @testable import S3
 
-/// A service that fails in the middle of an upload in parts, and comes back or does not.
+/// A service that fails during a multipart upload, temporarily or permanently.
 @Suite(.enabled(if: PeerServer.environment != nil, Comment(rawValue: PeerServer.whyNot)))
 struct S3TroubleTests {
-  /// Three parts of 5 MiB at most, of a length that is not known before.
+  /// Content of at most three parts of 5 MiB, without an announced length.
   private static let bytes = (0..<12_000_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }
 
   private static func content() -> UploadContent {
@@ -30,9 +30,9 @@ struct S3TroubleTests {
     try await it.store.uploads(in: it.bucket, prefix: "", after: nil, limit: 9).uploads.count
   }
 
-  /// Each part is in memory, so it alone goes again.
-  @Test(arguments: S3Trouble.Kind.allCases)
-  func aPartThatFailsGoesAgain(_ kind: S3Trouble.Kind) async throws {
+  /// Each part is in memory, so only that part is sent again.
+  @Test("A part that fails is sent again", arguments: S3Trouble.Kind.allCases)
+  func retriesParts(_ kind: S3Trouble.Kind) async throws {
     try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
       let it = try await fixture.contract()
       let trouble = S3Trouble(fixture, kind, times: 2) { Self.isPart($0, 2) }
@@ -47,9 +47,9 @@ struct S3TroubleTests {
     }
   }
 
-  /// What is left of it would be paid for.
-  @Test(arguments: S3Trouble.Kind.allCases)
-  func anUploadThatIsGivenUpLeavesNothing(_ kind: S3Trouble.Kind) async throws {
+  /// Leftovers would be billed.
+  @Test("An aborted upload leaves nothing", arguments: S3Trouble.Kind.allCases)
+  func abortLeavesNothing(_ kind: S3Trouble.Kind) async throws {
     try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
       let it = try await fixture.contract()
       try await it.put([1], at: "k")
@@ -65,9 +65,9 @@ struct S3TroubleTests {
     }
   }
 
-  /// The first completion may have been carried out, its answer lost.
-  @Test(arguments: S3Trouble.Kind.allCases)
-  func aCompletionThatFailsGoesAgain(_ kind: S3Trouble.Kind) async throws {
+  /// The first completion may have succeeded, its response lost.
+  @Test("A completion that fails is sent again", arguments: S3Trouble.Kind.allCases)
+  func retriesCompletions(_ kind: S3Trouble.Kind) async throws {
     try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
       let it = try await fixture.contract()
       let trouble = S3Trouble(fixture, kind, times: 1, at: Self.isCompletion)
@@ -80,8 +80,9 @@ struct S3TroubleTests {
     }
   }
 
-  /// Where the service is away for giving up as well, the sweep of old uploads finds it.
-  @Test func whatCouldNotBeGivenUpIsSwept() async throws {
+  /// If aborting fails too, the sweep of old uploads finds the upload.
+  @Test("An upload that could not be aborted is swept later")
+  func sweepsUnabortedUploads() async throws {
     try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
       let it = try await fixture.contract()
       let trouble = S3Trouble(fixture, .unavailable, times: .max) {
@@ -98,8 +99,9 @@ struct S3TroubleTests {
     }
   }
 
-  /// A client's own upload is the client's: it sends the part again when it likes.
-  @Test func aClientsUploadOutlivesAPartThatFailed() async throws {
+  /// The client controls its own upload, and can send the part again at any time.
+  @Test("A client's upload survives a failed part")
+  func uploadSurvivesFailedPart() async throws {
     try await S3Fixture.run(on: try S3Fixture.moto.get()) { fixture in
       let it = try await fixture.contract()
       let trouble = S3Trouble(

@@ -7,7 +7,6 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case jsonText = "json-text"
   case graphQLDocument = "graphql-document"
   case graphQLSchema = "graphql-schema"
-  case graphQLVariables = "graphql-variables"
   case filterText = "filter-text"
   case searchText = "search-text"
   case forwarded
@@ -33,7 +32,6 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .jsonText: JSONTextTarget.run(input)
     case .graphQLDocument: GraphQLDocumentTarget.run(input)
     case .graphQLSchema: GraphQLSchemaTarget.run(input)
-    case .graphQLVariables: GraphQLVariablesTarget.run(input)
     case .filterText: FilterTextTarget.run(input)
     case .searchText: SearchTextTarget.run(input)
     case .forwarded: ForwardedTarget.run(input)

@@ -4,9 +4,10 @@ import Testing
 
 @testable import Gateway
 
-/// What a client is told of each fault of an account provider.
+/// The problem reported for each fault of an account provider.
 struct AccountFailureTests {
   @Test(
+    "Each account fault maps to a problem code",
     arguments: [
       (.wrongCredentials, .invalidCredentials, nil), (.sessionExpired, .sessionExpired, nil),
       (.accountExists, .accountExists, nil), (.weakPassword(["Longer."]), .weakPassword, nil),
@@ -19,7 +20,7 @@ struct AccountFailureTests {
       (.unavailable(cause: "why", wasSent: true), .accountsUnavailable, .seconds(5)),
       (.unavailable(cause: "why", wasSent: false), .accountsUnavailable, .seconds(5)),
     ] as [(AccountFault, Failure.Code, Duration?)])
-  func tells(_ fault: AccountFault, code: Failure.Code, wait: Duration?) {
+  func failure(_ fault: AccountFault, code: Failure.Code, wait: Duration?) {
     let failure = Failure(fault, passwordMember: "newPassword")
     #expect(failure.code == code)
     #expect(failure.retryAfter == wait)

@@ -7,10 +7,10 @@ import Synchronization
 import Testing
 
 struct AccountServiceTests {
-  /// Signs in whoever comes, as the user in front of the at sign.
+  /// Signs in every caller, as the user before the at sign.
   struct AnyoneIn: AccountProvider {
     let ended = Mutexed<[String]>([])
-    /// How often anybody tried to sign in.
+    /// The number of sign-in attempts.
     let tries = Mutexed(0)
     let isAway = Mutexed(false)
 
@@ -107,11 +107,12 @@ struct AccountServiceTests {
     return (made.device.id, made.token)
   }
 
-  @Test func tellsWhoSignedOutOnWhichDevice() async throws {
+  @Test("The sign-out listener gets the user and the device")
+  func reportsSignOut() async throws {
     let phone = try await device()
     let service = service()
     _ = try await service.signIn(email: "ada@x", password: "right", call(phone.token))
-    // Another user's session on this device is none of the device's business, nor is one without.
+    // A session of another user on this device is not reported, nor is one without a user.
     try await service.signOut("refresh-eve", call(phone.token))
     try await service.signOut("refresh-ada", call())
     #expect(signedOut.current.isEmpty)
@@ -119,7 +120,8 @@ struct AccountServiceTests {
     #expect(signedOut.current == [SignedOut(user: "ada", device: phone.id)])
   }
 
-  @Test func signsOutThoughTheListenerFails() async throws {
+  @Test("A failing listener does not fail the sign-out")
+  func signsOutIfListenerFails() async throws {
     let phone = try await device()
     let service = service(isListenerBroken: true)
     _ = try await service.signIn(email: "ada@x", password: "right", call(phone.token))
@@ -127,7 +129,8 @@ struct AccountServiceTests {
     #expect(provider.ended.current == ["refresh-ada"])
   }
 
-  @Test func leavesNoSessionBehindOnAnotherUsersDevice() async throws {
+  @Test("Signing in on another user's device leaves no session open")
+  func endsSessionOnForeignDevice() async throws {
     let phone = try await device()
     let service = service()
     _ = try await service.signIn(email: "ada@x", password: "right", call(phone.token))
@@ -142,8 +145,8 @@ struct AccountServiceTests {
     #expect(unknown.code == .unauthenticated)
   }
 
-  @Test("A right password counts for the network, and a provider that is away for nothing")
-  func rightPasswordsCountForTheNetwork() async throws {
+  @Test("A right password counts for the network; an unavailable provider does not count")
+  func rightPasswordsCountForNetwork() async throws {
     let service = service()
     for _ in 0..<20 {
       let failure = try await #require(throws: Failure.self) {
@@ -161,11 +164,11 @@ struct AccountServiceTests {
     _ = try await service.signIn(email: "c@x", password: "right", call(from: "192.0.2.2"))
   }
 
-  @Test("Strangers who try an account's password keep its owner out of no known network")
-  func anAccountIsOpenFromItsKnownNetworks() async throws {
+  @Test("Attempts from other networks do not lock the owner out of a known network")
+  func knownNetworksAreNotLockedOut() async throws {
     let home = "2001:db8::"
     _ = try await service().signIn(email: "ada@x", password: "right", call(from: home))
-    // Another service over the same store, as after a start.
+    // Another service with the same store, as after a restart.
     let service = service()
     for number in 0..<3 {
       _ = try? await service.signIn(
@@ -189,7 +192,7 @@ struct AccountServiceTests {
     #expect(failure.code == .rateLimited)
   }
 
-  @Test("A network has so many checked passwords a minute, whichever accounts they are for")
+  @Test("A network has a limit of checked passwords per minute, over all accounts")
   func wrongPasswordsCount() async throws {
     let service = service()
     func code(_ name: String) async throws -> Failure.Code? {
@@ -205,8 +208,9 @@ struct AccountServiceTests {
     #expect(try await code("d") == .invalidCredentials)
   }
 
-  /// Known or not, with the right password or not: a provider that would take time is not asked.
-  @Test func whoIsThrottledCostsNoWork() async throws {
+  /// Known or unknown, with a right or wrong password: an expensive provider is not called.
+  @Test("Throttled callers do not reach the provider")
+  func throttledCallersCostNoWork() async throws {
     var waits: [Duration?] = []
     for name in ["ada", "nobody"] {
       clock.advance(by: .seconds(60))
@@ -227,7 +231,8 @@ struct AccountServiceTests {
     #expect(waits.count == 4 && Set(waits).count == 1 && waits.first != .some(nil))
   }
 
-  @Test func refusedRefreshesCountToo() async throws {
+  @Test("Refused refreshes count for the network")
+  func refusedRefreshesCount() async throws {
     let service = service()
     var codes: [Failure.Code] = []
     for _ in 0..<6 {
@@ -239,8 +244,9 @@ struct AccountServiceTests {
     #expect(codes == Array(repeating: .sessionExpired, count: 5) + [.rateLimited])
   }
 
-  /// Who comes while the provider is away has done nothing that counts.
-  @Test func aProviderThatIsAwayCountsForNobody() async throws {
+  /// Calls during the provider's outage do not count.
+  @Test("Calls to an unavailable provider do not count")
+  func unavailableProviderDoesNotCount() async throws {
     let service = service()
     provider.isAway.change { $0 = true }
     for _ in 0..<20 {
@@ -251,7 +257,8 @@ struct AccountServiceTests {
     }
   }
 
-  @Test func aPasswordThatBreaksTheRulesCountsForNobody() async throws {
+  @Test("Sign-ups with a weak password do not count")
+  func weakPasswordsDoNotCount() async throws {
     let service = service()
     func code(_ email: String, _ password: String) async throws -> Failure.Code? {
       try await #require(throws: Failure.self) {
@@ -262,8 +269,9 @@ struct AccountServiceTests {
     for _ in 0..<20 { #expect(try await code("ada@x", "short") == .weakPassword) }
   }
 
-  /// The operator's own are not counted, so neither is anything given back for them.
-  @Test func theOperatorsSignUpsForgiveNobody() async throws {
+  /// The operator's sign-ups are not counted, so nothing is returned for them.
+  @Test("The operator's sign-ups neither count nor refund attempts")
+  func operatorSignUpsDoNotRefund() async throws {
     let service = service()
     for _ in 0..<5 { _ = try? await service.refresh("none", call()) }
     _ = try? await service.signUp(email: "ada@x", password: "short", isAdmin: true, call())
@@ -273,7 +281,8 @@ struct AccountServiceTests {
     #expect(failure.code == .rateLimited)
   }
 
-  @Test func aDeviceOfSomebodysMakesNoOtherAccount() async throws {
+  @Test("Sign-up with another user's device creates no account")
+  func signUpOnForeignDevice() async throws {
     let phone = try await device()
     let service = service()
     _ = try await service.signIn(email: "ada@x", password: "right", call(phone.token))
@@ -286,7 +295,8 @@ struct AccountServiceTests {
     #expect(provider.tries.current == tries)
   }
 
-  @Test func tellsOfAddressAndPasswordAtOnce() async throws {
+  @Test("An invalid address and a weak password are reported together")
+  func reportsAddressAndPassword() async throws {
     let failure = try await #require(throws: Failure.self) {
       try await service().signUp(email: "ada", password: "short", isAdmin: false, call())
     }

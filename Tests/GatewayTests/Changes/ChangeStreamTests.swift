@@ -4,38 +4,39 @@ import Testing
 
 @testable import Gateway
 
-/// What a live stream says while nothing happens, and that it asks nothing of anybody meanwhile.
+/// A quiet live stream: it sends heartbeats and reads nothing.
 @Suite(.timeLimit(.minutes(1))) struct ChangeStreamTests {
   private static let comment = ":\n\n"
 
-  @Test func saysThatItIsAliveAtEachBeat() async throws {
+  @Test("A quiet stream sends a comment on each heartbeat")
+  func sendsCommentOnHeartbeat() async throws {
     let films = try FilmFeed()
     let stream = try await films.stream()
-    var durations = films.beats.durations.makeAsyncIterator()
+    var durations = films.heartbeats.durations.makeAsyncIterator()
     for _ in 0..<9 {
       #expect(await durations.next() == .seconds(15))
-      films.beats.beat()
-      // The client knows its place already: no bookmark, however long nothing comes.
+      films.heartbeats.fire()
+      // The client has the current cursor already, so it gets no bookmark.
       #expect(try await FilmFeed.frame(of: stream) == Self.comment)
     }
   }
 
-  /// What another filter tells moves the place of this one, which its client hears of at most every
-  /// minute.
-  @Test func tellsItsPlaceEveryFourthBeatWhereItHasMoved() async throws {
+  /// Changes outside the filter move the stream's position, which is reported at most every minute.
+  @Test("A stream whose position has moved sends a bookmark at most every fourth heartbeat")
+  func sendsBookmarkEveryFourthHeartbeat() async throws {
     let films = try FilmFeed()
     let stream = try await films.stream(ChangeFilter(operations: [.delete]))
     var said: [String] = []
     for beat in 0..<16 {
       try await films.write("\(beat)", title: "T")
-      films.beats.beat()
+      films.heartbeats.fire()
       said.append(try await FilmFeed.frame(of: stream))
     }
     let marks = said.indices.filter { said[$0].contains("event: bookmark") }
     #expect(marks.count >= 3, "\(said)")
     #expect(zip(marks, marks.dropFirst()).allSatisfy { $1 - $0 >= 4 }, "\(marks)")
     #expect(said.indices.filter { !marks.contains($0) }.allSatisfy { said[$0] == Self.comment })
-    // A bookmark goes on behind what has been passed over.
+    // A bookmark continues after the changes that were skipped.
     let mark = try #require(marks.last.map { said[$0] })
     let cursor = try #require(mark.split(separator: "\n").first?.dropFirst("id: ".count))
     let page = try await films.feed.page(
@@ -44,9 +45,9 @@ import Testing
     #expect(page.isComplete)
   }
 
-  /// A thousand streams with a store that is closed under them: one that read it while nothing
-  /// happens would fail.
-  @Test func quietStreamsReadNothing() async throws {
+  /// A thousand streams over a store that is then closed: one that still read it would fail.
+  @Test("Quiet streams do not read the store")
+  func quietStreamsReadNothing() async throws {
     let films = try FilmFeed()
     try await films.write("1", title: "A")
     let count = 1_000
@@ -62,17 +63,18 @@ import Testing
       var iterator = ready.stream.makeAsyncIterator()
       for _ in 0..<count { _ = await iterator.next() }
       films.store.close()
-      films.beats.beat()
+      films.heartbeats.fire()
       return try await group.reduce(into: [String]()) { $0.append($1) }
     }
     #expect(said == [String](repeating: Self.comment, count: count))
-    // One timer for all of them, and none once they are gone.
-    var durations = films.beats.durations.makeAsyncIterator()
+    // One timer for all of them, and no listeners once they have ended.
+    var durations = films.heartbeats.durations.makeAsyncIterator()
     #expect(await durations.next() == .seconds(15))
     #expect(films.signal.count == 0)
   }
 
-  @Test func aCommitIsReadOnceForAllWhoStandAtOnePlace() async throws {
+  @Test("A commit is read once for all streams at the same position")
+  func readsCommitOnceForAllStreams() async throws {
     let films = try FilmFeed()
     try await films.write("1", title: "A")
     let streams = try await withThrowingTaskGroup(of: String.self) { group in

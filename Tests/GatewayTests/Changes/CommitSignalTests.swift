@@ -13,19 +13,21 @@ struct CommitSignalTests {
       resultChanged: false, isExact: true, head: Revision(1))
   }
 
-  /// No beats and no alarms: sleeps until it is cancelled.
+  /// A signal without heartbeats and alarms: it sleeps until it is cancelled.
   private static func quiet() -> CommitSignal {
     CommitSignal { _ in try await ContinuousClock().sleep(until: .now + .seconds(3600)) }
   }
 
-  @Test func aWakeBeforeTheWaitIsKept() async {
+  @Test("A wake before the wait is kept")
+  func keepsWakeBeforeWait() async {
     let signal = Self.quiet()
     let listener = signal.listen(as: .anonymous)
     signal.note(Self.commit(in: .public))
     #expect(await listener.next() == .commit)
   }
 
-  @Test func onlyTheScopesThatChangedAreWoken() async {
+  @Test("A commit wakes only listeners of the scopes it changed")
+  func wakesOnlyChangedScopes() async {
     let signal = Self.quiet()
     let mine = signal.listen(as: Self.user)
     let open = signal.listen(as: .anonymous)
@@ -35,7 +37,8 @@ struct CommitSignalTests {
     #expect(await open.next() == .end)
   }
 
-  @Test func aWaiterIsWoken() async {
+  @Test("A commit wakes a waiting listener")
+  func wakesWaiter() async {
     let signal = Self.quiet()
     let listener = signal.listen(as: .anonymous)
     async let wakes = listener.next()
@@ -43,7 +46,8 @@ struct CommitSignalTests {
     #expect(await wakes == .commit)
   }
 
-  @Test func aCommitThatChangedNothingWakesNobody() async {
+  @Test("A commit without changes wakes no listener")
+  func emptyCommitWakesNone() async {
     let signal = Self.quiet()
     let listener = signal.listen(as: .anonymous)
     signal.note(
@@ -54,14 +58,15 @@ struct CommitSignalTests {
     #expect(await listener.next() == .end)
   }
 
-  /// A list may have other members though no entity changed, and an answer that is not kept in memory
-  /// is told of an invalidation by nobody else.
-  @Test func whoShowsAnAnswerHearsOfItsListAndOfInvalidations() async {
+  /// A list can have other members although no entity changed, and nothing else wakes the stream of a
+  /// response that is not kept in memory after an invalidation.
+  @Test("A listener of a result is woken by list changes and invalidations")
+  func resultListenerIsWokenByListChanges() async {
     let signal = Self.quiet()
     let key = ResultKey(operation: "Films", variables: "{}", scope: .public)
-    let films = signal.listen(as: .anonymous, answer: key)
+    let films = signal.listen(as: .anonymous, result: key)
     let others = signal.listen(
-      as: .anonymous, answer: ResultKey(operation: "People", variables: "{}", scope: .public))
+      as: .anonymous, result: ResultKey(operation: "People", variables: "{}", scope: .public))
     let deltas = signal.listen(as: .anonymous)
     signal.note(
       CommitReport(
@@ -81,7 +86,8 @@ struct CommitSignalTests {
     #expect(signal.count == 1)
   }
 
-  @Test func cancellingEndsTheWait() async {
+  @Test("Cancelling ends the wait")
+  func cancellingEndsTheWait() async {
     let signal = Self.quiet()
     let listener = signal.listen(as: .anonymous)
     let task = Task { await listener.next() }
@@ -91,13 +97,15 @@ struct CommitSignalTests {
     #expect(signal.count == 0)
   }
 
-  @Test func whoComesAfterTheEndHearsOfIt() async {
+  @Test("A listener that registers after the end is ended immediately")
+  func lateListenerIsEnded() async {
     let signal = Self.quiet()
     signal.end()
     #expect(await signal.listen(as: .anonymous).next() == .end)
   }
 
-  @Test func oneTimerBeatsForAllWhoListenForIt() async {
+  @Test("One timer sends heartbeats to all listeners that want them")
+  func oneTimerSendsAllHeartbeats() async {
     let (sleeps, asked) = AsyncStream<Duration>.makeStream()
     let (released, release) = AsyncStream<Void>.makeStream()
     let gate = ReleaseGate(released)
@@ -105,14 +113,14 @@ struct CommitSignalTests {
       asked.yield(duration)
       try await gate.pass()
     }
-    let first = signal.listen(as: .anonymous, hearsBeats: true)
-    let second = signal.listen(as: .anonymous, hearsBeats: true)
+    let first = signal.listen(as: .anonymous, wantsHeartbeats: true)
+    let second = signal.listen(as: .anonymous, wantsHeartbeats: true)
     var durations = sleeps.makeAsyncIterator()
-    #expect(await durations.next() == CommitSignal.beatInterval)
+    #expect(await durations.next() == CommitSignal.heartbeatInterval)
     release.yield()
-    #expect(await first.next() == .beat)
-    #expect(await second.next() == .beat)
-    #expect(await durations.next() == CommitSignal.beatInterval)
+    #expect(await first.next() == .heartbeat)
+    #expect(await second.next() == .heartbeat)
+    #expect(await durations.next() == CommitSignal.heartbeatInterval)
     signal.remove(first)
     signal.remove(second)
     release.finish()

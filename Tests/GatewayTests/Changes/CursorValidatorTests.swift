@@ -7,7 +7,7 @@ struct CursorValidatorTests {
   private static let codec = CursorCodec(key: KeyRing(root: Array(0..<32)).key(for: .cursor))
   private static let user = Viewer(layers: [.user("u"), .public])
 
-  private static func desk(
+  private static func validator(
     _ segments: [(UInt64, Int64)] = [(1, 0), (2, 50)], schemaVersion: UInt32 = 1
   ) -> CursorValidator {
     CursorValidator(
@@ -17,30 +17,33 @@ struct CursorValidatorTests {
   }
 
   private static func judge(
-    _ text: String, by desk: CursorValidator = desk(), viewer: Viewer = .anonymous,
+    _ text: String, by validator: CursorValidator = validator(), viewer: Viewer = .anonymous,
     filter: ChangeFilter = .all, head: Int64 = 80
   ) -> Result<ChangePlace, CursorFault> {
     Result { () throws(CursorFault) in
-      try desk.place(of: text, viewer: viewer, filter: filter, head: Revision(head))
+      try validator.place(of: text, viewer: viewer, filter: filter, head: Revision(head))
     }
   }
 
-  @Test(arguments: [
-    ChangePlace(caughtUpAt: Revision(80)), ChangePlace(caughtUpAt: Revision(50)),
-    ChangePlace(caughtUpAt: Revision(3)),
-    ChangePlace(
-      position: LogPosition(revision: Revision(60), place: "1:é"),
-      origin: .delta(base: Revision(9))),
-    ChangePlace(
-      position: LogPosition(revision: Revision(60)), origin: .snapshot(start: Revision(70))),
-  ])
+  @Test(
+    "A cursor continues exactly where it ended",
+    arguments: [
+      ChangePlace(caughtUpAt: Revision(80)), ChangePlace(caughtUpAt: Revision(50)),
+      ChangePlace(caughtUpAt: Revision(3)),
+      ChangePlace(
+        position: LogPosition(revision: Revision(60), place: "1:é"),
+        origin: .delta(base: Revision(9))),
+      ChangePlace(
+        position: LogPosition(revision: Revision(60)), origin: .snapshot(start: Revision(70))),
+    ])
   func continuesExactlyWhereItEnded(place: ChangePlace) {
-    let text = Self.desk().text(at: place, viewer: .anonymous, filter: .all)
+    let text = Self.validator().text(at: place, viewer: .anonymous, filter: .all)
     #expect(Self.judge(text) == .success(place))
   }
 
-  /// What a store that was replaced or cut short makes of cursors from before.
+  /// Cursors from before the store was replaced or truncated.
   @Test(
+    "A cursor of a replaced or truncated store is refused",
     arguments: [
       // A backup from before the segment began.
       ([(1, 0), (3, 40)], 60, 70), ([(1, 0)], 60, 70),
@@ -51,21 +54,23 @@ struct CursorValidatorTests {
     segments: [(UInt64, Int64)], revision: Int64, head: Int64
   ) {
     let place = ChangePlace(caughtUpAt: Revision(revision))
-    let text = Self.desk().text(at: place, viewer: .anonymous, filter: .all)
+    let text = Self.validator().text(at: place, viewer: .anonymous, filter: .all)
     #expect(
-      Self.judge(text, by: Self.desk(segments), head: head) == .failure(.gone(.segment)))
+      Self.judge(text, by: Self.validator(segments), head: head) == .failure(.gone(.segment)))
   }
 
-  @Test func bothEndsOfASegmentAreInIt() {
-    let text = Self.desk([(1, 0)]).text(
+  @Test("Both ends of a segment belong to it")
+  func segmentIncludesBothEnds() {
+    let text = Self.validator([(1, 0)]).text(
       at: ChangePlace(caughtUpAt: Revision(50)), viewer: .anonymous, filter: .all)
     #expect(Self.judge(text) == .success(ChangePlace(caughtUpAt: Revision(50))))
   }
 
-  @Test func refusesWhatIsNotTheCallers() {
+  @Test("Another caller's cursor is refused; an earlier view of the same caller is gone")
+  func refusesOtherCallersCursors() {
     let place = ChangePlace(caughtUpAt: Revision(60))
-    let open = Self.desk().text(at: place, viewer: .anonymous, filter: .all)
-    let mine = Self.desk().text(at: place, viewer: Self.user, filter: .all)
+    let open = Self.validator().text(at: place, viewer: .anonymous, filter: .all)
+    let mine = Self.validator().text(at: place, viewer: Self.user, filter: .all)
     #expect(Self.judge(mine) == .failure(.otherCaller))
     let other = Viewer(layers: [.user("v"), .public])
     #expect(Self.judge(mine, viewer: other) == .failure(.otherCaller))
@@ -75,25 +80,28 @@ struct CursorValidatorTests {
     #expect(Self.judge(mine, viewer: device) == .failure(.gone(.scope)))
   }
 
-  @Test func refusesAnotherFilterSchemaAndNonsense() {
+  @Test("A cursor with another filter or schema, or malformed text, is refused")
+  func refusesOtherFilterSchemaAndMalformedText() {
     let place = ChangePlace(caughtUpAt: Revision(60))
     let films = ChangeFilter(types: ["Film"])
-    let text = Self.desk().text(at: place, viewer: .anonymous, filter: .all)
+    let text = Self.validator().text(at: place, viewer: .anonymous, filter: .all)
     #expect(Self.judge(text, filter: films) == .failure(.otherFilter))
-    #expect(Self.judge(text, by: Self.desk(schemaVersion: 2)) == .failure(.gone(.schema)))
+    #expect(Self.judge(text, by: Self.validator(schemaVersion: 2)) == .failure(.gone(.schema)))
     #expect(Self.judge("nonsense") == .failure(.malformed))
     #expect(Self.judge("") == .failure(.malformed))
   }
 
-  @Test func anAnswersCursorBeginsAnyFilter() {
-    let mint = CursorIssuer(codec: Self.codec, segment: 2, schemaVersion: 1, head: Revision(70))
-    let text = String(decoding: mint.cursor(for: .anonymous), as: UTF8.self)
+  @Test("A cursor issued with a response can start any filter")
+  func responseCursorStartsAnyFilter() {
+    let issuer = CursorIssuer(codec: Self.codec, segment: 2, schemaVersion: 1, head: Revision(70))
+    let text = String(decoding: issuer.cursor(for: .anonymous), as: UTF8.self)
     #expect(
       Self.judge(text, filter: ChangeFilter(types: ["Film"]))
         == .success(ChangePlace(caughtUpAt: Revision(70))))
   }
 
-  @Test func filtersHaveDigestsOfTheirOwn() {
+  @Test("Different filters have different digests")
+  func filtersHaveDistinctDigests() {
     let filters = [
       ChangeFilter.all, ChangeFilter(types: ["Film"]), ChangeFilter(types: ["Film", "Person"]),
       ChangeFilter(operations: [.insert]), ChangeFilter(types: [], operations: [.insert]),

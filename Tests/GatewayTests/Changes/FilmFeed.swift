@@ -7,7 +7,7 @@ import Synchronization
 
 @testable import Gateway
 
-/// The change feed over a store of films, whose beats come when they are told to.
+/// The change feed over a store of films, with heartbeats under the test's control.
 final class FilmFeed: Sendable {
   static let film = EntityType(
     name: "Film", keyFields: ["id"],
@@ -16,7 +16,7 @@ final class FilmFeed: Sendable {
   let store: Store
   let feed: ChangeFeed
   let signal: CommitSignal
-  let beats = BeatClock()
+  let heartbeats = HeartbeatClock()
   private let folder: String
   private let call = Mutex<Int64>(0)
 
@@ -25,12 +25,12 @@ final class FilmFeed: Sendable {
     store = try Store.open(
       StoreConfiguration(folder: folder, segment: 1, opened: Timestamp(milliseconds: 0)),
       types: [Self.film])
-    signal = CommitSignal { [beats] in try await beats.sleep($0) }
+    signal = CommitSignal { [heartbeats] in try await heartbeats.sleep($0) }
     let clock = TestClock().clock
     let leaf = ObjectShape.Field(value: .leaf, listDepth: 0)
     feed = ChangeFeed(
       store: store.reading,
-      desk: CursorValidator(
+      validator: CursorValidator(
         codec: CursorCodec(key: KeyRing(root: Array(0..<32)).key(for: .cursor)),
         segments: store.segments, schemaVersion: 1),
       entities: EntityRenderer(
@@ -81,7 +81,7 @@ final class FilmFeed: Sendable {
     _ = try await store.apply(answer)
   }
 
-  /// A cursor at the head, as a service of another schema version would give it.
+  /// Returns a cursor at the head, as a service with the given schema version would issue it.
   func cursor(schemaVersion: UInt32 = 1) -> String {
     CursorValidator(
       codec: CursorCodec(key: KeyRing(root: Array(0..<32)).key(for: .cursor)),
@@ -89,7 +89,7 @@ final class FilmFeed: Sendable {
     ).text(at: ChangePlace(caughtUpAt: store.head), viewer: .anonymous, filter: .all)
   }
 
-  /// A stream from the head on, its first bookmark taken.
+  /// Opens a stream at the head and reads its first bookmark.
   func stream(_ filter: ChangeFilter = .all) async throws -> ChangeStream {
     let stream = feed.open(
       try await feed.streamStart(caller: .anonymous, filter: filter, since: .head))
@@ -99,8 +99,49 @@ final class FilmFeed: Sendable {
     return stream
   }
 
-  /// The next frame, as text; empty at the end.
+  /// Returns the next frame as text; empty at the end.
   static func frame(of stream: ChangeStream) async throws -> String {
     String(decoding: try await stream.next() ?? [], as: UTF8.self)
+  }
+}
+
+/// A clock for the heartbeats of live streams that advances only when a test says so.
+final class HeartbeatClock: Sendable {
+  private let gate: Gate
+  private let release: AsyncStream<Void>.Continuation
+  private let asked: AsyncStream<Duration>.Continuation
+  /// The requested durations, in order.
+  let durations: AsyncStream<Duration>
+
+  init() {
+    let (releases, release) = AsyncStream<Void>.makeStream()
+    self.release = release
+    gate = Gate(releases)
+    (durations, asked) = AsyncStream.makeStream()
+  }
+
+  deinit { release.finish() }
+
+  /// Sleeps until ``fire()`` is called or the task is cancelled.
+  func sleep(_ duration: Duration) async throws {
+    asked.yield(duration)
+    try await gate.pass()
+  }
+
+  /// Wakes one sleeper, or the next one.
+  func fire() { release.yield() }
+}
+
+/// Lets one sleeper through for each release.
+private actor Gate {
+  private let releases: AsyncStream<Void>
+
+  init(_ releases: AsyncStream<Void>) {
+    self.releases = releases
+  }
+
+  func pass() async throws {
+    var iterator = releases.makeAsyncIterator()
+    if await iterator.next() == nil { throw CancellationError() }
   }
 }

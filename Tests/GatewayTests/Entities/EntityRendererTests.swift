@@ -50,37 +50,43 @@ struct EntityRendererTests {
     return String(text.dropLast(tail.utf8.count))
   }
 
-  @Test(arguments: [
-    (#"{"id":"9","budget":1.10}"#, #""id":"9","budget":1.10"#),
-    (#"{"budget":9223372036854775808,"id":9}"#, #""id":9,"budget":9223372036854775808"#),
-    (#"{"id":"9","director":{"$ref":["Person","3"]}}"#, #""id":"9","director":"3""#),
-    (#"{"id":"9","director":null}"#, #""id":"9","director":null"#),
-    (
-      #"{"id":"9","origin":{"$ref":["Series","3"]}}"#,
-      #""id":"9","origin":{"type":"Series","id":"3"}"#
-    ),
-    (#"{"id":"9","cast":[{"$ref":["Person","3"]}]}"#, #""id":"9""#),
-    (#"{"id":"9","tags":["b","a"]}"#, #""id":"9","tags":["b","a"]"#),
-    (#"{"id":"9","title({\"lang\":\"de\"})":"x"}"#, #""id":"9""#),
-    (#"{"id":"9","unheardOf":1}"#, #""id":"9""#),
-    // A custom scalar may look like a reference and is none.
-    (#"{"id":"9","notes":{"$ref":["Person","3"]}}"#, #""id":"9","notes":{"$ref":["Person","3"]}"#),
-    (
-      #"{"id":"9","poster":{"__typename":"Poster","width":2,"url":"u","artist":{"$ref":["Person","4"]}}}"#,
-      #""id":"9","poster":{"__typename":"Poster","artist":"4","url":"u","width":2}"#
-    ),
-  ])
+  @Test(
+    "A document shows the stored fields flat",
+    arguments: [
+      (#"{"id":"9","budget":1.10}"#, #""id":"9","budget":1.10"#),
+      (#"{"budget":9223372036854775808,"id":9}"#, #""id":9,"budget":9223372036854775808"#),
+      (#"{"id":"9","director":{"$ref":["Person","3"]}}"#, #""id":"9","director":"3""#),
+      (#"{"id":"9","director":null}"#, #""id":"9","director":null"#),
+      (
+        #"{"id":"9","origin":{"$ref":["Series","3"]}}"#,
+        #""id":"9","origin":{"type":"Series","id":"3"}"#
+      ),
+      (#"{"id":"9","cast":[{"$ref":["Person","3"]}]}"#, #""id":"9""#),
+      (#"{"id":"9","tags":["b","a"]}"#, #""id":"9","tags":["b","a"]"#),
+      (#"{"id":"9","title({\"lang\":\"de\"})":"x"}"#, #""id":"9""#),
+      (#"{"id":"9","unheardOf":1}"#, #""id":"9""#),
+      // A custom scalar may look like a reference and is none.
+      (
+        #"{"id":"9","notes":{"$ref":["Person","3"]}}"#, #""id":"9","notes":{"$ref":["Person","3"]}"#
+      ),
+      (
+        #"{"id":"9","poster":{"__typename":"Poster","width":2,"url":"u","artist":{"$ref":["Person","4"]}}}"#,
+        #""id":"9","poster":{"__typename":"Poster","artist":"4","url":"u","width":2}"#
+      ),
+    ])
   func showsStoredFieldsFlat(stored: String, shown: String) throws {
     #expect(try Self.text(stored) == #"{"__typename":"Film",\#(shown)"#)
   }
 
-  @Test func takesEachFieldFromTheNarrowestLayer() throws {
+  @Test("Each field comes from the narrowest layer that has it")
+  func takesFieldsFromNarrowestLayer() throws {
     #expect(
       try Self.text(#"{"title":"mine"}"#, #"{"id":"9","title":"ours","budget":1}"#)
         == #"{"__typename":"Film","id":"9","budget":1,"title":"mine""#)
   }
 
-  @Test func sameContentHasTheSameRevision() throws {
+  @Test("The same content has the same revision")
+  func sameContentHasSameRevision() throws {
     let one = try Self.document(#"{"id":"9","title":"a","budget":1}"#)
     let other = try Self.document(#"{"budget":1}"#, #"{"title":"a","id":"9","budget":2}"#)
     let third = try Self.document(#"{"id":"9","title":"a","budget":1.0}"#)
@@ -90,7 +96,8 @@ struct EntityRendererTests {
     #expect(one?.revision.utf8.count == 16)
   }
 
-  @Test func nothingIsShownOfWhatIsGone() throws {
+  @Test("A deleted entity or an unknown type has no document")
+  func deletedEntityHasNoDocument() throws {
     #expect(
       try Self.renderer.document(Self.film, EntityRecord(layers: [], isDeleted: true)) == nil)
     #expect(
@@ -98,7 +105,8 @@ struct EntityRendererTests {
         EntityKey(type: "Nobody", key: "1"), EntityRecord(layers: [Array("{}".utf8)])) == nil)
   }
 
-  @Test func aViewHasItsFieldsAndNamesTheLacking() throws {
+  @Test("A view shows its fields and names the missing ones")
+  func viewNamesMissingFields() throws {
     let view = ObjectSelection(
       type: "Film",
       fields: [
@@ -114,7 +122,8 @@ struct EntityRendererTests {
         .hasPrefix(#"{"__typename":"Film","name":"a","_missing":["budget"],"_rev":""#) == true)
   }
 
-  @Test func aRelationshipUnitesItsStoredLists() throws {
+  @Test("A relationship is the union of its stored lists")
+  func relationshipUnitesStoredLists() throws {
     let record = EntityRecord(layers: [
       Array(
         #"""

@@ -86,7 +86,7 @@ struct MixedRelationshipTests {
 
   private func read(
     _ field: String, _ parameters: (String, String)...
-  ) async throws -> (body: JSONValue, answer: EntityReader.Answer) {
+  ) async throws -> (body: JSONValue, answer: EntityReader.Response) {
     let answer = try await reader.relationship(
       field, of: EntityKey(type: "Shelf", key: "s"),
       parameters: parameters.map { .init($0.0, $0.1) }, caller: .anonymous)
@@ -99,7 +99,8 @@ struct MixedRelationshipTests {
     } ?? []
   }
 
-  @Test func anInterfacesMembersAreReadInPages() async throws {
+  @Test("An interface's members are read in pages")
+  func readsInterfaceMembersInPages() async throws {
     try await fill()
     let first = try await read("works", ("limit", "2"), ("total", "true"))
     #expect(names(first.body) == ["Series/1", "Film/2"])
@@ -110,7 +111,8 @@ struct MixedRelationshipTests {
     #expect(first.body["items"]?[0]?["seasons"] == 11)
   }
 
-  @Test func whatAllTypesHaveFiltersAndOrders() async throws {
+  @Test("Columns that all member types have can filter and order")
+  func commonColumnsFilterAndOrder() async throws {
     try await fill()
     let page = try await read(
       "works", ("filter", "name < 'Cz'"), ("order", "-name"), ("view", "WorkCard"))
@@ -121,14 +123,16 @@ struct MixedRelationshipTests {
     }
   }
 
-  @Test func aUnionsMembersShareNoMoreThanTheirIds() async throws {
+  @Test("A union's members can be filtered and ordered by id only")
+  func unionMembersShareOnlyIDs() async throws {
     try await fill()
     #expect(names(try await read("things").body) == ["Person/1", "Film/1"])
     #expect(names(try await read("things", ("order", "id")).body) == ["Film/1", "Person/1"])
     await #expect(throws: Failure.self) { try await read("things", ("filter", "name = 'a'")) }
   }
 
-  @Test func oneOfAnInterfaceIsTheEntityItself() async throws {
+  @Test("A to-one relationship of an interface returns the entity")
+  func toOneReturnsTheEntity() async throws {
     try await fill()
     #expect(try await read("best").body["name"] == "Cheers")
   }

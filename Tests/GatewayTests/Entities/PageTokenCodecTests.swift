@@ -6,17 +6,20 @@ import Testing
 struct PageTokenCodecTests {
   private let codec = PageTokenCodec(key: KeyRing(root: Array(0..<32)).key(for: .page))
 
-  @Test(arguments: [
-    [], [FilterValue.null], [.integer(-1), .text("a,\u{0}b"), .real(0.1)],
-    [.integer(.max), .real(-.infinity), .null, .text("")],
-  ])
-  func goesThereAndBack(values: [FilterValue]) throws {
+  @Test(
+    "An encoded page token decodes to itself",
+    arguments: [
+      [], [FilterValue.null], [.integer(-1), .text("a,\u{0}b"), .real(0.1)],
+      [.integer(.max), .real(-.infinity), .null, .text("")],
+    ])
+  func roundTrips(values: [FilterValue]) throws {
     let position = EntityPosition(values: values, key: "2:de4:1990")
     let token = codec.encode(position, question: "q")
     #expect(try codec.decode(token, question: "q") == position)
   }
 
-  @Test func anAlteredOrForeignTokenIsRefused() throws {
+  @Test("An altered or foreign token is refused")
+  func refusesAlteredOrForeignToken() throws {
     let token = codec.encode(EntityPosition(values: [.integer(1)], key: "k"), question: "q")
     #expect(throws: PageTokenCodec.Fault.otherQuestion) {
       try codec.decode(token, question: "other")

@@ -24,6 +24,7 @@ struct FileGateTests {
   ]
 
   @Test(
+    "The bucket's rule decides who can read and write",
     arguments: [
       ("nobody", FileAction.read, "pics", "k", nil),
       ("nobody", .write, "pics", "k", .unauthenticated),
@@ -58,7 +59,8 @@ struct FileGateTests {
     #expect(code == refusal)
   }
 
-  @Test func narrowsListingsToOnesOwn() throws {
+  @Test("Listings are narrowed to the user's own prefix")
+  func narrowsListings() throws {
     let gate = try Self.gate()
     let mine = try #require(BucketName("mine"))
     let ann = try #require(Self.callers["ann"])
@@ -71,7 +73,8 @@ struct FileGateTests {
     #expect(try gate.admitListing(admin, of: mine, prefix: "") == "")
   }
 
-  @Test func countsBytesAsTheirOwners() throws {
+  @Test("Bytes count for the owner of the key's prefix")
+  func quotaOwner() throws {
     let gate = try Self.gate()
     #expect(
       gate.quota(of: try Self.address("mine", "ann/k"))

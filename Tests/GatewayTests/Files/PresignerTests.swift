@@ -23,7 +23,8 @@ struct PresignerTests {
     return (values.first ?? "", values.last ?? "")
   }
 
-  @Test func holdsUntilItExpires() throws {
+  @Test("A link is valid until it expires")
+  func validUntilExpiry() throws {
     let link = Self.presigner(at: 1000).sign(.get, try Self.address("a"), seconds: 60)
     #expect(link.expires == Timestamp(milliseconds: 1_060_000))
     let (expires, signature) = Self.parts(link)
@@ -36,7 +37,8 @@ struct PresignerTests {
     }
   }
 
-  @Test func isForOneThingAlone() throws {
+  @Test("A link is valid for one method and one object only")
+  func boundToMethodAndObject() throws {
     let presigner = Self.presigner(at: 1000)
     let (expires, signature) = Self.parts(
       presigner.sign(.get, try Self.address("caf\u{E9}"), seconds: 60))

@@ -17,7 +17,8 @@ struct SmallFilesTests {
     return files.keep(metadata, bytes, at: address, since: ticket ?? files.ticket(for: address))
   }
 
-  @Test func givesBackWhatItKeepsUntilItIsWritten() throws {
+  @Test("An object is cached until it is written")
+  func cachedUntilWritten() throws {
     let files = SmallFiles(bytesMax: 1 << 20)
     let kept = try #require(try Self.keep([1], at: "a", in: files))
     #expect(files.find(try Self.address("a")) === kept)
@@ -26,7 +27,8 @@ struct SmallFilesTests {
     #expect(files.find(try Self.address("a")) == nil)
   }
 
-  @Test func keepsNothingThatAWriteOvertook() throws {
+  @Test("A read during a write is not cached")
+  func readDuringWriteIsNotCached() throws {
     let files = SmallFiles(bytesMax: 1 << 20)
     let ticket = files.ticket(for: try Self.address("a"))
     files.forget(try Self.address("a"))
@@ -34,7 +36,8 @@ struct SmallFilesTests {
     #expect(try Self.keep([1], at: "a", in: files) != nil)
   }
 
-  @Test func dropsAllPastItsBoundAndSaysSo() throws {
+  @Test("Beyond its size the cache is emptied, and its files expire")
+  func emptiesBeyondLimit() throws {
     let files = SmallFiles(bytesMax: 40_000)
     let first = try #require(
       try Self.keep([UInt8](repeating: 1, count: 16_000), at: "a", in: files))
@@ -47,7 +50,8 @@ struct SmallFilesTests {
     #expect(try Self.keep([UInt8](repeating: 1, count: 16_385), at: "d", in: files) == nil)
   }
 
-  @Test func replacesAnObjectOfTheSameName() throws {
+  @Test("Caching an object again replaces it")
+  func replacesObject() throws {
     let files = SmallFiles(bytesMax: 1 << 20)
     let first = try #require(try Self.keep([1], at: "a", in: files))
     let second = try #require(try Self.keep([2], at: "a", in: files))

@@ -1,3 +1,5 @@
+import LosslessJSON
+import Model
 import TestSupport
 import Testing
 
@@ -8,7 +10,7 @@ struct ListDiffTests {
     ids.map { ListElement(id: UInt64($0), version: version) }
   }
 
-  /// What a collection view does with it: takes out in the old list, puts in in the new one.
+  /// Applies a diff as a collection view does: removes from the old list, inserts into the new one.
   private static func apply(
     _ diff: ListDiff, to old: [ListElement], new: [ListElement]
   ) throws -> [ListElement] {
@@ -31,7 +33,8 @@ struct ListDiffTests {
     return result
   }
 
-  @Test func namesPlacesInTheListTheyBelongTo() {
+  @Test("Deletes refer to the old list, inserts to the new one")
+  func refersToTheRightList() {
     let old = Self.list([1, 2, 3, 4])
     let new = [
       ListElement(id: 4, version: 0), ListElement(id: 1, version: 9),
@@ -44,12 +47,14 @@ struct ListDiffTests {
     #expect(diff.updates == [.init(old: 0, new: 1)])
   }
 
-  @Test func equalListsDifferInNothing() {
+  @Test("Equal lists have an empty diff")
+  func equalListsHaveEmptyDiff() {
     #expect(ListDiff(from: Self.list([1, 2]), to: Self.list([1, 2])).isEmpty)
     #expect(ListDiff(from: [], to: []).isEmpty)
   }
 
-  @Test func elementsThatRepeatArePairedInOrder() throws {
+  @Test("Repeated elements are paired in order")
+  func pairsRepeatedElementsInOrder() throws {
     let old = Self.list([1, 1, 2])
     let new = Self.list([2, 1, 1, 1])
     let diff = ListDiff(from: old, to: new)
@@ -58,8 +63,9 @@ struct ListDiffTests {
     #expect(diff.inserts == [3])
   }
 
-  @Test(arguments: 1...400 as ClosedRange<UInt64>)
-  func everyDiffAppliedGivesTheNewList(seed: UInt64) throws {
+  @Test(
+    "Applying a diff to the old list gives the new list", arguments: 1...400 as ClosedRange<UInt64>)
+  func appliedDiffGivesNewList(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let old = Self.randomList(&generator)
     let new =
@@ -72,9 +78,9 @@ struct ListDiffTests {
     #expect(diff.updates.map(\.new) == diff.updates.map(\.new).sorted(), "seed \(seed)")
   }
 
-  /// Against every subset of the survivors that might have stayed.
-  @Test(arguments: 1...200 as ClosedRange<UInt64>)
-  func movesAreAsFewAsCanBe(seed: UInt64) {
+  /// Compares with every subset of the survivors that could have stayed.
+  @Test("The number of moves is minimal", arguments: 1...200 as ClosedRange<UInt64>)
+  func movesAreMinimal(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let count = Int.random(in: 0...9, using: &generator)
     let old = Self.list(Array(0..<count))
@@ -117,5 +123,47 @@ struct ListDiffTests {
       }
     }
     return list
+  }
+}
+
+struct ListVectorTests {
+  private static func vector(_ rows: (String, String)...) -> ListVector {
+    ListVector(rows: rows.map { ListVector.Row(id: $0.0, revision: $0.1) })
+  }
+
+  @Test("Rows are compared by id and revision")
+  func comparesIDsAndRevisions() {
+    let old = Self.vector(("Film/1", "a"), ("Film/2", "b"), ("Film/3", "c"))
+    let new = Self.vector(("Film/3", "c"), ("Film/1", "x"), ("Film/4", "b"))
+    let diff = new.diff(from: old)
+    #expect(diff.deletes == [1])
+    #expect(diff.inserts == [2])
+    #expect(diff.moves.count == 1)
+    #expect(diff.updates == [.init(old: 0, new: 1)])
+  }
+
+  @Test("A tag depends on order, ids and revisions")
+  func tagDependsOnOrderIDsAndRevisions() {
+    let tags = [
+      Self.vector(("Film/1", "a"), ("Film/2", "b")), Self.vector(("Film/2", "b"), ("Film/1", "a")),
+      Self.vector(("Film/1", "a")), Self.vector(("Film/1", "b")), Self.vector(("Film/1a", "")),
+    ].map(\.tag)
+    #expect(Set(tags).count == tags.count)
+    #expect(Self.vector(("Film/1", "a")).tag == tags[2])
+  }
+
+  @Test("The oldest lists are evicted, and a list is found only by viewers who received it")
+  func evictsOldestLists() {
+    let memory = ListMemory(byteLimit: 1_000)
+    for number in 0..<20 {
+      memory.keep(
+        Self.vector(("Film/\(number)", "a")), tag: "\(number)", seenBy: .anonymous)
+    }
+    #expect(memory.vector(tagged: "0", seenBy: .anonymous) == nil)
+    #expect(memory.vector(tagged: "19", seenBy: .anonymous) != nil)
+    let user = Viewer(layers: [.user("ada"), .public])
+    #expect(memory.vector(tagged: "19", seenBy: user) == nil)
+    memory.keep(Self.vector(("Film/19", "a")), tag: "19", seenBy: user)
+    #expect(memory.vector(tagged: "19", seenBy: user) != nil)
   }
 }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Gateway
 
-/// Everything that expires, under a wall clock that is wrong for a while.
+/// Expiry of all kinds of data with a temporarily wrong wall clock.
 struct ExpiryPassTests {
   private static let day = Duration.seconds(86_400)
   private static let trust = Duration.seconds(3_600)
 
-  /// One of each kind that expires, in a store whose service may be started again.
+  /// One item of each kind, in a store whose service can be restarted.
   private final class World {
     let worker: WorkerWorld
     let log = RecordedLog()
@@ -30,7 +30,7 @@ struct ExpiryPassTests {
       device = try await devices.register(
         DeviceRegistration(platform: "ios"), by: .anonymous, from: ClientNetwork("192.0.2.1"))
       caller = Caller(device: Caller.Device(id: device.device.id, tokenDigest: "digest"))
-      mutation = try await worker.take(WorkerWorld.rating("a"), by: caller)[0]
+      mutation = try await worker.enqueue(WorkerWorld.rating("a"), by: caller)[0]
       let (worker, mutation, caller) = (worker, mutation, caller)
       try await worker.until {
         try await worker.record(mutation, of: caller).state == .applied
@@ -52,12 +52,12 @@ struct ExpiryPassTests {
 
     private func addNotification(at now: Timestamp) async throws {
       let fingerprint = try #require(PayloadFingerprint([UInt8](repeating: 1, count: 32)))
-      let arrival = NotificationArrival(
+      let arrival = NewNotification(
         id: "n_1", origin: "operator", key: "k", fingerprint: fingerprint,
         message: Array("{}".utf8),
         batches: [.init(key: "b", userIDs: Array(#"["u"]"#.utf8), count: 1)], created: now,
         expires: now.advanced(by: ExpiryPassTests.day))
-      #expect(try await worker.store.take(arrival) == .taken)
+      #expect(try await worker.store.enqueue(arrival) == .taken)
       let batch = try #require(try await worker.store.claimBatch(at: now, boot: "boot"))
       _ = try await worker.store.settle(
         batch, boot: "boot", as: .sent(remoteID: nil, invalidIDs: []), at: now)
@@ -93,7 +93,7 @@ struct ExpiryPassTests {
       }
     }
 
-    /// Lets the service live, with a pass every hour.
+    /// Runs the service for a time, with a pass every hour.
     func live(_ duration: Duration) async throws {
       var left = duration
       repeat {
@@ -111,7 +111,7 @@ struct ExpiryPassTests {
       try await pass.noteLived()
     }
 
-    /// As a process that finds the wall clock set.
+    /// Restarts the service with a wall clock that was set.
     func restart(wallForwardBy jump: Duration) async throws {
       worker.time.setWall(forwardBy: jump)
       clock = Self.clock(worker, newest: try await worker.store.livedUntil(), log)
@@ -119,7 +119,7 @@ struct ExpiryPassTests {
       try await worker.restart(expiringBy: clock)
     }
 
-    /// Whether what expires so is still there.
+    /// Whether the item of a kind still exists.
     func remains(_ expiry: Expiry) async throws -> Bool {
       let store = worker.store
       switch expiry {
@@ -128,7 +128,7 @@ struct ExpiryPassTests {
         let token = try #require(DeviceToken(parsing: device.token))
         return try await store.device(tokenDigest: token.digest) != nil
       case .sessions:
-        // Exchanged for itself, so that it can be asked again.
+        // Exchanged for itself, so that it can be checked again.
         let outcome = try await store.rotate(
           RefreshRotation(
             familyDigest: "family", presentedDigest: "token", nextDigest: "token",
@@ -142,7 +142,7 @@ struct ExpiryPassTests {
   }
 
   @Test(
-    "A start with a clock that is wrong for a moment removes nothing", arguments: Expiry.allCases)
+    "A start with a temporarily wrong clock removes nothing", arguments: Expiry.allCases)
   func survivesOneStart(expiry: Expiry) async throws {
     let world = try await World()
     try await world.expire()
@@ -150,15 +150,15 @@ struct ExpiryPassTests {
     try await world.expire()
     try await world.live(.seconds(3_000))
     #expect(try await world.remains(expiry))
-    #expect(world.log.lines.contains { $0.message.contains("not where it was expected") })
-    // And the clock is mended.
+    #expect(world.log.lines.contains { $0.message.contains("the wall clock jumped") })
+    // The clock is corrected.
     try await world.restart(wallForwardBy: Self.day * -366)
     try await world.live(.seconds(30))
     #expect(try await world.remains(expiry))
   }
 
-  @Test("A clock that jumps while the service runs removes nothing", arguments: Expiry.allCases)
-  func survivesAJump(expiry: Expiry) async throws {
+  @Test("A clock jump while the service runs removes nothing", arguments: Expiry.allCases)
+  func survivesClockJump(expiry: Expiry) async throws {
     let world = try await World()
     try await world.expire()
     world.worker.time.setWall(forwardBy: Self.day * 366)
@@ -166,8 +166,8 @@ struct ExpiryPassTests {
     #expect(try await world.remains(expiry))
   }
 
-  @Test("What has expired goes once the clock is believed", arguments: Expiry.allCases)
-  func goesInTheEnd(expiry: Expiry) async throws {
+  @Test("Expired data is removed once the clock is trusted", arguments: Expiry.allCases)
+  func expiresOnceClockIsTrusted(expiry: Expiry) async throws {
     let world = try await World()
     try await world.expire()
     try await world.restart(wallForwardBy: Self.day * 366)
@@ -177,13 +177,13 @@ struct ExpiryPassTests {
     #expect(try await !world.remains(expiry))
   }
 
-  @Test("A device with unfinished mutations stays, and the log tells of it")
-  func keepsWhatHolds() async throws {
+  @Test("A device with unfinished mutations is kept, which is logged")
+  func keepsDevicesWithMutations() async throws {
     let world = try await World()
     let caller = Caller(
       device: Caller.Device(id: world.device.device.id, tokenDigest: "digest"))
     _ = try await world.worker.sync.perform(.pause, by: caller)
-    let waiting = try await world.worker.take(WorkerWorld.rating("b"), by: caller)[0]
+    let waiting = try await world.worker.enqueue(WorkerWorld.rating("b"), by: caller)[0]
     try await world.expire()
     try await world.restart(wallForwardBy: Self.day * 366)
     try await world.live(Self.trust * 2)

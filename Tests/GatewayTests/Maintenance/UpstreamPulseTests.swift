@@ -31,7 +31,7 @@ struct UpstreamPulseTests {
 
   private static let refused = UpstreamFailure.notSent(cause: "Connection refused")
 
-  @Test("Telling of the millionth answer takes no more stack than telling of the first")
+  @Test("Notifying the observer takes no more stack after a million responses")
   func observersAreNotWrapped() {
     let count = Atomic(0)
     pulse.observe { _ in count.add(1, ordering: .relaxed) }
@@ -39,7 +39,7 @@ struct UpstreamPulseTests {
     #expect(count.load(ordering: .relaxed) == 1_000_000)
   }
 
-  @Test("An outage is logged once with its cause, and once when it is over")
+  @Test("An outage is logged once with its cause, and once when it ends")
   func outageIsLoggedOnce() {
     pulse.noteAnswer()
     #expect(log.lines.isEmpty)
@@ -59,7 +59,8 @@ struct UpstreamPulseTests {
     #expect(log.lines.count == 2)
   }
 
-  @Test func upstreamThatFailsEveryOtherCallFillsNoLog() {
+  @Test("An upstream that fails every other call does not fill the log")
+  func flakyUpstreamDoesNotFillLog() {
     for _ in 1...1000 {
       pulse.note(Self.refused)
       moment.pass(.milliseconds(100))
@@ -70,12 +71,14 @@ struct UpstreamPulseTests {
     moment.pass(UpstreamPulse.quiet)
     pulse.noteAnswer()
     #expect(log.lines.count == 2)
-    // Counted to the first answer after the last failure, not to the call that showed the end.
+    // Counted to the first response after the last failure, not to the call that ended the outage.
     #expect(log.lines[1].metadata["after_seconds"] == "199")
   }
 
-  @Test(arguments: [UpstreamFailure.busy, .cancelled(wasSent: true), .cancelled(wasSent: false)])
-  func callsThatWeGaveUpSayNothingOfUpstream(failure: UpstreamFailure) {
+  @Test(
+    "Cancelled and rejected calls say nothing about upstream",
+    arguments: [UpstreamFailure.busy, .cancelled(wasSent: true), .cancelled(wasSent: false)])
+  func abandonedCallsAreIgnored(failure: UpstreamFailure) {
     pulse.note(failure)
     #expect(pulse.isReachable == nil)
     #expect(log.lines.isEmpty)

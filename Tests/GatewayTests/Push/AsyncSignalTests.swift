@@ -3,43 +3,47 @@ import Testing
 @testable import Gateway
 
 struct AsyncSignalTests {
-  /// A time that is never over.
-  private static let forEver: @Sendable (Duration) async throws -> Void = { _ in
+  /// A sleep that never ends.
+  private static let forever: @Sendable (Duration) async throws -> Void = { _ in
     throw CancellationError()
   }
 
-  @Test func aRingBeforeTheWaitIsHeard() async {
-    let bell = AsyncSignal(sleep: Self.forEver)
-    let heard = bell.rings
-    bell.ring()
-    await bell.wait(past: heard)
-    #expect(bell.rings == heard + 1)
+  @Test("A signal before the wait ends the wait")
+  func signalBeforeWait() async {
+    let signal = AsyncSignal(sleep: Self.forever)
+    let seen = signal.generation
+    signal.notify()
+    await signal.wait(after: seen)
+    #expect(signal.generation == seen + 1)
   }
 
-  @Test func oneRingWakesAll() async {
-    let bell = AsyncSignal(sleep: Self.forEver)
+  @Test("One signal wakes all waiters")
+  func oneSignalWakesAll() async {
+    let signal = AsyncSignal(sleep: Self.forever)
     await withTaskGroup { group in
       for _ in 0..<8 {
-        let heard = bell.rings
-        group.addTask { await bell.wait(past: heard, atMost: .seconds(60)) }
+        let seen = signal.generation
+        group.addTask { await signal.wait(after: seen, atMost: .seconds(60)) }
       }
-      bell.ring()
+      signal.notify()
       await group.waitForAll()
     }
-    #expect(bell.rings == 1)
+    #expect(signal.generation == 1)
   }
 
-  @Test func theTimeEndsAWait() async {
-    let bell = AsyncSignal(sleep: { _ in })
-    await bell.wait(past: bell.rings, atMost: .seconds(60))
-    #expect(bell.rings == 0)
+  @Test("The time limit ends a wait")
+  func timeLimitEndsWait() async {
+    let signal = AsyncSignal(sleep: { _ in })
+    await signal.wait(after: signal.generation, atMost: .seconds(60))
+    #expect(signal.generation == 0)
   }
 
-  @Test func aCancelledTaskWaitsNoMore() async {
-    let bell = AsyncSignal(sleep: Self.forEver)
-    let waiting = Task { await bell.wait(past: 0) }
+  @Test("Cancelling the task ends its wait")
+  func cancellationEndsWait() async {
+    let signal = AsyncSignal(sleep: Self.forever)
+    let waiting = Task { await signal.wait(after: 0) }
     waiting.cancel()
     await waiting.value
-    #expect(bell.rings == 0)
+    #expect(signal.generation == 0)
   }
 }

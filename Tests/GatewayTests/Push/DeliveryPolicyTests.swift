@@ -23,27 +23,30 @@ struct DeliveryPolicyTests {
   }
 
   @Test(
+    "Failures that concern all deliveries pause all deliveries",
     arguments: [
       (.notSent(reason: "away"), .seconds(5)),
       (.credentialsRefused(reason: "key"), .seconds(60)),
       (.transient(retryAfter: .seconds(7), reason: "busy"), .seconds(7)),
-      // No more than an hour, whatever is asked for.
+      // At most an hour, whatever is requested.
       (.transient(retryAfter: .seconds(90_000), reason: "busy"), .seconds(3_600)),
       (.transient(retryAfter: nil, reason: "busy"), nil),
       (.permanent(reason: "bad"), nil), (.unknown(reason: "lost"), nil),
     ] as [(PushFault, Duration?)])
-  func whatConcernsAllClosesTheGate(fault: PushFault, closedFor: Duration?) {
+  func pauseOfAllDeliveries(fault: PushFault, pausedFor: Duration?) {
     #expect(
-      DeliveryPolicy.consequence(of: fault, attempts: 0, chance: 0.5).closedFor == closedFor)
+      DeliveryPolicy.consequence(of: fault, attempts: 0, chance: 0.5).pausedFor == pausedFor)
   }
 
-  @Test func whatNeverLeftCountsNoAttempt() {
+  @Test("An attempt that was never sent does not count")
+  func unsentAttemptDoesNotCount() {
     #expect(
       Self.end(.notSent(reason: "away"), strikes: 7, isStrike: true)
         == .waits(until: Self.now, isAttempt: false, isStrike: false, reason: "away"))
   }
 
-  @Test func whatMayPassWaitsAndCounts() {
+  @Test("A retryable failure counts as an attempt and waits")
+  func retryableFailureWaits() {
     #expect(
       Self.end(.unknown(reason: "lost"))
         == .waits(
@@ -56,12 +59,14 @@ struct DeliveryPolicyTests {
           reason: "busy"))
   }
 
-  @Test func aRefusalForGoodIsTheEnd() {
+  @Test("A permanent failure fails the batch")
+  func permanentFailure() {
     #expect(Self.end(.permanent(reason: "bad")) == .failed(reason: "bad"))
   }
 
-  /// It is given up only where others succeed meanwhile.
-  @Test func aBatchThatFailsAloneIsGivenUp() {
+  /// Only while other deliveries succeed.
+  @Test("A batch that keeps failing while others succeed is failed")
+  func strikesFailABatch() {
     let busy = PushFault.transient(retryAfter: nil, reason: "busy")
     #expect(Self.end(busy, strikes: 7, isStrike: true) == .failed(reason: "busy"))
     guard case .waits = Self.end(busy, strikes: 6, isStrike: true) else {

@@ -6,19 +6,23 @@ import Testing
 @testable import Gateway
 
 struct PushTemplateTests {
-  @Test func putsFieldsIntoTheirPlaces() throws {
+  @Test("Fields replace their placeholders")
+  func replacesPlaceholders() throws {
     let template = try PushTemplate("{sender}: {text} {{at}} {gone}!")
     #expect(template.fields == ["sender", "text", "gone"])
     let text = template.text(bytesMax: 100) { ["sender": "Ada", "text": "{x}"][$0] }
     #expect(text == "Ada: {x} {at} !")
   }
 
-  @Test(arguments: ["{", "}", "{a", "a}", "{}", "{a{b}}", "{{a}"])
-  func refusesBracesAroundNothing(source: String) {
+  @Test(
+    "Unmatched and empty braces are refused",
+    arguments: ["{", "}", "{a", "a}", "{}", "{a{b}}", "{{a}"])
+  func refusesUnmatchedBraces(source: String) {
     #expect(throws: PushTemplate.Fault.loneBrace) { try PushTemplate(source) }
   }
 
-  @Test func isCutBetweenCharacters() throws {
+  @Test("A long text is cut between characters")
+  func cutsBetweenCharacters() throws {
     let text = try PushTemplate("{text}").text(bytesMax: 5) { _ in "aäöü" }
     #expect(text == "aäö")
   }
@@ -31,28 +35,30 @@ struct PushTemplateTests {
       text: try PushTemplate("{text}"))
   }
 
-  private static func saying(_ fields: String, to recipients: String = "to") throws
-    -> PushRule.Saying?
+  private static func notification(_ fields: String, to recipients: String = "to") throws
+    -> PushRule.Notification?
   {
-    try rule(recipients, chat: "chat").saying(
-      of: EntityKey(type: "Message", key: "1"), Array(fields.utf8))
+    try rule(recipients, chat: "chat").notification(
+      for: EntityKey(type: "Message", key: "1"), Array(fields.utf8))
   }
 
   @Test(
+    "The receivers are the ids in the recipients field",
     arguments: [
       (#"["a","b","a",null]"#, ["a", "b"]), (#""a""#, ["a"]), ("[7]", ["7"]),
       (#"[{"$ref":["User","u1"]},{"$ref":["User","u2"]}]"#, ["u1", "u2"]),
       (#"{"$ref":["User","u1"]}"#, ["u1"]), (#"["","\u0000"]"#, []),
     ])
-  func tellsWhomAFieldNames(field: String, ids: [String]) throws {
-    let told = try Self.saying(#"{"text":"x","to":\#(field)}"#)
-    #expect((told?.userIDs ?? []) == ids)
+  func receivers(field: String, ids: [String]) throws {
+    let found = try Self.notification(#"{"text":"x","to":\#(field)}"#)
+    #expect((found?.userIDs ?? []) == ids)
   }
 
-  @Test func saysNothingWithoutAText() throws {
-    #expect(try Self.saying(#"{"text":" ","to":["a"]}"#) == nil)
-    #expect(try Self.saying(#"{"text":"x"}"#) == nil)
-    let told = try #require(try Self.saying(#"{"text":"x","to":["a"],"chat":7}"#))
-    #expect(told.message.data == ["chatId": "7", "type": "Message", "id": "1"])
+  @Test("Without text or receivers there is no notification")
+  func nothingWithoutTextOrReceivers() throws {
+    #expect(try Self.notification(#"{"text":" ","to":["a"]}"#) == nil)
+    #expect(try Self.notification(#"{"text":"x"}"#) == nil)
+    let found = try #require(try Self.notification(#"{"text":"x","to":["a"],"chat":7}"#))
+    #expect(found.message.data == ["chatId": "7", "type": "Message", "id": "1"])
   }
 }

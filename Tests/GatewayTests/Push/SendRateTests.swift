@@ -6,7 +6,7 @@ import Push
 import Synchronization
 import Testing
 
-/// How often one user may send, on a clock that the test moves.
+/// The rate limit on one user's notifications, on a clock that the test controls.
 struct SendRateTests {
   private static let perMinute = 3
 
@@ -28,14 +28,14 @@ struct SendRateTests {
     push = PushService(
       store: folder.store, sender: OutboxSender(), senders: .users,
       sendsPerMinute: Self.perMinute, isAdminOn: true, rules: [],
-      surroundings: PushEnvironment(
+      environment: PushEnvironment(
         wall: Timestamp(milliseconds: 1_700_000_000_000), reading: { [uptime] in uptime.reading },
         boot: "boot", random: RandomBytes { 7 }, chance: { 0.5 }, sleep: { _ in }),
       logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() },
       makeID: { "\(numbers.wrappingAdd(1, ordering: .relaxed).newValue)" })
   }
 
-  /// - Returns: how long to wait, nil where it was taken.
+  /// - Returns: the time to wait, nil if accepted.
   private func send(
     _ key: String, by user: String, text: String = "Hello"
   ) async throws -> Duration? {
@@ -53,12 +53,13 @@ struct SendRateTests {
     }
   }
 
-  @Test func oneUserSendsSoManyAndThenAtAnEvenRate() async throws {
+  @Test("A user sends a burst, then at an even rate")
+  func burstThenEvenRate() async throws {
     for number in 0..<Self.perMinute {
       #expect(try await send("k\(number)", by: "ada") == nil)
     }
     #expect(try await send("more", by: "ada") == .seconds(20))
-    // Others have their own.
+    // Other users have their own limit.
     #expect(try await send("k0", by: "bob") == nil)
     uptime.advance(by: .seconds(10))
     #expect(try await send("more", by: "ada") == .seconds(10))
@@ -67,8 +68,9 @@ struct SendRateTests {
     #expect(try await send("yet more", by: "ada") == .seconds(20))
   }
 
-  /// Nothing was taken, so nothing counts.
-  @Test func repetitionsAndRefusalsAreNotCounted() async throws {
+  /// Nothing was accepted, so nothing counts.
+  @Test("Replays and refused notifications do not count against the rate limit")
+  func replaysAndRefusalsDoNotCount() async throws {
     #expect(try await send("k", by: "ada") == nil)
     for _ in 0..<Self.perMinute * 2 { #expect(try await send("k", by: "ada") == nil) }
     for _ in 0..<Self.perMinute * 2 {
@@ -79,7 +81,8 @@ struct SendRateTests {
     #expect(try await send("k4", by: "ada") != nil)
   }
 
-  @Test func theOperatorIsNotCounted() async throws {
+  @Test("The operator is not rate-limited")
+  func operatorIsNotLimited() async throws {
     for number in 0..<Self.perMinute * 3 {
       _ = try await push.send(
         NotificationRequest(

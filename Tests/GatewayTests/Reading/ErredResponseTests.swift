@@ -4,8 +4,8 @@ import Testing
 
 @testable import Gateway
 
-/// What clients see of responses with errors: the errors always, old data only as stale, and
-/// nothing of it later as though it were good.
+/// Responses with errors: clients always see the errors, old data only as stale, and later reads never
+/// serve it as good data.
 struct ErredResponseTests {
   private static let policies = ["FILL", "PARTIAL", "FAIL"]
   private static let gone = #"{"message":"gone","path":["sure"],"extensions":{"code":"GONE"}}"#
@@ -29,13 +29,13 @@ struct ErredResponseTests {
     // Errors alone, as some servers send them.
     world.respond(#"{"errors":[\#(Self.gone)]}"#)
     #expect(try await world.read("Sure\(policy)").body == body)
-    // Nothing of it stands in for a response.
+    // Nothing of it replaces a failed response.
     world.goAway()
     let failure = await #expect(throws: Failure.self) { _ = try await world.read("Sure\(policy)") }
     #expect(failure?.code == .upstreamUnreachable)
   }
 
-  @Test("What a nullable root says by an error never serves as stale", arguments: policies)
+  @Test("A nullable root that failed is never served as stale", arguments: policies)
   func storedErrorsDoNotServe(policy: String) async throws {
     let world = try ScriptedWorld()
     world.respond(#"{"data":{"me":null},"errors":[{"message":"not signed in","path":["me"]}]}"#)
@@ -47,7 +47,8 @@ struct ErredResponseTests {
     #expect(failure?.code == .upstreamUnreachable)
   }
 
-  @Test func aWholeFailureHasNoHalfOfTheData() async throws {
+  @Test("With the policy FAIL a failed response has no partial data")
+  func failPolicyHasNoPartialData() async throws {
     let world = try ScriptedWorld()
     world.respond(#"{"data":{"me":null,"names":["a"]},"errors":[{"message":"x","path":["me"]}]}"#)
     let answer = try await world.read("BothFAIL")
@@ -74,9 +75,9 @@ struct ErredResponseTests {
   ]
 
   @Test(
-    "A variable that upstream refuses is the client's fault, in upstream's words",
+    "A variable that upstream rejects is reported as the client's fault, with upstream's message",
     arguments: invalid)
-  func tellsInvalidInput(row: (status: Int, body: String, pointer: String)) async throws {
+  func reportsInvalidInput(row: (status: Int, body: String, pointer: String)) async throws {
     let world = try ScriptedWorld()
     world.respond(row.body, status: row.status)
     let message = try #require(
@@ -124,7 +125,8 @@ struct ErredResponseTests {
     #expect(try await world.read("User\(policy)").body == Self.good)
   }
 
-  @Test func aPartialPolicyShowsWhatUpstreamSent() async throws {
+  @Test("With the policy PARTIAL upstream's response is shown unchanged")
+  func partialPolicyShowsUpstreamResponse() async throws {
     let world = try ScriptedWorld()
     world.respond(Self.good)
     _ = try await world.read("UserPARTIAL")
@@ -137,8 +139,9 @@ struct ErredResponseTests {
     #expect(try await world.read("UserPARTIAL").body == Self.good)
   }
 
-  @Test("A list with a hole is as good for offline as it was before", arguments: policies)
-  func aHoleKeepsTheLastGoodList(policy: String) async throws {
+  @Test(
+    "A list with a failed element keeps the last good list for offline use", arguments: policies)
+  func failedElementKeepsTheLastGoodList(policy: String) async throws {
     let world = try ScriptedWorld()
     world.respond(#"{"data":{"users":[{"id":"1","name":"A"},{"id":"2","name":"B"}]}}"#)
     _ = try await world.read("Users\(policy)")
@@ -156,8 +159,8 @@ struct ErredResponseTests {
     #expect(offline.status.hasSuffix("detail=stale-if-error"))
   }
 
-  @Test("Offline, what failed is filled or explained", arguments: ["FILL", "PARTIAL"])
-  func partsThatAreGoodServeOffline(policy: String) async throws {
+  @Test("Offline, failed parts are filled or explained", arguments: ["FILL", "PARTIAL"])
+  func goodPartsServeOffline(policy: String) async throws {
     let world = try ScriptedWorld()
     let half =
       #"{"data":{"pair":{"left":{"id":"1","name":"A"},"right":null}},"errors":[{"message":"x","path":["pair","right"]}]}"#
@@ -167,7 +170,7 @@ struct ErredResponseTests {
     #expect(first.status == "fwd=request; stored")
     world.goAway()
     #expect(try await world.read("Pair\(policy)").body == half)
-    // Once it was good, no error of an earlier response is shown beside what fills its place.
+    // Once it was good, no error of an earlier response is shown with the filled value.
     world.respond(
       #"{"data":{"pair":{"left":{"id":"1","name":"A"},"right":{"id":"2","name":"B"}}}}"#)
     _ = try await world.read("Pair\(policy)")
@@ -181,7 +184,7 @@ struct ErredResponseTests {
   }
 
   @Test(
-    "Cache-Status says stored only where the response can be given offline",
+    "Cache-Status has stored only if the response can be served offline",
     arguments: [
       #"{"data":{"users":[{"id":"1","name":"A"},null]},"errors":[{"message":"x","path":["users",1]}]}"#,
       #"{"data":{"users":[{"id":"1","name":"A"},null]},"errors":[{"message":"x"}]}"#,
@@ -190,7 +193,7 @@ struct ErredResponseTests {
       #"{"data":{"users":[{"id":"1","name":"A"},null]}}"#, #"{"data":{"users":[]}}"#,
       #"{"data":{"users":null}}"#,
     ], policies)
-  func saysStoredWhereItIs(body: String, policy: String) async throws {
+  func reportsStored(body: String, policy: String) async throws {
     let world = try ScriptedWorld()
     world.respond(body)
     let answer = try await world.read("Users\(policy)")
@@ -227,7 +230,7 @@ struct ErredResponseTests {
   // MARK: One body
 
   @Test(
-    "The first body is the one that later reads get",
+    "Later reads get the same body as the first one",
     arguments: [
       (
         "Pair",
@@ -252,7 +255,7 @@ struct ErredResponseTests {
     do {
       first = try await world.read("\(operation)FILL")
     } catch let failure as Failure {
-      // Refused is as good: nothing of it is kept.
+      // A refusal is as good: nothing of it is kept.
       #expect(failure.code == .upstreamMalformed)
       return
     }
@@ -269,17 +272,19 @@ struct ErredResponseTests {
 
   // MARK: Mutations
 
-  @Test(arguments: [
-    (
-      #"{"data":null,"errors":[{"message":"x","path":["rename"],"extensions":{"code":"NOPE"}}]}"#,
-      #"{"data":null,"errors":[{"message":"x","path":["rename"],"extensions":{"code":"NOPE"}}]}"#
-    ),
-    (
-      #"{"errors":[{"message":"x","extensions":{"code":"constraint-violation"}}]}"#,
-      #"{"data":null,"errors":[{"message":"x","extensions":{"code":"constraint-violation"}}]}"#
-    ),
-  ])
-  func aMutationsErrorsAreItsResponse(response: String, body: String) async throws {
+  @Test(
+    "A mutation's application errors are its response",
+    arguments: [
+      (
+        #"{"data":null,"errors":[{"message":"x","path":["rename"],"extensions":{"code":"NOPE"}}]}"#,
+        #"{"data":null,"errors":[{"message":"x","path":["rename"],"extensions":{"code":"NOPE"}}]}"#
+      ),
+      (
+        #"{"errors":[{"message":"x","extensions":{"code":"constraint-violation"}}]}"#,
+        #"{"data":null,"errors":[{"message":"x","extensions":{"code":"constraint-violation"}}]}"#
+      ),
+    ])
+  func mutationErrorsAreItsResponse(response: String, body: String) async throws {
     let world = try ScriptedWorld()
     world.respond(response)
     #expect(try await world.mutate("Rename") == body)

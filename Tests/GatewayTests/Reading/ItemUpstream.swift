@@ -3,8 +3,8 @@ import HTTPTypes
 import LosslessJSON
 import Synchronization
 
-/// An upstream with a few items, which holds a call before it executes it and again before it
-/// responds, each until the test says so.
+/// An upstream with a few items that holds each call before execution and again before the response,
+/// until the test continues it.
 final class ItemUpstream: Sendable {
   /// One call, on its way through upstream.
   final class Call: Sendable {
@@ -27,7 +27,7 @@ final class ItemUpstream: Sendable {
       self.upstream = upstream
     }
 
-    /// Takes effect now, and computes the response.
+    /// Executes the call and computes the response.
     func execute() {
       let body = upstream.execute(self)
       state.withLock { $0.body = body }
@@ -81,7 +81,7 @@ final class ItemUpstream: Sendable {
 
   var items: [String: Item] { state.withLock { $0.items } }
 
-  /// Calls there were so far.
+  /// The number of calls so far.
   var callCount: Int { state.withLock { $0.callCount } }
 
   /// Whether calls wait for the test from now on.
@@ -92,7 +92,7 @@ final class ItemUpstream: Sendable {
     state.withLock { $0.calls.isEmpty ? nil : $0.calls.removeFirst() }
   }
 
-  /// Writes past Larder.
+  /// Writes directly, bypassing Larder.
   func set(_ id: String, _ name: String?) {
     state.withLock { state in
       state.version += 1

@@ -73,7 +73,7 @@ final class ItemWorld: Sendable {
     purger = Purger(store: store, calls: calls, epoch: epoch)
   }
 
-  // MARK: Doing
+  // MARK: Requests
 
   func read(
     _ operation: String = "Items", _ variables: JSONValue = [:],
@@ -98,10 +98,10 @@ final class ItemWorld: Sendable {
   }
 
   /// Begins a piece of work whose one call upstream is held.
-  func held<Answer: Sendable>(
+  func held<Value: Sendable>(
     sourceLocation: SourceLocation = #_sourceLocation,
-    _ work: @escaping @Sendable () async throws -> Answer
-  ) async throws -> (call: ItemUpstream.Call, task: Task<Answer, any Error>) {
+    _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> (call: ItemUpstream.Call, task: Task<Value, any Error>) {
     upstream.hold(true)
     let task = Task { try await work() }
     let deadline = ContinuousClock.now + .seconds(30)
@@ -117,9 +117,9 @@ final class ItemWorld: Sendable {
     throw CancellationError()
   }
 
-  // MARK: Looking
+  // MARK: Results
 
-  /// The stored item's name; nil where it is not there.
+  /// Returns the stored item's name; nil if it is not stored.
   func storedName(of id: String) async throws -> String? {
     let key = EntityKey(type: "Item", key: id)
     guard let record = try await store.entity(key, viewer: .anonymous), !record.isDeleted else {
@@ -133,7 +133,7 @@ final class ItemWorld: Sendable {
 }
 
 extension ReadResponse {
-  /// The names that an answer of `Items` shows, by id.
+  /// The names in a response of `Items`, by id.
   var names: [String: String] {
     get throws {
       let items = try JSONValue(parsing: rendered.body)["data"]?["items"]?.array ?? []

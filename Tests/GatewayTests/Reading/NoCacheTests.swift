@@ -5,9 +5,9 @@ import Testing
 
 @testable import Gateway
 
-/// `no-cache` means what upstream says from now on.
+/// `no-cache` returns upstream's state at or after the request.
 struct NoCacheTests {
-  /// Lets the work wait until the test says so.
+  /// Holds the work until the test opens it.
   private actor Gate {
     private var isOpen = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -26,7 +26,8 @@ struct NoCacheTests {
 
   private static let noCache = ReadDirectives(noCache: true)
 
-  @Test func aRequestJoinsNoCallThatBeganBeforeIt() async throws {
+  @Test("A no-cache request does not join a call that began before it")
+  func joinsNoEarlierCall() async throws {
     let world = try ItemWorld()
     let (old, reading) = try await world.held { try await world.read() }
     old.execute()
@@ -34,14 +35,15 @@ struct NoCacheTests {
     let fresh = try await world.read(directives: Self.noCache)
     #expect(try fresh.names["1"] == "new")
     old.respond()
-    // The older response is the older one, whenever it comes.
+    // The older response stays the older one, whenever it arrives.
     #expect(try await reading.value.names["1"] == "new")
     #expect(try await world.read().names["1"] == "new")
     #expect(world.upstream.callCount == 2)
   }
 
-  /// A crowd costs two calls at once and one that begins after one of these, not one each.
-  @Test func aCrowdSharesOneCallThatHasNotBegun() async throws {
+  /// Many requests cost two concurrent calls and one that begins after one of these, not one each.
+  @Test("Many no-cache requests share one call that has not begun")
+  func sharesOneUnbegunCall() async throws {
     let flights = SingleFlight<String, Int>()
     let gate = Gate()
     let begun = Atomic(0)
@@ -54,7 +56,7 @@ struct NoCacheTests {
     }
     #expect(joined.filter(\.isNew).count == 3)
     #expect(flights.count == 3)
-    // Whoever takes what is under way takes the newest.
+    // A caller that accepts a running call joins the newest.
     #expect(!flights.join("a") { 0 }.isNew)
     await gate.open()
     var outcomes: [Int] = []

@@ -5,17 +5,17 @@ import Testing
 
 @testable import Gateway
 
-/// Mutations whose responses overtake each other, and reads beside them. All that is written goes
-/// through here, so what is served without asking upstream must be what upstream holds.
+/// Mutations whose responses overtake each other, and overlapping reads. All writes go through the
+/// gateway, so cached responses must match upstream's state.
 struct OverlappingMutationTests {
-  /// One call of a run, by the moments at which it starts, takes effect and is answered.
+  /// One call of a run, with the moments at which it starts, takes effect and gets its response.
   enum Kind: Sendable {
     case set(String)
     case drop
     case list
   }
 
-  /// All ways to merge runs of three events each, as the numbers of the runs.
+  /// Returns all interleavings of runs of three events each, as the numbers of the runs.
   private static func interleavings(of count: Int) -> [[Int]] {
     func extend(_ left: [Int]) -> [[Int]] {
       guard left.contains(where: { $0 > 0 }) else { return [[]] }
@@ -65,14 +65,15 @@ struct OverlappingMutationTests {
     }
   }
 
-  /// The one that began last.
+  /// Returns the run that began last.
   private static func last(_ order: [Int]) -> Int? {
     var seen: [Int] = []
     for number in order where !seen.contains(number) { seen.append(number) }
     return seen.last
   }
 
-  @Test func ofTwoWritesTheLaterBegunStaysAndUpstreamDecides() async throws {
+  @Test("Of two overlapping writes the later one stays until upstream is read again")
+  func laterWriteStaysUntilRefetch() async throws {
     let world = try ItemWorld()
     for order in Self.interleavings(of: 2) {
       try await Self.play([.set("A"), .set("B")], order, in: world)
@@ -84,8 +85,10 @@ struct OverlappingMutationTests {
     }
   }
 
-  @Test(arguments: [true, false])
-  func aDeletionBesideAWriteEndsAtUpstreamsTruth(deletionFirst: Bool) async throws {
+  @Test(
+    "A deletion that overlaps a write ends with upstream's state",
+    arguments: [true, false])
+  func overlappingDeletionEndsWithUpstreamState(deletionFirst: Bool) async throws {
     let world = try ItemWorld()
     let kinds: [Kind] = deletionFirst ? [.drop, .set("A")] : [.set("A"), .drop]
     for order in Self.interleavings(of: 2) {
@@ -97,7 +100,8 @@ struct OverlappingMutationTests {
     }
   }
 
-  @Test func whatIsServedBesideAReadIsUpstreamsTruth() async throws {
+  @Test("Writes that overlap a read never leave a state other than upstream's")
+  func overlappingReadShowsUpstreamState() async throws {
     let world = try ItemWorld()
     var random = SeededGenerator(seed: 7)
     for order in Self.interleavings(of: 3).shuffled(using: &random).prefix(300) {
@@ -109,7 +113,8 @@ struct OverlappingMutationTests {
 
   // MARK: Others write upstream too
 
-  @Test func aReadThatShowedMoreThanTheLateResponseIsAskedForAgain() async throws {
+  @Test("A newer read than a late mutation response is fetched again")
+  func newerReadIsFetchedAgain() async throws {
     let world = try ItemWorld()
     _ = try await world.read()
     let (call, writing) = try await Self.begin(.set("mine"), world)
@@ -122,7 +127,8 @@ struct OverlappingMutationTests {
     #expect(try await world.storedName(of: "1") == "theirs")
   }
 
-  @Test func aReadThatIsAnsweredAfterTheWriteItOverlapsIsAskedForAgain() async throws {
+  @Test("A read whose response arrives after an overlapping write is fetched again")
+  func overlappingReadIsFetchedAgain() async throws {
     let world = try ItemWorld()
     _ = try await world.read()
     let (write, writing) = try await Self.begin(.set("mine"), world)
@@ -137,7 +143,8 @@ struct OverlappingMutationTests {
     #expect(try await world.read().names["1"] == "theirs")
   }
 
-  @Test func whatOthersDeletedMeanwhileDoesNotStay() async throws {
+  @Test("An entity that others deleted during a write does not stay")
+  func concurrentlyDeletedEntityDoesNotStay() async throws {
     let world = try ItemWorld()
     _ = try await world.read("Item", ["id": "1"])
     let (write, writing) = try await Self.begin(.set("mine"), world)

@@ -4,15 +4,15 @@ import Testing
 
 @testable import Gateway
 
-/// A response that was in flight while a purge or an invalidation settled may hold what these were
-/// about: the next read asks upstream.
+/// A response in flight while a purge or an invalidation settled can have outdated data: the next read
+/// calls upstream.
 struct OvertakenReadTests {
   enum First: CaseIterable, Sendable {
     /// Nothing is stored.
     case miss
-    /// Something fresh is stored, and the request passes by it.
+    /// A fresh result is stored, and the request bypasses it.
     case noCache
-    /// Something is stored that is too old.
+    /// A stale result is stored.
     case stale
   }
 
@@ -41,8 +41,10 @@ struct OvertakenReadTests {
     }
   }
 
-  @Test(arguments: First.allCases, Barrier.allCases)
-  func theNextReadShowsWhatTheBarrierWasAbout(first: First, barrier: Barrier) async throws {
+  @Test(
+    "A read that a purge or an invalidation overtook is fetched again",
+    arguments: First.allCases, Barrier.allCases)
+  func overtakenReadIsFetchedAgain(first: First, barrier: Barrier) async throws {
     let world = try ItemWorld()
     if first != .miss { _ = try await world.read() }
     if first == .stale { world.clock.advance(by: .seconds(61)) }
@@ -54,10 +56,10 @@ struct OvertakenReadTests {
     let late = try await reading.value
     let name = try #require(world.upstream.items["1"]?.name)
     if barrier != .mutation {
-      #expect(!late.rendered.isCurrent, "whoever holds it may go on serving it")
+      #expect(!late.rendered.isCurrent, "its holders can go on serving it")
     }
     #expect(try await world.read().names["1"] == name)
-    // From then on it is served without asking.
+    // From then on it is served without calling upstream.
     let calls = world.upstream.callCount
     let again = try await world.read()
     #expect(try again.names["1"] == name)
@@ -65,8 +67,9 @@ struct OvertakenReadTests {
     #expect(world.upstream.callCount == calls)
   }
 
-  /// Price of the rule: only what began before the barrier is asked for again.
-  @Test func aReadThatBeganAfterThePurgeIsKept() async throws {
+  /// The rule's price is bounded: only reads that began before the purge are fetched again.
+  @Test("A read that began after the purge is kept")
+  func readAfterPurgeIsKept() async throws {
     let world = try ItemWorld()
     try await world.purge(.operation("Items"))
     _ = try await world.read()

@@ -10,7 +10,7 @@ import Upstream
 
 @testable import Gateway
 
-/// Reads and mutations over a store and an upstream that responds with what the test says.
+/// Reads and mutations over a store and an upstream with scripted responses.
 final class ScriptedWorld: Sendable {
   private static let schema = """
     type Query {
@@ -52,7 +52,7 @@ final class ScriptedWorld: Sendable {
       mutation Touch($id: ID!) { touch(id: $id) { id name } }
       """
 
-  /// What upstream says next, and how often it was asked.
+  /// Upstream's next response, and the number of calls.
   final class Script: Sendable {
     private struct State {
       var response: Result<HTTPClientResponse, HTTPClientError> = .failure(.connectTimedOut)
@@ -69,10 +69,10 @@ final class ScriptedWorld: Sendable {
       state.withLock { $0.response = response }
     }
 
-    /// From now on no call is answered before it is let go.
+    /// Holds the responses of all calls from now on.
     func hold() { state.withLock { $0.isHolding = true } }
 
-    /// Lets those go that are held, and all that come.
+    /// Releases the held calls and all later ones.
     func release() {
       let held = state.withLock { state in
         state.isHolding = false
@@ -82,7 +82,7 @@ final class ScriptedWorld: Sendable {
       for continuation in held { continuation.resume() }
     }
 
-    /// What is set when the call comes, whenever it is let go.
+    /// Returns the response that is set when the call arrives, whenever it is released.
     fileprivate func next() async -> Result<HTTPClientResponse, HTTPClientError> {
       let response = state.withLock { state in
         state.calls += 1
@@ -135,7 +135,7 @@ final class ScriptedWorld: Sendable {
 
   // MARK: Upstream
 
-  /// From now on upstream responds with this.
+  /// Sets upstream's response from now on.
   func respond(_ body: String, status: Int = 200, type: String = "application/json") {
     upstream.set(
       .success(
@@ -144,12 +144,12 @@ final class ScriptedWorld: Sendable {
           body: Array(body.utf8))))
   }
 
-  /// From now on upstream cannot be reached.
+  /// Makes upstream unreachable from now on.
   func goAway() { upstream.set(.failure(.connectTimedOut)) }
 
-  // MARK: Doing
+  // MARK: Requests
 
-  /// Reads past what is fresh, and past failures that are remembered.
+  /// Reads, bypassing fresh results and remembered failures.
   func read(
     _ operation: String, by caller: Caller = .anonymous,
     directives: ReadDirectives = ReadDirectives(noCache: true)

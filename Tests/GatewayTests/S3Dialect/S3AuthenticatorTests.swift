@@ -6,9 +6,10 @@ import Testing
 
 @testable import Gateway
 
-/// Whose a request is, when it was signed, and for what.
+/// Authentication of S3 requests by key, time and scope.
 struct S3AuthenticatorTests {
-  @Test func whatTheKeySignedIsItsHolders() async throws {
+  @Test("A signed request has its key's rights")
+  func signedRequestHasKeysRights() async throws {
     let setting = try await SigningSetting()
     for sent in [setting.signed(), setting.presigned()] {
       let access = try await setting.judge(sent)
@@ -20,13 +21,15 @@ struct S3AuthenticatorTests {
     #expect(setting.log.lines.isEmpty)
   }
 
-  @Test func whatNobodySignedIsAnybodys() async throws {
+  @Test("An unsigned request is anonymous")
+  func unsignedRequestIsAnonymous() async throws {
     let access = try await SigningSetting().judge(SignedCase())
     #expect(!access.isSigned)
     #expect(!access.grant.caller.isAdmin && access.grant.isReadOnly)
   }
 
-  @Test func aKeyMayDoWhatItIsFor() async throws {
+  @Test("An access key's restrictions apply")
+  func keyRestrictions() async throws {
     let setting = try await SigningSetting()
     let pics = try #require(BucketName("pics"))
     let key = try await setting.keys.issue(user: "u1", buckets: [pics], isReadOnly: true)
@@ -37,41 +40,48 @@ struct S3AuthenticatorTests {
     #expect(grant.buckets == [pics] && grant.isReadOnly)
   }
 
-  // MARK: When
+  // MARK: Time
 
-  @Test(arguments: [
-    (Int64(0), S3ErrorCode?.none), (900, nil), (-900, nil), (901, .requestTimeTooSkewed),
-    (-901, .requestTimeTooSkewed), (86_400, .requestTimeTooSkewed),
-  ])
-  func clocksMayDifferByAQuarterOfAnHour(ahead: Int64, expected: S3ErrorCode?) async throws {
+  @Test(
+    "Clocks can differ by 15 minutes",
+    arguments: [
+      (Int64(0), S3ErrorCode?.none), (900, nil), (-900, nil), (901, .requestTimeTooSkewed),
+      (-901, .requestTimeTooSkewed), (86_400, .requestTimeTooSkewed),
+    ])
+  func clockSkew(ahead: Int64, expected: S3ErrorCode?) async throws {
     let setting = try await SigningSetting()
     #expect(await setting.refusal(of: setting.signed(ahead: ahead))?.code == expected)
   }
 
-  /// Signed before midnight, judged after it: the day is that of the request.
-  @Test func theDayIsTheRequestsOwn() async throws {
+  /// Signed before midnight and verified after it: the date is the request's.
+  @Test("A request signed before midnight is valid after it")
+  func requestDate() async throws {
     let setting = try await SigningSetting()
     setting.clock.advance(by: .seconds(86_400 - setting.now % 86_400 + 5))
     #expect(await setting.refusal(of: setting.signed(ahead: -10)) == nil)
     #expect(await setting.refusal(of: setting.presigned(ahead: -10)) == nil)
   }
 
-  @Test(arguments: [
-    (Int64(60), String?.none), (61, "expired"), (3600, "expired"), (0, nil), (-900, nil),
-    (-901, "not valid yet"),
-  ])
-  func linksHoldForTheirTime(age: Int64, expected: String?) async throws {
+  @Test(
+    "A presigned link is valid for its lifetime",
+    arguments: [
+      (Int64(60), String?.none), (61, "expired"), (3600, "expired"), (0, nil), (-900, nil),
+      (-901, "not valid yet"),
+    ])
+  func linkLifetime(age: Int64, expected: String?) async throws {
     let setting = try await SigningSetting()
     let fault = await setting.refusal(of: setting.presigned(ahead: -age, lifetimeSeconds: 60))
     #expect(fault?.code == (expected == nil ? nil : .accessDenied))
     #expect(fault?.message.contains(expected ?? "") ?? true, "\(fault?.message ?? "")")
   }
 
-  @Test(arguments: [
-    ("X-Amz-Expires", "0"), ("X-Amz-Expires", "604801"), ("X-Amz-Expires", "x"),
-    ("X-Amz-Date", "20231114"), ("X-Amz-Credential", "nobody"), ("X-Amz-SignedHeaders", ""),
-  ])
-  func linksThatCannotBeReadSaySo(name: String, value: String) async throws {
+  @Test(
+    "Malformed presigned links are reported",
+    arguments: [
+      ("X-Amz-Expires", "0"), ("X-Amz-Expires", "604801"), ("X-Amz-Expires", "x"),
+      ("X-Amz-Date", "20231114"), ("X-Amz-Credential", "nobody"), ("X-Amz-SignedHeaders", ""),
+    ])
+  func malformedLinks(name: String, value: String) async throws {
     let setting = try await SigningSetting()
     for change in [value, nil] {
       var sent = setting.presigned()
@@ -82,9 +92,10 @@ struct S3AuthenticatorTests {
     }
   }
 
-  // MARK: For what
+  // MARK: Scope
 
-  @Test func aScopeIsForS3AndTheRegion() async throws {
+  @Test("The credential scope must name S3 and the region")
+  func scopeServiceAndRegion() async throws {
     let setting = try await SigningSetting()
     #expect(await setting.refusal(of: setting.signed(), region: SignedCase.region) == nil)
     for sent in [setting.signed(), setting.presigned()] {
@@ -109,7 +120,8 @@ struct S3AuthenticatorTests {
     }
   }
 
-  @Test func aScopeIsForTheDay() async throws {
+  @Test("The credential scope must name the request's date")
+  func scopeDate() async throws {
     let setting = try await SigningSetting()
     let yesterday = SignatureTime(HTTPDate(secondsSince1970: setting.now - 86_400)).day
     let scope = SignatureScope(day: yesterday, region: SignedCase.region)
@@ -119,5 +131,14 @@ struct S3AuthenticatorTests {
     sent = SignedCase()
     sent.presign(by: setting.key, at: setting.now, lifetimeSeconds: 60, scope: scope)
     #expect(await setting.refusal(of: sent)?.code == .authorizationQueryParametersError)
+  }
+}
+
+struct S3ErrorCodeTests {
+  /// Clients that wait for `100 Continue` cannot read a status line without one.
+  @Test("Every status has a reason phrase", arguments: S3ErrorCode.allCases)
+  func statusHasReasonPhrase(code: S3ErrorCode) {
+    #expect((400..<600).contains(code.status))
+    #expect(StatusLine.reason(code.status).utf8CodeUnitCount > 0, "\(code.status)")
   }
 }

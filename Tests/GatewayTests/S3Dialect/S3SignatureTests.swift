@@ -7,9 +7,9 @@ import Testing
 
 @testable import Gateway
 
-/// Whether a request is what was signed, by a key that is good.
+/// Verification of request signatures.
 struct S3SignatureTests {
-  /// One thing that is not as it was when it was signed.
+  /// A change of a request after it was signed.
   enum Change: String, CaseIterable {
     case method, path, query, moreQuery, host, field, payload, signature, time
 
@@ -27,7 +27,7 @@ struct S3SignatureTests {
         sent[parameter: PresignedQuery.signatureName] = isPresigned ? zeros : nil
         sent["authorization"] = sent["authorization"].map { $0.dropLast(64) + zeros }
       case .time:
-        // Still the same day, and not too far off.
+        // Still the same day, and within the clock skew.
         if isPresigned {
           sent[parameter: "X-Amz-Expires"] = "61"
         } else {
@@ -37,13 +37,13 @@ struct S3SignatureTests {
     }
   }
 
-  @Test(arguments: Change.allCases)
-  func whatWasChangedIsRefused(change: Change) async throws {
+  @Test("An altered request is refused", arguments: Change.allCases)
+  func refusesAlteredRequests(change: Change) async throws {
     let setting = try await SigningSetting()
     for isPresigned in [false, true] {
       var sent = isPresigned ? setting.presigned() : setting.signed()
       change.apply(to: &sent, isPresigned: isPresigned)
-      // A link signs no fields but one: what it does not sign must not be there.
+      // A link signs one field only; other fields must not be present.
       let isUnsigned = isPresigned && (change == .field || change == .payload)
       #expect(
         await setting.refusal(of: sent)?.code
@@ -52,7 +52,8 @@ struct S3SignatureTests {
     }
   }
 
-  @Test func fieldsThatMatterMustBeSigned() async throws {
+  @Test("Host and x-amz- fields must be signed")
+  func requiresSignedFields() async throws {
     let setting = try await SigningSetting()
     for name in ["x-amz-meta-colour", "x-amz-date", "x-amz-content-sha256", "host"] {
       var sent = SignedCase()
@@ -70,7 +71,8 @@ struct S3SignatureTests {
     }
   }
 
-  @Test func contentThatIsNotThereHasTheDigestOfNothing() async throws {
+  @Test("A request without content must have the digest of empty content")
+  func emptyContentDigest() async throws {
     let setting = try await SigningSetting()
     for (payload, expected) in [
       (PayloadHash(of: [1]), S3ErrorCode.contentSHA256Mismatch), (.empty, nil), (.unsigned, nil),
@@ -87,14 +89,15 @@ struct S3SignatureTests {
     #expect(await setting.refusal(of: sent)?.code == .invalidRequest)
   }
 
-  @Test func onlyKeysThatAreGoodSign() async throws {
+  @Test("Only active keys can sign")
+  func refusesInvalidKeys() async throws {
     let setting = try await SigningSetting()
     let stranger = try await SigningSetting().key
     var sent = SignedCase()
     sent.sign(by: stranger, at: setting.now)
     #expect(await setting.refusal(of: sent)?.code == .invalidAccessKeyID)
 
-    // Found in the store, and then in memory.
+    // Found in the store, then in the cache.
     for sent in [setting.signed(), setting.presigned()] {
       #expect(await setting.refusal(of: sent) == nil)
     }
@@ -104,7 +107,8 @@ struct S3SignatureTests {
     }
   }
 
-  @Test func thereIsOneWayToSignAtATime() async throws {
+  @Test("A request cannot be signed in two ways")
+  func refusesTwoSignatures() async throws {
     let setting = try await SigningSetting()
     var both = setting.presigned()
     both.sign(by: setting.key, at: setting.now)
@@ -121,9 +125,10 @@ struct S3SignatureTests {
     #expect(await setting.refusal(of: torn)?.code == .authorizationHeaderMalformed)
   }
 
-  /// Some clients take what is in front of the bucket for a part of the host; and a proxy may put
-  /// another host in the place of the one that was asked for.
-  @Test func placesAreTakenAsClientsMeanThem() async throws {
+  /// Some clients treat the base path as part of the host, and a proxy can replace the requested
+  /// host.
+  @Test("Path and host variants of known clients are accepted")
+  func acceptsClientPathVariants() async throws {
     let setting = try await SigningSetting()
     for (host, path, isGood) in [
       ("files.example/s3", "/pics/a%20b", true), ("public.example", "/s3/pics/a%20b", true),
@@ -138,8 +143,8 @@ struct S3SignatureTests {
     }
   }
 
-  @Test("A signature for one key is not good for another where the path begins at the root")
-  func keysBelowTheBasePathAreOtherKeys() async throws {
+  @Test("A signature for one key is not valid for another if the path begins at the root")
+  func basePathAtRoot() async throws {
     let setting = try await SigningSetting()
     for (sent, signed) in [("/s3/avatar.png", "/avatar.png"), ("/s3/", "/")] {
       for isBelowBasePath in [true, false] {
@@ -153,8 +158,9 @@ struct S3SignatureTests {
     }
   }
 
-  /// What should have been signed is the operator's to read, and not the client's.
-  @Test func onlyTheLogTellsWhatShouldBeSigned() async throws {
+  /// The expected canonical request is for the operator, not for the client.
+  @Test("The expected canonical request is only in the log")
+  func canonicalRequestIsOnlyLogged() async throws {
     let setting = try await SigningSetting()
     var sent = SignedCase()
     sent["x-amz-security-token"] = "a-token-of-the-clients"

@@ -3,7 +3,7 @@ import S3Wire
 
 @testable import Gateway
 
-/// A request as a client signs and sends it, to be changed on its way.
+/// A request as signed and sent by a client, which tests alter.
 struct SignedCase {
   static let region = "eu-west-1"
 
@@ -11,7 +11,7 @@ struct SignedCase {
   var path = "/s3/pics/a%20b"
   /// Decoded.
   var query = [QueryString.Parameter(name: "tagging", value: "")]
-  /// All that are sent, names in lower case.
+  /// All sent fields, names in lower case.
   var fields = [
     CanonicalRequest.Field("host", "files.example"),
     CanonicalRequest.Field("content-type", "text/plain"),
@@ -21,7 +21,7 @@ struct SignedCase {
   var hasContent = true
   var isBelowBasePath = true
 
-  /// What was sent under a name, to be changed.
+  /// The value of a sent field.
   subscript(field: String) -> String? {
     get { fields.first { $0.name == field }?.value }
     set {
@@ -38,12 +38,12 @@ struct SignedCase {
     }
   }
 
-  /// Signs in fields.
+  /// Signs in header fields.
   ///
   /// - Parameters:
-  ///   - unsigned: fields that are sent and left out.
-  ///   - scope: what the credential is for; made for the time where there is none.
-  ///   - as: path and host as the signer takes them, where that is not what it sends.
+  ///   - unsigned: fields that are sent but not signed.
+  ///   - scope: the credential's scope; derived from the time if nil.
+  ///   - as: path and host as signed, if they differ from the sent ones.
   mutating func sign(
     by key: S3Keys.Issued, at seconds: Int64, payload: PayloadHash = PayloadHash(of: [1]),
     unsigned: Set<String> = ["content-type"], scope: SignatureScope? = nil,
@@ -68,7 +68,7 @@ struct SignedCase {
       ).text
   }
 
-  /// Signs in the query: `Host` and nothing else.
+  /// Signs `Host` only, in the query.
   mutating func presign(
     by key: S3Keys.Issued, at seconds: Int64, lifetimeSeconds: Int64,
     scope: SignatureScope? = nil

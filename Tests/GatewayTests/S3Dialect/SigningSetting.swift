@@ -6,12 +6,12 @@ import TestSupport
 
 @testable import Gateway
 
-/// Who judges signatures, with keys of its own and a clock that stands still.
+/// An authenticator with its own keys and a fixed clock.
 struct SigningSetting {
   let clock = TestClock()
   let log = RecordedLog()
   let keys: S3Keys
-  /// Of the operator's.
+  /// The operator's key.
   let key: S3Keys.Issued
   private let folder: StoreFolder
 
@@ -28,14 +28,14 @@ struct SigningSetting {
   /// Seconds since 1970.
   var now: Int64 { clock.clock.now().milliseconds / 1000 }
 
-  /// - Parameter region: the only one that is taken; nil for any.
+  /// - Parameter region: the only accepted region; nil for any.
   func judge(_ sent: SignedCase, region: String? = nil) async throws(S3Fault) -> S3Request {
     try await S3Authenticator(
       keys: keys, region: region, clock: clock.clock, logger: log.logger
     ).authenticate(sent.request)
   }
 
-  /// - Returns: nil where the request is taken for what it says.
+  /// - Returns: nil if the request is accepted.
   func refusal(of sent: SignedCase, region: String? = nil) async -> S3Fault? {
     do throws(S3Fault) {
       _ = try await judge(sent, region: region)
@@ -56,7 +56,7 @@ struct SigningSetting {
 
   /// A request that the key signed in its query.
   ///
-  /// - Parameter seconds: how long from now it begins to hold.
+  /// - Parameter seconds: the time until it becomes valid.
   func presigned(ahead seconds: Int64 = 0, lifetimeSeconds: Int64 = 60) -> SignedCase {
     var sent = SignedCase()
     sent.presign(by: key, at: now + seconds, lifetimeSeconds: lifetimeSeconds)

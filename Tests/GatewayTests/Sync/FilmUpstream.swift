@@ -3,19 +3,19 @@ import HTTPTypes
 import LosslessJSON
 import Synchronization
 
-/// An upstream that takes ratings of films, says what a test tells it to, and notes who asked when.
+/// An upstream that accepts ratings of films, responds as scripted, and records its calls.
 final class FilmUpstream: Sendable {
   struct Call: Hashable, Sendable {
     let film: String
     /// Upstream's `Idempotency-Key`: the mutation's own id.
     let key: String
-    /// Which one of its key, from 1.
+    /// The number of the attempt with its key, from 1.
     let attempt: Int
-    /// By the clock that only runs forward.
+    /// The time by the monotonic clock.
     let at: Duration
-    /// Calls under way when it came, itself included.
+    /// The number of calls in flight when it arrived, including itself.
     let inFlight: Int
-    /// Calls that were answered before it came.
+    /// The number of calls that had a response before it arrived.
     let answered: Int
   }
 
@@ -45,10 +45,10 @@ final class FilmUpstream: Sendable {
   var callCount: Int { state.withLock { $0.calls.count } }
   var heldCount: Int { state.withLock { $0.held.count } }
 
-  /// From now on no call is answered before it is let go.
+  /// Holds the responses of all calls from now on.
   func hold() { state.withLock { $0.isHolding = true } }
 
-  /// Lets those go that are held, and with `forGood` all that come.
+  /// Releases the held calls, and with `forGood` all later ones.
   func release(forGood: Bool = false) {
     let held = state.withLock { state in
       if forGood { state.isHolding = false }
@@ -90,7 +90,7 @@ final class FilmUpstream: Sendable {
     }
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   static func json(_ status: Int, _ body: String, _ fields: HTTPFields = [:]) -> Answer {
     var fields = fields
@@ -102,5 +102,19 @@ final class FilmUpstream: Sendable {
 
   static func rated(_ film: String, stars: Int = 4) -> Answer {
     json(200, #"{"data":{"rateFilm":{"__typename":"Film","id":"\#(film)","stars":\#(stars)}}}"#)
+  }
+}
+
+/// A switch that makes a scripted upstream unreachable.
+final class UpstreamSwitch: Sendable {
+  private let state: Mutex<Bool>
+
+  init(isAway: Bool) {
+    state = Mutex(isAway)
+  }
+
+  var isAway: Bool {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
   }
 }

@@ -9,7 +9,7 @@ import Upstream
 @testable import Gateway
 @testable import Storage
 
-/// Which answer of upstream, or which lack of one, is which outcome of an attempt.
+/// The outcomes of attempts, by upstream's response or the lack of one.
 struct MutationSenderTests {
   typealias Answer = FilmUpstream.Answer
 
@@ -105,13 +105,13 @@ struct MutationSenderTests {
     Row("an error without a code", FilmUpstream.json(200, errors(#""path":[]"#)), .permanent),
     Row("a code of the settings", FilmUpstream.json(200, code("BUSY")), again),
     Row("a type of the settings", FilmUpstream.json(200, errors(#""errorType":"BUSY""#)), again),
-    Row("nobody's", FilmUpstream.json(200, code("UNAUTHENTICATED")), .anonymousRefused),
+    Row("anonymous", FilmUpstream.json(200, code("UNAUTHENTICATED")), .anonymousRefused),
     Row("a refused user", FilmUpstream.json(200, code("FORBIDDEN")), .permanent),
     Row("half a document", FilmUpstream.json(200, #"{"data":{"ra"#), .unknown),
     Row("no document", FilmUpstream.json(200, "[]"), .unknown),
   ]
 
-  /// What a query tells of a mutation that was sent before.
+  /// The results of queries that verify a mutation.
   static let findings: [Row] = [
     Row(
       "the object",
@@ -119,7 +119,7 @@ struct MutationSenderTests {
       .applied(created: [:])),
     Row("no object", FilmUpstream.json(200, #"{"data":{"film":null}}"#), .foundMissing),
     Row("errors", FilmUpstream.json(200, code("BROKEN")), again),
-    Row("nobody's", FilmUpstream.json(200, code("UNAUTHENTICATED")), .anonymousRefused),
+    Row("anonymous", FilmUpstream.json(200, code("UNAUTHENTICATED")), .anonymousRefused),
     Row(503, .transient(retryAfter: .seconds(7)), retryAfter: "7"), Row(404, again),
     Row("half a document", FilmUpstream.json(200, "{"), again),
     Row(.connectTimedOut, .notSent(isAway: true)), Row(.queueFull, .notSent(isAway: false)),
@@ -145,7 +145,7 @@ struct MutationSenderTests {
       callers: QueuedCaller(sealer: sealer), transientCodes: ["BUSY"], clock: clock)
   }
 
-  /// - Parameter token: of a user; nil for one that goes without.
+  /// - Parameter token: a user's token; nil for a mutation without a credential.
   private static func claimed(
     _ operation: String = "RateOnce", step: MutationStep = .send, mode: MutationMode = .steady,
     variables: String = #"{"id":"a","stars":4}"#, token: String? = nil
@@ -174,27 +174,30 @@ struct MutationSenderTests {
       known: [:])
   }
 
-  @Test(arguments: silences + passing + refusals + documents)
-  func makesOfWhatCame(row: Row) async throws {
+  @Test(
+    "Upstream's response determines the attempt's outcome",
+    arguments: silences + passing + refusals + documents)
+  func responseDeterminesOutcome(row: Row) async throws {
     let attempt = try await Self.sender(row.answer).attempt(Self.claimed())
     #expect(attempt.outcome == row.outcome)
     #expect((attempt.result != nil) == (row.outcome == .permanent || attempt.outcome.hasAnswer))
   }
 
-  @Test(arguments: findings)
-  func makesOfWhatAQueryFinds(row: Row) async throws {
+  @Test("The verifying query's result determines the outcome", arguments: findings)
+  func verificationDeterminesOutcome(row: Row) async throws {
     let attempt = try await Self.sender(row.answer).attempt(Self.claimed(step: .verify))
     #expect(attempt.outcome == row.outcome)
   }
 
-  /// A user renews a credential; the operator the service's own, and the queue goes on trying.
+  /// A user renews a credential; the operator renews the service's own, and the queue keeps retrying.
   @Test(
+    "A refused credential is renewed by its owner",
     arguments: [
       (String?.some("opaque"), String?.none, SendOutcome.authRefused),
       ("opaque", "secret", .authRefused), (nil, "secret", .transient(retryAfter: nil)),
       (nil, nil, .anonymousRefused),
     ] as [(String?, String?, SendOutcome)], MutationStep.allCases)
-  func whoseCredentialWasRefused(
+  func refusedCredentialIsRenewedByOwner(
     row: (token: String?, secret: String?, outcome: SendOutcome), step: MutationStep
   ) async throws {
     for answer in [
@@ -209,13 +212,14 @@ struct MutationSenderTests {
     }
   }
 
-  /// 403 is the last word on a user whose token is good, or says nothing of its end.
+  /// 403 is final for a token that is valid or states no expiry.
   @Test(
+    "403 with an expired token asks for a new credential",
     arguments: [
       (-1, SendOutcome.authRefused), (30, .authRefused), (31, .permanent), (nil, .permanent),
     ]
       as [(Int64?, SendOutcome)])
-  func whatIsForbiddenWithATokenThatIsOver(seconds: Int64?, outcome: SendOutcome) async throws {
+  func forbiddenWithExpiredToken(seconds: Int64?, outcome: SendOutcome) async throws {
     let end = seconds.map { Self.clock.now().milliseconds / 1000 + $0 }
     let claims: JSONValue = end.map { ["exp": .number(JSONNumber($0))] } ?? [:]
     let header: JSONValue = ["alg": "RS256"]
@@ -227,7 +231,7 @@ struct MutationSenderTests {
     }
   }
 
-  @Test("A mutation whose operation is gone, or does not take its variables, is not refused")
+  @Test("A mutation whose operation was removed, or does not accept its variables, is not refused")
   func waitsForItsOperation() async throws {
     let sender = try Self.sender(FilmUpstream.rated("a"))
     for (claimed, detail) in [
@@ -246,7 +250,8 @@ struct MutationSenderTests {
     }
   }
 
-  @Test func aCredentialThatCannotBeReadIsAskedForAnew() async throws {
+  @Test("A credential that cannot be opened is requested again")
+  func unreadableCredentialIsRequestedAgain() async throws {
     var claimed = try Self.claimed(token: "opaque")
     let payload = MutationPayload(
       variables: claimed.payload.variables, scope: claimed.payload.scope, user: nil,

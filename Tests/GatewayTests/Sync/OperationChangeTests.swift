@@ -8,7 +8,7 @@ import Testing
 
 @testable import Gateway
 
-/// Deployments whose operations differ from those that mutations were queued under.
+/// Deployments whose operations differ from those that mutations were queued with.
 struct OperationChangeTests {
   private static let query = """
     query GetFilm($id: ID!) { film(id: $id) { id stars note } }
@@ -34,7 +34,7 @@ struct OperationChangeTests {
 
     """,
   ]
-  /// With a variable more than clients have sent.
+  /// Mutations with one variable more than clients have sent.
   private static let changed = [
     "Rate": """
     mutation Rate($id: ID!, $stars: Int!, $more: Int!) @sync(object: "Film:$id") {
@@ -92,7 +92,7 @@ struct OperationChangeTests {
       key: key)
   }
 
-  /// What the scripted upstream says to each of the mutations.
+  /// Returns the scripted upstream's response to any of the mutations.
   private static func answer(_ call: FilmUpstream.Call) -> FilmUpstream.Answer {
     let film = call.film.isEmpty ? "made-\(call.key)" : call.film
     let object = #"{"__typename":"Film","id":"\#(film)","stars":4,"note":"n"}"#
@@ -114,14 +114,14 @@ struct OperationChangeTests {
     }
   }
 
-  /// A world whose upstream is away for as long as the switch says so.
+  /// Returns a world whose upstream is unavailable while the switch says so.
   private static func world(_ upstream: UpstreamSwitch) async throws -> WorkerWorld {
     try await WorkerWorld(operations: all) { call in
       upstream.isAway ? .failure(.connectTimedOut) : answer(call)
     }
   }
 
-  /// Lets the time pass from wake to wake until the condition holds.
+  /// Advances the time from wake to wake until the condition holds.
   private static func pass(
     _ world: WorkerWorld, sourceLocation: SourceLocation = #_sourceLocation,
     until condition: () async throws -> Bool
@@ -133,7 +133,7 @@ struct OperationChangeTests {
     }
   }
 
-  /// Lets the time pass to the next wake, unless that is when a mutation expires, weeks from now.
+  /// Advances the time to the next wake, unless that is the expiry of a mutation, weeks from now.
   private static func wake(_ world: WorkerWorld) {
     guard let wake = world.time.nextWake, wake - world.time.reading < .seconds(3_600) else {
       return
@@ -156,7 +156,7 @@ struct OperationChangeTests {
     try await world.rest()
     let calls = world.upstream.callCount
     try await world.restart(operations: Self.without("Add"))
-    // `Add` is gone: it is parked although upstream is away, and the note on its film waits.
+    // `Add` was removed: it is parked although upstream is unavailable, and the note on its film waits.
     var add = try await world.record(ids[0], of: caller)
     #expect(add.state == .parked && add.reason == .operationChanged)
     #expect(add.attempts == 0 && !add.everSent)
@@ -165,7 +165,7 @@ struct OperationChangeTests {
     try await Self.pass(world) { try await world.record(ids[3], of: caller).state == .applied }
     #expect(try await world.record(ids[1], of: caller).state == .queued)
     #expect(world.upstream.calls.dropFirst(calls).allSatisfy { ["f1", "f2"].contains($0.film) })
-    // The operation is back: what waited goes by itself.
+    // The operation exists again: the waiting mutations are sent automatically.
     try await world.restart(operations: Self.all)
     try await Self.pass(world) { try await world.record(ids[1], of: caller).state == .applied }
     add = try await world.record(ids[0], of: caller)
@@ -186,7 +186,7 @@ struct OperationChangeTests {
     #expect(shown["state"] == "parked" && shown["reason"] == "operation_changed")
     #expect(shown["problem"]?["code"] == "operation_changed")
     #expect(shown["problem"]?["detail"]?.string?.contains("/language is required") == true)
-    // The problem goes with its cause.
+    // The problem is removed with its cause.
     try await world.restart(operations: Self.all)
     try await world.rest()
     let back = try JSONValue(
@@ -194,7 +194,7 @@ struct OperationChangeTests {
     #expect(back["state"] == "queued" && back["problem"] == nil && back["reason"] == nil)
   }
 
-  @Test("A start tells once which operations queued mutations miss, with their counts")
+  @Test("A start logs once which operations queued mutations miss, with their counts")
   func warnsOnce() async throws {
     let world = try await Self.world(UpstreamSwitch(isAway: true))
     for _ in 0..<3 {
@@ -224,7 +224,7 @@ struct OperationChangeTests {
     try await world.restart(operations: Self.without("Note"))
     let calls = world.upstream.callCount
     upstream.isAway = false
-    // It parks again: the operation is still gone.
+    // It is parked again: the operation is still missing.
     _ = try await world.sync.perform(.retry(ids[0]), by: caller)
     try await world.until { try await world.record(ids[0], of: caller).state == .parked }
     #expect(try await world.record(ids[0], of: caller).reason == .operationChanged)
@@ -236,7 +236,7 @@ struct OperationChangeTests {
     #expect(try await world.record(ids[1], of: caller).state == .discarded)
   }
 
-  @Test("What a user left behind at sign-out does not go when its operation returns")
+  @Test("A mutation parked at sign-out is not sent when its operation returns")
   func signedOutStaysParked() async throws {
     let upstream = UpstreamSwitch(isAway: true)
     let world = try await Self.world(upstream)
@@ -253,7 +253,7 @@ struct OperationChangeTests {
 
   // MARK: Any sequence
 
-  /// Each operation as it is, gone, with another variable, or as another kind.
+  /// Returns operations, each unchanged, removed, with another variable, or of another kind.
   private static func deployment(_ random: inout SeededGenerator) -> (
     text: String, fits: Set<String>
   ) {

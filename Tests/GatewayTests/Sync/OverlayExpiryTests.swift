@@ -3,8 +3,9 @@ import Testing
 @testable import Gateway
 
 struct OverlayExpiryTests {
-  /// What came between the store's answer and the end of the watch would stand for ever.
-  @Test func whatComesWhileTheStoreIsAskedIsLookedFor() {
+  /// An overlay noted between the store's result and the end of the task would stay forever.
+  @Test("An overlay noted while the store is queried is looked for again")
+  func looksAgainForLateOverlay() {
     var watch = OverlayExpiry()
     watch.willLook()
     let mustBegin = watch.noteLingering()
@@ -18,7 +19,8 @@ struct OverlayExpiryTests {
     #expect(mustBeginThen)
   }
 
-  @Test func oneWatchIsEnough() {
+  @Test("Only one task is started")
+  func startsOnlyOneTask() {
     var watch = OverlayExpiry()
     watch.willLook()
     _ = watch.foundNothing()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-/// Who listens in a device's name is told apart whether its queue or only its data changed.
+/// A device's listener can distinguish changes of its queue from changes of its data.
 struct QueueWakeTests {
   private static func commit(_ type: String, in scopes: Scope...) -> CommitReport {
     CommitReport(
@@ -13,7 +13,8 @@ struct QueueWakeTests {
       invalidated: [], resultChanged: false, isExact: true, head: Revision(1))
   }
 
-  @Test func onlyWhatTouchesTheDevicesQueueSaysSo() async {
+  @Test("Only a change of the device's queue wakes with the queue reason")
+  func onlyQueueChangesWakeForQueue() async {
     let signal = CommitSignal { _ in
       try await ContinuousClock().sleep(until: .now + .seconds(3600))
     }

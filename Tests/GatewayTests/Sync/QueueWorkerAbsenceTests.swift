@@ -6,17 +6,18 @@ import Testing
 
 @testable import Gateway
 
-/// An upstream that is away for hours while many devices wait for it.
+/// An upstream outage of hours while many devices wait.
 struct QueueWorkerAbsenceTests {
   private static let deviceCount = 10
   private static let eachCount = 50
   private static let concurrencyMax = 8
   private static let absence = Duration.seconds(6 * 3_600)
-  /// So long every alarm comes at its time, and then only once in ``late``.
+  /// Until then every timer fires on time, later only once in ``late``.
   private static let punctual = Duration.seconds(600)
   private static let late = Duration.seconds(60)
 
-  @Test func hundredsWaitForHoursAndLeaveInOrder() async throws {
+  @Test("Hundreds of mutations wait hours for upstream and are sent in order")
+  func sendsInOrderAfterLongOutage() async throws {
     let isAway = Mutex(true)
     let world = try await WorkerWorld(concurrencyMax: Self.concurrencyMax) { call in
       isAway.withLock { $0 } ? .failure(.connectTimedOut) : FilmUpstream.rated(call.film)
@@ -28,15 +29,15 @@ struct QueueWorkerAbsenceTests {
       let requests = films.enumerated().map { index, film in
         WorkerWorld.rating(film, index.isMultiple(of: 3) ? .lazy : .steady)
       }
-      waiting.append((caller, films, try await world.take(requests, by: caller)))
+      waiting.append((caller, films, try await world.enqueue(requests, by: caller)))
       try await world.rest()
     }
 
     while world.time.reading < Self.punctual { try await world.step() }
     while world.time.reading < Self.absence { try await world.step(atLeast: Self.late) }
     let probes = world.upstream.calls
-    // One finds out, and then the oldest asks again every five seconds, alone. A late alarm brings
-    // one probe, not all that were missed.
+    // One mutation detects the outage, and then only the oldest probes every five seconds. A late
+    // timer causes one probe, not all that were missed.
     #expect(probes.allSatisfy { $0.film == "0-0" && $0.inFlight == 1 })
     for (probe, next) in zip(probes, probes.dropFirst()) {
       #expect(next.at - probe.at == (next.at <= Self.punctual ? .seconds(5) : Self.late))
@@ -53,11 +54,11 @@ struct QueueWorkerAbsenceTests {
     isAway.withLock { $0 = false }
     world.upstream.hold()
     world.time.advance(by: .seconds(5))
-    // The first answer lets two go, each of theirs twice as many as before.
+    // The first response allows two calls, and each later round twice as many as before.
     let worker = try world.sync.worker
     for width in [1, 2, Self.concurrencyMax, Self.concurrencyMax] {
       try await world.until {
-        // Read first, since it only grows: where all that runs is held, nothing starts another.
+        // Read first, since it only grows: if all running turns are held, no other one starts.
         let held = world.upstream.heldCount
         return held > 0 && held == worker.runningCount
       }
@@ -82,7 +83,7 @@ struct QueueWorkerAbsenceTests {
         #expect(mutation.state == .applied && mutation.attempts == 1)
       }
     }
-    // All of them within the moment in which it came back.
+    // All of them at the moment when upstream was available again.
     #expect(Set(sent.map(\.at)).count == 1)
   }
 }

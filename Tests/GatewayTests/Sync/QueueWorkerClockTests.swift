@@ -5,11 +5,11 @@ import Testing
 
 @testable import Gateway
 
-/// Waits of the queue under a wall clock that is set while they last.
+/// The queue's waits while the wall clock is set.
 struct QueueWorkerClockTests {
   private static let day = Duration.seconds(86_400)
   private static let debounce = Duration.seconds(10)
-  /// That upstream names once, for the second attempt at `b`.
+  /// The delay that upstream requests once, for the second attempt at `b`.
   private static let named = Duration.seconds(30)
 
   private static let policy = QueuePolicy(debounce: debounce)
@@ -23,7 +23,7 @@ struct QueueWorkerClockTests {
   }
 
   /// Three queues: `a`, `b` and `c` in order, of which `b` backs off and then waits as long as
-  /// upstream says; `later` gathers; `held` is paused and has an hour.
+  /// upstream requests; `later` is debounced; `held` is paused and expires in an hour.
   private struct Scene {
     let world: WorkerWorld
     let drain: Caller
@@ -33,7 +33,7 @@ struct QueueWorkerClockTests {
     let later: MutationID
     let held: MutationID
 
-    /// Up to where `b` waits as upstream said.
+    /// Runs until `b` waits as upstream requested.
     init() async throws {
       world = try await WorkerWorld(
         policy: QueueWorkerClockTests.policy, answer: QueueWorkerClockTests.answer)
@@ -41,10 +41,10 @@ struct QueueWorkerClockTests {
       gather = try await world.device()
       paused = try await world.device()
       _ = try await world.sync.perform(.pause, by: paused)
-      held = try await world.take(
+      held = try await world.enqueue(
         WorkerWorld.rating("held", expiresIn: .seconds(3_600)), by: paused)[0]
-      later = try await world.take(WorkerWorld.rating("later", .lazy), by: gather)[0]
-      ordered = try await world.take(
+      later = try await world.enqueue(WorkerWorld.rating("later", .lazy), by: gather)[0]
+      ordered = try await world.enqueue(
         WorkerWorld.rating("a"), WorkerWorld.rating("b"), WorkerWorld.rating("c"), by: drain)
       try await world.rest()
       while world.upstream.calls.count(where: { $0.film == "b" }) < 2 { try await world.step() }
@@ -54,7 +54,7 @@ struct QueueWorkerClockTests {
       world.upstream.calls.filter { $0.film == film }
     }
 
-    /// Until `b`, `c` and `later` are done.
+    /// Runs until `b`, `c` and `later` are done.
     func drainAll() async throws {
       try await world.rest()
       let last = ["b": 3, "c": 1, "later": 1]
@@ -77,9 +77,9 @@ struct QueueWorkerClockTests {
     }
   }
 
-  /// No wait ends earlier or later than the time says that has passed.
-  @Test(arguments: [.zero - day, day])
-  func aRunningQueueDoesNotSeeTheWallClock(jump: Duration) async throws {
+  /// No wait ends earlier or later than by the time that has actually passed.
+  @Test("A running queue ignores changes of the wall clock", arguments: [.zero - day, day])
+  func runningQueueIgnoresWallClock(jump: Duration) async throws {
     let scene = try await Scene()
     let world = scene.world
     let refused = try #require(scene.calls("b").last)
@@ -105,8 +105,9 @@ struct QueueWorkerClockTests {
     #expect(held.attempts == 0)
   }
 
-  /// What an answer says counts by the order of calls, whatever time it bears.
-  @Test func anAnswerThatSeemsOlderIsStored() async throws {
+  /// Responses count by the order of calls, whatever their time.
+  @Test("A response that seems older by the wall clock is stored")
+  func storesResponseThatSeemsOlder() async throws {
     let world = try await WorkerWorld { call in
       FilmUpstream.rated("a", stars: call.film == "a" ? 1 : 2)
     }
@@ -117,18 +118,19 @@ struct QueueWorkerClockTests {
         key, viewer: Viewer(layers: [.public]))
       return record?.layers.first.map { String(decoding: $0, as: UTF8.self) }
     }
-    let first = try await world.take(WorkerWorld.rating("a"), by: caller)[0]
+    let first = try await world.enqueue(WorkerWorld.rating("a"), by: caller)[0]
     try await world.until { try await world.record(first, of: caller).state == .applied }
     #expect(try await stars()?.contains(#""stars":1"#) == true)
     world.time.setWall(forwardBy: .zero - Self.day)
-    let second = try await world.take(WorkerWorld.rating("b"), by: caller)[0]
+    let second = try await world.enqueue(WorkerWorld.rating("b"), by: caller)[0]
     try await world.until { try await world.record(second, of: caller).state == .applied }
     #expect(try await stars()?.contains(#""stars":2"#) == true)
   }
 
-  /// Between two starts nobody can tell time that passed from a clock that was set. Set back, no
-  /// wait lasts longer than the longest of its kind, and nothing loses time that it had.
-  @Test func aStartAfterTheClockWasSetBackCutsWaits() async throws {
+  /// Between two starts, elapsed time cannot be distinguished from a clock that was set. If it was set
+  /// back, no wait is longer than the longest of its kind, and no mutation expires earlier.
+  @Test("A start after the clock was set back shortens waits")
+  func clockSetBackShortensWaits() async throws {
     let scene = try await Scene()
     let world = scene.world
     try await world.restart(wallForwardBy: .zero - Self.day)
@@ -145,12 +147,13 @@ struct QueueWorkerClockTests {
     #expect(try await world.record(scene.held, of: scene.paused).state == .queued)
   }
 
-  /// Set forward, the day counts as passed: what was due goes at once, and only what had less than
-  /// that is asked about.
-  @Test func aStartAfterTheClockWasSetForwardGoesOn() async throws {
+  /// If it was set forward, the day counts as passed: due mutations are sent immediately, and only
+  /// those with less than a day left are parked.
+  @Test("A start after the clock was set forward sends what is due")
+  func clockSetForwardSendsDueMutations() async throws {
     let scene = try await Scene()
     let world = scene.world
-    let patient = try await world.take(
+    let patient = try await world.enqueue(
       WorkerWorld.rating("patient", expiresIn: Self.day * 2), by: scene.paused)[0]
     try await world.restart(wallForwardBy: Self.day)
     let start = world.time.reading

@@ -6,13 +6,15 @@ struct RefusedCredentialsTests {
   private static let old: [UInt8] = [1]
   private static let new: [UInt8] = [2]
 
-  @Test func aDeviceThatDoesNotWaitIsLeftAlone() {
+  @Test("A device that does not wait is not taken out")
+  func ignoresDeviceThatDoesNotWait() {
     let refused = RefusedCredentials()
     #expect(!refused.isWaiting("d"))
     #expect(refused.takeOut("d", for: Self.new) == nil)
   }
 
-  @Test func theRefusedOneIsNotTriedAgainAndAnotherOnceOnly() {
+  @Test("A refused credential is not tried again, a different one once")
+  func triesOnlyNewCredentialsOnce() {
     let refused = RefusedCredentials()
     refused.note("d", refused: Self.old)
     #expect(refused.takeOut("d", for: Self.old) == nil)
@@ -21,7 +23,8 @@ struct RefusedCredentialsTests {
     #expect(refused.takeOut("d", for: Self.new) == nil)
   }
 
-  @Test func whatCouldNotBeRenewedIsTriedAgain() throws {
+  @Test("A credential whose renewal failed is tried again")
+  func retriesFailedRenewal() throws {
     let refused = RefusedCredentials()
     refused.note("d", refused: Self.old)
     let digests = try #require(refused.takeOut("d", for: Self.new))
@@ -31,7 +34,8 @@ struct RefusedCredentialsTests {
     #expect(refused.takeOut("d", for: Self.new) != nil)
   }
 
-  @Test func overflowForgetsOneDevice() {
+  @Test("Overflow forgets one device")
+  func overflowForgetsOneDevice() {
     let refused = RefusedCredentials()
     let count = RefusedCredentials.devicesMax + 1
     for number in 0..<count { refused.note("d\(number)") }
@@ -39,7 +43,8 @@ struct RefusedCredentialsTests {
     #expect(refused.isWaiting("d\(count - 1)"))
   }
 
-  @Test func digestsOfADeviceAreBounded() {
+  @Test("A device's digests are bounded")
+  func digestsAreBounded() {
     let refused = RefusedCredentials()
     let count = RefusedCredentials.digestsMax + 4
     for number in 0..<count { refused.note("d", refused: [UInt8(number)]) }

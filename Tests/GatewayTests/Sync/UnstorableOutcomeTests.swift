@@ -3,18 +3,18 @@ import Testing
 
 @testable import Gateway
 
-/// Mutations that upstream answered and whose outcome the store cannot write.
+/// Mutations whose outcome the store cannot write.
 struct UnstorableOutcomeTests {
-  /// One place for all devices: the mutation that holds it keeps the others out.
+  /// One slot for all devices: the mutation that occupies it blocks the others.
   private static func world() async throws -> WorkerWorld {
     try await WorkerWorld(concurrencyMax: 1) { FilmUpstream.rated($0.film) }
   }
 
   @Test("A response that cannot be stored is left out, and the mutation is applied")
-  func anAnswerIsLeftOut() async throws {
+  func unstorableResponseIsLeftOut() async throws {
     let world = try await Self.world()
     let caller = try await world.device()
-    _ = try await world.take(WorkerWorld.rating("first"), by: caller)
+    _ = try await world.enqueue(WorkerWorld.rating("first"), by: caller)
     try await world.rest()
     let table = try await world.filmTable()
     try await world.tamper(
@@ -22,20 +22,20 @@ struct UnstorableOutcomeTests {
       CREATE TRIGGER refuse_a BEFORE INSERT ON "\(table)" WHEN NEW.key = 'a'
       BEGIN SELECT RAISE(ABORT, 'refused'); END
       """)
-    let ids = try await world.take(
+    let ids = try await world.enqueue(
       WorkerWorld.rating("a"), WorkerWorld.rating("b"), by: caller)
     try await world.until { try await world.record(ids[1], of: caller).state == .applied }
     #expect(try await world.record(ids[0], of: caller).state == .applied)
     #expect(world.upstream.calls.map(\.film) == ["first", "a", "b"])
   }
 
-  @Test("A mutation whose own row takes nothing holds no place, and is found again later")
-  func aRowThatTakesNothingHoldsNoPlace() async throws {
+  @Test("A mutation whose own row cannot be written occupies no slot and is recovered later")
+  func unwritableRowOccupiesNoSlot() async throws {
     let world = try await Self.world()
     let stuck = try await world.device()
     let other = try await world.device()
     world.upstream.hold()
-    let held = try await world.take(WorkerWorld.rating("a"), by: stuck)[0]
+    let held = try await world.enqueue(WorkerWorld.rating("a"), by: stuck)[0]
     try await world.until { world.upstream.heldCount == 1 }
     try await world.tamper(
       """
@@ -44,7 +44,7 @@ struct UnstorableOutcomeTests {
       BEGIN SELECT RAISE(ABORT, 'refused'); END
       """)
     world.upstream.release(forGood: true)
-    let free = try await world.take(WorkerWorld.rating("b"), by: other)[0]
+    let free = try await world.enqueue(WorkerWorld.rating("b"), by: other)[0]
     try await world.until { world.upstream.calls.contains { $0.film == "b" } }
     try await world.tamper("DROP TRIGGER refuse_end")
     try await world.rest()

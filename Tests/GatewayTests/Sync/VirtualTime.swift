@@ -1,8 +1,8 @@
 import Model
 import Synchronization
 
-/// A clock that goes on when a test says so and wakes who sleeps by it, and beside it a wall clock
-/// that anybody may set.
+/// A clock that advances only when a test says so and wakes its sleepers, and a wall clock that can be
+/// set.
 final class VirtualTime: Sendable {
   private struct Sleeper {
     let wake: Duration
@@ -13,7 +13,7 @@ final class VirtualTime: Sendable {
     var reading = Duration.zero
     var wallOffset = Duration.zero
     var sleepers: [Int: Sleeper] = [:]
-    /// Those whose task was cancelled before they slept.
+    /// Sleepers whose task was cancelled before they slept.
     var cancelled: Set<Int> = []
     var sleepCount = 0
   }
@@ -22,17 +22,17 @@ final class VirtualTime: Sendable {
 
   private let state = Mutex(State())
 
-  /// Only runs forward.
+  /// The monotonic time.
   var reading: Duration { state.withLock { $0.reading } }
 
   var wall: Timestamp {
     state.withLock { Self.start.advanced(by: $0.reading + $0.wallOffset) }
   }
 
-  /// What the trusted clock shows, whatever the wall clock is set to.
+  /// The time of the trusted clock, whatever the wall clock is set to.
   var lived: Timestamp { Self.start.advanced(by: reading) }
 
-  /// When the first sleeper wakes; nil while nobody sleeps.
+  /// When the first sleeper wakes; nil if there is none.
   var nextWake: Duration? {
     state.withLock { $0.sleepers.values.map(\.wake).min() }
   }
@@ -53,7 +53,7 @@ final class VirtualTime: Sendable {
 
   func advance(by duration: Duration) { advance(to: reading + duration) }
 
-  /// Ends when the time has come, or throws with its task.
+  /// Sleeps until the time has come, or throws if the task is cancelled.
   func sleep(_ duration: Duration) async throws {
     let id = state.withLock { state in
       state.sleepCount += 1

@@ -12,7 +12,7 @@ import Upstream
 @testable import Gateway
 @testable import Storage
 
-/// The sync queue of some devices over a store and a scripted upstream, in virtual time.
+/// The sync queues of several devices over a store and a scripted upstream, in virtual time.
 final class WorkerWorld: Sendable {
   private static let schema = """
     type Query { film(id: ID!): Film }
@@ -76,12 +76,12 @@ final class WorkerWorld: Sendable {
     return try #require(loaded.registry, "\(loaded.findings)")
   }
 
-  /// Runs SQL in a transaction of the store's: as damage or a full disk would come.
+  /// Runs SQL in a transaction of the store, to simulate damage or a full disk.
   func tamper(_ sql: String) async throws {
     try await store.writer.write { db, _ in try db.execute(sql: sql) }
   }
 
-  /// The name of the table of films.
+  /// Returns the name of the table of films.
   func filmTable() async throws -> String {
     try await DatabaseQueue(path: "\(folder.path)/larder.sqlite").read { db in
       try String.fetchOne(db, sql: "SELECT table_name FROM entity_type WHERE name = 'Film'") ?? ""
@@ -94,7 +94,7 @@ final class WorkerWorld: Sendable {
     get throws { try #require(running.withLock { $0 }) }
   }
 
-  /// As a process that begins now: its queue time is what the wall clock shows.
+  /// Starts the service as a new process does: its queue time is the wall clock's.
   private func start() async {
     let expiring = expiryClock.withLock { $0 }
     let number = starts.wrappingAdd(1, ordering: .relaxed).newValue
@@ -113,7 +113,7 @@ final class WorkerWorld: Sendable {
         head: store.head),
       devices: devices, signal: CommitSignal { _ in },
       sealer: Sealer(key: Self.keys.key(for: .credential), random: RandomBytes { 7 }),
-      surroundings: QueueEnvironment(
+      environment: QueueEnvironment(
         policy: policy, wall: expiring?.now() ?? time.wall,
         reading: { [time] in time.reading },
         boot: "boot \(number)", random: { dice.withLock { $0.next() } },
@@ -128,10 +128,12 @@ final class WorkerWorld: Sendable {
 
   private static let keys = KeyRing(root: Array(0..<32))
 
+  /// Restarts the service.
+  ///
   /// - Parameters:
-  ///   - jump: how the wall clock was set while nothing ran.
-  ///   - operations: those of the new deployment; nil keeps them.
-  ///   - clock: the queue's from now on; nil keeps the wall clock.
+  ///   - jump: how far the wall clock is set forward while the service is stopped.
+  ///   - operations: the operations of the new deployment; nil keeps them.
+  ///   - clock: the queue's clock from now on; nil keeps the wall clock.
   func restart(
     wallForwardBy jump: Duration = .zero, operations: String? = nil,
     expiringBy clock: TrustedClock? = nil
@@ -165,16 +167,16 @@ final class WorkerWorld: Sendable {
       expiresIn: expiresIn, canonicalBytes: Array("\(operation) \(film) \(stars)".utf8))
   }
 
-  /// Under the film's name as its key.
+  /// Enqueues mutations with the film's name as the key.
   ///
   /// - Returns: their ids.
   @discardableResult
-  func take(_ requests: MutationRequest..., by caller: Caller) async throws -> [MutationID] {
-    try await take(requests, by: caller)
+  func enqueue(_ requests: MutationRequest..., by caller: Caller) async throws -> [MutationID] {
+    try await enqueue(requests, by: caller)
   }
 
   @discardableResult
-  func take(_ requests: [MutationRequest], by caller: Caller) async throws -> [MutationID] {
+  func enqueue(_ requests: [MutationRequest], by caller: Caller) async throws -> [MutationID] {
     let keyed = requests.map {
       (request: $0, key: $0.variables?["id"]?.string ?? "")
     }
@@ -190,7 +192,7 @@ final class WorkerWorld: Sendable {
 
   // MARK: Time
 
-  /// Until nothing is under way, and the worker sleeps.
+  /// Waits until nothing is running and the worker sleeps.
   func rest(sourceLocation: SourceLocation = #_sourceLocation) async throws {
     let worker = try sync.worker
     try await until(sourceLocation: sourceLocation) {
@@ -198,10 +200,9 @@ final class WorkerWorld: Sendable {
     }
   }
 
-  /// From a rest on, lets the time pass to where the worker wakes next and waits until it rests
-  /// again.
+  /// Advances the time to the worker's next wake and waits until it rests again.
   ///
-  /// - Parameter least: so much passes in any case.
+  /// - Parameter least: the minimum time to advance.
   func step(
     atLeast least: Duration = .zero, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {

@@ -3,8 +3,8 @@ import LosslessJSON
 import TestSupport
 import Testing
 
-/// The parser against the reference implementation, over texts damaged at random: both take the
-/// same ones, and read the same in them.
+/// The parser against the reference implementation, over randomly damaged texts: both accept the same
+/// texts, with the same result.
 struct DifferentialParserTests {
   private static let textsOfASeed = 700
 
@@ -40,7 +40,8 @@ struct DifferentialParserTests {
     "\t", "on", "true", "null", "query", "type", "extend", "\\u00", "\\u{41}", "\\n", "implements",
   ]
 
-  @Test func readsWhatTheReferenceReads() throws {
+  @Test("The parser accepts what the reference implementation accepts")
+  func agreesWithTheReference() throws {
     var random = SeededGenerator(seed: 4711)
     let texts = Self.seeds.flatMap { seed in
       [seed] + (0..<Self.textsOfASeed).map { _ in Self.damaged(seed, &random) }
@@ -81,8 +82,8 @@ struct DifferentialParserTests {
 }
 
 extension Document {
-  /// The canonical text with all strings quoted: the reference chooses the form of a string anew
-  /// when it prints.
+  /// The canonical text with all strings quoted: the reference chooses the form of a string
+  /// again when it prints.
   fileprivate var saidPlainly: String {
     var plain = self
     for index in plain.definitions.indices {

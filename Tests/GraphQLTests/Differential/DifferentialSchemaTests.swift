@@ -3,12 +3,13 @@ import LosslessJSON
 import TestSupport
 import Testing
 
-/// Schemas against the reference implementation: the rules for SDL, the soundness of the type
-/// system, and introspection.
+/// Schemas against the reference implementation: the rules for SDL, the validity of the type system,
+/// and introspection.
 struct DifferentialSchemaTests {
   private static let mutantsOfASchema = 50
 
-  @Test func agreesWithTheReferenceOnSchemas() throws {
+  @Test("Schema faults agree with the reference implementation")
+  func agreesWithTheReferenceOnSchemas() throws {
     var texts = try Self.schemas()
     var random = SeededGenerator(seed: 77)
     for text in texts {
@@ -35,8 +36,8 @@ struct DifferentialSchemaTests {
     #expect(brokenCount < texts.count * 9 / 10)
   }
 
-  @Test(arguments: IntrospectionQuery.all)
-  func readsTheReferencesIntrospection(query: String) throws {
+  @Test("Introspection of the reference implementation is read", arguments: IntrospectionQuery.all)
+  func readsReferenceIntrospection(query: String) throws {
     let texts = try Self.schemas()
     let answers = try ReferenceValidator().answers(
       to: texts.map { ["schema": .string($0), "query": .string(query)] })
@@ -66,7 +67,7 @@ struct DifferentialSchemaTests {
     }
   }
 
-  /// Rules the reference's list for SDL does not have.
+  /// Rules that the reference's list for SDL lacks.
   private static func isReferenceRule(_ fault: Fault) -> Bool {
     fault.rule != .valuesOfCorrectType && !fault.message.contains("default value of")
       && !fault.message.contains("root types must be different")

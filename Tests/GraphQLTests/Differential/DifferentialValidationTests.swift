@@ -15,7 +15,8 @@ struct DifferentialValidationTests {
   private static let validDocumentsOfASchema = 25
   private static let mutationsOfARule = 40
 
-  @Test func agreesWithTheReferenceOnEveryRule() throws {
+  @Test("Generated documents have the same faults as in the reference implementation")
+  func agreesWithTheReferenceOnEveryRule() throws {
     let reference = try ReferenceValidator()
     let cases = try Self.cases()
     #expect(cases.count >= 1_000)
@@ -36,8 +37,9 @@ struct DifferentialValidationTests {
     }
   }
 
-  /// Documents written by hand, each about one corner of the rules.
-  @Test func agreesWithTheReferenceOnWrittenDocuments() throws {
+  /// Handwritten documents, each about one corner case of the rules.
+  @Test("Handwritten documents have the same faults as in the reference implementation")
+  func agreesWithTheReferenceOnHandwrittenDocuments() throws {
     let sdl = try ReferenceValidator.fixture("beasts.graphql")
     let schema = try Schema.build(sdl: sdl)
     let texts = try ReferenceValidator.fixture("beasts-documents.txt").split(separator: "\n---\n")
@@ -48,9 +50,9 @@ struct DifferentialValidationTests {
     for (testCase, verdict) in zip(cases, verdicts) { Self.compare(testCase, verdict) }
   }
 
-  /// The same rules violated at the same places. How a repeated name is told (one fault for all of
-  /// them or one for each) and an overlap described is a matter of taste: the number of faults is
-  /// not compared, and of overlaps only whether there is one.
+  /// The same rules are broken at the same places. How repeated names are reported (one fault for all or
+  /// one for each) and overlaps are described is arbitrary: the number of faults is not compared, and for
+  /// overlaps only whether there is one.
   private static func compare(_ testCase: Case, _ verdict: ReferenceValidator.Verdict) {
     let (document, syntaxFaults) = Parser.parseRecovering(Source(body: testCase.text))
     #expect(syntaxFaults.isEmpty, "seed \(testCase.seed)")
@@ -111,7 +113,7 @@ struct DifferentialValidationTests {
     return cases
   }
 
-  /// A valid document, or one with a change meant for the rule and now and then another change.
+  /// A valid document, or one with a change aimed at the rule and sometimes another change.
   private static func document(_ schema: Schema, _ seed: UInt64, rule: Rule?) -> String {
     var generator = DocumentGenerator(schema: schema, random: SeededGenerator(seed: seed))
     let document = generator.document()

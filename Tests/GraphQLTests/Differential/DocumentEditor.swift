@@ -1,12 +1,12 @@
 import GraphQL
 import TestSupport
 
-/// Reaches one random node of a kind inside a document and changes it in place.
+/// Changes one random node of a kind inside a document in place.
 struct DocumentEditor {
   var document: Document
   var random: SeededGenerator
 
-  /// Changes a random selection set; without one nothing.
+  /// Changes a random selection set, if there is one.
   mutating func editSelectionSet(_ edit: (inout SelectionSet, inout SeededGenerator) -> Void) {
     var sets = 0
     visitSets { _ in sets += 1 }
@@ -140,7 +140,7 @@ extension Field {
   var hasArguments: Bool { !arguments.isEmpty }
   var hasSelections: Bool { selectionSet != nil }
 
-  /// Whether some argument is an object literal with a field.
+  /// Returns whether an argument is an object literal with a field.
   var hasObjectArgument: Bool {
     arguments.contains { argument in
       if case .object(let fields) = argument.value.kind { !fields.isEmpty } else { false }

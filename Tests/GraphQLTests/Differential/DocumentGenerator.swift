@@ -1,14 +1,14 @@
 import GraphQL
 import TestSupport
 
-/// Makes valid documents for a schema: fragments, variables, directives and all kinds of literal.
+/// Generates valid documents for a schema: fragments, variables, directives and all kinds of literals.
 struct DocumentGenerator {
   private let schema: Schema
   var random: SeededGenerator
   private var fragments: [FragmentDefinition] = []
   /// The variables a fragment uses, itself or through others.
   private var variablesByFragment: [String: [String: TypeReference]] = [:]
-  /// Of the definition being made.
+  /// The variables of the definition being generated.
   private var variables: [String: TypeReference] = [:]
   private var usedFragments = Set<String>()
   private var fragmentsByFragment: [String: Set<String>] = [:]
@@ -172,7 +172,7 @@ struct DocumentGenerator {
     chance(1, of: 3) ? variable(of: type) : literal(of: type, depth: depth)
   }
 
-  /// The variable whose name tells its type, so that all uses agree.
+  /// Returns the variable named after its type, so that all uses agree.
   private mutating func variable(of type: TypeReference) -> Value {
     let spelling = "\(type)".map { character -> String in
       switch character {

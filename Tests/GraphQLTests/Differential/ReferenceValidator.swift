@@ -18,7 +18,7 @@ struct ReferenceValidator {
 
   struct Verdict {
     let places: [Place]
-    /// Rules that broke down instead of judging.
+    /// Rules that failed with an exception.
     let failed: Set<String>
 
     var rules: Set<String> { Set(places.map(\.rule)) }

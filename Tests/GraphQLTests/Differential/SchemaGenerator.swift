@@ -1,7 +1,7 @@
 import GraphQL
 import TestSupport
 
-/// Makes sound schemas: the same for the same seed.
+/// Generates valid schemas: the same for the same seed.
 struct SchemaGenerator {
   private var random: SeededGenerator
   private var enums: [String] = []
@@ -34,7 +34,7 @@ struct SchemaGenerator {
     (0..<Int.random(in: count, using: &random)).map { "\(stem)\($0)" }
   }
 
-  /// A non-null input field names only inputs declared before, so that none needs itself.
+  /// A non-null input field uses only inputs declared before, so that none requires itself.
   private mutating func addInput(_ name: String, _ index: Int) {
     let fields = (0..<Int.random(in: 1...4, using: &random)).map { number -> String in
       let earlier = Array(inputs[..<index])

@@ -22,7 +22,8 @@ struct IntrospectionTests {
     ],
   ]
 
-  @Test func toleratesAnOldServer() throws {
+  @Test("Members that an old server lacks are absent")
+  func toleratesOldServers() throws {
     let interface: JSONValue = [
       "kind": "INTERFACE", "name": "Node", "interfaces": nil,
       "fields": [
@@ -40,8 +41,10 @@ struct IntrospectionTests {
     #expect(schema.validate().isEmpty)
   }
 
-  @Test(arguments: ["data", "__schema", "schema"])
-  func findsTheSchemaInItsWrappings(level: String) throws {
+  @Test(
+    "The schema is found in a response, its data, or alone",
+    arguments: ["data", "__schema", "schema"])
+  func findsTheSchema(level: String) throws {
     let whole = Self.answer(types: [Self.query])
     let data = try #require(whole["data"])
     let answer =
@@ -49,38 +52,41 @@ struct IntrospectionTests {
     #expect(try Schema.build(introspection: answer).type(named: "Query") != nil)
   }
 
-  @Test(arguments: [
-    ("{}", "no \"__schema\""), ("[]", "no \"__schema\""), ("{\"data\": null}", "no \"__schema\""),
-    ("{\"__schema\": {\"types\": []}}", "no query type"),
-    (
-      "{\"__schema\": {\"queryType\": {\"name\": \"Q\"}, \"types\": [{\"kind\": \"OBJECT\"}]}}",
-      "no name"
-    ),
-    (
-      "{\"__schema\": {\"queryType\": {\"name\": \"Q\"}, \"types\": [{\"name\": \"A B\"}]}}",
-      "no name"
-    ),
-    (
-      "{\"__schema\": {\"queryType\": {\"name\": \"Q\"}, \"types\": [{\"name\": \"A\", \"kind\": \"X\"}]}}",
-      "no known kind"
-    ),
-    (
-      "{\"__schema\": {\"queryType\": {\"name\": \"Q\"}, \"types\": [{\"name\": \"A\", \"kind\": \"OBJECT\", \"fields\": [{\"name\": \"f\"}]}]}}",
-      "has no type"
-    ),
-    (
-      "{\"__schema\": {\"queryType\": {\"name\": \"Q\"}, \"types\": [{\"name\": \"A\", \"kind\": \"INPUT_OBJECT\", \"inputFields\": [{\"name\": \"f\", \"type\": {\"name\": \"Int\"}, \"defaultValue\": \"{\"}]}]}}",
-      "no GraphQL value"
-    ),
-  ])
-  func refusesWhatIsNoIntrospection(text: String, words: String) throws {
+  @Test(
+    "Malformed introspection is refused",
+    arguments: [
+      ("{}", "no \"__schema\""), ("[]", "no \"__schema\""), ("{\"data\": null}", "no \"__schema\""),
+      ("{\"__schema\": {\"types\": []}}", "no query type"),
+      (
+        "{\"__schema\": {\"queryType\": {\"name\": \"Q\"}, \"types\": [{\"kind\": \"OBJECT\"}]}}",
+        "no name"
+      ),
+      (
+        "{\"__schema\": {\"queryType\": {\"name\": \"Q\"}, \"types\": [{\"name\": \"A B\"}]}}",
+        "no name"
+      ),
+      (
+        "{\"__schema\": {\"queryType\": {\"name\": \"Q\"}, \"types\": [{\"name\": \"A\", \"kind\": \"X\"}]}}",
+        "unknown kind"
+      ),
+      (
+        "{\"__schema\": {\"queryType\": {\"name\": \"Q\"}, \"types\": [{\"name\": \"A\", \"kind\": \"OBJECT\", \"fields\": [{\"name\": \"f\"}]}]}}",
+        "has no type"
+      ),
+      (
+        "{\"__schema\": {\"queryType\": {\"name\": \"Q\"}, \"types\": [{\"name\": \"A\", \"kind\": \"INPUT_OBJECT\", \"inputFields\": [{\"name\": \"f\", \"type\": {\"name\": \"Int\"}, \"defaultValue\": \"{\"}]}]}}",
+        "not a valid GraphQL value"
+      ),
+    ])
+  func refusesMalformedIntrospection(text: String, words: String) throws {
     let answer = try JSONValue(parsing: text)
     let faults = #expect(throws: Faults.self) { try Schema.build(introspection: answer) }
     #expect(
       faults?.all.contains { $0.message.contains(words) } == true, "\(String(describing: faults))")
   }
 
-  @Test(arguments: IntrospectionQuery.all) func asksValidQueries(query: String) throws {
+  @Test("The introspection queries are valid", arguments: IntrospectionQuery.all)
+  func queriesAreValid(query: String) throws {
     let schema = try Schema.build(sdl: "type Query { a: Int }")
     let document = try Parser.parse(Source(body: query))
     #expect(Validator.validate(document, against: schema).isEmpty)

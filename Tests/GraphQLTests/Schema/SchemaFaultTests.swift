@@ -2,7 +2,7 @@ import GraphQL
 import Testing
 
 struct SchemaFaultTests {
-  /// A text, the rule it offends, where, and a part of what is said.
+  /// A text, the rule it breaks, the place, and a part of the message.
   struct Case: Sendable, CustomTestStringConvertible {
     let sdl: String
     let rule: Rule
@@ -100,7 +100,8 @@ struct SchemaFaultTests {
     Case("\(query)input I @oneOf { a: Int = 1 }", .schema, 2, 18, "default value"),
   ]
 
-  @Test(arguments: cases) func tells(_ test: Case) throws {
+  @Test("Each fault of a schema is reported with its rule and place", arguments: cases)
+  func reportsFault(_ test: Case) throws {
     let document = try Parser.parse(Source(body: test.sdl))
     let faults = Schema.buildRecovering([document]).faults
     #expect(faults.count == 1, "\(faults)")
@@ -112,7 +113,8 @@ struct SchemaFaultTests {
         == (test.line == 0 ? nil : SourcePosition(line: test.line, column: test.column)))
   }
 
-  @Test func tellsAllFaultsAtOnceWithTheirFiles() throws {
+  @Test("All faults are reported at once with their files")
+  func reportsAllFaults() throws {
     let first = Source(name: "a.graphql", body: "type Query { a: A b: B }")
     let second = Source(name: "b.graphql", body: "type T {\n  q: Query @x\n  q: C\n}")
     let (_, faults) = Schema.buildRecovering([try Parser.parse(first), try Parser.parse(second)])

@@ -21,7 +21,8 @@ struct SchemaTests {
     directive @link2 on INTERFACE
     """
 
-  @Test func findsWhatTheTextDeclares() throws {
+  @Test("Types, fields and directives of SDL are found")
+  func findsDeclarations() throws {
     let schema = try Schema.build(sdl: Self.sdl)
     #expect(schema.description == "The library")
     #expect(schema.rootName(for: .query) == "Root")
@@ -38,7 +39,8 @@ struct SchemaTests {
     #expect(schema.type(named: "Nothing") == nil)
   }
 
-  @Test func knowsTheTypesAnAbstractOneStandsFor() throws {
+  @Test("The possible types of abstract types are known")
+  func findsPossibleTypes() throws {
     let schema = try Schema.build(sdl: Self.sdl)
     let type = { (name: String) throws in try #require(schema.type(named: name)) }
     #expect(schema.possibleTypes(of: try type("Node")).map(\.name) == ["Film", "Person"])
@@ -53,11 +55,13 @@ struct SchemaTests {
     #expect(!schema.typesOverlap(try type("Media"), try type("Person")))
   }
 
-  @Test(arguments: [
-    ("Film!", "Node", true), ("Film", "Node!", false), ("[Film!]!", "[Node]", true),
-    ("[Film]", "Film", false), ("Film", "[Film]", false), ("Node", "Film", false),
-    ("[[Int!]]!", "[[Int]]", true), ("Int", "Int", true), ("Int", "Float", false),
-  ])
+  @Test(
+    "Type references are compared by covariance",
+    arguments: [
+      ("Film!", "Node", true), ("Film", "Node!", false), ("[Film!]!", "[Node]", true),
+      ("[Film]", "Film", false), ("Film", "[Film]", false), ("Node", "Film", false),
+      ("[[Int!]]!", "[[Int]]", true), ("Int", "Int", true), ("Int", "Float", false),
+    ])
   func comparesReferences(type: String, other: String, isSubType: Bool) throws {
     let schema = try Schema.build(sdl: Self.sdl)
     let type = try Parser.parseType(Source(body: type))
@@ -65,7 +69,8 @@ struct SchemaTests {
     #expect(schema.isSubType(type, of: other) == isSubType)
   }
 
-  @Test func findsMetaFieldsWhereTheyAre() throws {
+  @Test("Meta fields are found on the types that have them")
+  func findsMetaFields() throws {
     let schema = try Schema.build(sdl: Self.sdl)
     let root = try #require(schema.type(named: "Root"))
     let union = try #require(schema.type(named: "Hit"))
@@ -77,7 +82,8 @@ struct SchemaTests {
     #expect(schema.directive(named: "include")?.locations.contains(.field) == true)
   }
 
-  @Test func printsWhatBuildsTheSameSchema() throws {
+  @Test("Printed SDL builds the same schema")
+  func printedSchemaRoundTrips() throws {
     let schema = try Schema.build(sdl: Self.sdl)
     let again = try Schema.build(sdl: schema.sdl)
     #expect(again.sdl == schema.sdl)
@@ -87,11 +93,13 @@ struct SchemaTests {
     #expect(schema.sdl.contains("\"\"\"The library\"\"\"\nschema @link {\n  query: Root\n}"))
   }
 
-  @Test func leavesOutASchemaDefinitionThatSaysNothing() throws {
+  @Test("A default schema definition is not printed")
+  func omitsDefaultSchemaDefinition() throws {
     #expect(try Schema.build(sdl: "type Query { a: Int }").sdl == "type Query {\n  a: Int\n}\n")
   }
 
-  @Test func takesTheDefaultRootNames() throws {
+  @Test("Root types have default names")
+  func usesDefaultRootNames() throws {
     let schema = try Schema.build(
       sdl: "type Query { a: Int } type Mutation { b: Int } type Other { c: Int }")
     #expect(schema.rootName(for: .query) == "Query")
@@ -99,7 +107,8 @@ struct SchemaTests {
     #expect(schema.rootName(for: .subscription) == nil)
   }
 
-  @Test func addsToASchema() throws {
+  @Test("Documents extend a base schema")
+  func extendsASchema() throws {
     let base = try Schema.build(sdl: Self.sdl)
     let more = try Parser.parse(
       Source(
@@ -117,25 +126,54 @@ struct SchemaTests {
     #expect(throws: Faults.self) { try Schema.build([more], extending: schema) }
   }
 
-  @Test func buildsFromSeveralFiles() throws {
+  @Test("A schema is built from several files")
+  func buildsFromSeveralFiles() throws {
     let files = try ["extend type Query { b: B }", "type Query { a: Int }", "type B { c: Query }"]
       .map { try Parser.parse(Source(body: $0)) }
     #expect(try Schema.build(files).type(named: "Query")?.fields.names == ["a", "b"])
   }
 
-  @Test func toleratesWhatItIsToldTo() throws {
+  @Test("Tolerated rules are not reported")
+  func toleratesRules() throws {
     let document = try Parser.parse(Source(body: "type Query @aws_iam { a: Int @unknown(x: 1) }"))
     #expect(throws: Faults.self) { try Schema.build([document]) }
     let schema = try Schema.build([document], tolerating: [.knownDirectives])
     #expect(schema.type(named: "Query")?.directives.map(\.name.value) == ["aws_iam"])
   }
 
-  @Test func holdsALongChainOfInputTypes() throws {
+  @Test("A long cycle of input types is found without recursion")
+  func findsLongInputCycles() throws {
     let count = 20_000
     let types = (0..<count).map { "input I\($0) { next: I\(($0 + 1) % count)! }" }
     let text = "type Query { a(i: I0): Int }\n" + types.joined(separator: "\n")
     let (_, faults) = Schema.buildRecovering([try Parser.parse(Source(body: text))])
     #expect(faults.count == 1)
     #expect(faults[0].message.contains("within itself"))
+  }
+}
+
+struct NearestNamesTests {
+  @Test(
+    "Similar names are suggested, nearest first",
+    arguments: [
+      ("titel", ["title", "year"], ["title"]), ("", ["a"], []), ("a", ["b"], []),
+      ("a", ["A"], ["A"]),
+      ("abc", [], []),
+      ("verylongname", ["short"], []), ("FILM", ["film", "firm"], ["film", "firm"]),
+      ("ab", ["ba", "abc", "xy"], ["abc", "ba"]), ("aaaa", ["bbbb"], []),
+      ("green", ["greem", "geren", "gren", "red"], ["geren", "greem", "gren", "red"]),
+    ])
+  func suggestsSimilarNames(name: String, names: [String], expected: [String]) {
+    #expect(NearestNames.suggestions(for: name, among: names) == expected)
+  }
+
+  @Test("Suggestions are phrased as a question")
+  func phrasesAQuestion() {
+    #expect(NearestNames.didYouMean([]) == "")
+    #expect(NearestNames.didYouMean(["a"]) == " Did you mean \"a\"?")
+    #expect(NearestNames.didYouMean(["a", "b"]) == " Did you mean \"a\" or \"b\"?")
+    #expect(NearestNames.didYouMean(["a", "b", "c"]) == " Did you mean \"a\", \"b\" or \"c\"?")
+    #expect(NearestNames.didYouMean(["a", "b", "c", "d", "e", "f"]).contains("\"d\" or \"e\"?"))
+    #expect(NearestNames.didYouMean("yaer", among: ["year", "id"]) == " Did you mean \"year\"?")
   }
 }

@@ -25,7 +25,7 @@ struct ParserRobustnessTests {
     """,
   ]
 
-  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  @Test("Parsing random bytes ends", arguments: [1, 2, 3, 4] as [UInt64])
   func endsOnRandomBytes(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<500 {
@@ -38,7 +38,7 @@ struct ParserRobustnessTests {
     }
   }
 
-  @Test(arguments: [11, 12, 13, 14] as [UInt64])
+  @Test("Parsing mutated documents ends", arguments: [11, 12, 13, 14] as [UInt64])
   func endsOnMutatedDocuments(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<500 {

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 struct PrinterTests {
-  @Test func printsTheCanonicalForm() throws {
+  @Test("Executable documents are printed in canonical form")
+  func printsCanonicalForm() throws {
     let text = """
       query Q($a: Int = 1 @d, $b: [ID!]!) @x(y: {z: [1, null]}) {
         alias: field(a: $a, b: "q\\"\\n\\u0007é") @skip(if: true) {
@@ -38,7 +39,7 @@ struct PrinterTests {
     #expect(Printer.print(try Parser.parse(Source(body: text))) == text)
   }
 
-  @Test("Descriptions of operations, fragments and variables (specification of September 2025)")
+  @Test("Descriptions of executable definitions are printed (specification of September 2025)")
   func printsDescriptions() throws {
     let text = """
       \"\"\"
@@ -76,7 +77,8 @@ struct PrinterTests {
     #expect(Printer.print(document) == text)
   }
 
-  @Test func printsTypeSystems() throws {
+  @Test("Type systems are printed in canonical form")
+  func printsTypeSystems() throws {
     let text = """
       \"\"\"About\"\"\"
       schema @d {
@@ -134,8 +136,8 @@ struct PrinterTests {
     "a", " ", " ", "\n", "\n", "\t", "\"", "\"", "\\", "é", "\r", "\u{0}", "\u{7F}", "😀",
   ]
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func bringsEveryStringBack(seed: UInt64) throws {
+  @Test("Every string survives printing and parsing", arguments: 1...20 as ClosedRange<UInt64>)
+  func stringsRoundTrip(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<100 {
       let count = Int.random(in: 0...12, using: &random)

@@ -32,7 +32,8 @@ struct FilterTests {
     }
   }
 
-  @Test func andBindsTighterThanOrAndNotTightest() throws {
+  @Test("NOT binds tighter than AND, and AND tighter than OR")
+  func operatorPrecedence() throws {
     let a = FilterCondition.comparison(column: "year", .equal, .integer(1))
     let b = FilterCondition.truth(column: "seen")
     let c = FilterCondition.isNull(column: "title")
@@ -42,26 +43,29 @@ struct FilterTests {
       try Self.filter("(year==1 or seen) and title is not null") == .and(.or(a, b), .not(c)))
   }
 
-  @Test(arguments: [
-    ("1990 <= year", FilterCondition.comparison(column: "year", .greaterOrEqual, .integer(1990))),
-    ("year <> -3", .comparison(column: "year", .notEqual, .integer(-3))),
-    ("year < '12'", .comparison(column: "year", .less, .integer(12))),
-    ("year > 1.5e1", .comparison(column: "year", .greater, .real(15))),
-    ("year = 9223372036854775808", .comparison(column: "year", .equal, .real(0x1p63))),
-    ("id = 9", .comparison(column: "id", .equal, .text("9"))),
-    ("title = 'It''s'", .comparison(column: "title", .equal, .text("It's"))),
-    ("seen = TRUE", .comparison(column: "seen", .equal, .integer(1))),
-    (#""like" = 2"#, .comparison(column: "like", .equal, .integer(2))),
-    ("director IN ('p1', 'p2')", .oneOf(column: "director", [.text("p1"), .text("p2")])),
-    ("year NOT BETWEEN 1 AND 2", .not(.between(column: "year", .integer(1), .integer(2)))),
-    ("title LIKE 'a!%%' ESCAPE '!'", .like(column: "title", pattern: "a!%%", escape: "!")),
-    ("rating >= year", .columns("rating", .greaterOrEqual, "year")),
-  ])
-  func readsPredicates(text: String, condition: FilterCondition) throws {
+  @Test(
+    "Predicates are parsed",
+    arguments: [
+      ("1990 <= year", FilterCondition.comparison(column: "year", .greaterOrEqual, .integer(1990))),
+      ("year <> -3", .comparison(column: "year", .notEqual, .integer(-3))),
+      ("year < '12'", .comparison(column: "year", .less, .integer(12))),
+      ("year > 1.5e1", .comparison(column: "year", .greater, .real(15))),
+      ("year = 9223372036854775808", .comparison(column: "year", .equal, .real(0x1p63))),
+      ("id = 9", .comparison(column: "id", .equal, .text("9"))),
+      ("title = 'It''s'", .comparison(column: "title", .equal, .text("It's"))),
+      ("seen = TRUE", .comparison(column: "seen", .equal, .integer(1))),
+      (#""like" = 2"#, .comparison(column: "like", .equal, .integer(2))),
+      ("director IN ('p1', 'p2')", .oneOf(column: "director", [.text("p1"), .text("p2")])),
+      ("year NOT BETWEEN 1 AND 2", .not(.between(column: "year", .integer(1), .integer(2)))),
+      ("title LIKE 'a!%%' ESCAPE '!'", .like(column: "title", pattern: "a!%%", escape: "!")),
+      ("rating >= year", .columns("rating", .greaterOrEqual, "year")),
+    ])
+  func parsesPredicates(text: String, condition: FilterCondition) throws {
     #expect(try Self.filter(text) == condition)
   }
 
-  @Test func putsArgumentsIn() throws {
+  @Test("Arguments are substituted")
+  func substitutesArguments() throws {
     let arguments = FilterArguments(positional: ["A%", "1"], named: ["min": "1990"])
     #expect(
       try Self.filter("year >= :min AND title LIKE ? AND seen = ?", arguments)
@@ -72,45 +76,49 @@ struct FilterTests {
           .comparison(column: "seen", .equal, .integer(1))))
   }
 
-  @Test(arguments: [
-    ("", "1: a value is missing"),
-    ("year", "1: year is not true or false: compare it with a value"),
-    ("year =", "7: a value is missing"),
-    ("year = 1 seen", "10: the filter should end here, or go on with AND or OR"),
-    ("(year = 1", "10: a closing parenthesis is missing"),
-    ("title = 'abc", "9: this ' is never closed"),
-    ("year = 12x", "8: this is no number"),
-    ("year ! 1", "6: ! is no comparison"),
-    ("year; DROP TABLE film", "5: ; has no meaning here"),
-    ("year = NULL", "8: nothing equals NULL: write IS NULL"),
-    ("year = 'soon'", "8: the value is not a whole number"),
-    ("seen = 2", "8: the value is not true or false"),
-    ("year LIKE '19%'", "1: year holds a whole number: LIKE compares texts"),
-    ("title = year", "9: year holds a whole number, title a text"),
-    ("1 = 2", "5: a column is missing"),
-    ("title LIKE 'a' ESCAPE 'xy'", "23: the escape is one character"),
-    ("year = ?", "arg: the ? at position 8 has no argument"),
-    ("year = :min", "arg.min: has no value"),
-  ])
-  func tellsWhereAFaultIs(text: String, fault: String) {
+  @Test(
+    "A fault is reported with its position",
+    arguments: [
+      ("", "1: a value is missing"),
+      ("year", "1: year is not a Boolean column: compare it with a value"),
+      ("year =", "7: a value is missing"),
+      ("year = 1 seen", "10: expected AND, OR or the end of the filter"),
+      ("(year = 1", "10: a closing parenthesis is missing"),
+      ("title = 'abc", "9: this ' is never closed"),
+      ("year = 12x", "8: this is not a number"),
+      ("year ! 1", "6: ! is not a comparison operator"),
+      ("year; DROP TABLE film", "5: unexpected character ;"),
+      ("year = NULL", "8: nothing equals NULL: write IS NULL"),
+      ("year = 'soon'", "8: the value is not a whole number"),
+      ("seen = 2", "8: the value is not true or false"),
+      ("year LIKE '19%'", "1: year holds a whole number: LIKE needs a text column"),
+      ("title = year", "9: year holds a whole number, title a string"),
+      ("1 = 2", "5: a column is missing"),
+      ("title LIKE 'a' ESCAPE 'xy'", "23: the escape must be one character"),
+      ("year = ?", "arg: the ? at position 8 has no argument"),
+      ("year = :min", "arg.min: has no value"),
+    ])
+  func reportsFaultPosition(text: String, fault: String) {
     #expect(Self.faults(text) == [fault])
   }
 
-  @Test func tellsAllFaultsOfMeaningAtOnce() {
+  @Test("All semantic faults are reported at once")
+  func reportsAllSemanticFaults() {
     let arguments = FilterArguments(positional: ["x", "y"], named: ["max": "1"])
     #expect(
       Self.faults("age > 3 AND year < ? OR nobody IS NULL", arguments) == [
         "1: Film has no column age; it has id, title, year, rating, seen, director, like",
         "arg: is not a whole number",
         "25: Film has no column nobody; it has id, title, year, rating, seen, director, like",
-        "arg: the filter has 1 parameter ?, 2 given",
+        "arg: the filter has 1 parameter ?, but 2 arguments are given",
         "arg.max: the filter has no parameter :max",
       ])
   }
 
-  @Test func boundsDepthAndSize() {
+  @Test("Depth and size are limited")
+  func limitsDepthAndSize() {
     let deep = String(repeating: "(", count: 40) + "seen" + String(repeating: ")", count: 40)
-    #expect(Self.faults(deep) == ["33: more than 32 parentheses and NOTs inside each other"])
+    #expect(Self.faults(deep) == ["33: parentheses and NOTs are nested more than 32 deep"])
     let wide = (0..<300).map { _ in "seen" }.joined(separator: " OR ")
     #expect(Self.faults(wide).first?.hasSuffix("more than 200 predicates") == true)
     let list = "year IN (" + (0...1000).map(String.init).joined(separator: ",") + ")"
@@ -118,11 +126,12 @@ struct FilterTests {
     #expect(Self.faults(String(repeating: " ", count: 9000)).count == 1)
   }
 
-  @Test("Arguments count for the size of a filter, and patterns have a length")
+  @Test("Arguments count towards the size of a filter, and the length of patterns is limited")
   func boundsArguments() throws {
     let long = String(repeating: "a", count: 1001)
     #expect(
-      Self.faults("title LIKE '\(long)'") == ["12: the pattern has 1001 characters, at most 1000"])
+      Self.faults("title LIKE '\(long)'")
+        == ["12: the pattern has 1001 characters, at most 1000 are allowed"])
     #expect {
       try Filter("title LIKE ?", arguments: .init(positional: [long]), type: Self.film)
     } throws: { error in
@@ -137,20 +146,22 @@ struct FilterTests {
         try Filter(text, arguments: arguments, type: Self.film)
       } throws: { error in
         (error as? FilterFaults)?.all.first?.message
-          == "the filter and its arguments have \(9000 + text.utf8.count) bytes, at most 8192"
+          == "the filter and its arguments have \(9000 + text.utf8.count) bytes, at most 8192 are "
+          + "allowed"
       }
     }
   }
 
-  @Test("Many numbers are read in one pass")
+  @Test("A list of many numbers is parsed in linear time")
   func manyNumbers() {
     let many = String(repeating: "1,", count: 4_000)
     #expect(Self.faults("year IN (" + many + "1)").first?.contains("1000 values") == true)
     let long = String(repeating: "1", count: 500)
-    #expect(Self.faults("year = " + long) == ["8: this is no number"])
+    #expect(Self.faults("year = " + long) == ["8: this is not a number"])
   }
 
-  @Test func readsAnOrder() throws {
+  @Test("An order is parsed")
+  func parsesAnOrder() throws {
     #expect(
       try EntityOrder("-year,title", type: Self.film).terms
         == [.init(column: "year", isDescending: true), .init(column: "title")])

@@ -28,6 +28,7 @@ struct LocalValueReaderTests {
   }
 
   @Test(
+    "Integers are limited to their width",
     arguments: [
       (.int8, "-128", "127", "-129", "128"),
       (.int16, "-32768", "32767", "-32769", "32768"),
@@ -38,7 +39,7 @@ struct LocalValueReaderTests {
         "9223372036854775808"
       ),
     ] as [(LocalScalar, String, String, String, String)])
-  func wholeNumbersKeepToTheirWidth(
+  func integersAreLimitedToTheirWidth(
     scalar: LocalScalar, least: String, most: String, below: String, above: String
   ) {
     let field = Self.field(.scalar(scalar))
@@ -58,11 +59,12 @@ struct LocalValueReaderTests {
   }
 
   @Test(
+    "Numbers keep their digits and must be finite",
     arguments: [
       (.float, ["0", "1.50", "-1e3", "9007199254740993", "3.4e38"], ["1e400", "-1e999"]),
       (.double, ["0.10", "1.7976931348623157e308", "-0.0"], ["1e309"]),
     ] as [(LocalScalar, [String], [String])])
-  func numbersKeepTheirDigitsAndAreFinite(
+  func numbersKeepDigits(
     scalar: LocalScalar, taken: [String], refused: [String]
   ) {
     let field = Self.field(.scalar(scalar))
@@ -77,20 +79,21 @@ struct LocalValueReaderTests {
   }
 
   @Test(
+    "Other scalars accept only their own values",
     arguments: [
       (.scalar(.boolean), [true, false], [0, 1, "true", []], "is not true or false"),
       (
         .scalar(.data), ["", "AA==", "AAA=", "+/09", "aGVsbG8="],
         ["A", "AA=", "A===", "====", "AA-_", "AA==AA==", "A A=", 1, true], "is not base64"
       ),
-      (.scalar(.string), ["", "é", "\u{0}"], [1, true, [:]], "is not a text"),
+      (.scalar(.string), ["", "é", "\u{0}"], [1, true, [:]], "is not a string"),
       (.scalar(.id), ["a", "0"], ["", 1.5, true, "a\u{7}"], "is not an id"),
       (
         .enumeration("Colour"), ["RED", "GREEN"], ["red", "", "BLUE", 0, true],
-        "is none of RED, GREEN"
+        "must be one of RED, GREEN"
       ),
     ] as [(LocalField.Kind, [JSONValue], [JSONValue], String)])
-  func otherLeavesTakeTheirOwn(
+  func scalarsAcceptTheirValues(
     kind: LocalField.Kind, taken: [JSONValue], refused: [JSONValue], fault: String
   ) {
     let field = Self.field(kind)
@@ -104,19 +107,21 @@ struct LocalValueReaderTests {
     }
   }
 
-  @Test func aWholeNumberIsAnIDAsText() {
+  @Test("An integer is accepted as an ID")
+  func integerIsAnID() {
     #expect(Self.read(7, Self.field(.scalar(.id))).stored == "7")
   }
 
-  @Test(arguments: LocalScalar.allCases)
-  func nullIsTakenWhereItMayBe(scalar: LocalScalar) {
+  @Test("Null is accepted only for nullable fields", arguments: LocalScalar.allCases)
+  func nullNeedsNullableField(scalar: LocalScalar) {
     #expect(Self.read(.null, Self.field(.scalar(scalar))).stored == JSONValue.null)
     let (stored, faults) = Self.read(.null, Self.field(.scalar(scalar), required: true))
     #expect(stored == nil)
     #expect(faults == ["must not be null"])
   }
 
-  @Test func aPatternIsOfTheWholeText() throws {
+  @Test("A pattern must match the whole text")
+  func patternMatchesWholeText() throws {
     var rules = LocalRules()
     rules.pattern = try TextPattern("[A-Z]{2}[0-9]+")
     let field = Self.field(.scalar(.string), rules)
@@ -144,19 +149,20 @@ struct LocalValueReaderTests {
       count += 1
     }
     #expect(count > 1)
-    #expect(reader.faults.last?.detail.hasPrefix("comes after texts") == true, "\(count)")
+    #expect(reader.faults.last?.detail.hasPrefix("was not matched") == true, "\(count)")
     #expect(reader.patternBudget > -TextPattern.stepsPerTextMax)
   }
 
-  @Test func rulesOfNumbersAreInclusive() {
+  @Test("Ranges of numbers are inclusive")
+  func rangesAreInclusive() {
     var rules = LocalRules()
     (rules.rangeMin, rules.rangeMax) = (-1.5, 2)
     for scalar in [LocalScalar.double, .float] {
       let field = Self.field(.scalar(scalar), rules)
       #expect(Self.read(Self.number("-1.5"), field).faults == [])
       #expect(Self.read(Self.number("2.0"), field).faults == [])
-      #expect(Self.read(Self.number("-1.51"), field).faults == ["is less than -1.5"])
-      #expect(Self.read(Self.number("2.01"), field).faults == ["is more than 2.0"])
+      #expect(Self.read(Self.number("-1.51"), field).faults == ["is less than the minimum -1.5"])
+      #expect(Self.read(Self.number("2.01"), field).faults == ["is more than the maximum 2.0"])
     }
   }
 }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Model
 
-/// Patterns and texts by seeds: what ``TextPattern`` says is what Swift's `Regex` says.
+/// Generated patterns and texts: ``TextPattern`` agrees with Swift's `Regex`.
 struct TextPatternPropertyTests {
-  @Test("Patterns mean what they mean in Swift's Regex", arguments: 0..<40 as Range<UInt64>)
+  @Test("Patterns match like Swift's Regex", arguments: 0..<40 as Range<UInt64>)
   func agrees(seed: UInt64) throws {
     var writer = PatternWriter(generator: SeededGenerator(seed: seed))
     var matching = 0
@@ -26,7 +26,7 @@ struct TextPatternPropertyTests {
     #expect(matching > 0)
   }
 
-  /// Nil where nested repetitions, written out, have more states than one pattern can have.
+  /// Nil if nested repetitions, expanded, exceed the limit of states.
   private static func pattern(_ source: String) throws -> TextPattern? {
     do {
       return try TextPattern(source)

@@ -42,7 +42,7 @@ struct TextPatternTests {
   }
 
   @Test(
-    "What an automaton cannot do is refused with its place",
+    "Features that an automaton cannot support are refused with their position",
     arguments: [
       ("(a)\\1", 5, "backreferences"),
       ("(?<n>a)\\k<n>", 9, "backreferences"),
@@ -56,23 +56,23 @@ struct TextPatternTests {
       ("a**", 3, "follows another"),
       ("\\bword", 2, "word boundaries"),
       ("a{b}", 3, "\\{ for the character"),
-      ("a{2,1}", 7, "no range"),
-      ("a{1001}", 7, "counts to 1000"),
-      ("a{99999999999999999999}", 23, "counts to 1000"),
+      ("a{2,1}", 7, "is empty"),
+      ("a{1001}", 7, "maximum number in a quantifier is 1000"),
+      ("a{99999999999999999999}", 23, "quantifier is 1000"),
       ("*a", 1, "nothing to repeat"),
       ("^*", 3, "anchor"),
       ("(a", 1, "never closed"),
       ("a)", 2, "no group to close"),
       ("[a", 1, "never closed"),
-      ("[]", 1, "holds a character"),
+      ("[]", 1, "needs at least one character"),
       ("[b-a]", 4, "its end comes first"),
-      ("[a-\\d]", 4, "from one character to another"),
+      ("[a-\\d]", 4, "single characters"),
       ("[[:alpha:]]", 2, "class in a class"),
       ("[a&&b]", 4, "operators"),
       ("[a--b]", 4, "operators"),
       ("\\p{Greek}", 10, "general category"),
       ("\\q", 2, "not supported"),
-      ("\\uD800", 7, "no character's number"),
+      ("\\uD800", 7, "not a code point"),
       ("a\\", 3, "backslash"),
     ] as [(String, Int, String)])
   func refuses(pattern: String, position: Int, message: String) {
@@ -101,7 +101,7 @@ struct TextPatternTests {
     }
   }
 
-  @Test("Groups inside each other are bounded")
+  @Test("The nesting of groups is limited")
   func deepGroups() {
     let deep = String(repeating: "(", count: 50_000)
     #expect(throws: PatternFault.self) { try TextPattern(deep) }
@@ -126,7 +126,7 @@ struct TextPatternTests {
     }
   }
 
-  @Test("A match ends where its budget does")
+  @Test("A match ends when its budget is used up")
   func budgets() throws {
     let pattern = try TextPattern("(.?){300}x")
     var budget = 10_000

@@ -4,7 +4,8 @@ import Testing
 struct CommandTests {
   typealias Asked = QueueFixture.Asked
 
-  @Test func cancelsWhatWasNeverSentWithWhatNeedsIt() throws {
+  @Test("Cancelling an unsent mutation rejects its dependents")
+  func cancelsWithDependents() throws {
     var fixture = QueueFixture()
     try fixture.add("create", .create(.test(1)))
     try fixture.add("update", .rename(.film(TemporaryID.test(1).value)))
@@ -13,7 +14,8 @@ struct CommandTests {
     #expect(fixture.state("update") == .rejected)
   }
 
-  @Test func doesNotCancelWhatMayHaveReachedUpstream() throws {
+  @Test("A mutation that may have reached upstream cannot be cancelled")
+  func refusesToCancelSent() throws {
     var fixture = QueueFixture()
     try fixture.add("a")
     try fixture.claim("a")
@@ -30,7 +32,8 @@ struct CommandTests {
     }
   }
 
-  @Test func discardsOnlyWhatIsParked() throws {
+  @Test("Only a parked mutation can be discarded")
+  func discardsOnlyParked() throws {
     var fixture = QueueFixture()
     try fixture.add("a")
     #expect(throws: CommandRefusal.wrongState(.queued)) {
@@ -41,11 +44,13 @@ struct CommandTests {
     #expect(fixture.state("a") == .discarded)
   }
 
-  @Test(arguments: [
-    (SignOutPolicy.drain, MutationState.queued, MutationState.queued),
-    (.park, .parked, .parked),
-    (.drop, .discarded, .parked),
-  ])
+  @Test(
+    "A sign-out applies its policy to waiting mutations",
+    arguments: [
+      (SignOutPolicy.drain, MutationState.queued, MutationState.queued),
+      (.park, .parked, .parked),
+      (.drop, .discarded, .parked),
+    ])
   func signsOut(policy: SignOutPolicy, neverSent: MutationState, sent: MutationState) throws {
     var fixture = QueueFixture()
     try fixture.add("sent", .rename(.film("1")))

@@ -4,7 +4,8 @@ import Testing
 struct ForceTests {
   typealias Asked = QueueFixture.Asked
 
-  @Test func overtakesWhatItDoesNotMeet() throws {
+  @Test("A forced mutation overtakes mutations it does not conflict with")
+  func overtakesUnrelated() throws {
     var fixture = QueueFixture()
     try fixture.add("lazy", .rename(.film("1")))
     try fixture.add("steady", .steady(.film("2")))
@@ -14,7 +15,8 @@ struct ForceTests {
     #expect(fixture.ready == ["lazy"])
   }
 
-  @Test func goesBesideWhatIsInFlightUnlessTheyMeet() throws {
+  @Test("A forced mutation is sent concurrently unless it conflicts with one in flight")
+  func sendsConcurrently() throws {
     var fixture = QueueFixture()
     try fixture.add("lazy", .rename(.film("1")))
     try fixture.claim("lazy")
@@ -27,7 +29,8 @@ struct ForceTests {
     #expect(fixture.ready == ["met"])
   }
 
-  @Test func sendsItsDependenciesFirstInOrder() throws {
+  @Test("A forced mutation's dependencies are sent first, in order")
+  func sendsDependenciesFirst() throws {
     var fixture = QueueFixture()
     try fixture.add("unrelated", .rename(.film("1")))
     try fixture.add("first", .rename())
@@ -39,7 +42,8 @@ struct ForceTests {
     }
   }
 
-  @Test func whatADependencyWaitsForGoesFirstToo() throws {
+  @Test("Transitive dependencies are sent first too")
+  func sendsTransitiveDependenciesFirst() throws {
     var fixture = QueueFixture()
     try fixture.add("before", .steady(.film("1")))
     try fixture.add("dependency", .steady(.film("9")))
@@ -50,7 +54,8 @@ struct ForceTests {
     }
   }
 
-  @Test func ignoresBackOffDebounceAndPauseForItsDependenciesToo() throws {
+  @Test("Back-off, debounce and pause do not delay a forced mutation's dependencies")
+  func ignoresWaitsOfDependencies() throws {
     var fixture = QueueFixture()
     fixture.policy.debounce = .seconds(5)
     try fixture.add("debounced", .rename())
@@ -65,7 +70,8 @@ struct ForceTests {
     #expect(fixture.ready == ["force"])
   }
 
-  @Test func standsForNeverSentLazyOnesOfItsKind() throws {
+  @Test("A forced mutation supersedes unsent lazy ones of its kind")
+  func supersedesLazyOnes() throws {
     var fixture = QueueFixture()
     try fixture.add("lazy")
     try fixture.add("force", .force())
@@ -75,7 +81,8 @@ struct ForceTests {
     #expect(try fixture.row("lazy").supersededBy == MutationID("force"))
   }
 
-  @Test func whatItStandsForIsOnlyHeldUntilItHasReachedUpstream() throws {
+  @Test("Superseded candidates are only held until the forced mutation has reached upstream")
+  func holdsCandidatesUntilSent() throws {
     var fixture = QueueFixture()
     try fixture.add("lazy")
     try fixture.add("force", .force())
@@ -86,7 +93,8 @@ struct ForceTests {
     #expect(fixture.ready == ["lazy"])
   }
 
-  @Test func whatSomethingBetweenMeetsGoesFirstInstead() throws {
+  @Test("A lazy mutation with a conflicting one in between is sent first")
+  func sendsLazyOnesWithConflictsFirst() throws {
     var fixture = QueueFixture()
     try fixture.add("lazy")
     try fixture.add("between", .rename())
@@ -97,14 +105,16 @@ struct ForceTests {
     }
   }
 
-  @Test func aheadOfAllOvertakesEvenWhatItMeets() throws {
+  @Test("A forced mutation ahead of all overtakes even conflicting ones")
+  func aheadOfAllOvertakesConflicts() throws {
     var fixture = QueueFixture()
     try fixture.add("lazy", .rename())
     try fixture.add("force", Asked(mode: .force, overtakesAll: true))
     #expect(fixture.ready == ["force"])
   }
 
-  @Test func aheadOfAllWaitsForTheTemporaryIdsItNeeds() throws {
+  @Test("A forced mutation ahead of all waits for the temporary ids it needs")
+  func aheadOfAllWaitsForTemporaryIDs() throws {
     var fixture = QueueFixture()
     try fixture.add("create", .create(.test(1)))
     try fixture.add("lazy", .rename(.film("9")))
@@ -116,7 +126,8 @@ struct ForceTests {
     #expect(fixture.ready == ["force"])
   }
 
-  @Test func isRejectedWithItsDependency() throws {
+  @Test("A forced mutation is rejected with its dependency")
+  func isRejectedWithItsDependency() throws {
     var fixture = QueueFixture()
     try fixture.add("lazy", .rename())
     try fixture.add("force", .force())
@@ -125,7 +136,8 @@ struct ForceTests {
     #expect(try fixture.row("force").reason == .dependency)
   }
 
-  @Test func expiresAtItsDeadlineAndTheSameKeyArmsItAgain() throws {
+  @Test("An unsent forced mutation expires at its deadline, and its key arms it again")
+  func expiresAndIsArmedAgain() throws {
     var fixture = QueueFixture()
     try fixture.add("force", .force())
     try fixture.send("force", .notSent(isAway: true))
@@ -143,7 +155,8 @@ struct ForceTests {
     #expect(fixture.ready == ["force"])
   }
 
-  @Test func isJoinedWhileItRunsAndReplaysAfter() throws {
+  @Test("A repeated key joins a forced mutation in flight and replays a finished one")
+  func isJoinedAndReplayed() throws {
     var fixture = QueueFixture()
     try fixture.add("force", .force())
     #expect(try fixture.row("force").reuse(of: .test(1), at: fixture.now) == .replay)
@@ -153,7 +166,8 @@ struct ForceTests {
     #expect(try fixture.row("force").reuse(of: .test(1), at: fixture.now) == .replay)
   }
 
-  @Test func sentAndUnansweredStaysAtItsDeadline() throws {
+  @Test("A forced mutation sent without a response stays queued at its deadline")
+  func sentMutationStaysAtDeadline() throws {
     var fixture = QueueFixture()
     var asked = Asked.force()
     asked.rule = .sendAgain
@@ -165,8 +179,10 @@ struct ForceTests {
     #expect(fixture.ready == ["force"])
   }
 
-  @Test(arguments: [SendOutcome.authRefused, .anonymousRefused])
-  func refusedCredentialIsToldAtOnceAndPausesNobody(outcome: SendOutcome) throws {
+  @Test(
+    "A refused credential of a forced mutation is reported at once and pauses nothing",
+    arguments: [SendOutcome.authRefused, .anonymousRefused])
+  func refusedCredentialExpires(outcome: SendOutcome) throws {
     var fixture = QueueFixture()
     try fixture.add("lazy", .rename(.film("1")))
     try fixture.add("force", .force())
@@ -177,7 +193,8 @@ struct ForceTests {
     #expect(fixture.ready == ["lazy"])
   }
 
-  @Test func refusedForWantOfAnyCredentialItExpiresHoweverLate() throws {
+  @Test("A forced mutation without a credential expires even after its deadline")
+  func missingCredentialExpires() throws {
     var fixture = QueueFixture()
     try fixture.add("force", .force())
     try fixture.claim("force")
@@ -187,7 +204,8 @@ struct ForceTests {
     #expect(try fixture.row("force").reuse(of: .test(1), at: fixture.now) == .arm)
   }
 
-  @Test func expiredCreateStillKeepsBackWhoNeedsItsTemporaryId() throws {
+  @Test("An expired create still blocks mutations that need its temporary id")
+  func expiredCreateBlocksDependents() throws {
     var fixture = QueueFixture()
     try fixture.add("create", .create(.test(1), mode: .force))
     try fixture.add("update", .rename(.film(TemporaryID.test(1).value)))
@@ -201,7 +219,8 @@ struct ForceTests {
     #expect(fixture.ready == ["update"])
   }
 
-  @Test func armedAgainItGoesBehindWhatMayHaveReachedUpstream() throws {
+  @Test("A mutation armed again waits for conflicting ones that may have reached upstream")
+  func armedAgainWaitsForSentConflicts() throws {
     var fixture = QueueFixture()
     try fixture.add("force", .force())
     fixture.pass(.seconds(10))

@@ -1,11 +1,12 @@
 import Model
 import Testing
 
-/// The table of what a lazy change does to what is queued for the same object: a test a row.
+/// The table of how a lazy mutation affects queued ones of the same object: one test per row.
 struct LazyTableTests {
   typealias Asked = QueueFixture.Asked
 
-  @Test func neverSentOfTheSameOperationIsReplacedInItsOldPlace() throws {
+  @Test("An unsent mutation of the same operation is replaced in its place")
+  func replacesInPlace() throws {
     var fixture = QueueFixture()
     try fixture.add("first")
     try fixture.add("elsewhere", Asked(object: .film("1")))
@@ -17,7 +18,8 @@ struct LazyTableTests {
     #expect(fixture.queue.held.map(\.id.value) == ["second", "elsewhere"])
   }
 
-  @Test func neverSentOfTheSameOperationIsAppendedWhereSomethingBetweenMeetsIt() throws {
+  @Test("A mutation is appended if a conflicting one is in between")
+  func appendsAfterConflict() throws {
     var fixture = QueueFixture()
     try fixture.add("first")
     try fixture.add("between", .rename())
@@ -26,7 +28,8 @@ struct LazyTableTests {
     #expect(fixture.queue.held.map(\.id.value) == ["first", "between", "second"])
   }
 
-  @Test func whatMeetsOnlyTheNewFootprintStandsBetweenToo() throws {
+  @Test("A conflict with the new footprint alone prevents replacement")
+  func newFootprintConflictsPreventReplacement() throws {
     var fixture = QueueFixture()
     try fixture.add("first")
     try fixture.add("between", .rename(.person("3")))
@@ -34,7 +37,8 @@ struct LazyTableTests {
     #expect(fixture.queue.held.map(\.id.value) == ["first", "between", "second"])
   }
 
-  @Test func whatWasAppendedIsReplacedInTurn() throws {
+  @Test("An appended mutation is replaced in turn")
+  func replacesAppended() throws {
     var fixture = QueueFixture()
     try fixture.add("first")
     try fixture.add("between", .rename())
@@ -44,7 +48,8 @@ struct LazyTableTests {
     #expect(fixture.state("first") == .queued)
   }
 
-  @Test func inFlightGetsOneSuccessorIntoWhichLaterOnesMerge() throws {
+  @Test("A mutation in flight has one successor, which later ones replace")
+  func inFlightHasOneSuccessor() throws {
     var fixture = QueueFixture()
     try fixture.add("first")
     try fixture.claim("first")
@@ -56,7 +61,8 @@ struct LazyTableTests {
     #expect(fixture.ready == ["third"])
   }
 
-  @Test func sentOnceGetsASuccessor() throws {
+  @Test("A mutation that was sent once gets a successor")
+  func sentOnceGetsSuccessor() throws {
     var fixture = QueueFixture()
     try fixture.add("first")
     try fixture.send("first", .transient(retryAfter: .seconds(5)))
@@ -65,7 +71,8 @@ struct LazyTableTests {
     #expect(fixture.state("first") == .queued)
   }
 
-  @Test func notSentCountsAsNeverSent() throws {
+  @Test("An attempt that sent nothing counts as never made")
+  func notSentCountsAsNeverSent() throws {
     var fixture = QueueFixture()
     try fixture.add("first")
     try fixture.send("first", .notSent(isAway: true))
@@ -73,7 +80,8 @@ struct LazyTableTests {
   }
 
   /// What came while the attempt was failing merges as what comes after it.
-  @Test func aFailingAttemptLetsTheLatestGoAlone() throws {
+  @Test("After an attempt that sent nothing only the latest mutation is sent")
+  func unsentAttemptMergesWithSuccessor() throws {
     var fixture = QueueFixture()
     try fixture.add("first")
     try fixture.claim("first")
@@ -88,7 +96,8 @@ struct LazyTableTests {
     #expect(fixture.ready == ["third"])
   }
 
-  @Test func aFailingAttemptMergesWithNothingBehindWhatMeetsIt() throws {
+  @Test("After an attempt that sent nothing a conflicting mutation prevents merging")
+  func conflictPreventsMergingAfterUnsentAttempt() throws {
     var fixture = QueueFixture()
     try fixture.add("first")
     try fixture.claim("first")
@@ -98,7 +107,8 @@ struct LazyTableTests {
     #expect(fixture.queue.held.map(\.id.value) == ["first", "between", "second"])
   }
 
-  @Test func whatWasSentOnceMergesWithNothingWhenALaterAttemptFails() throws {
+  @Test("A mutation that was sent once is never merged")
+  func sentOnceIsNeverMerged() throws {
     var fixture = QueueFixture()
     try fixture.add("first", Asked(rule: .sendAgain))
     try fixture.send("first", .unknown)
@@ -107,7 +117,8 @@ struct LazyTableTests {
     #expect(fixture.queue.held.map(\.id.value) == ["first", "second"])
   }
 
-  @Test func aServerThatIsBusyKeepsTheSuccessorWaitingToo() throws {
+  @Test("Back-off of a busy server delays the successor too")
+  func busyServerDelaysSuccessor() throws {
     var fixture = QueueFixture()
     try fixture.add("first")
     try fixture.claim("first")
@@ -117,7 +128,8 @@ struct LazyTableTests {
     #expect(fixture.ready.isEmpty)
   }
 
-  @Test func aCreateWhoseAttemptFailsAndItsDeleteAnnihilateEachOther() throws {
+  @Test("A create whose attempt sent nothing and its delete annihilate each other")
+  func unsentAttemptAnnihilates() throws {
     var fixture = QueueFixture()
     try fixture.add("create", .create(.test(1)))
     try fixture.claim("create")
@@ -128,7 +140,8 @@ struct LazyTableTests {
     #expect(fixture.queue.isEmpty)
   }
 
-  @Test func createNeverSentAndItsDeleteAnnihilateEachOther() throws {
+  @Test("An unsent create and its delete annihilate each other")
+  func createAndDeleteAnnihilate() throws {
     var fixture = QueueFixture()
     try fixture.add("create", .create(.test(1)))
     let decision = try fixture.add("delete", .delete(.film(TemporaryID.test(1).value)))
@@ -138,7 +151,8 @@ struct LazyTableTests {
     #expect(fixture.queue.isEmpty)
   }
 
-  @Test func createWhoseTemporaryIdOthersMentionIsKeptWithItsDelete() throws {
+  @Test("A create whose temporary id others mention is kept with its delete")
+  func mentionedCreateIsKept() throws {
     var fixture = QueueFixture()
     let film = EntityKey.film(TemporaryID.test(1).value)
     try fixture.add("create", .create(.test(1)))
@@ -147,7 +161,8 @@ struct LazyTableTests {
     #expect(fixture.queue.held.map(\.id.value) == ["create", "mention", "delete"])
   }
 
-  @Test func deleteWaitsForACreateInFlightAndGoesWithTheRealId() throws {
+  @Test("A delete waits for its create in flight and is sent with the real id")
+  func deleteWaitsForCreate() throws {
     var fixture = QueueFixture()
     try fixture.add("create", .create(.test(1)))
     try fixture.claim("create")
@@ -159,7 +174,8 @@ struct LazyTableTests {
     #expect(try fixture.row("delete").footprint.tokens == [.entity(.film("77"))])
   }
 
-  @Test func deleteIsAnnihilatedIfTheSentCreateIsRejected() throws {
+  @Test("A delete is annihilated if its sent create is rejected")
+  func deleteIsAnnihilatedWithRejectedCreate() throws {
     var fixture = QueueFixture()
     try fixture.add("create", .create(.test(1)))
     try fixture.send("create", .transient(retryAfter: nil))
@@ -169,15 +185,16 @@ struct LazyTableTests {
     #expect(fixture.state("delete") == .annihilated)
   }
 
-  @Test func updateAndDeleteAreBothKept() throws {
+  @Test("An update and a delete are both kept")
+  func keepsUpdateAndDelete() throws {
     var fixture = QueueFixture()
     try fixture.add("update")
     try fixture.add("delete", .delete(.film("9")))
     #expect(fixture.queue.held.map(\.id.value) == ["update", "delete"])
   }
 
-  @Test(arguments: [MutationEffect.update, .create])
-  func whatComesAfterADeleteIsRefused(effect: MutationEffect) throws {
+  @Test("A mutation after a delete is refused", arguments: [MutationEffect.update, .create])
+  func refusesAfterDelete(effect: MutationEffect) throws {
     var fixture = QueueFixture()
     try fixture.add("delete", .delete(.film("9")))
     let before = fixture.rows
@@ -187,7 +204,8 @@ struct LazyTableTests {
     #expect(fixture.rows == before)
   }
 
-  @Test func steadyChangesAreNeverMerged() throws {
+  @Test("Steady mutations are never merged")
+  func neverMergesSteady() throws {
     var fixture = QueueFixture()
     try fixture.add("first", .steady(.film("9")))
     try fixture.add("second", .steady(.film("9")))
@@ -195,14 +213,16 @@ struct LazyTableTests {
     #expect(fixture.queue.held.map(\.id.value) == ["first", "second", "third"])
   }
 
-  @Test func withoutAnObjectNothingIsReplaced() throws {
+  @Test("Mutations without an object are never replaced")
+  func neverReplacesWithoutObject() throws {
     var fixture = QueueFixture()
     try fixture.add("first", Asked(object: nil))
     try fixture.add("second", Asked(object: nil))
     #expect(fixture.queue.held.count == 2)
   }
 
-  @Test func fullQueueRefusesWhatWouldMakeItLongerOnly() throws {
+  @Test("A full queue refuses only mutations that would make it longer")
+  func fullQueueRefusesGrowth() throws {
     var fixture = QueueFixture()
     fixture.policy.itemsMax = 2
     try fixture.add("first", Asked(object: .film("1")))

@@ -1,9 +1,8 @@
 import Model
 
-/// The order the queue promises, said pair by pair and without an index: what the checks compare
-/// the scheduler with.
+/// The guaranteed order, stated pair by pair and without an index, with which the scheduler is compared.
 enum OrderRule {
-  /// What a claim of this item would break.
+  /// Returns the mutation whose order a claim of this one would violate.
   static func faults(
     claiming item: Mutation, among held: [Mutation], at now: Timestamp
   ) -> [String] {
@@ -11,7 +10,7 @@ enum OrderRule {
     for other in held where other.id != item.id {
       let isBefore = other.place < item.place && !(item.isFrozen && !other.isFrozen)
       let overtakesSent = other.isFrozen && !item.isFrozen && !other.state.isFinished
-      if isMet(item, by: other), isBefore || overtakesSent,
+      if isConflicting(item, by: other), isBefore || overtakesSent,
         !isStoodFor(other, by: item, among: held)
       {
         faults.append("\(item.id) overtakes \(other.id)")
@@ -31,13 +30,13 @@ enum OrderRule {
     return faults
   }
 
-  /// Whether a waiting item has a reason to wait that only the client or an operator can end: it
-  /// meets what is parked, or needs what an expired one creates, or what waits so before it.
+  /// Returns whether only the client or an operator can end the wait of a mutation: it conflicts with a
+  /// parked one, needs an id of an expired create, or waits for a mutation that waits in this way.
   static func isExcused(_ item: Mutation, among held: [Mutation]) -> Bool {
     held.contains { other in
       guard other.id != item.id else { return false }
       let isSteadyPair = item.mode == .steady && other.mode == .steady && other.state == .queued
-      guard isMet(item, by: other) || (isSteadyPair && other.place < item.place) else {
+      guard isConflicting(item, by: other) || (isSteadyPair && other.place < item.place) else {
         return false
       }
       switch other.state {
@@ -50,16 +49,16 @@ enum OrderRule {
     }
   }
 
-  private static func isMet(_ item: Mutation, by other: Mutation) -> Bool {
+  private static func isConflicting(_ item: Mutation, by other: Mutation) -> Bool {
     if other.state == .expired || item.overtakesAll {
       return item.footprint.needs.contains { other.footprint.isCreating($0) }
         || (item.overtakesAll && other.state != .expired
           && item.footprint.needs.contains { other.footprint.mentions($0) })
     }
-    return item.footprint.meets(other.footprint)
+    return item.footprint.conflicts(with: other.footprint)
   }
 
-  /// A forced item goes in the stead of a lazy one of its kind that was never sent.
+  /// A forced mutation supersedes an unsent lazy one of its kind.
   private static func isStoodFor(
     _ lazy: Mutation, by forced: Mutation, among held: [Mutation]
   ) -> Bool {
@@ -68,12 +67,12 @@ enum OrderRule {
     else { return false }
     return held.allSatisfy { between in
       between.place <= lazy.place || between.place >= forced.place
-        || between.state == .expired || !between.footprint.meets(lazy.footprint)
+        || between.state == .expired || !between.footprint.conflicts(with: lazy.footprint)
         || isStoodFor(between, by: forced, among: held)
     }
   }
 
-  /// Nobody waits for an answer, so that nothing goes beside another.
+  /// Returns whether no caller waits, so that mutations are not sent concurrently.
   private static func isCalm(_ held: [Mutation], _ now: Timestamp) -> Bool {
     !held.contains { $0.mode == .force && $0.isArmed(at: now) }
   }

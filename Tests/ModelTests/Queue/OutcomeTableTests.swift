@@ -6,7 +6,8 @@ import Testing
 struct OutcomeTableTests {
   typealias Asked = QueueFixture.Asked
 
-  @Test func notSentCountsNoAttemptAndWaitsForUpstream() throws {
+  @Test("An attempt that sent nothing does not count, and waits for upstream")
+  func notSentDoesNotCount() throws {
     var fixture = QueueFixture()
     try fixture.add("a")
     for _ in 1...50 { try fixture.send("a", .notSent(isAway: true)) }
@@ -17,7 +18,8 @@ struct OutcomeTableTests {
     #expect(item.claims == 50)
   }
 
-  @Test func authPausesTheQueueUntilTheNextToken() throws {
+  @Test("A refused credential pauses the queue until the next token")
+  func refusedCredentialPauses() throws {
     var fixture = QueueFixture()
     try fixture.add("a")
     try fixture.add("b", Asked(object: .film("1")))
@@ -48,7 +50,8 @@ struct OutcomeTableTests {
   }
 
   /// No token that the device presents would change it: waiting for one would hold all others.
-  @Test func authOfWhatCarriesNobodysCredentialParksItAlone() throws {
+  @Test("A mutation without a credential that upstream refuses is parked alone")
+  func anonymousRefusalParks() throws {
     var fixture = QueueFixture()
     try fixture.add("a")
     try fixture.add("b", Asked(object: .film("1")))
@@ -67,7 +70,8 @@ struct OutcomeTableTests {
     #expect(fixture.state("a") == .discarded)
   }
 
-  @Test func transientCountsAnAttemptAndBacksOff() throws {
+  @Test("A transient failure counts as an attempt and backs off")
+  func transientBacksOff() throws {
     var fixture = QueueFixture()
     try fixture.add("a")
     for attempt in 1...30 {
@@ -83,7 +87,8 @@ struct OutcomeTableTests {
     }
   }
 
-  @Test func backOffIsFullJitter() {
+  @Test("Back-off has full jitter")
+  func backOffIsFullJitter() {
     var random = SeededGenerator(seed: 3)
     let delays = (0..<2_000).map { _ in BackOff.delay(attempts: 9, using: &random) }
     #expect(delays.allSatisfy { $0 >= .zero && $0 <= .seconds(60) })
@@ -94,7 +99,8 @@ struct OutcomeTableTests {
     #expect(BackOff.ceiling(attempts: 11) == .seconds(300))
   }
 
-  @Test func retryAfterIsHonouredAndFlushDoesNotShortenIt() throws {
+  @Test("Retry-After is honoured and not shortened by a flush")
+  func honoursRetryAfter() throws {
     var fixture = QueueFixture()
     try fixture.add("a")
     try fixture.send("a", .transient(retryAfter: .seconds(90)))
@@ -105,7 +111,8 @@ struct OutcomeTableTests {
     #expect(fixture.ready == ["a"])
   }
 
-  @Test func permanentRejectsAndTheQueueGoesOn() throws {
+  @Test("A permanent failure rejects the mutation and the queue continues")
+  func permanentRejects() throws {
     var fixture = QueueFixture()
     try fixture.add("a")
     try fixture.add("b", .rename())
@@ -115,7 +122,8 @@ struct OutcomeTableTests {
     #expect(fixture.ready == ["b"])
   }
 
-  @Test func permanentRejectsDependentsWithIt() throws {
+  @Test("A permanent failure rejects dependents too")
+  func permanentRejectsDependents() throws {
     var fixture = QueueFixture()
     try fixture.add("create", .create(.test(1)))
     try fixture.add("update", .rename(.film(TemporaryID.test(1).value)))
@@ -132,7 +140,8 @@ struct OutcomeTableTests {
     #expect(fixture.ready == ["unrelated"])
   }
 
-  @Test func poisonIsParkedAfterEightFailuresWhileOthersSucceed() throws {
+  @Test("A mutation is poison after eight failures while others succeed")
+  func parksPoison() throws {
     var fixture = QueueFixture()
     try fixture.add("a")
     try fixture.add("meets", .rename())
@@ -148,7 +157,8 @@ struct OutcomeTableTests {
     #expect(fixture.ready == ["free"])
   }
 
-  @Test func nothingIsPoisonWhileUpstreamFailsEverybody() throws {
+  @Test("Nothing is poison while upstream fails for all")
+  func outageIsNotPoison() throws {
     var fixture = QueueFixture()
     try fixture.add("a")
     for _ in 1...40 {
@@ -158,7 +168,8 @@ struct OutcomeTableTests {
     #expect(fixture.state("a") == .queued)
   }
 
-  @Test func poisonIsParkedWhenItsTimeIsOver() throws {
+  @Test("A failing mutation is parked when it expires")
+  func parksExpired() throws {
     var fixture = QueueFixture()
     try fixture.add("a", Asked(expiry: .seconds(60)))
     fixture.commit(fixture.queue.pausing())
@@ -168,7 +179,8 @@ struct OutcomeTableTests {
     #expect(try fixture.row("a").reason == .overdue)
   }
 
-  @Test func parkedGoesAgainAtTheClientsWord() throws {
+  @Test("A parked mutation is sent again after a retry command")
+  func retriesParked() throws {
     var fixture = QueueFixture()
     try fixture.add("a")
     try fixture.send("a", .unknown)
@@ -179,7 +191,8 @@ struct OutcomeTableTests {
     #expect(fixture.ready == ["a"])
   }
 
-  @Test func parkedIsDiscardedWithWhatDependsOnIt() throws {
+  @Test("A parked mutation is discarded with its dependents")
+  func discardsWithDependents() throws {
     var fixture = QueueFixture()
     try fixture.add("create", .create(.test(1)))
     try fixture.add("update", .rename(.film(TemporaryID.test(1).value)))
@@ -191,7 +204,8 @@ struct OutcomeTableTests {
     #expect(fixture.queue.isEmpty)
   }
 
-  @Test func unknownOutcomeOfARepeatableIsSentAgain() throws {
+  @Test("An idempotent mutation with an unknown outcome is sent again")
+  func unknownOutcomeIsSentAgain() throws {
     var fixture = QueueFixture()
     try fixture.add("a", Asked(rule: .sendAgain))
     try fixture.send("a", .unknown)
@@ -202,7 +216,8 @@ struct OutcomeTableTests {
     #expect(item.id == MutationID("a"))
   }
 
-  @Test func unknownOutcomeIsVerifiedWhereAQueryCanTell() throws {
+  @Test("An unknown outcome is verified if there is a query for it")
+  func unknownOutcomeIsVerified() throws {
     var fixture = QueueFixture()
     try fixture.add("a", Asked(rule: .verify(operation: "FilmRating")))
     try fixture.send("a", .unknown)
@@ -216,7 +231,8 @@ struct OutcomeTableTests {
     #expect(fixture.state("a") == .applied)
   }
 
-  @Test func unknownOutcomeIsParkedWhereNobodyCanTell() throws {
+  @Test("An unknown outcome that cannot be verified is parked")
+  func unknownOutcomeIsParked() throws {
     var fixture = QueueFixture()
     try fixture.add("a")
     try fixture.send("a", .unknown)
@@ -225,12 +241,14 @@ struct OutcomeTableTests {
     #expect(try fixture.row("a").state.showsOverlay)
   }
 
-  @Test(arguments: [
-    (UnknownOutcomeRule.sendAgain, MutationState.queued, MutationStep.send),
-    (.verify(operation: "FilmRating"), .queued, .verify),
-    (.park, .parked, .send),
-  ])
-  func inFlightAtACrashIsAnUnknownOutcome(
+  @Test(
+    "A mutation in flight at a crash has an unknown outcome",
+    arguments: [
+      (UnknownOutcomeRule.sendAgain, MutationState.queued, MutationStep.send),
+      (.verify(operation: "FilmRating"), .queued, .verify),
+      (.park, .parked, .send),
+    ])
+  func crashIsUnknownOutcome(
     rule: UnknownOutcomeRule, state: MutationState, step: MutationStep
   ) throws {
     var fixture = QueueFixture()
@@ -248,7 +266,8 @@ struct OutcomeTableTests {
     #expect(late == nil)
   }
 
-  @Test func anAnswerThatNeverComesIsAnUnknownOutcome() throws {
+  @Test("A missing response is an unknown outcome")
+  func missingResponseIsUnknownOutcome() throws {
     var fixture = QueueFixture()
     try fixture.add("a", Asked(rule: .sendAgain))
     try fixture.claim("a")
@@ -258,7 +277,8 @@ struct OutcomeTableTests {
     #expect(try fixture.row("a").everSent)
   }
 
-  @Test func appliedWithoutTheEntityOfATemporaryIdRejectsWhoNeedsIt() throws {
+  @Test("A create that resolves no temporary id rejects mutations that need it")
+  func unresolvedRejectsDependents() throws {
     var fixture = QueueFixture()
     try fixture.add("create", .create(.test(1)))
     try fixture.add("update", .rename(.film(TemporaryID.test(1).value)))

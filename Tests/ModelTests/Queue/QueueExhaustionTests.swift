@@ -2,18 +2,20 @@ import Foundation
 import Model
 import Testing
 
-/// Every queue that up to some operations on two objects can lead to, with every outcome of every
-/// attempt, crashes and commands between: each step keeps the order and freezes what was sent, and
-/// no queue stands still without a reason that is told.
+/// Every queue that a few operations on two objects can lead to, with every outcome of every attempt,
+/// crashes and commands in between: each step keeps the order and freezes sent mutations, and no queue
+/// stalls without a reason that the client can see.
 ///
-/// Here: up to four operations of the five kinds that the tables tell apart most, and up to two of
-/// all thirteen kinds with everything that clients cancel or discard. `LARDER_QUEUE_OPERATIONS` makes
+/// Here: up to four operations of the five most distinctive kinds, and up to two of all thirteen kinds
+/// with all cancels and discards of clients. `LARDER_QUEUE_OPERATIONS` makes
 /// both longer by so many operations; `Scripts/queue-check` asks for one more, in a release build.
 /// `LARDER_QUEUE_COMPLETE` adds five operations of all kinds: millions of states.
 struct QueueExhaustionTests {
-  /// The kinds that the tables tell apart most go deeper than all of them with all commands.
-  @Test(.timeLimit(.minutes(60)), arguments: [(false, 4), (true, 2)])
-  func everyQueueOfAFewOperationsIsSound(isWide: Bool, operations: Int) {
+  /// The most distinctive kinds are explored deeper than all kinds with all commands.
+  @Test(
+    "Every queue of a few operations keeps the invariants", .timeLimit(.minutes(60)),
+    arguments: [(false, 4), (true, 2)])
+  func everySmallQueueIsSound(isWide: Bool, operations: Int) {
     let more = ProcessInfo.processInfo.environment["LARDER_QUEUE_OPERATIONS"].flatMap(Int.init)
     let kinds = isWide ? ExploredKind.allCases : ExploredKind.essential
     var explorer = QueueExplorer(kinds: kinds, isWide: isWide)
@@ -25,9 +27,10 @@ struct QueueExhaustionTests {
   }
 
   @Test(
+    "Every queue of five operations of all kinds keeps the invariants",
     .timeLimit(.minutes(240)),
     .enabled(if: ProcessInfo.processInfo.environment["LARDER_QUEUE_COMPLETE"] != nil))
-  func everyQueueOfFiveOperationsOfAllKindsIsSound() {
+  func everyQueueOfFiveIsSound() {
     var explorer = QueueExplorer(kinds: ExploredKind.allCases, isWide: false)
     explorer.explore(operations: 5)
     let faults = explorer.faults.joined(separator: "\n")
@@ -35,9 +38,11 @@ struct QueueExhaustionTests {
     print("queue: \(explorer.stateCount) states, \(explorer.stepCount) steps, complete")
   }
 
-  /// A long queue is read in part.
-  @Test(.timeLimit(.minutes(60)), arguments: [(false, 3), (true, 2)])
-  func theFirstOfAQueueDecideAsAllOfIt(isWide: Bool, operations: Int) {
+  /// A long queue is loaded in part.
+  @Test(
+    "The first mutations of a queue give the same decisions as all of it", .timeLimit(.minutes(60)),
+    arguments: [(false, 3), (true, 2)])
+  func headsDecideLikeWholeQueues(isWide: Bool, operations: Int) {
     let kinds = isWide ? ExploredKind.allCases : ExploredKind.essential
     var explorer = QueueExplorer(kinds: kinds, isWide: isWide, checksHeads: true)
     explorer.explore(operations: operations)

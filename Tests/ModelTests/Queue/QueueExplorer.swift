@@ -1,8 +1,8 @@
 import Model
 import TestSupport
 
-/// Walks through all queues that can come about, each once: two that differ only in names, times
-/// and what is finished are one.
+/// Walks through all reachable queues, each once: queues that differ only in names, times and finished
+/// mutations are merged.
 struct QueueExplorer {
   struct State {
     var queue: DeviceQueue
@@ -12,21 +12,21 @@ struct QueueExplorer {
     var known: [TemporaryID: EntityKey] = [:]
     var kinds: [MutationID: ExploredKind] = [:]
     var next: Int64 = 0
-    /// How it came about, for the report of a fault.
+    /// The steps that led to it, for the report of a fault.
     var trail: ExploredStep?
   }
 
   let kinds: [ExploredKind]
-  /// Whether clients cancel and discard too, which only makes queues shorter.
+  /// Whether clients also cancel and discard, which only shortens queues.
   let isWide: Bool
-  /// Whether every queue is also decided about with only its first items read.
+  /// Whether each queue is compared with its heads.
   let checksHeads: Bool
   private(set) var faults: [String] = []
   private(set) var stateCount = 0
   private(set) var stepCount = 0
   private var seen: Set<UInt128> = []
   private var random = SeededGenerator(seed: 1)
-  /// Forced ones stay armed for the whole of a walk, until a step lets their time pass.
+  /// Forced mutations stay armed for a whole walk, until a step lets their deadline pass.
   private let policy = QueuePolicy(
     forceDeadline: .seconds(86_400), answerDeadline: .seconds(10 * 86_400))
 
@@ -84,16 +84,16 @@ struct QueueExplorer {
   }
 
   private mutating func claims(in state: State) -> [State] {
-    state.queue.outlook(at: state.now, policy: policy).ready.compactMap { ready in
+    state.queue.schedule(at: state.now, policy: policy).ready.compactMap { ready in
       guard let item = state.queue[ready.id],
         let changes = state.queue.claiming(
           ready.id, boot: "boot", at: state.now, policy: policy)
       else {
-        faults.append("\(ready.id) is ready and cannot be claimed: \(told(state))")
+        faults.append("\(ready.id) is ready and cannot be claimed: \(trace(state))")
         return nil
       }
       for fault in OrderRule.faults(claiming: item, among: state.queue.held, at: state.now) {
-        faults.append("\(fault): \(told(state))")
+        faults.append("\(fault): \(trace(state))")
       }
       return commit(changes, to: state, .claimed(ready.id))
     }
@@ -109,12 +109,12 @@ struct QueueExplorer {
             claim, as: outcome, othersSucceeded: nil, at: state.now,
             using: &random)
         else {
-          faults.append("\(item.id) cannot settle: \(told(state))")
+          faults.append("\(item.id) cannot settle: \(trace(state))")
           continue
         }
         let next = commit(changes, to: state, ending: item.id, .ended(item.id, outcome))
         if outcome == .notSent(isAway: true), let other = successor(of: item.id, in: next) {
-          faults.append("\(item.id) and \(other) would both go: \(told(next))")
+          faults.append("\(item.id) and \(other) would both go: \(trace(next))")
         }
         after.append(next)
       }
@@ -122,7 +122,7 @@ struct QueueExplorer {
     return after
   }
 
-  /// The one that would have replaced a lazy item, had it come after the attempt that sent nothing.
+  /// The mutation that would have replaced a lazy one if it had come after the attempt that sent nothing.
   private func successor(of id: MutationID, in state: State) -> MutationID? {
     guard let item = state.queue[id], item.mode == .lazy, item.state == .queued, !item.everSent,
       let object = item.object
@@ -134,8 +134,10 @@ struct QueueExplorer {
         && other.footprint.creates == item.footprint.creates
     }
     guard let next = alike.map({ later[$0] }) else { return nil }
-    let isMet = later.prefix { $0.id != next.id }.contains { $0.footprint.meets(next.footprint) }
-    return isMet ? nil : next.id
+    let isConflicting = later.prefix { $0.id != next.id }.contains {
+      $0.footprint.conflicts(with: next.footprint)
+    }
+    return isConflicting ? nil : next.id
   }
 
   private func possibleOutcomes(of item: Mutation) -> [SendOutcome] {
@@ -153,20 +155,20 @@ struct QueueExplorer {
     var after: [State] = []
     for item in state.queue.held {
       if isWide, let changes = try? state.queue.cancelling(item.id, at: state.now) {
-        after.append(commit(changes, to: state, ending: item.id, .told("cancel", item.id)))
+        after.append(commit(changes, to: state, ending: item.id, .command("cancel", item.id)))
       }
       if isWide, let changes = try? state.queue.discarding(item.id, at: state.now) {
-        after.append(commit(changes, to: state, ending: item.id, .told("discard", item.id)))
+        after.append(commit(changes, to: state, ending: item.id, .command("discard", item.id)))
       }
       if item.state == .parked,
         let changes = try? state.queue.retrying(item.id, at: state.now, policy: policy)
       {
-        after.append(commit(changes, to: state, .told("retry", item.id)))
+        after.append(commit(changes, to: state, .command("retry", item.id)))
       }
       if item.state == .expired {
         let changes = state.queue.arming(
           item, known: state.known, at: state.now, policy: policy)
-        after.append(commit(changes, to: state, .told("arm", item.id)))
+        after.append(commit(changes, to: state, .command("arm", item.id)))
       }
     }
     if state.queue.control.needsCredential {
@@ -184,7 +186,7 @@ struct QueueExplorer {
     return after
   }
 
-  /// Applies, checks what the step may not do, and lets back-off and spacing pass.
+  /// Applies changes, checks the invariants of the step, and lets back-off and spacing pass.
   private mutating func commit(
     _ changes: QueueChanges, to state: State, ending ended: MutationID? = nil,
     endsAny: Bool = false, _ what: ExploredStep.What
@@ -198,7 +200,7 @@ struct QueueExplorer {
       guard let before = state.queue[mutation.id], before.isFrozen else { continue }
       let isKept =
         mutation.place == before.place && (!mutation.state.isFinished || before.state == .expired)
-      if !isKept { faults.append("\(mutation.id) was sent and is changed: \(told(after))") }
+      if !isKept { faults.append("\(mutation.id) was sent and is changed: \(trace(after))") }
     }
     after.now = after.now.advanced(by: .seconds(1))
     if changes.updated.contains(where: { $0.due.reason == .backOff }) {
@@ -208,37 +210,37 @@ struct QueueExplorer {
   }
 
   private mutating func check(_ state: State) {
-    let outlook = state.queue.outlook(at: state.now, policy: policy)
+    let outlook = state.queue.schedule(at: state.now, policy: policy)
     let reloaded = DeviceQueue(
       device: "phone", control: state.queue.control, held: state.queue.held)
-    if reloaded.outlook(at: state.now, policy: policy) != outlook {
-      faults.append("loaded anew it looks otherwise: \(told(state))")
+    if reloaded.schedule(at: state.now, policy: policy) != outlook {
+      faults.append("the schedule differs after loading it again: \(trace(state))")
     }
     if let wake = outlook.wake, wake <= state.now {
-      faults.append("wakes in the past: \(told(state))")
+      faults.append("wakes in the past: \(trace(state))")
     }
     for item in state.queue.held
     where !item.footprint.needs.filter({ state.known[$0] != nil }).isEmpty {
-      faults.append("\(item.id) waits for a temporary id that is known: \(told(state))")
+      faults.append("\(item.id) waits for a temporary id that is known: \(trace(state))")
     }
     let isFlying = state.queue.held.contains { $0.state == .inflight }
     if checksHeads {
       let heads = QueueHeads(whole: state.queue, now: state.now, policy: policy)
-      faults += heads.faults.map { "\($0): \(told(state))" }
+      faults += heads.faults.map { "\($0): \(trace(state))" }
     }
     guard outlook.ready.isEmpty, !isFlying, !state.queue.control.needsCredential else { return }
     for item in state.queue.held where item.state == .queued {
       if !OrderRule.isExcused(item, among: state.queue.held) {
-        faults.append("\(item.id) stands still: \(told(state))")
+        faults.append("\(item.id) stalls: \(trace(state))")
       }
     }
   }
 
-  private func told(_ state: State) -> String {
-    state.trail?.told ?? "from the start"
+  private func trace(_ state: State) -> String {
+    state.trail?.description ?? "from the start"
   }
 
-  /// All that decides what may come of a state, in as few bits as hold it: walks have millions.
+  /// The facts that determine the future of a state, in few bits, since walks have millions.
   private func fingerprint(_ state: State) -> UInt128 {
     var bits: UInt128 = 1
     func add(_ value: some BinaryInteger, of width: Int) {

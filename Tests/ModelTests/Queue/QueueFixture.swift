@@ -2,13 +2,12 @@ import Model
 import TestSupport
 import Testing
 
-/// One device's queue with a store of rows beside it, driven step by step. Mutations are named by
-/// their ids.
+/// One device's queue with its store of rows, driven step by step. Mutations are named by their ids.
 struct QueueFixture {
   var queue = DeviceQueue(device: "phone")
   var policy = QueuePolicy()
   var now = Timestamp(milliseconds: 1_000_000_000)
-  /// All that ever were.
+  /// All rows, including finished ones.
   private(set) var rows: [MutationID: Mutation] = [:]
   private(set) var known: [TemporaryID: EntityKey] = [:]
   var othersSucceeded: Timestamp?
@@ -17,7 +16,7 @@ struct QueueFixture {
 
   static let boot = "boot-1"
 
-  /// What the tests say of a mutation; the rest is the same for all.
+  /// The properties of a mutation that tests set; all others are the same.
   struct Asked {
     var operation = "RateFilm"
     var object: EntityKey? = .film("9")
@@ -55,12 +54,12 @@ struct QueueFixture {
     return decision
   }
 
-  /// The names of what may go now.
+  /// The names of mutations that can be sent now.
   var ready: [String] {
-    queue.outlook(at: now, policy: policy).ready.map(\.id.value)
+    queue.schedule(at: now, policy: policy).ready.map(\.id.value)
   }
 
-  var wake: Timestamp? { queue.outlook(at: now, policy: policy).wake }
+  var wake: Timestamp? { queue.schedule(at: now, policy: policy).wake }
 
   mutating func claim(_ name: String, boot: String = Self.boot) throws {
     let changes = try #require(
@@ -81,7 +80,7 @@ struct QueueFixture {
     try settle(name, outcome)
   }
 
-  /// Sends it whether it backs off or not.
+  /// Sends it regardless of back-off.
   mutating func flushAndSend(_ name: String, _ outcome: SendOutcome = .applied(created: [:])) throws
   {
     commit(queue.flushing(at: now))

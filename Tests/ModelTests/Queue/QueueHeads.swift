@@ -1,21 +1,20 @@
 import Model
 import TestSupport
 
-/// A queue of which only the first items were read must decide as the whole one does, or say that
-/// it cannot.
+/// A queue with only its first mutations loaded must decide like the whole queue, or ask for its tail.
 struct QueueHeads {
   let whole: DeviceQueue
   let now: Timestamp
   let policy: QueuePolicy
 
-  /// What some head of the queue decides otherwise.
+  /// Heads of the queue whose decisions differ.
   var faults: [String] {
     (0..<whole.held.count).flatMap { length in
       head(length).map { faults(of: $0).map { "with \(length) read: \($0)" } } ?? []
     }
   }
 
-  /// As a store reads it; nil where so many are all there is to read.
+  /// The head that a store loads; nil if that is the whole queue.
   func head(_ length: Int) -> DeviceQueue? {
     let rest = whole.held.dropFirst(length)
     let unread = rest.filter { QueueTail.mayTake($0, at: now, policy: policy) }
@@ -54,7 +53,7 @@ struct QueueHeads {
       }
     }
     guard !head.needsTail(at: now, policy: policy) else { return faults }
-    if head.outlook(at: now, policy: policy) != whole.outlook(at: now, policy: policy) {
+    if head.schedule(at: now, policy: policy) != whole.schedule(at: now, policy: policy) {
       faults.append("looks otherwise")
     }
     if !isSame(head, { $0.lapses(at: now, using: &$1) }) { faults.append("lapses otherwise") }

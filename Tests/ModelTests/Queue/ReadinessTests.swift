@@ -4,7 +4,8 @@ import Testing
 struct ReadinessTests {
   typealias Asked = QueueFixture.Asked
 
-  @Test func oneAtATimeByDefault() throws {
+  @Test("One mutation is sent at a time by default")
+  func oneAtATimeByDefault() throws {
     var fixture = QueueFixture()
     try fixture.add("a", .rename(.film("1")))
     try fixture.add("b", .rename(.film("2")))
@@ -12,7 +13,8 @@ struct ReadinessTests {
     #expect(fixture.ready.isEmpty)
   }
 
-  @Test func unrelatedLazyOnesGoTogetherWhereSettingsSaySo() throws {
+  @Test("Unrelated lazy mutations are sent together if configured")
+  func unrelatedLazyOnesGoTogether() throws {
     var fixture = QueueFixture()
     fixture.policy = QueuePolicy(parallel: 3)
     try fixture.add("a", .rename(.film("1")))
@@ -27,7 +29,8 @@ struct ReadinessTests {
     #expect(fixture.ready.isEmpty)
   }
 
-  @Test func steadyOnesGoAloneAndAreNotStarved() throws {
+  @Test("Steady mutations are sent alone and not starved")
+  func steadyOnesGoAlone() throws {
     var fixture = QueueFixture()
     fixture.policy = QueuePolicy(parallel: 4)
     try fixture.add("a", .rename(.film("1")))
@@ -41,7 +44,8 @@ struct ReadinessTests {
     #expect(fixture.ready.isEmpty)
   }
 
-  @Test func steadyIsATotalOrderThatParkedOnesDoNotHold() throws {
+  @Test("Steady mutations are totally ordered, and parked ones do not block them")
+  func steadyIsATotalOrder() throws {
     var fixture = QueueFixture()
     try fixture.add("first", .steady(.film("1")))
     try fixture.add("second", .steady(.film("2")))
@@ -53,7 +57,8 @@ struct ReadinessTests {
     #expect(fixture.ready == ["second"])
   }
 
-  @Test func parkedBlocksWhatMeetsItOnly() throws {
+  @Test("A parked mutation blocks only what conflicts with it")
+  func parkedBlocksOnlyConflicts() throws {
     var fixture = QueueFixture()
     try fixture.add("parked")
     try fixture.send("parked", .unknown)
@@ -64,7 +69,8 @@ struct ReadinessTests {
     #expect(fixture.ready.isEmpty)
   }
 
-  @Test func whatBacksOffLetsUnrelatedOnesPass() throws {
+  @Test("A mutation in back-off does not block unrelated ones")
+  func backOffDoesNotBlockUnrelated() throws {
     var fixture = QueueFixture()
     try fixture.add("a", .rename(.film("1")))
     try fixture.add("met", Asked(object: .film("1")))
@@ -73,7 +79,8 @@ struct ReadinessTests {
     #expect(fixture.ready == ["b"])
   }
 
-  @Test func pausedSendsNothingAndResumesAtOnce() throws {
+  @Test("A paused queue sends nothing and resumes at once")
+  func pauses() throws {
     var fixture = QueueFixture()
     try fixture.add("a")
     fixture.commit(fixture.queue.pausing())
@@ -83,7 +90,8 @@ struct ReadinessTests {
     #expect(fixture.ready == ["a"])
   }
 
-  @Test func theFirstOfEachUpstreamIsReady() throws {
+  @Test("The first mutation of each upstream is ready")
+  func firstOfEachUpstreamIsReady() throws {
     var fixture = QueueFixture()
     try fixture.add("a", .rename(.film("1")))
     try fixture.add("b", .rename(.film("2")))
@@ -91,7 +99,8 @@ struct ReadinessTests {
     #expect(fixture.ready == ["a", "c"])
   }
 
-  @Test func debounceWaitsAndMoreOfTheSameProlongsItTenfoldAtMost() throws {
+  @Test("Replacements prolong the debounce at most tenfold")
+  func debounceIsLimited() throws {
     var fixture = QueueFixture()
     fixture.policy.debounce = .seconds(2)
     let start = fixture.now
@@ -108,7 +117,8 @@ struct ReadinessTests {
     #expect(fixture.ready == [last])
   }
 
-  @Test func debounceEndsWithWhatMeetsItAndWithAFlush() throws {
+  @Test("A conflicting mutation or a flush ends the debounce")
+  func debounceEndsEarly() throws {
     var fixture = QueueFixture()
     fixture.policy.debounce = .seconds(2)
     try fixture.add("a")
@@ -120,7 +130,8 @@ struct ReadinessTests {
     #expect(fixture.ready == ["met"])
   }
 
-  @Test func clockSetBackWhileDownDoesNotStall() throws {
+  @Test("A clock set back during downtime does not stall the queue")
+  func clockSetBackDoesNotStall() throws {
     var fixture = QueueFixture()
     try fixture.add("a")
     try fixture.send("a", .transient(retryAfter: .seconds(60)))
@@ -132,7 +143,8 @@ struct ReadinessTests {
     #expect(fixture.ready == ["a"])
   }
 
-  @Test func clockSetBackWhileDownDoesNotStallAForcedOne() throws {
+  @Test("A clock set back during downtime does not stall a forced mutation")
+  func clockSetBackDoesNotStallForced() throws {
     var fixture = QueueFixture()
     try fixture.add("dependency", .rename())
     fixture.now = fixture.now.advanced(by: .seconds(-86_400))
@@ -143,7 +155,8 @@ struct ReadinessTests {
     #expect(fixture.ready == ["force"])
   }
 
-  @Test func aThousandOnOneObjectDrainInOrder() throws {
+  @Test("A thousand mutations of one object are sent in order")
+  func drainsInOrder() throws {
     var fixture = QueueFixture()
     for number in 0..<1_000 {
       try fixture.add("m\(number)", Asked(operation: "Op\(number)"))

@@ -4,7 +4,8 @@ import Testing
 struct SendRotationTests {
   static let start = Timestamp(milliseconds: 1_000_000_000)
 
-  @Test func aDeviceWithThousandsTakesTurnsWithOneThatHasOne() {
+  @Test("A device with thousands of mutations takes turns with a device with one")
+  func devicesTakeTurns() {
     let rotation = RotationBench(concurrencyMax: 1)
     rotation.note("many", place: 1)
     for number in 0..<3 {
@@ -20,7 +21,8 @@ struct SendRotationTests {
     #expect(served == ["many", "one0", "one1", "one2", "many", "many"])
   }
 
-  @Test func boundsWhatIsInFlightForEachUpstream() throws {
+  @Test("Requests in flight are limited for each upstream")
+  func limitsInFlight() throws {
     let rotation = RotationBench(concurrencyMax: 2)
     for number in 0..<4 {
       rotation.note("d\(number)", place: Int64(number))
@@ -57,7 +59,8 @@ struct SendRotationTests {
     #expect(rotation.next(at: later) != nil && rotation.next(at: later) != nil)
   }
 
-  @Test func nothingThatCanWaitGoesAtTheEnd() throws {
+  @Test("Only forced mutations are sent while the server stops")
+  func sendsOnlyForcedAtTheEnd() throws {
     var rotation = SendRotation(concurrencyMax: 8)
     let item = { (number: Int, isForced: Bool) in
       QueueSchedule.Ready(
@@ -72,7 +75,8 @@ struct SendRotationTests {
     #expect(rotation.next(at: Self.start)?.device == "waits")
   }
 
-  @Test func forcedOnesGoFirst() throws {
+  @Test("Forced mutations are sent first")
+  func forcedGoFirst() throws {
     let rotation = RotationBench(concurrencyMax: 1)
     rotation.note("a", place: 1)
     rotation.note("b", place: 2, isForced: true)
@@ -80,7 +84,8 @@ struct SendRotationTests {
     #expect(rotation.next(at: Self.start)?.device == "a")
   }
 
-  @Test func theOldestProbesAnUpstreamThatIsAwayAtLeastEveryFiveSeconds() throws {
+  @Test("The oldest mutation probes an unavailable upstream at least every five seconds")
+  func oldestProbes() throws {
     let rotation = RotationBench(concurrencyMax: 8)
     func noteAll() {
       for (device, place) in [("c", 3), ("a", 1), ("b", 2)] {
@@ -105,7 +110,8 @@ struct SendRotationTests {
     }
   }
 
-  @Test func whatGatheredComesBackGently() throws {
+  @Test("A backlog is sent with a slow start after an outage")
+  func startsSlowly() throws {
     let rotation = RotationBench(concurrencyMax: 8)
     var now = Self.start
     func noteAll() {
@@ -130,7 +136,8 @@ struct SendRotationTests {
     #expect(widths == [2, 8, 8, 8, 8])
   }
 
-  @Test func otherWorkOfUpstreamEndsTheWaitForAProbe() throws {
+  @Test("A success outside the queue ends the wait for a probe")
+  func otherSuccessEndsOutage() throws {
     let rotation = RotationBench(concurrencyMax: 2)
     #expect(!rotation.succeeded(at: Self.start))
     #expect(rotation.lastSucceeded() == nil)
@@ -146,7 +153,8 @@ struct SendRotationTests {
     #expect(!rotation.succeeded(at: later))
   }
 
-  @Test func forcedOnesDoNotWaitForAProbe() throws {
+  @Test("Forced mutations do not wait for a probe")
+  func forcedIgnoreOutage() throws {
     let rotation = RotationBench(concurrencyMax: 2)
     rotation.note("a", place: 1)
     let first = try #require(rotation.next(at: Self.start))
@@ -160,7 +168,8 @@ struct SendRotationTests {
     #expect(rotation.next(at: Self.start)?.device == "a")
   }
 
-  @Test func wakesDevicesAtTheirTimesAFewAtOnce() {
+  @Test("Devices are woken at their times, a few at once")
+  func wakesDevices() {
     let rotation = RotationBench(concurrencyMax: 1)
     for number in 0..<100 { rotation.noteWaiting("d\(number)", until: Self.start) }
     let later = Self.start.advanced(by: .seconds(3))
@@ -180,7 +189,8 @@ struct SendRotationTests {
     #expect(rotation.wake == nil)
   }
 
-  @Test func whatIsNotReadyAnyMoreIsPassedOver() throws {
+  @Test("A device without ready mutations is skipped")
+  func skipsDevicesWithoutReady() throws {
     let rotation = RotationBench(concurrencyMax: 1)
     rotation.note("a", place: 1)
     rotation.noteWaiting("a", until: nil)

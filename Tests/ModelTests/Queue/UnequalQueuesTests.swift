@@ -2,22 +2,22 @@ import Model
 import TestSupport
 import Testing
 
-/// One device with thousands of changes beside many with a few: whoever waits is served as often as
-/// the others that wait.
+/// One device with thousands of mutations and many with a few: every waiting device is served equally
+/// often.
 struct UnequalQueuesTests {
   private static let large = 5_000
   private static let small = 5
   private static let smallDevices = 200
 
-  /// What each device had sent, in the order of sending.
+  /// The devices of all sends, in order.
   private struct Course {
     var sent: [String] = []
-    /// How many devices had something waiting, at each of them.
+    /// How many devices were waiting at each send.
     var waiting: [Int] = []
   }
 
-  /// Answers come in any order, as from a real upstream; who was served is told anew once its attempt
-  /// has ended, as the worker does.
+  /// Responses come in any order, as from a real upstream; a device is scheduled again once its attempt
+  /// has ended, as by the worker.
   private func drain(
     concurrencyMax: Int, seed: UInt64, goesOn: Bool = false
   ) -> Course {
@@ -50,8 +50,8 @@ struct UnequalQueuesTests {
       }
       guard !flying.isEmpty else { return course }
       let turn = flying.remove(at: Int.random(in: 0..<flying.count, using: &random))
-      if goesOn, rotation.mayGoOn(turn), left[turn.device, default: 0] > 0 {
-        rotation.wentOn(turn, as: .applied(created: [:]), at: now, policy: QueuePolicy())
+      if goesOn, rotation.canContinue(turn), left[turn.device, default: 0] > 0 {
+        rotation.continueTurn(turn, as: .applied(created: [:]), at: now, policy: QueuePolicy())
         course.waiting.append(left.values.count { $0 > 0 })
         course.sent.append(turn.device)
         left[turn.device, default: 0] -= 1
@@ -63,10 +63,12 @@ struct UnequalQueuesTests {
     }
   }
 
-  /// A fair share: of as many sends as devices wait, one. Twice that is the most between two of a
-  /// device, and before its first.
-  @Test(arguments: [1, 2, 8, 16], [false, true])
-  func nobodyWaitsForMoreThanTwiceItsShare(concurrencyMax: Int, goesOn: Bool) throws {
+  /// A fair share is one of as many sends as devices wait. At most twice that many are between two sends
+  /// of a device, and before its first.
+  @Test(
+    "No queue waits for more than twice its share of sends", arguments: [1, 2, 8, 16],
+    [false, true])
+  func sharesAreFair(concurrencyMax: Int, goesOn: Bool) throws {
     let course = drain(
       concurrencyMax: concurrencyMax, seed: UInt64(concurrencyMax), goesOn: goesOn)
     #expect(course.sent.count == Self.large + Self.smallDevices * Self.small)

@@ -275,7 +275,7 @@ def tells_the_doctor_whether_the_service_answers(site):
             assert re.search(r"ok\tfiles: http://\S+ answers\n", found + "\n"), found
             moto.client().delete_bucket(Bucket="pics")
             found = larder.doctor()
-            assert "answers; the start will make pics" in found, found
+            assert "responds; the start will create pics" in found, found
 
 
 def refuses_quotas_that_nobody_would_keep(site):
@@ -283,7 +283,7 @@ def refuses_quotas_that_nobody_would_keep(site):
         settings = s3(moto).replace("access: public-read", "access: public-read, quota: 1GiB")
         failed = site.service(settings)
         assert failed.process.wait(30) == 78, failed.said
-        assert "cannot be kept" in failed.said, failed.said
+        assert "cannot be enforced" in failed.said, failed.said
 
 
 def names_the_bucket_in_the_host(site):

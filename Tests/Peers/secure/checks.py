@@ -164,12 +164,12 @@ def tells_the_doctor_about_certificates(site):
         CERTIFICATE + "  certificates:\n    s: {certificate: ../short.pem, key: ../short.key}\n"
     )
     with larder:
-        assert "short.key may be read by every user" in larder.said
+        assert "short.key is readable by every user" in larder.said
         report = subprocess.run(
             [site.binary, "doctor"], cwd=larder.folder, capture_output=True, text=True, timeout=60
         ).stdout
-    assert re.search("ok\t.*first.pem is for localhost, and good for (59|60) days", report), report
-    assert re.search("note\t.*short.pem is for short.test, and good for [34] days", report), report
+    assert re.search("ok\t.*first.pem is for localhost, and expires in (59|60) days", report), report
+    assert re.search("note\t.*short.pem is for short.test, and expires in [34] days", report), report
 
 
 def hostile_handshakes_cost_their_deadline(site):

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Storage
 
-/// Whatever is written between the pages of whatever readers, a reader who has caught up holds what
-/// the store shows.
+/// Random writes between the pages of random readers: a reader that has caught up has the same
+/// state as the store.
 struct ChangeLogPropertyTests {
   private static let scopes: [Scope] = [.public, .public, .user("u"), .user("v"), .device("d")]
   private static let viewers: [Viewer] = [
@@ -50,8 +50,10 @@ struct ChangeLogPropertyTests {
     }
   }
 
-  @Test(arguments: 1...30 as ClosedRange<UInt64>)
-  func whoHasCaughtUpHoldsWhatIsThere(seed: UInt64) async throws {
+  @Test(
+    "A reader that has caught up has the store's state, whatever is written between pages",
+    arguments: 1...30 as ClosedRange<UInt64>)
+  func aReaderThatCaughtUpHasTheStoresState(seed: UInt64) async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -73,9 +75,11 @@ struct ChangeLogPropertyTests {
     store.close()
   }
 
-  /// An observer with a condition holds what a collection with the same filter shows.
-  @Test(arguments: 1...40 as ClosedRange<UInt64>)
-  func whoHasCaughtUpWithAConditionHoldsWhatPasses(seed: UInt64) async throws {
+  /// An observer with a condition has the same entities as a collection with the same filter.
+  @Test(
+    "A reader with a condition that has caught up has exactly the matching entities",
+    arguments: 1...40 as ClosedRange<UInt64>)
+  func aReaderWithAConditionHasTheMatchingEntities(seed: UInt64) async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -85,7 +89,7 @@ struct ChangeLogPropertyTests {
     let conditions = ["Film": ObservedCondition(type: type, filter: filter)]
     var writer = Writer(generator: SeededGenerator(seed: seed))
     for _ in 0..<writer.pick(0...40) { try await writer.write(to: store) }
-    try await store.keepPast(ofTypes: ["Film"])
+    try await store.keepHistory(ofTypes: ["Film"])
     var followers = Self.viewers.map { LogFollower($0, conditions: conditions) }
     var timesCaughtUp = 0
     for _ in 0..<400 {
@@ -105,9 +109,11 @@ struct ChangeLogPropertyTests {
     store.close()
   }
 
-  /// The same with a writer that really runs beside the readers.
-  @Test(arguments: 1...4 as ClosedRange<UInt64>)
-  func readersBesideAWriterCatchUpAtTheEnd(seed: UInt64) async throws {
+  /// The same with a writer that runs concurrently with the readers.
+  @Test(
+    "Readers concurrent with a writer catch up once it ends",
+    arguments: 1...4 as ClosedRange<UInt64>)
+  func concurrentReadersCatchUp(seed: UInt64) async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store

@@ -20,7 +20,8 @@ struct ChangeLogTests {
     ResponseBuilder(call: call, scope: scope).deleting(.film(id)).build()
   }
 
-  @Test func tellsWhatIsNewWhatChangedAndWhatIsGone() async throws {
+  @Test("A delta reports creations, updates and deletions")
+  func reportsCreationsUpdatesAndDeletions() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -31,14 +32,15 @@ struct ChangeLogTests {
     _ = try await store.apply(Self.film(4, "1", "A2"))
     _ = try await store.apply(Self.deletion(5, "2"))
     let page = try await follower.takePage(from: store)
-    #expect(follower.told == ["new Film/3", "put Film/1", "deleted Film/2"])
+    #expect(follower.reported == ["new Film/3", "put Film/1", "deleted Film/2"])
     #expect(page?.isComplete == true)
     #expect(page?.next == LogPosition(revision: Revision(5)))
     try await follower.takePage(from: store)
-    #expect(follower.told.isEmpty)
+    #expect(follower.reported.isEmpty)
   }
 
-  @Test func unchangedContentTellsNothing() async throws {
+  @Test("Unchanged content is not reported")
+  func unchangedContentIsNotReported() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -50,7 +52,8 @@ struct ChangeLogTests {
     #expect(page?.head == Revision(1))
   }
 
-  @Test func aPageMayEndInsideARevision() async throws {
+  @Test("A page can end inside a revision and is continued after the last entity")
+  func aPageCanEndInsideARevision() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -62,13 +65,14 @@ struct ChangeLogTests {
     #expect(first?.next.revision == Revision(1))
     #expect(first?.next.place.isEmpty == false)
     try await follower.takePage(from: store, limit: 2)
-    #expect(follower.told == ["new Film/3", "new Film/4"])
+    #expect(follower.reported == ["new Film/3", "new Film/4"])
     let last = try await follower.takePage(from: store, limit: 2)
     #expect(last?.isComplete == true)
     #expect(follower.held.count == 5)
   }
 
-  @Test func whatMovesWhilePagesAreReadStaysNew() async throws {
+  @Test("A new entity that changes while pages are read is still reported as new")
+  func anEntityChangedBetweenPagesStaysNew() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -76,14 +80,15 @@ struct ChangeLogTests {
     var follower = LogFollower.atHead(of: store)
     for id in 2...5 { _ = try await store.apply(Self.film(Int64(id), "\(id)", "A")) }
     try await follower.takePage(from: store, limit: 2)
-    #expect(follower.told == ["new Film/2", "new Film/3"])
+    #expect(follower.reported == ["new Film/2", "new Film/3"])
     _ = try await store.apply(Self.film(6, "4", "A2"))
     try await follower.takePage(from: store, limit: 1)
     try await follower.takePage(from: store, limit: 1)
-    #expect(follower.told == ["new Film/4"])
+    #expect(follower.reported == ["new Film/4"])
   }
 
-  @Test func aSnapshotLeavesOutWhatWasGoneBeforeIt() async throws {
+  @Test("A snapshot omits deletions from before it began")
+  func aSnapshotOmitsEarlierDeletions() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -91,15 +96,16 @@ struct ChangeLogTests {
     _ = try await store.apply(Self.deletion(5, "1"))
     var follower = LogFollower()
     try await follower.takePage(from: store, limit: 1)
-    #expect(follower.told == ["new Film/2"])
+    #expect(follower.reported == ["new Film/2"])
     _ = try await store.apply(Self.deletion(6, "2"))
     let page = try await follower.takePage(from: store)
-    #expect(follower.told == ["new Film/3", "new Film/4", "deleted Film/2"])
+    #expect(follower.reported == ["new Film/3", "new Film/4", "deleted Film/2"])
     #expect(page?.isComplete == true)
     #expect(Set(follower.held.keys) == [.film("3"), .film("4")])
   }
 
-  @Test func typesLeaveOutTheOthers() async throws {
+  @Test("A query for some types omits all others")
+  func aTypeFilterOmitsOtherTypes() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -108,12 +114,13 @@ struct ChangeLogTests {
     )
     var follower = LogFollower()
     try await follower.takePage(from: store, types: ["Person"])
-    #expect(follower.told == ["new Person/7"])
+    #expect(follower.reported == ["new Person/7"])
   }
 
   // MARK: Scopes
 
-  @Test func foldsTheViewersScopesAndTellsOnce() async throws {
+  @Test("An entity in several of the viewer's scopes is folded and reported once")
+  func foldsTheViewersScopesIntoOneEntry() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -122,14 +129,15 @@ struct ChangeLogTests {
     _ = try await store.apply(Self.film(2, "1", "mine", scope: Self.user))
     var mine = LogFollower(Self.viewer)
     try await mine.takePage(from: store)
-    #expect(mine.told == ["new Film/1"])
+    #expect(mine.reported == ["new Film/1"])
     #expect(mine.held[.film("1")] == #"id="1" title="mine" year=1"#)
     var open = LogFollower()
     try await open.takePage(from: store)
     #expect(open.held[.film("1")] == #"id="1" title="public" year=1"#)
   }
 
-  @Test func anotherUsersChangesAreNotTold() async throws {
+  @Test("Changes in another user's scope are not reported")
+  func anotherUsersChangesAreNotReported() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -140,7 +148,8 @@ struct ChangeLogTests {
     #expect(page?.next.revision == Revision(1))
   }
 
-  @Test func aNarrowerDeletionHidesAndThenSilencesWhatLiesUnderIt() async throws {
+  @Test("A narrower tombstone hides the wider row, and later changes of that row are not reported")
+  func aNarrowerTombstoneHidesTheWiderRow() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -148,13 +157,14 @@ struct ChangeLogTests {
     var mine = LogFollower.atHead(of: store, Self.viewer)
     _ = try await store.apply(Self.deletion(2, "1", scope: Self.user))
     try await mine.takePage(from: store)
-    #expect(mine.told == ["hidden Film/1"])
+    #expect(mine.reported == ["hidden Film/1"])
     _ = try await store.apply(Self.film(3, "1", "A2"))
     try await mine.takePage(from: store)
-    #expect(mine.told.isEmpty)
+    #expect(mine.reported.isEmpty)
   }
 
-  @Test func aPurgedPrivateDeletionShowsWhatItHid() async throws {
+  @Test("Purging a private tombstone shows the row it hid")
+  func purgingAPrivateTombstoneShowsTheHiddenRow() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -167,7 +177,8 @@ struct ChangeLogTests {
     #expect(mine.held[.film("1")] == #"id="1" title="A""#)
   }
 
-  @Test func aPurgedPrivateCopyShowsThePublicOne() async throws {
+  @Test("Purging a private copy shows the public one")
+  func purgingAPrivateCopyShowsThePublicOne() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -177,12 +188,13 @@ struct ChangeLogTests {
     _ = try await store.purge(
       [.type("Film")], in: Self.user, call: CallNumber(3), horizon: CallNumber(3))
     try await mine.takePage(from: store)
-    #expect(mine.told == ["put Film/1"])
+    #expect(mine.reported == ["put Film/1"])
     #expect(mine.held[.film("1")] == #"id="1" title="A""#)
   }
 
-  /// What was hidden from this viewer is new to it, whoever else has long known it.
-  @Test func whatWasHiddenIsNewOnceItShowsAgain() async throws {
+  /// An entity that was hidden from this viewer is new to it, even if others have long known it.
+  @Test("An entity that was hidden is reported as new when it shows again")
+  func aHiddenEntityIsNewWhenItShowsAgain() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -196,17 +208,18 @@ struct ChangeLogTests {
     _ = try await store.purge(
       [.entity(.film("2"))], in: Self.user, call: CallNumber(6), horizon: CallNumber(6))
     try await mine.takePage(from: store)
-    #expect(mine.told == ["new Film/1", "new Film/2"])
+    #expect(mine.reported == ["new Film/1", "new Film/2"])
     // From here on both are known.
     _ = try await store.apply(Self.film(7, "1", "A2", scope: Self.user))
     _ = try await store.apply(Self.film(8, "2", "A2"))
     try await mine.takePage(from: store)
-    #expect(mine.told == ["put Film/1", "put Film/2"])
+    #expect(mine.reported == ["put Film/1", "put Film/2"])
     try await open.takePage(from: store)
-    #expect(open.told == ["put Film/2"])
+    #expect(open.reported == ["put Film/2"])
   }
 
-  @Test func aPurgedTypeShowsWhatItHid() async throws {
+  @Test("Purging a type in a scope shows the rows that its tombstones hid")
+  func purgingATypeShowsHiddenRows() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -216,12 +229,13 @@ struct ChangeLogTests {
     _ = try await store.purge(
       [.type("Film")], in: Self.user, call: CallNumber(3), horizon: CallNumber(3))
     try await mine.takePage(from: store)
-    #expect(mine.told == ["new Film/1"])
+    #expect(mine.reported == ["new Film/1"])
   }
 
-  // MARK: What is forgotten
+  // MARK: Forgetting
 
-  @Test func evictionTellsNothing() async throws {
+  @Test("Evicted entities are not reported")
+  func evictionIsNotReported() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -233,13 +247,14 @@ struct ChangeLogTests {
     while try await store.evict(policy, at: later).hasMore {}
     #expect(try await store.entity(.film("1"), viewer: .anonymous) == nil)
     try await follower.takePage(from: store)
-    #expect(follower.told.isEmpty)
+    #expect(follower.reported.isEmpty)
     _ = try await store.apply(Self.film(2, "1", "A2"))
     try await follower.takePage(from: store)
-    #expect(follower.told == ["put Film/1"])
+    #expect(follower.reported == ["put Film/1"])
   }
 
-  @Test func aPositionBelowTheFloorIsNotContinued() async throws {
+  @Test("A position below the floor cannot be continued")
+  func aPositionBelowTheFloorIsNotContinued() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -259,7 +274,7 @@ struct ChangeLogTests {
     #expect(try await old.takePage(from: store) == nil)
     #expect(try await snapshot.takePage(from: store) == nil)
     #expect(try await current.takePage(from: store) != nil)
-    var anew = LogFollower()
-    #expect(try await anew.takePage(from: store) != nil)
+    var fresh = LogFollower()
+    #expect(try await fresh.takePage(from: store) != nil)
   }
 }

@@ -26,11 +26,12 @@ struct ConditionTests {
     ResponseBuilder(call: call).deleting(.film(id)).build()
   }
 
-  @Test func tellsWhatEntersStaysAndLeaves() async throws {
+  @Test("Entities that enter, stay in or leave the condition are reported")
+  func reportsEntitiesThatEnterStayOrLeave() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
-    try await store.keepPast(ofTypes: ["Film"])
+    try await store.keepHistory(ofTypes: ["Film"])
     for id in 1...4 { _ = try await store.apply(Self.film(Int64(id), "\(id)", 1900 + id)) }
     let conditions = try Self.conditions("year > 1902")
     var follower = LogFollower.atHead(of: store, conditions: conditions)
@@ -41,73 +42,77 @@ struct ConditionTests {
     _ = try await store.apply(Self.film(9, "5", 2002))
     _ = try await store.apply(Self.film(10, "6", 1701))
     try await follower.takePage(from: store)
-    #expect(follower.told == ["new Film/1", "put Film/3", "hidden Film/4", "new Film/5"])
+    #expect(follower.reported == ["new Film/1", "put Film/3", "hidden Film/4", "new Film/5"])
     _ = try await store.apply(Self.deletion(11, "5"))
     _ = try await store.apply(Self.deletion(12, "6"))
     try await follower.takePage(from: store)
-    #expect(follower.told == ["deleted Film/5"])
+    #expect(follower.reported == ["deleted Film/5"])
   }
 
-  @Test func aWordThatIsNullOrAbsentPassesNothing() async throws {
+  @Test("A null or missing field does not meet the condition")
+  func aNullOrMissingFieldDoesNotMatch() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
-    try await store.keepPast(ofTypes: ["Film"])
+    try await store.keepHistory(ofTypes: ["Film"])
     var follower = LogFollower.atHead(of: store, conditions: try Self.conditions("NOT year = 1"))
     _ = try await store.apply(ResponseBuilder(call: 1).film("1", ["title": "T"]).build())
     try await follower.takePage(from: store)
-    #expect(follower.told.isEmpty)
+    #expect(follower.reported.isEmpty)
     _ = try await store.apply(Self.film(2, "1", 2))
     try await follower.takePage(from: store)
-    #expect(follower.told == ["new Film/1"])
+    #expect(follower.reported == ["new Film/1"])
   }
 
-  @Test func theValueShownDecides() async throws {
+  @Test("The value that the viewer sees decides, not that of a hidden layer")
+  func theVisibleValueDecides() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
-    try await store.keepPast(ofTypes: ["Film"])
+    try await store.keepHistory(ofTypes: ["Film"])
     _ = try await store.apply(Self.film(1, "1", 1950))
     let conditions = try Self.conditions("year < 2000")
     var mine = LogFollower.atHead(of: store, Self.viewer, conditions: conditions)
     _ = try await store.apply(Self.film(2, "1", 2010, scope: Self.user))
     try await mine.takePage(from: store)
-    #expect(mine.told == ["hidden Film/1"])
-    // Nothing that this viewer sees.
+    #expect(mine.reported == ["hidden Film/1"])
+    // This viewer does not see the change.
     _ = try await store.apply(Self.film(3, "1", 1960))
     try await mine.takePage(from: store)
-    #expect(mine.told.isEmpty)
+    #expect(mine.reported.isEmpty)
     _ = try await store.apply(Self.film(4, "1", 1970, scope: Self.user))
     try await mine.takePage(from: store)
-    #expect(mine.told == ["new Film/1"])
+    #expect(mine.reported == ["new Film/1"])
   }
 
-  @Test func leavingBetweenTwoPagesIsTold() async throws {
+  @Test("An entity that leaves the condition between two pages is reported")
+  func leavingBetweenTwoPagesIsReported() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
-    try await store.keepPast(ofTypes: ["Film"])
+    try await store.keepHistory(ofTypes: ["Film"])
     let conditions = try Self.conditions("year > 1900")
     var follower = LogFollower.atHead(of: store, conditions: conditions)
     for id in 1...3 { _ = try await store.apply(Self.film(Int64(id), "\(id)", 2000)) }
     try await follower.takePage(from: store, limit: 1)
-    #expect(follower.told == ["new Film/1"])
+    #expect(follower.reported == ["new Film/1"])
     _ = try await store.apply(Self.film(4, "1", 1800))
     _ = try await store.apply(Self.film(5, "3", 1800))
     try await follower.takePage(from: store)
-    #expect(follower.told == ["new Film/2", "hidden Film/1"])
+    #expect(follower.reported == ["new Film/2", "hidden Film/1"])
     _ = try await store.apply(Self.film(6, "1", 2000))
     try await follower.takePage(from: store)
-    #expect(follower.told == ["new Film/1"])
+    #expect(follower.reported == ["new Film/1"])
   }
 
-  /// What an evicted entity was is not known: whoever may have it is told, and whoever may not have
-  /// it is told that it is new.
-  @Test func whatIsNotKnownIsToldRatherThanNot() async throws {
+  /// The earlier state of an evicted entity is unknown: readers that can have it get a deletion,
+  /// and readers that may lack it get it as new.
+  @Test("An entity whose earlier state is unknown is reported rather than omitted")
+  func anUnknownEarlierStateIsReported() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
-    try await store.keepPast(ofTypes: ["Film"])
+    try await store.keepHistory(ofTypes: ["Film"])
     _ = try await store.apply(Self.film(1, "1", 2000))
     _ = try await store.apply(Self.film(2, "2", 2000))
     let conditions = try Self.conditions("year > 1900")
@@ -118,12 +123,13 @@ struct ConditionTests {
     _ = try await store.apply(Self.film(3, "1", 2001))
     _ = try await store.apply(Self.film(4, "2", 1800))
     try await follower.takePage(from: store)
-    #expect(follower.told == ["new Film/1", "hidden Film/2"])
+    #expect(follower.reported == ["new Film/1", "hidden Film/2"])
   }
 
-  // MARK: What is kept
+  // MARK: Entity history
 
-  @Test func aPlaceFromBeforeItWasKeptIsNotContinued() async throws {
+  @Test("A position from before the entity history began cannot be continued with a condition")
+  func aCursorFromBeforeTheHistoryIsNotContinued() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -131,41 +137,43 @@ struct ConditionTests {
     let conditions = try Self.conditions("year > 1900")
     var early = LogFollower.atHead(of: store, conditions: conditions)
     _ = try await store.apply(Self.film(2, "1", 2001))
-    try await store.keepPast(ofTypes: ["Film"])
+    try await store.keepHistory(ofTypes: ["Film"])
     #expect(try await early.takePage(from: store) == nil)
     var late = LogFollower.atHead(of: store, conditions: conditions)
     #expect(try await late.takePage(from: store) != nil)
-    var anew = LogFollower(conditions: conditions)
-    try await anew.takePage(from: store)
-    #expect(anew.told == ["new Film/1"])
+    var fresh = LogFollower(conditions: conditions)
+    try await fresh.takePage(from: store)
+    #expect(fresh.reported == ["new Film/1"])
   }
 
-  @Test func itIsKeptOverARestartWhileSomebodyAsks() async throws {
+  @Test("The entity history survives restarts for as long as it is observed")
+  func historySurvivesRestartsWhileObserved() async throws {
     let folder = TemporaryFolder()
     let conditions = try Self.conditions("year > 1900")
     var store = try StoreFixture.open(folder, segment: 1)
-    try await store.keepPast(ofTypes: ["Film"])
+    try await store.keepHistory(ofTypes: ["Film"])
     _ = try await store.apply(Self.film(1, "1", 1800))
     var follower = LogFollower.atHead(of: store, conditions: conditions)
     store.close()
     store = try StoreFixture.open(folder, segment: 2)
-    try await store.keepPast(ofTypes: ["Film"])
+    try await store.keepHistory(ofTypes: ["Film"])
     _ = try await store.apply(Self.film(2, "1", 2000))
     #expect(try await follower.takePage(from: store) != nil)
-    #expect(follower.told == ["new Film/1"])
+    #expect(follower.reported == ["new Film/1"])
     for segment in 3...4 as ClosedRange<UInt64> {
       store.close()
       store = try StoreFixture.open(folder, segment: segment)
     }
-    // Nobody asked in segment 3.
+    // No observer asked in segment 3.
     #expect(try await follower.takePage(from: store) == nil)
     store.close()
   }
 
-  @Test func whatIsKeptIsBounded() async throws {
+  @Test("The entity history is bounded in states")
+  func historyIsBounded() async throws {
     let fixture = try StoreFixture()
     let store = fixture.store
-    try await store.keepPast(ofTypes: ["Film"])
+    try await store.keepHistory(ofTypes: ["Film"])
     let conditions = try Self.conditions("year > 1900")
     _ = try await store.apply(Self.film(1, "0", 2000))
     var early = LogFollower.atHead(of: store, conditions: conditions)
@@ -184,7 +192,7 @@ struct ConditionTests {
   func bytesAreBounded() async throws {
     let fixture = try StoreFixture()
     let store = fixture.store
-    try await store.keepPast(ofTypes: ["Film"])
+    try await store.keepHistory(ofTypes: ["Film"])
     let conditions = try Self.conditions("year > 1900")
     _ = try await store.apply(Self.film(1, "0", 2000))
     var early = LogFollower.atHead(of: store, conditions: conditions)
@@ -209,15 +217,15 @@ struct ConditionTests {
     store.close()
   }
 
-  @Test("Types beyond a number are not begun")
+  @Test("The number of types with a history is bounded")
   func typesAreBounded() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
-    #expect(try await store.keepPast(ofTypes: ["Film"], upTo: 1))
-    #expect(try await !store.keepPast(ofTypes: ["Person"], upTo: 1))
-    #expect(try await store.keepPast(ofTypes: ["Film"], upTo: 1))
-    #expect(try await store.keepPast(ofTypes: ["Person"]))
+    #expect(try await store.keepHistory(ofTypes: ["Film"], upTo: 1))
+    #expect(try await !store.keepHistory(ofTypes: ["Person"], upTo: 1))
+    #expect(try await store.keepHistory(ofTypes: ["Film"], upTo: 1))
+    #expect(try await store.keepHistory(ofTypes: ["Person"]))
     store.close()
   }
 }

@@ -4,17 +4,17 @@ import Testing
 
 @testable import Storage
 
-/// A client of the change log: pages in, its own copy of everything out.
+/// A client of the change log: reads pages and builds its own copy of all entities.
 struct LogFollower {
   let viewer: Viewer
   var position = LogPosition.start
   var origin: LogOrigin?
   private(set) var held: [EntityKey: String] = [:]
-  /// Entities told as new or not new in the last page.
-  private(set) var told: [String] = []
-  /// Entities told as known that this client did not have.
+  /// The entries of the last page, in order.
+  private(set) var reported: [String] = []
+  /// Entities reported as known that this client did not have.
   private(set) var surprises: [EntityKey] = []
-  /// By type.
+  /// The conditions by type.
   let conditions: [String: ObservedCondition]
 
   init(_ viewer: Viewer = .anonymous, conditions: [String: ObservedCondition] = [:]) {
@@ -32,7 +32,7 @@ struct LogFollower {
     return follower
   }
 
-  /// Takes one page; nil where the log cannot be continued.
+  /// Reads one page; returns nil if the log cannot be continued.
   @discardableResult
   mutating func takePage(
     from store: Store, limit: Int = 1000, types: Set<String>? = nil
@@ -42,16 +42,16 @@ struct LogFollower {
       types: types ?? (conditions.isEmpty ? nil : Set(conditions.keys)), conditions: conditions,
       limit: limit)
     guard let page = try await store.changes(query) else { return nil }
-    told = []
+    reported = []
     for entry in page.entries {
-      switch entry.sight {
+      switch entry.state {
       case .present(let record, let isNew):
         if !isNew, held[entry.key] == nil { surprises.append(entry.key) }
         held[entry.key] = try Self.united(record)
-        told.append("\(isNew ? "new" : "put") \(entry.key)")
+        reported.append("\(isNew ? "new" : "put") \(entry.key)")
       case .gone(let reason):
         held[entry.key] = nil
-        told.append("\(reason.rawValue) \(entry.key)")
+        reported.append("\(reason.rawValue) \(entry.key)")
       }
     }
     position = page.next

@@ -3,7 +3,7 @@ import Model
 import Storage
 import Testing
 
-/// An operator's writes among upstream's answers.
+/// An operator's writes among upstream responses.
 struct CorrectionTests {
   private static let film = StoreFixture.types[0]
 
@@ -21,7 +21,8 @@ struct CorrectionTests {
       now: Timestamp(milliseconds: 1))
   }
 
-  @Test func aCallUnderWayDoesNotUndoItAndALaterOneMay() async throws {
+  @Test("A call in flight does not undo a correction, a later call replaces it")
+  func callOrderHolds() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 1).film("9", ["title": "Old", "year": 1990]).build())
@@ -37,7 +38,8 @@ struct CorrectionTests {
     #expect(try await fixture.title(of: "9") == "New")
   }
 
-  @Test func aDeletionHoldsUntilUpstreamSaysOtherwise() async throws {
+  @Test("A deletion holds until a later upstream response")
+  func deletionHolds() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("9", ["title": "Old"]).build())
     _ = try await correct(fixture.store, .delete, .key("9"), call: 3, horizon: 2).get()
@@ -47,7 +49,8 @@ struct CorrectionTests {
     #expect(try await fixture.title(of: "9") == "Back")
   }
 
-  @Test func refusesWhatIsThereOrIsNot() async throws {
+  @Test("An insertion of an existing entity and an update of a missing one are refused")
+  func refusesConflicts() async throws {
     let fixture = try StoreFixture()
     _ = try await fixture.store.apply(ResponseBuilder(call: 1).film("9", ["title": "Old"]).build())
     let exists = try await correct(fixture.store, .insert, .key("9"), call: 2, ["title": "X"])
@@ -65,13 +68,15 @@ struct CorrectionTests {
     #expect(try await fixture.title(of: "9") == "Old")
   }
 
-  @Test func manyGoByAFilter() async throws {
+  @Test("A correction applies to all entities that match a filter")
+  func filterSelectsMany() async throws {
     let fixture = try StoreFixture()
-    var answer = ResponseBuilder(call: 1)
+    var response = ResponseBuilder(call: 1)
     for number in 0..<9 {
-      answer = answer.film("\(number)", ["title": "T", "year": .number(JSONNumber(1990 + number))])
+      response = response.film(
+        "\(number)", ["title": "T", "year": .number(JSONNumber(1990 + number))])
     }
-    _ = try await fixture.store.apply(answer.build())
+    _ = try await fixture.store.apply(response.build())
     let filter = try Filter("year >= 1995", arguments: .none, type: Self.film)
     let commit = try await correct(
       fixture.store, .update, .filter(filter), call: 2, ["title": "Late"]

@@ -4,7 +4,7 @@ import Storage
 import Synchronization
 import Testing
 
-/// Writes by a filter, and what no purge may touch.
+/// Writes by a filter, and the protection of local entities against purges.
 struct LocalManyTests {
   private let folder = TemporaryFolder()
 
@@ -33,7 +33,8 @@ struct LocalManyTests {
     commit.outcomes.compactMap { if case .matched(let count) = $0 { count } else { nil } }
   }
 
-  @Test func updatesAllThatAFilterHoldsOf() async throws {
+  @Test("An update applies to all entities that match a filter")
+  func updatesMatching() async throws {
     let store = try await filled()
     let commit = try await store.local(
       Self.many(.update, LocalWorld.list, "count > 4", ["title": "Many"])
@@ -44,7 +45,8 @@ struct LocalManyTests {
     #expect(try await store.local("List", "l1")?["title"] == "Food")
   }
 
-  @Test func aFilterSeesWhatTheListDidBefore() async throws {
+  @Test("A filter sees the list's earlier writes")
+  func filterSeesEarlierWrites() async throws {
     let store = try await filled()
     let commit = try await store.local(
       LocalWorld.operation(.insert, LocalWorld.list, "l4", ["title": "New", "count": 9]),
@@ -57,7 +59,8 @@ struct LocalManyTests {
     #expect(try await store.local("List", "l2") != nil)
   }
 
-  @Test func deletesWithWhatGoesAlong() async throws {
+  @Test("A deletion by filter cascades")
+  func deletionCascades() async throws {
     let store = try await filled()
     let commit = try await store.local(Self.many(.delete, LocalWorld.list, "count < 6")).get()
     #expect(Self.matched(commit) == [2])
@@ -67,7 +70,8 @@ struct LocalManyTests {
       ])
   }
 
-  @Test func oneThatStaysKeepsAll() async throws {
+  @Test("A denied deletion of one entity undoes the whole list")
+  func deniedDeletionUndoesAll() async throws {
     let store = try await filled()
     _ = try await store.local(
       LocalWorld.operation(.insert, LocalWorld.sheet, "s1", ["list": "l2"])
@@ -80,7 +84,7 @@ struct LocalManyTests {
     }
     #expect(store.head == head)
     #expect(try await store.local("List", "l1") != nil)
-    // What must not be empty is looked at for every one of them.
+    // Required relationships are checked for each of the entities.
     let emptied = try await store.local(
       Self.many(.update, LocalWorld.list, "id = 'l1'", ["items": []]))
     guard case .failure(.invalid) = emptied else {
@@ -89,7 +93,8 @@ struct LocalManyTests {
     }
   }
 
-  @Test func anothersRowsAreNotHeldOf() async throws {
+  @Test("A filter does not match other owners' rows")
+  func filterIsLimitedToOwner() async throws {
     let store = try await filled()
     let other = LocalOwner(device: .device("d_2"), user: nil)
     let commit = try await store.local(
@@ -99,7 +104,8 @@ struct LocalManyTests {
     #expect(try await store.local("List", "l1") != nil)
   }
 
-  @Test func aFilterThatTakesTooLongUndoesAll() async throws {
+  @Test("A filter that takes too long undoes the whole list")
+  func slowFilterUndoesAll() async throws {
     let store = try await filled()
     _ = try await store.writeLocal(
       (0..<1000).map {
@@ -122,7 +128,8 @@ struct LocalManyTests {
     #expect(try await store.local("Tag", "t1") == nil)
   }
 
-  @Test func findsOrInserts() async throws {
+  @Test("findOrInsert inserts only missing entities")
+  func findsOrInserts() async throws {
     let store = try await filled()
     let head = store.head
     let commit = try await store.local(
@@ -140,7 +147,8 @@ struct LocalManyTests {
     #expect(try await store.local("List", "l9")?["title"] == "Other")
   }
 
-  @Test func noPurgeAndNoCleanUpTakesOwnData() async throws {
+  @Test("Purges and cleanups keep local entities")
+  func purgeKeepsLocalEntities() async throws {
     let store = try await filled()
     let head = store.head
     let report = try await store.purge(
@@ -150,7 +158,7 @@ struct LocalManyTests {
     #expect(store.head == head)
     #expect(try await store.local("Item", "i1") != nil)
     store.close()
-    // Settings that name the types no more, by accident perhaps.
+    // Settings without the local types, for example by mistake.
     let without = try LocalWorld.open(folder, .none, segment: 2)
     #expect(try await without.cleanUpTables().types.isEmpty)
     without.close()

@@ -25,7 +25,8 @@ struct LocalMigrationTests {
     }
   }
 
-  @Test func keepsWhatAFieldHeldUntilItComesBack() async throws {
+  @Test("Values of a removed field reappear with the field")
+  func removedFieldKeepsValues() async throws {
     let text = LocalWorld.field("text", .scalar(.string))
     let whole = schema([text])
     try await fill(whole, ["1": ["text": "hello"]])
@@ -37,7 +38,8 @@ struct LocalMigrationTests {
     #expect(try await again.local("Note", "1")?["text"] == "hello")
   }
 
-  @Test func fillsAddedFieldsAndTellsOfIt() async throws {
+  @Test("Added fields get their default, and the change is reported")
+  func addedFieldsGetDefaults() async throws {
     try await fill(schema([]), ["1": [:]])
     let store = try LocalWorld.open(
       folder, schema([LocalWorld.field("stars", .scalar(.int), required: true, fallback: 3)]),
@@ -47,7 +49,8 @@ struct LocalMigrationTests {
     #expect(store.head.value == 2)
   }
 
-  @Test func renamesFieldsAndTypes() async throws {
+  @Test("Fields and types can be renamed")
+  func renamesFieldsAndTypes() async throws {
     try await fill(schema([LocalWorld.field("text", .scalar(.string))]), ["1": ["text": "a"]])
     let renamed = schema(
       name: "Memo", formerName: "Note",
@@ -59,7 +62,8 @@ struct LocalMigrationTests {
     }
   }
 
-  @Test func convertsTypesWhereTheTextSaysTheSame() async throws {
+  @Test("Values convert if their text is the same")
+  func convertsEqualTexts() async throws {
     try await fill(
       schema([
         LocalWorld.field("a", .scalar(.string)), LocalWorld.field("b", .scalar(.int)),
@@ -78,7 +82,8 @@ struct LocalMigrationTests {
         == ["id": "1", "a": 12, "b": "5", "c": ["x"], "d": 2])
   }
 
-  @Test func refusesToOpenWithTheNamesOfRowsThatDoNotConvert() async throws {
+  @Test("Rows that cannot be converted are named and the store does not open")
+  func refusesUnconvertibleRows() async throws {
     let text = schema([LocalWorld.field("n", .scalar(.string))])
     try await fill(text, ["1": ["n": "12"], "2": ["n": "many"]])
     let number = schema([LocalWorld.field("n", .scalar(.int))])
@@ -94,7 +99,7 @@ struct LocalMigrationTests {
     #expect(try await store.local("Note", "1")?["n"] == "12")
   }
 
-  /// - Returns: why the store does not open.
+  /// - Returns: the reason why the store does not open.
   private func refusal(_ schema: LocalSchema, segment: UInt64 = 2) -> String {
     do throws(StorageError) {
       try LocalWorld.open(folder, schema, segment: segment).close()
@@ -105,8 +110,9 @@ struct LocalMigrationTests {
     }
   }
 
-  /// Nobody said which user's a device's entities are.
-  @Test func refusesToGiveADevicesRowsToUsers() async throws {
+  /// It is unknown which user a device's entities belong to.
+  @Test("Rows of devices cannot become rows of users")
+  func refusesScopeChange() async throws {
     let fields = [LocalWorld.field("text", .scalar(.string))]
     try await fill(schema(fields), ["1": ["text": "a"], "2": [:]])
     let reason = refusal(schema(scope: .user, fields))
@@ -121,11 +127,12 @@ struct LocalMigrationTests {
       ).get()
     }
     store.close()
-    // Without rows there is nothing to lose.
+    // Without rows the scope can change.
     try LocalWorld.open(folder, schema(scope: .user, fields), segment: 4).close()
   }
 
-  @Test func refusesAScopeThatWouldBreakPairsToo() async throws {
+  @Test("A refused change of scope names all paired types")
+  func refusesScopeChangeOfPairs() async throws {
     func lists(_ scope: Scope.Kind) -> LocalSchema {
       let types = [LocalWorld.list, LocalWorld.item, LocalWorld.tag, LocalWorld.sheet].map {
         LocalType(name: $0.name, scope: scope, fields: $0.fields)
@@ -145,7 +152,8 @@ struct LocalMigrationTests {
     #expect(reason.contains("Item has 1 rows of devices"))
   }
 
-  @Test func refusesWhileARowHasAValueThatTheEnumLost() async throws {
+  @Test("An enum value that a row holds cannot be removed")
+  func refusesRemovedEnumValue() async throws {
     func colours(_ values: [String]) -> LocalSchema {
       schema(enums: ["Colour": values], [LocalWorld.field("colour", .enumeration("Colour"))])
     }
@@ -153,15 +161,16 @@ struct LocalMigrationTests {
       colours(["RED", "GREEN", "BLUE"]),
       ["1": ["colour": "RED"], "2": ["colour": "BLUE"], "3": [:]])
     let reason = refusal(colours(["RED", "GREEN"]))
-    #expect(reason.contains("Note/2.colour is none of RED, GREEN"), "\(reason)")
+    #expect(reason.contains("Note/2.colour must be one of RED, GREEN"), "\(reason)")
     #expect(!reason.contains("Note/1") && !reason.contains("Note/3"))
-    // One that no row has goes.
+    // A value that no row has can be removed.
     let store = try LocalWorld.open(folder, colours(["BLUE", "RED"]), segment: 3)
     defer { store.close() }
     #expect(try await store.local("Note", "2")?["colour"] == "BLUE")
   }
 
-  @Test func refusesWhileARowBreaksATightenedRule() async throws {
+  @Test("A rule that a row breaks cannot be introduced")
+  func refusesTightenedRule() async throws {
     func notes(_ rules: LocalRules, required: Bool = false) -> LocalSchema {
       let text = LocalField(
         name: "text", kind: .scalar(.string), nonNull: [required], rules: rules)
@@ -175,8 +184,8 @@ struct LocalMigrationTests {
     rules.lengthMax = 5
     rules.rangeMax = 5
     let reason = refusal(notes(rules))
-    #expect(reason.contains("Note/2.text has 6 characters, at most 5"), "\(reason)")
-    #expect(reason.contains("Note/3.stars is more than 5"))
+    #expect(reason.contains("Note/2.text has 6 characters, the maximum is 5"), "\(reason)")
+    #expect(reason.contains("Note/3.stars is more than the maximum 5"))
     #expect(!reason.contains("Note/1"))
     var pattern = LocalRules()
     pattern.pattern = try TextPattern("[a-e]+")

@@ -1,7 +1,7 @@
 import LosslessJSON
 import Model
 
-/// What ``LocalWorld``'s entities should be, kept as pairs in the simplest way that can be right.
+/// A model of ``LocalWorld``'s entities that stores relationships as pairs, simple enough to be correct.
 struct LocalModel {
   enum Step {
     case makeList(String)
@@ -38,7 +38,7 @@ struct LocalModel {
     Set(tagged.filter { $0.item == item }.map(\.tag))
   }
 
-  /// - Returns: whether the step is allowed; where it is not, nothing changes.
+  /// - Returns: whether the step is allowed; if not, nothing changes.
   mutating func perform(_ step: Step) -> Bool {
     switch step {
     case .makeList(let id): return lists.insert(id).inserted

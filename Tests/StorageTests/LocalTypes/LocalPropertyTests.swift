@@ -7,8 +7,10 @@ import Testing
 struct LocalPropertyTests {
   private static let ids = ["1", "2", "3", "4"]
 
-  @Test(arguments: [11, 12, 13, 14] as [UInt64])
-  func randomWritesKeepBothSidesAsAModelDoes(_ seed: UInt64) async throws {
+  @Test(
+    "Random writes keep both sides of relationships equal to a model's",
+    arguments: [11, 12, 13, 14] as [UInt64])
+  func relationshipsMatchModel(_ seed: UInt64) async throws {
     let folder = TemporaryFolder()
     let store = try LocalWorld.open(folder)
     defer { store.close() }

@@ -3,13 +3,13 @@ import Model
 import Storage
 import Testing
 
-/// Every scalar of a local type: stored and read back as it was, found by a filter, put in order.
+/// Every scalar of a local type: stored and read back unchanged, filtered and sorted.
 struct LocalScalarTests {
   private struct Sample: Sendable {
     let kind: LocalField.Kind
-    /// In ascending order, as bodies have them.
+    /// The values in ascending order, in the form of request bodies.
     let values: [JSONValue]
-    /// The second one in a filter.
+    /// The second value as a filter literal.
     let literal: String
   }
 
@@ -23,7 +23,7 @@ struct LocalScalarTests {
     "whole": Sample(
       kind: .scalar(.int32), values: [number("-2147483648"), 70_000, number("2147483647")],
       literal: "70000"),
-    // Neighbours that no floating-point number tells apart.
+    // Neighbours that are equal as floating-point numbers.
     "big": Sample(
       kind: .scalar(.int64),
       values: [
@@ -79,7 +79,8 @@ struct LocalScalarTests {
     return try await store.page(query, viewer: LocalWorld.viewer).items.map(\.key.key)
   }
 
-  @Test func valuesComeBackAsTheyWereGiven() async throws {
+  @Test("Values are returned as they were written")
+  func valuesRoundTrip() async throws {
     let (store, _) = try await filled()
     for index in 0..<3 {
       let stored = try #require(try await store.local("Thing", "\(index)"))
@@ -90,8 +91,10 @@ struct LocalScalarTests {
     #expect(try await store.local("Thing", "none")?["tiny"] == JSONValue.null)
   }
 
-  @Test(arguments: ["tiny", "small", "whole", "big", "single", "double", "bytes", "colour"])
-  func valuesAreFoundAndPutInOrder(field: String) async throws {
+  @Test(
+    "Values can be filtered and sorted",
+    arguments: ["tiny", "small", "whole", "big", "single", "double", "bytes", "colour"])
+  func valuesFilterAndSort(field: String) async throws {
     let (store, type) = try await filled()
     let sample = try #require(Self.samples[field])
     let isText = sample.values[1].string != nil
@@ -107,7 +110,8 @@ struct LocalScalarTests {
     #expect(try await Self.keys(store, type, order: "-\(field)") == ["2", "1", "0", "none"])
   }
 
-  @Test func truthIsFoundAndPutInOrder() async throws {
+  @Test("Booleans can be filtered and sorted")
+  func booleansFilterAndSort() async throws {
     let (store, type) = try await filled()
     #expect(try await Self.keys(store, type, "flag") == ["1"])
     #expect(try await Self.keys(store, type, "NOT flag") == ["0", "2"])

@@ -2,7 +2,7 @@ import LosslessJSON
 import Model
 import Storage
 
-/// Lists with items, tags on items, and a sheet that each list may have.
+/// Lists with items, tags on items, and an optional sheet for each list.
 enum LocalWorld {
   static func field(
     _ name: String, _ kind: LocalField.Kind, required: Bool = false, many: Bool = false,
@@ -63,7 +63,7 @@ enum LocalWorld {
     return try Store.open(configuration, types: schema.types.values.map(\.entityType))
   }
 
-  /// An operation whose body is sound.
+  /// An operation with a valid body.
   static func operation(
     _ action: WriteAction, _ type: LocalType, _ id: String, _ body: JSONValue = [:],
     schema: LocalSchema = schema

@@ -17,7 +17,8 @@ struct LocalWriteTests {
     return store
   }
 
-  @Test func keepsBothSidesOfARelationship() async throws {
+  @Test("A write updates both sides of a relationship")
+  func updatesBothSides() async throws {
     let store = try await filled()
     #expect(try await store.targets("List", "l1", "items") == ["i1", "i2"])
     #expect(try await store.targets("Tag", "t1", "items") == ["i1"])
@@ -29,7 +30,8 @@ struct LocalWriteTests {
     #expect(try await store.targets("Item", "i2", "list") == ["l2"])
   }
 
-  @Test func doesAllOrNothing() async throws {
+  @Test("A list of writes is done completely or not at all")
+  func listIsAtomic() async throws {
     let store = try await filled()
     let head = store.head
     let result = try await store.local(
@@ -43,7 +45,8 @@ struct LocalWriteTests {
     #expect(store.head == head)
   }
 
-  @Test func unchangedContentBumpsNothing() async throws {
+  @Test("A write of unchanged content bumps no revision")
+  func unchangedContentKeepsRevision() async throws {
     let store = try await filled()
     let head = store.head
     let commit = try await store.local(
@@ -54,7 +57,8 @@ struct LocalWriteTests {
     #expect(try await store.targets("List", "l1", "items") == ["i1", "i2"])
   }
 
-  @Test func deletesWhatGoesAlongAndTellsOfEach() async throws {
+  @Test("A cascading deletion reports each deleted entity")
+  func cascadeReportsEach() async throws {
     let store = try await filled()
     let commit = try await store.local(
       LocalWorld.operation(.delete, LocalWorld.list, "l1")
@@ -67,7 +71,8 @@ struct LocalWriteTests {
     #expect(try await store.targets("Tag", "t1", "items") == [])
   }
 
-  @Test func refusesToDeleteWhatIsHeld() async throws {
+  @Test("A deletion that a relationship denies is refused")
+  func deniedDeletion() async throws {
     let store = try await filled()
     _ = try await store.local(
       LocalWorld.operation(.insert, LocalWorld.sheet, "s1", ["list": "l1"])
@@ -82,7 +87,8 @@ struct LocalWriteTests {
     _ = try await store.local(LocalWorld.operation(.delete, LocalWorld.list, "l1")).get()
   }
 
-  @Test func refusesToEmptyWhatIsRequired() async throws {
+  @Test("A required relationship cannot be emptied")
+  func requiredRelationshipStays() async throws {
     let store = try await filled()
     for operation in [
       LocalWorld.operation(.update, LocalWorld.list, "l1", ["items": ["i1"]]),
@@ -99,7 +105,8 @@ struct LocalWriteTests {
     #expect(try await store.targets("List", "l1", "items") == ["i1", "i2"])
   }
 
-  @Test func anotherDeviceSeesAndTouchesNothing() async throws {
+  @Test("Another device neither sees nor changes the rows")
+  func otherDevicesAreIsolated() async throws {
     let store = try await filled()
     let other = LocalOwner(device: .device("d_2"), user: nil)
     let result = try await store.local(
@@ -114,7 +121,8 @@ struct LocalWriteTests {
     #expect(try await store.local("List", "l1")?["title"] == "Shopping")
   }
 
-  @Test func aPreconditionIsJudgedOnWhatIsStored() async throws {
+  @Test("A precondition is checked against the stored entity")
+  func preconditionChecksStoredState() async throws {
     let store = try await filled()
     let stale = LocalOperation(
       .delete, LocalWorld.list, .key("l1"),
@@ -126,7 +134,8 @@ struct LocalWriteTests {
     #expect(try await store.local("List", "l1") != nil)
   }
 
-  @Test func aDeletedEntityCanComeBack() async throws {
+  @Test("A deleted entity can be created again")
+  func deletedEntityCanReturn() async throws {
     let store = try await filled()
     _ = try await store.local(LocalWorld.operation(.delete, LocalWorld.tag, "t1")).get()
     #expect(try await store.targets("Item", "i1", "tags") == [])
@@ -137,7 +146,8 @@ struct LocalWriteTests {
     #expect(try await store.targets("Item", "i2", "tags") == ["t1"])
   }
 
-  @Test func evictionLeavesLocalEntitiesAlone() async throws {
+  @Test("Local entities are never evicted")
+  func localEntitiesAreNotEvicted() async throws {
     let store = try await filled()
     var report: EvictionReport
     repeat {
@@ -148,8 +158,9 @@ struct LocalWriteTests {
     #expect(try await store.local("Item", "i2")?["text"] == "milk")
   }
 
-  /// What is there keeps what the body does not name; what is new has its defaults.
-  @Test func updatesOrInserts() async throws {
+  /// An existing entity keeps the fields that the body does not name; a new one has defaults.
+  @Test("updateOrInsert updates existing entities and inserts missing ones")
+  func updatesOrInserts() async throws {
     let store = try await filled()
     let commit = try await store.local(
       LocalWorld.operation(.update, LocalWorld.list, "l1", ["count": 7]),
@@ -164,7 +175,7 @@ struct LocalWriteTests {
     #expect(try await store.local("List", "l1")?["title"] == "Food")
     #expect(try await store.targets("List", "l1", "items") == ["i1", "i2"])
     #expect(try await store.local("List", "l2")?["count"] == 0)
-    // Where it would be new it must be whole.
+    // A new entity needs all required fields.
     let lacking = try await store.local(
       LocalWorld.operation(.updateOrInsert, LocalWorld.list, "l3", ["count": 1]))
     guard case .failure(.invalid(let faults)) = lacking else {

@@ -1,14 +1,14 @@
 import Model
 import Storage
 
-/// A store with an outbox that is driven by hand.
+/// A store with an outbox that the test drives.
 struct OutboxWorld {
   static let boot = "boot 1"
 
   let fixture: StoreFixture
   var now = Timestamp(milliseconds: 1_000_000)
 
-  /// - Parameter segment: another one at each opening of a folder.
+  /// - Parameter segment: a different number for each opening of a folder.
   init(_ folder: TemporaryFolder = TemporaryFolder(), segment: UInt64 = 1) throws {
     fixture = try StoreFixture(folder, segment: segment)
   }
@@ -22,16 +22,16 @@ struct OutboxWorld {
     return fingerprint
   }
 
-  /// - Parameter batches: the user ids of each.
+  /// - Parameter batches: the user ids of each batch.
   func arrival(
     _ key: String, _ batches: [[String]] = [["u1", "u2"]], origin: String = "operator",
     content: UInt8 = 0, lifetime: Duration = .seconds(600)
-  ) -> NotificationArrival {
-    NotificationArrival(
+  ) -> NewNotification {
+    NewNotification(
       id: "n_\(origin)_\(key)", origin: origin, key: key, fingerprint: Self.fingerprint(content),
       message: Array(#"{"text":"Hello","data":{}}"#.utf8),
       batches: batches.enumerated().map { number, ids in
-        NotificationArrival.Batch(
+        NewNotification.Batch(
           key: "\(key)-\(number)", userIDs: Self.json(ids), count: ids.count)
       }, created: now, expires: now.advanced(by: lifetime))
   }

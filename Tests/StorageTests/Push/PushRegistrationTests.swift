@@ -19,11 +19,11 @@ struct PushRegistrationTests {
     try await store.dueRegistrations(at: now, limit: 9)
   }
 
-  /// Tells the sender of all that it is to be told of.
-  private static func tellAll(_ store: Store, sender: String = "onesignal") async throws {
+  /// Marks all due registrations as synchronised.
+  private static func synchroniseAll(_ store: Store, sender: String = "onesignal") async throws {
     for registration in try await due(store) {
       try await store.settle(
-        registration, as: .told(sender: sender, remoteID: "r \(registration.token)"))
+        registration, as: .succeeded(sender: sender, remoteID: "r \(registration.token)"))
     }
   }
 
@@ -31,7 +31,8 @@ struct PushRegistrationTests {
     try await store.pushRegistration(of: id)?.state
   }
 
-  @Test func aDeviceIsRegisteredAndLeaves() async throws {
+  @Test("A device is registered and unregistered")
+  func registersAndUnregisters() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -41,10 +42,10 @@ struct PushRegistrationTests {
     }
     #expect(kept.state == .queued)
     #expect(kept.user == "ada")
-    let told = try #require(try await Self.due(store).first)
-    #expect(told.token == "token")
-    #expect(!told.isLeaving)
-    try await Self.tellAll(store)
+    let pending = try #require(try await Self.due(store).first)
+    #expect(pending.token == "token")
+    #expect(!pending.isLeaving)
+    try await Self.synchroniseAll(store)
     #expect(try await Self.state("d", store) == .registered)
     #expect(try await store.nextRegistrationDue() == nil)
     try await store.unregisterFromPush(device: "d")
@@ -52,11 +53,12 @@ struct PushRegistrationTests {
     let leaving = try #require(try await Self.due(store).first)
     #expect(leaving.isLeaving)
     #expect(leaving.remoteID == "r token")
-    try await Self.tellAll(store)
+    try await Self.synchroniseAll(store)
     #expect(try await Self.due(store).isEmpty)
   }
 
-  @Test func whoHasNothingToBeReachedByIsNotRegistered() async throws {
+  @Test("A device without token or user is not registered")
+  func tokenAndUserAreRequired() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -67,36 +69,38 @@ struct PushRegistrationTests {
     #expect(try await store.registerForPush(device: "f") == .deviceGone)
   }
 
-  /// While the sender is told of one thing another is asked.
-  @Test func anEndCountsForWhatWasAskedAlone() async throws {
+  /// The request changes during the synchronisation.
+  @Test("The result of a synchronisation counts only for the version it was for")
+  func resultCountsForItsVersion() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
     try await Self.device("d", in: store)
     _ = try await store.registerForPush(device: "d")
-    let told = try #require(try await Self.due(store).first)
+    let pending = try #require(try await Self.due(store).first)
     try await store.unregisterFromPush(device: "d")
-    try await store.settle(told, as: .told(sender: "onesignal", remoteID: "r"))
+    try await store.settle(pending, as: .succeeded(sender: "onesignal", remoteID: "r"))
     let leaving = try #require(try await Self.due(store).first)
     #expect(leaving.isLeaving)
     #expect(leaving.remoteID == "r")
     _ = try await store.registerForPush(device: "d")
-    try await store.settle(leaving, as: .told(sender: "onesignal", remoteID: nil))
+    try await store.settle(leaving, as: .succeeded(sender: "onesignal", remoteID: nil))
     #expect(try await Self.state("d", store) == .queued)
     #expect(try await Self.due(store).map(\.isLeaving) == [false])
   }
 
-  @Test func aRegistrationFollowsItsDevice() async throws {
+  @Test("A registration follows changes of its device")
+  func registrationFollowsDevice() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
     try await Self.device("d", token: "old", in: store)
     _ = try await store.registerForPush(device: "d")
-    try await Self.tellAll(store)
+    try await Self.synchroniseAll(store)
     _ = try await store.change(device: "d", DeviceChange(pushToken: .set("new")))
     let due = try await Self.due(store)
     #expect(Set(due.map { "\($0.token) \($0.isLeaving)" }) == ["old true", "new false"])
-    try await Self.tellAll(store)
+    try await Self.synchroniseAll(store)
     #expect(try await Self.state("d", store) == .registered)
     _ = try await store.change(device: "d", DeviceChange(name: .set("other")))
     #expect(try await Self.due(store).isEmpty)
@@ -105,7 +109,8 @@ struct PushRegistrationTests {
     #expect(try await Self.state("d", store) == nil)
   }
 
-  @Test func aDeviceWithoutRegistrationGetsNone() async throws {
+  @Test("A changed device without a registration gets none")
+  func noRegistrationIsCreated() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -115,15 +120,16 @@ struct PushRegistrationTests {
     #expect(try await Self.due(store).isEmpty)
   }
 
-  /// The next user of the same phone: what leaves must not take the token from them.
-  @Test func aTokenIsTheLastRegistrationsAlone() async throws {
+  /// Another user of the same phone: a leaving registration must not take away the token.
+  @Test("A token belongs only to the device that registered it last")
+  func lastRegistrationOwnsToken() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
     try await Self.device("d", of: "ada", in: store)
     try await Self.device("e", of: "bob", in: store)
     _ = try await store.registerForPush(device: "d")
-    try await Self.tellAll(store)
+    try await Self.synchroniseAll(store)
     try await store.unregisterFromPush(device: "d")
     _ = try await store.registerForPush(device: "e")
     let due = try await Self.due(store)
@@ -131,7 +137,8 @@ struct PushRegistrationTests {
     #expect(due.map(\.isLeaving) == [false])
   }
 
-  @Test func anotherSenderIsToldOfAll() async throws {
+  @Test("A change of push service queues all registrations again")
+  func newServiceGetsAll() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -139,7 +146,7 @@ struct PushRegistrationTests {
       try await Self.device(id, token: id, in: store)
       _ = try await store.registerForPush(device: id)
     }
-    try await Self.tellAll(store, sender: "outbox")
+    try await Self.synchroniseAll(store, sender: "outbox")
     let wait = Duration.seconds(60)
     try await store.recoverRegistrations(sender: "outbox", at: Self.now, waitMax: wait)
     #expect(try await Self.due(store).isEmpty)
@@ -147,14 +154,15 @@ struct PushRegistrationTests {
     #expect(try await Self.due(store).count == 2)
   }
 
-  @Test func whomTheSenderDoesNotKnowRegistersAnew() async throws {
+  @Test("A user unknown to the push service must register again")
+  func unknownUserRegistersAgain() async throws {
     let world = try OutboxWorld()
     for (id, user) in [("d", "u1"), ("e", "u2")] {
       try await Self.device(id, of: user, token: id, in: world.store)
       _ = try await world.store.registerForPush(device: id)
     }
-    try await Self.tellAll(world.store)
-    _ = try await world.store.take(world.arrival("k"))
+    try await Self.synchroniseAll(world.store)
+    _ = try await world.store.enqueue(world.arrival("k"))
     let batch = try #require(try await world.claim())
     try await world.settle(batch, as: .sent(remoteID: nil, invalidIDs: ["u1"]))
     #expect(try await Self.state("d", world.store) == .failed)

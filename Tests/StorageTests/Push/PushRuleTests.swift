@@ -27,7 +27,8 @@ struct PushRuleTests {
       ResponseBuilder(call: call, scope: scope).film(id, ["title": .string(title)]).build())
   }
 
-  @Test func readsWhatIsNewAndWhatChanged() async throws {
+  @Test("Rules read new and changed entities")
+  func readsNewAndChanged() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -43,8 +44,9 @@ struct PushRuleTests {
     #expect(try await Self.all(store, since: store.head).isEmpty)
   }
 
-  /// What another user fetches of it later is a copy.
-  @Test func anEntityIsNewInOneScopeOnly() async throws {
+  /// An entity that another user fetches later is a copy.
+  @Test("An entity is new only in its first scope")
+  func newInFirstScopeOnly() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -60,8 +62,9 @@ struct PushRuleTests {
     #expect(try await Self.all(store, since: middle, scopes: [.user("ada")]).isEmpty)
   }
 
-  /// They are what its queue expects, or its own copy of upstream's.
-  @Test func rowsOfADeviceArePassedOver() async throws {
+  /// They are optimistic updates or the device's copies of upstream data.
+  @Test("Rows of devices are skipped")
+  func deviceRowsAreSkipped() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -70,43 +73,46 @@ struct PushRuleTests {
     #expect(try await Self.all(store, since: start).isEmpty)
   }
 
-  @Test func manyChangesComeInPages() async throws {
+  @Test("Many changes are read in pages")
+  func changesArePaged() async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
     let start = try await store.ruleCursor(of: [Self.rule], types: ["Film"])
-    var answer = ResponseBuilder(call: 1)
-    for number in 0..<600 { answer = answer.film("\(number)", ["title": "x"]) }
-    _ = try await store.apply(answer.build())
+    var response = ResponseBuilder(call: 1)
+    for number in 0..<600 { response = response.film("\(number)", ["title": "x"]) }
+    _ = try await store.apply(response.build())
     let page = try await store.ruleChanges(RuleQuery(types: ["Film"], since: start, scopes: nil))
     #expect(page.changes.count < 600)
     #expect(try await Self.all(store, since: start).count == 600)
   }
 
-  @Test func nothingIsSaidTwice() async throws {
+  @Test("A rule never notifies twice about the same content")
+  func noDuplicateNotifications() async throws {
     let world = try OutboxWorld()
-    func telling(_ key: String, _ content: String, isNew: Bool) -> RuleNotification {
+    func entry(_ key: String, _ content: String, isNew: Bool) -> RuleNotification {
       RuleNotification(
         rule: Self.rule, entity: .film("1"), content: content, isNew: isNew,
         notification: world.arrival(key, origin: "rule"))
     }
     _ = try await world.store.ruleCursor(of: [Self.rule], types: ["Film"])
     let store = world.store
-    #expect(try await store.tell([telling("1", "a", isNew: true)], cursor: nil) == 1)
-    #expect(try await store.tell([telling("2", "b", isNew: true)], cursor: nil) == 0)
-    #expect(try await store.tell([telling("3", "a", isNew: false)], cursor: nil) == 0)
-    #expect(try await store.tell([telling("4", "b", isNew: false)], cursor: nil) == 1)
-    #expect(try await store.tell([telling("5", "a", isNew: false)], cursor: nil) == 1)
+    #expect(try await store.record([entry("1", "a", isNew: true)], cursor: nil) == 1)
+    #expect(try await store.record([entry("2", "b", isNew: true)], cursor: nil) == 0)
+    #expect(try await store.record([entry("3", "a", isNew: false)], cursor: nil) == 0)
+    #expect(try await store.record([entry("4", "b", isNew: false)], cursor: nil) == 1)
+    #expect(try await store.record([entry("5", "a", isNew: false)], cursor: nil) == 1)
     #expect(try await world.fixture.count("push_notification") == 3)
   }
 
-  @Test func theCursorStaysAndGoesWithTheRules() async throws {
+  @Test("The cursor survives a restart and is removed with the rules")
+  func cursorFollowsRules() async throws {
     let folder = TemporaryFolder()
     let fixture = try StoreFixture(folder)
     let start = try await fixture.store.ruleCursor(of: [Self.rule], types: ["Film"])
     try await Self.film(1, "1", "A", in: fixture.store)
     #expect(try await fixture.store.ruleCursor(of: [Self.rule], types: ["Film"]) == start)
-    _ = try await fixture.store.tell([], cursor: fixture.store.head)
+    _ = try await fixture.store.record([], cursor: fixture.store.head)
     fixture.store.close()
     let again = try StoreFixture(folder, segment: 2)
     let head = again.store.head

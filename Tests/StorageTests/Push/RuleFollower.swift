@@ -2,15 +2,15 @@ import LosslessJSON
 import Model
 import Storage
 
-/// Reads a store for two rules over films, and keeps what they told.
+/// Reads a store for two rules on films and records their notifications.
 ///
-/// A film is told of by its title; one without a title is told of to nobody.
+/// The content of a notification is the film's title; films without a title are skipped.
 struct RuleFollower {
   static let insert = "Film insert director"
   static let update = "Film update director"
 
   let world: OutboxWorld
-  private(set) var told: [String] = []
+  private(set) var notifications: [String] = []
   private var cursor: Revision
 
   private init(_ world: OutboxWorld, cursor: Revision) {
@@ -24,30 +24,30 @@ struct RuleFollower {
     return RuleFollower(world, cursor: cursor)
   }
 
-  /// - Parameter isCutShort: what was told is on disk, and the cursor stays where it was.
-  mutating func look(isCutShort: Bool = false) async throws {
+  /// - Parameter isCutShort: whether to stop after the notifications are stored, with the old cursor.
+  mutating func poll(isCutShort: Bool = false) async throws {
     let head = world.store.head
     var place: RulePlace?
     repeat {
       let page = try await world.store.ruleChanges(
         RuleQuery(types: ["Film"], since: cursor, scopes: nil, place: place))
-      for change in page.changes { try await tell(change) }
+      for change in page.changes { try await notify(change) }
       place = page.next
-      _ = try await world.store.tell(
+      _ = try await world.store.record(
         [], read: page.read, cursor: place == nil && !isCutShort ? head : nil)
     } while place != nil
     if !isCutShort { cursor = head }
   }
 
-  private mutating func tell(_ change: RuleChanges.Change) async throws {
+  private mutating func notify(_ change: RuleChanges.Change) async throws {
     guard let title = try JSONValue(parsing: change.fields)["title"]?.string else { return }
     for rule in [Self.insert, Self.update] where rule == Self.update || change.isNew {
-      let isSaid = rule == (change.isNew ? Self.insert : Self.update)
+      let isSent = rule == (change.isNew ? Self.insert : Self.update)
       let key = "\(rule) \(change.entity.key) \(title) at \(change.revision.value)"
-      let telling = RuleNotification(
+      let entry = RuleNotification(
         rule: rule, entity: change.entity, content: title, isNew: change.isNew,
-        notification: isSaid ? world.arrival(key, origin: "rule") : nil)
-      if try await world.store.tell([telling], cursor: nil) == 1 { told.append(key) }
+        notification: isSent ? world.arrival(key, origin: "rule") : nil)
+      if try await world.store.record([entry], cursor: nil) == 1 { notifications.append(key) }
     }
   }
 }

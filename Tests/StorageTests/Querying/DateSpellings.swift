@@ -1,10 +1,10 @@
 import GRDB
 
-/// Days and moments as they are stored, and the ways in which clients may write each.
+/// Stored dates and times, and the spellings that clients can use for each.
 ///
-/// SQLite's own calendar carries the moments into other zones.
+/// SQLite's date functions convert the times to other time zones.
 struct DateSpellings {
-  /// Close to each other, around the ends of days, months and years.
+  /// Values close to each other, around the ends of days, months and years.
   static let stored = [
     "1969-12-31T23:30:00.000000000Z", "2023-12-31", "2023-12-31T23:59:59.999999999Z",
     "2024-01-01", "2024-01-01T00:00:00.000000000Z", "2024-02-28T23:45:00.000000000Z",
@@ -17,7 +17,7 @@ struct DateSpellings {
     (345, "+05:45"), (-30, "-00:30"), (1439, "+23:59"),
   ]
 
-  /// By what is stored.
+  /// The spellings by stored value.
   let spellings: [String: [String]]
 
   init() throws {
@@ -29,7 +29,7 @@ struct DateSpellings {
     }
   }
 
-  /// What a way of writing means.
+  /// The stored value of each spelling.
   var storedBySpelling: [String: String] {
     Dictionary(
       spellings.flatMap { stored, ways in ways.map { ($0, stored) } },

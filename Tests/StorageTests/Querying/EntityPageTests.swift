@@ -25,7 +25,8 @@ struct EntityPageTests {
     try await fixture.store.page(query, viewer: viewer).items.map(\.key.key)
   }
 
-  @Test func aPageGoesOnBehindAPositionThatIsGone() async throws {
+  @Test("A page continues after a position whose entity was removed")
+  func continuesAfterRemovedPosition() async throws {
     let fixture = try await filled()
     var query = EntityQuery(type: Self.film, order: try EntityOrder("-year", type: Self.film))
     query.limit = 3
@@ -37,7 +38,8 @@ struct EntityPageTests {
     #expect(try await keys(fixture, query) == ["f5", "f6", "f7"])
   }
 
-  @Test func sectionsAreOfTheWholeList() async throws {
+  @Test("Sections cover the whole list")
+  func sectionsCoverWholeList() async throws {
     let fixture = try await filled()
     let query = EntityQuery(
       type: Self.film, order: try EntityOrder("-year,title", type: Self.film), limit: 2,
@@ -51,7 +53,8 @@ struct EntityPageTests {
       ])
   }
 
-  @Test func membersComeInTheirOwnOrder() async throws {
+  @Test("Members keep the order of their list")
+  func membersKeepListOrder() async throws {
     let fixture = try await filled()
     var query = EntityQuery(type: Self.film, members: ["f3", "f9", "none", "f0"], limit: 2)
     let page = try await fixture.store.page(query, viewer: .anonymous)
@@ -63,7 +66,8 @@ struct EntityPageTests {
     #expect(try await keys(fixture, query) == ["f0", "f3"])
   }
 
-  @Test func aPrivateValueIsFilteredAndOrderedBy() async throws {
+  @Test("Filters and orders use the viewer's private values")
+  func privateValuesCount() async throws {
     let fixture = try await filled()
     let ada = Viewer(layers: [.user("ada"), .public])
     _ = try await fixture.store.apply(
@@ -80,7 +84,8 @@ struct EntityPageTests {
     #expect(try await fixture.store.counts(of: [Self.film], viewer: ada) == ["Film": 9])
   }
 
-  @Test func aQueryPastItsDeadlineIsStopped() async throws {
+  @Test("A query past its deadline is stopped")
+  func deadlineStopsQuery() async throws {
     let fixture = try await filled()
     var answer = ResponseBuilder(call: 2)
     for number in 0..<3000 { answer = answer.film("x\(number)", ["title": "aaaaaaaaaaaaaaaa"]) }
@@ -95,7 +100,7 @@ struct EntityPageTests {
     await #expect(throws: StorageError.tooCostly) {
       try await fixture.store.page(query, viewer: .anonymous, deadline: deadline)
     }
-    // The connection is none the worse.
+    // The connection remains usable.
     #expect(try await keys(fixture, EntityQuery(type: Self.film)).count == 50)
   }
 }

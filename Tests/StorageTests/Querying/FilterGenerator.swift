@@ -2,9 +2,9 @@ import GRDB
 import Model
 import TestSupport
 
-/// Random filters that mean the same in SQLite.
+/// Random filters that have the same meaning as SQL.
 struct FilterGenerator {
-  /// How values are given.
+  /// The way in which values are passed.
   enum Values {
     case literals, positional, named
   }
@@ -13,7 +13,7 @@ struct FilterGenerator {
   var values = Values.literals
   private let dates: DateSpellings
   private let storedDates: [String: String]
-  /// Of the parameters used since the last ``takeArguments()``.
+  /// The arguments of the parameters used since the last ``takeArguments()``.
   private var arguments = FilterArguments.none
   private var bound: [(any DatabaseValueConvertible)?] = []
 
@@ -24,15 +24,15 @@ struct FilterGenerator {
     storedDates = dates.storedBySpelling
   }
 
-  /// The same filter for SQLite, which compares dates as they are stored.
+  /// Returns the same filter for SQLite, which compares dates in their stored form.
   func sql(_ filter: String) -> String {
     filter.replacing(#/'([^']*)'/#) { text in
       storedDates[String(text.output.1)].map { "'\($0)'" } ?? String(text.output.0)
     }
   }
 
-  /// The parameters' values as texts, and as what SQLite is to compare with. SQLite numbers
-  /// parameters by their first mention, and each name is mentioned once.
+  /// Returns the arguments as texts, and as the values that SQLite compares with. SQLite numbers
+  /// parameters by their first occurrence, and each name occurs once.
   mutating func takeArguments() -> (FilterArguments, StatementArguments) {
     defer { (arguments, bound) = (.none, []) }
     return (arguments, StatementArguments(bound))

@@ -3,11 +3,11 @@ import Model
 import Storage
 import Testing
 
-/// Filters as long and as deep as the language lets them be are what the database takes, too.
+/// Filters of the maximum length and depth of the language, which the database must accept, too.
 struct LargeFilterTests {
   private static let film = StoreFixture.types[0]
 
-  /// Each holds of films of the year 3 alone.
+  /// Filters that match only films of the year 3.
   static let filters = [
     (0..<200).map { "year = \($0 == 7 ? 3 : $0 + 100)" }.joined(separator: " OR "),
     (0..<200).map { "year <> \($0 + 4)" }.joined(separator: " AND "),
@@ -19,8 +19,10 @@ struct LargeFilterTests {
     balanced(128),
   ]
 
-  @Test(arguments: filters)
-  func isTaken(_ text: String) async throws {
+  @Test(
+    "Filters of the maximum size are accepted by SQLite",
+    arguments: filters)
+  func acceptsLargeFilters(_ text: String) async throws {
     let fixture = try StoreFixture()
     defer { withExtendedLifetime(fixture) {} }
     let store = fixture.store
@@ -33,14 +35,14 @@ struct LargeFilterTests {
     #expect(page.items.map(\.key.key) == ["f3"])
   }
 
-  /// One beginning inside the other, and at the heart `year = 3`.
+  /// Nests openings, with `year = 3` at the innermost level.
   private static func nested(_ depth: Int, _ beginning: (Int) -> String) -> String {
     let begun = (0..<depth).map(beginning).joined() + "year = 3"
     let open = begun.count { $0 == "(" }
     return begun + String(repeating: ")", count: open)
   }
 
-  /// ANDs of two and ORs of two in turn, as many leaves as asked for.
+  /// A binary tree of alternating ANDs and ORs with the given number of leaves.
   private static func balanced(_ leaves: Int, isOr: Bool = true) -> String {
     if leaves == 1 { return "year = 3" }
     let half = balanced(leaves / 2, isOr: !isOr)

@@ -21,7 +21,7 @@ struct LikePatternTests {
     }
   }
 
-  @Test("LIKE says what SQLite's own says", arguments: 0..<20 as Range<UInt64>)
+  @Test("LIKE matches what SQLite's LIKE matches", arguments: 0..<20 as Range<UInt64>)
   func agreesWithSQLite(seed: UInt64) throws {
     var chance = Chance(generator: SeededGenerator(seed: seed))
     let database = try DatabaseQueue()
@@ -45,7 +45,7 @@ struct LikePatternTests {
     #expect(matching > 10)
   }
 
-  @Test("Steps grow with the text, not with what a pattern makes of it")
+  @Test("The number of steps is linear in the text, whatever the pattern")
   func looksAreLinear() {
     let text = String(repeating: "a", count: 400_000)
     for pattern in ["%a%a%a%a%b", "%" + String(repeating: "a", count: 900) + "b%"] {
@@ -57,7 +57,7 @@ struct LikePatternTests {
     }
   }
 
-  @Test("A match stops when it is told to")
+  @Test("A match stops on request")
   func stops() {
     let text = Array(String(repeating: "a", count: 100_000).utf8)
     let pattern = Array("%a%b".utf8)

@@ -46,7 +46,8 @@ struct MixedPageTests {
 
   private func names(_ page: EntityPage) -> [String] { page.items.map(\.key.description) }
 
-  @Test func membersComeInTheOrderOfTheList() async throws {
+  @Test("Members of several types keep the order of the list")
+  func membersKeepListOrder() async throws {
     let fixture = try await filled()
     var query = try query(limit: 2)
     var seen: [String] = []
@@ -60,7 +61,8 @@ struct MixedPageTests {
     #expect(seen == ["Series/1", "Film/1", "Film/2", "Film/3", "Series/2"])
   }
 
-  @Test func whatAllTypesHaveFiltersAndOrders() async throws {
+  @Test("Common fields filter and order members of several types")
+  func commonFieldsFilterAndOrder() async throws {
     let fixture = try await filled()
     var query = try query(filter: "name >= 'b'", order: "-name", limit: 3)
     query.wantsSections = true
@@ -77,7 +79,8 @@ struct MixedPageTests {
     #expect(second.next == nil)
   }
 
-  @Test func aPrivateValueCounts() async throws {
+  @Test("A viewer's private value counts in a mixed list")
+  func privateValuesCount() async throws {
     let fixture = try await filled()
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 2, scope: .user("ada"))

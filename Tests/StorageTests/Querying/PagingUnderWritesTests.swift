@@ -6,14 +6,14 @@ import Testing
 
 @testable import Storage
 
-/// Page tokens while somebody writes: what nobody touches comes once and in order, whatever comes,
-/// goes and moves around it.
+/// Page tokens during writes: unchanged entities are returned once and in order while others are inserted,
+/// removed and moved.
 struct PagingUnderWritesTests {
   private static let type = StoreFixture.types[0]
   private static let scopes = QueryRows.viewer.layers
   private static let rowsMax = 60
 
-  /// Of the films that stay as they are: even numbers.
+  /// Fields of the films that stay unchanged; these have even numbers.
   private static func fields(_ random: inout SeededGenerator) -> JSONValue {
     var fields: JSONValue = [:]
     fields["year"] =
@@ -35,8 +35,10 @@ struct PagingUnderWritesTests {
       : builder.film("f\(number)", fields(&random))).build()
   }
 
-  @Test(arguments: ["-year,title", "year", "-title,-year", "-year"], [UInt64(1), 2])
-  func pagesHoldEachRowThatStaysOnce(order: String, seed: UInt64) async throws {
+  @Test(
+    "Pages return each unchanged row once, in order, while others change",
+    arguments: ["-year,title", "year", "-title,-year", "-year"], [UInt64(1), 2])
+  func unchangedRowsComeOnce(order: String, seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let fixture = try StoreFixture()
     var call: Int64 = 0

@@ -3,15 +3,15 @@ import Model
 import Storage
 import Synchronization
 
-/// A clock that holds the first query that looks at it while it runs, so that a test can see what
-/// goes on beside a query that takes long.
+/// A clock that blocks the first query that checks it while running, so that a test can observe what
+/// happens during a long query.
 final class QueryGate: Sendable {
   private let looks = Atomic(0)
   private let seconds = Atomic(0)
   private let opened = DispatchSemaphore(value: 0)
   private let reached = DispatchSemaphore(value: 0)
 
-  /// The first look begins the query's time; the second is its first while it runs.
+  /// The first check starts the query's time; the second is the first while it runs.
   func deadline(_ limit: Duration = .seconds(2)) -> QueryDeadline {
     QueryDeadline(limit: limit) { [self] in
       if looks.add(1, ordering: .sequentiallyConsistent).newValue == 2 {
@@ -22,7 +22,7 @@ final class QueryGate: Sendable {
     }
   }
 
-  /// - Returns: false where no query has come within ten seconds.
+  /// - Returns: false if no query has arrived within ten seconds.
   func isReached() async -> Bool {
     await withCheckedContinuation { continuation in
       DispatchQueue(label: "gate").async { [reached] in

@@ -5,12 +5,14 @@ import Storage
 import TestSupport
 import Testing
 
-/// Pages of the store against plain SQLite over what the viewer sees.
+/// Pages of the store compared with plain SQLite over the viewer's data.
 struct QueryPropertyTests {
   private static let type = QueryRows.film
 
-  @Test(arguments: [false, true], [UInt64(1), 2, 3])
-  func pagesSayWhatPlainSQLSays(isLayered: Bool, seed: UInt64) async throws {
+  @Test(
+    "Pages equal those of plain SQL",
+    arguments: [false, true], [UInt64(1), 2, 3])
+  func pagesEqualPlainSQL(isLayered: Bool, seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let rows = try await QueryRows(count: 60, isLayered: isLayered, &random)
     var generator = try FilterGenerator(random: random)
@@ -35,10 +37,11 @@ struct QueryPropertyTests {
     }
   }
 
-  /// Parameters say what literals say; totals, sections and offsets are of the same list.
+  /// Parameters are equivalent to literals; totals, sections and offsets refer to the same list.
   @Test(
+    "Parameters, sections and offsets give the same results as plain SQL",
     arguments: [FilterGenerator.Values.positional, .named], [UInt64(4), 5])
-  func parametersSectionsAndOffsetsSayWhatPlainSQLSays(
+  func parametersEqualPlainSQL(
     values: FilterGenerator.Values, seed: UInt64
   ) async throws {
     var random = SeededGenerator(seed: seed)
@@ -70,7 +73,7 @@ struct QueryPropertyTests {
     }
   }
 
-  /// `-year,title` in SQL, with the key at its end.
+  /// Returns an order such as `-year,title` in SQL, followed by the key.
   private static func sql(_ order: String) -> String {
     (order.split(separator: ",").map { $0.hasPrefix("-") ? "\($0.dropFirst()) DESC" : "\($0)" }
       + ["key"]).joined(separator: ", ")

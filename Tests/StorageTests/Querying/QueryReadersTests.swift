@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// Who waits for a query that takes long, and who does not.
+/// Which queries wait for a long one, and which do not.
 struct QueryReadersTests {
   private static let film = StoreFixture.types[0]
   private static let costly = "title LIKE '%a%b%'"
@@ -26,7 +26,7 @@ struct QueryReadersTests {
 
   private static let still = QueryDeadline(limit: .seconds(2)) { .zero }
 
-  @Test("Nothing but its own lane waits for a query that takes long")
+  @Test("Only its own lane waits for a long query")
   func othersGoOn() async throws {
     let fixture = try await filled()
     defer { withExtendedLifetime(fixture) {} }
@@ -84,7 +84,7 @@ struct QueryReadersTests {
     }
   }
 
-  @Test("What waits in a lane is bounded, and beyond that refused at once")
+  @Test("A lane has a maximum of waiting queries, and more are refused at once")
   func lanesAreBounded() async throws {
     let fixture = try await filled()
     defer { withExtendedLifetime(fixture) {} }
@@ -116,7 +116,7 @@ struct QueryReadersTests {
     }
   }
 
-  @Test("Callers of one kind that wait, however many, keep no caller of another kind out")
+  @Test("Waiting callers of one kind, however many, do not block callers of another kind")
   func kindsHaveRoomOfTheirOwn() async throws {
     let fixture = try await filled()
     defer { withExtendedLifetime(fixture) {} }
@@ -147,7 +147,7 @@ struct QueryReadersTests {
         refused.note(error)
       }
       #expect(refused.all == [.overloaded])
-      // The last connection is kept for other kinds, and so is the way to it.
+      // The last connection is reserved for other kinds, and so are places to wait for it.
       _ = try await store.page(query, viewer: .anonymous, deadline: Self.still)
       for gate in gates { gate.open() }
       try await group.waitForAll()
@@ -170,7 +170,7 @@ struct QueryReadersTests {
         }
         #expect(await gate.isReached())
       }
-      // Its gate is open: it is looked at while it waits.
+      // Its gate is open: its time is checked while it waits.
       let clock = QueryGate()
       clock.open()
       let late = clock.deadline()
@@ -186,7 +186,7 @@ struct QueryReadersTests {
     }
   }
 
-  @Test("A query that nobody waits for is stopped")
+  @Test("A cancelled query is stopped")
   func cancelledQueries() async throws {
     let fixture = try await filled()
     defer { withExtendedLifetime(fixture) {} }
@@ -210,7 +210,7 @@ struct QueryReadersTests {
       .filter(try Filter(filter, arguments: .none, type: LocalWorld.list.entityType)))
   }
 
-  @Test("A write by a costly filter holds no other writer, and judges what changed meanwhile again")
+  @Test("A write with a costly filter blocks no other writer and rechecks entities changed since")
   func writesByFilter() async throws {
     let folder = TemporaryFolder()
     let store = try LocalWorld.open(folder)
@@ -225,7 +225,7 @@ struct QueryReadersTests {
       [operation], schema: LocalWorld.schema, owner: LocalWorld.owner,
       now: Timestamp(milliseconds: 1), deadline: gate.deadline(.seconds(60)))
     #expect(await gate.isReached())
-    // While the filter runs, others write: one row leaves the condition, one comes into it, one goes.
+    // Other writes while the filter runs: one row stops matching, one starts to match, one is removed.
     _ = try await store.local(
       LocalWorld.operation(.update, LocalWorld.list, "l1", ["title": "none"]),
       LocalWorld.operation(.insert, LocalWorld.list, "l8", ["title": "xaxbx"]),

@@ -5,12 +5,12 @@ import TestSupport
 
 @testable import Storage
 
-/// Random films in three scopes, in a store and, folded by hand, in a plain SQLite table of the same
-/// columns: what queries are compared with.
+/// Random films in three scopes, in a store and, merged by the test, in a plain SQLite table with the same
+/// columns that queries are compared with.
 struct QueryRows {
   static let viewer = Viewer(layers: [.device("d"), .user("u"), .public])
 
-  /// Films with dates, which upstream's never have: stored as a local type's are.
+  /// Films with dates, which upstream types never have; they are stored like those of a local type.
   static let film = EntityType(
     name: "Film", keyFields: ["id"],
     columns: StoreFixture.types[0].columns + [
@@ -21,7 +21,7 @@ struct QueryRows {
   let fixture: StoreFixture
   let plain: DatabaseQueue
 
-  /// - Parameter isLayered: rows and tombstones in narrower scopes too.
+  /// - Parameter isLayered: whether to add rows and tombstones in narrower scopes.
   init(count: Int, isLayered: Bool, _ random: inout SeededGenerator) async throws {
     fixture = try StoreFixture(types: [Self.film] + StoreFixture.types.dropFirst())
     var seen: [String: [String: JSONValue]] = [:]
@@ -94,7 +94,7 @@ struct QueryRows {
     }
   }
 
-  /// Keys by plain SQL.
+  /// Returns keys by plain SQL.
   func plainKeys(
     where condition: String, _ arguments: StatementArguments = [], orderBy: String
   ) async throws -> [String] {
@@ -105,7 +105,7 @@ struct QueryRows {
     }
   }
 
-  /// Neighbours with the same value of a column, by plain SQL.
+  /// Returns groups of neighbours with the same value of a column, by plain SQL.
   func plainSections(
     of column: String, where condition: String, _ arguments: StatementArguments, descending: Bool
   ) async throws -> [EntityPage.Section] {

@@ -49,7 +49,8 @@ struct SearchTests {
     #expect(ids == found)
   }
 
-  @Test func followsEveryWrite() async throws {
+  @Test("The index follows every write")
+  func indexFollowsWrites() async throws {
     let fixture = try await filled()
     _ = try await fixture.store.apply(ResponseBuilder(call: 2).film("3", ["title": "Sun"]).build())
     #expect(try await find("moonlight", in: fixture.store) == [])
@@ -61,7 +62,8 @@ struct SearchTests {
     #expect(try await find("dark", in: fixture.store) == [])
   }
 
-  @Test func privateTextIsFoundByItsUserAloneAndRanksNobodyElses() async throws {
+  @Test("Private text is found only by its user and does not affect others' ranking")
+  func privateTextIsIsolated() async throws {
     let fixture = try await filled()
     let before = try await fixture.store.search(
       try SearchText("dark"), types: [type], viewer: .anonymous, limit: 10)
@@ -75,14 +77,15 @@ struct SearchTests {
     #expect(before.map(\.key) == after.map(\.key))
     #expect(try await find("mine", in: fixture.store) == [])
     #expect(try await find("mine", in: fixture.store, viewer: ada) == ["3"])
-    // What the user's own row says instead is what the search sees.
+    // The search uses the text of the user's row.
     #expect(try await find("cafe", in: fixture.store, viewer: ada) == [])
     #expect(try await find("moonlight", in: fixture.store, viewer: ada) == [])
     #expect(try await find("cafe", in: fixture.store) == ["1"])
   }
 
-  /// A word of the public title and one of the user's own synopsis: the user sees both.
-  @Test func wordsOfDifferentLayersAreFoundTogether() async throws {
+  /// A word of the public title and one of the user's synopsis: the user sees both.
+  @Test("Words from different layers are found together")
+  func wordsAcrossLayers() async throws {
     let fixture = try await filled()
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 2, scope: .user("ada")).film(
@@ -100,8 +103,9 @@ struct SearchTests {
     #expect(hits.first?.snippet.isEmpty == false)
   }
 
-  /// Rows of a user change nothing for texts they do not hold: the score is of what is shown.
-  @Test func theSameTextHasTheSameScoreInOneLayerAndInTwo() async throws {
+  /// A user's rows do not affect the score of other texts, which depends only on the visible text.
+  @Test("The same text has the same score in one layer and in two")
+  func scoreDoesNotDependOnLayers() async throws {
     let fixture = try await filled()
     let whole = try await fixture.store.search(
       try SearchText("dark"), types: [type], viewer: .anonymous, limit: 10)
@@ -113,7 +117,8 @@ struct SearchTests {
     #expect(whole.map(\.key) == layered.map(\.key))
   }
 
-  @Test func isFilledAnewWhenSettingsChange() async throws {
+  @Test("The index is rebuilt when the settings change")
+  func indexIsRebuilt() async throws {
     let folder = TemporaryFolder()
     let first = try await filled(folder)
     first.store.close()
@@ -132,16 +137,20 @@ struct SearchTests {
     #expect(try await find("new", in: fourth.store) == ["9"])
   }
 
-  @Test(arguments: ["", "  ", "\"open", "*", "!!!", "\"\u{301}b", "a\"\u{301}", "\0", "\u{301}*"])
-  func refusesWhatIsNoSearch(text: String) {
+  @Test(
+    "Texts without a word are refused",
+    arguments: ["", "  ", "\"open", "*", "!!!", "\"\u{301}b", "a\"\u{301}", "\0", "\u{301}*"])
+  func refusesInvalidSearches(text: String) {
     #expect(throws: SearchText.Fault.self) { try SearchText(text) }
   }
 
-  /// Whatever a person types is refused as no search or looked for; FTS5 never sees a query of theirs.
-  @Test(arguments: [UInt64(1), 2, 3])
-  func anyTextIsASearchOrRefused(seed: UInt64) async throws {
+  /// Any input is either refused or searched for; it never reaches FTS5 as a query.
+  @Test(
+    "Any text is either refused or searched literally",
+    arguments: [UInt64(1), 2, 3])
+  func anyTextIsSafe(seed: UInt64) async throws {
     let fixture = try await filled()
-    // One row of the user's own has the layered search look.
+    // A row of the user makes the layered search run.
     _ = try await fixture.store.apply(
       ResponseBuilder(call: 2, scope: .user("ada")).film("9", ["title": "Unlike"]).build())
     var texts = SearchTextGenerator(random: SeededGenerator(seed: seed))
@@ -156,7 +165,7 @@ struct SearchTests {
         let hits = try await fixture.store.search(
           search, types: [type], viewer: viewer, limit: 10)
         found.append(hits.map(\.key))
-        // No operator has run: every plain word is in what was found.
+        // No operator was evaluated: the found text contains every plain word.
         for term in search.terms where !term.isPrefix && term.text.allSatisfy(\.isASCIILetter) {
           for hit in hits {
             let fields = try await fixture.fields(of: hit.key)
@@ -176,7 +185,7 @@ extension Character {
   fileprivate var isASCIILetter: Bool { isASCII && isLetter }
 }
 
-/// Words, marks of FTS5's language and of SQL's, and scalars that join what stands before them.
+/// Words, FTS5 and SQL syntax characters, and scalars that combine with the preceding character.
 private struct SearchTextGenerator {
   private static let pieces = [
     "dark", "the", "ship", "moon", "OR", "AND", "NOT", "NEAR(", "title:", "a", "\"", "\"", "*", " ",

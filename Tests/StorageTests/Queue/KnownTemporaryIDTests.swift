@@ -3,8 +3,8 @@ import Model
 import Storage
 import Testing
 
-/// What is handed over in a temporary id whose entity is known by then: its phone may not have heard
-/// of that yet.
+/// Mutations enqueued with a temporary id whose entity is already known: their phone may not have
+/// learned of it yet.
 struct KnownTemporaryIDTests {
   private let id: TemporaryID
   private var temporary: EntityKey { .film(id.value) }
@@ -29,7 +29,7 @@ struct KnownTemporaryIDTests {
   private func settleCreate(_ claimed: ClaimedMutation, in world: QueueWorld) async throws {
     try await world.settle(
       claimed, as: .applied(created: [id: .film("7")]),
-      answer: ResponseBuilder(call: 5).film("7", ["title": "Made"]).build())
+      response: ResponseBuilder(call: 5).film("7", ["title": "Made"]).build())
   }
 
   private func expectToShow(_ world: QueueWorld) async throws {
@@ -40,8 +40,10 @@ struct KnownTemporaryIDTests {
     #expect(try await world.fixture.fields(of: temporary, viewer: world.viewer) == nil)
   }
 
-  @Test(arguments: [MutationMode.lazy, .steady, .force])
-  func aNewOneLiesOverTheRealEntity(mode: MutationMode) async throws {
+  @Test(
+    "A new mutation on a known temporary id overlays the real entity",
+    arguments: [MutationMode.lazy, .steady, .force])
+  func aNewMutationOverlaysTheRealEntity(mode: MutationMode) async throws {
     let world = try await QueueWorld()
     _ = try await world.enqueue(create).get()
     try await settleCreate(try #require(try await world.claim("create")), in: world)
@@ -53,7 +55,8 @@ struct KnownTemporaryIDTests {
     #expect(try await world.fixture.title(of: "7", viewer: world.viewer) == "Made")
   }
 
-  @Test func oneThatIsArmedAgainLiesOverTheRealEntity() async throws {
+  @Test("A mutation that is armed again overlays the real entity")
+  func aRearmedMutationOverlaysTheRealEntity() async throws {
     var world = try await QueueWorld()
     _ = try await world.enqueue(create).get()
     _ = try await world.enqueue(update(.force)).get()

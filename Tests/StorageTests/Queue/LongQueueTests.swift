@@ -4,11 +4,11 @@ import Testing
 
 @testable import Storage
 
-/// Of a long queue only as much is read as decides what goes next.
+/// A long queue is read only as far as needed to decide what is sent next.
 struct LongQueueTests {
   private static let count = 300
 
-  /// A store that was opened anew over so many steady mutations.
+  /// Returns a store that was reopened with these mutations enqueued.
   private func reopened(
     in folder: TemporaryFolder, _ arrivals: [NewMutation]
   ) async throws -> QueueWorld {
@@ -37,7 +37,8 @@ struct LongQueueTests {
     }
   }
 
-  @Test func drainsInOrderWithAFewInMemoryAtATime() async throws {
+  @Test("A long queue drains in order with only a part in memory")
+  func drainsInOrderWithAFewInMemoryAtATime() async throws {
     let folder = TemporaryFolder()
     let world = try await reopened(in: folder, (0..<Self.count).map(steady))
     defer { world.store.close() }
@@ -51,7 +52,7 @@ struct LongQueueTests {
       outlook = try await world.store.settle(
         MutationSettlement(
           claim: claimed.claim, outcome: .applied(created: [:]), othersSucceeded: nil,
-          answer: nil, result: nil),
+          response: nil, result: nil),
         of: QueueWorld.device, timing: world.timing
       ).outlook
       sent.append(claimed.mutation.key)
@@ -61,7 +62,8 @@ struct LongQueueTests {
     #expect(try await world.store.queueStatus(of: QueueWorld.device).pending == 0)
   }
 
-  @Test func whatClientsAskForSeesAllOfIt() async throws {
+  @Test("Clients' requests and commands see the whole queue")
+  func clientCommandsSeeTheWholeQueue() async throws {
     let folder = TemporaryFolder()
     var world = try await reopened(in: folder, (0..<Self.count).map(steady))
     defer { world.store.close() }
@@ -79,7 +81,8 @@ struct LongQueueTests {
     #expect(try await world.state("299") == .cancelled)
   }
 
-  @Test func whatFollowsFromACreateIsReadBeforeItEnds() async throws {
+  @Test("Dependants of a create are read before it ends")
+  func dependantsOfACreateAreReadBeforeItEnds() async throws {
     let folder = TemporaryFolder()
     let id = try #require(TemporaryID("~01ARZ3NDEKTSV4RRFFQ69G5FAV"))
     let new = EntityKey.film(id.value)
@@ -96,7 +99,8 @@ struct LongQueueTests {
     #expect(record?.mutation.object == .film("77"))
   }
 
-  @Test func whatWasInFlightFarBehindIsFoundAtAStart() async throws {
+  @Test("A mutation in flight far down the queue is found at a start")
+  func aDistantInFlightMutationIsFoundAtStart() async throws {
     let folder = TemporaryFolder()
     let first = try await QueueWorld(folder)
     _ = try await first.store.enqueue(
@@ -115,8 +119,9 @@ struct LongQueueTests {
     #expect(try await world.state("now") == .parked)
   }
 
-  /// What the rows say and what the model says of them is one rule.
-  @Test func theRowsLeftUnreadAreThoseTheModelLeaves() async throws {
+  /// The SQL rule and the model's rule must agree.
+  @Test("The SQL rule for rows left unread matches the model's tail")
+  func unreadRowsMatchTheModelsTail() async throws {
     let folder = TemporaryFolder()
     let world = try await reopened(in: folder, (0..<40).map(steady))
     defer { world.store.close() }
@@ -138,8 +143,8 @@ struct LongQueueTests {
         !QueueTail.mayTake($0, at: timing.now, policy: timing.policy)
       }
       #expect(left.count == 9)
-      let (tail, restless) = try rows.rest(of: QueueWorld.device, from: .min, timing: timing)
-      #expect(restless == left)
+      let (tail, mustRead) = try rows.remainder(of: QueueWorld.device, from: .min, timing: timing)
+      #expect(mustRead == left)
       #expect(tail?.firstExpiry == held.filter { !left.contains($0) }.map(\.expires).min())
       #expect(tail?.upstreams == ["default"])
     }

@@ -12,7 +12,8 @@ struct OverlayTests {
     ResponseBuilder(call: call).film("1", ["title": .string(title), "year": 1958]).build()
   }
 
-  @Test func showsToItsDeviceAloneAndIsTakenBackWhole() async throws {
+  @Test("An overlay is visible to its device only and fully reverted on failure")
+  func isVisibleToItsDeviceOnlyAndFullyReverted() async throws {
     let world = try await QueueWorld()
     _ = try await world.store.apply(Self.base(1, "Old"))
     _ = try await world.enqueue(
@@ -30,7 +31,8 @@ struct OverlayTests {
     #expect(after?["$pending"] == nil)
   }
 
-  @Test func laterOnesLieOverEarlierOnesAndGoOneByOne() async throws {
+  @Test("Overlays apply in queue order and are removed one by one")
+  func overlaysApplyInQueueOrder() async throws {
     let world = try await QueueWorld()
     _ = try await world.store.apply(Self.base(1, "Old"))
     _ = try await world.enqueue(
@@ -47,7 +49,8 @@ struct OverlayTests {
     #expect(seen?["year"] == 1958)
   }
 
-  @Test func aDeletionHidesAndComesBack() async throws {
+  @Test("An optimistic deletion hides the entity, and cancelling it shows it again")
+  func aCancelledDeletionShowsTheEntityAgain() async throws {
     let world = try await QueueWorld()
     _ = try await world.store.apply(Self.base(1, "Old"))
     var follower = LogFollower.atHead(of: world.store, world.viewer)
@@ -58,17 +61,18 @@ struct OverlayTests {
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == nil)
     #expect(try await world.fixture.title(of: "1") == "Old")
     try await follower.takePage(from: world.store)
-    #expect(follower.told == ["hidden Film/1"])
+    #expect(follower.reported == ["hidden Film/1"])
     _ = try await world.store.command(
       .cancel(MutationID("m_a")), on: QueueWorld.device, timing: world.timing
     ).get()
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Old")
     try await follower.takePage(from: world.store)
-    #expect(follower.told == ["new $mutation/m_a", "new Film/1"])
+    #expect(follower.reported == ["new $mutation/m_a", "new Film/1"])
   }
 
-  /// The hidden entity shows again under a change that was expected after its deletion.
-  @Test func aTombstoneWrittenOverIsTakenForNew() async throws {
+  /// The hidden entity shows again through a change that was enqueued after its deletion.
+  @Test("A create over an optimistic deletion is reported as new")
+  func aCreateOverAnOptimisticDeletionIsNew() async throws {
     let world = try await QueueWorld()
     _ = try await world.store.apply(Self.base(1, "Old"))
     _ = try await world.enqueue(
@@ -82,11 +86,12 @@ struct OverlayTests {
         overlays: [OverlayChange(.create, .film("1"), fields: Array(#"{"title":"New"}"#.utf8))])
     ).get()
     try await follower.takePage(from: world.store)
-    #expect(follower.told == ["new Film/1"])
+    #expect(follower.reported == ["new Film/1"])
   }
 
-  /// Else what upstream said might be given to the device as it came.
-  @Test func anAnswerUnderAnOverlayIsNotExact() async throws {
+  /// Otherwise the upstream response could be passed to the device unchanged.
+  @Test("A response for an entity with an overlay is not exact")
+  func aResponseUnderAnOverlayIsNotExact() async throws {
     let world = try await QueueWorld()
     #expect(try await world.store.apply(Self.base(1, "Old")).isExact)
     _ = try await world.enqueue(
@@ -95,7 +100,8 @@ struct OverlayTests {
     #expect(try await !world.store.apply(Self.base(2, "Newer")).isExact)
   }
 
-  @Test func whatTheAnswerDoesNotSayStaysUntilALaterFetch() async throws {
+  @Test("An overlay that the response does not cover lingers until a later fetch covers it")
+  func anUncoveredOverlayLingersUntilALaterFetch() async throws {
     let world = try await QueueWorld()
     _ = try await world.store.apply(Self.base(1, "Old"))
     _ = try await world.enqueue(
@@ -104,18 +110,19 @@ struct OverlayTests {
     let claimed = try #require(try await world.claim("a"))
     try await world.settle(
       claimed, as: .applied(created: [:]),
-      answer: ResponseBuilder(call: 5).film("1", ["year": 1958]).build())
+      response: ResponseBuilder(call: 5).film("1", ["year": 1958]).build())
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Mine")
     _ = try await world.store.apply(Self.base(4, "Late"))
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Mine")
-    // Nothing of the title: what stands under the overlay is still the old one.
+    // The response has no title: the stored one below the overlay is still the old one.
     _ = try await world.store.apply(ResponseBuilder(call: 6).film("1", ["year": 1959]).build())
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Mine")
     _ = try await world.store.apply(Self.base(7, "Upstream's"))
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Upstream's")
   }
 
-  @Test func whatNobodyFetchesGoesInTime() async throws {
+  @Test("A lingering overlay expires if no fetch covers it")
+  func aLingeringOverlayExpires() async throws {
     let world = try await QueueWorld()
     _ = try await world.store.apply(Self.base(1, "Old"))
     _ = try await world.enqueue(
@@ -128,7 +135,8 @@ struct OverlayTests {
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Old")
   }
 
-  @Test func temporaryIdsGiveWayToRealOnes() async throws {
+  @Test("Temporary ids are replaced by real ones in overlays and in the queue")
+  func temporaryIDsAreReplacedByRealOnes() async throws {
     let world = try await QueueWorld()
     let id = try #require(TemporaryID("~01ARZ3NDEKTSV4RRFFQ69G5FAV"))
     let made = EntityKey(type: "Film", key: id.value)
@@ -146,7 +154,7 @@ struct OverlayTests {
     #expect(try await world.claim("b") == nil)
     try await world.settle(
       claimed, as: .applied(created: [id: .film("7")]),
-      answer: ResponseBuilder(call: 5).film("7", ["title": "Draft"]).build())
+      response: ResponseBuilder(call: 5).film("7", ["title": "Draft"]).build())
     #expect(
       try await world.store.resolve([id], of: QueueWorld.device) == [id: .film("7")])
     #expect(try await world.fixture.title(of: id.value, viewer: world.viewer) == nil)
@@ -158,7 +166,8 @@ struct OverlayTests {
     #expect(next?.mutation.object == .film("7"))
   }
 
-  @Test func purgesLeaveOverlaysAlone() async throws {
+  @Test("A purge does not remove overlays")
+  func purgesLeaveOverlaysAlone() async throws {
     let world = try await QueueWorld()
     _ = try await world.store.apply(Self.base(1, "Old"))
     _ = try await world.enqueue(

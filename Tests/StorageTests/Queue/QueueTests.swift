@@ -4,7 +4,8 @@ import Storage
 import Testing
 
 struct QueueTests {
-  @Test func whatWasTakenIsThereAfterAStart() async throws {
+  @Test("Enqueued mutations survive a restart")
+  func enqueuedMutationsSurviveARestart() async throws {
     let folder = TemporaryFolder()
     var world = try await QueueWorld(folder)
     _ = try await world.enqueue(QueueWorld.arrival("a"), QueueWorld.arrival("b", object: nil)).get()
@@ -19,7 +20,8 @@ struct QueueTests {
     #expect(outlook.ready.map(\.id) == [MutationID("m_a")])
   }
 
-  @Test func aKeyMakesOneMutationWhateverComesUnderIt() async throws {
+  @Test("An idempotency key makes one mutation, whatever payload repeats it")
+  func anIdempotencyKeyMakesOneMutation() async throws {
     let world = try await QueueWorld()
     let first = try await world.enqueue(QueueWorld.arrival("a")).get()
     let second = try await world.enqueue(QueueWorld.arrival("a")).get()
@@ -31,7 +33,8 @@ struct QueueTests {
     #expect(try await world.fixture.count("mutation") == 1)
   }
 
-  @Test func ofAListAllAreTakenOrNone() async throws {
+  @Test("A batch of mutations is enqueued whole or not at all")
+  func aBatchIsEnqueuedWholeOrNotAtAll() async throws {
     let world = try await QueueWorld()
     _ = try await world.enqueue(QueueWorld.arrival("b")).get()
     let refused = try await world.enqueue(
@@ -41,7 +44,8 @@ struct QueueTests {
     #expect(try await world.state("a") == nil)
   }
 
-  @Test func aFullQueueTakesNothing() async throws {
+  @Test("A full queue refuses mutations")
+  func aFullQueueRefusesMutations() async throws {
     var world = try await QueueWorld()
     world.policy.itemsMax = 1
     _ = try await world.enqueue(QueueWorld.arrival("a")).get()
@@ -51,23 +55,25 @@ struct QueueTests {
     }
   }
 
-  @Test func anEndIsWrittenWithWhatTheAnswerSays() async throws {
+  @Test("An outcome is written together with the response")
+  func anOutcomeIsWrittenWithTheResponse() async throws {
     let world = try await QueueWorld()
     _ = try await world.enqueue(QueueWorld.arrival("a")).get()
     let claimed = try #require(try await world.claim("a"))
     #expect(try await world.state("a") == .inflight)
     try await world.settle(
       claimed, as: .applied(created: [:]),
-      answer: ResponseBuilder(call: 5).film("1", ["title": "New"]).build())
+      response: ResponseBuilder(call: 5).film("1", ["title": "New"]).build())
     #expect(try await world.state("a") == .applied)
     #expect(try await world.fixture.title(of: "1") == "New")
     let outcome = EntityKey(type: "$mutation", key: "m_a")
-    let told = try await world.fixture.fields(of: outcome, viewer: world.viewer)
-    #expect(told?["state"] == "applied")
+    let reported = try await world.fixture.fields(of: outcome, viewer: world.viewer)
+    #expect(reported?["state"] == "applied")
     #expect(try await world.fixture.fields(of: outcome) == nil)
   }
 
-  @Test func aClaimOfAnotherStartIsUnknownAndItsOldEndIsIgnored() async throws {
+  @Test("A claim of an earlier boot counts as unknown, and its late outcome is ignored")
+  func aClaimOfAnEarlierBootIsIgnored() async throws {
     var world = try await QueueWorld()
     _ = try await world.enqueue(QueueWorld.arrival("a")).get()
     let claimed = try #require(try await world.claim("a"))
@@ -78,7 +84,8 @@ struct QueueTests {
     #expect(try await world.state("a") == .queued)
   }
 
-  @Test func whatMayNotBeSentTwiceIsParkedAfterAStart() async throws {
+  @Test("A mutation in flight that must not be sent twice is parked after a start")
+  func aMutationThatMustNotBeSentTwiceIsParkedAfterAStart() async throws {
     var world = try await QueueWorld()
     _ = try await world.enqueue(QueueWorld.arrival("a", rule: .park)).get()
     _ = try #require(try await world.claim("a"))
@@ -91,7 +98,8 @@ struct QueueTests {
     #expect(try await world.state("a") == .discarded)
   }
 
-  @Test func aReplacedOneSharesTheOutcome() async throws {
+  @Test("A superseded mutation shares the outcome of its successor")
+  func aSupersededMutationSharesTheOutcome() async throws {
     let world = try await QueueWorld()
     _ = try await world.enqueue(QueueWorld.arrival("a")).get()
     let second = try await world.enqueue(QueueWorld.arrival("b", content: 1)).get()
@@ -101,12 +109,13 @@ struct QueueTests {
     let record = try await world.store.mutation(MutationID("m_a"), of: QueueWorld.device)
     #expect(record?.mutation.state == .superseded)
     #expect(record?.sharedState == .applied)
-    let told = try await world.fixture.fields(
+    let reported = try await world.fixture.fields(
       of: EntityKey(type: "$mutation", key: "m_a"), viewer: world.viewer)
-    #expect(told?["sharedState"] == "applied")
+    #expect(reported?["sharedState"] == "applied")
   }
 
-  @Test func aRemovedDeviceLeavesNothingOfItsQueue() async throws {
+  @Test("Removing a device removes its queue")
+  func removingADeviceRemovesItsQueue() async throws {
     let world = try await QueueWorld()
     let overlay = OverlayChange(
       .merge, .film("1"), fields: Array(#"{"title":"Mine"}"#.utf8))

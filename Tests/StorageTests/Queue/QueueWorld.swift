@@ -63,11 +63,11 @@ struct QueueWorld {
 
   @discardableResult
   func settle(
-    _ claimed: ClaimedMutation, as outcome: SendOutcome, answer: NormalisedResponse? = nil
+    _ claimed: ClaimedMutation, as outcome: SendOutcome, response: NormalisedResponse? = nil
   ) async throws -> Mutation? {
     try await store.settle(
       MutationSettlement(
-        claim: claimed.claim, outcome: outcome, othersSucceeded: nil, answer: answer,
+        claim: claimed.claim, outcome: outcome, othersSucceeded: nil, response: response,
         result: Array(#"{"data":{}}"#.utf8)),
       of: Self.device, timing: timing
     ).answer.mutation

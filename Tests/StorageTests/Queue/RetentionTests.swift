@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-/// How long what has ended is told of, to the millisecond.
+/// How long finished mutations and temporary ids are kept, to the millisecond.
 struct RetentionTests {
   private static let day = Duration.seconds(86_400)
   private static let temporary = "~01890a5d-ac96-774b-bcce-b302099a8057"
@@ -50,8 +50,10 @@ struct RetentionTests {
     _ = try await world.store.command(command, on: QueueWorld.device, timing: world.timing).get()
   }
 
-  @Test(arguments: MutationState.allCases.filter(\.isFinished))
-  func anEndIsToldOfForThirtyDays(end: MutationState) async throws {
+  @Test(
+    "An outcome is reported, and its key recognised, for thirty days",
+    arguments: MutationState.allCases.filter(\.isFinished))
+  func anOutcomeIsReportedForThirtyDays(end: MutationState) async throws {
     var world = try await QueueWorld()
     try await Self.bring(to: end, &world)
     let ended = world.now
@@ -60,7 +62,7 @@ struct RetentionTests {
       #expect(try await !world.store.forgetMutations(at: world.now))
       #expect(try await world.state("a") == end)
     }
-    // One that expired is armed by its key instead.
+    // An expired mutation is armed by its key instead.
     if end != .expired {
       let again = try await world.enqueue(QueueWorld.arrival("a")).get().answer
       #expect(again.first?.isReplay == true)
@@ -74,7 +76,8 @@ struct RetentionTests {
     #expect(new.first?.mutation.state == .queued)
   }
 
-  @Test func whatHasNotEndedIsNotForgotten() async throws {
+  @Test("Unfinished mutations are never forgotten")
+  func unfinishedMutationsAreNotForgotten() async throws {
     var world = try await QueueWorld()
     _ = try await world.enqueue(
       QueueWorld.arrival("a", rule: .park), QueueWorld.arrival("b", object: .film("2"))
@@ -88,7 +91,8 @@ struct RetentionTests {
     #expect(again.first?.isReplay == true)
   }
 
-  @Test func aTemporaryIdLeadsToItsEntityForNinetyDays() async throws {
+  @Test("A temporary id resolves to its entity for ninety days")
+  func aTemporaryIDResolvesForNinetyDays() async throws {
     let world = try await QueueWorld()
     let id = try #require(TemporaryID(Self.temporary))
     _ = try await world.enqueue(try Self.creation("a")).get()

@@ -5,9 +5,10 @@ import Testing
 
 @testable import Storage
 
-/// What time takes away from the queue, and what one commit does for the next item.
+/// Expiry of queue data, and what one commit does for the next mutation.
 struct UpkeepTests {
-  @Test func temporaryIdsAreForgottenSomeAtATime() async throws {
+  @Test("Old temporary ids are removed in batches")
+  func temporaryIDsAreRemovedInBatches() async throws {
     let world = try await QueueWorld()
     let old = Timestamp(milliseconds: 1)
     _ = try await world.store.writer.write { database, _ in
@@ -29,7 +30,8 @@ struct UpkeepTests {
     #expect(try await world.fixture.count("temporary_id") == 1)
   }
 
-  @Test func aRolledBackCommandMayStillLinger() {
+  @Test("A rolled-back command restores the flag for lingering overlays")
+  func aRollbackRestoresTheLingeringFlag() {
     let counters = WriterMemory.Counters(revision: 0, call: 0, floor: 0)
     let memory = WriterMemory(counters: counters, kindsPresent: [:])
     let before = memory.counters
@@ -38,8 +40,9 @@ struct UpkeepTests {
     #expect(memory.mayLinger)
   }
 
-  /// One of the expected changes is in the answer as a deletion; the other is not said at all.
-  @Test func everyExpectedChangeMustBeInTheAnswer() async throws {
+  /// The response has one of the expected changes as a deletion and does not mention the other.
+  @Test("An overlay lingers unless the response covers every expected change")
+  func everyExpectedChangeMustBeCovered() async throws {
     let world = try await QueueWorld()
     _ = try await world.store.apply(
       ResponseBuilder(call: 1).film("1", ["title": "Old"]).film("2", ["title": "Two"]).build())
@@ -53,11 +56,11 @@ struct UpkeepTests {
     ).get()
     try await world.settle(
       try #require(try await world.claim("a")), as: .applied(created: [:]),
-      answer: ResponseBuilder(call: 5).deleting(.film("2")).build())
+      response: ResponseBuilder(call: 5).deleting(.film("2")).build())
     #expect(try await world.fixture.title(of: "1", viewer: world.viewer) == "Mine")
   }
 
-  @Test("Whether a queue waits for a key or for a token outlives the process")
+  @Test("Whether a queue waits for a key or for a token survives a restart")
   func whyAQueueWaitsIsStored() async throws {
     for (outcome, waits) in [(SendOutcome.credentialUnreadable, false), (.authRefused, true)] {
       let world = try await QueueWorld()
@@ -69,7 +72,8 @@ struct UpkeepTests {
     }
   }
 
-  @Test func aStartTellsWhoseQueueWaitsForACredential() async throws {
+  @Test("A start finds queues that wait for a credential")
+  func aStartFindsQueuesThatWaitForACredential() async throws {
     let world = try await QueueWorld()
     _ = try await world.enqueue(QueueWorld.arrival("a")).get()
     try await world.settle(try #require(try await world.claim("a")), as: .authRefused)
@@ -81,7 +85,7 @@ struct UpkeepTests {
     _ = try await world.store.command(
       .discard(MutationID("m_a")), on: QueueWorld.device, timing: world.timing
     ).get()
-    // Nothing is held any more, and what comes would wait for ever if nobody knew of it.
+    // Nothing is held any more, and new mutations would wait forever if the queue was forgotten.
     #expect(try await world.store.queueDevices(after: "", limit: 10) == [QueueWorld.device])
     let renewed = try await world.store.renewCredential(
       "sealed", scope: .public, user: nil, of: QueueWorld.device, timing: world.timing)
@@ -89,7 +93,8 @@ struct UpkeepTests {
     #expect(try await world.store.queueDevices(after: "", limit: 10).isEmpty)
   }
 
-  @Test func anEndMayTakeTheNextInTheSameCommit() async throws {
+  @Test("Settling can claim the next mutation in the same commit")
+  func settlingCanClaimTheNextMutation() async throws {
     let world = try await QueueWorld()
     for (key, rule) in [("a", UnknownOutcomeRule.sendAgain), ("b", .sendAgain), ("c", .park)] {
       _ = try await world.enqueue(QueueWorld.arrival(key, mode: .steady, rule: rule)).get()
@@ -106,16 +111,17 @@ struct UpkeepTests {
     #expect(next.mutation.id == MutationID("m_b"))
     #expect(try await world.state("a") == .applied)
     #expect(try await world.state("b") == .inflight)
-    // Its claim must survive more than this commit does.
+    // Its claim must survive more than this commit's durability.
     #expect(try await settle(next).next == nil)
     #expect(try await world.state("c") == .queued)
-    // An end that no longer counts takes nothing.
+    // A late end that no longer counts claims nothing.
     let late = try await settle(first)
     #expect(late.mutation == nil && late.next == nil)
   }
 
-  /// Else whoever asks in vain again and again would have all queues read anew.
-  @Test func aRefusalForgetsNoQueue() async throws {
+  /// Otherwise a caller that is refused repeatedly would have all queues read again each time.
+  @Test("A refusal before any write keeps the queues in memory")
+  func aRefusalKeepsQueuesInMemory() async throws {
     var world = try await QueueWorld()
     world.policy.itemsMax = 1
     _ = try await world.enqueue(QueueWorld.arrival("a", mode: .steady)).get()
@@ -131,7 +137,7 @@ struct UpkeepTests {
       .discard(MutationID("m_a")), on: QueueWorld.device, timing: world.timing)
     #expect(throws: CommandRefusal.wrongState(.queued)) { try command.get() }
     #expect(try await isKnown())
-    // Here the first one was written, and is undone with what memory knows of it.
+    // Here the first mutation was written; it is rolled back and the queue in memory discarded.
     world.policy.itemsMax = 2
     let second = try await world.enqueue(
       QueueWorld.arrival("c", object: .film("3")), QueueWorld.arrival("d", object: .film("4")))

@@ -11,7 +11,8 @@ struct LocalSchemaReaderTests {
     return reader.read(SourceFile(path: "local.graphql", text: text))
   }
 
-  @Test func readsTypesRulesAndRelationships() throws {
+  @Test("Types, rules and relationships are read")
+  func readsTypesRulesAndRelationships() throws {
     let (schema, findings) = read(
       """
       scalar Int64
@@ -39,7 +40,8 @@ struct LocalSchemaReaderTests {
     #expect(list.entityType.columns.map(\.name) == ["id", "title", "size", "mood"])
   }
 
-  @Test func reportsAllFaultsWithTheirPlaces() {
+  @Test("All faults are reported with their locations")
+  func reportsAllFaults() {
     let (schema, findings) = read(
       """
       type A @local { id: ID! b: B @inverse(field: "a") n: Int @length(min: 1) }
@@ -56,50 +58,56 @@ struct LocalSchemaReaderTests {
     #expect(faults.contains { $0.message.contains("Did you mean \"String\"") })
   }
 
-  @Test(arguments: [
-    (
-      "type A @local { id: ID! b: B @inverse(field: \"a\") } type B @local { id: ID! a: A }",
-      "needs @inverse"
-    ),
-    (
-      """
-      type A @local { id: ID! bs: [B!]! @inverse(field: "a") }
-      type B @local { id: ID! a: A! @inverse(field: "bs") }
-      """, "Say CASCADE or DENY"
-    ),
-    ("type A @local { id: ID! s: String @pattern(regex: \"(\") }", "is never closed"),
-    (
-      "type A @local { id: ID! s: String @pattern(regex: \"(a)\\\\1\") }",
-      "backreferences and octal escapes are not supported"
-    ),
-    (
-      "type A @local { id: ID! s: String @pattern(regex: \"(?=a)a\") }", "lookaround"
-    ),
-    (
-      "type A @local { id: ID! s: String @pattern(regex: \"(a{1000}){1000}\") }",
-      "more than 1000 states"
-    ),
-    ("type Film @local { id: ID! }", "is a type of upstream's"),
-    ("type A @local { id: ID! film: Film @inverse(field: \"a\") }", "is upstream's"),
-    ("type A @local { id: String }", "The id is ID!"),
-    ("query A { a }", "nothing else"),
-    ("scalar Money type A @local { id: ID! }", "is none of Boolean"),
-    ("type A @local { id: ID! x: Int @renamed(from: \"y\") y: Int }", "is there still"),
-  ])
+  @Test(
+    "Invalid local schemas are refused with a reason",
+    arguments: [
+      (
+        "type A @local { id: ID! b: B @inverse(field: \"a\") } type B @local { id: ID! a: A }",
+        "needs @inverse"
+      ),
+      (
+        """
+        type A @local { id: ID! bs: [B!]! @inverse(field: "a") }
+        type B @local { id: ID! a: A! @inverse(field: "bs") }
+        """, "Use CASCADE or DENY"
+      ),
+      ("type A @local { id: ID! s: String @pattern(regex: \"(\") }", "is never closed"),
+      (
+        "type A @local { id: ID! s: String @pattern(regex: \"(a)\\\\1\") }",
+        "backreferences and octal escapes are not supported"
+      ),
+      (
+        "type A @local { id: ID! s: String @pattern(regex: \"(?=a)a\") }", "lookaround"
+      ),
+      (
+        "type A @local { id: ID! s: String @pattern(regex: \"(a{1000}){1000}\") }",
+        "more than 1000 states"
+      ),
+      ("type Film @local { id: ID! }", "is an upstream type or built in"),
+      (
+        "type A @local { id: ID! film: Film @inverse(field: \"a\") }",
+        "is an upstream type and cannot"
+      ),
+      ("type A @local { id: String }", "The type of id must be ID!"),
+      ("query A { a }", "and fragments"),
+      ("scalar Money type A @local { id: ID! }", "the scalars are Boolean"),
+      ("type A @local { id: ID! x: Int @renamed(from: \"y\") y: Int }", "still exists"),
+    ])
   func refuses(_ text: String, _ message: String) {
     let (schema, findings) = read(text)
     #expect(schema == nil)
     #expect(findings.contains { $0.message.contains(message) }, "\(findings)")
   }
 
-  @Test func refersToUpstreamsTypesOneWay() throws {
+  @Test("A local type can refer to an upstream type")
+  func refersToUpstreamTypes() throws {
     let (schema, findings) = read("type Favourite @local { id: ID! film: Film! }")
     #expect(schema != nil, "\(findings)")
   }
 }
 
 enum EntityCatalogueSample {
-  /// With the type Film.
+  /// A catalogue with the type Film.
   static func make() -> EntityCatalogue {
     let loaded = OperationRegistry.load(
       files: [SourceFile(path: "a.graphql", text: "query A($id: ID!) { film(id: $id) { id } }")],

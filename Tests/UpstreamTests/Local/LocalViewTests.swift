@@ -2,7 +2,7 @@ import Model
 import Testing
 import Upstream
 
-/// Fragments of `local.graphql`.
+/// Views defined by fragments in `local.graphql`.
 struct LocalViewTests {
   private static let types = """
     type Place { name: String! town: String }
@@ -20,7 +20,8 @@ struct LocalViewTests {
     return (reader.views, found)
   }
 
-  @Test func aFragmentIsAView() throws {
+  @Test("A fragment on a local type is a view")
+  func fragmentIsView() throws {
     let (views, findings) = read(
       """
       fragment Whole on List { ...Card ... on List { place { town } } items { id } }
@@ -33,7 +34,8 @@ struct LocalViewTests {
     #expect(whole.fields.map(\.name) == ["id", "title", "place", "items"])
   }
 
-  @Test func aFragmentInsideOfItselfThroughAnObjectIsAFault() {
+  @Test("A fragment that spreads itself through an object is a fault")
+  func recursiveFragment() {
     let faults = read(
       """
       type Ring { next: Ring }
@@ -42,23 +44,26 @@ struct LocalViewTests {
       fragment B on Ring { next { ...B } }
       """
     ).findings.filter { $0.severity == .fault }
-    #expect(faults.contains { $0.message.contains("inside of itself") }, "\(faults)")
+    #expect(faults.contains { $0.message.contains("spreads itself") }, "\(faults)")
   }
 
-  @Test(arguments: [
-    ("fragment A on Film { id }", "local types"), ("fragment A on List { titel }", "\"title\""),
-    ("fragment A on List { place }", "selection"), ("fragment A on List { title { id } }", "title"),
-    ("fragment A on List { ...A }", "inside of itself"),
-    ("fragment A on List { ...B }", "no fragment B"),
-    ("fragment A on List { a: id a: title }", "stands for id"),
-    ("fragment A on List { id @include(if: true) }", "no directives"),
-    ("fragment A on List { title(x: 1) }", "no arguments"),
-    ("fragment A on List { ... on Item { id } }", "never a Item"),
-    ("fragment A on List { place { twon } }", "\"town\""),
-    ("fragment FilmCard on List { id }", "among the operations"),
-    ("query A { id }", "nothing else"),
-  ])
-  func reportsWhatIsNoView(text: String, words: String) {
+  @Test(
+    "Invalid views are reported",
+    arguments: [
+      ("fragment A on Film { id }", "local type"), ("fragment A on List { titel }", "\"title\""),
+      ("fragment A on List { place }", "selection"),
+      ("fragment A on List { title { id } }", "title"),
+      ("fragment A on List { ...A }", "spreads itself"),
+      ("fragment A on List { ...B }", "no fragment B"),
+      ("fragment A on List { a: id a: title }", "already the response name of id"),
+      ("fragment A on List { id @include(if: true) }", "cannot have directives"),
+      ("fragment A on List { title(x: 1) }", "cannot have arguments"),
+      ("fragment A on List { ... on Item { id } }", "the condition on Item never applies"),
+      ("fragment A on List { place { twon } }", "\"town\""),
+      ("fragment FilmCard on List { id }", "among the operations"),
+      ("query A { id }", "and fragments"),
+    ])
+  func reportsInvalidViews(text: String, words: String) {
     let faults = read(text).findings.filter { $0.severity == .fault }
     #expect(faults.count == 1, "\(faults)")
     #expect(faults.first?.message.contains(words) == true, "\(faults)")

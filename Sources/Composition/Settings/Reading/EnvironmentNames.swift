@@ -1,6 +1,6 @@
 import GraphQL
 
-/// Which variables of the environment are settings.
+/// The environment variables that are settings.
 enum EnvironmentNames {
   static let prefix = "LARDER_"
 
@@ -12,7 +12,7 @@ enum EnvironmentNames {
     return prefix + words.joined(separator: "_")
   }
 
-  /// The path a variable stands for; an open section has one variable for all its members.
+  /// The setting's path for each variable; an open section has one variable for all its members.
   static let paths: [String: [String]] = {
     var paths: [String: [String]] = [:]
     for key in SettingTable.keys {
@@ -22,11 +22,11 @@ enum EnvironmentNames {
     return paths
   }()
 
-  /// Variables of our prefix that are no settings.
+  /// Whether a variable with our prefix is not a setting.
   ///
-  /// `LARDER_KEY` seals secrets at rest and is read where they are sealed; `LARDER_TEST_…` belongs
-  /// to tests. The others are what Kubernetes puts into every container of a namespace in which a
-  /// service is called `larder`.
+  /// `LARDER_KEY` encrypts secrets at rest and is read by ``DataFolder``; `LARDER_TEST_…` belongs to
+  /// tests. Kubernetes sets the others in every container of a namespace with a service named
+  /// `larder`.
   static func isForeign(_ variable: String) -> Bool {
     if variable == "LARDER_KEY" || variable.hasPrefix("LARDER_TEST_") { return true }
     let rest = variable.dropFirst(prefix.count)

@@ -1,7 +1,7 @@
 import HTTPClient
 
-/// What must hold between settings that are each right by themselves. A fault stands at the
-/// setting that asks for something; defaults ask for nothing.
+/// Checks between settings that are each valid by themselves. A fault is placed at the setting that
+/// requires another one; defaults require nothing.
 struct SettingsChecks {
   let settings: Settings
   let places: [String: SettingPlace]
@@ -10,7 +10,7 @@ struct SettingsChecks {
     upstream + tls + vendors + limits + metrics + cors + folders
   }
 
-  /// What holds though its writer may not expect it.
+  /// Effects of valid settings that the operator may not expect.
   func notes() -> [SettingsNote] {
     let upstream = settings.upstream
     guard settings.accounts.provider == .local, upstream.hasOwnCredential,
@@ -20,10 +20,10 @@ struct SettingsChecks {
     return [
       SettingsNote(
         place: place,
-        message: "tokens that this service issues are not passed on, since upstream gets the"
-          + " service's own credential: signed-in users all see what that one may see; set"
-          + " `upstream.forwardOwnTokens: true` where upstream verifies these tokens, false to keep"
-          + " it so")
+        message: "tokens issued by this service are not forwarded, because upstream receives the"
+          + " service's own credential: all signed-in users see the data that it gives access to;"
+          + " set `upstream.forwardOwnTokens: true` if upstream verifies these tokens, or false to"
+          + " keep this behaviour")
     ]
   }
 
@@ -36,8 +36,9 @@ struct SettingsChecks {
         "upstream.secret", "`upstream.secret` needs `upstream.dialect: hasura` or `appsync`")
   }
 
-  /// Only the `hasura` dialect keeps a caller's session variables from going upstream beside the
-  /// service's own: with any other, callers would choose the role that the secret acts as.
+  /// Rejects forwarded session variables together with the service's own. Only the `hasura` dialect
+  /// keeps a caller's session variables from being sent with the service's secret; with any other,
+  /// callers would choose the role that the secret acts as.
   private var sessionVariables: [SettingsFault] {
     let prefix = "x-hasura-"
     guard settings.upstream.dialect != .hasura,
@@ -61,11 +62,11 @@ struct SettingsChecks {
     if tls.certificateFile == nil, tls.keyFile == nil, let first = further.first?.key {
       faults += fault(
         "tls.certificates.\(first).certificate",
-        "`tls.certificates` needs `tls.certificate`, which is for clients that ask for no name")
+        "`tls.certificates` needs `tls.certificate`, which is for clients that request no name")
     }
     if tls.certificateFile == nil, tls.strictTransportAge != nil {
       faults += fault(
-        "tls.hsts", "`tls.hsts` needs `tls.certificate`: behind a proxy, set HSTS in the proxy")
+        "tls.hsts", "`tls.hsts` needs `tls.certificate`; behind a proxy, set HSTS in the proxy")
     }
     return faults
   }
@@ -96,7 +97,7 @@ struct SettingsChecks {
       faults += demand("files.store", "s3", "files.endpoint", settings.files.endpoint)
       faults += demand("files.store", "s3", "files.accessKey", settings.files.accessKey)
       faults += demand("files.store", "s3", "files.secretKey", settings.files.secretKey)
-      faults += keptElsewhere
+      faults += s3Store
     }
     if settings.push.sender == .onesignal {
       faults += demand("push.sender", "onesignal", "push.appId", settings.push.appID)
@@ -105,20 +106,19 @@ struct SettingsChecks {
     return faults
   }
 
-  /// What a service that others write to as well cannot keep.
-  private var keptElsewhere: [SettingsFault] {
+  /// Settings that an S3-compatible service, which others write to as well, cannot enforce.
+  private var s3Store: [SettingsFault] {
     var faults: [SettingsFault] = []
     for (name, bucket) in settings.files.buckets.sorted(by: { $0.key < $1.key }) {
       for (quota, bytes) in [("quota", bucket.quotaBytes), ("userQuota", bucket.userQuotaBytes)]
       where bytes != nil {
         faults += fault(
           "files.buckets.\(name).\(quota)",
-          "`files.buckets.\(name).\(quota)` cannot be kept with `files.store: s3`, where nobody"
-            + " counts")
+          "`files.buckets.\(name).\(quota)` cannot be enforced with `files.store: s3`; remove it")
       }
     }
     if let target = settings.files.endpoint?.http.target, target != "/" {
-      faults += fault("files.endpoint", "`files.endpoint` has no path, and this one has \(target)")
+      faults += fault("files.endpoint", "`files.endpoint` must not have a path, but has \(target)")
     }
     return faults
   }
@@ -132,7 +132,7 @@ struct SettingsChecks {
     ] where bytes > head {
       faults += fault(
         places[name] == nil ? "limits.head" : name,
-        "`\(name)` (\(ByteSize.print(bytes))) does not fit into `limits.head`"
+        "`\(name)` (\(ByteSize.print(bytes))) must not exceed `limits.head`"
           + " (\(ByteSize.print(head)))")
     }
     return faults
@@ -147,10 +147,10 @@ struct SettingsChecks {
 
   private var cors: [SettingsFault] {
     guard settings.corsOrigins.contains(.any), settings.corsOrigins.count > 1 else { return [] }
-    return fault("cors.origins", "`*` in `cors.origins` stands alone")
+    return fault("cors.origins", "`*` in `cors.origins` must be the only origin")
   }
 
-  /// The console's folder is served to anybody.
+  /// Rejects a console folder, which is public, that contains the data folder.
   private var folders: [SettingsFault] {
     guard let shown = settings.publicFolder, FolderPath.isInside(settings.dataFolder, shown) else {
       return []
@@ -159,15 +159,16 @@ struct SettingsChecks {
       "public", "`public` would serve the data folder, which is \(settings.dataFolder)")
   }
 
-  /// At most one of `faults` a pair: the one whose own value is there.
+  /// A fault if `name` is set and the other setting of the pair is not.
   private func needs(
     _ name: String, _ value: String?, _ other: String, _ otherValue: String?
   ) -> [SettingsFault] {
     guard value != nil, otherValue == nil, places[other] == nil else { return [] }
-    return fault(name, "`\(name)` needs `\(other)` beside it")
+    return fault(name, "`\(name)` needs `\(other)`")
   }
 
-  /// A setting that was written but refused has its own fault already.
+  /// A fault if a choice needs another setting. One that was written but refused has its own fault
+  /// already.
   private func demand(
     _ name: String, _ choice: String, _ other: String, _ otherValue: Any?
   ) -> [SettingsFault] {

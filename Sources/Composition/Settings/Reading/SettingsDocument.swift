@@ -2,12 +2,12 @@ import Yams
 
 /// A settings file's text as raw values with their places.
 ///
-/// Yams' node tree is used rather than its decoder because only nodes know where they stand.
+/// Yams' node tree is used rather than its decoder because only nodes have a place.
 struct SettingsDocument {
   let entries: [RawEntry]
   let faults: [SettingsFault]
 
-  /// - Parameter name: what places call the file.
+  /// - Parameter name: the name of the file in places.
   init(parsing text: String, name: String) {
     var source = DistinctKeys(text: text)
     do throws(YAMLFault) {
@@ -25,7 +25,7 @@ struct SettingsDocument {
   }
 }
 
-/// Nodes to raw values; what no settings file may hold becomes a fault.
+/// Converts nodes to raw values; nodes that settings do not allow become faults.
 private struct RawTreeBuilder {
   let fileName: String
   let renamed: [DistinctKeys.Position: Unicode.Scalar]
@@ -43,7 +43,8 @@ private struct RawTreeBuilder {
     case .empty: return []
     case .text, .list:
       faults.append(
-        SettingsFault(place(of: root), "settings are names with values, such as `listen: :8080`"))
+        SettingsFault(
+          place(of: root), "settings must be names with values, such as `listen: :8080`"))
       return []
     }
   }
@@ -58,7 +59,7 @@ private struct RawTreeBuilder {
     case .mapping(let mapping):
       form = .map(mapping.compactMap { entry(name: $0.key, value: $0.value) })
     case .alias:
-      // The parser has put the anchor's node in every alias's place.
+      // The parser has replaced every alias with the anchor's node.
       form = .empty
     }
     return RawValue(form: form, place: place(of: node))
@@ -67,7 +68,7 @@ private struct RawTreeBuilder {
   private mutating func entry(name node: Node, value valueNode: Node) -> RawEntry? {
     let place = place(of: node)
     guard case .scalar(let scalar) = node else {
-      faults.append(SettingsFault(place, "a setting's name is plain text"))
+      faults.append(SettingsFault(place, "a setting's name must be plain text"))
       return nil
     }
     var name = scalar.string
@@ -83,5 +84,87 @@ private struct RawTreeBuilder {
 
   private static func isEmpty(_ scalar: Node.Scalar) -> Bool {
     scalar.style == .plain && ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+  }
+}
+
+/// The reason why text is not YAML, without the messages of Yams, which quote the line and so can
+/// contain a secret.
+struct YAMLFault: Error {
+  let problem: String
+  let line: Int
+  let column: Int
+}
+
+/// Composes YAML in which a name can occur twice.
+///
+/// Yams stops at the first section with a duplicate name, without reporting the place of the second
+/// one, and every other fault would go unreported. So the first letter of the reported name is
+/// replaced by a private-use scalar, which moves nothing, and the text is composed again;
+/// ``renamed`` lets the reader restore the letter and find the duplicate itself.
+struct DistinctKeys {
+  struct Position: Hashable {
+    let line: Int
+    let column: Int
+  }
+
+  /// Maximum number of duplicate names; the file is rejected beyond it.
+  private static let renamedMax = 100
+  private static let firstPrivateUse: UInt32 = 0xE000
+
+  private var scalars: [Unicode.Scalar]
+  private(set) var renamed: [Position: Unicode.Scalar] = [:]
+
+  init(text: String) {
+    scalars = Array(text.unicodeScalars)
+  }
+
+  mutating func compose() throws(YAMLFault) -> Node? {
+    while true {
+      let text = String(String.UnicodeScalarView(scalars))
+      do {
+        // No resolver: the settings interpret the text, and Yams' own resolver compiles regular
+        // expressions, which take megabytes. Explicit encoding: the default one reads the
+        // environment, and prints what it finds.
+        return try Yams.compose(yaml: text, .basic, .default, .utf8)
+      } catch YamlError.duplicatedKeysInMapping(let names, let context) {
+        guard rename(at: context.mark) else {
+          throw YAMLFault(
+            problem: "\(names.map { "`\($0)`" }.joined(separator: ", ")) is written twice",
+            line: context.mark.line, column: context.mark.column)
+        }
+      } catch {
+        throw YAMLFault(error, in: text)
+      }
+    }
+  }
+
+  private mutating func rename(at mark: Mark) -> Bool {
+    let position = Position(line: mark.line, column: mark.column)
+    guard renamed.count < Self.renamedMax, renamed[position] == nil,
+      let substitute = Unicode.Scalar(Self.firstPrivateUse + UInt32(renamed.count)),
+      var index = SourceLines(scalars).offset(line: mark.line, column: mark.column)
+    else { return false }
+    if scalars[index] == "\"" || scalars[index] == "'" { index += 1 }
+    guard index < scalars.count else { return false }
+    renamed[position] = scalars[index]
+    scalars[index] = substitute
+    return true
+  }
+}
+
+extension YAMLFault {
+  fileprivate init(_ error: any Error, in text: String) {
+    switch error {
+    case YamlError.scanner(let context, let problem, let mark, _),
+      YamlError.parser(let context, let problem, let mark, _),
+      YamlError.composer(let context, let problem, let mark, _):
+      let start = context.map { "\($0.text) from line \($0.mark.line): " } ?? ""
+      self.init(problem: start + problem, line: mark.line, column: mark.column)
+    case YamlError.reader(let problem, let offset, _, _):
+      let before = SourceLines(Array(text.prefix(offset ?? 0).unicodeScalars))
+      self.init(problem: problem, line: before.count, column: before.lastLineLength + 1)
+    default:
+      self.init(problem: "the text cannot be parsed", line: 1, column: 1)
+    }
   }
 }

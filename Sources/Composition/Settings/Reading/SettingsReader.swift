@@ -1,5 +1,32 @@
-/// One pass over all sources of settings. Values go into ``settings`` as they are read; whatever is
-/// wrong is kept and the reading goes on.
+/// Settings that passed every check, with the places they were read from.
+package struct LoadedSettings: Sendable {
+  package let settings: Settings
+  /// Sorted by place.
+  package let notes: [SettingsNote]
+  /// Places by full name of the setting, such as `types.Film.key`; a default has no place.
+  package let places: [String: SettingPlace]
+}
+
+extension Settings {
+  /// Loads settings from defaults, file, environment and flags; later values override earlier ones.
+  ///
+  /// - Parameter required: names of the settings that the caller requires.
+  /// - Throws: all faults of all sources together, including faults in values that a later source
+  ///   overrides.
+  package static func load(
+    from sources: SettingsSources, requiring required: [String] = []
+  ) throws(SettingsFaults) -> LoadedSettings {
+    var reader = SettingsReader(sources)
+    reader.readFile()
+    reader.readEnvironment()
+    reader.readFlags()
+    reader.check(required: required)
+    return try reader.finish()
+  }
+}
+
+/// One pass over all sources of settings. Values are assigned to ``settings`` as they are read;
+/// faults are collected and reading continues.
 struct SettingsReader {
   private let sources: SettingsSources
   private var settings: Settings
@@ -7,7 +34,7 @@ struct SettingsReader {
   private var faults: [SettingsFault] = []
   private var notes: [SettingsNote] = []
   private var excerpt: SourceExcerpt
-  /// What is missing says nothing where the file could not be read to its end.
+  /// Whether the whole file was parsed; if not, a required setting is not reported as missing.
   private var isFileRead = true
 
   init(_ sources: SettingsSources) {
@@ -24,8 +51,8 @@ struct SettingsReader {
     read(document.entries, under: [])
   }
 
-  /// An empty variable counts as not set: that is how compose files and charts pass what nobody
-  /// filled in.
+  /// Reads the environment. An empty variable counts as not set: compose files and charts pass unset
+  /// values so.
   mutating func readEnvironment() {
     for (variable, text) in sources.environment.sorted(by: { $0.key < $1.key })
     where variable.hasPrefix(EnvironmentNames.prefix) && !EnvironmentNames.isForeign(variable) {
@@ -61,7 +88,7 @@ struct SettingsReader {
       let variable = EnvironmentNames.variable(for: setting.split(separator: "."))
       faults.append(
         SettingsFault(
-          .wholeFile(name: name), "`\(setting)` is not set; write it there or into \(variable)"))
+          .wholeFile(name: name), "`\(setting)` is not set; set it there or in \(variable)"))
     }
   }
 
@@ -76,8 +103,9 @@ struct SettingsReader {
       settings: guarded(settings), notes: notes.sorted { $0.place < $1.place }, places: places)
   }
 
-  /// What is stored was fetched with the service's own credentials, and whoever signs up may read it:
-  /// without a word in settings the operator decides who that is.
+  /// Applies the safe defaults of a service with its own credentials: stored data was fetched with
+  /// them, and every user who signs up can read it, so by default the operator admits users and
+  /// devices.
   private func guarded(_ settings: Settings) -> Settings {
     guard settings.upstream.hasServiceCredentials else { return settings }
     var settings = settings
@@ -86,8 +114,8 @@ struct SettingsReader {
     return settings
   }
 
-  /// Text from outside the file, as if it stood there under its sections. For an open section it
-  /// is YAML: `{X-Client: larder}`.
+  /// Reads text from outside the file as if it were written there under its sections. For an open
+  /// section the text is YAML: `{X-Client: larder}`.
   private mutating func read(_ text: String, for path: [String], at place: SettingPlace) {
     var value = RawValue(form: .text(text), place: place)
     if SettingTable.memberForm(under: path) != nil {
@@ -124,7 +152,7 @@ struct SettingsReader {
     case (.unknown, _): refuseUnknown(path, at: entry.place)
     case (_, .empty): break
     case (.key(let key), .map(let entries)) where SettingTable.hasSettings(under: path):
-      // Its own value is called `path` where other settings stand beside it.
+      // Its own value is named `path` if there are settings under it.
       let own = entries.filter { $0.name == SettingTable.ownMember }
       for entry in own { assign(entry.value, to: key, path: path) }
       if own.count > 1 {
@@ -138,11 +166,11 @@ struct SettingsReader {
     case (.section, .text), (.section, .list):
       faults.append(
         SettingsFault(
-          entry.value.place, "`\(Self.name(path))` is a section: its settings stand under it"))
+          entry.value.place, "`\(Self.name(path))` is a section; write its settings under it"))
     }
   }
 
-  /// A name as later code knows it: field names, for one, in lower case.
+  /// The normalised name, for example of a header field in lower case; nil after a fault.
   private mutating func name(of entry: RawEntry, under path: [String]) -> String? {
     guard let form = SettingTable.memberForm(under: path) else { return entry.name }
     do throws(ValueRefusal) {
@@ -167,7 +195,8 @@ struct SettingsReader {
     places[name] = raw.place
     if !key.isInUse {
       notes.append(
-        SettingsNote(place: raw.place, message: "`\(name)` is accepted, not used by this version"))
+        SettingsNote(
+          place: raw.place, message: "`\(name)` is accepted, but not used by this version"))
     }
   }
 

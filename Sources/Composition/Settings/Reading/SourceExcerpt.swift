@@ -1,23 +1,23 @@
 /// Shows a line of the settings file with a caret under one place.
 ///
-/// A line may hold secrets beside what is wrong with it, under names that are misspelled or not
-/// known at all, and in comments. So only text that was seen to be harmless is shown (names, and
-/// values of settings that hold no secret); everything else is masked.
+/// A line can contain secrets beside the fault, under misspelled or unknown names, and in comments.
+/// So only text known to be harmless is shown (names, and values of settings that are not secret);
+/// everything else is masked.
 struct SourceExcerpt {
   private static let mask = Array("***".unicodeScalars)
   private static let punctuation = Set(" \t:,{}[]\"'-#".unicodeScalars)
-  /// Scalars of one line that are shown.
+  /// Maximum number of scalars of a line that are shown.
   private static let widthMax = 100
 
   private let lines: SourceLines
-  /// By line: where harmless text begins, from 0, and how long it is.
+  /// Ranges of harmless text by line, counted in scalars from 0.
   private var harmless: [Int: [Range<Int>]] = [:]
 
   init(_ text: String) {
     lines = SourceLines(Array(text.unicodeScalars))
   }
 
-  /// Lets `text` be shown where it stands as it is, or in quotes without escapes, at `place`.
+  /// Allows `text` to be shown if it is written at `place` literally, or in quotes without escapes.
   mutating func allow(_ text: String, at place: SettingPlace) {
     guard case .file(_, let number, let column) = place, let line = lines.line(number) else {
       return
@@ -52,13 +52,13 @@ struct SourceExcerpt {
     return "  \(number) | \(visible)\n  \(margin) | \(String(repeating: " ", count: caret))^"
   }
 
-  /// - Returns: the line to show, and where in it the column went.
+  /// - Returns: the line to show, and the position of the column in it.
   private func masked(
     _ line: [Unicode.Scalar], spans: [Range<Int>], column: Int
   ) -> (shown: [Unicode.Scalar], caret: Int) {
     var shown: [Unicode.Scalar] = []
     var caret: Int?
-    /// `isMasked` shortens what it adds, so the column may fall inside it: then at its beginning.
+    /// Adds a range. Masking shortens it; a column inside it then moves to its beginning.
     func add(_ range: Range<Int>, isMasked: Bool) {
       if caret == nil, range.contains(column) {
         caret = shown.count + (isMasked ? 0 : column - range.lowerBound)
@@ -82,4 +82,33 @@ struct SourceExcerpt {
     }
     return (shown, caret ?? shown.count)
   }
+}
+
+/// The lines of a text as Unicode scalars, in which YAML counts columns.
+struct SourceLines {
+  private let lines: [ArraySlice<Unicode.Scalar>]
+
+  init(_ scalars: [Unicode.Scalar]) {
+    lines = scalars.split(omittingEmptySubsequences: false) { Self.breaks.contains($0) }
+  }
+
+  /// The line breaks of YAML 1.1, with CR LF already reduced to one.
+  private static let breaks: Set<Unicode.Scalar> = ["\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"]
+
+  /// The line, or nil past the end.
+  ///
+  /// - Parameter number: counted from 1.
+  func line(_ number: Int) -> [Unicode.Scalar]? {
+    lines.indices.contains(number - 1) ? Array(lines[number - 1]) : nil
+  }
+
+  /// The offset of a place in the whole text, from 0. Line and column are counted from 1.
+  func offset(line number: Int, column: Int) -> Int? {
+    guard lines.indices.contains(number - 1), column > 0 else { return nil }
+    let line = lines[number - 1]
+    return column <= line.count ? line.startIndex + column - 1 : nil
+  }
+
+  var count: Int { lines.count }
+  var lastLineLength: Int { lines.last?.count ?? 0 }
 }

@@ -1,13 +1,67 @@
-/// Turns raw values of one setting into typed ones and keeps what was wrong with them.
-struct ValueReader {
-  /// As it is called in messages: `types.Film.key`.
+/// A value as written in its source, before it has a type.
+struct RawValue {
+  enum Form {
+    /// A name without a value: counts as not written.
+    case empty
+    case text(String)
+    case list([RawValue])
+    case map([RawEntry])
+  }
+
+  let form: Form
+  let place: SettingPlace
+
+  /// A description of the value for messages that expected something else.
+  var shape: String {
+    switch form {
+    case .empty: "nothing"
+    case .text(let text): Self.quoted(text)
+    case .list: "a list"
+    case .map: "a section"
+    }
+  }
+
+  /// Returns the same value with another place: the value of a variable is placed at the variable.
+  func moved(to place: SettingPlace) -> RawValue {
+    let form: Form =
+      switch form {
+      case .empty, .text: form
+      case .list(let items): .list(items.map { $0.moved(to: place) })
+      case .map(let entries):
+        .map(
+          entries.map { RawEntry(name: $0.name, place: place, value: $0.value.moved(to: place)) })
+      }
+    return RawValue(form: form, place: place)
+  }
+
+  /// Maximum length of the part of a value that a message repeats, in Unicode scalars.
+  private static let shownScalarsMax = 60
+
+  private static func quoted(_ text: String) -> String {
+    let scalars = text.unicodeScalars.prefix(shownScalarsMax)
+    let shown = scalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : String($0) }
+    let isWhole = scalars.endIndex == text.unicodeScalars.endIndex
+    return "\"\(shown.joined())\(isWhole ? "" : "…")\""
+  }
+}
+
+/// One entry of a section: a name and its value.
+struct RawEntry {
   let name: String
-  /// What relative paths start from.
+  let place: SettingPlace
+  let value: RawValue
+}
+
+/// Converts raw values of one setting to typed ones and collects faults.
+struct ValueReader {
+  /// The full name for messages, such as `types.Film.key`.
+  let name: String
+  /// The folder that relative paths start from.
   let folder: String
   let isSecret: Bool
 
   private(set) var faults: [SettingsFault] = []
-  /// A value carried a secret where none belongs: no message may show any of this setting's text.
+  /// Whether a value contained a misplaced secret: then no message may show any text of this setting.
   private(set) var hidesValue = false
 
   init(name: String, folder: String, isSecret: Bool) {
@@ -20,13 +74,14 @@ struct ValueReader {
     read(raw, form, subject: "`\(name)`")
   }
 
-  /// A variable and a flag write a list with commas; a file may write a single element bare.
+  /// Reads a list. In a variable or flag its elements are separated by commas; in a file a single
+  /// element can be written without brackets.
   mutating func list<Element: Hashable>(
     _ raw: RawValue, _ form: TextForm<Element>, countMin: Int
   ) -> [Element]? {
     let items = elements(of: raw)
     guard items.count >= countMin else {
-      refuse(raw, "`\(name)` needs \(countMin) element at least")
+      refuse(raw, "`\(name)` needs at least \(countMin) element")
       return nil
     }
     var values: [Element] = []

@@ -1,46 +1,48 @@
-/// A row of the table of known settings: all that reading, refusing, showing and documenting it
-/// need. A component in angle brackets, as in `types.<Type>.key`, stands for a name of the
-/// writer's choice.
+/// A row of the table of known settings: everything needed to read, validate, show and document the
+/// setting. A component in angle brackets, as in `types.<Type>.key`, stands for a name that the
+/// operator chooses.
 package struct SettingKey: Sendable {
   package struct Shown: Sendable {
     package let path: [String]
-    /// As YAML, secrets masked; nil where nothing is set.
+    /// The value as YAML, secrets masked; nil if not set.
     package let text: String?
 
     package var name: String { path.joined(separator: ".") }
   }
 
   package let name: String
-  /// Completes "must be …".
+  /// The noun phrase that completes "must be …".
   package let noun: String
   package let doc: String
-  /// A value as it would stand in the file.
+  /// A value as written in the settings file.
   package let example: String
   package let isSecret: Bool
-  /// False: read and checked, so that files written for later versions load, but without effect.
+  /// False for a setting that is read and checked, so that files for later versions load, but has no
+  /// effect.
   package private(set) var isInUse = true
 
   let components: [Substring]
-  /// How the component in angle brackets may be spelled.
+  /// The form of the component in angle brackets.
   let memberForm: TextForm<String>?
-  /// Takes the value, or tells the reader why not. `member` stands for the angle brackets.
+  /// Assigns the value, or reports a fault to the reader. `member` is the name in place of the angle
+  /// brackets.
   let assign:
     @Sendable (_ raw: RawValue, _ member: String, inout ValueReader, inout Settings) -> Void
   package let show: @Sendable (Settings) -> [Shown]
 
-  /// The same row for a setting that has no effect yet.
+  /// The same row, marked as a setting without effect.
   var reserved: SettingKey {
     var key = self
     key.isInUse = false
     return key
   }
 
-  /// What stands before the angle brackets: a section whose names are open.
+  /// The components before the angle brackets: a section whose names are open.
   var openSection: [Substring]? {
     memberForm == nil ? nil : Array(components.prefix { !$0.hasPrefix("<") })
   }
 
-  /// Whether a written name, or the beginning of one, leads to this row.
+  /// Whether a path, or a prefix of one, leads to this row.
   func leads(from path: [String]) -> Bool {
     path.count <= components.count
       && zip(path, components).allSatisfy { $0 == $1 || $1.hasPrefix("<") }
@@ -60,7 +62,7 @@ package struct SettingKey: Sendable {
       show: { [Shown(path: components.map(String.init), text: shape.show($0[keyPath: target]))] })
   }
 
-  /// A row of an open section. `fresh` is what a member is before anything is said of it.
+  /// A row of an open section. `fresh` is a member with its defaults.
   init<Member: Sendable, Value>(
     _ name: String, membersOf target: SettingPath<Settings, [String: Member]>,
     named memberForm: TextForm<String>, fresh: Member,
@@ -104,5 +106,55 @@ package struct SettingKey: Sendable {
   }
 }
 
-/// Where a row's value goes.
+/// The key path that a row's value is assigned to.
 typealias SettingPath<Root, Value> = any WritableKeyPath<Root, Value> & Sendable
+
+/// A section of the settings with its rows, in the order in which they are shown.
+package struct SettingSection: Sendable {
+  /// Empty for the settings outside any section.
+  package let name: String
+  package let doc: String
+  package let keys: [SettingKey]
+
+  init(_ name: String, _ doc: String, isInUse: Bool = true, _ keys: [SettingKey]) {
+    self.name = name
+    self.doc = doc
+    self.keys = isInUse ? keys : keys.map(\.reserved)
+  }
+}
+
+/// The shape of a setting: one value, an optional value or a list, each written in a ``TextForm``.
+struct SettingShape<Value: Sendable>: Sendable {
+  let noun: String
+  let isSecret: Bool
+  /// Nil after a fault was reported to the reader.
+  let read: @Sendable (RawValue, inout ValueReader) -> Value?
+  /// The value as YAML, secrets masked; nil if not set.
+  let show: @Sendable (Value) -> String?
+
+  static func one(_ form: TextForm<Value>) -> Self {
+    Self(
+      noun: form.noun, isSecret: form.isSecret,
+      read: { raw, reader in reader.one(raw, form) },
+      show: { YAMLText.scalar(form.print($0)) })
+  }
+
+  static func optional<Wrapped>(_ form: TextForm<Wrapped>) -> Self where Value == Wrapped? {
+    Self(
+      noun: form.noun, isSecret: form.isSecret,
+      read: { raw, reader in reader.one(raw, form).map(Optional.some) },
+      show: { $0.map { YAMLText.scalar(form.print($0)) } })
+  }
+
+  /// A list; a single value counts as a list of one.
+  ///
+  /// - Parameter countMin: the minimum number of elements; 0 allows an empty list.
+  static func list<Element>(
+    _ form: TextForm<Element>, countMin: Int = 0
+  ) -> Self where Value == [Element], Element: Hashable {
+    Self(
+      noun: "a list, each \(form.noun)", isSecret: form.isSecret,
+      read: { raw, reader in reader.list(raw, form, countMin: countMin) },
+      show: { $0.count < countMin ? nil : YAMLText.list($0.map(form.print)) })
+  }
+}

@@ -23,7 +23,7 @@ extension SettingShape where Value == [PushRuleSettings] {
   }
 }
 
-/// How one rule is written.
+/// The written form of one push rule.
 private enum PushRuleForm {
   private static let required = ["on", "to", "text"]
   private static let names = required + ["heading", "chatId"]
@@ -83,7 +83,8 @@ private enum PushRuleForm {
     do throws(PushTemplate.Fault) {
       return try PushTemplate(text)
     } catch {
-      reader.refuse(raw, "a brace must be around a field, as in {title}; two stand for one")
+      reader.refuse(
+        raw, "a brace must enclose a field name, as in {title}; write two for a literal brace")
       return nil
     }
   }

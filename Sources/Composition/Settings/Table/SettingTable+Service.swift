@@ -4,193 +4,230 @@ extension SettingTable {
 
   static let place = SettingSection(
     "",
-    "Where the service listens and where its files are. Paths are relative to the settings file.",
+    "Addresses and paths. Relative paths start at the settings file's folder.",
     [
       SettingKey(
         "listen", \.listen, .list(.listenAddress, countMin: 1),
         example: "[\"127.0.0.1:8080\", \"unix:/run/larder.sock\"]",
-        doc: "Addresses to accept connections on; `:8080` is every interface."),
+        doc: "Addresses to accept connections on; `:8080` means all interfaces."),
       SettingKey(
         "publicUrl", \.publicURL, .optional(.url("http", "https")),
         example: "https://api.example.com",
-        doc: "Where clients reach the service from outside; presigned URLs begin with it."),
+        doc: "URL at which clients reach the service; presigned URLs start with it."),
       SettingKey(
         "data", \.dataFolder, .one(.path), example: "./data",
-        doc: "Folder of the database and the files, made if missing."),
+        doc: "Folder of the database and the files; created if missing."),
       SettingKey(
         "operations", \.operationsFolder, .one(.path), example: "./operations",
-        doc: "Folder of the `*.graphql` operations, the only ones that go upstream."),
+        doc: "Folder of the `*.graphql` operations. No other operation is sent upstream."),
       SettingKey(
         "schema", \.schemaFile, .one(.path), example: "./schema.graphql",
-        doc: "Upstream's schema; introspected at start where the file is missing. Beside other"
-          + " settings of the schema it is written as `path`: `schema: {path: …, bytes: …}`."),
+        doc: "Upstream's schema as SDL; introspected at start if the file is missing. With other "
+          + "settings of the schema write it as `path`: `schema: {path: …, bytes: …}`."),
       SettingKey(
         "schema.bytes", \.schemaBytesMax, .one(.byteSize((64 << 10)...(1 << 30))),
-        example: "64MiB", doc: "The largest schema that is read, as SDL."),
+        example: "64MiB", doc: "Maximum size of the schema, as SDL."),
       SettingKey(
         "local", \.localFile, .one(.path), example: "./local.graphql",
-        doc: "Types that live only here and that clients write; a missing file is no fault."),
+        doc: "SDL file of the local types, which clients write and only Larder stores; can be "
+          + "missing."),
       SettingKey(
         "public", \.publicFolder, .optional(.path), example: "./Public",
-        doc: "Folder of the console; the one shipped with the binary if unset."),
+        doc: "Folder of the console; defaults to the one shipped with the binary."),
     ])
 
   static let admin = SettingSection(
-    "admin", "Who operates the service.",
+    "admin", "Access for operators.",
     [
       SettingKey(
         "admin.token", \.adminToken, .optional(.secret("a token", lengthMin: 32)),
-        example: "\(Secret.mask)", doc: "Bearer token that opens `/v1/admin`; unset = closed.")
+        example: "\(Secret.mask)", doc: "Bearer token for `/v1/admin`, which is closed if unset.")
     ])
 
   static let proxies = SettingSection(
-    "proxies", "What stands between clients and the service.",
+    "proxies", "Reverse proxies and load balancers in front of the service.",
     [
       SettingKey(
         "proxies.trust", \.trustedProxies, .list(.proxyPeers),
         example: "[10.0.0.0/8, \"fd00::/8\", unix]",
-        doc: "Peers whose `Forwarded` and `X-Forwarded-For`, `-Proto` and `-Host` are believed; "
-          + "`unix` is whoever connects to a Unix socket.")
+        doc: "Peers whose `Forwarded` and `X-Forwarded-For`, `-Proto` and `-Host` fields are "
+          + "trusted; `unix` means every peer of a Unix socket.")
     ])
 
   static let cors = SettingSection(
-    "cors", "Calls from pages of other origins.",
+    "cors", "Cross-origin requests from browsers.",
     [
       SettingKey(
         "cors.origins", \.corsOrigins, .list(.origin), example: "[https://app.example.com]",
-        doc: "Origins whose pages may call; `*` alone is all of them.")
+        doc: "Allowed origins; `*` alone allows all.")
     ])
 
   static let start = SettingSection(
-    "start", "How the service starts.",
+    "start", "Start of the service.",
     [
       SettingKey(
         "start.lockWait", \.start.lockWait, .one(.duration(.zero ... .seconds(600))),
         example: "15s",
-        doc: "How long it waits for the data folder while another process holds it, as one does "
-          + "that still answers its last requests."),
+        doc: "How long to wait for the data folder while another process holds its lock, for "
+          + "example the previous process while it drains."),
       SettingKey(
         "start.otherKey", \.start.otherKey, .one(.choice), example: "refuse",
-        doc:
-          "Whether to start with another key than the one that secrets in the database are sealed "
-          + "with. `accept` gives them up: all sessions end, access keys of `/s3` are void, and what "
-          + "is queued with a user's credential waits for the device."),
+        doc: "Whether to start with a different key than the one that sealed the secrets in the "
+          + "database. `accept` discards them: all sessions end, access keys of `/s3` become "
+          + "invalid, and mutations queued with a user's credential wait for the device."),
       SettingKey(
         "start.degraded", \.start.degraded, .one(.choice), example: "allow",
-        doc: "Whether to start when the data folder's disk is full or read-only: reads are served, "
-          + "writes are refused with 503 until the disk takes them. `refuse` ends the start with 73. The "
-          + "room that a start needs is kept in larder.reserve (1 MiB); on a read-only disk the "
-          + "database is copied to the system's temporary folder."),
+        doc: "Whether to start if the data folder's disk is full or read-only. `allow` serves "
+          + "reads and refuses writes with 503 until the disk is writable; `refuse` exits with "
+          + "status 73. The space that a start needs is reserved in `larder.reserve` (1 MiB); on a "
+          + "read-only disk the database is copied to the system's temporary folder."),
     ])
 
   static let clock = SettingSection(
-    "clock", "How far the machine's clock is believed.",
+    "clock", "Trust in the machine's clock.",
     [
       SettingKey(
         "clock.trust", \.clock.trust, .one(.duration(.seconds(60)...(day * 30))), example: "1h",
-        doc:
-          "How long a jump of the clock must hold until devices, sessions, mutations, uploads and "
-          + "all else expire by it. A stop of the service for longer is such a jump.")
+        doc: "How long a jump of the clock must last before devices, sessions, mutations, uploads "
+          + "and other data expire by it. A longer stop of the service is such a jump.")
     ])
 
   static let drain = SettingSection(
-    "drain", "How the service stops.",
+    "drain", "Graceful shutdown.",
     [
       SettingKey(
         "drain.delay", \.drain.delay, .one(.duration(.zero ... .seconds(600))), example: "5s",
-        doc: "How long it answers on after it has ceased to be ready."),
+        doc: "How long to keep accepting requests after `/readyz` reports that the service is not "
+          + "ready."),
       SettingKey(
         "drain.deadline", \.drain.deadline, .one(.duration(.seconds(1) ... .seconds(600))),
         example: "8s",
-        doc:
-          "How long after that open requests may take. Two seconds later the process ends, whatever "
-          + "it waits for."),
+        doc: "Maximum time for open requests after that. The process ends two seconds later in any "
+          + "case."),
       SettingKey(
         "drain.idle", \.drain.idle, .one(.duration(.milliseconds(100) ... .seconds(60))),
-        example: "1s", doc: "How long idle connections stay open then, for requests on their way."),
+        example: "1s",
+        doc: "How long idle connections stay open during the drain, for requests already sent."),
       SettingKey(
         "drain.handshakes", \.drain.handshakes, .one(.duration(.zero ... .seconds(5))),
         example: "300ms",
-        doc: "How long connections that clients have begun by then may take until they are made; "
-          + "none begins any more."),
+        doc: "Maximum time for handshakes that are under way when listening ends; no new "
+          + "connection is accepted."),
     ])
 
   static let log = SettingSection(
-    "log", "What is logged.",
+    "log", "Logging.",
     [
       SettingKey(
-        "log.level", \.log.level, .one(.choice), example: "info", doc: "The least that is logged."),
+        "log.level", \.log.level, .one(.choice), example: "info", doc: "Minimum level."),
       SettingKey(
-        "log.format", \.log.format, .one(.choice), example: "json", doc: "How a line looks."),
+        "log.format", \.log.format, .one(.choice), example: "json", doc: "Format of a log line."),
     ])
 
   static let metrics = SettingSection(
-    "metrics", "Counters in Prometheus' text format.",
+    "metrics", "Metrics in the Prometheus text format.",
     [
       SettingKey(
         "metrics.access", \.metrics.access, .one(.choice), example: "admin",
-        doc: "Who may read `/metrics`: anybody, or the holder of the admin token. Only the holder "
-          + "sees the hosts of upstream, of storage and of vendors in it."),
+        doc: "Who may read `/metrics`: anyone (`open`), or the holder of the admin token "
+          + "(`admin`). Only the holder sees the hosts of upstream, of file storage and of vendors "
+          + "in it."),
       SettingKey(
         "metrics.listen", \.metrics.listen, .list(.listenAddress), example: "[127.0.0.1:9090]",
-        doc: "Addresses that serve `/metrics` and nothing else; the addresses in `listen` then do "
-          + "not serve it. If unset they do."),
+        doc: "Addresses that serve only `/metrics`, which the addresses in `listen` then do not "
+          + "serve."),
     ])
 
   static let queue = SettingSection(
-    "queue", "The sync queue of each device.",
+    "queue", "Sync queues of devices.",
     [
       SettingKey(
         "queue.debounce", \.queue.debounce, .one(.duration(.zero ... .seconds(60))),
-        example: "500ms", doc: "How long a lazy change waits for a newer one of its object."),
+        example: "500ms",
+        doc: "How long a lazy mutation waits for a newer one of the same object."),
       SettingKey(
         "queue.parallel", \.queue.parallelMax, .one(.wholeNumber(1...4)), example: "2",
-        doc: "Unrelated lazy changes of one device under way at once."),
+        doc: "Maximum unrelated lazy mutations of one device sent concurrently."),
       SettingKey(
         "queue.items", \.queue.itemsMax, .one(.wholeNumber(1...100_000)), example: "1000",
-        doc: "Unfinished changes of one device; then 429."),
+        doc: "Maximum unfinished mutations of one device; 429 beyond it."),
       SettingKey(
         "queue.retryCodes", \.queue.transientCodes, .list(.text("a code")),
         example: "[TRY_LATER]",
-        doc: "Codes in upstream's errors after which the same change is sent again, beside the "
+        doc: "Error codes of upstream after which the same mutation is retried, in addition to the "
           + "throttling codes of Hasura, AppSync and others."),
       SettingKey(
         "queue.forceDeadline", \.queue.forceDeadline, .one(.duration(.seconds(1) ... .seconds(60))),
-        example: "10s", doc: "How long a forced change may take to be sent."),
+        example: "10s", doc: "Maximum time to send a forced mutation."),
       SettingKey(
         "queue.probe", \.queue.probeInterval, .one(.duration(.seconds(1) ... .seconds(300))),
-        example: "5s", doc: "How often the oldest change tries an upstream that is away."),
+        example: "5s",
+        doc: "How often the oldest mutation is retried while upstream is unavailable."),
       SettingKey(
         "queue.onLogout", \.queue.onLogout, .one(.choice), example: "park",
-        doc: "What becomes of a user's waiting changes on the device whose token the user signs "
-          + "out with."),
+        doc: "How a sign-out with a device token treats the device's queued mutations of that "
+          + "user: send them (`drain`), discard them (`drop`) or hold them (`park`)."),
     ])
 
   static let devices = SettingSection(
-    "devices", "Phones and browsers that keep their own queue.",
+    "devices", "Registered devices, each with its own sync queue.",
     [
       SettingKey(
         "devices.register", \.devices.register, .one(.choice), example: "user",
-        doc: "Who may register a device: anybody, users whose token is verified here, or the "
-          + "holder of the admin token. The default is user where the service has credentials of "
-          + "its own (upstream.secret or upstream.headers)."),
+        doc: "Who may register a device: anyone (`open`), users whose token is verified here "
+          + "(`user`), or the holder of the admin token (`admin`). Defaults to `user` if the "
+          + "service has its own credentials (`upstream.secret` or `upstream.headers`)."),
       SettingKey(
         "devices.rate", \.devices.registrationsPerMinute, .one(.wholeNumber(1...100_000)),
         example: "30",
-        doc: "Registrations a minute from one address (of IPv6 from one /64, and eight times as "
-          + "many from one /48), and by one user; then 429."),
+        doc: "Maximum registrations per minute from one address (IPv6: from one /64, and eight "
+          + "times as many from one /48), and by one user; 429 beyond it."),
       SettingKey(
         "devices.bytes", \.devices.ownerBytesMax, .one(.byteSize((1 << 10)...(1 << 40))),
         example: "256MiB",
-        doc: "How much one device may have stored here: its rows of local types, and its mutations "
-          + "until 30 days after they ended; then 507 for rows and 429 for mutations. One user may "
-          + "have as much in rows of its own."),
+        doc: "Storage quota of one device: its rows of local types, and its mutations until 30 "
+          + "days after their outcome; beyond it 507 for rows and 429 for mutations. One user has "
+          + "the same quota for rows of its own."),
       SettingKey(
         "devices.unboundBytes", \.devices.unboundBytesMax, .one(.byteSize(0...(1 << 44))),
         example: "4GiB",
-        doc: "How much all devices together may that no user has signed in on."),
+        doc: "Storage quota of all devices without a signed-in user together."),
       SettingKey(
         "devices.expiry", \.devices.expiry, .one(.duration(day...(year * 10))), example: "180d",
-        doc: "How long an unused device is kept, and its data."),
+        doc: "How long an unused device and its data are kept."),
     ])
+}
+
+extension SettingTable {
+  static let tls = SettingSection(
+    "tls",
+    "HTTPS without a proxy. SIGHUP reloads the files without closing connections.",
+    [
+      SettingKey(
+        "tls.certificate", \.tls.certificateFile, .optional(.path), example: "./tls/chain.pem",
+        doc: "PEM file of the certificate and its chain."),
+      SettingKey(
+        "tls.key", \.tls.keyFile, .optional(.path), example: "./tls/key.pem",
+        doc: "PEM file of its private key, without a passphrase."),
+      SettingKey(
+        "tls.certificates.<certificate>.certificate", membersOf: \.tls.certificates,
+        named: .certificateName, fresh: TLSSettings.Certificate(), \.certificateFile,
+        .optional(.path), example: "./tls/other.pem",
+        doc: "Another certificate: for clients that request its names, or with another key type "
+          + "for the same names as the first."),
+      SettingKey(
+        "tls.certificates.<certificate>.key", membersOf: \.tls.certificates,
+        named: .certificateName, fresh: TLSSettings.Certificate(), \.keyFile, .optional(.path),
+        example: "./tls/other.key", doc: "Its private key."),
+      SettingKey(
+        "tls.hsts", \.tls.strictTransportAge,
+        .optional(.duration(.zero ... .seconds(2 * 366 * 86_400))), example: "365d",
+        doc: "How long browsers must use only HTTPS for this host (`max-age` of "
+          + "`Strict-Transport-Security`); `0s` revokes it. Not sent if unset."),
+    ])
+}
+
+extension TextForm where Value == String {
+  /// The operator's name for a certificate; it has no other meaning.
+  fileprivate static var certificateName: Self { .text("a name for the certificate") }
 }

@@ -1,6 +1,6 @@
 import GraphQL
 
-/// Every setting there is.
+/// The table of all settings.
 package enum SettingTable {
   package static let sections: [SettingSection] = [
     place, upstream, cache, types, admin, tls, cors, limits, proxies, start, clock, drain, log,
@@ -10,7 +10,7 @@ package enum SettingTable {
 
   package static let keys: [SettingKey] = sections.flatMap(\.keys)
 
-  /// What a written name leads to.
+  /// The result of looking up a written name.
   enum Match {
     case key(SettingKey)
     case section
@@ -23,21 +23,21 @@ package enum SettingTable {
     return rows.isEmpty ? .unknown : .section
   }
 
-  /// What a setting that others stand under, as `schema`, is called among them.
+  /// The name of a setting that has other settings under it, as `schema` has, among them.
   static let ownMember = "path"
 
-  /// Whether other settings stand under the one of this name.
+  /// Whether there are settings under the setting of this name.
   static func hasSettings(under path: [String]) -> Bool {
     keys.contains { $0.leads(from: path) && $0.components.count > path.count }
   }
 
-  /// How names directly under `path` are spelled, where they are the writer's own.
+  /// The form of names directly under `path`, if the operator chooses them.
   static func memberForm(under path: [String]) -> TextForm<String>? {
     keys.first { $0.openSection?.map(String.init) == path }?.memberForm
   }
 
-  /// A name for somebody who wrote `path`: a sibling spelled much alike, else a setting of that
-  /// name in another section.
+  /// A suggestion for the unknown name `path`: a sibling with a similar spelling, else a setting of
+  /// the same name in another section.
   static func suggestion(for path: [String]) -> String? {
     guard let last = path.last else { return nil }
     let parent = Array(path.dropLast())

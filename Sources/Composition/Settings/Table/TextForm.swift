@@ -1,13 +1,14 @@
 import GraphQL
+import Model
 
-/// How one kind of value is written: checked and turned into its type, and back again.
+/// The text form of one kind of value: parses and validates text, and prints values.
 struct TextForm<Value: Sendable>: Sendable {
-  /// Completes "must be …".
+  /// The noun phrase that completes "must be …".
   let noun: String
   var isSecret = false
-  /// - Parameter folder: what a relative path starts from.
+  /// - Parameter folder: the folder that a relative path starts from.
   let parse: @Sendable (_ text: String, _ folder: String) throws(ValueRefusal) -> Value
-  /// What ``parse`` would take; the mask for a secret.
+  /// Text that ``parse`` accepts; the mask for a secret.
   let print: @Sendable (Value) -> String
 }
 
@@ -81,18 +82,154 @@ extension TextForm where Value == Duration {
 }
 
 extension TextForm where Value == Secret {
-  /// - Parameter lengthMin: in characters; what is shorter can be guessed.
+  /// - Parameter lengthMin: the minimum length in characters; shorter secrets can be guessed.
   static func secret(_ noun: String, lengthMin: Int = 1) -> Self {
     Self(
       noun: lengthMin > 1 ? "\(noun) of at least \(lengthMin) characters" : noun,
       isSecret: true,
       parse: { text, _ throws(ValueRefusal) in
-        // It goes into a header field, where a line break would begin another one.
+        // The secret is sent in a header field, where a line break would begin another field.
         guard text.count >= lengthMin, !text.unicodeScalars.contains(where: \.isControl) else {
           throw ValueRefusal()
         }
         return Secret(text)
       },
       print: \.description)
+  }
+}
+
+extension TextForm where Value == String {
+  /// Text of one line with at least one character.
+  static func text(_ noun: String) -> Self {
+    checked(noun) { !$0.isEmpty && !$0.unicodeScalars.contains(where: \.isControl) }
+  }
+
+  static var path: Self {
+    Self(
+      noun: "a path",
+      parse: { text, folder throws(ValueRefusal) in try FolderPath.resolve(text, in: folder) },
+      print: { $0 })
+  }
+
+  /// GraphQL's `Name` (October 2021, section 2.1.9), without the names reserved for introspection.
+  static var graphQLName: Self {
+    checked("a GraphQL name such as Film") { name in
+      guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
+      return name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x5F }
+        && !name.hasPrefix("__")
+    }
+  }
+
+  static var forwardedField: Self {
+    Self(
+      noun: "a header field name",
+      parse: { text, _ throws(ValueRefusal) in try FieldName.parse(text, forwarded: true) },
+      print: { $0 })
+  }
+
+  static var sentField: Self {
+    Self(
+      noun: "a header field name",
+      parse: { text, _ throws(ValueRefusal) in try FieldName.parse(text, forwarded: false) },
+      print: { $0 })
+  }
+
+  /// Names that every S3-compatible store accepts both in the path and in the host.
+  static var bucketName: Self {
+    checked("a bucket name of 3 to 63 lower-case letters, digits and hyphens") { name in
+      (3...63).contains(name.utf8.count) && !name.hasPrefix("-") && !name.hasSuffix("-")
+        && name.utf8.allSatisfy {
+          (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D
+        }
+    }
+  }
+
+  static var hostName: Self {
+    checked("a host name such as example.eu.auth0.com") { HostName.isValid($0) }
+  }
+
+  private static func checked(
+    _ noun: String, _ isValid: @escaping @Sendable (String) -> Bool
+  ) -> Self {
+    Self(
+      noun: noun,
+      parse: { text, _ throws(ValueRefusal) in
+        guard isValid(text) else { throw ValueRefusal() }
+        return text
+      },
+      print: { $0 })
+  }
+}
+
+extension Unicode.Scalar {
+  var isControl: Bool { properties.generalCategory == .control }
+}
+
+extension TextForm where Value == ListenAddress {
+  static var listenAddress: Self {
+    Self(
+      noun: "an address such as 127.0.0.1:8080, [::1]:8080, :8080 or unix:/run/larder.sock",
+      parse: { text, folder throws(ValueRefusal) in
+        try ListenAddress(parsing: text, in: folder)
+      },
+      print: \.description)
+  }
+}
+
+extension TextForm where Value == ServiceURL {
+  static func url(_ schemes: String...) -> Self {
+    Self(
+      noun: "a URL such as \(schemes.last ?? "https")://api.example.com/graphql",
+      parse: { text, _ throws(ValueRefusal) in
+        try withholdingPassword(in: text) { () throws(ValueRefusal) in
+          try ServiceURL(parsing: text, schemes: schemes)
+        }
+      },
+      print: \.text)
+  }
+}
+
+extension TextForm where Value == ProxyPeers {
+  static var proxyPeers: Self {
+    Self(
+      noun: "a block of addresses such as 10.0.0.0/8 or fd00::/8, or unix",
+      parse: { text, _ throws(ValueRefusal) in try ProxyPeers(parsing: text) },
+      print: \.description)
+  }
+}
+
+extension TextForm where Value == WebOrigin {
+  static var origin: Self {
+    Self(
+      noun: "an origin such as https://app.example.com, or *",
+      parse: { text, _ throws(ValueRefusal) in
+        try withholdingPassword(in: text) { () throws(ValueRefusal) in
+          try WebOrigin(parsing: text)
+        }
+      },
+      print: \.description)
+  }
+}
+
+/// Hides the value in a refusal if the address can contain a password.
+private func withholdingPassword<Value>(
+  in text: String, _ parse: () throws(ValueRefusal) -> Value
+) throws(ValueRefusal) -> Value {
+  do throws(ValueRefusal) {
+    return try parse()
+  } catch {
+    throw ValueRefusal(error.reason, hidesValue: text.contains("@"))
+  }
+}
+
+extension TextForm where Value == DateFormat {
+  static var dateFormat: Self {
+    Self(
+      noun: "iso8601, seconds, milliseconds or a pattern such as dd.MM.yyyy HH:mm",
+      parse: { text, _ throws(ValueRefusal) in
+        guard let format = DateFormat(text) else { throw ValueRefusal() }
+        return format
+      },
+      print: \.name)
   }
 }

@@ -1,6 +1,6 @@
-import Model
+package import Model
 
-/// The GraphQL API behind this service, and what is sent to it.
+/// The upstream GraphQL API, and the credentials and limits of calls to it.
 package struct UpstreamSettings: Sendable {
   package enum Dialect: String, CaseIterable, Sendable {
     case plain
@@ -11,25 +11,46 @@ package struct UpstreamSettings: Sendable {
   package var url: ServiceURL?
   package var websocketURL: ServiceURL?
   package var dialect = Dialect.plain
-  /// Sent with every call that carries no caller's credential; names in lower case.
+  /// Fields sent with every call that carries no credential of a caller; names in lower case.
   package var headers: [String: Secret] = [:]
-  /// Lower-case names of the caller's fields that are passed on.
+  /// Lower-case names of the caller's header fields to forward.
   package var forward: [String] = []
-  /// Whether tokens that were issued here replace the service's own credentials.
+  /// Whether tokens issued here are forwarded instead of the service's own credentials.
   package var forwardsOwnTokens = false
   /// Hasura's admin secret, or AppSync's API key.
   package var secret: Secret?
   package var timeout = Duration.seconds(10)
-  /// Calls under way at once.
+  /// Maximum concurrent calls.
   package var concurrencyMax = 64
-  /// Objects and lists inside each other in one response.
+  /// Maximum nesting of objects and lists in one response.
   package var responseDepthMax = 512
 
-  /// Whether what the service sends by itself opens something, as far as names tell.
+  /// Whether the service sends a credential of its own, judged by the names of its fields.
   package var hasOwnCredential: Bool {
     secret != nil || headers.keys.contains(where: CredentialName.matches)
   }
 
-  /// Calls that carry no caller's credential go upstream with the service's own rights.
+  /// Whether calls without a caller's credential are sent upstream with credentials of the service.
   package var hasServiceCredentials: Bool { secret != nil || !headers.isEmpty }
+}
+
+/// Defaults for queries without `@cache`, and the sizes of the caches.
+package struct CacheSettings: Sendable {
+  package var maxAge = Duration.zero
+  package var staleWhileRevalidate = Duration.zero
+  package var staleIfError = Duration.seconds(86_400)
+  package var memoryBytesMax = 64 << 20
+  /// Maximum size of the database; entities that live results refer to stay even above it.
+  package var diskBytesMax = 8 << 30
+}
+
+/// Settings of one type, in addition to the schema.
+package struct TypeSettings: Sendable {
+  /// The key fields; empty = `@key` in the schema, else `id`.
+  package var key: [String] = []
+  package var index: [String] = []
+  /// Fields of the full-text search.
+  package var search: [String] = []
+  /// Format of a local type's dates; nil = ISO 8601.
+  package var dates: DateFormat?
 }

@@ -121,7 +121,7 @@ struct LibraryGenerator {
   // MARK: Parts
 
   private static let english = LocaleWords.all.filter { ["GB", "IE", "US"].contains($0.country) }
-  /// Draws of a title before a number is put behind the last one.
+  /// Attempts to draw an unused title before a number is appended to the last one.
   private static let titleDrawsMax = 4
 
   private mutating func title(_ tongue: LocaleWords) -> String {
@@ -135,7 +135,7 @@ struct LibraryGenerator {
     return "\(title) \(Self.roman(part - 1))"
   }
 
-  /// A phrase, a first name in a phrase's place, or somebody's whole name.
+  /// A phrase, a phrase with a first name, or a full name.
   private mutating func draw(_ tongue: LocaleWords) -> String {
     if tongue.country == "JP" {
       return random.pick(tongue.titleHeads) + random.pick(tongue.titleTails)
@@ -211,4 +211,12 @@ extension String {
   fileprivate func trimmingEnd() -> String {
     last == " " ? String(dropLast()) : self
   }
+}
+
+/// How much there is of everything.
+struct LibrarySize: Sendable, Hashable {
+  var films = 2_400
+  var people = 1_800
+  var studios = 120
+  var series = 300
 }

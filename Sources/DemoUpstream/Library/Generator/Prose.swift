@@ -1,5 +1,5 @@
-/// The sentences of synopses, taglines and biographies. Braces stand for what is put in: `{name}`,
-/// `{city}` or `{year}`, told apart by their first letter.
+/// The sentences of synopses, taglines and biographies. Placeholders in braces are `{name}`, `{city}`
+/// and `{year}`, identified by their first letter.
 ///
 /// Some hold what a careless encoder breaks on: straight quotes, a backslash, a line break, a tab,
 /// characters outside the basic plane.

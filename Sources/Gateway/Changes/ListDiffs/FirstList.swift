@@ -1,9 +1,8 @@
 import LosslessJSON
 import Model
 
-/// Finds the first list of entities that an operation selects, in the order of its answer: a list
-/// field of an entity type, or one of objects that lead to one entity each, as a connection's edges
-/// do.
+/// The first list of entities that an operation selects, in the order of its response: a list field
+/// of an entity type, or of objects that contain one entity each, such as a connection's edges.
 struct FirstList {
   private let snapshot: ResultSnapshot
 
@@ -11,8 +10,8 @@ struct FirstList {
     self.snapshot = snapshot
   }
 
-  /// The list's members in their order, those that are gone left out; nil where the operation
-  /// selects no list of entities.
+  /// Returns the list's members in their order, without deleted ones; nil if the operation selects no
+  /// list of entities.
   func members(_ selection: Selection) throws(JSONParseError) -> [EntityKey]? {
     guard let fields = selection.single ?? selection.types.values.first else { return nil }
     let root = try JSONDocument(checked: snapshot.root)
@@ -21,7 +20,7 @@ struct FirstList {
     }
   }
 
-  /// Whether a query may show one at all.
+  /// Returns whether a query can have such a list.
   static func exists(in selection: Selection) -> Bool {
     selection.types.values.contains { object in
       object.fields.contains { field in
@@ -50,7 +49,7 @@ struct FirstList {
     return nil
   }
 
-  /// Below an object that is no list.
+  /// Searches below an object that is not a list.
   private func members(
     _ selection: Selection, at value: JSONNode
   ) throws(JSONParseError) -> [EntityKey]? {
@@ -89,7 +88,7 @@ struct FirstList {
     }
   }
 
-  /// Entities themselves, or objects whose first object field is one.
+  /// Returns whether the selection is of entities, or of objects whose first object field is one.
   private static func leadsToEntities(_ selection: Selection) -> Bool {
     selection.types.values.contains { object in
       object.key != nil

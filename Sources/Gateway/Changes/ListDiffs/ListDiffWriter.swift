@@ -1,17 +1,17 @@
 import LosslessJSON
 import Model
 
-/// Writes list diffs, and whole lists where there is no diff, as JSON.
+/// Writes list diffs, and whole lists if there is no diff, as JSON.
 struct ListDiffWriter {
   let documents: [EntityDocument]
   let vector: ListVector
   /// With its quotes.
   let tag: String
   let cursor: String
-  /// Writes the members that go beside the list, such as its total.
+  /// Writes the members next to the list, such as its total.
   var writeRest: (inout JSONWriter) -> Void = { _ in }
 
-  /// The whole list.
+  /// Returns the whole list.
   func full() -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
@@ -29,7 +29,9 @@ struct ListDiffWriter {
     return writer.bytes
   }
 
-  /// - Parameter base: the old list's tag; nil where the client told the list itself.
+  /// Returns a diff.
+  ///
+  /// - Parameter base: the old list's tag; nil if the client sent the list itself.
   func diff(_ diff: ListDiff, from old: ListVector, base: String?) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
@@ -84,7 +86,7 @@ struct ListDiffWriter {
     writer.endArray()
   }
 
-  /// What the client has not, or has in another revision; each once.
+  /// Writes the entities that the client lacks or has in another revision, each once.
   private func writeEntities(_ places: [Int], to writer: inout JSONWriter) {
     var written: Set<ExactText> = []
     writer.name("entities")

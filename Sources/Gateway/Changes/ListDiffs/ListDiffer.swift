@@ -3,19 +3,19 @@ package import Model
 package import Storage
 import Upstream
 
-/// Tells how a list that a client has became the list as it is: of entities, flat, each with its
-/// `_rev`.
+/// Computes the diff from a list that a client has to the current one: a flat list of entities, each
+/// with its `_rev`.
 package final class ListDiffer: Sendable {
-  /// What the client has.
+  /// The list that the client has.
   package enum Base: Sendable {
     case nothing
-    /// The opaque part of the tag of a list it was given.
+    /// The opaque part of the entity tag of a list that it received.
     case tag(String)
     case rows(ListVector)
   }
 
   package enum Outcome: Sendable {
-    /// The client has it.
+    /// The client's list is current.
     case unchanged(tag: String)
     case body([UInt8], tag: String)
   }
@@ -27,7 +27,7 @@ package final class ListDiffer: Sendable {
   private let cursors: CursorIssuer
   private let memory: ListMemory
 
-  /// - Parameter memory: the one that `collections` keeps its lists in.
+  /// - Parameter memory: the one in which `collections` keeps its lists.
   package init(
     reader: QueryReader, collections: EntityReader, store: ReadSession, entities: EntityRenderer,
     cursors: CursorIssuer, memory: ListMemory
@@ -42,26 +42,27 @@ package final class ListDiffer: Sendable {
 
   // MARK: Operations
 
-  /// The first list of a query's answer, read as any read of it would be.
+  /// Returns the diff of the first list in a query's response, which is read like any other read.
   package func diff(
     of request: ReadRequest, from base: Base
   ) async throws(Failure) -> Outcome {
     let head = cursors.head
-    let answer = try await reader.read(request)
-    let viewer = reader.sight(of: request)
+    let response = try await reader.read(request)
+    let viewer = reader.effectiveViewer(of: request)
     if case .tag(let tag) = base {
-      // The tag of the very answer: its list is found by it from now on.
-      await note(answer, to: request)
-      if tag == answer.rendered.tag { return .unchanged(tag: tag) }
+      // The client can send the tag of the response itself, so its list is kept under that too.
+      await note(response, to: request)
+      if tag == response.rendered.tag { return .unchanged(tag: tag) }
     }
     guard let documents = try await documents(of: request, seenBy: viewer) else {
       throw Failure(
-        .malformedRequest, "\(request.operation.name) shows no list of entities that is stored.")
+        .malformedRequest,
+        "\(request.operation.name) selects no list of entities, or its result is not stored.")
     }
     let vector = ListVector(documents)
-    // What the client has is of before overlays came, or of before they went.
-    let viewers = [viewer] + request.sights.filter { $0 != viewer }
-    // A list that has not changed keeps the tag that its client knows it by.
+    // The client's list can be from before overlays were added or removed.
+    let viewers = [viewer] + request.possibleViewers.filter { $0 != viewer }
+    // A list that has not changed keeps the tag that the client knows.
     if case .tag(let tag) = base,
       known(base, seenBy: viewers)?.vector.rows == vector.rows
     {
@@ -72,18 +73,18 @@ package final class ListDiffer: Sendable {
       cursor: cursor(for: request.caller, at: head))
   }
 
-  /// Keeps the list of an answer whose client may come back with the answer's tag, however it came
-  /// about. What is not stored as it was answered is not kept.
-  func note(_ answer: ReadResponse, to request: ReadRequest) async {
-    let rendered = answer.rendered
-    let viewer = reader.sight(of: request)
+  /// Remembers the list of a response whose client can come back with the response's tag. A list
+  /// whose stored state differs from the response is not kept.
+  func note(_ response: ReadResponse, to request: ReadRequest) async {
+    let rendered = response.rendered
+    let viewer = reader.effectiveViewer(of: request)
     let selection = request.operation.selection(for: request.variables)
     guard rendered.unkept == nil, memory.vector(tagged: rendered.tag, seenBy: viewer) == nil,
       FirstList.exists(in: selection),
       let snapshot = try? await store.result(request.key, selection: selection, viewer: viewer),
       let documents = try? documents(of: snapshot, selection)
     else { return }
-    // What was read is what was answered, unless a commit touched it in between.
+    // The stored state is that of the response, unless a commit touched it in between.
     let isSame =
       rendered.isCurrent
       || ResultRenderer.render(
@@ -95,7 +96,7 @@ package final class ListDiffer: Sendable {
 
   // MARK: Collections
 
-  /// A page of a type's entities.
+  /// Returns the diff of a page of a type's entities.
   package func diff(
     ofType type: String, parameters: [CollectionRequest.Parameter], caller: Caller, from base: Base
   ) async throws(Failure) -> Outcome {
@@ -104,7 +105,7 @@ package final class ListDiffer: Sendable {
     return outcome(list, for: caller, from: base, cursor: cursor(for: caller, at: head))
   }
 
-  /// A page of what a relationship leads to.
+  /// Returns the diff of a page of a relationship's entities.
   package func diff(
     ofRelationship field: String, of key: EntityKey, parameters: [CollectionRequest.Parameter],
     caller: Caller, from base: Base
@@ -115,7 +116,7 @@ package final class ListDiffer: Sendable {
     return outcome(list, for: caller, from: base, cursor: cursor(for: caller, at: head))
   }
 
-  /// By the tag that a plain read of the same page has.
+  /// Returns the diff of a page, with the tag that a plain read of the same page has.
   private func outcome(
     _ list: EntityList, for caller: Caller, from base: Base, cursor: String
   ) -> Outcome {
@@ -131,8 +132,8 @@ package final class ListDiffer: Sendable {
   // MARK: Diffs
 
   /// - Parameters:
-  ///   - documents: the list as it is.
-  ///   - viewers: whose sight it is of, then those that the client's list may have been of.
+  ///   - documents: the current list.
+  ///   - viewers: the current view, then those that the client's list can be from.
   private func outcome(
     _ documents: [EntityDocument], seenBy viewers: [Viewer], tag: String, from base: Base,
     cursor: String,
@@ -166,7 +167,7 @@ package final class ListDiffer: Sendable {
     }
   }
 
-  /// Nil where the query shows no list, or nothing of it is stored.
+  /// Returns the members of the query's first list; nil if it has no list, or nothing of it is stored.
   private func documents(
     of request: ReadRequest, seenBy viewer: Viewer
   ) async throws(Failure) -> [EntityDocument]? {
@@ -179,7 +180,7 @@ package final class ListDiffer: Sendable {
       throw failure
     } catch {
       throw Failure(
-        .storageUnavailable, "The store cannot be read at present.", retry: .after,
+        .storageUnavailable, "The store cannot be read; retry later.", retry: .after,
         retryAfter: .seconds(1), cause: "\(error)")
     }
   }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// One who waits for commits: woken, never handed anything.
+/// A waiter for commits, which is woken and receives no data.
 ///
-/// A wake that comes while nobody waits is kept for the next wait, so whoever registers, then
-/// reads, then waits misses nothing.
+/// A wake without a waiting task is kept for the next wait, so a task that registers, then reads,
+/// then waits misses nothing.
 package final class ChangeListener: Sendable {
   private struct State {
     var wakes: WakeReasons = []
@@ -12,16 +12,16 @@ package final class ChangeListener: Sendable {
   }
 
   private let state = Mutex(State())
-  let hearsBeats: Bool
+  let wantsHeartbeats: Bool
 
-  /// Nothing more comes. To be asked between reads that follow each other without a wait.
+  /// Whether no more wakes come. To be checked between reads that follow each other without a wait.
   package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-  init(hearsBeats: Bool) {
-    self.hearsBeats = hearsBeats
+  init(wantsHeartbeats: Bool) {
+    self.wantsHeartbeats = wantsHeartbeats
   }
 
-  /// Waits for the next wake, or takes those that have gathered. One task at a time.
+  /// Waits for the next wake, or returns the pending ones. Only one task can wait at a time.
   package func next() async -> WakeReasons {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -43,10 +43,11 @@ package final class ChangeListener: Sendable {
     }
   }
 
-  /// Listeners woken on the caller's own thread; more are woken beside it, so that no commit waits
-  /// for them.
+  /// The maximum number of listeners woken on the caller's own thread; more are woken in a task of
+  /// their own, so that no commit waits for them.
   private static let wokenAtOnceMax = 8
 
+  /// Wakes several listeners.
   static func wake(_ listeners: [ChangeListener], _ wakes: WakeReasons) {
     guard listeners.count > wokenAtOnceMax else {
       for listener in listeners { listener.wake(wakes) }
@@ -63,4 +64,23 @@ package final class ChangeListener: Sendable {
     }
     waiter?.resume()
   }
+}
+
+/// The reasons for which a listener was woken; several can be pending.
+package struct WakeReasons: OptionSet, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// A commit or an invalidation touched the data that is listened to.
+  package static let commit = WakeReasons(rawValue: 1)
+  /// The commit touched the queue of the listener's device.
+  package static let queue = WakeReasons(rawValue: 16)
+  /// It is time for a heartbeat.
+  package static let heartbeat = WakeReasons(rawValue: 2)
+  /// The maximum wait is over.
+  package static let alarm = WakeReasons(rawValue: 4)
+  /// The service drains, the listener's device was removed, its user's token has expired, or its task
+  /// was cancelled: no more wakes come.
+  package static let end = WakeReasons(rawValue: 8)
 }

@@ -1,25 +1,25 @@
 import LosslessJSON
 package import Model
 
-/// One client's live stream of changes: a reader of the log that is woken, and holds nothing but
-/// its place between two reads.
+/// One client's live stream of changes: a reader of the log that is woken by commits and holds only
+/// its position between two reads.
 ///
-/// One task uses it: the one that writes to the client. While that waits for a slow client, the
-/// log goes on without it.
+/// It is used by one task, the one that writes to the client. A slow client holds up only its own
+/// stream.
 package final class ChangeStream: EventSource {
-  /// Beats between two bookmarks: a minute's worth.
-  private static let beatsABookmark = 4
-  /// Of one read; more would be held in memory while a slow client takes it.
+  /// Heartbeats between two bookmarks: one minute.
+  private static let heartbeatsPerBookmark = 4
+  /// The maximum number of entries per read; they stay in memory while a slow client receives them.
   private static let entriesAtATime = 100
 
-  /// Where a stream begins, judged before anything is sent.
+  /// The start of a stream, validated before anything is sent.
   package struct Start: Sendable {
     let caller: Caller
     let filter: ChangeFilter
     /// Nil for the beginning of a snapshot.
     var place: ChangePlace?
-    /// Where the client's own cursor stands; nil without one.
-    var told: ChangePlace?
+    /// The position of the client's own cursor; nil without one.
+    var sent: ChangePlace?
     var fault: CursorFault.Reason?
   }
 
@@ -29,15 +29,15 @@ package final class ChangeStream: EventSource {
   private let filter: ChangeFilter
   private let listener: ChangeListener
   private var place: ChangePlace?
-  /// The cursor that the client has, by its place; nil for none.
-  private var toldPlace: ChangePlace?
-  private var beatsSinceTold = 0
+  /// The position of the last cursor that the client received; nil for none.
+  private var sentPlace: ChangePlace?
+  private var heartbeatsSinceCursor = 0
   private var mayHaveMore = true
   private var isAdmitted = false
   private var fault: CursorFault.Reason?
-  /// What the client was last told of its queue.
-  private var toldQueue: QueueStatus?
-  private var mustLookAtQueue = true
+  /// The queue status that was last sent to the client.
+  private var sentQueue: QueueStatus?
+  private var mustReadQueue = true
 
   init(feed: ChangeFeed, start: Start) {
     self.feed = feed
@@ -46,17 +46,17 @@ package final class ChangeStream: EventSource {
     filter = start.filter
     place = start.place
     fault = start.fault
-    toldPlace = start.told
+    sentPlace = start.sent
     listener = feed.signal.listen(
       as: viewer, device: caller.device?.id, lifetime: feed.lifetime(of: caller),
-      hearsBeats: true)
+      wantsHeartbeats: true)
   }
 
   deinit { feed.signal.remove(listener) }
 
   package func next() async throws(Failure) -> [UInt8]? {
     if !isAdmitted {
-      // Asked again after registering: who went in between would not be told of it.
+      // Checked again after registering: a revocation in between would not end the listener.
       try await feed.confirm(caller)
       isAdmitted = true
     }
@@ -65,15 +65,15 @@ package final class ChangeStream: EventSource {
       if listener.hasEnded { return nil }
       if mayHaveMore {
         if let frames = try await readOn() { return frames }
-      } else if mustLookAtQueue {
-        mustLookAtQueue = false
+      } else if mustReadQueue {
+        mustReadQueue = false
         if let frame = try await queueFrame() { return frame }
       } else {
         let wakes = await listener.next()
         if wakes.contains(.end) { return nil }
         mayHaveMore = wakes.contains(.commit)
-        mustLookAtQueue = wakes.contains(.queue)
-        if wakes.contains(.beat) { return beat() }
+        mustReadQueue = wakes.contains(.queue)
+        if wakes.contains(.heartbeat) { return heartbeat() }
       }
     }
   }
@@ -89,26 +89,26 @@ package final class ChangeStream: EventSource {
     place = page.next
     mayHaveMore = !page.isComplete
     guard !page.elements.isEmpty else {
-      // The first thing that a client without a cursor hears is where it stands.
-      return toldPlace == nil && page.isComplete ? bookmark() : nil
+      // A client without a cursor receives its position first.
+      return sentPlace == nil && page.isComplete ? bookmark() : nil
     }
-    if page.elements.last?.cursor != nil { noteTold() }
+    if page.elements.last?.cursor != nil { noteSentCursor() }
     return page.eventFrames
   }
 
   private func queueFrame() async throws(Failure) -> [UInt8]? {
-    guard let status = try await feed.queue(of: viewer), status != toldQueue else { return nil }
-    toldQueue = status
+    guard let status = try await feed.queue(of: viewer), status != sentQueue else { return nil }
+    sentQueue = status
     var frame: [UInt8] = []
     EventFrame.append(id: nil, event: "queue", data: status.json.bytes, to: &frame)
     return frame
   }
 
-  /// What the client holds is void; what follows begins anew.
+  /// Returns the event that tells the client to discard its data; the stream then starts over.
   private func reset(_ reason: CursorFault.Reason) -> [UInt8] {
     fault = nil
     place = nil
-    toldPlace = nil
+    sentPlace = nil
     mayHaveMore = true
     var frame: [UInt8] = []
     let data = #"{"reason":"\#(reason.rawValue)","restart":"/v1/changes/stream"}"#
@@ -116,9 +116,9 @@ package final class ChangeStream: EventSource {
     return frame
   }
 
-  private func beat() -> [UInt8] {
-    beatsSinceTold += 1
-    guard beatsSinceTold >= Self.beatsABookmark, toldPlace != place else {
+  private func heartbeat() -> [UInt8] {
+    heartbeatsSinceCursor += 1
+    guard heartbeatsSinceCursor >= Self.heartbeatsPerBookmark, sentPlace != place else {
       return EventFrame.comment
     }
     return bookmark()
@@ -126,16 +126,16 @@ package final class ChangeStream: EventSource {
 
   private func bookmark() -> [UInt8] {
     guard let place else { return EventFrame.comment }
-    noteTold()
+    noteSentCursor()
     var frame: [UInt8] = []
-    let cursor = feed.desk.text(at: place, viewer: viewer, filter: filter)
+    let cursor = feed.validator.text(at: place, viewer: viewer, filter: filter)
     EventFrame.append(
       id: cursor, event: "bookmark", data: Array(#"{"cursor":"\#(cursor)"}"#.utf8), to: &frame)
     return frame
   }
 
-  private func noteTold() {
-    toldPlace = place
-    beatsSinceTold = 0
+  private func noteSentCursor() {
+    sentPlace = place
+    heartbeatsSinceCursor = 0
   }
 }

@@ -2,32 +2,32 @@ package import Model
 import Storage
 import Synchronization
 
-/// WakeReasons those who wait for commits, by scope: no data passes through here.
+/// Wakes listeners on commits, by scope, without passing any data.
 ///
-/// While anybody listens for them, one timer gives beats for all: a process whose streams are
-/// quiet wakes for nothing else.
+/// One timer sends heartbeats to all listeners that want them, and runs only while there are any: a
+/// process with quiet streams wakes for nothing else.
 package final class CommitSignal: Sendable {
-  /// Between two signs of life of a stream: proxies take a minute's silence for the end.
-  package static let beatInterval: Duration = .seconds(15)
+  /// The time between two heartbeats of a stream: proxies close connections after a minute of silence.
+  package static let heartbeatInterval: Duration = .seconds(15)
 
   private struct Entry {
     let listener: ChangeListener
     let viewer: Viewer
     let device: String?
-    let answer: ResultKey?
-    /// Ends the listener once its caller's right to listen has run out.
+    let result: ResultKey?
+    /// Ends the listener when its caller's token expires.
     let ending: Task<Void, Never>?
   }
 
   private struct State {
     var listeners: [Scope: Set<ObjectIdentifier>] = [:]
     var all: [ObjectIdentifier: Entry] = [:]
-    /// By the id of the device in whose name they listen.
+    /// By the id of the device that they listen for.
     var devices: [String: Set<ObjectIdentifier>] = [:]
-    /// By the result that they show.
-    var answers: [ResultKey: Set<ObjectIdentifier>] = [:]
-    var beating: Task<Void, Never>?
-    var beatListeners = 0
+    /// By the result that their stream shows.
+    var results: [ResultKey: Set<ObjectIdentifier>] = [:]
+    var heartbeatTask: Task<Void, Never>?
+    var heartbeatListeners = 0
     var hasEnded = false
 
     func listeners(to scopes: Set<Scope>) -> [ChangeListener] {
@@ -37,53 +37,59 @@ package final class CommitSignal: Sendable {
       return touched.compactMap { all[$0]?.listener }
     }
 
-    /// Those that show an answer which the commit may have changed without a change of any entity: its
-    /// list has other members or another order, or it is due.
+    /// Returns the listeners of a result that the commit can have changed without changing an entity:
+    /// its list has other members or another order, or it is due for a refetch.
     func watchers(of report: CommitReport) -> Set<ObjectIdentifier> {
-      guard !answers.isEmpty else { return [] }
+      guard !results.isEmpty else { return [] }
       guard report.invalidated.isEmpty else {
-        return answers.values.reduce(into: []) { $0.formUnion($1) }
+        return results.values.reduce(into: []) { $0.formUnion($1) }
       }
-      return report.changedResult.flatMap { answers[$0] } ?? []
+      return report.changedResult.flatMap { results[$0] } ?? []
     }
   }
 
   private let state = Mutex(State())
   private let sleep: @Sendable (Duration) async throws -> Void
 
-  /// - Parameter sleep: returns after the duration, or throws where its task is cancelled.
+  /// - Parameter sleep: returns after the duration, or throws if its task is cancelled.
   package init(sleep: @escaping @Sendable (Duration) async throws -> Void) {
     self.sleep = sleep
   }
 
+  /// The number of listeners.
   package var count: Int { state.withLock { $0.all.count } }
 
-  /// Registers, until ``remove(_:)``. To be done before reading what is waited for.
+  /// Registers a listener until ``remove(_:)``. Must be called before reading the data that is waited
+  /// for.
   ///
-  /// - Parameter device: the id of the device in whose name it is; ``end(device:)`` ends it. Whether
-  ///   the device still is what it was is to be asked after registering, since it may have gone
-  ///   before.
-  /// - Parameter lifetime: after which it is ended; nil for as long as it likes.
-  /// - Parameter answer: the result that the listener shows, if it shows one.
+  /// - Parameters:
+  ///   - device: the id of the device that it listens for; ``end(device:)`` ends it. The device must
+  ///     be confirmed after registering, since it can have been revoked before.
+  ///   - lifetime: the time after which it is ended; nil for no limit.
+  ///   - wantsHeartbeats: whether it receives heartbeats.
+  ///   - result: the result that the listener's stream shows, if any.
   package func listen(
-    as viewer: Viewer, device: String? = nil, lifetime: Duration? = nil, hearsBeats: Bool = false,
-    answer: ResultKey? = nil
+    as viewer: Viewer, device: String? = nil, lifetime: Duration? = nil,
+    wantsHeartbeats: Bool = false,
+    result: ResultKey? = nil
   ) -> ChangeListener {
-    let listener = ChangeListener(hearsBeats: hearsBeats)
+    let listener = ChangeListener(wantsHeartbeats: wantsHeartbeats)
     let ending = lifetime.map { wake(listener, .end, after: $0) }
     let hasEnded = state.withLock { state in
       state.all[ObjectIdentifier(listener)] = Entry(
-        listener: listener, viewer: viewer, device: device, answer: answer, ending: ending)
-      if let answer { state.answers[answer, default: []].insert(ObjectIdentifier(listener)) }
+        listener: listener, viewer: viewer, device: device, result: result, ending: ending)
+      if let result { state.results[result, default: []].insert(ObjectIdentifier(listener)) }
       if let device {
         state.devices[device, default: []].insert(ObjectIdentifier(listener))
       }
       for scope in viewer.layers {
         state.listeners[scope, default: []].insert(ObjectIdentifier(listener))
       }
-      if hearsBeats {
-        state.beatListeners += 1
-        if state.beating == nil { state.beating = Task.detached { await self.giveBeats() } }
+      if wantsHeartbeats {
+        state.heartbeatListeners += 1
+        if state.heartbeatTask == nil {
+          state.heartbeatTask = Task.detached { await self.sendHeartbeats() }
+        }
       }
       return state.hasEnded
     }
@@ -91,6 +97,7 @@ package final class CommitSignal: Sendable {
     return listener
   }
 
+  /// Removes a listener.
   package func remove(_ listener: ChangeListener) {
     state.withLock { state in
       guard let entry = state.all.removeValue(forKey: ObjectIdentifier(listener)) else { return }
@@ -99,30 +106,30 @@ package final class CommitSignal: Sendable {
         if state.listeners[scope]?.isEmpty == true { state.listeners[scope] = nil }
       }
       entry.ending?.cancel()
-      if let answer = entry.answer {
-        state.answers[answer]?.remove(ObjectIdentifier(listener))
-        if state.answers[answer]?.isEmpty == true { state.answers[answer] = nil }
+      if let result = entry.result {
+        state.results[result]?.remove(ObjectIdentifier(listener))
+        if state.results[result]?.isEmpty == true { state.results[result] = nil }
       }
       if let device = entry.device {
         state.devices[device]?.remove(ObjectIdentifier(listener))
         if state.devices[device]?.isEmpty == true { state.devices[device] = nil }
       }
-      guard listener.hearsBeats else { return }
-      state.beatListeners -= 1
-      if state.beatListeners == 0 {
-        state.beating?.cancel()
-        state.beating = nil
+      guard listener.wantsHeartbeats else { return }
+      state.heartbeatListeners -= 1
+      if state.heartbeatListeners == 0 {
+        state.heartbeatTask?.cancel()
+        state.heartbeatTask = nil
       }
     }
   }
 
-  /// A commit is visible.
+  /// Wakes the listeners of a commit that has become visible.
   package func note(_ report: CommitReport) {
     let (queued, woken) = state.withLock { state -> ([ChangeListener], [ChangeListener]) in
       guard !state.all.isEmpty else { return ([], []) }
       let queues = Set(report.changes.lazy.filter(\.isOfQueue).map(\.scope))
       let queued = state.listeners(to: queues)
-      // A purge of a type names no single change: everybody looks.
+      // A purge of a type names no single change, so all listeners are woken.
       if report.revision != nil, !report.invalidated.isEmpty {
         return (queued, state.all.values.map(\.listener))
       }
@@ -139,18 +146,18 @@ package final class CommitSignal: Sendable {
     ChangeListener.wake(woken, .commit)
   }
 
-  /// The service drains: every stream ends, and later ones end at once.
+  /// Ends every stream because the service drains; later ones end immediately.
   package func end() {
     let listeners = state.withLock { state in
       state.hasEnded = true
-      state.beating?.cancel()
-      state.beating = nil
+      state.heartbeatTask?.cancel()
+      state.heartbeatTask = nil
       return state.all.values.map(\.listener)
     }
     for listener in listeners { listener.wake(.end) }
   }
 
-  /// The device's token stands for it no more: whoever listens in its name is to go.
+  /// Ends the listeners of a device whose token is no longer valid.
   func end(device: String) {
     let listeners = state.withLock { state in
       (state.devices[device] ?? []).compactMap { state.all[$0]?.listener }
@@ -158,9 +165,10 @@ package final class CommitSignal: Sendable {
     for listener in listeners { listener.wake(.end) }
   }
 
+  /// Whether ``end()`` was called.
   package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-  /// WakeReasons a listener once, after a while, unless the task is cancelled before.
+  /// Wakes a listener once after a delay, unless the returned task is cancelled before.
   func alarm(_ listener: ChangeListener, after wait: Duration) -> Task<Void, Never> {
     wake(listener, .alarm, after: wait)
   }
@@ -174,16 +182,16 @@ package final class CommitSignal: Sendable {
     }
   }
 
-  private func giveBeats() async {
+  private func sendHeartbeats() async {
     while true {
-      do { try await sleep(Self.beatInterval) } catch { return }
-      let listeners = state.withLock { $0.all.values.map(\.listener).filter(\.hearsBeats) }
-      for listener in listeners { listener.wake(.beat) }
+      do { try await sleep(Self.heartbeatInterval) } catch { return }
+      let listeners = state.withLock { $0.all.values.map(\.listener).filter(\.wantsHeartbeats) }
+      for listener in listeners { listener.wake(.heartbeat) }
     }
   }
 }
 
 extension CommitReport.Change {
-  /// Of a device's queue, see ``Storage/QueueTypes``.
+  /// Whether the change is in a device's queue, see ``Storage/QueueTypes``.
   fileprivate var isOfQueue: Bool { scope.kind == .device && key.type == QueueTypes.outcome }
 }

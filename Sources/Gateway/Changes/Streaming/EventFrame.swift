@@ -1,13 +1,25 @@
-/// Server-sent events as bytes (HTML, section 9.2).
+package import Model
+
+/// A source of server-sent events: one client's changes, or its live query.
+///
+/// It is opened, read and released by one task, the one that writes to the client.
+package protocol EventSource {
+  /// Waits for the next bytes to write; nil when the stream ends.
+  func next() async throws(Failure) -> [UInt8]?
+}
+
+/// The encoding of server-sent events (HTML, section 9.2).
 package enum EventFrame {
-  /// Says nothing and keeps the connection known to be alive.
+  /// A comment, sent as a heartbeat.
   package static let comment = Array(":\n\n".utf8)
 
+  /// Appends one event.
+  ///
   /// - Parameters:
-  ///   - id: what the client sends as `Last-Event-ID` when it comes back; nil leaves the last one.
-  ///   - event: nil for the default, `message`.
-  ///   - data: its line ends split it into lines of `data`, which the client joins again. One inside
-  ///     JSON stands between tokens, so its kind does not matter.
+  ///   - id: the `Last-Event-ID` that the client sends when it reconnects; nil keeps the last one.
+  ///   - event: the event's name; nil for the default, `message`.
+  ///   - data: split at its line ends into `data` lines, which the client joins again. Line ends in
+  ///     JSON are between tokens, so their kind does not matter.
   package static func append(
     id: String?, event: String?, data: [UInt8], to output: inout [UInt8]
   ) {

@@ -1,17 +1,17 @@
 package import Model
 
-/// One client's live query: the answer, and the answer again whenever what it shows has changed.
+/// One client's live query: the response, and a new one whenever its content has changed.
 ///
-/// The rendered answer itself wakes it when a commit, an invalidation or a newer answer makes it
-/// wrong. What is then read is shared by all who watch the same; where nothing is different, nothing
-/// is sent. Time alone brings nothing new: upstream is asked where the store says that the answer
-/// is due.
+/// The rendered response itself wakes the stream when a commit, an invalidation or a newer response
+/// makes it outdated. The next read is shared by all streams of the same result; without a
+/// difference nothing is sent. Passing time alone triggers nothing: upstream is called only if the
+/// store says that the result is due for a refetch.
 package final class OperationStream: EventSource {
-  /// Where a stream begins: a read that has been made once, so that its failure is an answer.
+  /// The start of a stream: a read that has been made once, so that its failure is an HTTP response.
   package struct Start: Sendable {
     let request: ReadRequest
-    /// The tag of the answer that the client has.
-    let told: String?
+    /// The tag of the response that the client has.
+    let knownTag: String?
   }
 
   private let reader: QueryReader
@@ -19,12 +19,12 @@ package final class OperationStream: EventSource {
   private let request: ReadRequest
   private let signal: CommitSignal
   private let listener: ChangeListener
-  /// Told of each answer that a device is about to be sent.
+  /// Called with each response before it is sent to a device.
   private let note: @Sendable (ReadResponse, ReadRequest) async -> Void
   private var watched: RenderedResponse?
-  /// Of the device's overlays when the answer was read.
+  /// The version of the device's overlays when the response was read.
   private var overlayVersion: UInt64 = 0
-  private var toldTag: String?
+  private var sentTag: String?
   private var mustRead = true
   private var isAdmitted = false
 
@@ -37,11 +37,11 @@ package final class OperationStream: EventSource {
     self.devices = devices
     self.signal = signal
     request = start.request
-    toldTag = start.told
+    sentTag = start.knownTag
     let device = request.caller.device?.id
     listener = signal.listen(
       as: device.map(request.viewer(overlaidBy:)) ?? request.sharedViewer, device: device,
-      lifetime: devices.lifetime(of: request.caller), hearsBeats: true, answer: request.key)
+      lifetime: devices.lifetime(of: request.caller), wantsHeartbeats: true, result: request.key)
   }
 
   deinit {
@@ -51,7 +51,7 @@ package final class OperationStream: EventSource {
 
   package func next() async throws(Failure) -> [UInt8]? {
     if !isAdmitted {
-      // Asked again after registering: who went in between would not be told of it.
+      // Checked again after registering: a revocation in between would not end the listener.
       try await devices.confirm(request.caller)
       isAdmitted = true
     }
@@ -60,39 +60,39 @@ package final class OperationStream: EventSource {
       if mustRead {
         mustRead = false
         guard let reading = await read() else { return nil }
-        if case .answer(let answer) = reading, answer.rendered.tag != toldTag {
-          if request.caller.device != nil { await note(answer, request) }
-          return frame(for: answer.rendered)
+        if case .response(let response) = reading, response.rendered.tag != sentTag {
+          if request.caller.device != nil { await note(response, request) }
+          return frame(for: response.rendered)
         }
       }
       let wakes = await listener.next()
       if wakes.contains(.end) { return nil }
       mustRead = wakes.contains(.commit) && mayDiffer
-      if wakes.contains(.beat) { return EventFrame.comment }
+      if wakes.contains(.heartbeat) { return EventFrame.comment }
     }
   }
 
-  /// An answer in memory says itself when it is wrong, unless an overlay has come over what had
-  /// none; any other may be after any commit.
+  /// Whether the response can have changed. A response in memory knows when it is outdated, unless
+  /// an overlay was added to an entity without one; any other can change with every commit.
   private var mayDiffer: Bool {
     !(watched?.isCurrent ?? false)
       || reader.overlayVersion(for: request.caller) != overlayVersion
   }
 
   private enum Reading {
-    case answer(ReadResponse)
-    /// Upstream fails and nothing may stand in: the client keeps what it has.
+    case response(ReadResponse)
+    /// Upstream failed and there is no fallback: the client keeps its current response.
     case nothing
   }
 
-  /// Nil where the caller may not see it any more.
+  /// Reads the query; nil if the caller may no longer see it.
   private func read() async -> Reading? {
     do throws(Failure) {
       overlayVersion = reader.overlayVersion(for: request.caller)
-      let answer = try await reader.read(request.fromStore)
+      let response = try await reader.read(request.fromStore)
       watched?.unwatch(listener)
-      watched = answer.rendered.watch(listener) ? answer.rendered : nil
-      return .answer(answer)
+      watched = response.rendered.watch(listener) ? response.rendered : nil
+      return .response(response)
     } catch {
       switch error.code {
       case .upstreamUnauthenticated, .upstreamForbidden, .unauthenticated, .forbidden: return nil
@@ -102,7 +102,7 @@ package final class OperationStream: EventSource {
   }
 
   private func frame(for rendered: RenderedResponse) -> [UInt8] {
-    toldTag = rendered.tag
+    sentTag = rendered.tag
     var frame: [UInt8] = []
     EventFrame.append(id: rendered.tag, event: nil, data: rendered.body, to: &frame)
     return frame
@@ -110,7 +110,7 @@ package final class OperationStream: EventSource {
 }
 
 extension ReadRequest {
-  /// The same read, served from the store whatever its age unless it is due.
+  /// The same read, served from the store at any age unless a refetch is due.
   fileprivate var fromStore: ReadRequest {
     ReadRequest(
       operation: operation, variables: variables, caller: caller,

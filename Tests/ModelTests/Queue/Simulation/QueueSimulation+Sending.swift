@@ -2,7 +2,7 @@ import Model
 import TestSupport
 
 extension QueueSimulation {
-  /// What the worker does whenever it wakes: act on deadlines, then send whatever may go.
+  /// The worker's work when it wakes: it applies deadlines, then sends all ready mutations.
   mutating func pump() throws(SimulatedStore.Crash) {
     for device in server.rotation.woken(at: now) {
       let queue = server.queue(of: device, in: store)
@@ -56,7 +56,7 @@ extension QueueSimulation {
       arrival: arrival, end: end)
   }
 
-  /// What is due to arrive arrives, and what is due to end is settled, in the order of time.
+  /// Delivers requests and settles responses that are due, in order of time.
   mutating func land() throws(SimulatedStore.Crash) {
     for index in flights.indices
     where !flights[index].hasArrived && flights[index].arrival <= reading {

@@ -1,9 +1,9 @@
 import Model
 import TestSupport
 
-/// One seeded run: phones that hand changes over and lose answers, a server that is killed and
-/// started again, an upstream that goes away, forgets to answer and refuses; then calm, in which
-/// everything must come to its end.
+/// One seeded run: devices that enqueue mutations and lose responses, a server that is killed and
+/// restarted, an upstream with outages, lost responses and refusals; then a calm phase, in which every
+/// mutation must finish.
 struct QueueSimulation {
   let seed: UInt64
   var dice: SimulationDice
@@ -12,16 +12,16 @@ struct QueueSimulation {
   var server: SimulatedServer
   var phones: [SimulatedPhone]
   var flights: [SimulatedFlight] = []
-  /// Of a clock that only runs forward.
+  /// Of a monotonic clock.
   var reading = Duration.zero
-  /// What the machine's clock shows, which jumps.
+  /// The machine's wall clock, which jumps.
   var wall = Timestamp(milliseconds: 1_700_000_000_000)
   var isUpstreamAway = false
   var crashCount = 0
-  /// Mutations that may rightly take effect twice where upstream does not know keys.
+  /// Mutations that can rightly take effect twice if upstream has no idempotency keys.
   var doubled: Set<MutationID> = []
   private(set) var fault: String?
-  /// The last steps, for the report; kept only where somebody reads it.
+  /// The last steps, for the report; kept only if a report is wanted.
   private var trail: [String] = []
   private let isTelling: Bool
 
@@ -80,7 +80,7 @@ struct QueueSimulation {
 
   private var isOver: Bool { unfinished.isEmpty && phones.allSatisfy { $0.unanswered.isEmpty } }
 
-  /// A crash ends the step and the process; what was under way in the network goes on.
+  /// A crash ends the step and the process; requests in the network continue.
   private mutating func step(
     _ body: (inout QueueSimulation) throws(SimulatedStore.Crash) -> Void
   ) {
@@ -116,7 +116,7 @@ struct QueueSimulation {
     }
   }
 
-  /// Phones take up what they left open, until nothing is.
+  /// Devices complete their open work, until there is none.
   private mutating func calmStep() throws(SimulatedStore.Crash) {
     for index in phones.indices {
       var phone = phones[index]
@@ -126,7 +126,7 @@ struct QueueSimulation {
     try passTime()
   }
 
-  /// To the next moment at which something happens by itself, or a little on.
+  /// Advances to the next event, or a little further.
   private mutating func passTime() throws(SimulatedStore.Crash) {
     var next = reading + .milliseconds(dice.number(1...3_000))
     if let wake = server.rotation.wake, dice.isCalm || dice.percent(70) {
@@ -141,7 +141,7 @@ struct QueueSimulation {
     try land()
   }
 
-  /// The process is started again, perhaps after a while, and perhaps is killed at once again.
+  /// Restarts the process, possibly after a while, and possibly kills it again at once.
   private mutating func restart() {
     crashCount += 1
     let down = Duration.milliseconds(dice.number(0...20_000))

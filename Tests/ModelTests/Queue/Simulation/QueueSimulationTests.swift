@@ -4,11 +4,11 @@ import Testing
 
 /// Seeded runs of a whole service around the scheduler.
 ///
-/// `LARDER_QUEUE_SEEDS` says how many (200), `LARDER_QUEUE_SEED` reruns a single one. The report of
-/// a fault names the seed.
+/// `LARDER_QUEUE_SEEDS` sets their number (200), `LARDER_QUEUE_SEED` reruns a single one. The report of a
+/// fault names the seed.
 struct QueueSimulationTests {
-  @Test(.timeLimit(.minutes(10)))
-  func noSeedBreaksAPromise() {
+  @Test("Simulated devices, crashes and outages never break an invariant", .timeLimit(.minutes(10)))
+  func keepsInvariants() {
     let environment = ProcessInfo.processInfo.environment
     let count = environment["LARDER_QUEUE_SEEDS"].flatMap(UInt64.init) ?? 200
     let seeds = environment["LARDER_QUEUE_SEED"].flatMap(UInt64.init).map { $0...$0 } ?? 1...count
@@ -33,5 +33,25 @@ struct QueueSimulationTests {
       }
       #expect(totals.crashes > 0)
     }
+  }
+}
+
+/// The event counts of several runs.
+struct SimulationTotals: CustomStringConvertible {
+  private(set) var ever: [MutationState: Int] = [:]
+  private(set) var crashes = 0
+  private(set) var commits = 0
+
+  mutating func add(_ simulation: QueueSimulation) {
+    crashes += simulation.crashCount
+    commits += simulation.store.commitCount
+    for states in simulation.store.told.values {
+      for state in Set(states) { ever[state, default: 0] += 1 }
+    }
+  }
+
+  var description: String {
+    let states = MutationState.allCases.map { "\($0) \(ever[$0] ?? 0)" }.joined(separator: ", ")
+    return "\(commits) commits, \(crashes) crashes; \(states)"
   }
 }

@@ -1,6 +1,6 @@
 import Model
 
-/// What a simulated phone asks, as it is sent: ids as the phone knows them.
+/// The payload of a simulated device, with ids as the device knows them.
 struct SimulatedPayload: Hashable {
   var operation: String
   var mode: MutationMode
@@ -9,7 +9,7 @@ struct SimulatedPayload: Hashable {
   var object: EntityKey
   /// Another film it refers to, which must exist.
   var link: String?
-  /// Tells two payloads apart.
+  /// Distinguishes payloads.
   var value: Int
   var overtakesAll = false
 
@@ -26,7 +26,7 @@ struct SimulatedPayload: Hashable {
 
   var fingerprint: PayloadFingerprint { .test(UInt8(truncatingIfNeeded: value)) }
 
-  /// The body, with the ids that are known by now.
+  /// The body, with resolved ids substituted.
   func body(_ known: [TemporaryID: EntityKey]) -> SimulatedUpstream.Body {
     func real(_ text: String) -> String {
       TemporaryID(text).flatMap { known[$0]?.key } ?? text
@@ -49,4 +49,26 @@ extension Footprint {
   fileprivate func adding(_ key: EntityKey?) -> Footprint {
     Footprint(tokens: tokens + (key.map { [Token($0)] } ?? []), creates: creates)
   }
+}
+
+/// A request in flight. It outlives a crash of the server that sent it.
+struct SimulatedFlight {
+  /// The behaviour of the network and upstream.
+  enum Fate: Hashable, CaseIterable {
+    case answered, lostRequest, lostAnswer, failed, failedAfterEffect, duplicated
+  }
+
+  let device: String
+  let claim: MutationClaim
+  let turn: SendRotation.Turn
+  let step: MutationStep
+  let body: SimulatedUpstream.Body
+  let fate: Fate
+  /// When upstream receives it.
+  let arrival: Duration
+  /// When the server receives the response.
+  let end: Duration
+  var hasArrived = false
+  var outcome: SendOutcome?
+  var answer: SimulatedUpstream.Answer?
 }

@@ -1,10 +1,10 @@
 import Model
 import TestSupport
 
-/// The model of a client: it hands changes over, asks again under the same key when it hears
-/// nothing, and gives its word on what is parked.
+/// The model of a client: it enqueues mutations, repeats a request with the same key if it gets no
+/// response, and decides about parked mutations.
 struct SimulatedPhone {
-  /// A change it wants, under the key it gave it.
+  /// A mutation with its key.
   struct Wish: Hashable {
     let key: String
     let payload: SimulatedPayload
@@ -12,11 +12,11 @@ struct SimulatedPhone {
 
   let device: String
   var hasValidToken = true
-  /// Handed over, and no answer heard.
+  /// Sent without a response.
   var unanswered: [Wish] = []
-  /// What a 202 was heard for.
+  /// Acknowledged with 202.
   var acknowledged: [MutationID: Wish] = [:]
-  /// The temporary ids of films whose making was acknowledged: it mentions no others.
+  /// The temporary ids of films whose creation was acknowledged; it mentions no others.
   private var temporary: [TemporaryID] = []
   private var wishes = 0
 
@@ -52,7 +52,7 @@ struct SimulatedPhone {
     }
   }
 
-  /// Leaves nothing open: resumes, hands over again, decides on what is parked, arms what expired.
+  /// Completes its open work: resumes, repeats requests, decides about parked mutations, arms expired ones.
   mutating func tidyUp(
     in world: inout QueueSimulation, index: Int
   ) throws(SimulatedStore.Crash) {
@@ -111,7 +111,7 @@ struct SimulatedPhone {
     acknowledge(mutation.id, wish, in: &world, index: index)
   }
 
-  /// The answer is heard, or lost on its way.
+  /// Receives the response, or loses it.
   private mutating func acknowledge(
     _ id: MutationID, _ wish: Wish, in world: inout QueueSimulation, index: Int
   ) {
@@ -128,7 +128,7 @@ struct SimulatedPhone {
     world.phones[index] = self
   }
 
-  /// The same key again: with its own payload, or with another.
+  /// Repeats a key, with its own payload or another.
   private mutating func askAgain(
     _ world: inout QueueSimulation, index: Int
   ) throws(SimulatedStore.Crash) {

@@ -1,7 +1,7 @@
 import Model
 
-/// The model of the service: it performs what the scheduler decides, as production does, and all of
-/// it but the store is lost in a crash.
+/// The model of the service: it carries out the decisions of the scheduler like production, and a crash
+/// loses everything but the store.
 struct SimulatedServer {
   let boot: String
   var clock: QueueClock
@@ -25,7 +25,7 @@ struct SimulatedServer {
     return queue
   }
 
-  /// Commits, then takes over what was committed and has the device looked at again.
+  /// Commits changes, applies them, and schedules the device again.
   mutating func commit(
     _ changes: QueueChanges, of device: String, payload: SimulatedPayload? = nil,
     result: (MutationID, SimulatedUpstream.Answer)? = nil, to store: inout SimulatedStore,
@@ -42,7 +42,7 @@ struct SimulatedServer {
 
   mutating func note(_ device: String, in store: SimulatedStore, reading: Duration) {
     let outlook = queue(of: device, in: store)
-      .outlook(at: clock.now(reading: reading), policy: policy)
+      .schedule(at: clock.now(reading: reading), policy: policy)
     rotation.note(outlook, of: device)
   }
 }

@@ -1,12 +1,12 @@
 import Model
 
-/// The model of the durable side: rows, payloads and what clients are told, changed by whole
-/// transactions only. A failpoint before or after each commit ends the process.
+/// The model of durable storage: rows, payloads and the events of clients, changed only by transactions.
+/// A failpoint before or after each commit ends the process.
 struct SimulatedStore {
   /// The process ends here.
   struct Crash: Error {}
 
-  /// What one phone did under one key.
+  /// The request of one device with one key.
   struct Key: Hashable {
     let device: String
     let key: String
@@ -17,14 +17,14 @@ struct SimulatedStore {
   private(set) var byKey: [Key: MutationID] = [:]
   private(set) var controls: [String: QueueControl] = [:]
   private(set) var known: [String: [TemporaryID: EntityKey]] = [:]
-  /// The optimistic changes that show.
+  /// The visible optimistic updates.
   private(set) var overlays: Set<MutationID> = []
-  /// What each phone was told of each, the latest last.
+  /// The events that each device received for each mutation, latest last.
   private(set) var told: [MutationID: [MutationState]] = [:]
   private(set) var results: [MutationID: SimulatedUpstream.Answer] = [:]
   private(set) var lastSequence: Int64 = 0
   private(set) var commitCount = 0
-  /// What broke a rule that the store itself keeps.
+  /// Violations of the store's own rules.
   private(set) var fault: String?
 
   func held(of device: String) -> [Mutation] {

@@ -1,7 +1,7 @@
 import Model
 
-/// The model of what stands behind the service: films with ids of its own making, foreign keys that
-/// refuse, and, or not, a memory of the idempotency keys it has seen.
+/// The model of upstream: films with ids that it assigns, foreign keys that reject, and optionally
+/// idempotency keys.
 struct SimulatedUpstream {
   struct Body: Hashable {
     var operation: String
@@ -20,7 +20,7 @@ struct SimulatedUpstream {
   private(set) var films: Set<String> = ["1", "2"]
   private var answers: [MutationID: Answer] = [:]
   private var nextFilm = 100
-  /// What came under each key, in order.
+  /// The requests of each key, in order.
   private(set) var received: [MutationID: [Body]] = [:]
   /// How often each took effect.
   private(set) var effects: [MutationID: Int] = [:]
@@ -38,7 +38,7 @@ struct SimulatedUpstream {
     return answer
   }
 
-  /// What the verify query finds: whether the mutation of this key took effect, and on which film.
+  /// The result of the verify query: whether the mutation of this key took effect, and on which film.
   func verify(_ key: MutationID) -> Answer? {
     guard effects[key] != nil else { return nil }
     return answers[key]

@@ -1,11 +1,11 @@
 import TestSupport
 
-/// All chance of one run, from its seed.
+/// All randomness of one run, from its seed.
 struct SimulationDice: SeededChance {
   var generator: SeededGenerator
   /// Whether faults happen at all; off while a run is brought to its end.
   var isCalm = false
-  /// Of a thousand commits, how many meet a failpoint before, and how many after.
+  /// How many of a thousand commits hit a failpoint before, and how many after.
   let crashesPerThousand: Int
 
   init(seed: UInt64) {

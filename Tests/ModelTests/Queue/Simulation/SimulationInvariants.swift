@@ -1,14 +1,14 @@
 import Model
 
-/// The promises of the queue, by their numbers in its design note, as what must hold between any
-/// two steps of a run.
+/// The guarantees of the queue, by their numbers in its design note, as invariants between any two steps
+/// of a run.
 enum SimulationInvariants {
   static func fault(in world: QueueSimulation) -> String? {
-    acknowledged(world) ?? frozen(world) ?? settledWhole(world) ?? visible(world) ?? told(world)
+    acknowledged(world) ?? frozen(world) ?? settledWhole(world) ?? visible(world) ?? reported(world)
       ?? awake(world)
   }
 
-  /// 1 and 8: what was acknowledged is there, whatever was killed.
+  /// 1 and 8: acknowledged mutations exist, regardless of crashes.
   private static func acknowledged(_ world: QueueSimulation) -> String? {
     for phone in world.phones {
       for (id, wish) in phone.acknowledged {
@@ -20,7 +20,7 @@ enum SimulationInvariants {
     return nil
   }
 
-  /// 2: what upstream has seen was always the same, and nothing else was made of it.
+  /// 2: the payload that upstream received is always the same, and the mutation was not replaced.
   private static func frozen(_ world: QueueSimulation) -> String? {
     for (id, bodies) in world.upstream.received {
       if Set(bodies).count != 1 { return "2: \(id) reached upstream with two payloads" }
@@ -53,7 +53,7 @@ enum SimulationInvariants {
     return nil
   }
 
-  /// 5: an acknowledged change shows until its outcome, itself or in its successor.
+  /// 5: an acknowledged mutation is visible until its outcome, by itself or in its successor.
   private static func visible(_ world: QueueSimulation) -> String? {
     for phone in world.phones {
       for id in phone.acknowledged.keys {
@@ -72,8 +72,8 @@ enum SimulationInvariants {
     return nil
   }
 
-  /// 6: the phone is told of each end, with the reason of one it did not ask for.
-  private static func told(_ world: QueueSimulation) -> String? {
+  /// 6: the device learns of each end, with the reason unless it requested it.
+  private static func reported(_ world: QueueSimulation) -> String? {
     for row in world.store.rows.values {
       if world.store.told[row.id]?.last != row.state { return "6: \(row.id) ends silently" }
       if [.rejected, .parked, .expired].contains(row.state), row.reason == nil {
@@ -83,8 +83,8 @@ enum SimulationInvariants {
     return nil
   }
 
-  /// 7: what may go has gone, and what waits is woken without any request, and soon unless only the
-  /// phone can help.
+  /// 7: ready mutations were sent, and waiting ones wake without a request, and soon unless only the device
+  /// can act.
   private static func awake(_ world: QueueSimulation) -> String? {
     let wait = world.server.rotation.wake.map { world.now.elapsed(until: $0) }
     let flying = world.flights.filter { $0.claim.boot == world.server.boot }
@@ -106,7 +106,7 @@ enum SimulationInvariants {
     return nil
   }
 
-  /// 8: what upstream can recognise it did once, and what it cannot, once unless asked to repeat.
+  /// 8: mutations with idempotency keys took effect once, others once unless repetition was requested.
   static func faultAtEnd(of world: QueueSimulation) -> String? {
     for row in world.store.rows.values {
       let effects = world.upstream.effects[row.id] ?? 0

@@ -2,10 +2,10 @@ import LosslessJSON
 import Model
 import Storage
 
-/// What the store must say of one device, by all that it has taken, whether anybody heard of it or
-/// not.
+/// The expected state of one device, given every mutation that the store accepted, whether or not
+/// the response was delivered.
 struct ExpectedDevice {
-  /// What stands over a film although its mutation was settled: the answer did not say it.
+  /// An overlay that lingers after its mutation was settled, since the response did not cover it.
   private struct Lingering {
     let mutation: MutationID
     let place: Int64
@@ -14,11 +14,11 @@ struct ExpectedDevice {
     var changes: [OverlayChange]
   }
 
-  /// What an answer says of one film.
-  struct Said {
+  /// The part of a response about one film.
+  struct FilmUpdate {
     let call: CallNumber
     let film: EntityKey
-    /// Names of fields; nil where it says that the film is gone.
+    /// The names of its fields; nil if it reports the film as deleted.
     let fields: Set<String>?
   }
 
@@ -27,9 +27,11 @@ struct ExpectedDevice {
   private(set) var resolved: [TemporaryID: EntityKey] = [:]
   private var lingering: [Lingering] = []
 
-  // MARK: What happens
+  // MARK: Events
 
-  /// - Returns: what is wrong with the receipt.
+  /// Records an enqueued mutation.
+  ///
+  /// - Returns: the fault of the receipt, if any.
   mutating func take(
     _ wish: SimulatedPhone.Wish, _ receipt: MutationReceipt, offered: MutationID
   ) -> String? {
@@ -40,32 +42,32 @@ struct ExpectedDevice {
       ids[wish.key] = id
       return nil
     }
-    // A forced one is armed again by its key.
+    // A forced mutation is armed again by its key.
     let isReplay = receipt.isReplay || wish.change.mode == .force
     return id == known && isReplay ? nil : "1: \(wish.key) is \(known) and \(id)"
   }
 
-  /// One was applied.
+  /// Records an applied mutation.
   ///
-  /// - Parameter place: that it had in the queue.
+  /// - Parameter place: its place in the queue.
   mutating func settle(
-    _ id: MutationID, place: Int64, created: [TemporaryID: EntityKey], by said: Said,
+    _ id: MutationID, place: Int64, created: [TemporaryID: EntityKey], by update: FilmUpdate,
     at now: Timestamp
   ) {
     resolved.merge(created) { $1 }
     let rest = changes(of: id)
-    guard !rest.allSatisfy({ said.covers($0) }) else { return }
+    guard !rest.allSatisfy({ update.covers($0) }) else { return }
     lingering.append(
       Lingering(
-        mutation: id, place: place, call: said.call, until: now.advanced(by: .seconds(30)),
+        mutation: id, place: place, call: update.call, until: now.advanced(by: .seconds(30)),
         changes: taken[id]?.change.overlays ?? []))
   }
 
-  /// An answer came, whoever asked for it.
-  mutating func land(_ said: Said) {
-    for index in lingering.indices where lingering[index].call < said.call {
+  /// Records a response, of any caller.
+  mutating func applyUpdate(_ update: FilmUpdate) {
+    for index in lingering.indices where lingering[index].call < update.call {
       lingering[index].changes.removeAll {
-        said.outdates($0.resolving(resolved))
+        update.outdates($0.resolving(resolved))
       }
     }
     lingering.removeAll(where: \.changes.isEmpty)
@@ -75,9 +77,9 @@ struct ExpectedDevice {
     lingering.removeAll { $0.until <= now }
   }
 
-  // MARK: What must be seen
+  // MARK: Expectations
 
-  /// What a mutation is expected to do, in the ids that are known by now.
+  /// Returns the expected changes of a mutation, with the ids that are known by now.
   func changes(of id: MutationID) -> [OverlayChange] {
     (taken[id]?.change.overlays ?? []).map { $0.resolving(resolved) }
   }
@@ -85,8 +87,8 @@ struct ExpectedDevice {
   /// Films as the device sees them.
   ///
   /// - Parameters:
-  ///   - base: as everybody does.
-  ///   - unsettled: the device's own that have come to no end.
+  ///   - base: the films as everyone sees them.
+  ///   - unsettled: the device's own unfinished mutations.
   func shown(
     over base: [String: [String: String]], unsettled: [Mutation]
   ) throws -> [String: [String: String]] {
@@ -97,20 +99,20 @@ struct ExpectedDevice {
     var films = base.mapValues(ExpectedFilm.init(base:))
     for (_, id, changes) in (waiting + standing).sorted(by: { $0.0 < $1.0 }) {
       for change in changes {
-        try films[change.key.key, default: ExpectedFilm(base: nil)].lay(change, of: id)
+        try films[change.key.key, default: ExpectedFilm(base: nil)].apply(change, of: id)
       }
     }
     return films.compactMapValues(\.shown)
   }
 }
 
-extension ExpectedDevice.Said {
-  /// Whether the answer to a mutation says all that was expected of it.
+extension ExpectedDevice.FilmUpdate {
+  /// Whether the response to a mutation covers an expected change.
   fileprivate func covers(_ change: OverlayChange) -> Bool {
     change.key == film && (change.action == .delete ? fields == nil : outdates(change))
   }
 
-  /// Whether a later answer says what a change stands over.
+  /// Whether a later response covers what a change overlays.
   fileprivate func outdates(_ change: OverlayChange) -> Bool {
     guard change.key == film else { return false }
     guard let fields else { return true }
@@ -120,11 +122,44 @@ extension ExpectedDevice.Said {
 }
 
 extension OverlayChange {
-  /// The same with the real entities in the place of temporary ids that are known.
+  /// Returns the same change with known temporary ids replaced by the real entities.
   fileprivate func resolving(_ known: [TemporaryID: EntityKey]) -> OverlayChange {
     let fields = (try? JSONValue(parsing: fields)).map { TemporaryID.substituting(known, in: $0) }
     return OverlayChange(
       action, TemporaryID(key.key).flatMap { known[$0] } ?? key,
       fields: fields?.bytes ?? self.fields)
+  }
+}
+
+/// A film as a device must see it: the film everyone sees, overlaid with the device's own changes
+/// in the order of its queue.
+struct ExpectedFilm {
+  /// The fields everyone sees, by name in canonical text; nil if there is no such film.
+  private let base: [String: String]?
+  private var own: [String: String] = [:]
+  private var isHidden = false
+  private var pending: [String] = []
+
+  init(base: [String: String]?) {
+    self.base = base
+  }
+
+  mutating func apply(_ change: OverlayChange, of mutation: MutationID) throws {
+    if !pending.contains(mutation.value) { pending.append(mutation.value) }
+    isHidden = change.action == .delete || (isHidden && change.action == .merge)
+    if change.action == .delete { own = [:] }
+    guard !isHidden else { return }
+    for member in try JSONValue(parsing: change.fields).members ?? [] {
+      own[member.name] = member.value.canonicalText
+    }
+  }
+
+  /// The fields the device sees; nil if it sees no such film.
+  var shown: [String: String]? {
+    guard !pending.isEmpty else { return base }
+    guard !isHidden else { return nil }
+    var shown = (base ?? [:]).merging(own) { $1 }
+    shown["$pending"] = JSONValue.array(pending.map(JSONValue.string)).canonicalText
+    return shown
   }
 }

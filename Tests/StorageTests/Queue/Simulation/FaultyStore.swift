@@ -1,51 +1,53 @@
 import Foundation
 import GRDB
 import Model
+import Synchronization
 import TestSupport
 
 @testable import Storage
 
-/// The real store over a real folder, and what may come in the way of a command: a commit that is
-/// refused, a process that ends before, after or in the middle of one.
+/// The real store over a real folder, and the faults that can hit a command: a refused commit, or a
+/// process that ends before, after or in the middle of one.
 struct FaultyStore {
   enum Circumstance: CaseIterable {
-    /// Somebody reads all the while.
+    /// A reader reads continuously.
     case watched
     /// The disk is full at the end of the transaction.
     case refused
     case killedBefore
     case killedAfter
-    /// The log ends somewhere in what the command wrote.
+    /// The log ends somewhere inside the command's frames.
     case torn
-    /// The process ends in good order, and its answer is lost all the same.
+    /// The process ends cleanly, and its result is lost all the same.
     case closedAfter
   }
 
   /// How a command ended.
-  enum End<Answer> {
-    case answered(Answer)
+  enum End<Output> {
+    case answered(Output)
     /// Nothing of it is stored, and the process goes on.
     case refused
-    /// The store was opened anew.
+    /// The store was reopened.
     ///
-    /// - Parameter unheard: what it said and nobody heard; nil where nothing of it is stored.
-    case died(unheard: Answer?)
+    /// - Parameter lostResult: the result that was not delivered; nil if nothing of the command is
+    ///   stored.
+    case died(lostResult: Output?)
 
-    /// What the store said, whether or not somebody heard it.
-    var said: Answer? {
+    /// The store's result, whether or not it was delivered.
+    var result: Output? {
       switch self {
-      case .answered(let answer): answer
+      case .answered(let output): output
       case .refused: nil
-      case .died(let unheard): unheard
+      case .died(let lostResult): lostResult
       }
     }
 
-    var isHeard: Bool { if case .answered = self { true } else { false } }
+    var isDelivered: Bool { if case .answered = self { true } else { false } }
   }
 
   private(set) var folder: TemporaryFolder
   private(set) var fixture: StoreFixture
-  /// What broke a rule that holds for every command.
+  /// The violation of a rule that holds for every command, if any.
   private(set) var fault: String?
   private var failpoint = CommitFailpoint()
   private(set) var starts: UInt64 = 1
@@ -58,10 +60,10 @@ struct FaultyStore {
     try await watchCommits()
   }
 
-  mutating func perform<Answer>(
+  mutating func perform<Output>(
     in circumstance: Circumstance?, using generator: inout SeededGenerator,
-    _ command: (Store) async throws -> Answer
-  ) async throws -> End<Answer> {
+    _ command: (Store) async throws -> Output
+  ) async throws -> End<Output> {
     guard let circumstance else { return .answered(try await committing(command)) }
     let before = try await StoreImage(of: folder)
     switch circumstance {
@@ -70,38 +72,38 @@ struct FaultyStore {
     case .killedBefore:
       try await kill()
       try await expect(before, "without any command")
-      return .died(unheard: nil)
+      return .died(lostResult: nil)
     case .killedAfter:
-      let unheard = try await committing(command)
+      let lostResult = try await committing(command)
       let after = try await StoreImage(of: folder)
       try await kill()
       try await expect(after, "after a commit")
-      return .died(unheard: unheard)
+      return .died(lostResult: lostResult)
     case .torn:
       let length = logLength
-      let unheard = try await committing(command)
-      // Where the log did not grow, it began anew: there is no telling what a cut would take.
+      let lostResult = try await committing(command)
+      // If the log did not grow, it was restarted: a cut would remove unknown frames.
       guard logLength > length else {
         try await kill()
-        return .died(unheard: unheard)
+        return .died(lostResult: lostResult)
       }
       try await kill(cuttingLogAt: Int.random(in: length..<logLength, using: &generator))
       try await expect(before, "in the middle of a commit")
-      return .died(unheard: nil)
+      return .died(lostResult: nil)
     case .closedAfter:
-      let unheard = try await committing(command)
+      let lostResult = try await committing(command)
       try await close()
-      return .died(unheard: unheard)
+      return .died(lostResult: lostResult)
     }
   }
 
-  /// Ends the process in good order, and starts it again.
+  /// Ends the process cleanly and starts it again.
   mutating func close() async throws {
     store.close()
     try await open(folder)
   }
 
-  /// What a kill leaves are the files as they are: the store opens over a copy of them.
+  /// Simulates a kill, which leaves the files as they are: the store opens over a copy of them.
   mutating func kill(cuttingLogAt length: Int? = nil) async throws {
     let copy = TemporaryFolder()
     let files = FileManager.default
@@ -121,21 +123,21 @@ struct FaultyStore {
 
   // MARK: Pieces
 
-  /// A command is one transaction, or, where the store throws it back, none.
-  private mutating func committing<Answer>(
-    _ command: (Store) async throws -> Answer
-  ) async throws -> Answer {
+  /// A command is one transaction, or none if the store throws.
+  private mutating func committing<Output>(
+    _ command: (Store) async throws -> Output
+  ) async throws -> Output {
     let before = failpoint.commitCount
-    let answer = try await command(store)
+    let output = try await command(store)
     let count = failpoint.commitCount - before
     if count > 1 { note("4: one command is \(count) transactions") }
-    return answer
+    return output
   }
 
-  /// Whoever reads meanwhile sees all of a command or nothing.
-  private mutating func watching<Answer>(
-    _ command: (Store) async throws -> Answer, _ before: StoreImage
-  ) async throws -> Answer {
+  /// A concurrent reader sees all of a command or nothing.
+  private mutating func watching<Output>(
+    _ command: (Store) async throws -> Output, _ before: StoreImage
+  ) async throws -> Output {
     let watcher = Task { [folder] in
       var seen: [StoreImage] = []
       while !Task.isCancelled, let image = try? await StoreImage(of: folder) {
@@ -144,23 +146,23 @@ struct FaultyStore {
       return seen
     }
     defer { watcher.cancel() }
-    let answer = try await committing(command)
+    let output = try await committing(command)
     watcher.cancel()
     let after = try await StoreImage(of: folder)
     for image in await watcher.value where image != before && image != after {
       note("4: a reader sees half of it:\n  \(image.difference(from: before))")
     }
-    return answer
+    return output
   }
 
-  private mutating func refusing<Answer>(
-    _ command: (Store) async throws -> Answer, _ before: StoreImage
-  ) async throws -> End<Answer> {
+  private mutating func refusing<Output>(
+    _ command: (Store) async throws -> Output, _ before: StoreImage
+  ) async throws -> End<Output> {
     failpoint.arm()
     do {
-      let answer = try await command(store)
-      if !failpoint.disarm() { note("1: a refused commit was answered for") }
-      return .answered(answer)
+      let output = try await command(store)
+      if !failpoint.disarm() { note("1: a refused commit was reported as successful") }
+      return .answered(output)
     } catch let error as StorageError where error == .full {
       try await expect(before, "after a refused commit")
       return .refused
@@ -196,4 +198,39 @@ struct FaultyStore {
       atPath: folder.databasePath + "-wal")
     return attributes?[.size] as? Int ?? 0
   }
+}
+
+/// Observes the writer's connection: counts commits and, when armed, refuses the next one as a full
+/// disk does.
+final class CommitFailpoint: TransactionObserver, Sendable {
+  private struct State {
+    var commitCount = 0
+    var isArmed = false
+  }
+
+  private let state = Mutex(State())
+
+  var commitCount: Int { state.withLock { $0.commitCount } }
+
+  func arm() { state.withLock { $0.isArmed = true } }
+
+  /// - Returns: whether it was still armed: there was nothing to commit.
+  func disarm() -> Bool {
+    state.withLock { state in
+      defer { state.isArmed = false }
+      return state.isArmed
+    }
+  }
+
+  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
+
+  func databaseDidChange(with event: DatabaseEvent) {}
+
+  func databaseWillCommit() throws {
+    if disarm() { throw DatabaseError(resultCode: .SQLITE_FULL) }
+  }
+
+  func databaseDidCommit(_ db: Database) { state.withLock { $0.commitCount += 1 } }
+
+  func databaseDidRollback(_ db: Database) {}
 }

@@ -2,14 +2,14 @@ import Foundation
 import Model
 import Testing
 
-/// Seeded runs of phones, worker and upstream around the real store.
+/// Seeded runs of phones, worker and upstream with the real store.
 ///
-/// `LARDER_QUEUE_STORE_SEEDS` says how many, `LARDER_QUEUE_STORE_SEED` reruns a single one. The
-/// report of a fault names the seed.
+/// `LARDER_QUEUE_STORE_SEEDS` sets the number of seeds, `LARDER_QUEUE_STORE_SEED` reruns a single
+/// one. The report of a fault names the seed.
 struct QueuePropertyTests {
   private static let usualSeeds: UInt64 = 24
 
-  @Test(.timeLimit(.minutes(30)))
+  @Test("No seed breaks a guarantee of the store", .timeLimit(.minutes(30)))
   func noSeedBreaksAPromiseOfTheStore() async throws {
     let environment = ProcessInfo.processInfo.environment
     let count =
@@ -26,7 +26,7 @@ struct QueuePropertyTests {
       }
     }
     print("queue in the store: seeds \(seeds.lowerBound)–\(seeds.upperBound), \(totals)")
-    // A simulation in which nothing goes wrong would prove nothing.
+    // A simulation without faults would prove nothing.
     if seeds.count >= Self.usualSeeds {
       for state in MutationState.allCases {
         #expect(totals[state] > 0, "no run met \(state)")

@@ -4,11 +4,11 @@ import Model
 
 @testable import Storage
 
-/// That settling is one step: what an answer ends, says, makes known and takes away is all there
-/// under one revision, or nothing of it.
+/// Checks that settling is one step: everything that a response ends, writes, resolves and removes
+/// is stored under one revision, or none of it.
 struct SettlementCheck {
   private let settlement: MutationSettlement
-  private let said: ExpectedDevice.Said?
+  private let update: ExpectedDevice.FilmUpdate?
   private let device: String
   private let isLatest: Bool
   private let head: Revision
@@ -16,24 +16,24 @@ struct SettlementCheck {
 
   private var id: MutationID { settlement.claim.id }
 
-  /// Before the settlement.
+  /// Records the state before the settlement.
   ///
-  /// - Parameter isLatest: whether no later call has said anything of the same film.
+  /// - Parameter isLatest: whether no later call has updated the same film.
   init(
     _ attempt: SimulatedFlight.Attempt, isLatest: Bool, device: String, in store: Store
   ) async throws {
     settlement = attempt.settlement
-    said = attempt.said
+    update = attempt.update
     self.isLatest = isLatest
     self.device = device
     head = store.head
     before = try await store.mutation(attempt.settlement.claim.id, of: device)?.mutation
   }
 
-  /// Whether its claim is the mutation's still: else nothing may come of it.
+  /// Whether its claim is still the mutation's: otherwise the settlement must have no effect.
   var holds: Bool { before?.claim == settlement.claim }
 
-  /// The mutation's in its queue.
+  /// The mutation's place in its queue.
   var place: Int64 { before?.place ?? 0 }
 
   func fault(
@@ -43,7 +43,7 @@ struct SettlementCheck {
     guard holds else {
       let isUntouched = record.mutation == before && store.head == head
       return isUntouched && commit.answer.mutation == nil
-        ? nil : "4: a late end of \(id) did something: \(commit.answer)"
+        ? nil : "4: a late end of \(id) had an effect: \(commit.answer)"
     }
     let answered = commit.answer.mutation
     guard answered?.state == record.mutation.state, answered?.reason == record.mutation.reason
@@ -54,7 +54,7 @@ struct SettlementCheck {
     return try await dependentsFault(in: store)
   }
 
-  /// All that changed did so at once.
+  /// All changes have one revision.
   private func revisionFault(_ record: MutationRecord, in store: Store) async throws -> String? {
     let head = head.value
     let revisions = try await store.reader.read { db in
@@ -64,7 +64,7 @@ struct SettlementCheck {
     let isEnd = record.mutation.state != .queued
     let isOne = revisions == (isEnd || !revisions.isEmpty ? [head + 1] : [])
     return isOne && store.head.value == head + Int64(revisions.count)
-      ? nil : "4: \(id) changed \(revisions) behind \(head)"
+      ? nil : "4: \(id) changed \(revisions) after \(head)"
   }
 
   private func outcomeFault(_ record: MutationRecord) -> String? {
@@ -82,24 +82,25 @@ struct SettlementCheck {
     }
   }
 
-  /// What the answer says is what everybody sees.
+  /// The values of the response are visible to everyone.
   private func baseFault(in store: Store) async throws -> String? {
-    guard isLatest, let said, let answer = settlement.answer else { return nil }
-    let record = try await store.entity(said.film, viewer: .anonymous)
-    guard said.fields != nil else {
-      return record?.isDeleted == true ? nil : "4: \(id) deleted \(said.film), which is there"
+    guard isLatest, let update, let response = settlement.response else { return nil }
+    let record = try await store.entity(update.film, viewer: .anonymous)
+    guard update.fields != nil else {
+      return record?.isDeleted == true ? nil : "4: \(id) deleted \(update.film), which is there"
     }
     let shown = try record?.layers.first.map { try JSONValue(parsing: $0) }
-    for field in answer.entities.flatMap(\.fields) {
-      let value = try JSONValue(parsing: Array(answer.bytes[field.range]))
+    for field in response.entities.flatMap(\.fields) {
+      let value = try JSONValue(parsing: Array(response.bytes[field.range]))
       if shown?[field.name] != value {
-        return "4: \(id) said \(field.name) \(value), and \(shown ?? .null) is there"
+        return "4: \(id) wrote \(field.name) \(value), but \(shown ?? .null) is stored"
       }
     }
     return nil
   }
 
-  /// Nobody waits any more for what was made; and what waits for what will never be made ends too.
+  /// No mutation waits for an entity that was created; and those that wait for one that never will
+  /// be have ended too.
   private func dependentsFault(in store: Store) async throws -> String? {
     let creates = Set((before?.footprint.creates ?? []).map(\.id))
     var known: [TemporaryID: EntityKey] = [:]
@@ -114,8 +115,8 @@ struct SettlementCheck {
       let needs = Set(other.footprint.needs).intersection(creates)
       guard needs.isEmpty else {
         return needs.contains { known[$0] != nil }
-          ? "4: \(other.id) waits for what \(id) has made"
-          : "4: \(other.id) waits for what \(id) has not made"
+          ? "4: \(other.id) waits for an entity that \(id) created"
+          : "4: \(other.id) waits for an entity that \(id) did not create"
       }
     }
     return nil

@@ -1,11 +1,11 @@
 import TestSupport
 
-/// All chance of one run, from its seed.
+/// The random choices of one run, derived from its seed.
 struct SimulatedChance: SeededChance {
   var generator: SeededGenerator
-  /// Whether anything goes wrong at all; not while a run is brought to its end.
+  /// Whether no faults occur: true while a run is brought to its end.
   var isCalm = false
-  /// Of a hundred commands of the store, how many meet something out of the ordinary.
+  /// The percentage of store commands that meet a fault.
   private let troublePercent: Int
 
   init(seed: UInt64) {
@@ -13,7 +13,7 @@ struct SimulatedChance: SeededChance {
     troublePercent = Int.random(in: 0...15, using: &generator)
   }
 
-  /// What comes in the way of the next command; nil for nothing.
+  /// Returns the fault of the next command; nil for none.
   mutating func circumstance() -> FaultyStore.Circumstance? {
     !isCalm && percent(troublePercent) ? pick(FaultyStore.Circumstance.allCases) : nil
   }

@@ -2,29 +2,29 @@ import LosslessJSON
 import Model
 import Storage
 
-/// What a simulated phone asks for: a film made, changed or deleted, in the ids the phone knows.
+/// A simulated phone's change: a film created, changed or deleted, with the ids the phone knows.
 struct SimulatedChange: Hashable {
   var mode: MutationMode
   var effect: MutationEffect
   var rule: UnknownOutcomeRule
   /// The key of a film, or a temporary id.
   var film: String
-  /// Another film it refers to, which must be there.
+  /// Another film it references, which must exist.
   var link: String?
-  /// Tells two changes apart, and which of its fields an update sets.
+  /// Distinguishes changes, and selects the field that an update sets.
   var value: Int
-  /// Whether the phone expects something of it.
+  /// Whether it has an optimistic update.
   var isOptimistic = true
 
   var object: EntityKey { .film(film) }
 
-  /// The temporary id that it makes.
+  /// The temporary id that it creates.
   var creates: [TemporaryEntity] {
     guard effect == .create, let id = TemporaryID(film) else { return [] }
     return [TemporaryEntity(id: id, type: "Film")]
   }
 
-  /// What goes to upstream, but for the temporary ids in it.
+  /// The variables for upstream, before temporary ids are replaced.
   var variables: JSONValue {
     var all: JSONValue = [
       "effect": .string(effect.rawValue), "value": .number(JSONNumber(value)),
@@ -43,7 +43,7 @@ struct SimulatedChange: Hashable {
     }
   }
 
-  /// What a film has of such variables once they were carried out.
+  /// Returns the fields of a film after such variables were applied.
   static func fields(_ variables: JSONValue) -> JSONValue {
     let value = variables["value"]?.int64 ?? 0
     let title = JSONValue.string("title \(value)")

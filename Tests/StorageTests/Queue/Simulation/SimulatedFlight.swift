@@ -4,11 +4,11 @@ import Storage
 
 /// A request under way. It outlives the process that sent it.
 struct SimulatedFlight {
-  /// What the network and upstream do with it.
+  /// The fate of the request in the network and upstream.
   enum Fate: CaseIterable {
     case answered
     case lostRequest
-    case lostAnswer
+    case lostResponse
     case failed
     case failedAfterEffect
     case duplicated
@@ -16,11 +16,11 @@ struct SimulatedFlight {
     case unauthorised
   }
 
-  /// What it came to: made once, and settled again and again until the store takes it.
+  /// The end of the request: determined once, and settled repeatedly until the store accepts it.
   struct Attempt {
     let settlement: MutationSettlement
-    /// What the answer says of a film; nil where it is none.
-    var said: ExpectedDevice.Said?
+    /// The part of the response about a film; nil if there is none.
+    var update: ExpectedDevice.FilmUpdate?
   }
 
   /// The phone's number.
@@ -33,4 +33,12 @@ struct SimulatedFlight {
   var attempt: Attempt?
 
   var id: MutationID { claimed.claim.id }
+}
+
+/// A read of upstream under way: it returns the state at the time upstream responded, however late
+/// it arrives.
+struct SimulatedFetch {
+  let call: Int64
+  let film: String
+  let fields: JSONValue
 }

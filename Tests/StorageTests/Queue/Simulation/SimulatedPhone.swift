@@ -1,7 +1,8 @@
 import Model
 import TestSupport
 
-/// The model of a client: what it wants, what it was told, and its own copy of the change log.
+/// The model of a client: its intended changes, the responses it received, and its own copy of the
+/// change log.
 struct SimulatedPhone {
   /// A change it wants, under the key it gave it.
   struct Wish: Hashable {
@@ -10,11 +11,11 @@ struct SimulatedPhone {
   }
 
   let device: String
-  /// Handed over, and no answer heard.
+  /// Enqueued, without a response so far.
   private(set) var unanswered: [Wish] = []
-  /// What was answered for.
+  /// Acknowledged by the store.
   private(set) var acknowledged: [MutationID: Wish] = [:]
-  /// Of all films that it wanted to make.
+  /// The temporary ids of all films that it wanted to create.
   private(set) var temporary: [TemporaryID] = []
   var follower: LogFollower
   private let number: Int
@@ -28,7 +29,7 @@ struct SimulatedPhone {
 
   var viewer: Viewer { follower.viewer }
 
-  mutating func hear(_ wish: Wish, as id: MutationID) {
+  mutating func acknowledge(_ wish: Wish, as id: MutationID) {
     acknowledged[id] = wish
     unanswered.removeAll { $0 == wish }
   }
@@ -67,13 +68,13 @@ struct SimulatedPhone {
     change.film = id.value
   }
 
-  /// Often the one that was made last: nobody else may have mentioned it.
+  /// Often deletes the film created last, which no other mutation may have mentioned.
   private func deleteFilm(of change: inout SimulatedChange) {
     change.effect = .delete
     if let id = temporary.last { change.film = id.value }
   }
 
-  /// One of upstream's, or, most often of the latest, one of its own.
+  /// Returns one of upstream's films or, most often, one of its own latest.
   private func anyFilm(_ chance: inout SimulatedChance) -> String {
     if chance.percent(60), let id = chance.pick(temporary.suffix(3)) { return id.value }
     return chance.percent(50) ? "1" : "2"

@@ -1,11 +1,11 @@
 import LosslessJSON
 import Model
 
-/// The model of what stands behind the service: films with ids of its own making, foreign keys that
-/// refuse, and, or not, a memory of the idempotency keys it has seen.
+/// The model of the upstream: films with ids of its own, foreign keys that refuse, and optionally a
+/// memory of the idempotency keys it has seen.
 struct SimulatedUpstream {
-  enum Answer: Hashable {
-    /// The film whole as it is then; nil fields where it went.
+  enum Response: Hashable {
+    /// The whole film after the change; nil fields if it was deleted.
     case done(film: String, fields: JSONValue?)
     case refused
   }
@@ -14,32 +14,32 @@ struct SimulatedUpstream {
   private(set) var films: [String: JSONValue] = [
     "1": ["title": "One", "rating": 1], "2": ["title": "Two", "rating": 2],
   ]
-  private var answers: [MutationID: Answer] = [:]
+  private var responses: [MutationID: Response] = [:]
   private var nextFilm = 100
-  /// What came under each key.
+  /// The bodies received under each key.
   private(set) var received: [MutationID: Set<String>] = [:]
-  /// How often each took effect.
+  /// How often each mutation took effect.
   private(set) var effects: [MutationID: Int] = [:]
 
   init(recognisesKeys: Bool) {
     self.recognisesKeys = recognisesKeys
   }
 
-  mutating func receive(_ body: JSONValue, key: MutationID) -> Answer {
+  mutating func receive(_ body: JSONValue, key: MutationID) -> Response {
     received[key, default: []].insert(body.canonicalText)
-    if recognisesKeys, let answer = answers[key] { return answer }
-    let answer = execute(body)
-    if answer != .refused { effects[key, default: 0] += 1 }
-    answers[key] = answer
-    return answer
+    if recognisesKeys, let response = responses[key] { return response }
+    let response = execute(body)
+    if response != .refused { effects[key, default: 0] += 1 }
+    responses[key] = response
+    return response
   }
 
-  /// What the verify query finds of the mutation of this key; nil where it had no effect.
-  func verify(_ key: MutationID) -> Answer? {
-    effects[key] == nil ? nil : answers[key]
+  /// Returns what the verify query finds for the mutation of this key; nil if it had no effect.
+  func verify(_ key: MutationID) -> Response? {
+    effects[key] == nil ? nil : responses[key]
   }
 
-  private mutating func execute(_ body: JSONValue) -> Answer {
+  private mutating func execute(_ body: JSONValue) -> Response {
     if let link = body["link"]?.string, films[link] == nil { return .refused }
     if let value = body["value"]?.int64, value.isMultiple(of: 13) { return .refused }
     guard let film = body["id"]?.string else {
@@ -56,7 +56,7 @@ struct SimulatedUpstream {
 
   private mutating func put(
     _ fields: JSONValue, into film: String, _ stored: JSONValue
-  ) -> Answer {
+  ) -> Response {
     var all = stored
     for member in fields.members ?? [] { all[member.name] = member.value }
     films[film] = all

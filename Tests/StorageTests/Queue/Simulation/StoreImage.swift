@@ -1,7 +1,7 @@
 import GRDB
 import Model
 
-/// All that the tables say of queues and of what they show, out of one snapshot, read past the store.
+/// All rows of queues and of the entities they show, from one snapshot, read without the store.
 struct StoreImage: Equatable {
   private static let queries = [
     "SELECT revision FROM counter",
@@ -27,7 +27,7 @@ struct StoreImage: Equatable {
     }
   }
 
-  /// What one says and the other does not, for messages.
+  /// Describes the rows that only one of the images has.
   func difference(from other: StoreImage) -> String {
     rows.difference(from: other.rows).map { change in
       switch change {

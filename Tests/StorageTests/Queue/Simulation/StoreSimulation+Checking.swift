@@ -5,10 +5,10 @@ import Testing
 
 @testable import Storage
 
-/// The promises of the queue that the store keeps, as what must hold between any two steps. The
-/// numbers are those of the model's simulation: 1 what was taken is there, once; 4 settling is one
-/// step; 5 a device's own changes show until their end; 6 nothing ends silently; 8 upstream does it
-/// once where it can be told.
+/// The guarantees of the queue that the store upholds, checked between any two steps. The numbers
+/// are those of the model's simulation: 1 enqueued mutations exist, once; 4 settling is one step; 5
+/// a device's own changes show until their end; 6 nothing ends silently; 8 upstream performs a
+/// mutation once where that can be detected.
 extension StoreSimulation {
   mutating func check() async throws {
     let base = try await shown(to: .anonymous)
@@ -18,18 +18,18 @@ extension StoreSimulation {
         of: phone.device, states: nil, before: nil, limit: 10_000)
       for record in records { totals.see(record.mutation) }
       let shown = try await shown(to: phone.viewer)
-      if let fault = try await takenFault(index, records) { fail(fault) }
-      if let fault = try await sightFault(index, records, shown, over: base) { fail(fault) }
+      if let fault = try await enqueuedFault(index, records) { fail(fault) }
+      if let fault = try await visibilityFault(index, records, shown, over: base) { fail(fault) }
       guard chance.isCalm || chance.percent(70) else { continue }
       let limit = chance.percent(40) ? chance.number(1...5) : 1_000
       let page = try await phones[index].follower.takePage(from: store.store, limit: limit)
-      if page?.isComplete != false, let fault = toldFault(phones[index], records, shown) {
+      if page?.isComplete != false, let fault = reportFault(phones[index], records, shown) {
         fail(fault)
       }
     }
   }
 
-  /// What everybody is told at the end, and what upstream has done.
+  /// Checks the state every reader sees at the end, and the effects upstream.
   mutating func checkAtEnd() async throws {
     for index in phones.indices {
       let phone = phones[index]
@@ -38,7 +38,7 @@ extension StoreSimulation {
       phones[index].follower = LogFollower(phone.viewer)
       try await phones[index].follower.takePage(from: store.store, limit: 10_000)
       let shown = try await shown(to: phone.viewer)
-      if let fault = toldFault(phones[index], records, shown) { fail(fault) }
+      if let fault = reportFault(phones[index], records, shown) { fail(fault) }
       for record in records {
         if let fault = effectFault(record.mutation) { fail(fault) }
       }
@@ -65,7 +65,7 @@ extension StoreSimulation {
 
   // MARK: 1
 
-  private func takenFault(_ index: Int, _ records: [MutationRecord]) async throws -> String? {
+  private func enqueuedFault(_ index: Int, _ records: [MutationRecord]) async throws -> String? {
     let (phone, expected) = (phones[index], expected[index])
     let there = Dictionary(
       records.map { ($0.mutation.id, $0.mutation) }, uniquingKeysWith: { $1 })
@@ -78,7 +78,7 @@ extension StoreSimulation {
       }
     }
     for (id, wish) in phone.acknowledged where expected.taken[id] != wish {
-      return "1: \(wish.key) was answered for as \(id)"
+      return "1: \(wish.key) was acknowledged as \(id)"
     }
     let known = try await store.store.resolve(phone.temporary, of: phone.device)
     return known == expected.resolved ? nil : "4: \(known) is not \(expected.resolved)"
@@ -86,7 +86,7 @@ extension StoreSimulation {
 
   // MARK: 5
 
-  private func sightFault(
+  private func visibilityFault(
     _ index: Int, _ records: [MutationRecord], _ shown: [String: [String: String]],
     over base: [String: [String: String]]
   ) async throws -> String? {
@@ -96,7 +96,7 @@ extension StoreSimulation {
       return "5: \(phones[index].device) sees \(key) as \(shown[key] ?? [:]), "
         + "not as \(expected[key] ?? [:])"
     }
-    // The same where one is asked for alone, a temporary id perhaps.
+    // The same for single entities, temporary ids included.
     let latest = [phones[index].temporary.last?.value, upstream.films.keys.max()]
     for key in latest.compactMap(\.self) {
       let record = try await store.store.entity(.film(key), viewer: phones[index].viewer)
@@ -108,24 +108,24 @@ extension StoreSimulation {
 
   // MARK: 6
 
-  /// - Parameter phone: one that has read all there is.
-  private func toldFault(
+  /// - Parameter phone: a phone that has read the whole log.
+  private func reportFault(
     _ phone: SimulatedPhone, _ records: [MutationRecord], _ shown: [String: [String: String]]
   ) -> String? {
     var held = phone.follower.held
-    if let key = phone.follower.surprises.first { return "6: \(key) is told as known" }
+    if let key = phone.follower.surprises.first { return "6: \(key) is reported as known" }
     for record in records {
       let (id, state) = (record.mutation.id, record.mutation.state)
-      let told = held.removeValue(forKey: EntityKey(type: "$mutation", key: id.value))
-      let members = Set((told ?? "").split(separator: " ").map(String.init))
+      let reported = held.removeValue(forKey: EntityKey(type: "$mutation", key: id.value))
+      let members = Set((reported ?? "").split(separator: " ").map(String.init))
       if state == .queued || state == .inflight {
-        guard told == nil || members.contains(#"state="queued""#) else {
-          return "6: \(id) is \(state) and told as \(told ?? "")"
+        guard reported == nil || members.contains(#"state="queued""#) else {
+          return "6: \(id) is \(state) and reported as \(reported ?? "")"
         }
         continue
       }
-      for member in Self.toldMembers(of: record) where !members.contains(member) {
-        return "6: \(id) ends without \(member): \(told ?? "silently")"
+      for member in Self.expectedMembers(of: record) where !members.contains(member) {
+        return "6: \(id) ends without \(member): \(reported ?? "silently")"
       }
       if [.rejected, .parked, .expired].contains(state), record.mutation.reason == nil {
         return "6: \(id) is \(state) for no reason"
@@ -137,13 +137,13 @@ extension StoreSimulation {
         return (EntityKey.film(key), texts.joined(separator: " "))
       })
     for key in Set(films.keys).union(held.keys) where films[key] != held[key] {
-      return "6: \(key) is \(films[key] ?? "gone") and told as \(held[key] ?? "gone")"
+      return "6: \(key) is \(films[key] ?? "gone") and reported as \(held[key] ?? "gone")"
     }
     return nil
   }
 
-  /// What a client must read of an end.
-  private static func toldMembers(of record: MutationRecord) -> [String] {
+  /// Returns the members that the outcome of a mutation must have for its client.
+  private static func expectedMembers(of record: MutationRecord) -> [String] {
     var members = [#"state="\#(record.mutation.state.rawValue)""#]
     if let reason = record.mutation.reason { members.append(#"reason="\#(reason.rawValue)""#) }
     if let other = record.mutation.supersededBy {

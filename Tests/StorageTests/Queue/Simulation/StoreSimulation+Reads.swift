@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import Storage
 
-/// What goes on beside the queue.
+/// Reads concurrent with the queue.
 extension StoreSimulation {
-  /// Somebody's read of upstream goes out, or comes back.
+  /// Starts a read of upstream, or delivers the response of one.
   mutating func fetch() async throws {
     if fetches.isEmpty || chance.percent(40) {
       guard let film = chance.pick(upstream.films.keys.sorted()),
@@ -16,21 +16,21 @@ extension StoreSimulation {
       return
     }
     let fetch = fetches.remove(at: chance.number(0...fetches.count - 1))
-    let answer = ResponseBuilder(call: fetch.call, horizon: horizon)
+    let response = ResponseBuilder(call: fetch.call, horizon: horizon)
       .film(fetch.film, fetch.fields).build()
     note("a read of \(fetch.film) comes back: \(fetch.fields)")
     let before = try await shown(to: .anonymous)
-    let end = try await perform { try await $0.apply(answer) }
+    let end = try await perform { try await $0.apply(response) }
     endCall(fetch.call)
-    guard end.said != nil else { return }
+    guard end.result != nil else { return }
     if let fault = staleFault(of: fetch, before, try await shown(to: .anonymous)) { fail(fault) }
-    land(
-      ExpectedDevice.Said(
+    applyUpdate(
+      ExpectedDevice.FilmUpdate(
         call: CallNumber(fetch.call), film: .film(fetch.film),
         fields: Set((fetch.fields.members ?? []).map(\.name))))
   }
 
-  /// What began before a change was settled does not bring back what was before.
+  /// A read that began before a change was settled must not restore the old state.
   private func staleFault(
     of fetch: SimulatedFetch, _ before: [String: [String: String]],
     _ after: [String: [String: String]]
@@ -46,22 +46,22 @@ extension StoreSimulation {
       ? nil : "5: \(fetch.film) is again what it was: \(before ?? [:]), \(after ?? [:])"
   }
 
-  /// Whether no later call has said anything of the same film.
-  func isLatest(_ said: ExpectedDevice.Said) -> Bool {
-    latest[said.film].map { $0.call < said.call } ?? true
+  /// Whether no later call has updated the same film.
+  func isLatest(_ update: ExpectedDevice.FilmUpdate) -> Bool {
+    latest[update.film].map { $0.call < update.call } ?? true
   }
 
-  mutating func land(_ said: ExpectedDevice.Said) {
-    if isLatest(said) { latest[said.film] = said }
-    for device in expected.indices { expected[device].land(said) }
+  mutating func applyUpdate(_ update: ExpectedDevice.FilmUpdate) {
+    if isLatest(update) { latest[update.film] = update }
+    for device in expected.indices { expected[device].applyUpdate(update) }
   }
 
-  /// What has stood long enough over what settled it goes.
+  /// Expires overlays that have lingered long enough.
   mutating func dropLingering() async throws {
     guard !hasDied else { return }
     let now = now
     let end = try await perform { try await $0.dropLingering(now: now) }
-    guard end.said != nil else { return }
+    guard end.result != nil else { return }
     for device in expected.indices { expected[device].expire(at: now) }
   }
 }

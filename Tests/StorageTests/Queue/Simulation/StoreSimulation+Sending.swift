@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import Storage
 
-/// What the worker does, and the network and upstream with what it sends.
+/// The actions of the worker, and the effects of network and upstream on its requests.
 extension StoreSimulation {
-  /// Looks at a device's queue, and takes one of what may go.
+  /// Looks at a device's queue and claims one of the mutations that are ready.
   mutating func send(_ index: Int) async throws {
     let (device, timing) = (phones[index].device, timing)
     let look = try await perform { try await $0.look(at: device, timing: timing) }
@@ -16,7 +16,7 @@ extension StoreSimulation {
     let end = try await perform { try await $0.claim(ready, of: device, timing: timing) }
     guard case .answered(let claim) = end else { return }
     guard let claimed = claim.answer else { return fail("3: \(ready.id) may go and may not") }
-    try await takeOff(claimed, of: index)
+    try await dispatch(claimed, of: index)
   }
 
   private mutating func noteWake(_ outlook: QueueSchedule) {
@@ -24,7 +24,7 @@ extension StoreSimulation {
     wake = min(wake ?? next, next)
   }
 
-  private mutating func takeOff(_ claimed: ClaimedMutation, of index: Int) async throws {
+  private mutating func dispatch(_ claimed: ClaimedMutation, of index: Int) async throws {
     let (id, expected) = (claimed.claim.id, expected[index])
     let variables = expected.taken[id]?.change.variables
     guard claimed.payload.variables == variables?.text else {
@@ -40,8 +40,8 @@ extension StoreSimulation {
       SimulatedFlight(phone: index, claimed: claimed, body: body, fate: fate, sent: now))
   }
 
-  /// One of what is under way arrives at upstream, or comes back.
-  mutating func goOn(_ number: Int) async throws {
+  /// Delivers one of the requests under way to upstream, or its response to the worker.
+  mutating func advance(_ number: Int) async throws {
     guard flights.indices.contains(number) else { return }
     guard flights[number].hasArrived else {
       var flight = flights[number]
@@ -57,7 +57,7 @@ extension StoreSimulation {
   private mutating func arrive(_ flight: inout SimulatedFlight) {
     flight.hasArrived = true
     let isLate = flight.sent.elapsed(until: now) >= .seconds(60)
-    // Something else may have been found out about it, or been sent again, meanwhile.
+    // In the meantime its outcome can have been verified, or it can have been sent again.
     if isLate || flight.claimed.claim.boot != timing.boot { doubled.insert(flight.id) }
     flight.attempt = attempt(of: flight)
   }
@@ -72,31 +72,31 @@ extension StoreSimulation {
     case .notSent: return attempt(.notSent(isAway: chance.percent(50)), of: flight)
     case .unauthorised:
       return attempt(chance.percent(20) ? .anonymousRefused : .authRefused, of: flight)
-    case .lostAnswer:
-      _ = answer(to: flight)
+    case .lostResponse:
+      _ = response(to: flight)
       return attempt(.unknown, of: flight)
     case .failedAfterEffect:
-      // Such a failure is taken for one without effect.
+      // Such a failure is assumed to have had no effect.
       doubled.insert(flight.id)
-      _ = answer(to: flight)
+      _ = response(to: flight)
       return attempt(.transient(retryAfter: .seconds(4)), of: flight)
     case .duplicated:
       doubled.insert(flight.id)
-      _ = answer(to: flight)
-      return attempt(answer(to: flight), of: flight)
-    case .answered: return attempt(answer(to: flight), of: flight)
+      _ = response(to: flight)
+      return attempt(response(to: flight), of: flight)
+    case .answered: return attempt(response(to: flight), of: flight)
     }
   }
 
-  private mutating func answer(to flight: SimulatedFlight) -> SimulatedUpstream.Answer? {
+  private mutating func response(to flight: SimulatedFlight) -> SimulatedUpstream.Response? {
     flight.claimed.mutation.step == .verify
       ? upstream.verify(flight.id) : upstream.receive(flight.body, key: flight.id)
   }
 
   private mutating func attempt(
-    _ answer: SimulatedUpstream.Answer?, of flight: SimulatedFlight
+    _ response: SimulatedUpstream.Response?, of flight: SimulatedFlight
   ) -> SimulatedFlight.Attempt {
-    switch answer {
+    switch response {
     case nil: attempt(.foundMissing, of: flight)
     case .refused: attempt(.permanent, of: flight)
     case .done(let film, let fields): attempt(film: film, fields: fields, of: flight)
@@ -113,26 +113,27 @@ extension StoreSimulation {
         result: outcome == .permanent ? problem : nil))
   }
 
-  /// - Parameter fields: nil where the film went.
+  /// - Parameter fields: nil if the film was deleted.
   private mutating func attempt(
     film: String, fields: JSONValue?, of flight: SimulatedFlight
   ) -> SimulatedFlight.Attempt {
     var fields = fields
     if chance.percent(25) { fields?["title"] = nil }
-    // Some answers name nothing of what was made.
+    // Some responses do not name the created entity.
     let isNamed = chance.percent(92)
     let made = isNamed ? flight.claimed.mutation.footprint.creates : []
     let created = Dictionary(
       made.map { ($0.id, EntityKey.film(film)) }, uniquingKeysWith: { $1 })
     let (call, horizon) = beginCall()
-    let answer = ResponseBuilder(call: call, horizon: horizon)
+    let response = ResponseBuilder(call: call, horizon: horizon)
     return SimulatedFlight.Attempt(
       settlement: MutationSettlement(
         claim: flight.claimed.claim, outcome: .applied(created: created),
         othersSucceeded: lastSucceeded,
-        answer: (fields.map { answer.film(film, $0) } ?? answer.deleting(.film(film))).build(),
+        response: (fields.map { response.film(film, $0) } ?? response.deleting(.film(film)))
+          .build(),
         result: Array(#"{"data":{"film":"\#(film)"}}"#.utf8)),
-      said: ExpectedDevice.Said(
+      update: ExpectedDevice.FilmUpdate(
         call: CallNumber(call), film: .film(film),
         fields: fields.map { Set(($0.members ?? []).map(\.name)) }))
   }
@@ -143,29 +144,29 @@ extension StoreSimulation {
     guard let attempt = flight.attempt else { return fail("\(flight.id) came to nothing") }
     let (index, settlement) = (flight.phone, attempt.settlement)
     let (device, timing) = (phones[index].device, timing)
-    let goesOn = attempt.said != nil && chance.percent(30)
+    let goesOn = attempt.update != nil && chance.percent(30)
     note("\(flight.id) ends: \(settlement.outcome)")
-    let isLatest = attempt.said.map { self.isLatest($0) } ?? false
+    let isLatest = attempt.update.map { self.isLatest($0) } ?? false
     let check = try await SettlementCheck(
       attempt, isLatest: isLatest, device: device, in: store.store)
     let end = try await perform {
       try await $0.settle(settlement, goesOn: goesOn, of: device, timing: timing)
     }
-    guard let commit = end.said else {
-      // The worker tries again; after the process's end nobody does.
+    guard let commit = end.result else {
+      // The worker tries again, unless the process has ended.
       if !hasDied { flights.append(flight) }
       return
     }
-    if let call = settlement.answer?.call { endCall(call.value) }
+    if let call = settlement.response?.call { endCall(call.value) }
     if let fault = try await check.fault(after: commit, in: store.store) { fail(fault) }
     guard check.holds else { return }
-    if let said = attempt.said, case .applied(let created) = settlement.outcome {
+    if let update = attempt.update, case .applied(let created) = settlement.outcome {
       lastSucceeded = now
-      land(said)
+      applyUpdate(update)
       expected[index].settle(
-        flight.id, place: check.place, created: created, by: said, at: now)
+        flight.id, place: check.place, created: created, by: update, at: now)
     }
-    guard end.isHeard, let next = commit.answer.next else { return }
-    try await takeOff(next, of: index)
+    guard end.isDelivered, let next = commit.answer.next else { return }
+    try await dispatch(next, of: index)
   }
 }

@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import Storage
 
-/// One seeded run over the real store: phones that hand changes over and lose answers, a process
-/// that ends at every moment, an upstream that refuses, loses and repeats; then calm, in which
-/// everything must come to its end. After each step the store must say what ``ExpectedDevice`` does.
+/// One seeded run over the real store: phones that enqueue changes and lose responses, a process
+/// that ends at any moment, an upstream that refuses, loses and repeats; then a calm phase in which
+/// everything must finish. After each step the store must match ``ExpectedDevice``.
 struct StoreSimulation {
   let seed: UInt64
   var chance: SimulatedChance
@@ -18,9 +18,9 @@ struct StoreSimulation {
   var flights: [SimulatedFlight] = []
   var fetches: [SimulatedFetch] = []
   var now = Timestamp(milliseconds: 1_700_000_000_000)
-  /// By film: the latest call's that said something of it.
-  var latest: [EntityKey: ExpectedDevice.Said] = [:]
-  /// Mutations that may rightly take effect twice where upstream does not know keys.
+  /// The update of the latest call, by film.
+  var latest: [EntityKey: ExpectedDevice.FilmUpdate] = [:]
+  /// Mutations that can legitimately take effect twice if upstream does not recognise keys.
   var doubled: Set<MutationID> = []
   /// When an alarm would wake the queue.
   var wake: Timestamp?
@@ -96,7 +96,7 @@ struct StoreSimulation {
     switch chance.number(0...99) {
     case 0..<34: try await act(phone)
     case 34..<60: try await send(phone)
-    case 60..<84: try await goOn(chance.number(0...max(0, flights.count - 1)))
+    case 60..<84: try await advance(chance.number(0...max(0, flights.count - 1)))
     case 84..<89: try await fetch()
     case 89..<92: try await dropLingering()
     case 92..<95: try await restart()
@@ -106,13 +106,13 @@ struct StoreSimulation {
     }
   }
 
-  /// Phones take up what they left open, and all that may go goes.
+  /// Phones finish what they left open, and everything that is ready is sent.
   private mutating func calmStep() async throws {
     for phone in phones.indices { try await tidyUp(phone) }
     now = max(now.advanced(by: .seconds(1)), wake ?? now)
     wake = nil
     for phone in phones.indices { try await send(phone) }
-    while !flights.isEmpty, fault == nil { try await goOn(0) }
+    while !flights.isEmpty, fault == nil { try await advance(0) }
     try await dropLingering()
   }
 
@@ -127,9 +127,9 @@ struct StoreSimulation {
 
   // MARK: The process
 
-  mutating func perform<Answer>(
-    _ command: (Store) async throws -> Answer
-  ) async throws -> FaultyStore.End<Answer> {
+  mutating func perform<Output>(
+    _ command: (Store) async throws -> Output
+  ) async throws -> FaultyStore.End<Output> {
     let circumstance = chance.circumstance()
     if let circumstance { note("\(circumstance):") }
     let end = try await store.perform(
@@ -154,7 +154,7 @@ struct StoreSimulation {
     hasDied = true
   }
 
-  /// What a start of the service does.
+  /// Performs the work of a service start.
   private mutating func startAgain() async throws {
     hasDied = false
     now = now.advanced(by: .milliseconds(chance.number(0...20_000)))
@@ -167,7 +167,7 @@ struct StoreSimulation {
       var isRead = false
       while !isRead, !hasDied, fault == nil {
         let end = try await perform { try await $0.recover(phone.device, timing: timing) }
-        isRead = end.isHeard
+        isRead = end.isDelivered
       }
     }
   }

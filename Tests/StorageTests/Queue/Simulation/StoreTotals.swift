@@ -1,6 +1,6 @@
 import Model
 
-/// What a number of runs met.
+/// Statistics over a number of runs.
 struct StoreTotals: CustomStringConvertible {
   var steps = 0
   var starts = 0
@@ -8,7 +8,7 @@ struct StoreTotals: CustomStringConvertible {
   private var states: [MutationID: Set<MutationState>] = [:]
   private var ever: [MutationState: Int] = [:]
 
-  /// How many mutations were seen in a state.
+  /// The number of mutations that were seen in a state.
   subscript(state: MutationState) -> Int { ever[state] ?? 0 }
 
   mutating func add(_ circumstance: FaultyStore.Circumstance?) {
@@ -32,6 +32,6 @@ struct StoreTotals: CustomStringConvertible {
     let states = MutationState.allCases.map { "\($0) \(self[$0])" }.joined(separator: ", ")
     let met = FaultyStore.Circumstance.allCases.map { "\($0) \(circumstances[$0] ?? 0)" }
       .joined(separator: ", ")
-    return "\(steps) steps, \(starts) starts anew; \(met); \(states)"
+    return "\(steps) steps, \(starts) restarts; \(met); \(states)"
   }
 }

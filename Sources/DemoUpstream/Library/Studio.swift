@@ -1,9 +1,0 @@
-struct Studio: Row {
-  let id: String
-  var name: String
-  var country: String
-  var city: String?
-  var foundedIn: Int?
-  var website: String?
-  var updatedAt: String
-}

@@ -1,0 +1,130 @@
+package import Logging
+package import Model
+package import Storage
+package import Upstream
+
+/// Sends a mutation upstream immediately and writes its effects to the store.
+package final class MutationRunner: Sendable {
+  private let upstream: UpstreamClient
+  private let store: Store
+  private let calls: CallSequence
+  private let epoch: MutationEpoch
+  private let pulse: UpstreamPulse
+  private let clock: WallClock
+  private let logger: Logger
+
+  package init(
+    upstream: UpstreamClient, store: Store, calls: CallSequence, epoch: MutationEpoch,
+    pulse: UpstreamPulse, clock: WallClock, logger: Logger
+  ) {
+    self.upstream = upstream
+    self.store = store
+    self.calls = calls
+    self.epoch = epoch
+    self.pulse = pulse
+    self.clock = clock
+    self.logger = logger
+  }
+
+  /// Sends the mutation and stores its effects.
+  ///
+  /// - Parameter idempotencyKey: random and unique to this mutation; it is sent upstream.
+  /// - Returns: the body for the client.
+  package func run(
+    _ operation: RegisteredOperation, variables: Variables, caller: Caller,
+    idempotencyKey: String, traceparent: String? = nil
+  ) async throws(Failure) -> [UInt8] {
+    try AccessGate.admit(caller, to: operation)
+    try await requireWritableStore()
+    let scope = caller.scope(of: operation)
+    var call = UpstreamCall(caller: caller, scope: scope, traceparent: traceparent)
+    call.idempotencyKey = idempotencyKey
+    let start = calls.beginMutation(head: store.head)
+    defer { calls.end(start) }
+    let response: UpstreamResponse
+    do throws(UpstreamFailure) {
+      response = try await upstream.execute(operation, variables: variables, call: call)
+    } catch {
+      pulse.note(error)
+      if error.wasSent { await invalidate(operation, variables: variables, scope: scope) }
+      throw error.mutationFailure
+    }
+    if response.status >= 500, response.permission == nil {
+      let failure = UpstreamFailure.status(response.status, retryAfter: nil)
+      pulse.note(failure)
+      await invalidate(operation, variables: variables, scope: scope)
+      throw failure.mutationFailure
+    }
+    pulse.note(response, of: operation)
+    if response.data == nil, let permission = response.permission { throw permission.failure }
+    guard response.data != nil else {
+      if let failure = Failure.invalidInput(in: response) { throw failure }
+      if response.kind == .failedExecution {
+        // It was executed, so a part may have taken effect before the rest failed.
+        await invalidate(operation, variables: variables, scope: scope)
+      }
+      return UpstreamResponseRenderer.renderErrors(response)
+    }
+    return await settle(
+      response, of: start, operation: operation, variables: variables, scope: scope)
+  }
+
+  /// Throws if the store cannot be written. A mutation whose effects cannot be stored would leave
+  /// every cached response that it touches wrong, so it is not sent.
+  private func requireWritableStore() async throws(Failure) {
+    do {
+      try await store.probe()
+    } catch {
+      throw Failure(
+        .storageUnavailable, "The store cannot be written; the mutation was not sent. Retry later.",
+        retry: .after, retryAfter: .seconds(5), cause: "\(error)")
+    }
+  }
+
+  /// Stores the effects of a mutation that took effect upstream. From here on no call that began
+  /// earlier can bring the old values back, and this mutation does not undo the effects of another
+  /// one that began later and has already settled.
+  private func settle(
+    _ response: UpstreamResponse, of start: MutationStart, operation: RegisteredOperation,
+    variables: Variables, scope: Scope
+  ) async -> [UInt8] {
+    let selection = operation.selection(for: variables)
+    let normalised = Normaliser.normalise(
+      response, of: operation, variables: variables, selection: selection,
+      context: UpstreamCallContext(
+        call: .none, horizon: .none, received: clock.now(), scope: scope)
+    ).answer.settled(start, by: calls)
+    defer { calls.end(normalised.call) }
+    await apply(normalised, operation: operation)
+    return UpstreamResponseRenderer.render(response, selection: selection)
+  }
+
+  /// Invalidates everything that the mutation may have changed: it was sent and its outcome is
+  /// unknown.
+  private func invalidate(
+    _ operation: RegisteredOperation, variables: Variables, scope: Scope
+  ) async {
+    let targets = operation.affectedTargets(with: variables)
+    guard !targets.isEmpty else { return }
+    let number = calls.begin()
+    defer { calls.end(number) }
+    await apply(
+      NormalisedResponse(
+        call: number, horizon: calls.horizon(of: number), received: clock.now(), scope: scope,
+        invalidations: targets),
+      operation: operation)
+  }
+
+  /// Writes the effects. The mutation is already done upstream, so a failing store is logged and
+  /// not reported as the mutation's failure.
+  private func apply(_ response: NormalisedResponse, operation: RegisteredOperation) async {
+    do {
+      _ = try await store.apply(response)
+    } catch {
+      logger.error(
+        "a mutation's effects could not be stored",
+        metadata: ["operation": "\(operation.name)", "cause": "\(error)"])
+    }
+    epoch.advance()
+  }
+}

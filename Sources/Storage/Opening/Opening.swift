@@ -1,0 +1,79 @@
+import GRDB
+import Model
+
+/// Migrates a database when it is opened and reads what the store needs in memory.
+struct Opening {
+  let catalogue: TypeCatalogue
+  let counters: WriterMemory.Counters
+  let segments: [Segment]
+  let memory: WriterMemory
+  let overlays: [CommitReport.Overlay]
+
+  init(
+    _ queue: DatabaseQueue, _ configuration: StoreConfiguration, types: [EntityType]
+  ) throws {
+    let migrator = Migrations.migrator
+    let isNewer = try queue.read { try migrator.hasBeenSuperseded($0) }
+    if isNewer { throw StorageError.newerSchema(folder: configuration.folder) }
+    try migrator.migrate(queue)
+    (catalogue, counters, segments, memory, overlays) = try queue.write { db in
+      try LocalRecord.rename(configuration.local, db)
+      let catalogue = try TypeCatalogue(preparing: types, db)
+      try SearchIndex.prepare(types, catalogue, db)
+      let counters = try Self.counters(db)
+      let segments = try Self.beginSegment(configuration, at: counters.revision, db)
+      try EntityHistoryRecorder(database: db).stopUnobserved()
+      let memory = WriterMemory(
+        counters: counters, kindsPresent: try Self.kindsPresent(in: catalogue, db))
+      var migration = LocalMigration(configuration, catalogue, memory, db)
+      try migration.run()
+      for type in configuration.local.types.keys.sorted() {
+        if let table = catalogue[type] { try UsageSchema.prepare(table, db) }
+      }
+      if !memory.counters.isStored(as: counters) { try memory.saveCounters(db) }
+      return (catalogue, memory.counters, segments, memory, try OverlayRows.overlaidEntities(db))
+    }
+  }
+
+  private static func counters(_ db: Database) throws -> WriterMemory.Counters {
+    guard let row = try Row.fetchOne(db, sql: "SELECT revision, call, floor FROM counter") else {
+      throw StorageError.corrupt("the counter row is missing")
+    }
+    return WriterMemory.Counters(
+      revision: row["revision"], call: row["call"], floor: row["floor"])
+  }
+
+  private static func beginSegment(
+    _ configuration: StoreConfiguration, at revision: Int64, _ db: Database
+  ) throws -> [Segment] {
+    try db.execute(
+      sql: "INSERT INTO segment (nonce, start, opened) VALUES (?, ?, ?)",
+      arguments: [
+        Int64(bitPattern: configuration.segment), revision, configuration.opened.milliseconds,
+      ])
+    return try Row.fetchAll(db, sql: "SELECT nonce, start FROM segment ORDER BY number")
+      .map {
+        Segment(nonce: UInt64(bitPattern: $0["nonce"]), start: Revision($0["start"]))
+      }
+  }
+
+  /// Finds the kinds of scope that hold rows of each type: one look-up per scope, ended by the
+  /// first hit.
+  private static func kindsPresent(
+    in catalogue: TypeCatalogue, _ db: Database
+  ) throws -> [String: Set<Scope.Kind>] {
+    var present: [String: Set<Scope.Kind>] = [:]
+    for table in catalogue.all {
+      for kind in Scope.Kind.allCases where kind != .public {
+        let isPresent = try Bool.fetchOne(
+          db,
+          sql: """
+            SELECT EXISTS (SELECT 1 FROM scope CROSS JOIN \(EntityTable.quoted(table.name)) AS stored \
+            ON stored.scope = scope.id WHERE scope.kind = ?)
+            """, arguments: [kind.rawValue])
+        if isPresent == true { present[table.type, default: []].insert(kind) }
+      }
+    }
+    return present
+  }
+}

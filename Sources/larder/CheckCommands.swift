@@ -1,0 +1,46 @@
+import ArgumentParser
+import Composition
+
+struct Check: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Checks settings, schema and operations, and reports all faults.")
+
+  @OptionGroup var settings: SettingsOptions
+
+  func run() throws {
+    let loaded = try settings.load()
+    StandardStreams.output(CheckReport(try Workspace.open(loaded)).text)
+  }
+}
+
+struct Routes: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Lists all paths that the service serves.")
+
+  @OptionGroup var settings: SettingsOptions
+
+  func run() throws {
+    let loaded = try settings.load()
+    StandardStreams.output(RoutesReport(try Workspace.open(loaded)).text)
+  }
+}
+
+struct SchemaCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schema", abstract: "Manages the upstream schema.", subcommands: [Pull.self])
+
+  struct Pull: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Introspects upstream and writes its schema to the schema file.")
+
+    @OptionGroup var settings: SettingsOptions
+
+    @Option(help: "The file to write, - for standard output (default: the schema file).")
+    var output: String?
+
+    func run() async throws {
+      let loaded = try settings.load(requiring: ["upstream.url"])
+      try await SchemaPull(loaded.settings).run(output: output)
+    }
+  }
+}

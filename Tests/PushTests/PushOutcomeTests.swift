@@ -1,8 +1,0 @@
-import Push
-import Testing
-
-struct PushOutcomeTests {
-  @Test func hasTheNamesThatClientsRead() {
-    #expect(PushOutcome.allCases.map(\.rawValue) == ["queued", "sent", "invalid", "failed"])
-  }
-}
