@@ -23,6 +23,7 @@ let package = Package(
     .systemLibrary(
       name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "CResources"),
     .target(name: "LosslessJSON"),
     .target(name: "HTTPWire"),
     .target(name: "Transport", dependencies: ["CLinux", "COpenSSL"]),
@@ -124,7 +125,8 @@ let package = Package(
     .target(
       name: "Composition",
       dependencies: [
-        "Accounts", "Endpoints", "Gateway", "GraphQL", "HTTPClient", "HTTPServer", "HTTPWire",
+        "Accounts", "CResources", "Endpoints", "Gateway", "GraphQL", "HTTPClient", "HTTPServer",
+        "HTTPWire",
         "LosslessJSON", "Model", "Push", "S3", "S3Wire", "Sealing", "Storage", "Transport",
         "Upstream", "Files",
         .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -15,6 +15,7 @@ struct Serve: AsyncParsableCommand {
   var demoPort = 4000
 
   func run() async throws {
+    defer { ShippedFiles.removeUnpacked() }
     guard demo else {
       return try await ServeCommand(settings.load(requiring: ["upstream.url"])).run()
     }

@@ -117,7 +117,7 @@ extension Crashes {
       let other = try await Self.usedFolder()
       try Self.remove("larder.sqlite", from: folder)
       try FileManager.default.copyItem(atPath: other.databasePath, toPath: folder.databasePath)
-      try await Self.expectRefused(folder, status: 73, saying: "not the one")
+      try await Self.expectRefused(folder, status: 73, saying: "does not belong to this folder")
     }
 
     @Test("A service whose database is removed acknowledges nothing more and is not ready")

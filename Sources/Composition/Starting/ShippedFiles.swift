@@ -1,15 +1,45 @@
+import CResources
 import FoundationEssentials
 import HTTPServer
 import Transport
 
-/// Files shipped with the binary: in `../share/larder` of an installed one, or in the checkout whose
-/// build folder contains it.
-enum ShippedFiles {
+/// Folders shipped with the binary: in `../share/larder` of an installed one, in the checkout whose build
+/// folder contains it, or else inside the binary itself.
+package enum ShippedFiles {
   /// Maximum number of levels from a binary in a build folder up to the checkout.
   private static let levelsMax = 5
 
+  /// A file inside the binary; `path` is relative to the root of the sources.
+  struct Embedded {
+    let path: String
+    let bytes: [UInt8]
+  }
+
+  static var embedded: [Embedded] {
+    withUnsafePointer(to: larder_resources) { first in
+      first.withMemoryRebound(to: larder_resource.self, capacity: larder_resources_count) { first in
+        UnsafeBufferPointer(start: first, count: larder_resources_count).map { file in
+          Embedded(
+            path: String(cString: file.path),
+            bytes: Array(UnsafeBufferPointer(start: file.bytes, count: file.count)))
+        }
+      }
+    }
+  }
+
+  /// The path of a shipped folder; nil if it is not installed and cannot be written to a temporary one.
+  static func folder(_ name: String) -> String? {
+    candidates(for: name).first(where: isFolder)
+      ?? unpacked.map { "\($0)/\(name)" }.flatMap { isFolder($0) ? $0 : nil }
+  }
+
+  static func isFolder(_ path: String) -> Bool {
+    var isFolder = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
+  }
+
   /// Candidate paths, the likeliest first.
-  static func candidates(for name: String) -> [String] {
+  private static func candidates(for name: String) -> [String] {
     guard let binary = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     else { return [] }
     var folder = URL(filePath: binary).deletingLastPathComponent()
@@ -20,14 +50,38 @@ enum ShippedFiles {
     }
     return candidates
   }
+
+  /// The temporary folder, written when it is first needed.
+  private static let unpacked = try? unpack()
+
+  /// Writes the embedded files to a new temporary folder that only this user can read.
+  static func unpack() throws -> String {
+    let root = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)")
+    // The name is random, and making the folder fails if it exists: it belongs to this process alone.
+    try FileManager.default.createDirectory(
+      at: root, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    for file in embedded {
+      let place = root.appending(path: file.path)
+      try FileManager.default.createDirectory(
+        at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(file.bytes).write(to: place)
+    }
+    return root.path
+  }
+
+  /// Deletes the temporary folder, if there is one, at the end of the process.
+  package static func removeUnpacked() {
+    guard let unpacked else { return }
+    try? FileManager.default.removeItem(atPath: unpacked)
+  }
 }
 
 /// The example shipped with the binary.
 package enum Examples {
-  /// The settings file of the film library; nil if the examples are not installed.
+  /// The settings file of the film library; nil if it is not installed and cannot be written to a
+  /// temporary folder.
   package static var filmsSettings: String? {
-    ShippedFiles.candidates(for: "Examples/films/larder.yaml")
-      .first { FileManager.default.fileExists(atPath: $0) }
+    ShippedFiles.folder("Examples/films").map { "\($0)/larder.yaml" }
   }
 }
 
@@ -79,14 +133,7 @@ enum PublicFolder {
   static func exists(_ settings: Settings) -> Bool { root(settings) != nil }
 
   private static func root(_ settings: Settings) -> String? {
-    let candidates = settings.publicFolder.map { [$0] } ?? shipped
-    return candidates.first(where: isFolder)
-  }
-
-  private static var shipped: [String] { ShippedFiles.candidates(for: "Public") }
-
-  private static func isFolder(_ path: String) -> Bool {
-    var isFolder = false
-    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
+    guard let named = settings.publicFolder else { return ShippedFiles.folder("Public") }
+    return ShippedFiles.isFolder(named) ? named : nil
   }
 }

@@ -57,7 +57,7 @@ struct SchemaFaultTests {
     Case(
       "type Query { a(b: I = {c: 1, c: 2}): Int } input I { c: Int }", .uniqueInputFieldNames, 1,
       24, "\"c\""),
-    Case("{ a }\n\(query)", .executableDefinitions, 1, 1, "no operations"),
+    Case("{ a }\n\(query)", .executableDefinitions, 1, 1, "cannot contain operations"),
     Case("type Q { a: Int }", .schema, 0, 0, "Query root type must be provided"),
     Case("schema { query: I } input I { a: Int }", .schema, 1, 27, "must be an object type"),
     Case("type Query", .schema, 1, 6, "one or more fields"),

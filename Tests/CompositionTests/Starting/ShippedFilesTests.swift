@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+@testable import Composition
+
+struct ShippedFilesTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  @Test("The binary contains the console and the example as the folders have them")
+  func contentsAreTheFolders() throws {
+    var wanted: [String: [UInt8]] = [:]
+    for folder in ["Public", "Examples/films"] {
+      let paths = try #require(
+        FileManager.default.enumerator(atPath: Self.root.appending(path: folder).path))
+      for case let path as String in paths where !path.hasPrefix("data") {
+        let file = Self.root.appending(path: "\(folder)/\(path)")
+        guard let data = try? Data(contentsOf: file) else { continue }
+        wanted["\(folder)/\(path)"] = Array(data)
+      }
+    }
+    #expect(wanted.count > 5)
+    let embedded = ShippedFiles.embedded
+    #expect(Set(embedded.map(\.path)) == Set(wanted.keys))
+    for file in embedded { #expect(file.bytes == wanted[file.path], "\(file.path)") }
+  }
+
+  @Test("Embedded files are unpacked where only this user can read them")
+  func unpacking() throws {
+    let folder = try ShippedFiles.unpack()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let mode = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int
+    #expect(mode == 0o700)
+    let page = try Data(contentsOf: URL(filePath: "\(folder)/Public/index.html"))
+    #expect(page == (try Data(contentsOf: Self.root.appending(path: "Public/index.html"))))
+    #expect(ShippedFiles.isFolder("\(folder)/Examples/films/operations"))
+    #expect(try ShippedFiles.unpack() != folder)
+  }
+}
