@@ -30,10 +30,10 @@ RUN apt-get update \
   && install --directory --owner=larder --group=larder --mode=0700 /var/lib/larder \
   && install --directory /srv/larder
 COPY --from=build /out/larder /usr/local/bin/larder
+# Found beside the binary's folder; with a read-only root the embedded copy could not be unpacked.
 COPY Public /usr/local/share/larder/Public
 ENV LARDER_LISTEN=0.0.0.0:8080 \
-  LARDER_DATA=/var/lib/larder \
-  LARDER_PUBLIC=/usr/local/share/larder/Public
+  LARDER_DATA=/var/lib/larder
 WORKDIR /srv/larder
 # By number, so that an orchestrator can see that it is not root.
 USER 10001:10001
