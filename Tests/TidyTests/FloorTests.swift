@@ -58,4 +58,22 @@ struct FloorTests {
       #expect(rooms.contains(file.module), "\(file.path) imports \(technology)")
     }
   }
+
+  /// One word, one thing: two types of one name in two modules are read as one.
+  @Test("No top-level type of one module has the name of another module's")
+  func namesAreUsedOnce() throws {
+    let declaration = try Regex(
+      #"^(?:(?:package|public|final|indirect|@\w+) )*(?:struct|class|enum|actor|protocol) (\w+)"#)
+    var modules: [String: Set<String>] = [:]
+    for file in SourceTree.sources {
+      for line in file.lines {
+        guard let name = try declaration.firstMatch(in: line)?.output[1].substring else { continue }
+        modules[String(name), default: []].insert(file.module)
+      }
+    }
+    #expect(modules.count > 500)
+    for (name, places) in modules where places.count > 1 {
+      Issue.record("\(name) is a type of \(places.sorted().joined(separator: " and "))")
+    }
+  }
 }

@@ -38,15 +38,27 @@ struct SourceTree {
   /// All files below `Tests/`.
   static let tests: [File] = files(below: "Tests")
 
-  private static func files(below folder: String) -> [File] {
+  /// The Markdown pages: at the root, in `docs/`, and beside the sources.
+  static let documents: [File] =
+    files(below: "docs", suffix: ".md") + files(below: "Sources", suffix: ".md")
+    + ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].compactMap {
+      file(root.appending(path: $0), path: $0)
+    }
+
+  private static func files(below folder: String, suffix: String = ".swift") -> [File] {
     let start = root.appending(path: folder)
     let paths = FileManager.default.enumerator(atPath: start.path)?.compactMap { $0 as? String }
-    return (paths ?? []).filter { $0.hasSuffix(".swift") }.sorted().compactMap { path in
-      guard let text = try? String(contentsOf: start.appending(path: path), encoding: .utf8)
-      else { return nil }
-      return File(
-        module: String(path.prefix { $0 != "/" }), path: "\(folder)/\(path)",
-        lines: text.components(separatedBy: "\n"))
+    return (paths ?? []).filter { $0.hasSuffix(suffix) }.sorted().compactMap { path in
+      file(start.appending(path: path), path: "\(folder)/\(path)")
     }
+  }
+
+  /// - Parameter path: relative to the package's root.
+  private static func file(_ place: URL, path: String) -> File? {
+    guard let text = try? String(contentsOf: place, encoding: .utf8) else { return nil }
+    let parts = path.split(separator: "/")
+    return File(
+      module: parts.count > 1 ? String(parts[1]) : "", path: path,
+      lines: text.components(separatedBy: "\n"))
   }
 }

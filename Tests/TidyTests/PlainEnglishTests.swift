@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+/// Plain English: words that readers stumble over, and what the field says instead.
+struct PlainEnglishTests {
+  /// A regular expression and the better term.
+  static let avoided: [(pattern: String, better: String)] = [
+    (#"\bwhoever\b"#, "the caller; callers that …"),
+    (#"\b(nobody|somebody|anybody)\b"#, "no caller; another caller; a client"),
+    (#"\banew\b"#, "again"),
+    (#"\btold of\b"#, "reported; notified"),
+    (#"\bsigns? of life\b"#, "heartbeat"),
+    (#"\bshel(f|ves|ved|ve|ving)\b"#, "response cache; cached"),
+    (#"\bhand(ed|s|ing)? over\b"#, "enqueue; submit; pass on"),
+    (#"\b(lay|lays|laid|lies) over\b"#, "overlay; optimistic update"),
+    (#"\bcome to be\b"#, "is made; begins"),
+    (#"\bgoneness\b"#, "tombstone"),
+  ]
+
+  /// The places with an avoided word, each with its file, its line and the better term.
+  static func findings(in lines: [String], of path: String) -> [String] {
+    var findings: [String] = []
+    for (index, line) in lines.enumerated() {
+      for (pattern, better) in avoided {
+        let options: String.CompareOptions = [.regularExpression, .caseInsensitive]
+        guard let range = line.range(of: pattern, options: options) else { continue }
+        findings.append("\(path):\(index + 1): \"\(line[range])\", better: \(better)")
+      }
+    }
+    return findings
+  }
+
+  @Test("Sources, tests and documents use plain English")
+  func wordsAreTheFields() {
+    let files = (SourceTree.sources + SourceTree.tests + SourceTree.documents).filter {
+      !$0.path.hasSuffix("PlainEnglishTests.swift")
+    }
+    #expect(files.count > 300)
+    let findings = files.flatMap { Self.findings(in: $0.lines, of: $0.path) }
+    #expect(findings.isEmpty, "\(findings.joined(separator: "\n"))")
+  }
+
+  @Test("An avoided word is found in any case, and only as a word")
+  func findsAvoidedWords() {
+    let lines = ["Whoever comes", "a shelf", "bookshelfs", "handed over", "handover"]
+    #expect(
+      Self.findings(in: lines, of: "a.swift").map { String($0.prefix { $0 != "," }) }
+        == [#"a.swift:1: "Whoever""#, #"a.swift:2: "shelf""#, #"a.swift:4: "handed over""#])
+  }
+}
