@@ -37,7 +37,7 @@ static const unsigned char public_index_html[] = {
 #embed "../../Public/index.html"
 };
 
-const struct larder_resource larder_resources[] = {
+static const struct larder_resource resources[] = {
   {"Examples/films/README.md", examples_films_readme_md, sizeof examples_films_readme_md},
   {"Examples/films/larder.yaml", examples_films_larder_yaml, sizeof examples_films_larder_yaml},
   {"Examples/films/operations/changes.graphql", examples_films_operations_changes_graphql, sizeof examples_films_operations_changes_graphql},
@@ -50,4 +50,7 @@ const struct larder_resource larder_resources[] = {
   {"Examples/films/schema.graphql", examples_films_schema_graphql, sizeof examples_films_schema_graphql},
   {"Public/index.html", public_index_html, sizeof public_index_html},
 };
-const size_t larder_resources_count = sizeof larder_resources / sizeof larder_resources[0];
+
+const struct larder_resource *larder_resource_at(size_t index) {
+  return index < sizeof resources / sizeof resources[0] ? &resources[index] : NULL;
+}

@@ -11,7 +11,7 @@ struct larder_resource {
   size_t count;
 };
 
-extern const struct larder_resource larder_resources[];
-extern const size_t larder_resources_count;
+// NULL beyond the last.
+const struct larder_resource *larder_resource_at(size_t index);
 
 #endif

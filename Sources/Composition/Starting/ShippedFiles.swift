@@ -1,6 +1,7 @@
 import CResources
 import FoundationEssentials
 import HTTPServer
+import Synchronization
 import Transport
 
 /// Folders shipped with the binary: in `../share/larder` of an installed one, in the checkout whose build
@@ -16,15 +17,13 @@ package enum ShippedFiles {
   }
 
   static var embedded: [Embedded] {
-    withUnsafePointer(to: larder_resources) { first in
-      first.withMemoryRebound(to: larder_resource.self, capacity: larder_resources_count) { first in
-        UnsafeBufferPointer(start: first, count: larder_resources_count).map { file in
-          Embedded(
-            path: String(cString: file.path),
-            bytes: Array(UnsafeBufferPointer(start: file.bytes, count: file.count)))
-        }
+    sequence(first: 0) { $0 + 1 }.lazy.map { larder_resource_at($0)?.pointee }
+      .prefix { $0 != nil }.compactMap { file in
+        guard let file, let path = file.path else { return nil }
+        return Embedded(
+          path: String(cString: path),
+          bytes: Array(UnsafeBufferPointer(start: file.bytes, count: file.count)))
       }
-    }
   }
 
   /// The path of a shipped folder; nil if it is not installed and cannot be written to a temporary one.
@@ -51,8 +50,15 @@ package enum ShippedFiles {
     return candidates
   }
 
-  /// The temporary folder, written when it is first needed.
-  private static let unpacked = try? unpack()
+  /// The temporary folder, once it was needed.
+  private static let temporary = Mutex<String?>(nil)
+
+  private static var unpacked: String? {
+    temporary.withLock { folder in
+      if folder == nil { folder = try? unpack() }
+      return folder
+    }
+  }
 
   /// Writes the embedded files to a new temporary folder that only this user can read.
   static func unpack() throws -> String {
@@ -71,8 +77,10 @@ package enum ShippedFiles {
 
   /// Deletes the temporary folder, if there is one, at the end of the process.
   package static func removeUnpacked() {
-    guard let unpacked else { return }
-    try? FileManager.default.removeItem(atPath: unpacked)
+    temporary.withLock { folder in
+      if let folder { try? FileManager.default.removeItem(atPath: folder) }
+      folder = nil
+    }
   }
 }
 
