@@ -1,9 +1,9 @@
-// Tells the thread sanitizer of the contended locks of Swift's Mutex.
+// Reports the contended locks of Swift's Mutex to the thread sanitizer.
 //
-// `Mutex.withLock` takes a free lock by an atomic operation in the caller's code, which the sanitizer
-// sees. A lock that is held is waited for within libswiftSynchronization, which is not built with the
-// sanitizer: what the last holder wrote then looks like a race. Loaded before that library, these two
-// functions stand in for its slow paths and say what happened.
+// `Mutex.withLock` takes a free lock by an atomic operation in the caller's code, which the sanitizer sees. A
+// held lock is waited for within libswiftSynchronization, which is not built with the sanitizer: writes of
+// the last holder then look like a race. Loaded before that library, these two functions replace its slow
+// paths and report the acquire and the release.
 //
 // Built and loaded by `Scripts/test --sanitize thread`.
 #define _GNU_SOURCE

@@ -1,5 +1,5 @@
-// Counts the allocations of the program it is preloaded into, in a file others can read meanwhile:
-// BENCH_ALLOCATIONS names it. Wraps glibc's own functions, so it is for glibc alone.
+// Counts the allocations of the program into which it is preloaded, in a file that others can read at the
+// same time: BENCH_ALLOCATIONS names it. Wraps glibc's own functions, so it works with glibc only.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *block, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 
-// What is allocated before the file is there counts too, and for nobody.
+// Allocations before the file exists are counted in no file.
 static _Atomic uint64_t unseen;
 static _Atomic uint64_t *count = &unseen;
 

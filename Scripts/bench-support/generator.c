@@ -1,12 +1,12 @@
 // generator PORT THREADS CONNECTIONS SECONDS <REQUESTS: sends requests over keep-alive connections to
-// 127.0.0.1, on each the next one when the last is answered. Prints how many were answered, in how
-// many seconds, and the median and the 99th percentile of their microseconds.
+// 127.0.0.1, on each the next one after the previous response. Prints the number of responses, the seconds,
+// and the median and the 99th percentile of their microseconds.
 //
-// Of several requests, with a NUL between any two, the connections send one each, in turn. Ten # in
-// one stand for the number of times its connection has sent it.
+// Several requests are separated by NUL; the connections send one each, in turn. Ten # in a request stand for
+// the number of times its connection has sent it.
 //
-// It does less for a request than wrk does: beside it, or on a core of its own, a server can show
-// more of its own speed before the generator is what is measured.
+// It does less per request than wrk: beside it, or on a core of its own, a server can show more of its own
+// speed before the generator is the bottleneck.
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -31,18 +31,18 @@ enum {
   answer_bytes_max = 64 * 1024,
   connections_max = 1024,
   events_max = 256,
-  // One microsecond each; the last is for all that took longer.
+  // One microsecond each; the last is for everything slower.
   latency_buckets = 1000 * 1000,
 };
 
 typedef struct {
   int socket;
-  // Its own copy, and where in it the numbers are.
+  // The connection's own copy of the request, and the place of the numbers in it.
   char *request;
   size_t request_size;
   char *numbers[numbers_max];
   uint64_t sent_count;
-  // Of the answer that is being read: bytes that came, and all of it, 0 while its head is not whole.
+  // Of the response being read: bytes received, and its total size, 0 while its head is incomplete.
   size_t received, expected;
   uint64_t sent_at;
   char answer[answer_bytes_max + 1];
@@ -50,7 +50,7 @@ typedef struct {
 
 typedef struct {
   pthread_t thread;
-  // The first of its connections among all, and how many they are.
+  // The first of its connections among all, and their number.
   int first, connections;
   uint64_t answered, started_at, ended_at;
   uint32_t *latencies;
@@ -78,7 +78,7 @@ static size_t input_count(void) {
   return count;
 }
 
-// Gives a connection its request.
+// Assigns a request to a connection.
 static void equip(connection *one, size_t index) {
   const char *begin = input;
   for (size_t skipped = index % input_count(); skipped > 0; skipped--) begin += strlen(begin) + 1;
@@ -116,7 +116,7 @@ static void connect_one(connection *one, int epoll) {
   if (epoll_ctl(epoll, EPOLL_CTL_ADD, one->socket, &event)) fail("epoll_ctl");
 }
 
-// The size of the answer whose head is whole, or 0. Answers that have no Content-Length have no body.
+// The size of the response once its head is complete, or 0. Responses without Content-Length have no body.
 static size_t expected_size(const connection *one) {
   const char *end = memmem(one->answer, one->received, "\r\n\r\n", 4);
   if (!end) return 0;
@@ -138,7 +138,7 @@ static size_t expected_size(const connection *one) {
   return (size_t)(end - one->answer) + 4 + length;
 }
 
-// Reads what has come. Returns whether the answer is whole.
+// Reads available data. Returns whether the response is complete.
 static int hear(connection *one) {
   ssize_t count =
     recv(one->socket, one->answer + one->received, answer_bytes_max - one->received, MSG_DONTWAIT);
@@ -186,7 +186,7 @@ static void *run(void *argument) {
   return NULL;
 }
 
-// The microseconds that so many answers took longer than.
+// The microseconds that this many responses exceeded.
 static long exceeded(const worker *workers, long threads, uint64_t answers) {
   uint64_t above = 0;
   long at = latency_buckets - 1;

@@ -1,4 +1,5 @@
 import HTTPWire
+import Metrics
 import Transport
 
 /// The connections to one origin and the requests on them, on one loop.
@@ -180,4 +181,24 @@ extension ConnectionPool {
     metrics.requestEnded()
     exchange.end(with: result)
   }
+}
+
+/// What one origin's pool reports.
+struct ClientMetrics {
+  private let connections: Meter
+  private let inFlight: Meter
+  private let retries: Counter
+
+  init(origin: Origin) {
+    let dimensions = [("origin", "\(origin)")]
+    connections = Meter(label: "http_client_connections", dimensions: dimensions)
+    inFlight = Meter(label: "http_client_requests_in_flight", dimensions: dimensions)
+    retries = Counter(label: "http_client_retries", dimensions: dimensions)
+  }
+
+  func connectionOpened() { connections.increment() }
+  func connectionClosed() { connections.decrement() }
+  func requestBegan() { inFlight.increment() }
+  func requestEnded() { inFlight.decrement() }
+  func requestRepeated() { retries.increment() }
 }

@@ -24,18 +24,18 @@ package enum HTTPClientError: Error, Equatable, Sendable {
   // Sent; whether it was carried out is unknown.
 
   /// No byte of the answer came in time.
-  case noAnswerInTime
+  case noResponseInTime
   /// The answer began but did not end in time.
-  case answerTooSlow
+  case responseTooSlow
   /// The connection ended before a byte of the answer.
   case connectionLost
   /// The connection ended within the answer.
-  case answerTruncated
-  case answerMalformed(ResponseError)
+  case responseTruncated
+  case responseMalformed(ResponseError)
   /// More than the request's `responseBytesMax`, or far more than its coded size promised.
-  case answerTooLarge
+  case responseTooLarge
   /// A content coding that was not asked for, or broken data in one that was.
-  case answerUndecodable
+  case responseUndecodable
 
   /// The caller's task was cancelled.
   case cancelled(wasSent: Bool)
@@ -46,8 +46,8 @@ package enum HTTPClientError: Error, Equatable, Sendable {
     case .invalidRequest, .unresolved, .connectFailed, .connectTimedOut, .tls, .breakerOpen,
       .queueFull, .queueTimedOut, .clientClosed:
       false
-    case .noAnswerInTime, .answerTooSlow, .connectionLost, .answerTruncated, .answerMalformed,
-      .answerTooLarge, .answerUndecodable:
+    case .noResponseInTime, .responseTooSlow, .connectionLost, .responseTruncated, .responseMalformed,
+      .responseTooLarge, .responseUndecodable:
       true
     case .cancelled(let wasSent):
       wasSent
@@ -69,13 +69,13 @@ extension HTTPClientError: CustomStringConvertible {
     case .queueFull: "too many requests wait for a connection"
     case .queueTimedOut: "no connection came free in time"
     case .clientClosed: "the HTTP client is closed"
-    case .noAnswerInTime: "no response came in time"
-    case .answerTooSlow: "the response was not complete in time"
+    case .noResponseInTime: "no response came in time"
+    case .responseTooSlow: "the response was not complete in time"
     case .connectionLost: "the connection ended before a response"
-    case .answerTruncated: "the connection ended within the response"
-    case .answerMalformed(let fault): "the response is not valid HTTP: \(fault)"
-    case .answerTooLarge: "the response is too large"
-    case .answerUndecodable: "the response's content coding cannot be decoded"
+    case .responseTruncated: "the connection ended within the response"
+    case .responseMalformed(let fault): "the response is not valid HTTP: \(fault)"
+    case .responseTooLarge: "the response is too large"
+    case .responseUndecodable: "the response's content coding cannot be decoded"
     case .cancelled: "the request was cancelled"
     }
   }

@@ -49,7 +49,7 @@ final class PooledConnection {
       limits: ResponseAssembly.Limits(
         bytesMax: exchange.order.responseBytesMax, decodedRatioMax: settings.decodedRatioMax,
         decodedBytesFree: settings.decodedBytesFree),
-      decodes: exchange.request.decodesAnswer)
+      decodes: exchange.request.decodesResponse)
     wire.requestSent(method: exchange.request.method)
     let hasAll = exchange.hasSentContent
     exchange.enter(.sent, limit: hasAll ? settings.firstByteTimeout : nil, at: reactor.now)
@@ -145,7 +145,7 @@ extension PooledConnection: StreamDelegate {
       let isWhole = try endOfInput()
       // Without TLS's own closing alert, an end that delimits the body may be anyone's.
       guard isWhole, stream.endedCleanly, let response = try assembly?.finish() else {
-        throw .answerTruncated
+        throw .responseTruncated
       }
       pool.complete(exchange, with: response, on: self, isReusable: false, reactor: reactor)
     } catch {
@@ -190,7 +190,7 @@ extension PooledConnection {
         try take(
           content: UnsafeRawBufferPointer(rebasing: bytes[range]), for: exchange, on: reactor)
       case .switchedBytes:
-        throw .answerMalformed(.unaskedUpgrade)
+        throw .responseMalformed(.unsolicitedUpgrade)
       case .endOfResponse:
         guard let response = try assembly?.finish() else { return }
         // Bytes behind the answer belong to no request of ours.
@@ -245,7 +245,7 @@ extension PooledConnection {
 
   private func error(for reason: CloseReason, of exchange: Exchange) -> HTTPClientError {
     guard exchange.phase == .connecting else {
-      return wire.hasResponseBytes ? .answerTruncated : .connectionLost
+      return wire.hasResponseBytes ? .responseTruncated : .connectionLost
     }
     return switch reason {
     case .connectFailed(.unresolved(let text)): .unresolved(text)
@@ -264,9 +264,9 @@ extension HTTPClientError {
     self =
       switch error {
       case .closedBeforeResponse: .connectionLost
-      case .closedInsideResponse: .answerTruncated
-      case .body(.tooLarge): .answerTooLarge
-      default: .answerMalformed(error)
+      case .closedInsideResponse: .responseTruncated
+      case .body(.tooLarge): .responseTooLarge
+      default: .responseMalformed(error)
       }
   }
 }

@@ -13,7 +13,7 @@ struct RenderedRequest: Sendable {
   let method: RequestMethod
   let head: [UInt8]
   let body: [UInt8]
-  let decodesAnswer: Bool
+  let decodesResponse: Bool
 
   /// - Parameter contentBytes: of content that follows; nil for the request's own body.
   init(_ request: HTTPClientRequest, contentBytes: Int? = nil) throws(HTTPClientError) {
@@ -22,10 +22,10 @@ struct RenderedRequest: Sendable {
     }
     self.method = method
     body = contentBytes == nil ? request.body : []
-    decodesAnswer = request.fields[.acceptEncoding] == nil
+    decodesResponse = request.fields[.acceptEncoding] == nil
     head = try Self.head(
       of: request, method: method, contentBytes: contentBytes ?? request.body.count,
-      asksForCoding: decodesAnswer)
+      asksForCoding: decodesResponse)
   }
 
   private static func head(

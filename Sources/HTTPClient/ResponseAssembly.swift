@@ -27,12 +27,12 @@ struct ResponseAssembly: ~Copyable {
     fields.reserveCapacity(head.fields.count)
     for index in 0..<head.fields.count {
       guard let name = HTTPField.Name(head.fields.name(at: index).text) else {
-        throw .answerMalformed(.malformedField)
+        throw .responseMalformed(.malformedField)
       }
       fields.append(HTTPField(name: name, value: head.fields.value(at: index)))
     }
     let framing = head.framing(answering: method)
-    if case .length(let length) = framing, length > limits.bytesMax { throw .answerTooLarge }
+    if case .length(let length) = framing, length > limits.bytesMax { throw .responseTooLarge }
     guard decodes, framing != .none else { return }
     if let format = try codingFormat() {
       do throws(Inflater.Failure) {
@@ -52,7 +52,7 @@ struct ResponseAssembly: ~Copyable {
 
   mutating func append(_ content: UnsafeRawBufferPointer) throws(HTTPClientError) {
     guard var inflater = inflater.take() else {
-      guard body.count + content.count <= limits.bytesMax else { throw .answerTooLarge }
+      guard body.count + content.count <= limits.bytesMax else { throw .responseTooLarge }
       body.append(contentsOf: content)
       return
     }
@@ -66,7 +66,7 @@ struct ResponseAssembly: ~Copyable {
 
   mutating func finish() throws(HTTPClientError) -> HTTPClientResponse {
     if let inflater = inflater.take() {
-      guard inflater.isComplete else { throw .answerUndecodable }
+      guard inflater.isComplete else { throw .responseUndecodable }
       fields[.contentEncoding] = nil
       fields[.contentLength] = nil
     }
@@ -80,14 +80,14 @@ struct ResponseAssembly: ~Copyable {
     case "", "identity": return nil
     case "gzip", "x-gzip": return .gzip
     case "deflate": return .deflate
-    default: throw .answerUndecodable
+    default: throw .responseUndecodable
     }
   }
 
   private static func clientError(_ failure: Inflater.Failure) -> HTTPClientError {
     switch failure {
-    case .tooLarge: .answerTooLarge
-    case .malformed, .outOfMemory: .answerUndecodable
+    case .tooLarge: .responseTooLarge
+    case .malformed, .outOfMemory: .responseUndecodable
     }
   }
 }

@@ -1,13 +1,13 @@
 package import Transport
 
-/// How a server is set up, apart from its handler.
+/// Configuration of a server, apart from its handler.
 package struct HTTPServerConfiguration: Sendable {
-  /// Where to listen, and with which certificates.
+  /// A listening address, with its certificates.
   package struct Listener: Sendable {
     package var endpoint: Endpoint
     /// `nil` for plain HTTP.
     package var tls: TLSServerContext?
-    /// What answers here; `nil` for the server's own handler.
+    /// The handler for this listener; `nil` for the server's own.
     package var handler: (any RequestHandler)?
 
     package init(
@@ -19,16 +19,16 @@ package struct HTTPServerConfiguration: Sendable {
     }
   }
 
-  /// Steps of a graceful end.
+  /// Steps of a graceful shutdown.
   package struct Drain: Sendable {
-    /// Called first: readiness checks should fail from now on.
+    /// Called first; readiness checks should fail from then on.
     package var notReady: @Sendable () -> Void = {}
-    /// Between that and the end of accepting, so that balancers notice.
+    /// The delay until the server stops accepting, so that load balancers notice.
     package var delay: Duration = .zero
-    /// From then on, no connection begins; those that have begun by then may take this long until
-    /// they are made. A segment's way there and back: those that take longer are reset.
+    /// How long handshakes in progress can take after that; no new connections begin. About one round
+    /// trip; handshakes that take longer are reset.
     package var handshakes: Duration = .milliseconds(300)
-    /// From the end of the delay until what is left is cut off.
+    /// From the end of the delay until the remaining connections are reset.
     package var deadline: Duration = .seconds(20)
 
     package init() {}
@@ -37,19 +37,19 @@ package struct HTTPServerConfiguration: Sendable {
   package var listeners: [Listener]
   package var limits: ServerLimits
   package var drain: Drain
-  /// Whose word about the client is believed.
+  /// The proxies whose forwarding fields are trusted.
   package var proxies = TrustedProxies.none
-  /// Whether many clients may come from an address besides those of `proxies`: the bound on one
-  /// address's connections is not for these.
+  /// Whether many clients share an address, besides those of `proxies`. The limit on connections per
+  /// address does not apply to these.
   package var isShared: @Sendable (SocketAddress) -> Bool = { _ in false }
   /// `nil` for none.
   package var rateLimit: RateLimit?
-  /// What every response says in `Strict-Transport-Security` (RFC 6797); `nil` for nothing. Only for
-  /// servers all of whose listeners have TLS.
+  /// The max-age of `Strict-Transport-Security` in every response (RFC 6797); `nil` omits the field. Set
+  /// it only if all listeners have TLS.
   package var strictTransportAge: Duration?
   /// `nil` for no access log.
   package var accessLog: (any AccessLog)?
-  /// Asked once a loop: request ids are told apart by it.
+  /// Called once per loop, to make the request ids of loops differ.
   package var makeSeed: @Sendable () -> UInt64
 
   package init(

@@ -2,9 +2,9 @@ import ServiceLifecycle
 import Synchronization
 package import Transport
 
-/// The HTTP server as a service: listens on every loop of a group until it is told to end.
+/// The HTTP server as a service: listens on every loop of a group until graceful shutdown.
 ///
-/// Not named after its module, since a type of that name would hide it.
+/// It is not named after its module, since a type of that name would shadow the module.
 package final class HTTPService: Service {
   private let shared: ServerShared
   private let group: EventLoopGroup
@@ -16,25 +16,25 @@ package final class HTTPService: Service {
     self.group = group
     shared = ServerShared(
       handler: handler, configuration: configuration,
-      book: ConnectionRegistry(
+      connections: ConnectionRegistry(
         connectionsMax: configuration.limits.connectionsMax,
         perAddressMax: configuration.limits.connectionsPerAddressMax,
         exempting: { [proxies = configuration.proxies, isShared = configuration.isShared] in
           proxies.contains($0) || isShared($0)
         }),
-      shedding: IdleEviction(), drain: DrainSignal(), cutOff: DrainSignal(),
+      eviction: IdleEviction(), drain: DrainSignal(), cutOff: DrainSignal(),
       counters: ServerCounters(),
       rates: configuration.rateLimit.map { RateLimiter($0) },
       blockingPool: group.blockingPool)
   }
 
-  /// Connections that are open now.
-  package var connectionCount: Int { shared.book.total }
+  /// The number of open connections.
+  package var connectionCount: Int { shared.connections.total }
 
-  /// Begins to listen, unless it has: what `run()` does first, apart for whoever must know that the
-  /// addresses are there before anything else starts.
+  /// Starts listening, unless already done. `run()` calls it first; call it before that to bind the
+  /// addresses before anything else starts.
   ///
-  /// - Returns: The addresses, with the ports that were given for port 0.
+  /// - Returns: The addresses, with the assigned port for port 0.
   @discardableResult
   package func listen() async throws(ListenError) -> [SocketAddress] {
     let known = sockets.withLock { $0 }
@@ -53,22 +53,22 @@ package final class HTTPService: Service {
     return all.map(\.address)
   }
 
-  /// Uses other certificates for the connections to come; those that are there go on. Listeners
-  /// without TLS stay so.
+  /// Uses other certificates for new connections; existing ones are not affected, nor are listeners
+  /// without TLS.
   package func replaceTLS(with context: TLSServerContext) async {
     for socket in sockets.withLock({ $0 }) { await socket.replaceTLS(with: context) }
   }
 
-  /// Serves until graceful shutdown, then drains; returns when the last connection is gone.
+  /// Serves until graceful shutdown, then drains; returns when the last connection has closed.
   package func run() async throws {
     try await listen()
-    // Cancellation means the same, without the patience.
+    // Cancellation does the same, without the delays.
     try? await gracefulShutdown()
     await end(isPatient: !Task.isCancelled)
   }
 
-  /// Ends gracefully: not ready, a pause, no new connections, answers that close, and at the
-  /// deadline whatever is left is cut off.
+  /// Shuts down gracefully: reports not ready, waits, stops accepting, closes connections after their
+  /// responses, and resets the remaining ones at the deadline.
   package func drain() async {
     await end(isPatient: true)
   }
@@ -92,22 +92,22 @@ package final class HTTPService: Service {
       try? await Task.sleep(for: steps.delay)
     }
     let began = LoopClock.now()
-    // Loops learn of it first: whoever is still accepted is told that the connection ends.
-    shared.drain.give()
+    // Loops are notified first: connections accepted from now on close after their response.
+    shared.drain.send()
     await stopAccepting(after: isPatient ? steps.handshakes : .zero)
     await withTaskGroup { group in
-      group.addTask { await self.shared.book.waitUntilEmpty() }
+      group.addTask { await self.shared.connections.waitUntilEmpty() }
       group.addTask {
         let left = steps.deadline - LoopClock.now().elapsed(since: began)
         if isPatient { try? await Task.sleep(for: left) }
-        self.shared.cutOff.give()
+        self.shared.cutOff.send()
       }
       await group.next()
-      // Either all are gone, or they have been cut off and will be at once.
-      self.shared.cutOff.give()
+      // Either all have closed, or they have been reset and close at once.
+      self.shared.cutOff.send()
       group.cancelAll()
     }
-    shared.shedding.end()
+    shared.eviction.end()
     await shared.configuration.accessLog?.finish()
   }
 

@@ -1,66 +1,66 @@
 package import HTTPWire
 
-/// Every bound of the server, in bytes, numbers and time.
+/// All limits of the server, in bytes, counts and time.
 package struct ServerLimits: Sendable, Equatable {
-  /// Bytes of heads, chunks, drained bodies; requests on a connection.
+  /// Limits on heads, chunks, drained bodies, and requests per connection.
   package var connection = ServerConnectionLimits()
 
-  /// Content of a request whose route says nothing else.
+  /// Bytes of a request's content, unless its route sets another limit.
   package var bodyBytesMax = 1024 * 1024
-  /// Bytes that content sent in a coding may have once that is off.
+  /// Bytes of decoded content.
   package var decodedBytesMax = 10 * 1024 * 1024
-  /// Bytes out for each byte in, past what the route takes without a coding; and how often more
-  /// than that a reader who names a bound gets.
+  /// Decoded bytes per coded byte, beyond the route's limit on uncoded content; also the factor by which
+  /// decoded content can exceed a reader's own limit.
   package var decodingRatioMax = 10
 
-  /// Bytes read at once from a connection, and so the most that is kept of requests behind the one
-  /// that is being answered: nothing is read on before it is.
+  /// Bytes read at once from a connection, and so the limit on bytes kept for requests after the one
+  /// being served: nothing more is read until its response is complete.
   package var readAheadBytesMax = 64 * 1024
 
   /// From accepting to the end of the TLS handshake.
   package var handshakeDeadline: Duration = .seconds(10)
-  /// From a head's first byte to its last, and for the first byte of a connection: absolute, as is
-  /// the one above, since a timer for each read never ends a client that drips.
+  /// From a head's first byte to its last, and for the first byte of a connection. Absolute, like the one
+  /// above, since a timer per read never ends a client that sends a byte at a time.
   package var headDeadline: Duration = .seconds(10)
-  /// Between requests. Above load balancers' own, so that they close first.
+  /// Between requests. Longer than that of load balancers, so that they close first.
   package var idleDeadline: Duration = .seconds(75)
-  /// The least a body must bring, and a client must take, in the mean; after the grace.
+  /// The minimum mean speed of a body, and of a client's reading, after the grace period.
   package var transferBytesPerSecondMin = 240
   package var transferGrace: Duration = .seconds(5)
   /// The longest pause within a transfer.
   package var transferStallMax: Duration = .seconds(60)
-  /// The longest pause in an early answer's unwanted body, and the longest it may take in all.
+  /// The longest pause in the unwanted body of an early response, and its total time.
   package var drainPauseMax: Duration = .seconds(1)
   package var drainDeadline: Duration = .seconds(1)
-  /// From the last answer to closing the socket.
+  /// From the last response to closing the socket.
   package var lingerDeadline: Duration = .seconds(2)
-  /// A connection older than this ends with its next answer, so that load spreads anew.
+  /// A connection older than this closes after its next response, so that load is redistributed.
   package var connectionAgeMax: Duration = .seconds(3600)
 
-  /// Connections of the whole server. Above it, those of all loops that have been idle longest are
-  /// closed, and newcomers get a 503 where none is idle.
+  /// Connections of the whole server. Above it, the connections that have been idle longest are closed,
+  /// and new ones get a 503 if none is idle.
   package var connectionsMax = 10_000
-  /// Connections that the kernel keeps for each loop until they are accepted.
+  /// Connections that the kernel queues for each loop until they are accepted.
   package var backlog = 1024
-  /// Connections from one address, proxies and shared addresses excepted; those beyond get a 503.
-  /// `nil` for no bound.
+  /// Connections from one address, except proxies and shared addresses; further ones get a 503. `nil` for
+  /// no limit.
   package var connectionsPerAddressMax: Int? = 256
-  /// Seconds told in `Retry-After` with that 503.
+  /// Seconds in `Retry-After` of that 503.
   package var retryAfterSeconds = 1
 
-  /// How long idle connections stay open when the server drains: a request may be on its way.
+  /// How long idle connections stay open while the server drains: a request may be on its way.
   package var drainIdleDeadline: Duration = .seconds(1)
 
-  /// Bodies smaller than this are not worth compressing.
+  /// Bodies smaller than this are not compressed.
   package var compressionBytesMin = 256
   /// Bodies larger than this are compressed on another thread: 128 KiB take about 0.3 ms.
   package var compressionOnLoopBytesMax = 128 * 1024
-  /// Bytes of a file from which on it is sent without passing through this process.
+  /// The size from which a file is sent by `sendfile`, without a copy through this process.
   package var sendfileBytesMin = 32 * 1024
 
   package init() {}
 
-  /// For content of a route that takes `bytesMax` of it without a coding.
+  /// Returns the decoding limits for a route whose limit on uncoded content is `bytesMax`.
   func decoding(bytesMax: Int) -> DecodingLimits {
     DecodingLimits(
       bytesMax: max(decodedBytesMax, bytesMax), ratioMax: decodingRatioMax, bytesFree: bytesMax)

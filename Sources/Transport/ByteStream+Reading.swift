@@ -60,7 +60,7 @@ extension ByteStream {
     if phase == .handshaking, handshakeBytes == 0, let server = tls.server,
       Self.beginsPlainRequest(bytes)
     {
-      answerInPlain(server.plainAnswer)
+      respondInPlain(server.plainHTTPResponse)
       return end(.tls(.plainHTTP))
     }
     tls.feed(bytes)

@@ -149,7 +149,7 @@ extension ByteStream {
   }
 
   /// Tells a client without TLS so, as far as the kernel takes it: the stream ends after this.
-  func answerInPlain(_ answer: [UInt8]) {
+  func respondInPlain(_ answer: [UInt8]) {
     guard output.isEmpty else { return }
     _ = answer.withUnsafeBytes { send($0) }
     if phase != .closed { shutdown(descriptor, Int32(SHUT_WR)) }
@@ -175,7 +175,7 @@ extension ByteStream {
     guard !bytes.isEmpty, descriptor >= 0, writeFailure == nil else { return 0 }
     while true {
       let sent = larder_send(descriptor, bytes.baseAddress, bytes.count)
-      if sent >= 0 { return noteHandedOver(sent) }
+      if sent >= 0 { return noteSent(sent) }
       if let result = bytesTaken(afterFailing: "send") { return result }
     }
   }
@@ -192,7 +192,7 @@ extension ByteStream {
         message.msg_iovlen = 2
         while true {
           let sent = sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
-          if sent >= 0 { return noteHandedOver(sent) }
+          if sent >= 0 { return noteSent(sent) }
           if let result = bytesTaken(afterFailing: "sendmsg") { return result }
         }
       }
@@ -203,7 +203,7 @@ extension ByteStream {
     var position = offset
     while true {
       let sent = sendfile(descriptor, file.descriptor.number, &position, count)
-      if sent > 0 { return noteHandedOver(sent) }
+      if sent > 0 { return noteSent(sent) }
       if sent == 0 {
         end(.failed(SystemError("sendfile", code: EIO)))  // the file shrank
         return 0
@@ -212,7 +212,7 @@ extension ByteStream {
     }
   }
 
-  private func noteHandedOver(_ count: Int) -> Int {
+  private func noteSent(_ count: Int) -> Int {
     handedOver += count
     return count
   }

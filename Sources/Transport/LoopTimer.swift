@@ -45,3 +45,102 @@ package final class LoopTimer {
     return true
   }
 }
+
+/// A loop's timers by time: a binary heap that knows each timer's place, so that one can be
+/// removed. Equal deadlines fire in no particular order.
+struct TimerHeap {
+  private var timers: ContiguousArray<LoopTimer> = []
+
+  /// The earliest time at which there may be something to do.
+  var earliest: LoopInstant? { timers.first?.scheduledFor }
+
+  mutating func schedule(_ timer: LoopTimer, for instant: LoopInstant) {
+    timer.scheduledFor = instant
+    if let index = timer.heapIndex {
+      restore(at: index)
+    } else {
+      timer.heapIndex = timers.count
+      timers.append(timer)
+      siftUp(from: timers.count - 1)
+    }
+  }
+
+  mutating func remove(_ timer: LoopTimer) {
+    guard let index = timer.heapIndex else { return }
+    timer.heapIndex = nil
+    let last = timers.removeLast()
+    guard last !== timer else { return }
+    place(last, at: index)
+    restore(at: index)
+  }
+
+  mutating func removeAll() {
+    for timer in timers { timer.heapIndex = nil }
+    timers.removeAll()
+  }
+
+  /// Takes the next timer that is due. Those whose deadline has moved are put back on the way.
+  mutating func popExpired(until now: LoopInstant) -> LoopTimer? {
+    while let timer = timers.first, timer.scheduledFor <= now {
+      if timer.takeDue(until: now) {
+        remove(timer)
+        return timer
+      }
+      if let moved = timer.deadline { schedule(timer, for: moved) } else { remove(timer) }
+    }
+    return nil
+  }
+
+  private mutating func restore(at index: Int) {
+    siftUp(from: index)
+    siftDown(from: index)
+  }
+
+  private mutating func siftUp(from start: Int) {
+    var index = start
+    let timer = timers[index]
+    while index > 0 {
+      let parent = (index - 1) / 2
+      guard timer.scheduledFor < timers[parent].scheduledFor else { break }
+      place(timers[parent], at: index)
+      index = parent
+    }
+    place(timer, at: index)
+  }
+
+  private mutating func siftDown(from start: Int) {
+    var index = start
+    let timer = timers[index]
+    while true {
+      var child = 2 * index + 1
+      guard child < timers.count else { break }
+      if child + 1 < timers.count,
+        timers[child + 1].scheduledFor < timers[child].scheduledFor
+      {
+        child += 1
+      }
+      guard timers[child].scheduledFor < timer.scheduledFor else { break }
+      place(timers[child], at: index)
+      index = child
+    }
+    place(timer, at: index)
+  }
+
+  private mutating func place(_ timer: LoopTimer, at index: Int) {
+    timers[index] = timer
+    timer.heapIndex = index
+  }
+}
+
+extension ReactorCore {
+  /// Fires what is due, one timer at a time, since each may set or cancel others. Returns whether
+  /// any delegate was called.
+  func fireTimers(on reactor: isolated Reactor) -> Bool {
+    var hasFired = false
+    while let timer = timers.popExpired(until: now) {
+      hasFired = true
+      LoopWatch.step("timer") { timer.delegate?.timerFired(timer, on: reactor) }
+    }
+    return hasFired
+  }
+}

@@ -100,3 +100,70 @@ final class TLSIdentity {
     return stat(path, &status) == 0 && status.st_mode & S_IROTH != 0
   }
 }
+
+/// The two PEM files a server proves its name with.
+package struct TLSCertificateFiles: Hashable, Sendable {
+  /// The chain, leaf first.
+  package var certificate: String
+  /// The leaf's key, without a passphrase.
+  package var key: String
+
+  package init(certificate: String, key: String) {
+    self.certificate = certificate
+    self.key = key
+  }
+}
+
+/// What a certificate in use says about itself.
+package struct TLSCertificateFacts: Equatable, Sendable {
+  package enum KeyKind: Hashable, Sendable {
+    case rsa
+    case ecdsa
+    case other
+  }
+
+  package let files: TLSCertificateFiles
+  package let keyKind: KeyKind
+  /// The DNS names it is for, in lower case; `*.example.com` stands for one label.
+  package let names: [String]
+  /// Its last second, since 1970.
+  package let expirySeconds: Int64
+  /// Whether every user of the machine may read the key.
+  package let isKeyOpenToAll: Bool
+}
+
+/// Which certificates serve which names.
+struct TLSNamePlan: Equatable {
+  /// Certificates offered together, by their index, each of another kind of key. The first group is
+  /// for clients that ask for no name, or for an unknown one.
+  private(set) var groups: [[Int]]
+  /// By name, wildcards as they are written.
+  private(set) var groupByName: [String: Int] = [:]
+
+  init(_ certificates: [TLSCertificateFacts]) {
+    groups = [
+      Self.group(of: certificates) { index in
+        index == 0 || !Set(certificates[0].names).isDisjoint(with: certificates[index].names)
+      }
+    ]
+    for name in Set(certificates.flatMap(\.names)).sorted() {
+      let group = Self.group(of: certificates) { certificates[$0].names.contains(name) }
+      if let known = groups.firstIndex(of: group) {
+        groupByName[name] = known
+      } else {
+        groupByName[name] = groups.count
+        groups.append(group)
+      }
+    }
+  }
+
+  /// Those that `serves` is true of, the first of each kind of key.
+  private static func group(
+    of certificates: [TLSCertificateFacts], where serves: (Int) -> Bool
+  ) -> [Int] {
+    var kinds: Set<TLSCertificateFacts.KeyKind> = []
+    return certificates.indices.filter { index in
+      serves(index) && kinds.insert(certificates[index].keyKind).inserted
+    }
+  }
+}

@@ -20,7 +20,7 @@ package final class TLSServerContext: Sendable {
   package let certificates: [TLSCertificateFacts]
   let ticketKeys: TLSTicketKeys
   /// Sent in clear to a client that speaks HTTP without TLS here.
-  let plainAnswer: [UInt8]
+  let plainHTTPResponse: [UInt8]
 
   // SAFETY: set once in init; an SSL_CTX counts its references atomically and is only read from
   // after it has been set up.
@@ -30,16 +30,16 @@ package final class TLSServerContext: Sendable {
 
   /// Reads the files, of which there must be some. Blocks on them.
   ///
-  /// - Parameter plainAnswer: what a client is told that speaks HTTP without TLS; without it the
+  /// - Parameter plainHTTPResponse: what a client is told that speaks HTTP without TLS; without it the
   ///   connection just ends.
   package convenience init(
-    _ files: [TLSCertificateFiles], plainAnswer: [UInt8] = []
+    _ files: [TLSCertificateFiles], plainHTTPResponse: [UInt8] = []
   ) throws(TLSContextFaults) {
-    try self.init(files, plainAnswer: plainAnswer, ticketKeys: TLSTicketKeys())
+    try self.init(files, plainHTTPResponse: plainHTTPResponse, ticketKeys: TLSTicketKeys())
   }
 
   init(
-    _ files: [TLSCertificateFiles], plainAnswer: [UInt8] = [], ticketKeys: TLSTicketKeys
+    _ files: [TLSCertificateFiles], plainHTTPResponse: [UInt8] = [], ticketKeys: TLSTicketKeys
   ) throws(TLSContextFaults) {
     precondition(!files.isEmpty, "a server needs a certificate")
     var identities: [TLSIdentity] = []
@@ -65,7 +65,7 @@ package final class TLSServerContext: Sendable {
     self.contexts = contexts
     byName = plan.groupByName
     certificates = identities.map(\.facts)
-    self.plainAnswer = plainAnswer
+    self.plainHTTPResponse = plainHTTPResponse
     self.ticketKeys = ticketKeys
   }
 

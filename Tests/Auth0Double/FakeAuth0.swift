@@ -101,7 +101,7 @@ package final class FakeAuth0: Sendable {
         defer { state.isLosingAnswers = false }
         return state.isLosingAnswers
       }
-      if isLost { throw .noAnswerInTime }
+      if isLost { throw .noResponseInTime }
       return response
     }
   }

@@ -23,7 +23,7 @@ struct Benchmarks {
     }
   }
 
-  /// What is read of a library of 100,000 films.
+  /// The benchmarks of reads from a library of 100,000 films.
   private static func library() async throws {
     let library = try await FilmLibrary.filled(films: 100_000)
     defer { library.end() }

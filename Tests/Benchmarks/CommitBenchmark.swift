@@ -3,8 +3,8 @@ import GRDB
 import Model
 import Storage
 
-/// Committing an answer of 2,000 new entities, held against SQLite's own time for the same rows by
-/// a prepared statement in one transaction on the same schema.
+/// The commit of a response with 2,000 new entities, compared with SQLite's own time for the same rows by a
+/// prepared statement in one transaction on the same schema.
 enum CommitBenchmark {
   static func run() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(
@@ -42,7 +42,7 @@ enum CommitBenchmark {
   }
 }
 
-/// The rows as anybody would insert them with SQLite.
+/// The rows inserted with plain SQLite.
 final class PlainTable {
   private let database: DatabaseQueue
 
@@ -59,7 +59,7 @@ final class PlainTable {
     }
   }
 
-  /// The rows with their texts made beforehand: SQLite's time is to be measured, nothing else.
+  /// The rows with their texts prepared: only SQLite's time should be measured.
   static func rows(_ answer: NormalisedResponse) -> [Row] {
     answer.entities.map { entity in
       let members = entity.fields.map { field in

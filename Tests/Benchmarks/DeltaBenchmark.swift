@@ -1,7 +1,7 @@
 import Model
 import Storage
 
-/// Reading the 100 changes since a place in the log with 10,000 and with 1,000,000 entities stored.
+/// A read of the 100 changes since a log position, with 10,000 and with 1,000,000 stored entities.
 enum DeltaBenchmark {
   private static let changes = 100
   private static let reads = 50
@@ -31,7 +31,7 @@ enum DeltaBenchmark {
     }
   }
 
-  /// Changes spread over all that is stored, with contents of their own.
+  /// Changes spread over all stored entities, each with its own content.
   private static func fill(entities: Int) async throws -> (FilledStore, before: Revision) {
     var filled = try await FilledStore.films(entities)
     let before = filled.store.head

@@ -2,19 +2,19 @@ import FoundationEssentials
 import Model
 import Storage
 
-/// A store in a folder of its own, with as much in it as a benchmark wants.
+/// A store in a folder of its own, filled for a benchmark.
 struct FilledStore {
-  /// Entities of one answer while it is filled.
+  /// The number of entities per response while it is filled.
   private static let bulkMax = 10_000
 
   let store: Store
   private let folder: String
-  /// How many things it was filled with.
+  /// The number of things it was filled with.
   let count: Int
-  /// Of the calls whose answers were stored.
+  /// The number of the last call whose response was stored.
   private(set) var call: Int64 = 0
 
-  /// - Parameter count: of what is put into it.
+  /// - Parameter count: the number of things to fill it with.
   init(count: Int, types: [EntityType]) throws {
     self.count = count
     folder =
@@ -26,7 +26,7 @@ struct FilledStore {
       types: types)
   }
 
-  /// One with so many films.
+  /// A store with this many films.
   static func films(_ count: Int) async throws -> FilledStore {
     var filled = try FilledStore(count: count, types: [FilmPages.type])
     for first in stride(from: 0, to: count, by: bulkMax) {

@@ -5,7 +5,7 @@ import Storage
 import TestSupport
 import Upstream
 
-/// A store with many films, and what the endpoints read it with.
+/// A store with many films, and the readers that the endpoints use.
 struct FilmLibrary {
   static let schema = """
     type Query { films: [Film!]! }

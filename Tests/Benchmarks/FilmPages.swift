@@ -2,7 +2,7 @@ import LosslessJSON
 import Model
 import TestSupport
 
-/// Pages of films as an upstream would answer them, about 520 bytes each.
+/// Pages of films as an upstream would send them, about 520 bytes per film.
 enum FilmPages {
   static func json(count: Int, seed: UInt64 = 1) -> [UInt8] {
     var random = SeededGenerator(seed: seed)
@@ -19,7 +19,7 @@ enum FilmPages {
     return writer.bytes
   }
 
-  /// - Parameter words: what its title is made of; a title of its own number without.
+  /// - Parameter words: the words of its title; without any, the title contains its number.
   static func film(
     _ number: Int, _ random: inout SeededGenerator, words: TitleWords? = nil
   ) -> JSONValue {
@@ -36,7 +36,7 @@ enum FilmPages {
     ]
   }
 
-  /// The same films as what the store takes.
+  /// The same films in the form that the store takes.
   static func answer(
     count: Int, call: Int64, scope: Scope = .public, operation: String = "Films",
     from first: Int = 0, seed: UInt64 = 1, words: TitleWords? = nil
@@ -79,7 +79,7 @@ enum FilmPages {
       .init(name: "released", kind: .boolean),
     ])
 
-  /// Selects what ``film(_:_:)`` writes.
+  /// The selection that matches ``film(_:_:)``.
   static var selection: Selection {
     let names = ["id", "title", "year", "rating", "country", "synopsis", "released"]
     let film = ObjectSelection(

@@ -1,6 +1,6 @@
 import LosslessJSON
 
-/// Reading a page of entities of about 1 MiB; held against 600 MB/s.
+/// The parsing of a page of entities of about 1 MiB; compared with 600 MB/s.
 enum JSONBenchmark {
   static func run() throws {
     let page = FilmPages.json(count: 2_000)

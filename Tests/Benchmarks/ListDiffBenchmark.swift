@@ -1,7 +1,7 @@
 import Gateway
 import TestSupport
 
-/// Diffs of lists as the product holds them: names and revisions as texts, made numbers, compared.
+/// Diffs of lists as the product holds them: names and revisions as texts, mapped to numbers, compared.
 enum ListDiffBenchmark {
   static func run() async throws {
     try await measure(
@@ -38,7 +38,7 @@ enum ListDiffBenchmark {
     return rows.shuffled(using: &random)
   }
 
-  /// A fifth is different: as many are gone, new, moved and changed.
+  /// A list with a fifth changed: deleted, inserted, moved and updated rows in equal numbers.
   private static func changed(_ rows: [ListVector.Row]) -> [ListVector.Row] {
     var random = SeededGenerator(seed: 5)
     let share = rows.count / 20

@@ -1,11 +1,11 @@
 import Model
 import Storage
 
-/// A page of 1,000 keys out of 10,000 and out of 1,000,000, from the middle of the bucket and by
-/// common prefixes.
+/// A page of 1,000 keys out of 10,000 and out of 1,000,000, from the middle of the bucket and by common
+/// prefixes.
 enum ListingBenchmark {
   private static let pageKeys = 1000
-  /// Keys under one prefix.
+  /// The number of keys under one prefix.
   private static let folderKeys = 500
   private static let bulkMax = 2000
   private static let bucket: BucketName = {

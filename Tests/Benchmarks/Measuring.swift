@@ -1,10 +1,9 @@
-/// Several runs of each contestant, taken in turn so that a slow moment of the machine hits all of
-/// them.
+/// Several runs of each contestant, in turn, so that a slow moment of the machine affects all of them.
 struct Measuring {
-  /// Enough that the median holds on a machine that does other things too.
+  /// Enough for a stable median on a machine that does other work too.
   static let rounds = 21
 
-  /// By contestant, each in the order of the rounds.
+  /// The times by contestant, in the order of the rounds.
   private var times: [[Duration]]
 
   init(rounds: Int = rounds, _ contestants: [() async throws -> Void]) async throws {
@@ -23,7 +22,7 @@ struct Measuring {
     times[contestant].sorted()[times[contestant].count / 2]
   }
 
-  /// The median of the rounds' ratios: those of one round met the same machine.
+  /// The median of the rounds' ratios: the times of one round were taken under the same conditions.
   func ratio(_ contestant: Int, to other: Int) -> String {
     let ratios = zip(times[contestant], times[other]).map { $0.microseconds / $1.microseconds }
     return hundredths(ratios.sorted()[ratios.count / 2])

@@ -3,8 +3,8 @@ import Gateway
 import LosslessJSON
 import Model
 
-/// A filtered page, 50 of 100,000 by an indexed column, as the endpoint answers it; held against the
-/// same SQL by a prepared statement and the same JSON, on another connection to the same database.
+/// A filtered page, 50 of 100,000 by an indexed column, as the endpoint returns it; compared with the same
+/// SQL by a prepared statement and the same JSON, on another connection to the same database.
 enum PageBenchmark {
   private static let pages = 100
   private static let limit = 50
@@ -38,7 +38,7 @@ enum PageBenchmark {
   }
 }
 
-/// The pages as anybody would read them who knows the tables.
+/// The pages read with plain SQL.
 final class PlainPages {
   private let database: DatabaseQueue
   private let renderer: EntityRenderer

@@ -1,11 +1,11 @@
-/// One line of the table that the benchmarks print: Markdown, which `Scripts/bench` takes over.
+/// A line of the table that the benchmarks print: Markdown, which `Scripts/bench` includes in its report.
 struct ResultRow {
-  /// What was done, and to how much.
+  /// The operation and its size.
   let name: String
   let measured: String
-  /// What it is held against; empty if against nothing.
+  /// The time it is compared with; empty for none.
   var held = ""
-  /// The ratio of both, or a speed: what the goal speaks of.
+  /// The ratio of both, or a speed: the figure that the goal refers to.
   var result = ""
   var goal = ""
 

@@ -1,8 +1,8 @@
 import Model
 import Storage
 
-/// Reading results of 20 entities with 1,000 and with 1,000,000 entities stored; the results read
-/// lie spread over all that is stored.
+/// A read of results with 20 entities, with 1,000 and with 1,000,000 stored entities; the results are spread
+/// over all that is stored.
 enum ScaleBenchmark {
   private static let pages = 50
   private static let pageSize = 20

@@ -1,8 +1,8 @@
 import Gateway
 import TestSupport
 
-/// Searching 100,000 titles as the endpoint answers it: single words as often as they stand in
-/// titles, pairs, beginnings and phrases.
+/// A search of 100,000 titles as the endpoint runs it: single words as often as they occur in titles, pairs,
+/// prefixes and phrases.
 enum SearchBenchmark {
   private static let queries = 400
 

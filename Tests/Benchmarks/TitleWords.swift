@@ -1,12 +1,12 @@
 import TestSupport
 
-/// Titles of two to six words out of twenty thousand, of which few are frequent and most are rare,
-/// as in any language: the word of rank n stands in n times fewer titles than the first.
+/// Titles of two to six words out of twenty thousand, few of them frequent and most rare, as in any language:
+/// the word of rank n occurs in n times fewer titles than the first.
 struct TitleWords {
   private static let wordCount = 20_000
 
   private let words: [String]
-  /// Sums of the words' weights.
+  /// Cumulative sums of the words' weights.
   private let weights: [Double]
 
   init(seed: UInt64 = 7) {
@@ -18,7 +18,7 @@ struct TitleWords {
     var made: Set<String> = []
     var words: [String] = []
     while words.count < Self.wordCount {
-      // Frequent words are short ones.
+      // Frequent words are short.
       let syllables = 1 + words.count / 2_000 % 4 + Int(random.next() % 2)
       let word = (0..<syllables).map { _ in
         starts[Int(random.next() % UInt64(starts.count))]

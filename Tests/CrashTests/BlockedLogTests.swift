@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// A process ends when it is told to, whoever does not read what it writes.
+  /// A process ends when it is told to, whether or not its output is read.
   struct BlockedLogTests {
     private static func service(level: String) throws -> ServiceFolder {
       let folder = try ServiceFolder(
@@ -17,14 +17,14 @@ extension Crashes {
     }
 
     @Test(
-      "SIGTERM ends a process whose standard error nobody reads",
+      "SIGTERM ends a process whose standard error is not read",
       arguments: ["info", "warning"])
     func endsWithAFullPipe(level: String) async throws {
       let folder = try Self.service(level: level)
       let larder = try LarderProcess.spawnService(folder, readsErrors: false)
       try await larder.becomeReady()
       let port = larder.port
-      // More log than waits in memory and in the pipe: what is lost is counted.
+      // More log than memory and the pipe hold: lost lines are counted.
       try await onOwnThread {
         let client = try RawClient(port: port)
         let target = "/healthz?" + String(repeating: "x", count: 4_000)
@@ -41,12 +41,12 @@ extension Crashes {
       let began = ContinuousClock.now
       #expect(try await larder.terminate() == 0)
       #expect(ContinuousClock.now - began < .seconds(6))
-      // The data folder is free.
+      // The data folder has been released.
       let next = try await LarderProcess.serve(folder)
       #expect(try await next.terminate() == 0)
     }
 
-    @Test("Signals that mean nothing to the service do not end it")
+    @Test("Unused signals do not end the service")
     func ignoresUserSignals() async throws {
       let folder = try Self.service(level: "warning")
       let larder = try await LarderProcess.serve(folder)
@@ -60,8 +60,8 @@ extension Crashes {
       #expect(try await larder.terminate() == 0)
     }
 
-    /// Otherwise the descriptors that the event loops open get the numbers of the streams.
-    @Test("A process that was started without standard streams writes its log nowhere else")
+    /// Otherwise the descriptors that the event loops open get the numbers of the standard streams.
+    @Test("A process started without standard streams writes its log into no other descriptor")
     func startsWithoutStreams() async throws {
       let port = try FreePort.find()
       let folder = try ServiceFolder(

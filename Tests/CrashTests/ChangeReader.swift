@@ -1,9 +1,9 @@
 import LosslessJSON
 import TestSupport
 
-/// A client of `/v1/changes` that keeps a copy of everything, and every place it has been at.
+/// A client of `/v1/changes` that keeps a copy of all data, and every cursor it has had.
 struct ChangeReader {
-  /// A cursor as it was handed out, with what its client then had.
+  /// A cursor, with the client's copy at that time.
   struct Place: Sendable {
     let cursor: String
     let held: [String: [UInt8]]
@@ -13,11 +13,11 @@ struct ChangeReader {
     case refused(Int, String)
   }
 
-  /// The marks that ``WriteLoad`` makes, by a condition on the object.
+  /// The filter for the marks that ``WriteLoad`` makes.
   static let marked = "&types=Film&filter=synopsis%20LIKE%20%3F&arg=mark%25"
 
   let port: Int
-  /// Parameters beside the cursor, each behind its `&`.
+  /// The parameters besides the cursor, each after its `&`.
   let query: String
   let headers: [(String, String)]
   private(set) var cursor: String?
@@ -36,7 +36,7 @@ struct ChangeReader {
 
   /// Takes one page.
   ///
-  /// - Returns: whether nothing more lay behind it; nil where the cursor cannot be continued.
+  /// - Returns: whether it was the last one; nil if the cursor cannot be continued.
   mutating func takePage(_ client: RawClient, limit: Int) throws -> Bool? {
     let since = cursor.map { "&since=\($0)" } ?? ""
     let answer = try client.request(
@@ -53,9 +53,9 @@ struct ChangeReader {
     return page["complete"] == true
   }
 
-  /// Reads on until nothing more lies behind.
+  /// Reads until the last page.
   ///
-  /// - Returns: false where the cursor cannot be continued.
+  /// - Returns: false if the cursor cannot be continued.
   mutating func catchUp(limit: Int = 500) throws -> Bool {
     let client = try RawClient(port: port)
     while true {
@@ -64,7 +64,7 @@ struct ChangeReader {
     }
   }
 
-  /// Reads on, page by page, until the service goes away.
+  /// Reads page by page until the service ends.
   mutating func followUntilTheEnd() {
     guard let client = try? RawClient(port: port) else { return }
     while (try? takePage(client, limit: 20)) != nil {}

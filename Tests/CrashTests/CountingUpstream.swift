@@ -2,30 +2,30 @@ import LosslessJSON
 import Synchronization
 import VendorDouble
 
-/// An upstream that knows no idempotency keys, as most do not: what is sent twice takes effect twice,
-/// and is counted. Now and then it loses an answer; and a fuse ends whoever asks it.
+/// An upstream without idempotency keys, as most are: a mutation sent twice takes effect twice, and is
+/// counted. Now and then it loses a response; and a fuse kills the service that calls it.
 final class CountingUpstream: Sendable {
-  /// A mutation that came.
+  /// A mutation that arrived.
   struct Sending: Sendable {
     /// The mutation's id.
     let key: String
     let operation: String
-    /// What it is about; empty where it was to make a film and was lost before it did.
+    /// The film that it changes; empty if it was to create a film and was lost before it did.
     let film: String
     let tookEffect: Bool
   }
 
-  /// What happens at one mutation, before it is answered.
+  /// An event at one mutation, before its response.
   struct Fuse: Sendable {
     let operation: String
     /// Whether the mutation takes effect first.
     let isAfterEffect: Bool
-    /// How many of its operation are let through.
+    /// The number of the operation's mutations that pass before.
     var countdown: Int
     let burn: @Sendable () -> Void
   }
 
-  /// A fuse that burnt, and the mutation at which it did.
+  /// A fuse that has burnt, and the mutation at which it did.
   struct Burnt: Sendable {
     let key: String
     let operation: String
@@ -41,19 +41,19 @@ final class CountingUpstream: Sendable {
     var losesAnswers = true
   }
 
-  /// Every so many mutations the answer is lost, after the effect and before it in turn.
+  /// Every this many mutations the response is lost, in turn after the effect and before it.
   private static let lossInterval = 31
 
   private let state = Mutex(State())
 
   var sendings: [Sending] { state.withLock { $0.sendings } }
-  /// Asked whether a film is there.
+  /// The number of queries whether a film exists.
   var lookCount: Int { state.withLock { $0.lookCount } }
   var burnt: [Burnt] { state.withLock { $0.burnt } }
 
   func lay(_ fuse: Fuse) { state.withLock { $0.fuse = fuse } }
 
-  /// From now on every answer arrives.
+  /// Stops losing responses.
   func calmDown() {
     state.withLock { state in
       state.fuse = nil
@@ -61,7 +61,7 @@ final class CountingUpstream: Sendable {
     }
   }
 
-  /// - Returns: nil where the answer is lost.
+  /// - Returns: nil if the response is lost.
   func respond(to request: ScriptedServer.Request) -> ScriptedServer.Answer? {
     guard let body = try? JSONValue(parsing: request.body),
       let operation = body["operationName"]?.string, let variables = body["variables"]
@@ -88,7 +88,7 @@ final class CountingUpstream: Sendable {
 }
 
 extension CountingUpstream.State {
-  /// Films that are to be deleted are there at first; others once they were put or made.
+  /// Films to be deleted exist at the start; others once they were put or created.
   fileprivate func hasFilm(_ id: String) -> Bool {
     films.contains(id) != id.hasPrefix(QueueKindsLoad.droppedPrefix)
   }

@@ -1,5 +1,5 @@
 import Testing
 
-/// What must hold when the service, its folder or its disk come to grief: each test runs the built
-/// program, one after the other.
+/// Tests of failures of the service, its data folder or its disk: each runs the built program, one test after
+/// the other.
 @Suite(.serialized) enum Crashes {}

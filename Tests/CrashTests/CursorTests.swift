@@ -4,15 +4,17 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// `kill -9` under writes: every cursor that was handed out either goes on exactly or is refused, and
-  /// every list that was handed out becomes the list there is.
+  /// `kill -9` under writes: every cursor continues exactly or is refused, and every earlier list can be
+  /// brought up to date by a diff.
   struct CursorTests {
     private static let rounds = 4
-    /// Of those handed out in a round.
+    /// The number of a round's cursors that are checked.
     private static let cursorsLookedAt = 25
 
-    @Test(arguments: [(4_711, ""), (4_712, ChangeReader.marked)] as [(UInt64, String)])
-    func cursorsGoOnExactlyOrNotAtAll(seed: UInt64, query: String) async throws {
+    @Test(
+      "After kill -9 every cursor continues exactly or is refused",
+      arguments: [(4_711, ""), (4_712, ChangeReader.marked)] as [(UInt64, String)])
+    func cursorsContinueExactlyOrAreRefused(seed: UInt64, query: String) async throws {
       var random = SeededGenerator(seed: seed)
       let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
       try await demo.start()
@@ -56,7 +58,7 @@ extension Crashes {
     ) async throws -> ([ChangeReader.Place], [ListReader]) {
       let larder = try await LarderProcess.serve(folder)
       let port = larder.port
-      let kept = Kept()
+      let promises = Promises()
       let seeds = (0..<3).map { _ in random.next() }
       let goal = Int.random(in: 20..<100, using: &random)
       async let places = onOwnThread {
@@ -70,13 +72,13 @@ extension Crashes {
           group.addTask {
             try await onOwnThread {
               var load = WriteLoad(
-                port: port, kept: kept, number: number, round: round,
+                port: port, promises: promises, number: number, round: round,
                 random: SeededGenerator(seed: seed))
               load.run()
             }
           }
         }
-        let isUnderWay = await Moment.comes(withinSeconds: 30) { kept.count >= goal }
+        let isUnderWay = await Moment.comes(withinSeconds: 30) { promises.count >= goal }
         #expect(isUnderWay, "\(larder.errors)")
         await larder.kill()
         try await group.waitForAll()

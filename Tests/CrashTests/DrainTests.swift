@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// SIGTERM under load: what was accepted is answered, and the process ends with 0.
+  /// SIGTERM under load: accepted requests get their responses, and the process ends with 0.
   struct DrainTests {
     static let connections = 12
 
-    @Test(arguments: [SIGTERM, SIGINT])
-    func requestsUnderWayAreAnswered(signal: Int32) async throws {
+    @Test("Requests in progress complete before the process ends", arguments: [SIGTERM, SIGINT])
+    func runningRequestsComplete(signal: Int32) async throws {
       let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
       try await demo.start()
       try await demo.change { $0.latency = .milliseconds(700) }
@@ -36,7 +36,7 @@ extension Crashes {
       #expect(try await larder.status() == 0, "\(larder.errors)")
       #expect(throws: RawClient.Problem.self) { _ = try RawClient(port: port) }
 
-      // What was answered while it ended is kept.
+      // A response sent during the drain was stored.
       try await demo.change { $0.fail = .refuse }
       let next = try await LarderProcess.serve(folder)
       let nextPort = next.port
@@ -50,9 +50,10 @@ extension Crashes {
       await demo.stop()
     }
 
-    /// Whoever shares out requests asks `/readyz`, and has `drain.delay` to hear that no more should
-    /// come: until then all that do are served.
-    @Test func itIsNotReadyWhileItStillServes() async throws {
+    /// A load balancer polls `/readyz`, and has `drain.delay` to notice that no more requests should come:
+    /// until then all of them are served.
+    @Test("During drain.delay the service is not ready but serves requests")
+    func readinessFailsDuringTheDrainDelay() async throws {
       let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
       try await demo.start()
       let folder = try ServiceFolder(upstream: demo.url, settings: "drain:\n  delay: 4s")
@@ -75,8 +76,9 @@ extension Crashes {
       await demo.stop()
     }
 
-    /// Whoever starts the service may stop it as soon as it has said that it listens.
-    @Test func aSignalRightAfterTheReadyLineDrainsToo() async throws {
+    /// A supervisor can stop the service as soon as it has printed that it listens.
+    @Test("A signal right after the ready line drains the service")
+    func signalRightAfterReadyDrains() async throws {
       let folder = try ServiceFolder(upstream: RefusedStartTests.nowhere)
       for _ in 0..<5 {
         let larder = try await LarderProcess.serveUnasked(folder)
@@ -84,8 +86,9 @@ extension Crashes {
       }
     }
 
-    /// A busy connection has each request answered; the last answer says that it closes.
-    @Test func underLoadEveryRequestIsAnswered() async throws {
+    /// A busy connection gets each response; the last one says that the connection closes.
+    @Test("Every request under load is served during the drain")
+    func everyRequestUnderLoadIsServed() async throws {
       let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
       try await demo.start()
       let folder = try ServiceFolder(upstream: demo.url)
@@ -107,8 +110,8 @@ extension Crashes {
       await demo.stop()
     }
 
-    /// An upstream that never answers does not keep the process from ending.
-    @Test func theDeadlineEndsWhatDoesNotEnd() async throws {
+    @Test("The drain deadline ends a process whose upstream does not respond")
+    func drainDeadlineEndsTheProcess() async throws {
       let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
       try await demo.start()
       try await demo.change { $0.fail = .hang }

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// Objects that are written while the service is killed or its disk is full: the one before or the
-  /// new one, whole, and nothing left over.
+  /// Objects being written while the service is killed or its disk is full: the old version or the new one,
+  /// whole, and no stray files.
   struct FileKillTests {
     private static let rounds = 6
     private static let writers = 4
@@ -16,18 +16,18 @@ extension Crashes {
             access: public-read
       """
 
-    /// What a writer was told of its object.
-    private struct Told: Sendable {
+    /// The responses that a writer got for its object.
+    private struct WriterState: Sendable {
       var acknowledged = 0
       var tried = 0
     }
 
-    @Test(arguments: [UInt64(77)])
-    func killedWritersLeaveWholeObjects(seed: UInt64) async throws {
+    @Test("kill -9 during writes leaves whole objects and no other files", arguments: [UInt64(77)])
+    func killLeavesWholeObjects(seed: UInt64) async throws {
       var random = SeededGenerator(seed: seed)
       let folder = try ServiceFolder(
         upstream: RefusedStartTests.nowhere, settings: Self.settings)
-      let told = (0..<Self.writers).map { _ in Shared(Told()) }
+      let told = (0..<Self.writers).map { _ in Shared(WriterState()) }
       for round in 0..<Self.rounds {
         let larder = try await LarderProcess.serve(folder)
         let port = larder.port
@@ -52,8 +52,10 @@ extension Crashes {
       }
     }
 
-    @Test(.enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
-    func aFullDiskRefusesWritesAndKeepsObjects() async throws {
+    @Test(
+      "A full disk refuses writes and keeps the objects",
+      .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
+    func fullDiskRefusesWritesAndKeepsObjects() async throws {
       let disk = try SmallDisk()
       let folder = try ServiceFolder(
         upstream: RefusedStartTests.nowhere, data: "\(disk.path)/data", settings: Self.settings)
@@ -74,8 +76,9 @@ extension Crashes {
       #expect(try await larder.terminate() == 0)
     }
 
-    /// Every object is one that its writer sent, whole, and not older than what it was told.
-    private func check(_ folder: ServiceFolder, told: [Shared<Told>], note: String) async throws {
+    /// Expects every object to be one that its writer sent, whole, and not older than the last acknowledged
+    /// one.
+    private func check(_ folder: ServiceFolder, told: [Shared<WriterState>], note: String) async throws {
       let larder = try await LarderProcess.serve(folder)
       let port = larder.port
       for (number, told) in told.enumerated() {
@@ -102,8 +105,8 @@ extension Crashes {
       await larder.kill()
     }
 
-    /// Writes one object again and again until the service is gone.
-    private static func write(_ number: Int, port: Int, told: Shared<Told>) {
+    /// Writes one object repeatedly until the service ends.
+    private static func write(_ number: Int, port: Int, told: Shared<WriterState>) {
       while true {
         let version = told.value.tried + 1
         told.change { $0.tried = version }
@@ -133,7 +136,7 @@ extension Crashes {
 
     private static let contentBytes = 150_000
 
-    /// Another length, and other bytes, for each version.
+    /// The content of a version: each has its own length and bytes.
     private static func content(_ version: Int) -> [UInt8] {
       [UInt8](repeating: UInt8(truncatingIfNeeded: version), count: contentBytes + version)
     }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What writers did to their objects, and what they were told of it.
+/// The writers' requests for their objects, and the responses.
 final class FileLedger: Sendable {
-  /// An object's content; nil where there is none.
+  /// An object's content; nil if there is no object.
   typealias State = FileVersion?
 
   private struct Entry {
     var settled: State = nil
-    /// What it becomes by a request that has not been answered yet.
+    /// The state after the request that has no response yet.
     var tried: State?
   }
 
@@ -22,7 +22,7 @@ final class FileLedger: Sendable {
 
   var faults: [String] { book.withLock { $0.faults } }
   var keys: [String] { book.withLock { $0.entries.keys.sorted() } }
-  /// How often each kind of request was answered.
+  /// The number of responses to each kind of request.
   var answers: [String: Int] { book.withLock { $0.answers } }
   var answerCount: Int { book.withLock { $0.answers.values.reduce(0, +) } }
 
@@ -33,7 +33,7 @@ final class FileLedger: Sendable {
     }
   }
 
-  /// What an object holds, as its only writer knows it.
+  /// The content of an object, as its only writer knows it.
   func state(of key: String) -> State {
     book.withLock { $0.entries[key]?.settled ?? nil }
   }
@@ -42,14 +42,14 @@ final class FileLedger: Sendable {
     book.withLock { $0.entries[key, default: Entry()].tried = .some(state) }
   }
 
-  func noteAnswered(_ kind: String, _ key: String, _ state: State) {
+  func noteResponse(_ kind: String, _ key: String, _ state: State) {
     book.withLock { book in
       book.entries[key] = Entry(settled: state)
       book.answers[kind, default: 0] += 1
     }
   }
 
-  func noteAnswered(_ kind: String) {
+  func noteResponse(_ kind: String) {
     book.withLock { $0.answers[kind, default: 0] += 1 }
   }
 
@@ -57,9 +57,9 @@ final class FileLedger: Sendable {
     book.withLock { $0.faults.append(fault) }
   }
 
-  /// Takes what an object was found to hold after a kill.
+  /// Takes the content that an object was found to have after a kill.
   ///
-  /// - Returns: whether it may: what was acknowledged, or what had been tried.
+  /// - Returns: whether it is valid: the acknowledged one, or the one that had been tried.
   func take(_ found: State, of key: String) -> Bool {
     book.withLock { book in
       let entry = book.entries[key] ?? Entry()

@@ -1,8 +1,8 @@
 import LosslessJSON
 import TestSupport
 
-/// One connection that writes, replaces, uploads in parts, copies and deletes objects of its own
-/// until the service goes away.
+/// A connection that writes, replaces, uploads in parts, copies and deletes objects of its own until the
+/// service ends.
 struct FileLoad {
   static let writers = 4
   private static let keysPerWriter = 4
@@ -18,7 +18,7 @@ struct FileLoad {
       let client = try RawClient(port: port)
       while true { try takeTurn(client) }
     } catch {
-      // The connection broke: the service was ended.
+      // The connection broke: the service has ended.
     }
   }
 
@@ -44,7 +44,7 @@ struct FileLoad {
     note("put", key, version, answer)
   }
 
-  /// One in four is left as it is, and one given up.
+  /// One upload in four is left incomplete, and one is aborted.
   private mutating func upload(_ key: String, isLong: Bool, _ client: RawClient) throws {
     let version = ledger.newVersion(isLong: isLong)
     let begun = try owner.ask(client, "POST", "\(key)/uploads")
@@ -53,13 +53,13 @@ struct FileLoad {
     }
     for (index, part) in version.parts.enumerated() {
       let target = "\(key)?uploadId=\(id)&partNumber=\(index + 1)"
-      // Sometimes what was there is replaced.
+      // Sometimes an existing object is replaced.
       if Bool.random(using: &random) {
         _ = try owner.ask(client, "PUT", target, content: Array(part.prefix(1000)))
       }
       let answer = try owner.ask(client, "PUT", target, content: part)
       guard answer.status == 200 else { return ledger.noteFault("part: \(answer.text)") }
-      ledger.noteAnswered("part")
+      ledger.noteResponse("part")
     }
     switch Int.random(in: 0..<8, using: &random) {
     case 0, 1: break
@@ -94,6 +94,6 @@ struct FileLoad {
     guard (200..<300).contains(answer.status) else {
       return ledger.noteFault("\(kind) of \(key): \(answer.status) \(answer.text)")
     }
-    ledger.noteAnswered(kind, key, state)
+    ledger.noteResponse(kind, key, state)
   }
 }

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// `kill -9` under everything that changes objects: what was acknowledged is there, whole, what is
-  /// counted is what is held, and nothing is left over.
+  /// `kill -9` under every kind of object write: acknowledged objects are there, whole, the counted usage is
+  /// the real one, and there are no stray files.
   struct FileMixKillTests {
     private static let rounds = 6
     private static let settings = """
@@ -18,8 +18,10 @@ extension Crashes {
             userQuota: 100GB
       """
 
-    @Test(arguments: [UInt64(404)])
-    func everyKindOfWriteIsWholeOrNot(seed: UInt64) async throws {
+    @Test(
+      "kill -9 leaves every kind of object write done or undone, never partial",
+      arguments: [UInt64(404)])
+    func everyKindOfWriteIsAtomic(seed: UInt64) async throws {
       var random = SeededGenerator(seed: seed)
       let folder = try ServiceFolder(
         upstream: RefusedStartTests.nowhere, settings: Self.settings)
@@ -46,7 +48,7 @@ extension Crashes {
       return owner
     }
 
-    /// Runs the load until some more was answered, and kills the service some milliseconds after.
+    /// Runs the load until some more responses have come, and kills the service some milliseconds later.
     private func loadAndKill(
       _ folder: ServiceFolder, _ owner: FileOwner, _ ledger: FileLedger,
       random: inout SeededGenerator
@@ -95,8 +97,8 @@ extension Crashes {
       #expect(try StoredFiles(of: folder).faults() == [], "\(note)")
     }
 
-    /// The sweep begins with the service: after it there is a file for each object and part, none
-    /// besides, and each in its place.
+    /// The sweep begins with the service: after it there is exactly one file for each object and part, each
+    /// in its place.
     private func expectNothingLeftOver(_ folder: ServiceFolder, note: String) async throws {
       let incoming = "\(folder.dataPath)/files/incoming"
       let isSwept = await Moment.comes(withinSeconds: 20) {
@@ -111,7 +113,7 @@ extension Crashes {
       #expect(isSwept, "\(note): \(blobs) in the index, \(onDisk) on the disk")
     }
 
-    /// With the last object and the last upload the last file goes, and nothing is counted.
+    /// Deleting the last object and the last upload deletes the last file, and usage is zero.
     private func removeAll(
       _ folder: ServiceFolder, _ owner: FileOwner, _ ledger: FileLedger, note: String
     ) async throws {

@@ -7,7 +7,7 @@ struct FileOwner: Sendable {
   let id: String
   private let token: String
 
-  /// Signs one up.
+  /// Signs a user up.
   init(_ client: RawClient) throws {
     let answer = try client.request(
       "POST", "/v1/auth/sign-up", headers: [("Content-Type", "application/json")],
@@ -17,7 +17,7 @@ struct FileOwner: Sendable {
     token = try #require(body["accessToken"]?.string, "\(answer.text)")
   }
 
-  /// - Parameter target: a key of the owner's, and what comes behind it.
+  /// - Parameter target: a key of the owner's, and its suffix.
   func ask(
     _ client: RawClient, _ method: String, _ target: String, content: [UInt8] = [],
     json: String? = nil

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// What of an object is on disk before its writer is told, as the system sees it.
+  /// The syncing of an object before its writer gets the response, as system calls show it.
   struct FileTraceTests {
     private static let refused: Comment = "ptrace is not permitted here"
     private static let settings = """
@@ -14,8 +14,10 @@ extension Crashes {
             access: public-read
       """
 
-    @Test(.enabled(if: SystemCalls.mayBeTraced, refused))
-    func contentAndItsNameAreSyncedBeforeTheIndexAndThatBeforeTheAnswer() async throws {
+    @Test(
+      "Content and its name are synced before the index, and the index before a response",
+      .enabled(if: SystemCalls.mayBeTraced, refused))
+    func putSyncsContentBeforeTheIndex() async throws {
       let calls = try await Self.calls { client in
         try Self.ask(client, "PUT", "put", body: "first")
         try Self.ask(client, "PUT", "put", body: "second")
@@ -24,8 +26,10 @@ extension Crashes {
       try Self.expectWrite("PUT /v1/files/pics/put", at: 1, in: calls, replaces: true)
     }
 
-    @Test(.enabled(if: SystemCalls.mayBeTraced, refused))
-    func partsAndWhatTheyBecomeAreSyncedToo() async throws {
+    @Test(
+      "Parts and the object that they become are synced",
+      .enabled(if: SystemCalls.mayBeTraced, refused))
+    func partsAndCompletionAreSynced() async throws {
       let calls = try await Self.calls { client in
         let begun = try Self.ask(client, "POST", "long/uploads")
         let upload = try #require(try JSONValue(parsing: begun.body)["uploadId"]?.string)
@@ -39,9 +43,9 @@ extension Crashes {
       try Self.expectWrite("POST /v1/files/pics/long?uploadId", in: calls, replaces: true)
     }
 
-    /// A further name of content that is on disk already.
-    @Test(.enabled(if: SystemCalls.mayBeTraced, refused))
-    func aCopyHasItsNameSynced() async throws {
+    /// The copy is another name of content that is on disk already.
+    @Test("A copy syncs its new name", .enabled(if: SystemCalls.mayBeTraced, refused))
+    func copySyncsItsName() async throws {
       let calls = try await Self.calls { client in
         try Self.ask(client, "PUT", "from", body: "content")
         try Self.ask(client, "PUT", "to", body: "before")
@@ -56,11 +60,11 @@ extension Crashes {
         "POST /v1/files/pics/short?uploadId", in: calls, replaces: true, links: true)
     }
 
-    /// Between a request and its answer, in this order: a new file, or a link, and its content on
-    /// disk; its name on disk; the index's transaction on disk. Only behind that the file moves to
-    /// its place, and what it replaces goes.
+    /// Expects between a request and its response, in this order: a new file or a link, and a sync of its
+    /// content; a sync of its name; a sync of the index's transaction. Only after that the file moves to its
+    /// place, and the one it replaces is removed.
     ///
-    /// - Parameter number: which of the requests that begin so.
+    /// - Parameter number: the number of the request among those that begin so.
     private static func expectWrite(
       _ request: String, at number: Int = 0, in calls: [String], replaces: Bool,
       links: Bool = false
@@ -102,7 +106,7 @@ extension Crashes {
       call.hasPrefix("unlink") && call.contains("/files/") && call.hasSuffix("= 0")
     }
 
-    /// The name of the file in `incoming` that a call is about.
+    /// The name of the file in `incoming` that a call has as an argument.
     private static func arrival(in call: String) -> String? {
       call.range(of: "/incoming/").map { place in
         String(call[place.upperBound...].prefix { $0.isHexDigit })

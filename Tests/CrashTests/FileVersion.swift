@@ -1,11 +1,11 @@
-/// The content that one write gives an object: from its length alone one can tell which it is.
+/// The content of an object after one write: its length alone identifies the version.
 struct FileVersion: Hashable, Sendable {
-  /// The first part of a long one: as few bytes as a part may have that is not the last.
+  /// The first part of a long version: the minimum size of a part that is not the last.
   static let firstPartBytes = 5 << 20
   private static let shortBytes = 20_000
 
   let number: Int
-  /// Whether it comes in two parts.
+  /// Whether it is uploaded in two parts.
   let isLong: Bool
 
   init(number: Int, isLong: Bool) {
@@ -13,7 +13,7 @@ struct FileVersion: Hashable, Sendable {
     self.isLong = isLong
   }
 
-  /// The one that content is; nil for content of no version, or that is not whole.
+  /// The version of the content; nil for content of no version, or content that is incomplete.
   init?(of content: [UInt8]) {
     let isLong = content.count > Self.firstPartBytes
     self.init(

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// Database, write-ahead log and key that do not belong together are found at the start, and a
-  /// database that goes away is found while the service runs.
+  /// A database, write-ahead log and key that do not belong together are detected at the start, and a
+  /// database that is removed is detected while the service runs.
   struct FolderMarkerTests {
     private static let nowhere = RefusedStartTests.nowhere
 
@@ -32,7 +32,8 @@ extension Crashes {
       }
     }
 
-    /// What is wrong is told, and nothing was written over it: the right file brings all back.
+    /// Expects a start to be refused with a message, and nothing to be overwritten: restoring the right file
+    /// restores everything.
     private static func expectRefused(
       _ folder: ServiceFolder, status: Int32, saying words: String...,
       sourceLocation: SourceLocation = #_sourceLocation
@@ -44,7 +45,7 @@ extension Crashes {
       }
     }
 
-    @Test("A start without the key that secrets are sealed with ends with 78")
+    @Test("A start without the key that seals secrets ends with 78")
     func missingKey() async throws {
       let folder = try await Self.usedFolder()
       let path = "\(folder.dataPath)/larder.key"
@@ -52,7 +53,7 @@ extension Crashes {
       try Self.remove("larder.key", from: folder)
       try await Self.expectRefused(folder, status: 78, saying: path, "Restore the file")
       #expect(!FileManager.default.fileExists(atPath: path))
-      // Another key, and no key at all.
+      // Another key, and a file that is not a key.
       try Data(repeating: 7, count: 32).write(to: URL(filePath: path))
       try await Self.expectRefused(folder, status: 78, saying: path, "start.otherKey")
       try Self.remove("larder.key", from: folder)
@@ -64,7 +65,7 @@ extension Crashes {
       #expect(try await larder.terminate() == 0)
     }
 
-    @Test("Another key is taken where settings say so, and from then on")
+    @Test("Another key is accepted only where settings allow it, and from then on")
     func acceptsAnotherKey() async throws {
       let folder = try await Self.usedFolder()
       let path = "\(folder.dataPath)/larder.key"
@@ -82,7 +83,7 @@ extension Crashes {
       #expect(try await second.terminate() == 0)
     }
 
-    @Test("A database that is gone from a folder that was in use ends a start with 73")
+    @Test("A start without the database in a data folder that was used ends with 73")
     func missingDatabase() async throws {
       for names in [
         ["larder.sqlite"], ["larder.sqlite", "larder.sqlite-wal", "larder.sqlite-shm"],
@@ -90,7 +91,7 @@ extension Crashes {
         let folder = try await Self.usedFolder()
         for name in names { try Self.remove(name, from: folder) }
         try await Self.expectRefused(folder, status: 73, saying: "missing", "larder.id")
-        // An empty file is no database either.
+        // An empty file is not a database either.
         try Data().write(to: URL(filePath: folder.databasePath))
         try await Self.expectRefused(folder, status: 73, saying: "missing", "larder.id")
         try Self.remove("larder.id", from: folder)
@@ -99,8 +100,8 @@ extension Crashes {
       }
     }
 
-    /// After a crash all of a young database may be in its log.
-    @Test("A database without its write-ahead log ends a start with 73, or holds all it had")
+    /// After a crash all data of a young database can be in its log.
+    @Test("A database without its write-ahead log ends a start with 73, or is complete")
     func missingLog() async throws {
       let folder = try await Self.usedFolder(kills: true)
       let log = try #require(FileManager.default.contents(atPath: folder.databasePath + "-wal"))
@@ -111,7 +112,7 @@ extension Crashes {
       #expect(try await larder.terminate() == 0)
     }
 
-    @Test("The database of another folder ends a start with 73")
+    @Test("The database of another data folder ends a start with 73")
     func otherDatabase() async throws {
       let folder = try await Self.usedFolder()
       let other = try await Self.usedFolder()
@@ -120,7 +121,7 @@ extension Crashes {
       try await Self.expectRefused(folder, status: 73, saying: "does not belong to this folder")
     }
 
-    @Test("A service whose database is removed acknowledges nothing more and is not ready")
+    @Test("A service whose database is removed acknowledges no more writes and is not ready")
     func removedUnderTheService() async throws {
       let folder = try ServiceFolder(upstream: Self.nowhere)
       let larder = try await LarderProcess.serve(folder)

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A port for a service that must come back at the same address.
+/// Ports for services that must restart at the same address.
 enum FreePort {
   struct NoneLeft: Error {}
 
-  /// A port that is free now, below those that the kernel gives out by itself.
+  /// A port that is free now, below those that the kernel assigns.
   static func find() throws -> Int {
     for _ in 0..<100 {
       let port = Int.random(in: 20_000..<30_000)

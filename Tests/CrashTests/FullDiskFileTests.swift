@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// No room for content: whoever writes hears so in the words of its interface, what was there stays
-  /// whole, and nothing of what did not fit stays behind.
+  /// A disk without room for content: the writer gets an error in the form of its interface, existing objects
+  /// stay whole, and nothing of the refused write stays on the disk.
   struct FullDiskFileTests {
     private static let settings = """
       files:
@@ -14,8 +14,10 @@ extension Crashes {
             access: public-read
       """
 
-    @Test(.enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
-    func theDialectTellsThatTheDiskIsFull() async throws {
+    @Test(
+      "A full disk is reported as such and leaves nothing of the refused write",
+      .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
+    func fullDiskIsReportedAndLeavesNothing() async throws {
       let disk = try SmallDisk()
       let folder = try ServiceFolder(
         upstream: RefusedStartTests.nowhere, data: "\(disk.path)/data", settings: Self.settings)
@@ -44,7 +46,7 @@ extension Crashes {
       try await Self.expect(Self.content(1), client)
       #expect(try await client.request("GET", "/s3/pics/new").errorCode == "NoSuchKey")
       #expect(try Self.incoming(folder) == [])
-      // Else no client could make room.
+      // Otherwise no client could free room.
       let removed = try await client.request("DELETE", "/s3/pics/spare")
       #expect(removed.status == 204, "\(removed.text)")
       #expect(try await client.request("GET", "/s3/pics/spare").errorCode == "NoSuchKey")
@@ -85,7 +87,7 @@ extension Crashes {
       }
     }
 
-    /// An object, and an upload with one part.
+    /// Creates an object, and an upload with one part.
     ///
     /// - Returns: the upload's id, and the document that completes it.
     private static func prepare(

@@ -2,13 +2,13 @@ import LosslessJSON
 import Synchronization
 import TestSupport
 
-/// What phones handed over to the queue, and what they were told of it.
-final class HandedOver: Sendable {
+/// The mutations that phones enqueued, and the responses they got.
+final class EnqueuedMutations: Sendable {
   struct Mutation: Sendable {
     let device: Int
     let key: String
     let body: String
-    /// From the answer that took it; nil while there was none.
+    /// The id in the response that accepted it; nil without one.
     var id: String?
   }
 
@@ -23,10 +23,10 @@ final class HandedOver: Sendable {
   var acknowledged: [Mutation] { state.withLock { $0.mutations.filter { $0.id != nil } } }
   var acknowledgedCount: Int { state.withLock { $0.mutations.count { $0.id != nil } } }
 
-  /// Hands one over and notes what is said of it.
+  /// Enqueues a mutation and records the response.
   ///
-  /// - Throws: where the connection broke; whether it was taken is not known then.
-  func handOver(
+  /// - Throws: if the connection broke; then it is unknown whether the mutation was accepted.
+  func enqueue(
     _ mutation: Mutation, mode: String, headers: [(String, String)], _ client: RawClient
   ) throws {
     let number = noteSent(mutation)
@@ -39,14 +39,14 @@ final class HandedOver: Sendable {
         return noteFault("\(mutation.key): \(answer.text)")
       }
       noteTaken(number, id: id)
-    // Not sent in time, or sent and unanswered: both are what a forced one may be told.
+    // Not sent in time, or sent without a response: a forced mutation can get both.
     case 503 where mode == "force", 504 where mode == "force": break
     default:
       noteFault("\(mutation.key) \(mutation.body): \(answer.status) \(answer.text)")
     }
   }
 
-  /// - Returns: its number.
+  /// - Returns: the mutation's number.
   private func noteSent(_ mutation: Mutation) -> Int {
     state.withLock { state in
       state.mutations.append(mutation)

@@ -4,13 +4,14 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// Live streams cost nothing while nothing happens.
+  /// Live streams that cost nothing while nothing changes.
   struct IdleStreamTests {
     private static let streams = 1_000
-    /// In one stretch, of all threads. A poll of any interval would wake once a stream at least.
+    /// The wake-ups of all threads in one interval. A poll of any period would wake at least once per stream.
     private static let wakeUpsMax = 100
 
-    @Test func aThousandIdleStreamsWakeNobody() async throws {
+    @Test("A thousand idle streams wake no thread")
+    func idleStreamsWakeNoThread() async throws {
       let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
       try await demo.start()
       let folder = try ServiceFolder(upstream: demo.url)
@@ -22,7 +23,7 @@ extension Crashes {
         #expect(try await events.nextEvent()?.event == "bookmark")
         open.append(events)
       }
-      // Signs of life fall into one stretch of three at most.
+      // Heartbeats fall into one of three intervals at most.
       var fewest = Int.max
       for _ in 0..<3 {
         let before = try larder.wakeUps()

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Files that take no writes, not even root's and not through descriptors that are open already,
-/// until this goes away.
+/// Files that accept no writes, not even by root or through descriptors that are already open, while this
+/// object lives.
 final class ImmutableFiles {
   enum Problem: Error {
     case refused
@@ -9,7 +9,7 @@ final class ImmutableFiles {
 
   private let paths: [String]
 
-  /// Whether this process and its file system can do that.
+  /// Whether this process and its file system support that.
   static let isPermitted: Bool = {
     let probe = FileManager.default.temporaryDirectory
       .appending(path: "larder-immutable-\(UUID().uuidString)").path

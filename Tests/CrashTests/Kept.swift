@@ -1,12 +1,12 @@
 import Synchronization
 import TestSupport
 
-/// What clients were promised: the answers that were said to be stored, and what mutations were
-/// said to have done.
+/// The promises made to clients: responses that were reported as stored, and the reported effects of
+/// mutations.
 ///
-/// Guards its maps with one lock, since every connection of the load writes to it.
-final class Kept: Sendable {
-  /// Who asks for what.
+/// Guarded by one lock, since every connection of the load writes to it.
+final class Promises: Sendable {
+  /// The caller and the target of a read.
   struct Read: Hashable, Sendable {
     let target: String
     var token: String?
@@ -14,17 +14,17 @@ final class Kept: Sendable {
     var headers: [(String, String)] { token.map { [("Authorization", "Bearer \($0)")] } ?? [] }
   }
 
-  /// What became of a film that is changed: each change writes the same mark to several fields.
+  /// The state of a film that is changed: each change writes the same mark to several fields.
   struct Change: Sendable {
-    /// The last mark that was answered; nil for none yet.
+    /// The last acknowledged mark; nil if there is none yet.
     var mark: String?
-    /// Marks of changes that were sent and not answered.
+    /// The marks of changes without a response.
     var unsettled: Set<String> = []
   }
 
   private struct State {
     var answers: [Read: [UInt8]] = [:]
-    /// Reads that were sent and not answered: the store may hold what nobody was told.
+    /// Reads without a response: the store can hold results that no client got.
     var unanswered: Set<Read> = []
     var changes: [String: Change] = [:]
     var deleted: Set<String> = []
@@ -44,8 +44,8 @@ final class Kept: Sendable {
     state.withLock { _ = $0.unanswered.insert(read) }
   }
 
-  /// - Parameter body: nil if the answer was not said to be stored, so that an earlier one stays.
-  func noteAnswered(_ read: Read, _ body: [UInt8]?) {
+  /// - Parameter body: nil if the response was not reported as stored, so that an earlier one stays.
+  func noteResponse(_ read: Read, _ body: [UInt8]?) {
     state.withLock { state in
       state.unanswered.remove(read)
       if let body { state.answers[read] = body }

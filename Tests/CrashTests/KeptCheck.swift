@@ -2,14 +2,14 @@ import LosslessJSON
 import TestSupport
 import Testing
 
-/// Asks a service whose upstream is gone for everything that was promised.
-struct KeptCheck {
+/// Requests everything that was promised from a service whose upstream is unavailable.
+struct PromiseCheck {
   let port: Int
-  /// For messages: where a failure can be run again.
+  /// The seed and round, for messages: enough to run a failure again.
   let note: String
 
-  /// Every answer comes back as it was, byte for byte.
-  func answers(_ answers: [Kept.Read: [UInt8]]) async throws {
+  /// Every response is the same as before, byte for byte.
+  func answers(_ answers: [Promises.Read: [UInt8]]) async throws {
     let (port, note) = (port, note)
     try await onOwnThread {
       let client = try RawClient(port: port)
@@ -25,8 +25,8 @@ struct KeptCheck {
     }
   }
 
-  /// A change that was answered shows; one that was under way shows whole or not at all.
-  func changes(_ changes: [String: Kept.Change]) async throws {
+  /// An acknowledged change shows; one in progress shows whole or not at all.
+  func changes(_ changes: [String: Promises.Change]) async throws {
     let (port, note) = (port, note)
     try await onOwnThread {
       let client = try RawClient(port: port)
@@ -46,7 +46,7 @@ struct KeptCheck {
     }
   }
 
-  /// What was deleted does not come back.
+  /// Deleted films stay deleted.
   func deletions(_ films: Set<String>) async throws {
     let (port, note) = (port, note)
     try await onOwnThread {

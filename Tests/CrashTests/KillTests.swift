@@ -5,25 +5,25 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// `kill -9` at moments drawn by chance, again and again over the same data.
+  /// `kill -9` at random moments, repeatedly over the same data.
   struct KillTests {
     static let rounds = 12
-    /// Far above what a start takes: replaying a log must not become slow with its length.
+    /// Far above the duration of a start: replaying a log must not become slow with its length.
     static let startMax = Duration.seconds(5)
-    /// Answers of earlier rounds that each round looks at; the last one looks at all.
+    /// The responses of earlier rounds that each round checks; the last round checks all.
     static let sampleCount = 150
 
-    @Test(arguments: [UInt64(20_261)])
-    func nothingPromisedIsLost(seed: UInt64) async throws {
+    @Test("kill -9 loses nothing that was acknowledged", arguments: [UInt64(20_261)])
+    func acknowledgedDataSurvivesAKill(seed: UInt64) async throws {
       var random = SeededGenerator(seed: seed)
       let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
       try await demo.start()
       let folder = try ServiceFolder(upstream: demo.url)
-      let kept = Kept()
+      let promises = Promises()
       for round in 0..<Self.rounds {
-        let before = kept.answers
+        let before = promises.answers
         try await demo.change { $0.fail = .off }
-        try await loadAndKill(folder, kept: kept, round: round, random: &random)
+        try await loadAndKill(folder, promises: promises, round: round, random: &random)
         #expect(try StoredFiles(of: folder).faults() == [], "seed \(seed), round \(round)")
 
         try await demo.change { $0.fail = .refuse }
@@ -31,27 +31,27 @@ extension Crashes {
         let larder = try await LarderProcess.serve(folder)
         #expect(ContinuousClock.now - began < Self.startMax, "seed \(seed), round \(round)")
         let isLast = round == Self.rounds - 1
-        let latest = kept.answers
+        let latest = promises.answers
         let sample = Set(
           before.keys.sorted { $0.target < $1.target }.shuffled(using: &random).prefix(
             Self.sampleCount))
         let reads = latest.filter { read, body in
           isLast || before[read] != body || sample.contains(read)
         }
-        let check = KeptCheck(port: larder.port, note: "seed \(seed), round \(round)")
+        let check = PromiseCheck(port: larder.port, note: "seed \(seed), round \(round)")
         try await check.answers(reads)
-        try await check.changes(kept.changes)
-        try await check.deletions(kept.deleted)
+        try await check.changes(promises.changes)
+        try await check.deletions(promises.deleted)
         await larder.kill()
       }
-      #expect(kept.answers.count > Self.rounds)
-      #expect(!kept.changes.isEmpty && !kept.deleted.isEmpty)
+      #expect(promises.answers.count > Self.rounds)
+      #expect(!promises.changes.isEmpty && !promises.deleted.isEmpty)
       await demo.stop()
     }
 
-    /// A start that is cut off leaves nothing that keeps the next one from starting.
-    @Test(arguments: [UInt64(73)])
-    func aStartCutOffSpoilsNothing(seed: UInt64) async throws {
+    @Test(
+      "A start that is killed does not keep the next one from starting", arguments: [UInt64(73)])
+    func killedStartLeavesAUsableFolder(seed: UInt64) async throws {
       var random = SeededGenerator(seed: seed)
       let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
       try await demo.start()
@@ -74,28 +74,28 @@ extension Crashes {
       await demo.stop()
     }
 
-    /// Runs the load until a number of promises drawn by chance has been made, and kills the
-    /// service some milliseconds after that.
+    /// Runs the load until a random number of promises has been made, and kills the service some milliseconds
+    /// later.
     private func loadAndKill(
-      _ folder: ServiceFolder, kept: Kept, round: Int, random: inout SeededGenerator
+      _ folder: ServiceFolder, promises: Promises, round: Int, random: inout SeededGenerator
     ) async throws {
       let larder = try await LarderProcess.serve(folder)
       let port = larder.port
       let seeds = (0..<WriteLoad.connections).map { _ in random.next() }
-      let goal = kept.count + Int.random(in: 5..<120, using: &random)
+      let goal = promises.count + Int.random(in: 5..<120, using: &random)
       let delay = Duration.microseconds(Int.random(in: 0..<20_000, using: &random))
       try await withThrowingTaskGroup(of: Void.self) { group in
         for (number, seed) in seeds.enumerated() {
           group.addTask {
             try await onOwnThread {
               var load = WriteLoad(
-                port: port, kept: kept, number: number, round: round,
+                port: port, promises: promises, number: number, round: round,
                 random: SeededGenerator(seed: seed))
               load.run()
             }
           }
         }
-        let isUnderWay = await Moment.comes(withinSeconds: 30) { kept.count >= goal }
+        let isUnderWay = await Moment.comes(withinSeconds: 30) { promises.count >= goal }
         #expect(isUnderWay, "\(larder.errors)")
         await Moment.passes(delay)
         await larder.kill()

@@ -3,28 +3,28 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// `larder` as a process of its own, with nothing of this process's environment but for sanitizers.
+/// `larder` as a process of its own, with nothing of this process's environment except sanitizer options.
 final class LarderProcess {
   enum Problem: Error {
-    /// It ended, or said nothing in time, with this on its standard error.
+    /// It ended, or did not get ready in time, with this on its standard error.
     case notReady(String)
     case notEnded
   }
 
-  /// A debug build on a busy machine; a service that is ready takes a fraction of it.
+  /// Enough for a debug build on a busy machine; usually a fraction of it suffices.
   private static let readySecondsMax = 20
   static let endSecondsMax = 20
 
-  /// 0 until it has said where it listens.
+  /// 0 until it has printed its address.
   private(set) var port = 0
   private let process = Process()
   private let output = Pipe()
-  /// Its standard error where nobody reads it, full from the beginning.
+  /// Its standard error if nothing reads it, full from the beginning.
   private let unread: Pipe?
   private let errorFile: String
   private let ended = DispatchSemaphore(value: 0)
 
-  /// What a sanitizer's build needs, and nothing else of this process.
+  /// The variables that a sanitizer's build needs, and nothing else of this process.
   private static let environment = ProcessInfo.processInfo.environment
     .filter { ["LD_PRELOAD", "TSAN_OPTIONS", "ASAN_OPTIONS"].contains($0.key) }
     .merging(["PATH": "/usr/bin:/bin"]) { $1 }
@@ -55,7 +55,7 @@ final class LarderProcess {
 
   deinit { if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) } }
 
-  /// Starts the service and waits until it answers.
+  /// Starts the service and waits until it responds.
   static func serve(_ folder: ServiceFolder) async throws -> LarderProcess {
     let larder = try await serveUnasked(folder)
     let port = larder.port
@@ -63,14 +63,14 @@ final class LarderProcess {
     return larder
   }
 
-  /// Starts the service and waits for its word that it listens, no longer.
+  /// Starts the service and waits only for the line that says that it listens.
   static func serveUnasked(_ folder: ServiceFolder) async throws -> LarderProcess {
     let larder = try spawnService(folder)
     try await larder.becomeReady()
     return larder
   }
 
-  /// Waits for its word that it listens, and takes the port from it.
+  /// Waits for the line that says that it listens, and takes the port from it.
   func becomeReady() async throws {
     let descriptor = output.fileHandleForReading.fileDescriptor
     let line = try await onOwnThread {
@@ -84,7 +84,7 @@ final class LarderProcess {
     self.port = port
   }
 
-  /// Starts the service and waits for nothing.
+  /// Starts the service without waiting.
   static func spawnService(
     _ folder: ServiceFolder, under tracer: [String] = [], readsErrors: Bool = true
   ) throws -> LarderProcess {
@@ -106,7 +106,7 @@ final class LarderProcess {
     return pipe
   }
 
-  /// Reads what was held back by ``spawnService(_:under:readsErrors:)`` until it ends.
+  /// Reads to its end the output that ``spawnService(_:under:readsErrors:)`` held back.
   func readErrors() async throws -> String {
     guard let unread else { return errors }
     try? unread.fileHandleForWriting.close()
@@ -125,7 +125,7 @@ final class LarderProcess {
     return (status, larder.errors)
   }
 
-  /// What it has written to standard error so far.
+  /// Its standard error so far.
   var errors: String {
     String(decoding: FileManager.default.contents(atPath: errorFile) ?? Data(), as: UTF8.self)
   }
@@ -133,24 +133,27 @@ final class LarderProcess {
   var isRunning: Bool { process.isRunning }
   var processID: Int32 { process.processIdentifier }
 
-  /// How often its threads have given up the processor of themselves, and so how often one was woken.
+  /// The number of times that its threads have given up the processor voluntarily, and so the number of
+  /// wake-ups.
   func wakeUps() throws -> Int {
     let tasks = "/proc/\(process.processIdentifier)/task"
     return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, thread in
-      // A thread may end between the two looks.
+      // A thread can end between the two calls.
       let status = (try? String(contentsOfFile: "\(tasks)/\(thread)/status", encoding: .utf8)) ?? ""
       let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
       return sum + (line.flatMap { Int($0.split(separator: "\t").last ?? "") } ?? 0)
     }
   }
 
-  /// Ends it as a crash or the kernel would: no code of its own runs any more.
+  /// Kills it, as a crash or the kernel would: none of its own code runs any more.
   func kill() async {
     signal(SIGKILL)
     _ = try? await status()
   }
 
-  /// - Returns: its exit status, after SIGTERM.
+  /// Ends it with SIGTERM.
+  ///
+  /// - Returns: its exit status.
   func terminate() async throws -> Int32 {
     signal(SIGTERM)
     return try await status()
@@ -166,7 +169,7 @@ final class LarderProcess {
     let isInTime = try await onOwnThread {
       ended.wait(timeout: .now() + .seconds(Self.endSecondsMax)) == .success
     }
-    // For whoever asks again.
+    // For the next call.
     ended.signal()
     guard isInTime else {
       signal(SIGKILL)

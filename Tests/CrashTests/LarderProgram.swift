@@ -2,7 +2,7 @@ import Foundation
 
 /// The program under test and the example it serves.
 enum LarderProgram {
-  /// The build puts the program beside the bundle that runs the tests.
+  /// The path of the program, which the build puts beside the bundle that runs the tests.
   static let path: String = {
     let tests =
       (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))

@@ -4,7 +4,7 @@ import Glibc
 struct LineReader {
   let descriptor: Int32
 
-  /// - Returns: the first line without its end; nil if the pipe ends or the time is up before.
+  /// - Returns: the first line without its end; nil if the pipe ends or the time is over before.
   func firstLine(withinSeconds seconds: Int) -> String? {
     let deadline = ContinuousClock.now + .seconds(seconds)
     var line: [UInt8] = []

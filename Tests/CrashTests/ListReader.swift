@@ -5,12 +5,12 @@ import Testing
 /// A client that keeps a page of films by list diffs.
 struct ListReader {
   private static let query = "filter=id%20LIKE%20%3F&arg=f1%25&order=title&limit=200"
-  /// Lists handed out in a round that are looked at after it.
+  /// The number of a round's lists that are checked after it.
   private static let keptMax = 5
 
   private var copy = ListCopy()
 
-  /// From the list it has, by its tag.
+  /// Takes a diff from the list it has, by its tag.
   mutating func takeDiff(_ client: RawClient) throws {
     let from = copy.tag.map { "&from=%22\($0.dropFirst().dropLast())%22" } ?? ""
     let answer = try client.request("GET", "/v1/entities/Film/diff?\(Self.query)\(from)")
@@ -24,7 +24,7 @@ struct ListReader {
     return try JSONValue(parsing: answer.body)["items"]?.array == copy.items
   }
 
-  /// Takes diffs until the service goes away.
+  /// Takes diffs until the service ends.
   ///
   /// - Returns: the last lists it had.
   static func followUntilTheEnd(port: Int) -> [ListReader] {

@@ -5,8 +5,8 @@ enum Moment {
   private static let queue = DispatchQueue(label: "moments")
   private static let interval = DispatchTimeInterval.milliseconds(5)
 
-  /// A moment that is itself what the test is about: when a kill hits. Never a way to wait for
-  /// something.
+  /// Waits for a moment that is itself the subject of the test: the time of a kill. Never a way to wait for
+  /// something else.
   static func passes(_ duration: Duration) async {
     await withCheckedContinuation { continuation in
       queue.asyncAfter(deadline: .now() + .microseconds(Int(duration / .microseconds(1)))) {
@@ -15,7 +15,7 @@ enum Moment {
     }
   }
 
-  /// Waits until something holds.
+  /// Waits until a condition holds.
   ///
   /// - Returns: whether it did within the time.
   static func comes(withinSeconds seconds: Int, _ holds: () async throws -> Bool) async

@@ -1,8 +1,8 @@
 import Glibc
 import TestSupport
 
-/// A client that outlives the service it talks to: it keeps its connection as long as it is let,
-/// and tries again where nobody listens. Anything else is a fault.
+/// A client that outlives the service: it keeps its connection as long as the service does, and retries a
+/// refused connection. Anything else is a fault.
 final class PersistentClient {
   private let port: Int
   private let number: Int
@@ -16,7 +16,7 @@ final class PersistentClient {
     self.tally = tally
   }
 
-  /// Sends one request and reads its answer, on a connection of its own at each fourth.
+  /// Sends one request and reads its response, on a connection of its own at each fourth.
   func takeTurn() {
     step += 1
     do {
@@ -26,7 +26,7 @@ final class PersistentClient {
       let answer = try client.request(
         "GET", "/api/films/f\(number * 20 + step % 20 + 1)",
         headers: isForced ? [("Cache-Control", "no-cache")] : [])
-      tally.noteAnswer()
+      tally.noteResponse()
       if answer.status != 200 { tally.noteFault("\(answer.status) \(answer.text)") }
       let isLast = answer["connection"]?.lowercased() == "close"
       if isLast || step.isMultiple(of: 4) { connection = nil }

@@ -6,13 +6,13 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// `kill -9` while notifications are taken and sent, again and again over the same data.
+  /// `kill -9` while notifications are accepted and sent, repeatedly over the same data.
   struct PushKillTests {
     private static let rounds = 8
     private static let connections = 3
     static let bearer = ("Authorization", "Bearer \(ServiceFolder.adminToken)")
 
-    /// What was answered with 202: the id by its key.
+    /// The notifications that got a 202: the id by its key.
     private final class Taken: Sendable {
       private let ids = Mutex<[String: String]>([:])
 
@@ -21,8 +21,8 @@ extension Crashes {
       func note(_ id: String, key: String) { ids.withLock { $0[key] = id } }
     }
 
-    @Test(arguments: [UInt64(20_262)])
-    func whatWasTakenIsSentOnce(seed: UInt64) async throws {
+    @Test("kill -9: every accepted notification is sent once", arguments: [UInt64(20_262)])
+    func acceptedNotificationsAreSentOnce(seed: UInt64) async throws {
       var random = SeededGenerator(seed: seed)
       let server = try await OneSignalServer(FakeOneSignal(.current))
       server.app.know(["u1", "u2"])
@@ -31,7 +31,7 @@ extension Crashes {
         settings: Self.settings(of: server))
       let taken = Taken()
       for round in 0..<Self.rounds {
-        // In some rounds answers are lost on their way.
+        // In some rounds responses are lost in transit.
         server.app.isLosingAnswers = Bool.random(using: &random)
         try await sendAndKill(folder, taken, round: round, random: &random)
       }
@@ -40,7 +40,7 @@ extension Crashes {
       let all = taken.all
       #expect(all.count > Self.rounds)
       try await check(all, larder, note: "seed \(seed)")
-      // Each went once, and of what was never answered at most one.
+      // Each was sent once, and those without a response at most once.
       var sent: [String: Int] = [:]
       for body in server.app.notifications.values {
         sent[body["data"]?["chatId"]?.string ?? "", default: 0] += 1
@@ -109,7 +109,7 @@ extension Crashes {
       }
     }
 
-    /// - Returns: the id of what was taken.
+    /// - Returns: the id of the accepted notification.
     private static func send(_ key: String, on client: RawClient) throws -> String? {
       let answer = try client.request(
         "POST", "/v1/push/notifications",

@@ -7,12 +7,12 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// `kill -9` while rows come into being and change that rules tell of: each commit that is there is
-  /// told once, those of one row as well that nobody looked at in between.
+  /// `kill -9` while rows are inserted and updated that push rules watch: each stored commit notifies once,
+  /// including several commits of one row between two looks of the rule reader.
   struct PushRuleKillTests {
     private static let rounds = 6
     private static let connections = 3
-    /// Of each row, behind the write that makes it.
+    /// The number of updates of each row after its insert.
     private static let changesMax = 3
     private static let types = """
       type Message @local {
@@ -22,8 +22,9 @@ extension Crashes {
       }
       """
 
-    @Test(arguments: [UInt64(3_141)])
-    func everyCommitIsToldOnce(seed: UInt64) async throws {
+    @Test(
+      "kill -9: every commit that matches a push rule notifies once", arguments: [UInt64(3_141)])
+    func everyCommitNotifiesOnce(seed: UInt64) async throws {
       var random = SeededGenerator(seed: seed)
       let vendor = try await OneSignalServer(FakeOneSignal(.current))
       vendor.app.know(["u1", "u2"])
@@ -43,7 +44,7 @@ extension Crashes {
       let token = try await Self.register(folder)
       let acknowledged = Mutex<Set<String>>([])
       for round in 0..<Self.rounds {
-        // In some rounds answers are lost on their way.
+        // In some rounds responses are lost in transit.
         vendor.app.isLosingAnswers = Bool.random(using: &random)
         try await Self.writeAndKill(
           folder, token, round: round, random: &random,
@@ -54,7 +55,7 @@ extension Crashes {
       let committed = try Self.texts(folder)
       #expect(acknowledged.withLock { $0 }.isSubset(of: committed), "seed \(seed)")
       #expect(committed.count > Self.rounds)
-      try await Self.expectEachTold(committed, folder, token, vendor, note: "seed \(seed)")
+      try await Self.expectOneNotificationEach(committed, folder, token, vendor, note: "seed \(seed)")
       await vendor.stop()
     }
 
@@ -71,7 +72,7 @@ extension Crashes {
       return token
     }
 
-    /// Writes rows until some more were acknowledged, and kills the service some milliseconds after.
+    /// Writes rows until some more were acknowledged, and kills the service some milliseconds later.
     private static func writeAndKill(
       _ folder: ServiceFolder, _ token: String, round: Int, random: inout SeededGenerator,
       count: @escaping @Sendable () -> Int, note: @escaping @Sendable (String) -> Void
@@ -104,9 +105,8 @@ extension Crashes {
       }
     }
 
-    /// Commits are told in their order, so once a last one has been told nothing of the others waits
-    /// to be noticed.
-    private static func expectEachTold(
+    /// Commits notify in order, so once the last one has, no earlier commit is still to be noticed.
+    private static func expectOneNotificationEach(
       _ committed: Set<String>, _ folder: ServiceFolder, _ token: String,
       _ vendor: OneSignalServer, note: String
     ) async throws {
@@ -116,9 +116,9 @@ extension Crashes {
       #expect(last.status == 201, "\(last.text)")
       let wanted = committed.union([text("last", 0)])
       let isTold = await Moment.comes(withinSeconds: 60) {
-        wanted.isSubset(of: Self.told(vendor).keys)
+        wanted.isSubset(of: Self.sentTexts(vendor).keys)
       }
-      let told = Self.told(vendor)
+      let told = Self.sentTexts(vendor)
       #expect(isTold, "\(note): not told of \(wanted.subtracting(told.keys)) \(larder.errors)")
       #expect(Set(told.keys).subtracting(wanted) == [], "\(note): told of what is not there")
       #expect(told.values.allSatisfy { $0 == 1 }, "\(note): \(told.filter { $0.value != 1 })")
@@ -129,14 +129,14 @@ extension Crashes {
       #expect(noted == wanted.count, "\(note)")
     }
 
-    /// How often each text went out.
-    private static func told(_ vendor: OneSignalServer) -> [String: Int] {
+    /// The number of times that each text was sent.
+    private static func sentTexts(_ vendor: OneSignalServer) -> [String: Int] {
       vendor.app.notifications.values.reduce(into: [:]) { told, body in
         told[body["contents"]?["en"]?.string ?? "", default: 0] += 1
       }
     }
 
-    /// All that the rows have ever said.
+    /// All texts that the rows have ever had.
     private static func texts(_ folder: ServiceFolder) throws -> Set<String> {
       let last = try StoredFiles(of: folder).read { database in
         try String.fetchAll(
@@ -153,7 +153,7 @@ extension Crashes {
 
     private static func text(_ key: String, _ change: Int) -> String { "\(key) \(change)" }
 
-    /// - Parameter change: counted from 0, which makes the row.
+    /// - Parameter change: counted from 0, which is the insert.
     private static func write(
       _ key: String, _ change: Int, _ token: String, on client: RawClient
     ) throws -> RawResponse {

@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// A disk without room: a notification that is not on it is not acknowledged, and what the sender
-  /// did with one is not forgotten.
+  /// A full disk: a notification that is not on disk is not acknowledged, and a delivery by the sender is not
+  /// forgotten.
   struct PushStorageTests {
-    /// So many ids of nobody that noting them takes more room than any notification here.
+    /// Unknown ids, so many that recording them takes more room than any notification here.
     private static let strangers = (0..<1_500).map {
       "nobody-whose-name-is-so-long-that-it-fills-pages-\($0)"
     }
@@ -25,7 +25,7 @@ extension Crashes {
       let retryAfter: String?
     }
 
-    /// Uses up what the log has room for, while the vendor has the first batch and its answer waits.
+    /// Uses up the room that the log has left, while the vendor holds its response to the first batch.
     private final class Filling: Sendable {
       private struct State {
         var port = 0
@@ -68,12 +68,13 @@ extension Crashes {
       }
     }
 
-    /// - Parameter isKilled: whether the service ends before there is room again, so that only the
-    ///   vendor knows that it has taken the batch.
+    /// - Parameter isKilled: whether the service ends before there is room again, so that only the vendor
+    ///   knows that it has accepted the batch.
     @Test(
+      "A full disk refuses notifications and forgets none that was sent",
       .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"),
       arguments: [false, true])
-    func whatTheDiskDoesNotTake(isKilled: Bool) async throws {
+    func fullDiskForgetsNoNotification(isKilled: Bool) async throws {
       let filling = Filling(try SmallDisk())
       let vendor = try await OneSignalServer(FakeOneSignal(.current)) { request in
         if request == "POST /notifications" { filling.fill() }
@@ -119,7 +120,7 @@ extension Crashes {
       }
     }
 
-    /// Each once, the refused ones among them when they come again.
+    /// Expects each notification to be sent once, including the refused ones when they are enqueued again.
     private static func expectAllSent(
       _ first: String, _ filling: Filling, _ vendor: OneSignalServer, _ larder: LarderProcess
     ) async throws {

@@ -3,17 +3,17 @@ import LosslessJSON
 import TestSupport
 import Testing
 
-/// Asks a service that was killed again and again, and the upstream behind it, what became of all
-/// that was handed over.
+/// Checks the outcome of every enqueued mutation at a service that was killed repeatedly, and at the upstream
+/// that it calls.
 struct QueueKillCheck {
   private static let pageMax = 200
 
   let port: Int
   let tokens: [String]
-  /// For messages: where a failure can be run again.
+  /// The seed and round, for messages: enough to run a failure again.
   let note: String
 
-  /// Everything goes by itself.
+  /// The queue drains by itself.
   func drained(withinSeconds seconds: Int) async throws {
     let isDrained = await Moment.comes(withinSeconds: seconds) {
       for phone in tokens.indices {
@@ -28,8 +28,8 @@ struct QueueKillCheck {
     }
   }
 
-  /// What was taken is there under its id, has come to its end, and its key makes no other.
-  func acknowledged(_ mutations: [HandedOver.Mutation]) async throws {
+  /// Each accepted mutation is there under its id, has finished, and its key makes no other.
+  func acknowledged(_ mutations: [EnqueuedMutations.Mutation]) async throws {
     #expect(mutations.count > 100, "\(note): hardly anything was taken")
     for mutation in mutations {
       let id = mutation.id ?? ""
@@ -43,8 +43,8 @@ struct QueueKillCheck {
     }
   }
 
-  /// Upstream did each once that it was to do, and of each film one after the other in the order in
-  /// which the phone handed them over.
+  /// Upstream executed each mutation once, and those of one film in the order in which the phone enqueued
+  /// them.
   func upstream(_ report: DemoReport) async throws {
     var applied = 0
     for phone in tokens.indices {
@@ -67,22 +67,22 @@ struct QueueKillCheck {
     #expect(report["RateFilm"].replayed + report["UpdateFilm"].replayed > 0, "\(note)")
   }
 
-  private struct Told {
+  private struct ReportedMutation {
     let id: String
     let state: String
     let object: String
   }
 
-  /// In the order in which they were handed over.
-  private func all(_ phone: Int) async throws -> [Told] {
-    var told: [Told] = []
+  /// A phone's mutations, in the order in which they were enqueued.
+  private func all(_ phone: Int) async throws -> [ReportedMutation] {
+    var told: [ReportedMutation] = []
     var after: String?
     repeat {
       let target = "/v1/mutations?limit=\(Self.pageMax)" + (after.map { "&after=\($0)" } ?? "")
       let page = try await get(target, phone)
       for item in page["items"]?.array ?? [] {
         told.append(
-          Told(
+          ReportedMutation(
             id: item["id"]?.string ?? "", state: item["state"]?.string ?? "",
             object: item["object"]?.string ?? ""))
       }
@@ -99,7 +99,7 @@ struct QueueKillCheck {
     }
   }
 
-  private func post(_ mutation: HandedOver.Mutation) async throws -> RawResponse {
+  private func post(_ mutation: EnqueuedMutations.Mutation) async throws -> RawResponse {
     let headers =
       QueueLoad.headers(mutation.device, token: tokens[mutation.device])
       + [("Idempotency-Key", mutation.key)]

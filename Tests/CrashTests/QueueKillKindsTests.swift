@@ -5,20 +5,22 @@ import Testing
 import VendorDouble
 
 extension Crashes {
-  /// `kill -9` between an effect and its answer, of each kind of mutation there is to an outcome
-  /// that nobody knows, over an upstream that knows no keys.
+  /// `kill -9` between an effect and its response, for each kind of mutation whose outcome can be unknown,
+  /// over an upstream without idempotency keys.
   struct QueueKillKindsTests {
     private static let drainSecondsMax = 20
     private static let burnSecondsMax = 20
     private static let settings = "queue: {probe: 1s, forceDeadline: 1s}"
-    /// What each round's kill meets, and whether it has taken effect by then.
+    /// The mutation at which each round kills the service, and whether it has taken effect by then.
     private static let kills = [
       ("Make", true), ("Put", true), ("Rename", true), ("Put", false), ("Drop", true),
       ("Make", false), ("Rate", true), ("Drop", false),
     ]
 
-    @Test(arguments: [UInt64(1_927)])
-    func whatMayNotBeRepeatedTakesEffectOnce(seed: UInt64) async throws {
+    @Test(
+      "kill -9: a mutation that cannot be repeated takes effect once at most",
+      arguments: [UInt64(1_927)])
+    func unrepeatableMutationsTakeEffectOnce(seed: UInt64) async throws {
       var random = SeededGenerator(seed: seed)
       let upstream = CountingUpstream()
       let server = try await ScriptedServer { upstream.respond(to: $0) }
@@ -26,7 +28,7 @@ extension Crashes {
         upstream: server.url, operations: "operations", settings: Self.settings)
       try folder.write(QueueKindsLoad.operations, to: "operations/films.graphql")
       let tokens = try await QueueLoad.register(QueueKindsLoad.phones, in: folder)
-      let handedOver = HandedOver()
+      let enqueued = EnqueuedMutations()
       var readers: [ChangeReader] = []
       for (round, kill) in Self.kills.enumerated() {
         let larder = try await LarderProcess.serve(folder)
@@ -37,11 +39,11 @@ extension Crashes {
             operation: kill.0, isAfterEffect: kill.1,
             countdown: Int.random(in: 0..<4, using: &random)
           ) { Glibc.kill(processID, SIGKILL) })
-        try await Self.load(larder, tokens, handedOver, round: round, random: &random)
+        try await Self.load(larder, tokens, enqueued, round: round, random: &random)
         #expect(upstream.burnt.count == round + 1, "seed \(seed), round \(round)")
         #expect(try StoredFiles(of: folder).faults() == [], "seed \(seed), round \(round)")
       }
-      #expect(handedOver.faults == [], "seed \(seed)")
+      #expect(enqueued.faults == [], "seed \(seed)")
       upstream.calmDown()
       let larder = try await LarderProcess.serve(folder)
       let check = QueueKindsCheck(port: larder.port, tokens: tokens, note: "seed \(seed)")
@@ -52,14 +54,14 @@ extension Crashes {
       try await check.order(sendings)
       readers = try await Self.follow(readers, tokens, at: larder.port)
       for phone in tokens.indices { try await check.told(phone, readers[phone]) }
-      try await check.acknowledged(handedOver.acknowledged)
+      try await check.acknowledged(enqueued.acknowledged)
       #expect(upstream.lookCount > 0, "seed \(seed)")
       #expect(upstream.sendings.count == sendings.count, "seed \(seed): a key was sent again")
       #expect(try await larder.terminate() == 0, "\(larder.errors)")
       await server.stop()
     }
 
-    /// Each phone reads on where it was, whichever process it asks.
+    /// Each phone continues reading changes at its cursor, whichever process it calls.
     private static func follow(
       _ readers: [ChangeReader], _ tokens: [String], at port: Int
     ) async throws -> [ChangeReader] {
@@ -77,9 +79,9 @@ extension Crashes {
       }
     }
 
-    /// Runs the load until the fuse has ended the service.
+    /// Runs the load until the fuse has killed the service.
     private static func load(
-      _ larder: LarderProcess, _ tokens: [String], _ handedOver: HandedOver, round: Int,
+      _ larder: LarderProcess, _ tokens: [String], _ enqueued: EnqueuedMutations, round: Int,
       random: inout SeededGenerator
     ) async throws {
       let port = larder.port
@@ -90,7 +92,7 @@ extension Crashes {
             try await onOwnThread {
               var load = QueueKindsLoad(
                 port: port, phone: phone, token: tokens[phone], round: round,
-                handedOver: handedOver, random: SeededGenerator(seed: seed))
+                enqueued: enqueued, random: SeededGenerator(seed: seed))
               load.run()
             }
           }

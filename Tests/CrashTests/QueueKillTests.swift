@@ -5,16 +5,16 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// `kill -9` under phones that hand changes over, while upstream is slow, away, in error, or takes
-  /// effect without saying so.
+  /// `kill -9` under phones that enqueue mutations, while upstream is slow, unavailable or failing, or loses
+  /// responses after the effect.
   struct QueueKillTests {
     private static let rounds = 8
-    /// For all that is left at the end.
+    /// The time in which the queue drains at the end.
     private static let drainSecondsMax = 60
     private static let settings = "queue: {probe: 1s, forceDeadline: 1s}"
 
-    @Test(arguments: [UInt64(1_895)])
-    func nothingTakenIsLostOrDoneTwice(seed: UInt64) async throws {
+    @Test("kill -9: no accepted mutation is lost or done twice", arguments: [UInt64(1_895)])
+    func acceptedMutationsAreDoneOnce(seed: UInt64) async throws {
       var random = SeededGenerator(seed: seed)
       var options = DemoOptions(now: { Int64(Date().timeIntervalSince1970) })
       options.recentMax = 1_000_000
@@ -22,30 +22,30 @@ extension Crashes {
       try await demo.start()
       let folder = try ServiceFolder(upstream: demo.url, settings: Self.settings)
       let tokens = try await QueueLoad.register(QueueLoad.phones, in: folder)
-      let handedOver = HandedOver()
+      let enqueued = EnqueuedMutations()
       for round in 0..<Self.rounds {
         let trouble = Self.trouble(round, &random)
         try await demo.change { $0 = trouble }
-        let before = handedOver.acknowledgedCount
+        let before = enqueued.acknowledgedCount
         try await Self.loadAndKill(
-          folder, tokens, handedOver, round: round, random: &random)
+          folder, tokens, enqueued, round: round, random: &random)
         #expect(
-          handedOver.acknowledgedCount > before || trouble.fail == .refuse,
+          enqueued.acknowledgedCount > before || trouble.fail == .refuse,
           "seed \(seed), round \(round)")
         #expect(try StoredFiles(of: folder).faults() == [], "seed \(seed), round \(round)")
       }
-      #expect(handedOver.faults == [], "seed \(seed)")
+      #expect(enqueued.faults == [], "seed \(seed)")
       try await demo.change { $0 = DemoSwitches() }
       let larder = try await LarderProcess.serve(folder)
       let check = QueueKillCheck(port: larder.port, tokens: tokens, note: "seed \(seed)")
       try await check.drained(withinSeconds: Self.drainSecondsMax)
-      try await check.acknowledged(handedOver.acknowledged)
+      try await check.acknowledged(enqueued.acknowledged)
       try await check.upstream(demo.report)
       #expect(try await larder.terminate() == 0, "\(larder.errors)")
       await demo.stop()
     }
 
-    /// Each kind in turn, its strength by chance.
+    /// Each kind of failure in turn, with a random strength.
     private static func trouble(_ round: Int, _ random: inout SeededGenerator) -> DemoSwitches {
       var switches = DemoSwitches()
       switches.latency = .milliseconds(Int.random(in: 0...20, using: &random))
@@ -59,15 +59,15 @@ extension Crashes {
       return switches
     }
 
-    /// Runs the load until some more was taken, and kills the service some milliseconds after.
+    /// Runs the load until some more mutations were accepted, and kills the service some milliseconds later.
     private static func loadAndKill(
-      _ folder: ServiceFolder, _ tokens: [String], _ handedOver: HandedOver, round: Int,
+      _ folder: ServiceFolder, _ tokens: [String], _ enqueued: EnqueuedMutations, round: Int,
       random: inout SeededGenerator
     ) async throws {
       let larder = try await LarderProcess.serve(folder)
       let port = larder.port
       let seeds = tokens.map { _ in random.next() }
-      let goal = handedOver.acknowledgedCount + Int.random(in: 10..<120, using: &random)
+      let goal = enqueued.acknowledgedCount + Int.random(in: 10..<120, using: &random)
       let delay = Duration.microseconds(Int.random(in: 0..<20_000, using: &random))
       try await withThrowingTaskGroup(of: Void.self) { group in
         for (phone, seed) in seeds.enumerated() {
@@ -75,13 +75,13 @@ extension Crashes {
             try await onOwnThread {
               var load = QueueLoad(
                 port: port, phone: phone, token: tokens[phone], round: round,
-                handedOver: handedOver, random: SeededGenerator(seed: seed))
+                enqueued: enqueued, random: SeededGenerator(seed: seed))
               load.run()
             }
           }
         }
         let isUnderWay = await Moment.comes(withinSeconds: 30) {
-          handedOver.acknowledgedCount >= goal
+          enqueued.acknowledgedCount >= goal
         }
         #expect(isUnderWay, "\(larder.errors)")
         await Moment.passes(delay)

@@ -2,17 +2,17 @@ import LosslessJSON
 import TestSupport
 import Testing
 
-/// Asks a service that was killed in the middle of sending, and the upstream that counted, what
-/// became of all that was handed over.
+/// Checks the outcome of every enqueued mutation at a service that was killed while sending, and at the
+/// upstream that counted.
 struct QueueKindsCheck {
-  /// A mutation as the queue tells of it.
-  struct Told: Sendable {
+  /// A mutation as the queue reports it.
+  struct ReportedMutation: Sendable {
     let id: String
     let operation: String
     let mode: String
     let state: String
     let reason: String?
-    /// `Type:id`, once known the real one.
+    /// `Type:id`, with the real id once it is known.
     let object: String
 
     init(_ item: JSONValue) {
@@ -29,17 +29,17 @@ struct QueueKindsCheck {
 
   let port: Int
   let tokens: [String]
-  /// For messages: where a failure can be run again.
+  /// The seed and round, for messages: enough to run a failure again.
   let note: String
 
-  /// All goes by itself or is given up by its phone.
+  /// Every mutation is sent by itself or discarded by its phone.
   func drained(withinSeconds seconds: Int) async throws {
     let isDrained = await Moment.comes(withinSeconds: seconds) {
       var isEmpty = true
       for phone in tokens.indices {
         let (port, headers) = (port, headers(phone))
         let parked = try await onOwnThread {
-          try QueueKindsLoad.giveUpParked(RawClient(port: port), headers: headers).map(Told.init)
+          try QueueKindsLoad.giveUpParked(RawClient(port: port), headers: headers).map(ReportedMutation.init)
         }
         for mutation in parked {
           #expect(mutation.reason == "outcome_unknown", "\(note): \(mutation)")
@@ -53,9 +53,9 @@ struct QueueKindsCheck {
     #expect(isDrained, "\(note): the queues have not drained")
   }
 
-  /// What was answered for is there, and its key makes no other.
-  func acknowledged(_ mutations: [HandedOver.Mutation]) async throws {
-    var told: [String: Told] = [:]
+  /// Each acknowledged mutation is there, and its key makes no other.
+  func acknowledged(_ mutations: [EnqueuedMutations.Mutation]) async throws {
+    var told: [String: ReportedMutation] = [:]
     for phone in tokens.indices {
       for mutation in try await all(phone) { told[mutation.id] = mutation }
     }
@@ -70,7 +70,7 @@ struct QueueKindsCheck {
     }
   }
 
-  /// Each fuse did to its mutation what is promised for its kind.
+  /// Each burnt fuse had the outcome for its mutation that is promised for its kind.
   func burnt(_ burnt: [CountingUpstream.Burnt], _ sendings: [CountingUpstream.Sending]) async throws
   {
     var states: [String: String] = [:]
@@ -87,7 +87,7 @@ struct QueueKindsCheck {
     }
   }
 
-  /// Of what must not be repeated upstream did each once, and none of what was never to go.
+  /// Upstream executed each mutation that must not be repeated once, and none that should never be sent.
   func effects(_ sendings: [CountingUpstream.Sending]) async throws {
     let sent = Dictionary(grouping: sendings, by: \.key)
     for phone in tokens.indices {
@@ -110,7 +110,7 @@ struct QueueKindsCheck {
     }
   }
 
-  /// What is about one film went in the order of handing over, and so did all that is steady.
+  /// The mutations of one film were sent in the order of enqueueing, and so were all steady ones.
   func order(_ sendings: [CountingUpstream.Sending]) async throws {
     for phone in tokens.indices {
       let mutations = try await all(phone)
@@ -134,7 +134,7 @@ struct QueueKindsCheck {
     }
   }
 
-  /// Whoever has followed the changes all the while knows how each ended.
+  /// A client that has followed the changes throughout knows the outcome of each mutation.
   func told(_ phone: Int, _ changes: ChangeReader) async throws {
     for mutation in try await all(phone) {
       let told = try changes.held["$mutation/\(mutation.id)"].map { try JSONValue(parsing: $0) }
@@ -143,15 +143,15 @@ struct QueueKindsCheck {
     }
   }
 
-  /// In the order in which they were handed over.
-  func all(_ phone: Int) async throws -> [Told] {
-    var told: [Told] = []
+  /// A phone's mutations, in the order in which they were enqueued.
+  func all(_ phone: Int) async throws -> [ReportedMutation] {
+    var told: [ReportedMutation] = []
     var after: String?
     repeat {
       let target = "/v1/mutations?limit=\(Self.pageMax)" + (after.map { "&after=\($0)" } ?? "")
       let headers = headers(phone)
       let page = try await ask { try $0.request("GET", target, headers: headers) }
-      told += (page["items"]?.array ?? []).map(Told.init)
+      told += (page["items"]?.array ?? []).map(ReportedMutation.init)
       after = page["next"]?.string
     } while after != nil
     return told.reversed()

@@ -1,12 +1,11 @@
 import LosslessJSON
 import TestSupport
 
-/// One phone that hands over changes of every kind there is to an outcome that nobody knows, until
-/// the service goes away: such as may be repeated, such as can be found out about, and such as only
-/// the phone can decide on.
+/// A phone that enqueues mutations of every kind whose outcome can be unknown, until the service ends: those
+/// that can be repeated, those with a status query, and those that only the phone can decide on.
 struct QueueKindsLoad {
   static let phones = 2
-  /// Of films that are there to be deleted.
+  /// The prefix of films that exist to be deleted.
   static let droppedPrefix = "old-"
 
   static let operations = """
@@ -24,27 +23,27 @@ struct QueueKindsLoad {
       rateFilm(id: $id, stars: $stars) { id title }
     }
     """
-  /// What is parked where nobody knows whether it took effect.
+  /// The operations that are parked if it is unknown whether they took effect.
   static let parking: Set<String> = ["Make", "Rename"]
 
   let port: Int
   let phone: Int
   let token: String
-  /// Tells keys and films of one round from those of another.
+  /// Distinguishes the keys and films of one round from those of another.
   let round: Int
-  let handedOver: HandedOver
+  let enqueued: EnqueuedMutations
   var random: SeededGenerator
   private var step = 0
 
   init(
-    port: Int, phone: Int, token: String, round: Int, handedOver: HandedOver,
+    port: Int, phone: Int, token: String, round: Int, enqueued: EnqueuedMutations,
     random: SeededGenerator
   ) {
     self.port = port
     self.phone = phone
     self.token = token
     self.round = round
-    self.handedOver = handedOver
+    self.enqueued = enqueued
     self.random = random
   }
 
@@ -52,40 +51,40 @@ struct QueueKindsLoad {
     guard let client = try? RawClient(port: port) else { return }
     do {
       while true {
-        try handOverSome(client)
+        try enqueueSome(client)
         try Self.giveUpParked(client, headers: headers)
       }
     } catch {
-      // The connection broke: the service was ended.
+      // The connection broke: the service has ended.
     }
   }
 
   private var headers: [(String, String)] { QueueLoad.headers(phone, token: token) }
 
-  private mutating func handOverSome(_ client: RawClient) throws {
+  private mutating func enqueueSome(_ client: RawClient) throws {
     let number = "\(phone)-\(round)-\(step)"
     switch Int.random(in: 0..<6, using: &random) {
     case 0, 1: try makeFilm(client)
     case 2:
-      try handOver(client, #""Put","variables":{"id":"put-\#(number)","patch":{"title":"P"}}"#)
+      try enqueue(client, #""Put","variables":{"id":"put-\#(number)","patch":{"title":"P"}}"#)
     case 3:
-      try handOver(client, #""Drop","variables":{"id":"\#(Self.droppedPrefix)\#(number)"}"#)
+      try enqueue(client, #""Drop","variables":{"id":"\#(Self.droppedPrefix)\#(number)"}"#)
     case 4: try rate("own-\(phone)", client)
     default: try rate("own-\(phone)", client, mode: "force")
     }
   }
 
-  /// A film under a temporary id, and what depends on it.
+  /// Creates a film under a temporary id, and mutations that depend on it.
   private mutating func makeFilm(_ client: RawClient) throws {
     let digits = String(1_000_000 * (phone + 1) + 10_000 * round + step)
     let id = "~01ARZ3NDEKTSV4RRFFQ69G5FAV".dropLast(digits.count) + digits
-    try handOver(
+    try enqueue(
       client,
       #"""
       "Make","object":"Film:\#(id)","variables":{"input":{"title":"M","year":1999,"country":"FR"}}
       """#, mode: "steady")
     try rate(String(id), client)
-    try handOver(
+    try enqueue(
       client, #""Rename","variables":{"id":"\#(id)","patch":{"title":"R"}}"#)
     try rate(String(id), client)
   }
@@ -93,26 +92,26 @@ struct QueueKindsLoad {
   private mutating func rate(
     _ film: String, _ client: RawClient, mode: String? = nil
   ) throws {
-    try handOver(
+    try enqueue(
       client, #""Rate","variables":{"id":"\#(film)","stars":\#(1 + step % 5)}"#, mode: mode)
   }
 
-  /// - Parameter mode: nil draws one.
-  private mutating func handOver(
+  /// - Parameter mode: nil for a random one.
+  private mutating func enqueue(
     _ client: RawClient, _ change: String, mode: String? = nil
   ) throws {
     step += 1
     let mode = mode ?? (Bool.random(using: &random) ? "steady" : "lazy")
     let body = #"{"mode":"\#(mode)","operation":\#(change)}"#
     let key = "\(round)-\(phone)-\(step)"
-    try handedOver.handOver(
-      HandedOver.Mutation(device: phone, key: key, body: body), mode: mode, headers: headers,
+    try enqueued.enqueue(
+      EnqueuedMutations.Mutation(device: phone, key: key, body: body), mode: mode, headers: headers,
       client)
   }
 
-  /// The phone's word on what nobody can find out about: what depends on it goes with it.
+  /// Settles the parked mutations, as the phone's decision; those that depend on them end too.
   ///
-  /// - Returns: what it found parked.
+  /// - Returns: the parked mutations.
   @discardableResult
   static func giveUpParked(
     _ client: RawClient, headers: [(String, String)]

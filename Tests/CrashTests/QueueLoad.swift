@@ -2,10 +2,9 @@ import LosslessJSON
 import TestSupport
 import Testing
 
-/// One phone that hands changes of all modes over until the service goes away.
+/// A phone that enqueues mutations of all modes until the service ends.
 ///
-/// Each phone has films of its own, so that the order of what is about one of them is this phone's
-/// order.
+/// Each phone has films of its own, so that the order of the mutations of one film is this phone's order.
 struct QueueLoad {
   static let phones = 4
   static let filmsPerPhone = 4
@@ -13,9 +12,9 @@ struct QueueLoad {
   let port: Int
   let phone: Int
   let token: String
-  /// Tells keys and marks of one round from those of another.
+  /// Distinguishes the keys and marks of one round from those of another.
   let round: Int
-  let handedOver: HandedOver
+  let enqueued: EnqueuedMutations
   var random: SeededGenerator
 
   static func film(_ place: Int, of phone: Int) -> String {
@@ -29,7 +28,7 @@ struct QueueLoad {
     ]
   }
 
-  /// Has a service register phones, and kills it: what is told to a device must be on disk too.
+  /// Registers phones at a service and kills it: a device that was acknowledged must be on disk too.
   ///
   /// - Returns: their tokens.
   static func register(_ phones: Int, in folder: ServiceFolder) async throws -> [String] {
@@ -53,16 +52,16 @@ struct QueueLoad {
     do {
       while true {
         step += 1
-        try handOver(step, client)
+        try enqueue(step, client)
       }
     } catch {
-      // The connection broke: the service was ended.
+      // The connection broke: the service has ended.
     }
   }
 
-  private mutating func handOver(_ step: Int, _ client: RawClient) throws {
+  private mutating func enqueue(_ step: Int, _ client: RawClient) throws {
     let film = Self.film(Int.random(in: 0..<Self.filmsPerPhone, using: &random), of: phone)
-    // A forced one waits for upstream, and nothing else comes from its phone meanwhile.
+    // A forced mutation waits for upstream, and its phone sends nothing else in the meantime.
     let mode = ["lazy", "lazy", "lazy", "steady", "steady", "steady", "steady", "force"][
       Int.random(in: 0..<8, using: &random)]
     let change =
@@ -71,8 +70,8 @@ struct QueueLoad {
       : #""UpdateFilm","variables":{"id":"\#(film)","patch":{"title":"\#(round)-\#(step)"}}"#
     let body = #"{"mode":"\#(mode)","operation":\#(change)}"#
     let key = "\(round)-\(phone)-\(step)"
-    try handedOver.handOver(
-      HandedOver.Mutation(device: phone, key: key, body: body), mode: mode,
+    try enqueued.enqueue(
+      EnqueuedMutations.Mutation(device: phone, key: key, body: body), mode: mode,
       headers: Self.headers(phone, token: token), client)
   }
 }

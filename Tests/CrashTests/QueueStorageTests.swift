@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// A disk without room: what is not on it is not acknowledged.
+  /// A full disk: a mutation that is not on disk is not acknowledged.
   struct QueueStorageTests {
     private struct Answer: Sendable {
       let key: String
@@ -15,8 +15,10 @@ extension Crashes {
       var id: String? { body["id"]?.string }
     }
 
-    @Test(.enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
-    func whatHasNoRoomIsRefusedAndLeavesNothing() async throws {
+    @Test(
+      "On a full disk a mutation is refused and nothing of it is stored",
+      .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
+    func fullDiskRefusesMutations() async throws {
       let disk = try SmallDisk()
       let site = try await TroubledSite(data: "\(disk.path)/data")
       let port = site.larder.port
@@ -45,7 +47,7 @@ extension Crashes {
         try RawClient(port: port).request("POST", "/v1/queue/pause", headers: headers)
       }
       try disk.fill()
-      // The log may have room left in it; what is taken until that is used up must stay.
+      // The log can have room left; mutations accepted until that is used up must stay.
       let answers = try await onOwnThread {
         var answers: [Answer] = []
         for number in 0..<300 {

@@ -5,12 +5,13 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// What is on disk before anybody is told of it, as the system sees it.
+  /// The syncing of the queue before a response or a send, as system calls show it.
   struct QueueTraceTests {
     private static let refused: Comment = "ptrace is not permitted here"
 
-    @Test(.enabled(if: SystemCalls.mayBeTraced, refused))
-    func theLogIsSyncedBeforeA202() async throws {
+    @Test(
+      "The write-ahead log is synced before a 202", .enabled(if: SystemCalls.mayBeTraced, refused))
+    func logIsSyncedBeforeA202() async throws {
       let calls = try await Self.calls { client, headers in
         for step in 1...5 {
           let answer = try client.request(
@@ -30,9 +31,11 @@ extension Crashes {
       }
     }
 
-    /// Nobody could tell after a power failure whether it went.
-    @Test(.enabled(if: SystemCalls.mayBeTraced, refused))
-    func theClaimOfWhatMustNotGoTwiceIsSyncedBeforeItGoes() async throws {
+    /// Otherwise it would be unknown after a power failure whether the mutation was sent.
+    @Test(
+      "The claim of a mutation that must not be repeated is synced before it is sent",
+      .enabled(if: SystemCalls.mayBeTraced, refused))
+    func claimIsSyncedBeforeSending() async throws {
       let calls = try await Self.calls { client, headers in
         let answer = try client.request(
           "POST", "/v1/mutations", headers: headers + [("Idempotency-Key", "k")],
@@ -48,7 +51,7 @@ extension Crashes {
       let heard = try #require(
         SystemCalls.places(of: "POST /v1/mutations", "recvfrom", in: calls).first)
       let sent = try #require(SystemCalls.places(of: "POST /graphql", in: calls).first)
-      // One of the mutation itself, one of the claim.
+      // One sync of the mutation itself, one of the claim.
       #expect(calls[heard..<sent].count(where: Self.isSync) >= 2)
     }
 

@@ -2,13 +2,13 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A client that reads one film after the other, each for the first time, so that each is a change;
-/// it tries again where nobody listens.
+/// A client that reads one film after the other, each for the first time, so that each is a change; it
+/// retries a refused connection.
 final class ReadingClient: Sendable {
   private static let filmsMax = 1200
   private let state = Mutex((films: Set<String>(), isOver: false, faults: [String]()))
 
-  /// The ids of films that were answered.
+  /// The ids of the films it has read.
   var films: Set<String> { state.withLock { $0.films } }
   var faults: [String] { state.withLock { $0.faults } }
 
@@ -28,7 +28,7 @@ final class ReadingClient: Sendable {
         }
         number += 1
       } catch RawClient.Problem.connect(ECONNREFUSED) {
-        // Nobody listens for the moment.
+        // Refused for the moment.
       } catch {
         state.withLock { $0.faults.append("f\(number) was sent and not answered: \(error)") }
       }

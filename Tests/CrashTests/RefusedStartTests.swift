@@ -4,13 +4,14 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// What keeps the service from starting ends the process with the exit code for it (sysexits.h)
-  /// and words for whoever started it.
+  /// Faults that keep the service from starting end the process with the matching exit code (sysexits.h) and
+  /// a message.
   struct RefusedStartTests {
-    /// Never asked: these services do not get that far.
+    /// Never called: these services do not get that far.
     static let nowhere = "http://127.0.0.1:9/graphql"
 
-    @Test func aSecondProcessOnTheFolderEnds73() async throws {
+    @Test("A second process on the same data folder ends with 73")
+    func secondProcessOnTheFolderEnds73() async throws {
       let folder = try ServiceFolder(upstream: Self.nowhere, settings: "start: {lockWait: 0s}")
       let first = try await LarderProcess.serve(folder)
       let second = try await LarderProcess.run("serve", in: folder)
@@ -18,7 +19,7 @@ extension Crashes {
       #expect(!second.errors.contains("waiting"))
       #expect(second.errors.contains("\(folder.dataPath) is in use by another process"))
       #expect(first.isRunning)
-      // The first goes on as if nothing had been, and the folder is free after it.
+      // The first process is unaffected, and releases the folder at its end.
       let port = first.port
       #expect(
         try await onOwnThread { try RawClient(port: port).request("GET", "/readyz") }.status == 200)
@@ -27,7 +28,8 @@ extension Crashes {
       #expect(try await third.terminate() == 0)
     }
 
-    @Test func anAddressInUseEnds69() async throws {
+    @Test("An address in use ends the start with 69")
+    func addressInUseEnds69() async throws {
       let folder = try ServiceFolder(upstream: Self.nowhere)
       let first = try await LarderProcess.serve(folder)
       let address = "127.0.0.1:\(first.port)"
@@ -39,7 +41,8 @@ extension Crashes {
       #expect(try await first.terminate() == 0)
     }
 
-    @Test func faultySettingsEnd78WithEveryFault() async throws {
+    @Test("Faulty settings end the start with 78 and list every fault")
+    func faultySettingsEnd78WithEveryFault() async throws {
       let folder = try ServiceFolder(upstream: Self.nowhere)
       try folder.write(
         """
@@ -64,7 +67,8 @@ extension Crashes {
       #expect(!FileManager.default.fileExists(atPath: folder.dataPath))
     }
 
-    @Test func settingsThatAreNoYAMLEnd78WithThatFaultAlone() async throws {
+    @Test("Settings that are not YAML end the start with 78 and that fault alone")
+    func invalidYAMLEnds78() async throws {
       let folder = try ServiceFolder(upstream: Self.nowhere)
       try folder.write("listen: [\n  a: b\n", to: "larder.yaml")
       let end = try await LarderProcess.run("serve", in: folder)
@@ -73,7 +77,8 @@ extension Crashes {
       #expect(!end.errors.contains("upstream.url"), "what could not be read is told as missing")
     }
 
-    @Test func faultyOperationsEnd65WithEveryFault() async throws {
+    @Test("Faulty operations end the start with 65 and list every fault")
+    func faultyOperationsEnd65WithEveryFault() async throws {
       let folder = try ServiceFolder(upstream: Self.nowhere)
       try folder.write(
         """
@@ -98,7 +103,8 @@ extension Crashes {
       }
     }
 
-    @Test func aDatabaseOfANewerVersionEnds73() async throws {
+    @Test("A database of a newer version ends the start with 73")
+    func newerDatabaseEnds73() async throws {
       let folder = try await usedFolder()
       let queue = try DatabaseQueue(path: folder.databasePath)
       try await queue.write {
@@ -111,7 +117,8 @@ extension Crashes {
       #expect(try StoredFiles(of: folder).faults() == [])
     }
 
-    @Test func aDamagedDatabaseEnds73() async throws {
+    @Test("A damaged database ends the start with 73")
+    func damagedDatabaseEnds73() async throws {
       let folder = try await usedFolder()
       let file = try FileHandle(forWritingTo: URL(filePath: folder.databasePath))
       try file.write(contentsOf: Data(repeating: 0x55, count: 16_384))
@@ -121,7 +128,8 @@ extension Crashes {
       #expect(end.errors.contains("damaged"), "\(end.errors)")
     }
 
-    @Test func aDataFolderThatIsAFileEnds73() async throws {
+    @Test("A data folder that is a file ends the start with 73")
+    func dataFolderThatIsAFileEnds73() async throws {
       let folder = try ServiceFolder(upstream: Self.nowhere)
       try folder.write("not a folder", to: "data")
       let end = try await LarderProcess.run("serve", in: folder)
@@ -129,7 +137,7 @@ extension Crashes {
       #expect(end.errors.contains(folder.dataPath), "\(end.errors)")
     }
 
-    /// A folder with a database in it that nobody holds.
+    /// A folder with a database that no process holds.
     private func usedFolder() async throws -> ServiceFolder {
       let folder = try ServiceFolder(upstream: Self.nowhere)
       let larder = try await LarderProcess.serve(folder)

@@ -5,11 +5,12 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// A successor is started while its predecessor still answers what it took in.
+  /// A successor that starts while its predecessor still serves accepted requests.
   struct RestartTests {
     private static let clients = 8
 
-    @Test func theSuccessorWaitsForTheDataFolder() async throws {
+    @Test("A successor waits until its predecessor releases the data folder")
+    func successorWaitsForTheDataFolder() async throws {
       let folder = try ServiceFolder(upstream: RefusedStartTests.nowhere)
       let first = try await LarderProcess.serve(folder)
       let second = try LarderProcess.spawnService(folder)
@@ -26,7 +27,8 @@ extension Crashes {
       #expect(try await second.terminate() == 0)
     }
 
-    @Test func theWaitHasAnEnd() async throws {
+    @Test("The wait for the data folder has a time limit")
+    func waitForTheDataFolderEnds() async throws {
       let folder = try ServiceFolder(
         upstream: RefusedStartTests.nowhere, settings: "start: {lockWait: 1s}")
       let first = try await LarderProcess.serve(folder)
@@ -39,9 +41,10 @@ extension Crashes {
       #expect(try await first.terminate() == 0)
     }
 
-    /// Clients that try a refused connection again, and nothing else, never see a fault: whatever
-    /// was accepted is answered, by the one service or by the other.
-    @Test func aRestartUnderLoadLosesNothing() async throws {
+    /// Clients that retry only refused connections never see a fault: every accepted request gets its
+    /// response from one of the two services.
+    @Test("A restart under load loses no accepted request")
+    func restartUnderLoadLosesNothing() async throws {
       let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
       try await demo.start()
       try await demo.change { $0.latency = .milliseconds(30) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder with settings and data of its own, removed at the end.
+/// A folder with settings and data, deleted when it is released.
 final class ServiceFolder {
   static let adminToken = String(repeating: "a", count: 40)
 
@@ -43,7 +43,7 @@ final class ServiceFolder {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Writes a file of the folder, with the folders on the way to it.
+  /// Writes a file of the folder, creating the folders of its path.
   func write(_ text: String, to name: String) throws {
     let file = URL(filePath: "\(path)/\(name)")
     try FileManager.default.createDirectory(

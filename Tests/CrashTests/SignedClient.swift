@@ -5,12 +5,12 @@ import S3Wire
 import TestSupport
 import Testing
 
-/// A client of the S3 dialect, with an access key of the operator's.
+/// A client of the S3 dialect with an access key of the operator's.
 struct SignedClient {
   private let port: Int
   private let signer: RequestSigner
 
-  /// Has a key made.
+  /// Creates a key.
   init(port: Int) async throws {
     self.port = port
     let answer = try await onOwnThread {
@@ -28,7 +28,7 @@ struct SignedClient {
       secretKey: try #require(key["secretAccessKey"]?.string))
   }
 
-  /// - Parameter fields: signed, like all that are added.
+  /// - Parameter fields: extra fields, signed like the others.
   func request(
     _ method: String, _ path: String, query: [(String, String)] = [],
     fields: [(String, String)] = [], content: [UInt8] = []
@@ -52,7 +52,7 @@ struct SignedClient {
 }
 
 extension RawResponse {
-  /// What S3's error document says.
+  /// The code in S3's error document.
   var errorCode: String? {
     (try? XMLReader.read(body)).flatMap { $0.name == "Error" ? $0["Code"]?.text : nil }
   }

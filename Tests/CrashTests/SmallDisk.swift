@@ -1,18 +1,18 @@
 import Foundation
 
-/// A file system of a few MiB that can be filled and emptied at will.
+/// A file system of a few MiB that can be filled and freed.
 final class SmallDisk: Sendable {
   enum Problem: Error {
     case notMounted
   }
 
-  /// Room for the database and some hundred answers.
+  /// Room for the database and some hundred responses.
   private static let bytes = 4 << 20
 
   let path: String
   private var ballast: String { "\(path)/ballast" }
 
-  /// Whether this process may mount at all: in many containers it may not, root or no root.
+  /// Whether this process can mount at all: in many containers not even root can.
   static let isPermitted = (try? SmallDisk()) != nil
 
   init() throws {
@@ -27,12 +27,12 @@ final class SmallDisk: Sendable {
   }
 
   deinit {
-    // Lazily, since the last test may have left a file open.
+    // Lazily, since the last test can have left a file open.
     guard Tool.run("umount", "--lazy", path) else { return }
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// Takes all room that is left, to the last page.
+  /// Uses up all free room, to the last page.
   func fill() throws {
     _ = FileManager.default.createFile(atPath: ballast, contents: nil)
     let file = try FileHandle(forWritingTo: URL(filePath: ballast))

@@ -5,14 +5,15 @@ import TestSupport
 import Testing
 
 extension Crashes {
-  /// A store that cannot be written: reads go on, writes are refused before they do any harm, and
-  /// when it can be written again nobody has to restart anything.
+  /// A store that cannot be written: reads continue, writes are refused before they have an effect, and when
+  /// it is writable again no restart is needed.
   struct StorageTroubleTests {
     @Test(
+      "Reads continue while the database is read-only",
       .enabled(
         if: ImmutableFiles.isPermitted,
         "chattr +i is not permitted here, or the file system does not know it"))
-    func readsGoOnOverAReadOnlyDatabase() async throws {
+    func readsContinueOnAReadOnlyDatabase() async throws {
       let site = try await TroubledSite()
       try await site.get("/api/films/f1")
       try await site.update("f1", title: "before")
@@ -30,10 +31,11 @@ extension Crashes {
     }
 
     @Test(
+      "A data folder that cannot be written ends the start with 73",
       .enabled(
         if: ImmutableFiles.isPermitted,
         "chattr +i is not permitted here, or the file system does not know it"))
-    func aFolderThatCannotBeWrittenEnds73() async throws {
+    func unwritableFolderEnds73() async throws {
       let folder = try ServiceFolder(upstream: RefusedStartTests.nowhere)
       let first = try await LarderProcess.serve(folder)
       #expect(try await first.terminate() == 0)
@@ -48,14 +50,16 @@ extension Crashes {
       #expect(try await last.terminate() == 0)
     }
 
-    @Test(.enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
-    func readsGoOnWhileTheDiskIsFull() async throws {
+    @Test(
+      "Reads continue while the disk is full",
+      .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
+    func readsContinueOnAFullDisk() async throws {
       let disk = try SmallDisk()
       let site = try await TroubledSite(data: "\(disk.path)/data")
       try await site.get("/api/films/f1")
       try await site.update("f1", title: "before")
       try disk.fill()
-      // The log may have room left in it; the first answer that is not kept has used it up.
+      // The log can have room left; the first response that is not stored has used it up.
       let full = try await site.firstNotStored(among: 10..<400)
 
       try await site.expectReadsOnly(stored: "/api/films/f1", fresh: "/api/films/f\(full + 1)")
@@ -68,14 +72,15 @@ extension Crashes {
       await site.demo.stop()
     }
 
-    /// Whatever room is left: a change that is told as done shows in the next read.
-    @Test(.enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
-    func aChangeOverANearlyFullDiskShowsOrIsRefused() async throws {
+    @Test(
+      "On a nearly full disk a change shows in the next read or is refused",
+      .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
+    func changeOnANearlyFullDiskShowsOrIsRefused() async throws {
       let disk = try SmallDisk()
       let site = try await TroubledSite(data: "\(disk.path)/data")
       try await site.get("/api/films/f1")
       try disk.fill()
-      // Larger than the page that is all a look at the store's health writes.
+      // Larger than the page that the store's health check writes.
       let text = String(repeating: "x", count: 30_000)
       for number in 0..<40 {
         let mark = "mark \(number)"
@@ -95,7 +100,7 @@ extension Crashes {
     }
 
     @Test(
-      "A start on a full disk serves reads, however often, and writes again once there is room",
+      "A start on a full disk serves reads, and accepts writes once there is room",
       .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
     func aFullDiskDoesNotEndTheStart() async throws {
       let disk = try SmallDisk()
@@ -110,7 +115,7 @@ extension Crashes {
         } else {
           #expect(try await site.larder.terminate() == 0, "\(site.larder.errors)")
         }
-        // Not one page is left for the start; it copies the log back, which gives room again.
+        // No page is left for the start; it checkpoints the log, which frees room again.
         try disk.fill()
         try await site.startAgain()
         try disk.fill()
@@ -118,7 +123,7 @@ extension Crashes {
         #expect(shown.text.contains("\"title\":\"before\""), "round \(round)")
         let full = try await site.firstNotStored(among: films)
         films = full + 2..<400
-        // Less than a film may still fit, also into what the log has had of the disk before.
+        // Less than a film can still fit, also into room that the log already occupies.
         try disk.fill()
         for _ in 0..<1_000 where try await site.update("f1", title: "before").status != 200 {
           break
@@ -131,7 +136,7 @@ extension Crashes {
     }
 
     @Test(
-      "A start on a read-only file system serves reads, and starts over once it takes writes",
+      "A start on a read-only file system serves reads, and restarts once it is writable",
       .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
     func aReadOnlyDiskDoesNotEndTheStart() async throws {
       let disk = try SmallDisk()
@@ -140,14 +145,14 @@ extension Crashes {
         data: "\(disk.path)/data", listen: "127.0.0.1:\(port)")
       try await site.get("/api/films/f1")
       try await site.update("f1", title: "before")
-      // What was committed is in the write-ahead log alone.
+      // The commits are in the write-ahead log only.
       await site.larder.kill()
       try disk.remount("ro")
       try await site.startAgain()
       let shown = try await site.get("/api/films/f1")
       #expect(shown.text.contains("\"title\":\"before\""), "\(shown.text)")
       try await site.expectReadsOnly(stored: "/api/films/f1", fresh: "/api/films/f2")
-      // Told to end meanwhile, it drains as ever.
+      // A SIGTERM in this state drains as usual.
       #expect(try await site.larder.terminate() == 0, "\(site.larder.errors)")
       try await site.startAgain()
       try await site.expectReadsOnly(stored: "/api/films/f1", fresh: "/api/films/f2")
@@ -163,9 +168,9 @@ extension Crashes {
     }
 
     @Test(
-      "A read-only file system without a database, or with start.degraded: refuse, ends the start",
+      "Without a database or with start.degraded: refuse, a read-only disk ends the start",
       .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
-    func aReadOnlyDiskMayEndTheStart() async throws {
+    func readOnlyDiskCanEndTheStart() async throws {
       let disk = try SmallDisk()
       let data = "\(disk.path)/data"
       try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
@@ -180,9 +185,9 @@ extension Crashes {
     }
 
     @Test(
-      "With start.degraded: refuse a full disk ends the start, and says what to do",
+      "With start.degraded: refuse a full disk ends the start with advice",
       .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
-    func aStartOnAFullDiskSaysSo() async throws {
+    func fullDiskEndsTheStartIfSettingsSaySo() async throws {
       let disk = try SmallDisk()
       let site = try await TroubledSite(
         data: "\(disk.path)/data", settings: "start: {degraded: refuse}")
@@ -191,7 +196,8 @@ extension Crashes {
       await site.larder.kill()
       let end = try await LarderProcess.run("serve", in: site.folder)
       #expect(end.status == 73)
-      #expect(end.errors.contains("full") && end.errors.contains("Free a few hundred"), "\(end.errors)")
+      #expect(
+        end.errors.contains("full") && end.errors.contains("Free a few hundred"), "\(end.errors)")
       try disk.free()
       try await site.demo.change { $0.fail = .refuse }
       try await site.startAgain()

@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
 
-/// What the index says of objects' files.
+/// The files of objects according to the index.
 extension StoredFiles {
-  /// The files that objects and parts refer to, and those noted as dead.
+  /// The files that objects and parts refer to, and those recorded as dead.
   func blobs() throws -> (referred: Set<String>, dead: Set<String>) {
     try read { database in
       (
@@ -14,7 +14,7 @@ extension StoredFiles {
     }
   }
 
-  /// The names of all files that hold content.
+  /// The names of all files with content.
   static func blobsOnDisk(of folder: ServiceFolder) throws -> Set<String> {
     let files = "\(folder.dataPath)/files"
     return Set(
@@ -24,7 +24,8 @@ extension StoredFiles {
       })
   }
 
-  /// What is counted for quotas is what objects and parts hold, in all and of each owner.
+  /// The faults of the usage that is counted for quotas: it must be the size of objects and parts, in total
+  /// and for each owner.
   static func usageFaults(_ database: Database) throws -> [String] {
     let counted = "SELECT bucket, owner, bytes, objects FROM file_usage WHERE bytes OR objects"
     let held = """

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 
-/// A copy of the database files as a crash left them, looked at with SQLite directly: the service's
-/// own files stay untouched.
+/// A copy of the database files as a crash left them, opened with SQLite directly: the service's own files
+/// stay untouched.
 struct StoredFiles {
   private let copy: String
 
@@ -16,12 +16,12 @@ struct StoredFiles {
     }
   }
 
-  /// Everything that is wrong with the files, in words; empty for a sound store.
+  /// All faults of the files, as texts; empty for a sound store.
   func faults() throws -> [String] {
     try read { database in
       var faults = try String.fetchAll(database, sql: "PRAGMA integrity_check")
         .filter { $0 != "ok" }
-      // Killed while it was being made: nothing is in it yet.
+      // Killed during its creation: it is still empty.
       guard try database.tableExists("counter") else { return faults }
       faults += try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").map { "\($0)" }
       faults += try Self.resultFaults(database)
@@ -33,7 +33,7 @@ struct StoredFiles {
     }
   }
 
-  /// Looks once: the copy is gone after that.
+  /// Reads the copy once; it is deleted afterwards.
   func read<Answer>(_ body: (Database) throws -> Answer) throws -> Answer {
     defer { try? FileManager.default.removeItem(atPath: copy) }
     let queue = try DatabaseQueue(path: "\(copy)/larder.sqlite")

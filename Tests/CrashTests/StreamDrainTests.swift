@@ -6,7 +6,8 @@ import Testing
 extension Crashes {
   /// SIGTERM under live streams: they end properly, and the service does not wait for them.
   struct StreamDrainTests {
-    @Test func streamsEndAtDrain() async throws {
+    @Test("Streams end properly when the service drains")
+    func streamsEndAtDrain() async throws {
       let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
       try await demo.start()
       let folder = try ServiceFolder(upstream: demo.url)
@@ -20,7 +21,7 @@ extension Crashes {
       let began = ContinuousClock.now
       #expect(try await larder.terminate() == 0)
       #expect(ContinuousClock.now - began < .seconds(5))
-      // Reading up to the answer's proper end: a cut would throw.
+      // Reads to the proper end of the response: a cut would throw.
       var told = 0
       while try await changes.nextEvent() != nil { told += 1 }
       #expect(told > 0)

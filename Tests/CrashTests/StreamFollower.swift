@@ -3,15 +3,15 @@ import LosslessJSON
 import Synchronization
 import TestSupport
 
-/// A client of the stream of changes that outlives the service: it comes back with its place as soon
-/// as somebody listens, and tells a fault where it was not let go on or was told something twice.
+/// A client of the change stream that outlives the service: it reconnects with its cursor as soon as the
+/// service listens, and records a fault if it could not continue or got an event twice.
 final class StreamFollower: Sendable {
   private struct State {
     var place: String?
     var isFollowing = false
     var isOver = false
     var streams = 0
-    /// Cursors of changes.
+    /// The cursors of the changes it got.
     var cursors: Set<String> = []
     var films: Set<String> = []
     var faults: [String] = []
@@ -19,14 +19,14 @@ final class StreamFollower: Sendable {
 
   private let state = Mutex(State())
 
-  /// It has been told where it is.
+  /// Whether it has its first cursor.
   var isFollowing: Bool { state.withLock { $0.isFollowing } }
-  /// Streams that went on where the one before had ended.
+  /// The number of streams that continued an earlier one.
   var resumptions: Int { state.withLock { max(0, $0.streams - 1) } }
   var films: Set<String> { state.withLock { $0.films } }
   var faults: [String] { state.withLock { $0.faults } }
 
-  /// Has it not come back after the stream that it reads.
+  /// Ends it after the stream that it reads.
   func end() { state.withLock { $0.isOver = true } }
 
   func run(port: Int) async {
@@ -34,7 +34,7 @@ final class StreamFollower: Sendable {
       do {
         try await readStream(port: port)
       } catch RawClient.Problem.connect(ECONNREFUSED) {
-        // Nobody listens for the moment.
+        // Refused for the moment.
       } catch {
         state.withLock { $0.faults.append("a stream did not end properly: \(error)") }
       }
@@ -46,7 +46,7 @@ final class StreamFollower: Sendable {
     let stream = try await EventClient.open(
       port: port, "/v1/changes/stream?since=now&types=Film",
       headers: place.map { [("Last-Event-ID", $0)] } ?? [])
-    // A service that is about to end takes no new streams, and says so.
+    // A service that is about to end refuses new streams.
     if stream.status == 503 { return }
     guard stream.status == 200 else {
       return state.withLock { $0.faults.append("refused with \(stream.status)") }

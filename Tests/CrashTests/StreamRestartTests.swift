@@ -10,8 +10,9 @@ extension Crashes {
     private static let restarts = 3
     private static let followers = 3
 
-    /// Every film that was answered is told by the one service or by the other, once.
-    @Test func streamsGoOnAtTheSuccessor() async throws {
+    /// Each film that was read is an event of one of the two services, once.
+    @Test("Streams continue at the successor without a gap or a repetition")
+    func streamsContinueAtTheSuccessor() async throws {
       let demo = DemoServer(DemoOptions(now: { Int64(Date().timeIntervalSince1970) }))
       try await demo.start()
       let port = try FreePort.find()

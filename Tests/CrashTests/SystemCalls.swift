@@ -1,28 +1,28 @@
 import Foundation
 
-/// What a service asked of the system, in the order in which the calls returned.
+/// The system calls of a service, in the order in which they returned.
 enum SystemCalls {
-  /// Where the program is missing the test that needs it runs and fails: `Scripts/setup --tests`
-  /// installs it.
+  /// Whether the tracer works here. If the program is missing, the tests that need it run and fail:
+  /// `Scripts/setup --tests` installs it.
   static let mayBeTraced =
     !Tool.run("strace", "--version") || Tool.run("strace", "--output=/dev/null", "true")
 
-  /// What to start a program under. The tracer is a process of its own, so that the one that is
-  /// started is the program.
+  /// The command that starts a program under the tracer. The tracer is a process of its own, so that the
+  /// started process is the program.
   ///
-  /// - Parameter file: where the calls are written, one a line.
+  /// - Parameter file: the file for the calls, one per line.
   static func tracer(file: String) -> [String] {
     [
       "strace", "--daemonize", "--follow-forks", "--decode-fds=path", "--string-limit=48",
-      // Those with a question mark are not there on every machine.
+      // Those with a question mark do not exist on every machine.
       "--trace=fsync,fdatasync,recvfrom,sendto,sendmsg,write,writev,openat,linkat,?link,"
         + "renameat,?renameat2,?rename,unlinkat,?unlink",
       "--output=\(file)",
     ]
   }
 
-  /// The calls that have returned. One that another thread's call came between stands where it
-  /// returned, with what it was called with.
+  /// The calls that have returned. A call that was interrupted by another thread's call is placed where it
+  /// returned, with its arguments.
   static func read(_ file: String) -> [String] {
     let text = String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
     var begun: [Substring: Substring] = [:]
@@ -42,12 +42,12 @@ enum SystemCalls {
     return calls
   }
 
-  /// Where calls of a name, or of any, have a text in them.
+  /// The positions of calls with a name, or any name, that contain a text.
   static func places(of text: String, _ name: String = "", in calls: [String]) -> [Int] {
     calls.indices.filter { calls[$0].hasPrefix(name) && calls[$0].contains(text) }
   }
 
-  /// Whether a call has made a file, whose path ends in this, survive a power failure.
+  /// Whether a call has synced a file whose path ends with this.
   static func isSync(_ call: String, of pathEnd: String) -> Bool {
     (call.hasPrefix("fdatasync(") || call.hasPrefix("fsync(")) && call.contains("\(pathEnd)>")
       && call.hasSuffix("= 0")

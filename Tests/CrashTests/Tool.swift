@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program of the system that is run for what it does.
+/// A system program that is run for its effect.
 enum Tool {
   /// - Returns: whether it ended with 0.
   @discardableResult

@@ -4,7 +4,7 @@ import LosslessJSON
 import TestSupport
 import Testing
 
-/// A service before the film library, for tests that take its storage away.
+/// A service with the film library as upstream, for tests that take its storage away.
 final class TroubledSite {
   let demo: DemoServer
   let folder: ServiceFolder
@@ -24,7 +24,7 @@ final class TroubledSite {
     await demo.stop()
   }
 
-  /// Starts the service again, which has ended.
+  /// Restarts the service, which has ended.
   func startAgain() async throws {
     larder = try await LarderProcess.serve(folder)
   }
@@ -63,9 +63,9 @@ final class TroubledSite {
     }
   }
 
-  /// Reads films until one is answered and not kept.
+  /// Reads films until a response is not stored.
   ///
-  /// - Returns: its number; the test fails where all are kept.
+  /// - Returns: the number of that film; the test fails if all are stored.
   func firstNotStored(among films: Range<Int>) async throws -> Int {
     for film in films {
       let answer = try await get("/api/films/f\(film)")
@@ -76,12 +76,12 @@ final class TroubledSite {
     return films.upperBound
   }
 
-  /// Reads are answered and nothing is kept; writes and readiness say that it cannot be, and
-  /// upstream hears nothing of them.
+  /// Expects reads to succeed and nothing to be stored; writes and readiness report the store, and upstream
+  /// gets no write.
   ///
   /// - Parameters:
-  ///   - stored: was read before.
-  ///   - fresh: never was.
+  ///   - stored: a film that was read before.
+  ///   - fresh: a film that was never read.
   func expectReadsOnly(stored: String, fresh: String) async throws {
     let known = try await get(stored)
     #expect(known.status == 200)
@@ -108,7 +108,7 @@ final class TroubledSite {
     #expect(answer["retry-after"] != nil)
   }
 
-  /// Everything works, with the same process as before.
+  /// Expects everything to work, with the same process as before.
   func expectEverything() async throws {
     let isReady = await Moment.comes(withinSeconds: 10) { [self] in
       try await get("/readyz").status == 200

@@ -1,31 +1,31 @@
 import LosslessJSON
 import TestSupport
 
-/// One connection that makes the service write, until the connection breaks.
+/// A connection that makes the service write until the connection breaks.
 ///
-/// Each connection changes and deletes films of its own, and of answers that count films it asks
-/// for some that no other connection asks for: so it knows which answer of two is the later one.
+/// Each connection changes and deletes films of its own, and requests some counted films that no other
+/// connection requests: so it knows which of two responses is the later one.
 struct WriteLoad {
   static let connections = 6
-  /// Films from here on are changed or deleted; each connection has its own hundred.
+  /// Films from this number on are changed or deleted; each connection has its own hundred.
   private static let firstChanged = 1500
   private static let filmsPerConnection = 100
   private static let changedPerConnection = 10
 
   let port: Int
-  let kept: Kept
+  let promises: Promises
   let number: Int
-  /// Tells marks and deletions of one round from those of another.
+  /// Distinguishes the marks and deletions of one round from those of another.
   let round: Int
   var random: SeededGenerator
 
-  /// Whether an answer shows a film that someone changes, so that it may differ the next time.
+  /// Whether a response shows a film that is being changed, so that the next one can differ.
   static func showsChangedFilms(_ body: [UInt8]) -> Bool {
     String(decoding: body, as: UTF8.self).matches(of: /"id":"f(\d+)"/)
       .contains { (Int($0.output.1) ?? 0) >= firstChanged }
   }
 
-  /// Runs until the service goes away.
+  /// Runs until the service ends.
   mutating func run() {
     guard let client = try? RawClient(port: port) else { return }
     var step = 0
@@ -39,33 +39,33 @@ struct WriteLoad {
         }
       }
     } catch {
-      // The connection broke: the service was ended.
+      // The connection broke: the service has ended.
     }
   }
 
   private mutating func read(_ client: RawClient) throws {
     let read = randomRead()
-    kept.noteSent(read)
+    promises.noteSent(read)
     let answer = try client.request(
       "GET", read.target, headers: read.headers + [("Cache-Control", "no-cache")])
     let isPromise = answer.isStored && !Self.showsChangedFilms(answer.body)
-    kept.noteAnswered(read, isPromise ? answer.body : nil)
+    promises.noteResponse(read, isPromise ? answer.body : nil)
   }
 
-  private mutating func randomRead() -> Kept.Read {
+  private mutating func randomRead() -> Promises.Read {
     let id = Int.random(in: 1..<Self.firstChanged, using: &random)
     let token = "user-\(["ada", "bob"][id % 2])"
     let own = number + Self.connections * (id % 8)
-    let targets: [Kept.Read] = [
-      Kept.Read(target: "/api/films/f\(id)"),
-      Kept.Read(target: "/api/films/f\(id)"),
-      Kept.Read(target: "/api/people/p\(id)"),
-      Kept.Read(target: "/api/films?limit=\(own + 1)&offset=\(id)"),
-      Kept.Read(target: "/api/film-pages?first=\(own + 1)"),
-      Kept.Read(target: "/api/search?text=\(["the", "night", "river", "a"][id % 4])&limit=20"),
-      Kept.Read(target: "/api/studios"),
-      Kept.Read(target: "/api/films/f\(id)/mine", token: token),
-      Kept.Read(target: "/api/me", token: token),
+    let targets: [Promises.Read] = [
+      Promises.Read(target: "/api/films/f\(id)"),
+      Promises.Read(target: "/api/films/f\(id)"),
+      Promises.Read(target: "/api/people/p\(id)"),
+      Promises.Read(target: "/api/films?limit=\(own + 1)&offset=\(id)"),
+      Promises.Read(target: "/api/film-pages?first=\(own + 1)"),
+      Promises.Read(target: "/api/search?text=\(["the", "night", "river", "a"][id % 4])&limit=20"),
+      Promises.Read(target: "/api/studios"),
+      Promises.Read(target: "/api/films/f\(id)/mine", token: token),
+      Promises.Read(target: "/api/me", token: token),
     ]
     return targets[Int.random(in: 0..<targets.count, using: &random)]
   }
@@ -73,16 +73,16 @@ struct WriteLoad {
   private mutating func change(_ step: Int, _ client: RawClient) throws {
     let place = Int.random(in: 0..<Self.changedPerConnection, using: &random)
     let film = film(place)
-    // What was never read has no stored answer that a change could show in.
+    // A film that was never read has no stored response in which a change could show.
     let before = try client.request(
       "GET", "/api/films/\(film)", headers: [("Cache-Control", "no-cache")])
     guard before.isStored else { return }
     let mark = "mark \(round)-\(number)-\(step)"
-    // Two fields that no read asks for apart: lists know the title alone, and may know a later one.
+    // Two fields that no read selects without the other: lists have only the title, and can have a later one.
     let patch: JSONValue = ["synopsis": .string(mark), "tagline": .string(mark)]
-    kept.noteSent(mark: mark, film: film)
+    promises.noteSent(mark: mark, film: film)
     let answer = try client.mutate("UpdateFilm", ["id": .string(film), "patch": patch])
-    if answer.status == 200 { kept.noteSettled(mark: mark, film: film) }
+    if answer.status == 200 { promises.noteSettled(mark: mark, film: film) }
   }
 
   private mutating func delete(_ step: Int, _ client: RawClient) throws {
@@ -91,9 +91,9 @@ struct WriteLoad {
     let before = try client.request(
       "GET", "/api/films/\(film)", headers: [("Cache-Control", "no-cache")])
     guard before.isStored else { return }
-    kept.noteDeletion(of: film, isSettled: false)
+    promises.noteDeletion(of: film, isSettled: false)
     let answer = try client.mutate("DeleteFilm", ["id": .string(film)])
-    if answer.status == 200 { kept.noteDeletion(of: film, isSettled: true) }
+    if answer.status == 200 { promises.noteDeletion(of: film, isSettled: true) }
   }
 
   private func film(_ place: Int) -> String {
@@ -111,6 +111,6 @@ extension RawClient {
 
 extension RawResponse {
   var cacheStatus: String { self["cache-status"] ?? "" }
-  /// Whether the service says that it keeps this answer.
+  /// Whether the service reports this response as stored.
   var isStored: Bool { status == 200 && cacheStatus.hasSuffix("; stored") }
 }

@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: what it builds carries sanitizers and coverage counters that no other build
-// is to have. `Sources` is a link to the modules it fuzzes; `Scripts/fuzz` builds it. Of the larger
-// modules it takes the files that read what comes from outside, and what these need.
+// A package of its own: its products carry sanitizers and coverage counters that no other build should have.
+// `Sources` is a link to the modules it fuzzes; `Scripts/fuzz` builds it. Of the larger modules it takes the
+// files that parse external input, and their dependencies.
 let package = Package(
   name: "fuzzing",
   dependencies: [
@@ -55,7 +55,7 @@ let package = Package(
       sources: [
         "Client/UpstreamResponse.swift", "Local", "Normalising", "Plan", "Registry", "Variables",
       ]),
-    // In place of the real ones, which no fuzzer gets past: see its files.
+    // In place of the real functions, which no fuzzer gets past: see its files.
     .target(name: "Cryptography", path: "Checksum"),
     .target(
       name: "Storage", dependencies: ["Model"],
@@ -88,8 +88,8 @@ for target in package.targets where target.type != .system {
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    // Optimised for the number of runs, with the assertions of a debug build. Testable, since what
-    // reads bytes is seldom for other modules.
+    // Optimised for the number of runs, with the assertions of a debug build. Testable, since code that
+    // parses bytes is seldom visible to other modules.
     .unsafeFlags([
       "-sanitize=fuzzer,address", "-assert-config", "Debug", "-enable-testing",
     ]),

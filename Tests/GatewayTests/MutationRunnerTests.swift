@@ -43,8 +43,8 @@ struct MutationRunnerTests {
   /// The mutation was sent, and its outcome is unknown.
   static let unknown: [Row] =
     ([
-      .noAnswerInTime, .answerTooSlow, .connectionLost, .answerTruncated, .answerTooLarge,
-      .answerUndecodable, .answerMalformed(.malformedStatusLine), .cancelled(wasSent: true),
+      .noResponseInTime, .responseTooSlow, .connectionLost, .responseTruncated, .responseTooLarge,
+      .responseUndecodable, .responseMalformed(.malformedStatusLine), .cancelled(wasSent: true),
     ] as [HTTPClientError]).map { Row("\($0)", .failure($0), .outcomeUnknown, .never) }
     + [300, 302, 303, 408, 500, 501, 502, 504, 505, 507, 520, 524].map {
       Row("\($0)", typed("text/html", $0, "<html>"), .outcomeUnknown, .never)

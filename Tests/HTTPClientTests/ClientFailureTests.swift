@@ -43,7 +43,7 @@ struct ClientFailureTests {
       $0.firstByteTimeout = .milliseconds(50)
     } body: { setting in
       let failure = await setting.failure()
-      #expect(failure == .noAnswerInTime)
+      #expect(failure == .noResponseInTime)
       #expect(failure?.wasSent == true)
       #expect(await eventually { setting.server.openConnectionCount == 0 })
     }
@@ -53,24 +53,24 @@ struct ClientFailureTests {
     try await ClientSetting.run { _ in
       .keep("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel")
     } body: { setting in
-      #expect(await setting.failure(within: .milliseconds(50)) == .answerTooSlow)
+      #expect(await setting.failure(within: .milliseconds(50)) == .responseTooSlow)
       #expect(await eventually { setting.server.openConnectionCount == 0 })
     }
   }
 
   @Test(arguments: [
     (ScriptedServer.Reply.end(""), HTTPClientError.connectionLost), (.reset([]), .connectionLost),
-    (.end("HTTP/1.1 200"), .answerTruncated),
-    (.end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel"), .answerTruncated),
-    (.end("nonsense\r\n\r\n"), .answerMalformed(.malformedStatusLine)),
-    (.keep("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n"), .answerTooLarge),
+    (.end("HTTP/1.1 200"), .responseTruncated),
+    (.end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel"), .responseTruncated),
+    (.end("nonsense\r\n\r\n"), .responseMalformed(.malformedStatusLine)),
+    (.keep("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n"), .responseTooLarge),
     (
       .keep("HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 1\r\n\r\nx"),
-      .answerUndecodable
+      .responseUndecodable
     ),
     (
       .keep("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx"),
-      .answerUndecodable
+      .responseUndecodable
     ),
   ])
   func saysWhatBecameOfTheAnswer(
@@ -140,7 +140,7 @@ struct ClientFailureTests {
       try await setting.get()
       let failure = await setting.failure()
       // The reset may overtake the bytes; then nothing was seen of them, and a repeat is right.
-      #expect(failure == .answerTruncated || failure == nil)
+      #expect(failure == .responseTruncated || failure == nil)
     }
   }
 

@@ -47,8 +47,8 @@ struct DecodingTests {
       Self.reply(bomb, coding: "gzip")
     } body: { setting in
       // The absolute limit first, then the ratio.
-      #expect(await setting.failure(setting.request(responseBytesMax: 1 << 20)) == .answerTooLarge)
-      #expect(await setting.failure(setting.request(responseBytesMax: 1 << 24)) == .answerTooLarge)
+      #expect(await setting.failure(setting.request(responseBytesMax: 1 << 20)) == .responseTooLarge)
+      #expect(await setting.failure(setting.request(responseBytesMax: 1 << 24)) == .responseTooLarge)
     }
   }
 
@@ -57,7 +57,7 @@ struct DecodingTests {
     try await ClientSetting.run { _ in
       Self.reply(Array(coded.dropLast(4)), coding: "gzip")
     } body: { setting in
-      #expect(await setting.failure() == .answerUndecodable)
+      #expect(await setting.failure() == .responseUndecodable)
     }
   }
 

@@ -27,7 +27,7 @@ struct ResponseCorpusTests {
       } catch {
         failure = error
       }
-      #expect(failure != .noAnswerInTime && failure != .answerTooSlow)
+      #expect(failure != .noResponseInTime && failure != .responseTooSlow)
       switch test.expect {
       case "ok": #expect(failure == nil)
       case "error": #expect(failure != nil)

@@ -109,7 +109,7 @@ struct StreamingTests {
       .end(Self.head(10) + [1, 2, 3])
     } body: { setting in
       let answer = try await setting.client.stream(setting.request())
-      await #expect(throws: HTTPClientError.answerTruncated) {
+      await #expect(throws: HTTPClientError.responseTruncated) {
         _ = try await answer.rest(bytesMax: 100)
       }
     }
@@ -122,7 +122,7 @@ struct StreamingTests {
     }
     try await ClientSetting.run(script, settings: quickly) { setting in
       let answer = try await setting.client.stream(setting.request())
-      await #expect(throws: HTTPClientError.answerTooSlow) {
+      await #expect(throws: HTTPClientError.responseTooSlow) {
         _ = try await answer.rest(bytesMax: 100)
       }
     }

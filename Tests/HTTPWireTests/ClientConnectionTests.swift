@@ -33,7 +33,7 @@ struct ClientConnectionTests {
     #expect(connection.canBeReused)
     Array("HTTP/1.1 408 X\r\n\r\n".utf8).withUnsafeBytes { raw in
       var offset = 0
-      #expect(throws: ResponseError.unaskedBytes) { try connection.next(raw, from: &offset) }
+      #expect(throws: ResponseError.unsolicitedBytes) { try connection.next(raw, from: &offset) }
     }
     #expect(!connection.canBeReused)
   }

@@ -6,8 +6,8 @@ struct ServerConnectionTests {
     var driver = ConnectionDriver()
     driver.receive("GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(driver.events == ["request /1", "pause"])
-    #expect(driver.connection.answerIsReady(isStreamed: false) == .send)
-    #expect(driver.connection.answerEnded() == .nextRequest)
+    #expect(driver.connection.responseIsReady(isStreamed: false) == .send)
+    #expect(driver.connection.responseEnded() == .nextRequest)
     driver.events = []
     driver.resume()
     #expect(driver.events == ["request /2", "needMore"])
@@ -40,9 +40,9 @@ struct ServerConnectionTests {
     var driver = ConnectionDriver(bodyBytesMax: 100)
     driver.receive(
       "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
-    #expect(driver.connection.answerIsReady(isStreamed: false) == .send)
+    #expect(driver.connection.responseIsReady(isStreamed: false) == .send)
     #expect(driver.connection.connectionField == .close)
-    #expect(driver.connection.answerEnded() == .linger)
+    #expect(driver.connection.responseEnded() == .linger)
   }
 
   @Test func anExpectationWithoutContentClosesTheConnection() {
@@ -51,7 +51,7 @@ struct ServerConnectionTests {
       "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nExpect: 100-continue\r\n\r\n")
     let isDue = driver.connection.takeContinue()
     #expect(!isDue)
-    #expect(driver.connection.answerIsReady(isStreamed: false) == .send)
+    #expect(driver.connection.responseIsReady(isStreamed: false) == .send)
     #expect(driver.connection.connectionField == .close)
   }
 
@@ -76,11 +76,11 @@ struct ServerConnectionTests {
   @Test func earlyAnswerWaitsForAShortBody() {
     var driver = ConnectionDriver(bodyBytesMax: 1000)
     driver.receive("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345")
-    #expect(driver.connection.answerIsReady(isStreamed: false) == .waitForBody)
+    #expect(driver.connection.responseIsReady(isStreamed: false) == .waitForBody)
     driver.events = []
     driver.receive("67890GET /2 HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(driver.events == ["ignored", "endOfRequest", "pause"])
-    #expect(driver.connection.answerEnded() == .nextRequest)
+    #expect(driver.connection.responseEnded() == .nextRequest)
     driver.events = []
     driver.resume()
     #expect(driver.events == ["request /2", "needMore"])
@@ -90,16 +90,16 @@ struct ServerConnectionTests {
     let limits = ServerConnectionLimits(drainBytesMax: 100)
     var driver = ConnectionDriver(limits: limits, bodyBytesMax: 1000)
     driver.receive("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n12345")
-    #expect(driver.connection.answerIsReady(isStreamed: false) == .send)
+    #expect(driver.connection.responseIsReady(isStreamed: false) == .send)
     #expect(driver.connection.connectionField == .close)
-    #expect(driver.connection.answerEnded() == .linger)
+    #expect(driver.connection.responseEnded() == .linger)
   }
 
   @Test func drainingOfChunksIsBounded() {
     let limits = ServerConnectionLimits(drainBytesMax: 100)
     var driver = ConnectionDriver(limits: limits, bodyBytesMax: 100_000)
     driver.receive("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
-    #expect(driver.connection.answerIsReady(isStreamed: false) == .waitForBody)
+    #expect(driver.connection.responseIsReady(isStreamed: false) == .waitForBody)
     driver.events = []
     driver.receive("ff\r\n\(String(repeating: "x", count: 255))\r\n")
     #expect(driver.events.first == "endOfRequest")
@@ -110,8 +110,8 @@ struct ServerConnectionTests {
     let limits = ServerConnectionLimits(lingerBytesMax: 10)
     var driver = ConnectionDriver(limits: limits)
     driver.receive("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-    #expect(driver.connection.answerIsReady(isStreamed: false) == .send)
-    #expect(driver.connection.answerEnded() == .linger)
+    #expect(driver.connection.responseIsReady(isStreamed: false) == .send)
+    #expect(driver.connection.responseEnded() == .linger)
     driver.events = []
     driver.receive("0123456789")
     #expect(driver.events == ["ignored", "needMore"])
@@ -123,10 +123,10 @@ struct ServerConnectionTests {
     var driver = ConnectionDriver(limits: ServerConnectionLimits(requestsMax: 2))
     driver.receive("GET /1 HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(driver.connection.connectionField == .none)
-    #expect(driver.connection.answerEnded() == .nextRequest)
+    #expect(driver.connection.responseEnded() == .nextRequest)
     driver.receive("GET /2 HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(driver.connection.connectionField == .close)
-    #expect(driver.connection.answerEnded() == .linger)
+    #expect(driver.connection.responseEnded() == .linger)
   }
 
   @Test func oldClientsAreToldThatTheConnectionStays() {
@@ -144,38 +144,38 @@ struct ServerConnectionTests {
     var body = ConnectionDriver(bodyBytesMax: 10)
     body.receive("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab")
     #expect(body.connection.timedOut() == .refuse(.timedOut))
-    #expect(body.connection.answerIsReady(isStreamed: false) == .discard)
-    #expect(body.connection.answerEnded() == .linger)
+    #expect(body.connection.responseIsReady(isStreamed: false) == .discard)
+    #expect(body.connection.responseEnded() == .linger)
   }
 
   @Test func halfClosedClientsGetTheirAnswer() {
     var driver = ConnectionDriver()
     driver.receive("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-    #expect(driver.connection.endOfInput() == .finishAnswer)
+    #expect(driver.connection.endOfInput() == .finishResponse)
     #expect(driver.connection.connectionField == .close)
     var missing = ConnectionDriver(bodyBytesMax: 10)
     missing.receive("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab")
     #expect(missing.connection.endOfInput() == .endContent)
     #expect(missing.connection.awaitsContent == false)
-    #expect(missing.connection.answerIsReady(isStreamed: false) == .send)
+    #expect(missing.connection.responseIsReady(isStreamed: false) == .send)
     #expect(missing.connection.connectionField == .close)
-    #expect(missing.connection.answerEnded() == .linger)
+    #expect(missing.connection.responseEnded() == .linger)
   }
 
   @Test func anAnswerThatWaitsForABodyGoesOutWhenThatIsCutShort() {
     var driver = ConnectionDriver(bodyBytesMax: 10)
     driver.receive("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab")
-    #expect(driver.connection.answerIsReady(isStreamed: false) == .waitForBody)
+    #expect(driver.connection.responseIsReady(isStreamed: false) == .waitForBody)
     #expect(driver.connection.endOfInput() == .endContent)
-    #expect(driver.connection.answerEnded() == .linger)
+    #expect(driver.connection.responseEnded() == .linger)
   }
 
   @Test func aFaultBehindAnAnswerThatIsUnderWayClosesAtOnce() {
     var driver = ConnectionDriver(bodyBytesMax: 100)
     driver.receive("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
-    #expect(driver.connection.answerIsReady(isStreamed: true) == .send)
+    #expect(driver.connection.responseIsReady(isStreamed: true) == .send)
     driver.receive("nonsense")
     #expect(driver.events.last == "close")
-    #expect(driver.connection.answerEnded() == .close)
+    #expect(driver.connection.responseEnded() == .close)
   }
 }

@@ -54,7 +54,7 @@ struct ServerSimulation: ~Copyable {
   }
 
   private mutating func answer(_ status: Int) {
-    switch connection.answerIsReady(isStreamed: false) {
+    switch connection.responseIsReady(isStreamed: false) {
     case .send: finish(status)
     case .waitForBody: waitingStatus = status
     case .discard: break
@@ -63,7 +63,7 @@ struct ServerSimulation: ~Copyable {
 
   private mutating func finish(_ status: Int) {
     statuses.append(status)
-    switch connection.answerEnded() {
+    switch connection.responseEnded() {
     case .nextRequest, .drain: break
     case .linger, .close: isClosed = true
     }

@@ -1,4 +1,4 @@
-/// A blocking client of server-sent events: reads what comes as it comes.
+/// A blocking client of server-sent events.
 ///
 /// Used by one task at a time, through ``onOwnThread(_:)``.
 // SAFETY: its methods run one after the other, each awaited by the one task that holds it.
@@ -7,18 +7,18 @@ package final class EventClient: @unchecked Sendable {
     package var id: String?
     package var event: String?
     package var data = ""
-    /// Nothing but a comment.
+    /// Whether the frame is only a comment.
     package var isComment = false
-    /// `id` was the frame's first line.
+    /// Whether `id` was the frame's first line.
     package var beginsWithID = false
   }
 
   package private(set) var status = 0
   package private(set) var contentType: String?
   private let client: RawClient
-  /// Bytes of the response that have not been looked at.
+  /// Bytes of the response that have not been parsed.
   private var raw: [UInt8] = []
-  /// Content without its chunks.
+  /// The content without its chunk framing.
   private var text: [UInt8] = []
   private var hasEnded = false
 
@@ -44,7 +44,7 @@ package final class EventClient: @unchecked Sendable {
     try await onOwnThread { try self.readEvent() }
   }
 
-  /// The next frame that is no comment.
+  /// The next frame that is not a comment.
   package func nextEvent() async throws -> Event? {
     while let event = try await next() {
       if !event.isComment { return event }
@@ -52,7 +52,7 @@ package final class EventClient: @unchecked Sendable {
     return nil
   }
 
-  /// Whether nothing has come that was not taken; does not wait.
+  /// Whether no unread data has arrived; does not wait.
   package var isQuiet: Bool { text.isEmpty && raw.isEmpty && !hasEnded && client.isQuiet() }
 
   private func readHead() throws {
@@ -83,7 +83,7 @@ package final class EventClient: @unchecked Sendable {
     }
   }
 
-  /// Moves one whole chunk from what came to the content; false where more must come first.
+  /// Moves one whole chunk from the raw bytes to the content; false if it is incomplete.
   private func takeChunk() -> Bool {
     guard let line = raw.firstRange(of: [13, 10]),
       let size = Int(String(decoding: raw[..<line.lowerBound], as: UTF8.self), radix: 16),

@@ -1,5 +1,5 @@
-/// Values that end programs which reckon with what they are sent: the ends of every number type,
-/// exponents, forms that one reader takes and another does not, and texts that break parsers.
+/// Values that break programs which calculate with their input: the limits of every number type, exponents,
+/// forms that only some readers accept, and texts that break parsers.
 ///
 /// The fuzzers' seeds are made from this file too (`Tests/Fuzzing/seeds.py`).
 package enum HostileValues {
@@ -7,18 +7,18 @@ package enum HostileValues {
   package static let jsonNumbers = [
     "0", "-0", "0.0", "-0.0", "0e0", "0E+0", "-0e-0", "1", "-1", "2", "1.0", "1.5", "-1.5", "0.1",
     "1e0", "1E0", "1e+0", "1e-0", "1e1", "1e2", "1e-1", "10e-1", "1.50", "15e-1", "100e-2",
-    // The ends of the integer types, and one beyond each.
+    // The limits of the integer types, and one beyond each.
     "127", "128", "-128", "-129", "255", "256", "32767", "32768", "-32768", "-32769", "65535",
     "65536", "2147483647", "2147483648", "-2147483648", "-2147483649", "4294967295", "4294967296",
     "9007199254740991", "9007199254740992", "9007199254740993", "-9007199254740993",
     "9223372036854775806", "9223372036854775807", "9223372036854775808", "-9223372036854775807",
     "-9223372036854775808", "-9223372036854775809", "18446744073709551615",
     "18446744073709551616", "340282366920938463463374607431768211456",
-    // What overflows once it is made milliseconds, microseconds or nanoseconds.
+    // Seconds that overflow as milliseconds, microseconds or nanoseconds.
     "9223372036", "9223372037", "9223372036854", "9223372036855", "9223372036854775",
     "9223372036854776", "-9223372036854776", "106751991167", "106751991168", "253402300799",
     "253402300800", "-62135596801", "-62167219201", "8640000000000001",
-    // Exponents at every end of what holds them.
+    // Exponents at the limits of each type.
     "1e15", "1e16", "1e18", "1e19", "1e20", "1e21", "1e40", "1e41", "1e99", "1e308", "1e309",
     "-1e309", "1e-308", "1e-324", "1e-325", "1e-400", "1.7976931348623157e308",
     "1.7976931348623159e308", "5e-324", "4.9e-324", "1e999999", "1e1000000", "1e1000001",
@@ -34,7 +34,7 @@ package enum HostileValues {
     "999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999",
   ]
 
-  /// What some readers take for numbers.
+  /// Texts that some readers accept as numbers.
   package static let looseNumbers = [
     "+1", "01", "-01", "00", "1.", ".5", "-.5", "-", "+", ".", "e5", "1e", "1e+", "1e-", "1e1.5",
     "--1", "1 ", " 1", "1_000", "1,000", "0x10", "0b1", "1f", "NaN", "nan", "-nan", "inf",
@@ -42,7 +42,7 @@ package enum HostileValues {
     "nan(0x1)", "0x1p-1074", "0x1p99999", "1/2", "-0x1", "1..2", "1-2", "-9223372036854775808-",
   ]
 
-  /// Dates and times at the ends of calendars.
+  /// Dates and times at the limits of calendars.
   package static let dates = [
     "0000-00-00", "0000-01-01", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z",
     "9999-12-31T23:59:60.999999999-23:59", "0000-01-01T00:00:00+23:59", "2024-02-30",
@@ -81,7 +81,7 @@ package enum HostileValues {
     "attachment; filename*=UTF-8''%ZZ", "00-0-0-00", "9223372036854775807/s", "1d", "-1s", "P1D",
   ]
 
-  /// Longer than what names, keys and numbers are made for.
+  /// Texts longer than names, keys and numbers should be.
   package static let long = [
     String(repeating: "9", count: 400), "-" + String(repeating: "9", count: 4000),
     "0." + String(repeating: "0", count: 2000) + "1", "1e" + String(repeating: "9", count: 1000),
@@ -90,11 +90,11 @@ package enum HostileValues {
     String(repeating: "a.", count: 1000), String(repeating: ",", count: 2000),
   ]
 
-  /// Characters that no line of a head can hold.
+  /// Characters that are invalid in any line of a head.
   package static let controls = [
     "\0", "a\0b", "\n", "\r\n", "\r\nX: y", "\t", "\u{1B}[31m", "\u{7F}",
   ]
 
-  /// Every text there is.
+  /// All of them.
   package static let all = jsonNumbers + looseNumbers + dates + texts + long + controls
 }

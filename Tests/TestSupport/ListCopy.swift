@@ -1,7 +1,7 @@
 package import LosslessJSON
 
-/// A client's copy of a list that it keeps by list diffs, as a collection view would: whatever breaks
-/// the rules of a batch update is an error.
+/// A client's copy of a list that it updates by list diffs, as a collection view would: a violation of the
+/// rules of a batch update is an error.
 package struct ListCopy: Sendable {
   package struct Broken: Error, CustomStringConvertible {
     package let description: String
@@ -19,7 +19,7 @@ package struct ListCopy: Sendable {
     ["have": .array(items.map { [.string(Self.name(of: $0)), $0["_rev"] ?? .null] })]
   }
 
-  /// Takes what `diff` answered.
+  /// Applies a response of `diff`.
   package mutating func apply(_ answer: JSONValue) throws {
     switch answer["kind"]?.string {
     case "full": items = answer["items"]?.array ?? []
@@ -64,12 +64,14 @@ package struct ListCopy: Sendable {
     return result
   }
 
-  /// What survives without moving is a longest increasing run of the survivors' old places.
+  /// Expects the rows that survive without a move to be a longest increasing run of the survivors' old
+  /// indices.
   private func demandFewestMoves(_ diff: Diff) throws {
     let deleted = Set(diff.deletes)
     let target = Dictionary(
       diff.moves.map { ($0.from, $0.to) }, uniquingKeysWith: { first, _ in first })
-    // Survivors in their new order: those that stay keep theirs and fill what moves leave free.
+    // Survivors in their new order: those that stay keep their order and fill the places that moves leave
+    // free.
     let taken = Set(diff.moves.map(\.to) + diff.inserts.map(\.to))
     var free = (0...).lazy.filter { !taken.contains($0) }.makeIterator()
     var places: [(new: Int, old: Int)] = []

@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Runs work that blocks on a thread of its own.
+/// Runs blocking work on a thread of its own.
 ///
-/// A blocking client on the cooperative pool would hold one of its few threads, and a server in the
-/// same process would wait for that thread for ever.
+/// A blocking client on the cooperative pool would hold one of its few threads, and a server in the same
+/// process would wait for that thread for ever.
 package func onOwnThread<Answer: Sendable>(
   _ work: @escaping @Sendable () throws -> Answer
 ) async throws -> Answer {

@@ -1,8 +1,8 @@
 import Foundation
 package import LosslessJSON
 
-/// The GraphQL reference implementation (graphql-core), run as a Python program over a batch of
-/// requests: one JSON text a line in, one a line out.
+/// The GraphQL reference implementation (graphql-core), run as a Python program over a batch of requests: one
+/// JSON text per line in and out.
 package struct PythonReference {
   package enum Problem: Error, CustomStringConvertible {
     case noInterpreter([String])
@@ -39,7 +39,7 @@ package struct PythonReference {
     self.script = script
   }
 
-  /// One answer for each request, in order.
+  /// The response to each request, in order.
   package func answers(to requests: [JSONValue]) throws -> [JSONValue] {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "graphql-reference-\(UUID().uuidString)")
@@ -78,7 +78,7 @@ package struct PythonReference {
     return process.terminationStatus == 0
   }
 
-  /// Through `env`, which looks a bare name up in the path.
+  /// Started through `env`, which looks a bare name up in the path.
   private static func process(_ python: String, _ arguments: [String]) -> Process {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

@@ -1,7 +1,6 @@
 import Glibc
 
-/// A blocking TCP client for tests: what it sends is what goes over the wire, and every wait has a
-/// deadline.
+/// A blocking TCP client for tests: it sends exactly the given bytes, and every wait has a deadline.
 package final class RawClient {
   package enum Problem: Error {
     case connect(Int32)
@@ -14,7 +13,7 @@ package final class RawClient {
   private let descriptor: Int32
   private var buffer: [UInt8] = []
 
-  /// - Parameter timeoutSeconds: for each single wait.
+  /// - Parameter timeoutSeconds: the limit of each single wait.
   package init(port: Int, timeoutSeconds: Int = 10) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
@@ -26,7 +25,7 @@ package final class RawClient {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    // `deinit` closes the descriptor after a throw as well: all is initialised.
+    // `deinit` closes the descriptor after a throw as well: all properties are initialised.
     guard connected == 0 else { throw Problem.connect(errno) }
     var wait = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
@@ -49,7 +48,7 @@ package final class RawClient {
     }
   }
 
-  /// The end of what this side sends; the other direction stays open.
+  /// Closes the sending direction; the other one stays open.
   package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// Sends a request and reads its response.
@@ -64,7 +63,7 @@ package final class RawClient {
     return try response(to: method)
   }
 
-  /// Reads one final response; interim ones are passed over.
+  /// Reads one final response, skipping interim ones.
   package func response(to method: String = "GET") throws -> RawResponse {
     while true {
       let head = try readHead()
@@ -77,21 +76,21 @@ package final class RawClient {
     }
   }
 
-  /// What has come and was not read yet, or else what comes next.
+  /// The unread data, or else the next data to arrive.
   package func readSome() throws -> [UInt8] {
     if buffer.isEmpty { try fill() }
     defer { buffer = [] }
     return buffer
   }
 
-  /// Whether nothing has come that was not read; does not wait.
+  /// Whether no unread data has arrived; does not wait.
   package func isQuiet() -> Bool {
     var byte: UInt8 = 0
     return buffer.isEmpty
       && recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) < 0
   }
 
-  /// Whether the peer has closed, waiting for it.
+  /// Waits for the peer to close; false if it does not.
   package func isClosedByPeer() -> Bool {
     var byte: UInt8 = 0
     return buffer.isEmpty && recv(descriptor, &byte, 1, 0) == 0

@@ -1,7 +1,7 @@
-/// One response as it came over the wire, its body unframed.
+/// A response as received, its body unframed.
 package struct RawResponse: Sendable {
   package let status: Int
-  /// Names in lower case, in the order they came.
+  /// The fields in their order, names in lower case.
   package let headers: [(String, String)]
   package let body: [UInt8]
 

@@ -1,12 +1,12 @@
 package import Logging
 import Synchronization
 
-/// What an operator would read in the log, at its fullest.
+/// The log as an operator would read it, at the most verbose level.
 package final class RecordedLog: Sendable {
   package struct Line: Sendable {
     package let level: Logger.Level
     package let message: String
-    /// The logger's and the line's own.
+    /// The logger's metadata and the line's own.
     package let metadata: Logger.Metadata
 
     package var text: String { "\(level) \(message) \(metadata)" }

@@ -1,10 +1,10 @@
-/// All chance of one run, from its seed.
+/// The random choices of one run, from its seed.
 package protocol SeededChance {
   var generator: SeededGenerator { get set }
 }
 
 extension SeededChance {
-  /// Whether something happens that does so this often of a hundred times.
+  /// Draws whether an event with this probability in percent happens.
   package mutating func percent(_ share: Int) -> Bool {
     Int.random(in: 0..<100, using: &generator) < share
   }

@@ -1,4 +1,5 @@
-/// SplitMix64: the same seed gives the same numbers on every machine, so a failing seed reruns.
+/// SplitMix64: the same seed gives the same numbers on every machine, so that a failing seed can be run
+/// again.
 ///
 /// Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
 package struct SeededGenerator: RandomNumberGenerator, Sendable {

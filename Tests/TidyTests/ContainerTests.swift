@@ -8,8 +8,8 @@ struct ContainerTests {
       .split(separator: "\n").map(String.init)
   }
 
-  @Test("All that the Dockerfile copies is in the build's context")
-  func whatIsCopiedIsThere() throws {
+  @Test("The build context has every file that the Dockerfile copies")
+  func copiedFilesAreInTheContext() throws {
     let kept = try Self.lines(of: ".dockerignore").filter { $0.hasPrefix("!") }
       .map { String($0.dropFirst()) }
     let copied = try Self.lines(of: "Dockerfile").filter { $0.hasPrefix("COPY ") }

@@ -15,12 +15,14 @@ struct FloorTests {
     "larder": 7,
   ]
 
-  @Test func findsTheSources() {
+  @Test("The source tree is found, with every module of the floors")
+  func findsTheSources() {
     #expect(SourceTree.sources.count > 100)
     #expect(Set(SourceTree.sources.map(\.module)) == Set(Self.floors.filter { $0.value >= 0 }.keys))
   }
 
-  @Test func importsOnlyFromLowerFloors() throws {
+  @Test("A module imports only modules of lower floors")
+  func importsOnlyFromLowerFloors() throws {
     for file in SourceTree.sources {
       let floor = try #require(Self.floors[file.module], "\(file.path): no floor for its module")
       for name in file.imports {
@@ -31,28 +33,30 @@ struct FloorTests {
   }
 
   /// Module or technology, and the only modules that may import it.
-  @Test(arguments: [
-    ("GRDB", ["Storage"]),
-    ("GRDBSQLite", ["Storage"]),
-    ("COpenSSL", ["Transport", "Cryptography"]),
-    ("Accounts", ["Gateway", "Composition"]),
-    ("CLinux", ["Transport"]),
-    ("CResources", ["Composition"]),
-    ("Dispatch", ["Transport"]),
-    ("Glibc", ["Transport", "Files"]),
-    ("Files", ["Gateway", "S3", "Composition"]),
-    ("S3Wire", ["Gateway", "Endpoints", "S3", "Composition"]),
-    ("S3", ["Composition"]),
-    ("Push", ["Gateway", "Composition"]),
-    ("CZlib", ["HTTPServer", "HTTPClient"]),
-    ("ArgumentParser", ["larder"]),
-    ("Yams", ["Composition"]),
-    ("HTTPServer", ["Endpoints", "Composition", "DemoUpstream"]),
-    ("Storage", ["Accounts", "Files", "Gateway", "Composition"]),
-    ("Upstream", ["Gateway", "Composition"]),
-    ("HTTPClient", ["Accounts", "Push", "S3", "Upstream", "Composition"]),
-    ("DemoUpstream", ["larder"]),
-  ])
+  @Test(
+    "Each technology is imported only by its own modules",
+    arguments: [
+      ("GRDB", ["Storage"]),
+      ("GRDBSQLite", ["Storage"]),
+      ("COpenSSL", ["Transport", "Cryptography"]),
+      ("Accounts", ["Gateway", "Composition"]),
+      ("CLinux", ["Transport"]),
+      ("CResources", ["Composition"]),
+      ("Dispatch", ["Transport"]),
+      ("Glibc", ["Transport", "Files"]),
+      ("Files", ["Gateway", "S3", "Composition"]),
+      ("S3Wire", ["Gateway", "Endpoints", "S3", "Composition"]),
+      ("S3", ["Composition"]),
+      ("Push", ["Gateway", "Composition"]),
+      ("CZlib", ["HTTPServer", "HTTPClient"]),
+      ("ArgumentParser", ["larder"]),
+      ("Yams", ["Composition"]),
+      ("HTTPServer", ["Endpoints", "Composition", "DemoUpstream"]),
+      ("Storage", ["Accounts", "Files", "Gateway", "Composition"]),
+      ("Upstream", ["Gateway", "Composition"]),
+      ("HTTPClient", ["Accounts", "Push", "S3", "Upstream", "Composition"]),
+      ("DemoUpstream", ["larder"]),
+    ])
   func technologyStaysInItsRoom(technology: String, rooms: [String]) {
     for file in SourceTree.sources where file.imports.contains(technology) {
       #expect(rooms.contains(file.module), "\(file.path) imports \(technology)")

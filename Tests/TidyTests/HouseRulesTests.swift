@@ -3,20 +3,22 @@ import Testing
 
 struct HouseRulesTests {
   /// Words that stand for something the house does not do, and where they are allowed.
-  @Test(arguments: [
-    ("@_exported", []),
-    ("try!", []),
-    // Of the least number there is it ends the process: `magnitude`, or a range that contains it.
-    ("abs(", []),
-    ("Thread.sleep", []),
-    ("ProcessInfo.processInfo.environment", ["Composition", "larder"]),
-    // Transport: where the debug builds' watch on event loops writes to.
-    ("getenv(", ["Composition", "larder", "Transport"]),
-    ("SystemRandomNumberGenerator()", ["Composition", "larder"]),
-    ("ContinuousClock.now", ["Composition", "larder", "Transport"]),
-    ("Date()", ["Composition", "larder"]),
-  ])
-  func sourcesKeepTo(word: String, rooms: [String]) {
+  @Test(
+    "Sources avoid banned words outside the modules that need them",
+    arguments: [
+      ("@_exported", []),
+      ("try!", []),
+      // Of the least number there is it ends the process: `magnitude`, or a range that contains it.
+      ("abs(", []),
+      ("Thread.sleep", []),
+      ("ProcessInfo.processInfo.environment", ["Composition", "larder"]),
+      // Transport: where the debug builds' watch on event loops writes to.
+      ("getenv(", ["Composition", "larder", "Transport"]),
+      ("SystemRandomNumberGenerator()", ["Composition", "larder"]),
+      ("ContinuousClock.now", ["Composition", "larder", "Transport"]),
+      ("Date()", ["Composition", "larder"]),
+    ])
+  func sourcesAvoid(word: String, rooms: [String]) {
     for file in SourceTree.sources where !rooms.contains(file.module) {
       for (number, line) in file.lines.enumerated() where says(line, word) {
         let isComment = line.trimmingCharacters(in: .whitespaces).hasPrefix("//")
@@ -35,7 +37,8 @@ struct HouseRulesTests {
 
   /// What is generic over its content wraps a closure once more at each access, until a call of it takes
   /// more stack than there is.
-  @Test func closuresAreLockedWithinAStruct() {
+  @Test("A mutex does not hold a bare closure")
+  func closuresAreLockedWithinAStruct() {
     for file in SourceTree.sources + SourceTree.tests where file.module != "TidyTests" {
       for (number, line) in file.lines.enumerated() {
         let isBare = line.contains(/Mutex(<|\()[\[(]*@(Sendable|escaping)|Mutex<.*->/)
@@ -44,7 +47,8 @@ struct HouseRulesTests {
     }
   }
 
-  @Test func uncheckedSendabilityIsExplained() {
+  @Test("Every unchecked Sendable has a SAFETY comment")
+  func uncheckedSendabilityIsExplained() {
     for file in SourceTree.sources {
       for (number, line) in file.lines.enumerated()
       where line.contains("@unchecked Sendable") || line.contains("nonisolated(unsafe)") {
@@ -54,7 +58,8 @@ struct HouseRulesTests {
     }
   }
 
-  @Test func noFileIsNamedAfterNothing() {
+  @Test("No file has a catch-all name")
+  func fileNamesAreSpecific() {
     let banned = ["Utils", "Helpers", "Common", "Manager"]
     for file in SourceTree.sources + SourceTree.tests {
       let name = file.path.split(separator: "/").last ?? ""
@@ -62,7 +67,8 @@ struct HouseRulesTests {
     }
   }
 
-  @Test func testsDoNotSleep() {
+  @Test("Tests do not sleep")
+  func testsDoNotSleep() {
     for file in SourceTree.tests where file.module != "TidyTests" {
       for (number, line) in file.lines.enumerated() {
         let sleeps = line.contains("Thread.sleep") || line.contains("usleep(")
@@ -71,7 +77,8 @@ struct HouseRulesTests {
     }
   }
 
-  @Test func noFileRunsOn() {
+  @Test("No source file is longer than 500 lines")
+  func filesHaveALengthLimit() {
     let limit = 500
     for file in SourceTree.sources {
       #expect(file.lines.count <= limit, "\(file.path) has \(file.lines.count) lines")

@@ -37,16 +37,19 @@ struct StoreHolderTests {
       String(file.path.split(separator: "/").last?.prefix { $0 != "." } ?? "")
     })
 
-  @Test func nobodyElseHoldsTheStore() {
+  @Test("Only the listed files of Gateway hold the store")
+  func onlyListedFilesHoldTheStore() {
     #expect(Self.named.subtracting(Self.holders.keys).sorted() == [])
   }
 
-  @Test func whoIsListedNeedsIt() {
+  @Test("Every listed file holds the store")
+  func everyListedFileHoldsTheStore() {
     #expect(Set(Self.holders.keys).subtracting(Self.named).sorted() == [])
   }
 
   /// A session's own words: what a new one writes is to be seen here.
-  @Test func aSessionSaysNothingElse() throws {
+  @Test("A read session has only its known methods")
+  func readSessionHasNoOtherMethods() throws {
     let file = try #require(
       SourceTree.sources.first { $0.path == "Sources/Storage/ReadSession.swift" })
     let words = file.lines.compactMap { $0.firstMatch(of: /package func (\w+)\(/)?.1 }

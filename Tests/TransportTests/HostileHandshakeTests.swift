@@ -11,7 +11,7 @@ struct HostileHandshakeTests {
     _ body: (_ port: UInt16, _ log: ServerLog, EventLoopGroup) async throws -> Void
   ) async throws {
     let files = try TestCertificates.shared.get()
-    let context = try TLSServerContext([files.leaf], plainAnswer: Self.answer)
+    let context = try TLSServerContext([files.leaf], plainHTTPResponse: Self.answer)
     try await withLoops { group in
       let log = ServerLog()
       let server = try await group.listen(on: .host("127.0.0.1", port: 0), tls: context) { _ in

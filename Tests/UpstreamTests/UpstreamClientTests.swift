@@ -198,9 +198,9 @@ struct UpstreamClientTests {
     arguments: [
       (HTTPClientError.connectTimedOut, false), (.unresolved("up"), false),
       (.breakerOpen(retryAfter: .seconds(1)), false), (.queueFull, false),
-      (.queueTimedOut, false), (.clientClosed, false), (.noAnswerInTime, true),
-      (.answerTooSlow, true), (.connectionLost, true), (.answerTruncated, true),
-      (.answerTooLarge, true), (.answerUndecodable, true), (.cancelled(wasSent: true), true),
+      (.queueTimedOut, false), (.clientClosed, false), (.noResponseInTime, true),
+      (.responseTooSlow, true), (.connectionLost, true), (.responseTruncated, true),
+      (.responseTooLarge, true), (.responseUndecodable, true), (.cancelled(wasSent: true), true),
       (.cancelled(wasSent: false), false),
     ])
   func reportsWhetherSent(error: HTTPClientError, wasSent: Bool) async throws {

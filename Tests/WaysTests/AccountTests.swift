@@ -20,7 +20,7 @@ extension Ways {
       }
     }
 
-    /// Cheap passwords, for speed.
+    /// Starts a service with a low password cost, for speed.
     static func start(
       accounts: String = "", settings: String = "", operations: [String: String] = [:]
     ) async throws -> RunningLarder {
@@ -46,7 +46,8 @@ extension Ways {
 
     static func refreshBody(_ token: String) -> String { #"{"refreshToken":"\#(token)"}"# }
 
-    @Test func aUserComesProlongsAndGoes() async throws {
+    @Test("A user signs up, refreshes the session and signs out")
+    func userLifecycle() async throws {
       let larder = try await Self.start()
       let first = try await Self.signUp(larder)
       let again = try await larder.post("/v1/auth/sign-up", Self.credentials("ADA"))
@@ -71,13 +72,14 @@ extension Ways {
       let over = try await larder.post("/v1/auth/refresh", Self.refreshBody(next.refresh))
       #expect(over.status == 401)
       #expect(try Self.code(over) == "session_expired")
-      // The session of the sign-up goes on.
+      // The session of the sign-up continues.
       #expect(
         try await larder.post("/v1/auth/refresh", Self.refreshBody(first.refresh)).status == 200)
       await larder.stop()
     }
 
-    @Test func aUsedRefreshTokenEndsItsSession() async throws {
+    @Test("A refresh token that is used twice ends its session")
+    func aUsedRefreshTokenEndsItsSession() async throws {
       let larder = try await Self.start(accounts: "refreshLeeway: 0s")
       let first = try await Self.signUp(larder)
       let second = try Session(
@@ -90,7 +92,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func nobodyLearnsWhoHasAnAccount() async throws {
+    @Test("Responses do not reveal whether an email address has an account")
+    func accountsAreNotEnumerable() async throws {
       let larder = try await Self.start()
       _ = try await Self.signUp(larder)
       for route in ["sign-in", "check-password"] {
@@ -111,7 +114,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func guessersAreSlowedDownAndUsersAreNot() async throws {
+    @Test("Password guessing is throttled, while right passwords go on working")
+    func passwordGuessingIsThrottled() async throws {
       let larder = try await Self.start(accounts: "tries: 3, rate: 24")
       _ = try await Self.signUp(larder)
       for _ in 0..<12 {
@@ -127,17 +131,18 @@ extension Ways {
         #expect(refused.status == 429)
         #expect(refused["retry-after"].flatMap { Int($0) }.map { 1...20 ~= $0 } == true)
       }
-      // The right password does not help while the account is guessed at.
+      // The right password is refused too while the account is throttled.
       #expect(
         try await larder.post("/v1/auth/sign-in", Self.credentials("ada")).status == 429)
-      // What was checked so far are the sign-up, twelve right passwords and six wrong ones.
+      // Checked so far: the sign-up, twelve right passwords and six wrong ones.
       var statuses: [Int] = []
       for number in 0..<10 { statuses.append(try await guess("guest\(number)").status) }
       #expect(statuses.contains(401) && statuses.last == 429, "\(statuses)")
       await larder.stop()
     }
 
-    @Test func aChangedPasswordEndsTheOtherSessions() async throws {
+    @Test("A password change ends the user's other sessions")
+    func aChangedPasswordEndsTheOtherSessions() async throws {
       let larder = try await Self.start()
       let own = try await Self.signUp(larder)
       let other = try Session(
@@ -171,7 +176,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func faultsAreToldAtOnce() async throws {
+    @Test("All faults of a sign-up are reported in one response")
+    func reportsAllFaultsAtOnce() async throws {
       let larder = try await Self.start()
       let answer = try await larder.post(
         "/v1/auth/sign-up", #"{"email":7,"role":"admin"}"#)
@@ -192,7 +198,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func theOperatorMayKeepSignUpToHimself() async throws {
+    @Test("Settings can restrict sign-up to the operator")
+    func signUpCanBeRestrictedToTheOperator() async throws {
       let larder = try await Self.start(accounts: "signUp: admin")
       let refused = try await larder.post("/v1/auth/sign-up", Self.credentials("ada"))
       #expect(refused.status == 403)
@@ -202,7 +209,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func secretsAreClosedToTheOperatorsSQL() async throws {
+    @Test("The admin SQL endpoint cannot read the columns that hold account secrets")
+    func adminSQLDoesNotReadSecrets() async throws {
       let larder = try await Self.start()
       _ = try await Self.signUp(larder)
       for column in [

@@ -16,13 +16,15 @@ extension Ways {
       return (answer.status, try JSONValue(parsing: answer.body))
     }
 
-    @Test(arguments: [
-      ("POST", "/v1/admin/sql"), ("GET", "/v1/admin/log-level"), ("PUT", "/v1/admin/log-level"),
-      ("POST", "/v1/admin/backup"), ("POST", "/v1/admin/signing-keys/replace"),
-      ("GET", "/v1/admin/tables"),
-      ("POST", "/v1/admin/tables/clean-up"), ("DELETE", "/v1/admin/tables/Film"),
-    ])
-    func adminAloneOperates(method: String, target: String) async throws {
+    @Test(
+      "Admin routes need the admin token",
+      arguments: [
+        ("POST", "/v1/admin/sql"), ("GET", "/v1/admin/log-level"), ("PUT", "/v1/admin/log-level"),
+        ("POST", "/v1/admin/backup"), ("POST", "/v1/admin/signing-keys/replace"),
+        ("GET", "/v1/admin/tables"),
+        ("POST", "/v1/admin/tables/clean-up"), ("DELETE", "/v1/admin/tables/Film"),
+      ])
+    func adminRoutesNeedTheAdminToken(method: String, target: String) async throws {
       let larder = try await RunningLarder.start()
       let body = method == "GET" || method == "DELETE" ? nil : "{}"
       #expect(try await larder.request(method, target, body: body).status == 401)
@@ -32,7 +34,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func sqlReadsWhatIsStored() async throws {
+    @Test("The admin SQL endpoint reads stored data")
+    func sqlReadsStoredData() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       let (status, body) = try await Self.sql(
@@ -49,7 +52,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func sqlDoesNoMore() async throws {
+    @Test("The admin SQL endpoint only reads, within its limits")
+    func sqlOnlyReads() async throws {
       let larder = try await RunningLarder.start(settings: "limits: {queryDeadline: 100ms}")
       _ = try await DeviceTests.register(larder)
       let syntax = try await Self.sql(larder, #"{"sql":"SELEC 1"}"#)
@@ -73,7 +77,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aBackupIsADatabaseOfItsOwn() async throws {
+    @Test("A backup is a complete database of its own")
+    func backupIsACompleteDatabase() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       let answer = try await larder.post("/v1/admin/backup", #"{"name":"nightly"}"#, Self.admin)
@@ -89,7 +94,7 @@ extension Ways {
       }
       #expect(
         try await larder.request("POST", "/v1/admin/backup", headers: [Self.admin]).status == 201)
-      // What the doctor finds in a folder that holds the copy.
+      // The doctor's report on a folder that holds the copy.
       let folder = "\(larder.folder)/restored"
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       try FileManager.default.copyItem(
@@ -106,7 +111,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func theCommandCopiesARunningService() async throws {
+    @Test("The backup command copies the database of a running service")
+    func backupCommandCopiesARunningService() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       let loaded = try Settings.load(
@@ -121,7 +127,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func tablesAreListedAndThoseInUseStay() async throws {
+    @Test("Tables are listed, and a table in use cannot be deleted")
+    func unusedTablesAreListedAndUsedOnesKept() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       let list = try JSONValue(parsing: try await larder.get("/v1/admin/tables", Self.admin).body)
@@ -142,8 +149,8 @@ extension Ways {
       await larder.stop()
     }
 
-    /// A table is made by an operation that names its type, and goes by hand once none does.
-    @Test func whatNoOperationNamesAnyMoreGoesByHand() async throws {
+    @Test("A table that no operation names any more is deleted on request")
+    func unusedTableIsDeletedManually() async throws {
       func film(_ fields: String) -> [String: String] {
         ["film": "query Film($id: ID!) @cache(scope: PUBLIC) { film(id: $id) { \(fields) } }"]
       }
@@ -188,7 +195,7 @@ extension Ways {
         after["Film"]?["columns"]?.array?.compactMap { $0["field"]?.string }.sorted()
           == ["id", "title"])
 
-      // The operation comes back, and with it the tables.
+      // The operation returns, and its tables with it.
       await larder.stopService()
       larder.operations = film("id title director { id name }")
       try await larder.startService()
@@ -197,7 +204,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func theLogLevelIsSetAtRunTime() async throws {
+    @Test("The log level can be changed at run time")
+    func logLevelIsSetAtRunTime() async throws {
       let larder = try await RunningLarder.start()
       let shown = try await larder.get("/v1/admin/log-level", Self.admin)
       #expect(try JSONValue(parsing: shown.body) == ["level": "info"])

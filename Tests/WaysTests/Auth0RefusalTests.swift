@@ -6,22 +6,22 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// What a client is told of what Auth0 refuses, route by route.
+  /// The problem document that a client gets for each of Auth0's refusals, by route.
   struct Auth0RefusalTests {
     private struct Row {
       let route: String
       let asked: FakeAuth0.Asked
-      /// Of Auth0's answer.
+      /// The status of Auth0's response.
       let status: Int
       let body: JSONValue?
       var fields: HTTPFields = [:]
-      /// What the client gets.
+      /// The status and code of the client's response.
       let told: (status: Int, code: String)
       var retryAfter: String?
       var pointer: String?
     }
 
-    /// What Auth0 says in words is for operators alone.
+    /// Auth0's message text, which only operators can read.
     private static let words = "words-of-the-vendor"
 
     private static func oauth(_ error: String) -> JSONValue {
@@ -109,7 +109,7 @@ extension Ways {
       ]
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
     private static func ask(
       _ larder: RunningLarder, _ route: String, _ session: AccountTests.Session
@@ -127,7 +127,8 @@ extension Ways {
       }
     }
 
-    @Test func eachIsToldInWordsOfOurOwn() async throws {
+    @Test("Each Auth0 refusal becomes a problem document without Auth0's own text")
+    func refusalsUseLarderProblems() async throws {
       let auth0 = try await Auth0Server { Int64(Date().timeIntervalSince1970) }
       let larder = try await Auth0Tests.start(auth0, more: "tries: 1000\n  rate: 1000")
       let session = try await AccountTests.signUp(larder)
@@ -144,7 +145,7 @@ extension Ways {
         #expect(body["errors"]?[0]?["pointer"]?.string == row.pointer, "\(name)")
         #expect(!answer.text.contains(Self.words), "\(name)")
       }
-      // None of it has cost the session anything.
+      // The session has survived all of these.
       let refreshed = try await larder.post(
         "/v1/auth/refresh", AccountTests.refreshBody(session.refresh))
       #expect(refreshed.status == 200)

@@ -21,7 +21,8 @@ extension Ways {
           """)
     }
 
-    @Test func usersOfATenantAreUsersHere() async throws {
+    @Test("Users of an Auth0 tenant sign up, sign in and refresh through Larder")
+    func tenantUsersSignIn() async throws {
       let auth0 = try await Auth0Server { Int64(Date().timeIntervalSince1970) }
       let larder = try await Self.start(auth0)
       let session = try await AccountTests.signUp(larder)
@@ -57,7 +58,8 @@ extension Ways {
       await auth0.stop()
     }
 
-    @Test func tokensOfATenantAreVerifiedEverywhere() async throws {
+    @Test("A tenant's tokens are verified on every route")
+    func tenantTokensAreVerifiedEverywhere() async throws {
       let auth0 = try await Auth0Server { Int64(Date().timeIntervalSince1970) }
       let larder = try await Self.start(auth0)
       let now = Int64(Date().timeIntervalSince1970)
@@ -72,7 +74,7 @@ extension Ways {
       let expired = try await larder.get("/api/films/f1", token(700))
       #expect(expired.status == 401)
       #expect(try AccountTests.code(expired) == "token_expired")
-      // An ID token is for the application, not for us.
+      // An ID token is meant for the application, not for the API.
       let meant = try await larder.get("/api/films/f1", token(0, audience: FakeAuth0.clientID))
       #expect(try AccountTests.code(meant) == "token_invalid")
       await larder.stop()

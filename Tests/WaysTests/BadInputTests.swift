@@ -5,7 +5,8 @@ import Testing
 
 extension Ways {
   struct BadInputTests {
-    @Test func anUnknownOperationNamesTheNearest() async throws {
+    @Test("An unknown operation is 404 and suggests the nearest name")
+    func unknownOperationSuggestsTheNearest() async throws {
       let larder = try await RunningLarder.start()
       let answer = try await larder.get("/v1/operations/Flim?id=f1")
       #expect(answer.status == 404)
@@ -19,8 +20,10 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test(arguments: [("GET", "/v1/nothing", 404), ("DELETE", "/v1/changes", 405)])
-    func whatNoRouteTakesIsToldWithItsPath(method: String, path: String, status: Int) async throws {
+    @Test(
+      "A request that no route takes gets a problem document that names its path",
+      arguments: [("GET", "/v1/nothing", 404), ("DELETE", "/v1/changes", 405)])
+    func unmatchedRequestsNameTheirPath(method: String, path: String, status: Int) async throws {
       let larder = try await RunningLarder.start()
       let answer = try await larder.request(method, "\(path)?secret=1")
       #expect(answer.status == status)
@@ -28,7 +31,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func badVariablesAreNamedAllAtOnce() async throws {
+    @Test("All invalid variables are reported in one response")
+    func reportsAllInvalidVariables() async throws {
       let larder = try await RunningLarder.start()
       let answer = try await larder.get(
         "/v1/operations/Films?limit=ten&nonsense=1&filter.genre=NOPE")
@@ -47,7 +51,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aMissingVariableIsNamed() async throws {
+    @Test("A missing required variable is reported by name")
+    func missingVariableIsNamed() async throws {
       let larder = try await RunningLarder.start()
       let answer = try await larder.get("/v1/operations/Film")
       #expect(answer.status == 400)
@@ -55,16 +60,18 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test(arguments: [
-      ("GET", "/v1/operations/RateFilm?id=f1&stars=3", nil, 405, "method_not_allowed"),
-      ("DELETE", "/api/films/f1", nil, 405, "method_not_allowed"),
-      ("GET", "/api/nothing/here", nil, 404, "not_found"),
-      ("GET", "/%2e%2e/etc/passwd", nil, 404, "not_found"),
-      ("POST", "/v1/operations/RateFilm", "{", 400, "invalid_variables"),
-      ("GET", "/v1/operations/Film?id=%ZZ", nil, 400, "malformed_request"),
-      ("GET", "/v1/operations/UpdateFilm/stream", nil, 400, "malformed_request"),
-    ])
-    func otherMistakes(
+    @Test(
+      "Malformed requests are refused with a specific problem code",
+      arguments: [
+        ("GET", "/v1/operations/RateFilm?id=f1&stars=3", nil, 405, "method_not_allowed"),
+        ("DELETE", "/api/films/f1", nil, 405, "method_not_allowed"),
+        ("GET", "/api/nothing/here", nil, 404, "not_found"),
+        ("GET", "/%2e%2e/etc/passwd", nil, 404, "not_found"),
+        ("POST", "/v1/operations/RateFilm", "{", 400, "invalid_variables"),
+        ("GET", "/v1/operations/Film?id=%ZZ", nil, 400, "malformed_request"),
+        ("GET", "/v1/operations/UpdateFilm/stream", nil, 400, "malformed_request"),
+      ])
+    func malformedRequestsAreRefused(
       method: String, target: String, body: String?, status: Int, code: String
     ) async throws {
       let larder = try await RunningLarder.start()
@@ -75,7 +82,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func onlyJSONIsTakenAsABody() async throws {
+    @Test("Only JSON is accepted as a request body")
+    func onlyJSONBodiesAreAccepted() async throws {
       let larder = try await RunningLarder.start()
       let form = try await larder.post(
         "/v1/operations/RateFilm", "id=1", ("Content-Type", "application/x-www-form-urlencoded"))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// What settings say of proxies and rates holds for every way, a fresh hit's too.
+  /// Settings for proxies and rates, which hold for every way, a cache hit included.
   struct CallerLimitTests {
     private static let settings = """
       limits: {rate: 3, rateWindow: 1h}
@@ -11,7 +11,8 @@ extension Ways {
       cors: {origins: [https://app.example]}
       """
 
-    @Test func hitsAndMissesCountAlike() async throws {
+    @Test("Cache hits and misses count alike against the rate limit")
+    func hitsAndMissesCountAlike() async throws {
       let larder = try await RunningLarder.start(
         settings: Self.settings + "\ncache: {maxAge: 1h}")
       let from = ("X-Forwarded-For", "192.0.2.1")
@@ -21,14 +22,14 @@ extension Ways {
       #expect(answers[2].cacheStatus?.hasPrefix("hit") == true)
       #expect(answers[2]["ratelimit"]?.hasPrefix("\"default\";r=0;t=") == true)
       #expect(answers[3]["retry-after"] != nil)
-      // Another client behind the same proxy, and whoever watches the service.
+      // Another client of the same proxy, and a monitor, are not limited.
       let other = try await larder.get("/api/films/f1", ("X-Forwarded-For", "192.0.2.2"))
       #expect(other.status == 200)
       for _ in 0..<5 { #expect(try await larder.get("/healthz", from).status == 200) }
       await larder.stop()
     }
 
-    @Test("A device of a user has a window of its own, and invented tokens share their address's")
+    @Test("A user's device has its own rate window; invented tokens share their address's")
     func onlyKnownDevicesHaveAWindow() async throws {
       let larder = try await RunningLarder.start(
         settings: Self.settings.replacing("rate: 3", with: "rate: 4")
@@ -44,7 +45,7 @@ extension Ways {
       var statuses: [Int] = []
       for _ in 0..<6 { statuses.append(try await larder.get("/v1/devices/me", from, known).status) }
       #expect(statuses == [200, 200, 200, 200, 200, 429])
-      // Signing up, registering and the device's first request took three of the address's four.
+      // Signing up, registering and the device's first request took three of the address's four requests.
       statuses = []
       for first in "ABCD".filter({ $0 != token.first }).prefix(3) {
         let invented = ("Device-Token", "\(first)" + token.dropFirst())
@@ -54,7 +55,7 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test("Devices that anyone can register share their address's window")
+    @Test("Devices that anyone can register share their address's rate window")
     func openDevicesShareAWindow() async throws {
       let larder = try await RunningLarder.start(
         settings: Self.settings.replacing("rate: 3", with: "rate: 6")
@@ -74,7 +75,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aPageOfAnotherOriginMayReadARefusal() async throws {
+    @Test("Pages of an allowed origin can read a 429 response")
+    func crossOriginPagesCanReadARefusal() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       var answer = try await larder.get("/v1/operations", ("Origin", "https://app.example"))
       for _ in 0..<3 {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Live changes as server-sent events.
+  /// The change log as server-sent events.
   struct ChangeStreamTests {
     private static func rename(
       _ larder: RunningLarder, _ film: String, to title: String
@@ -13,7 +13,8 @@ extension Ways {
       #expect(answer.status == 200, "\(answer.text)")
     }
 
-    @Test func tellsEachCommitWithItsCursor() async throws {
+    @Test("The stream sends each commit as an event with its cursor")
+    func sendsEachCommitWithItsCursor() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       let events = try await EventClient.open(
@@ -31,7 +32,7 @@ extension Ways {
       #expect(change["op"] == "put")
       #expect(change["data"]?["title"] == "First")
 
-      // The cursor of a frame goes on behind it, on either path; it wins over `since`.
+      // A frame's cursor continues after it, on either path; it takes precedence over `since`.
       try await Self.rename(larder, "f1", to: "Second")
       let id = try #require(first.id)
       let again = try await EventClient.open(
@@ -44,7 +45,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func beginsWithASnapshot() async throws {
+    @Test("A stream without a cursor begins with a snapshot")
+    func beginsWithASnapshot() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       let page = try JSONValue(parsing: try await larder.get("/v1/changes?limit=1000").body)
@@ -59,7 +61,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aCursorThatIsGoneResetsTheStream() async throws {
+    @Test("A cursor that cannot be continued resets the stream")
+    func unusableCursorResetsTheStream() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       let head = try JSONValue(parsing: try await larder.get("/v1/changes?since=now").body)
@@ -79,7 +82,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func unchangedContentSendsNothing() async throws {
+    @Test("A refresh with unchanged content sends no event")
+    func unchangedContentSendsNothing() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       let events = try await EventClient.open(
@@ -92,7 +96,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func manyStreamsHearOfOneCommit() async throws {
+    @Test("One commit reaches every open stream")
+    func oneCommitReachesEveryStream() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       var streams: [EventClient] = []

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// The change log over HTTP: pages, waiting, streams, and cursors that cannot be continued.
+  /// The change log over HTTP: pages, waits, streams, and cursors that cannot be continued.
   struct ChangesTests {
     private static func page(
       _ larder: RunningLarder, _ query: String = "", _ headers: (String, String)...
@@ -22,7 +22,8 @@ extension Ways {
       #expect(answer.status == 200, "\(answer.text)")
     }
 
-    @Test func aSnapshotGoesOnAsADelta() async throws {
+    @Test("A paged snapshot continues as a delta")
+    func snapshotContinuesAsADelta() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       var query = "limit=2"
@@ -59,7 +60,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func theCursorOfAReadGoesOnFromThere() async throws {
+    @Test("The sync-cursor of a read continues from that read")
+    func cursorOfAReadContinuesFromThere() async throws {
       let larder = try await RunningLarder.start()
       let read = try await larder.get("/api/films/f1")
       #expect(read.status == 200)
@@ -72,7 +74,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func deletionsAreTold() async throws {
+    @Test("A deletion is reported with its reason")
+    func deletionsAreReported() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f2")
       let head = try await Self.page(larder, "since=now&types=Film")
@@ -89,7 +92,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func onLeavesOutTheOthers() async throws {
+    @Test("The on parameter selects inserts or updates")
+    func onSelectsKindsOfChange() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       func head(_ on: String) async throws -> String {
@@ -111,7 +115,8 @@ extension Ways {
 
     // MARK: Cursors
 
-    @Test func cursorsThatCannotBeContinuedSaySo() async throws {
+    @Test("A cursor that cannot be continued is refused with its reason")
+    func unusableCursorsAreRefused() async throws {
       let larder = try await RunningLarder.start()
       let ada = ("Authorization", "Bearer user-ada")
       _ = try await larder.get("/api/me", ada)
@@ -133,8 +138,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// A backup that was put back knows nothing of what came after it.
-    @Test func aCursorOfADatabaseThatWasReplacedIsGone() async throws {
+    /// A restored backup has none of the changes made after it.
+    @Test("A cursor from before a restored backup is 410")
+    func restoredBackupExpiresNewerCursors() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")
@@ -169,7 +175,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func cursorsOutliveARestart() async throws {
+    @Test("Cursors survive a restart")
+    func cursorsSurviveARestart() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       let cursor = try #require(try await Self.page(larder, "since=now")["cursor"]?.string)
@@ -182,7 +189,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aUserSeesTheirOwnChangesAndNobodyElseDoes() async throws {
+    @Test("A user's own changes are visible to that user alone")
+    func changesArePrivateToTheirUser() async throws {
       let larder = try await RunningLarder.start()
       let ada = ("Authorization", "Bearer user-ada")
       let hers = try #require(try await Self.page(larder, "since=now", ada)["cursor"]?.string)
@@ -197,8 +205,9 @@ extension Ways {
 
     // MARK: Waiting
 
-    /// Its request was read long before: others sent after it have been answered.
-    @Test func aWaitingPageIsWokenByACommit() async throws {
+    /// The waiting request was read before: others sent after it already have their responses.
+    @Test("A commit wakes a waiting request for changes")
+    func commitWakesAWaitingPage() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       let cursor = try #require(
@@ -216,7 +225,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aWaitEndsWithNothing() async throws {
+    @Test("A wait without changes ends with an empty page")
+    func waitEndsEmpty() async throws {
       let larder = try await RunningLarder.start()
       let cursor = try #require(try await Self.page(larder, "since=now")["cursor"]?.string)
       let start = ContinuousClock.now
@@ -229,7 +239,7 @@ extension Ways {
   }
 }
 
-/// A request that is answered later.
+/// A request whose response comes later.
 // SAFETY: its methods run one after the other, each awaited by the one task that holds it.
 private final class WaitingRequest: @unchecked Sendable {
   private let client: RawClient

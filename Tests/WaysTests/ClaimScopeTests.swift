@@ -6,7 +6,7 @@ import Testing
 import VendorDouble
 
 extension Ways {
-  /// One response for all verified callers whose token has the same value of a claim.
+  /// One copy of a response for all verified callers whose token has the same value of a claim.
   struct ClaimScopeTests {
     private static let operations = [
       "team": """
@@ -17,7 +17,7 @@ extension Ways {
       """
     ]
 
-    /// A service, an upstream that says who asked, and an issuer.
+    /// A service, an upstream whose responses name the caller, and a token issuer.
     private struct World {
       let larder: RunningLarder
       let upstream: EchoUpstream
@@ -59,7 +59,7 @@ extension Ways {
       return World(larder: larder, upstream: upstream, auth0: auth0)
     }
 
-    @Test("A team has one copy, in every kind of read, and other callers none")
+    @Test("A team shares one copy in every kind of read, and other callers get none")
     func oneCopyForATeam() async throws {
       let world = try await Self.start()
       let larder = world.larder
@@ -99,7 +99,7 @@ extension Ways {
       for stranger in strangers {
         for target in reads {
           let response = try await larder.request("GET", target, headers: stranger)
-          // A problem document repeats the path that was asked for.
+          // A problem document repeats the request's path.
           let told = response.text.replacing(target, with: "").replacing("Film/f1-qada", with: "")
           #expect(response.status >= 400 || response.text == told, "\(target): \(response.text)")
           #expect(!told.contains("qada"), "\(target): \(response.text)")
@@ -126,7 +126,7 @@ extension Ways {
       await world.stop()
     }
 
-    /// The next event that tells of an entity.
+    /// The next event about an entity.
     private static func change(of events: EventClient) async throws -> EventClient.Event {
       while true {
         let event = try #require(try await events.nextEvent())
@@ -134,7 +134,7 @@ extension Ways {
       }
     }
 
-    @Test("A member's stream of changes tells what another member's read brought")
+    @Test("A change that one member's read brings reaches only members' streams")
     func streamsReachMembersAlone() async throws {
       let world = try await Self.start()
       let larder = world.larder
@@ -148,7 +148,7 @@ extension Ways {
       #expect(try await larder.get("/api/team", ada).status == 200)
       let told = try await Self.change(of: members)
       #expect(told.data.contains("qada"), "\(told)")
-      // What the other one is told first is its own.
+      // The first event that the other caller gets is its own.
       #expect(try await larder.get("/api/team", eve).status == 200)
       let first = try await Self.change(of: others)
       #expect(first.data.contains("qeve") && !first.data.contains("qada"), "\(first)")

@@ -4,13 +4,15 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Whatever is written, every diff of a collection makes the list the client has into the list there
-  /// is, by the rules of a batch update.
+  /// A property: after any writes, every diff of a collection turns the client's list into the current one,
+  /// by the rules of a batch update.
   struct CollectionDiffPropertyTests {
     private static let steps = 40
     private static let page = "order=rank,text&limit=25"
 
-    @Test(arguments: [11, 12, 13] as [UInt64])
+    @Test(
+      "Every diff, applied to the client's list, gives the current page",
+      arguments: [11, 12, 13] as [UInt64])
     func everyDiffAppliedGivesTheNewPage(seed: UInt64) async throws {
       let file = FileManager.default.temporaryDirectory
         .appending(path: "larder-diffs-\(UUID().uuidString).graphql")
@@ -52,7 +54,7 @@ extension Ways {
       try FileManager.default.removeItem(at: file)
     }
 
-    /// Each entity is written once in a batch.
+    /// Draws the writes of a batch, each of another entity.
     private static func writes(
       _ step: Int, _ present: inout Set<Int>, _ random: inout SeededGenerator
     ) -> JSONValue {

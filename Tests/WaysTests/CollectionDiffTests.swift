@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// List diffs of collections and relationships, and lists that a device read before.
+  /// List diffs of collections and relationships, and bases that a device has read before.
   struct CollectionDiffTests {
     private static let target = "/v1/entities/Film/diff?order=title&limit=6"
     private static let plain = "/v1/entities/Film?order=title&limit=6"
@@ -33,7 +33,8 @@ extension Ways {
       #expect(answer.status == 200, "\(answer.text)")
     }
 
-    @Test func tellsHowAPageBecameAnother() async throws {
+    @Test("A diff turns the earlier page into the current one")
+    func diffsTwoPages() async throws {
       let larder = try await Self.filled()
       let first = try await larder.get(Self.target)
       let full = try Self.object(first)
@@ -41,7 +42,7 @@ extension Ways {
       #expect(full["count"]?.int64 == 6)
       #expect(full["next"]?.string != nil)
       #expect(full["cursor"]?.string != nil)
-      // The tag is the page's own, as a plain read of it gives it.
+      // The tag is the page's own, the same as in a plain read.
       #expect(try await larder.get(Self.plain)["etag"] == first["etag"])
       let again = try await larder.get(Self.target + Self.from(first))
       #expect(again.status == 304)
@@ -62,7 +63,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func realRevisionsOfTheClientAnswerADiff() async throws {
+    @Test("The revisions that a client submits are a base for a diff")
+    func clientRevisionsAreABase() async throws {
       let larder = try await Self.filled()
       let items = try #require(try Self.object(try await larder.get(Self.plain))["items"]?.array)
       var have = items.map { item -> JSONValue in
@@ -85,7 +87,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func parametersViewsAndRelationships() async throws {
+    @Test("Diffs work with parameters, views and relationships")
+    func parametersViewsAndRelationships() async throws {
       let larder = try await Self.filled()
       let query = "filter=year%20%3E%20%3Ay&arg.y=1900&total=true&view=FilmCard&limit=3"
       let first = try await larder.get("/v1/entities/Film/diff?\(query)")
@@ -93,7 +96,7 @@ extension Ways {
       let full = try Self.object(first)
       #expect(full["total"] == page["total"])
       #expect(full["items"] == page["items"])
-      // The same page of other fields is another representation.
+      // The same page with other fields is another representation.
       let other = "/v1/entities/Film/diff?\(query)".replacing("&view=FilmCard", with: "")
       #expect(try await larder.get(other + Self.from(first)).status == 200)
 
@@ -107,8 +110,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// A device may come back with the tag of a plain read; whoever reads without one may not.
-    @Test func listsThatADeviceReadAreRemembered() async throws {
+    /// A device can use the tag of a plain read as a base; a caller without a device cannot.
+    @Test("A list that a device has read is a base for a diff")
+    func listsReadByADeviceAreBases() async throws {
       let larder = try await Self.filled()
       let mine = ("Device-Token", try await DeviceTests.register(larder).token)
       let operation = "/api/films?limit=5"
@@ -139,7 +143,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func routedOperationsHaveDiffAndStream() async throws {
+    @Test("Operations with a route have a diff and a stream below it")
+    func routedOperationsHaveDiffAndStream() async throws {
       let larder = try await Self.filled()
       let full = try await larder.get("/api/films/diff?limit=3")
       #expect(try Self.object(full)["count"]?.int64 == 3)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// The operator's writes to what upstream gave.
+  /// The operator's corrections of entities that upstream sent.
   struct CorrectionTests {
     private static let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")
 
@@ -19,7 +19,8 @@ extension Ways {
       try JSONValue(parsing: response.body)
     }
 
-    @Test func nobodyElseWritesToUpstreamsTypes() async throws {
+    @Test("Only the operator can write entities of upstream's types")
+    func onlyTheOperatorWritesUpstreamTypes() async throws {
       let larder = try await Self.filled()
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       for (method, target, body) in [
@@ -41,7 +42,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aCorrectionShowsEverywhereUntilUpstreamSpeaks() async throws {
+    @Test("A correction shows in every read until upstream's next response")
+    func correctionHoldsUntilTheNextFetch() async throws {
       let larder = try await Self.filled()
       let before = try Self.json(try await larder.get("/v1/entities/Film/f1"))
       let requests = larder.demo.report.recent.count
@@ -69,7 +71,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func entitiesComeAndGoOneByOneAndByAFilter() async throws {
+    @Test("Corrections insert and delete entities one by one and by a filter")
+    func correctionsInsertAndDelete() async throws {
       let larder = try await Self.filled()
       let made = try await larder.request(
         "POST", "/v1/entities/Film", headers: [Self.admin],
@@ -97,7 +100,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func everyFaultIsToldAtOnce() async throws {
+    @Test("All faults of a correction are reported in one response")
+    func reportsAllFaultsAtOnce() async throws {
       let larder = try await Self.filled()
       let answer = try await larder.request(
         "PATCH", "/v1/entities/Film/f1", headers: [Self.admin],
@@ -123,7 +127,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func readsTellTheirAgeAndTime() async throws {
+    @Test("Reads report the age and the time of what they show")
+    func readsReportTheirAgeAndTime() async throws {
       let larder = try await Self.filled()
       for target in [
         "/v1/entities/Film/f1", "/v1/entities/Film?limit=3", "/v1/entities/Film/f1/cast",

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// What one client's filters and patterns cost the others.
+  /// The cost of one client's filters and patterns for other callers.
   struct CostlyQueryTests {
     private struct World {
       let larder: RunningLarder
@@ -22,7 +22,7 @@ extension Ways {
       }
     }
 
-    /// A registered device, or an anonymous caller where it has no token.
+    /// A registered device, or an anonymous caller if it has no token.
     private struct Phone: Sendable {
       let port: Int
       var token: String?
@@ -79,7 +79,7 @@ extension Ways {
       await world.larder.stop()
     }
 
-    @Test("A filter over large texts ends by its deadline, and nobody else waits for it")
+    @Test("A filter over large texts ends at its deadline, and other callers do not wait for it")
     func largeTexts() async throws {
       let world = try await Self.start("limits: {queryDeadline: 1s}")
       let text = String(repeating: "a", count: 400_000)
@@ -106,7 +106,7 @@ extension Ways {
           }
         }
         group.addTask {
-          // Anonymous reads and another device's registration, which is a write.
+          // Anonymous reads, and another device's registration, which is a write.
           for _ in 0..<3 {
             let read = try await stranger.ask("GET", "/v1/entities/Film?limit=1")
             #expect(read.status == 200, "\(read.text)")
@@ -118,13 +118,13 @@ extension Ways {
         try await group.waitForAll()
       }
       let order = ended.all
-      // What had to be stopped was under way for the whole deadline; the others were done before.
+      // The stopped query ran until its deadline; the others finished before.
       let stopped = order.firstIndex(of: "stopped") ?? order.endIndex
       #expect(try #require(order.firstIndex(of: "others")) < stopped, "\(order)")
       await world.larder.stop()
     }
 
-    @Test("A pattern that goes back in other engines is answered at once")
+    @Test("A pattern that makes other engines backtrack gets its response at once")
     func backtrackingPatterns() async throws {
       let world = try await Self.start()
       for count in [12, 60, 900] {
@@ -140,7 +140,7 @@ extension Ways {
   }
 }
 
-/// What ended, in order.
+/// The names of finished requests, in order.
 private final class Endings: Sendable {
   private let names = Mutex<[String]>([])
 

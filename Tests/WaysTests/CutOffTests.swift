@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// What is open in a device's name ends with its token, not at the client's next request.
+  /// A device's streams and waits, which end with its token, not at the client's next request.
   struct CutOffTests {
     enum Ending: CaseIterable {
       case revoked, rotated
@@ -19,7 +19,7 @@ extension Ways {
     private static let changes = "/v1/changes/stream?since=now&types=Film"
     private static let film = "/v1/operations/Film/stream?id=f1"
 
-    @Test(arguments: Ending.allCases)
+    @Test("Open streams end when their device token ends", arguments: Ending.allCases)
     func openStreamsEnd(ending: Ending) async throws {
       let larder = try await RunningLarder.start()
       let mine = ("Device-Token", try await DeviceTests.register(larder).token)
@@ -35,10 +35,10 @@ extension Ways {
       let kept = try await EventClient.open(port: larder.port, Self.changes, headers: [other])
       for stream in ended + [kept] {
         #expect(stream.status == 200)
-        // The bookmark, or the answer.
+        // The first event: the bookmark or the response.
         #expect(try await stream.nextEvent() != nil)
       }
-      // A device is told of its queue, too; the streams wait from here on.
+      // A device gets events about its queue too; the streams wait from here on.
       for stream in [ended[0], ended[1], kept] {
         #expect(try await stream.nextEvent()?.event == "queue")
       }
@@ -50,7 +50,7 @@ extension Ways {
         let more = try await stream.nextEvent()
         #expect(more == nil)
       }
-      // Before the next sign of life, with which a stream might notice.
+      // Before the next heartbeat, by which a stream could notice.
       #expect(ContinuousClock.now - start < .seconds(5))
       let late = try await larder.get("\(Self.changes)&ticket=\(unused)")
       #expect(late.status == 401)
@@ -61,7 +61,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test(arguments: Ending.allCases)
+    @Test(
+      "A long-polling request is refused when its device token ends", arguments: Ending.allCases)
     func heldRequestsAreRefused(ending: Ending) async throws {
       let larder = try await RunningLarder.start()
       let token = try await DeviceTests.register(larder).token
@@ -74,7 +75,7 @@ extension Ways {
             + "Device-Token: \(token)\r\n\r\n")
         let device = ("Device-Token", token)
         let other = try RawClient(port: port)
-        // It was sent before all these, so it is held by the time they have been answered.
+        // It was sent before all these requests, so it is held by the time they have their responses.
         for _ in 0..<50 {
           #expect(try other.request("GET", "/v1/devices/me", headers: [device]).status == 200)
         }
@@ -87,8 +88,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// A user's token is of minutes, and what it opened is no longer.
-    @Test func whatAUserHasOpenEndsWithTheToken() async throws {
+    /// A user's token lives for minutes, and what was opened with it no longer than that.
+    @Test("A user's open streams and waits end when the user's token expires")
+    func userStreamsEndWithTheToken() async throws {
       let larder = try await AccountTests.start(accounts: "accessLifetime: 5s")
       _ = try await larder.get("/api/films/f1")
       let session = try await AccountTests.signUp(larder)

@@ -17,7 +17,8 @@ extension Ways {
       )
     }
 
-    @Test func aDeviceComesChangesAndGoes() async throws {
+    @Test("A device is registered, changed and deleted")
+    func deviceLifecycle() async throws {
       let larder = try await RunningLarder.start()
       let (id, token) = try await Self.register(larder)
       let device = ("Device-Token", token)
@@ -39,7 +40,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aRotatedTokenEndsAtOnceAndTheNewOneOutlivesAStart() async throws {
+    @Test("A rotated token ends at once, and its successor survives a restart")
+    func tokenRotation() async throws {
       let larder = try await RunningLarder.start()
       let (id, token) = try await Self.register(larder)
       let rotated = try await larder.request(
@@ -56,8 +58,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// Only a digest of it is stored: no file of the data folder has it, nor has a copy.
-    @Test func aTokenIsNowhereOnDisk() async throws {
+    /// Only a digest of the token is stored.
+    @Test("A device token is in no file of the data folder and in no backup")
+    func tokenIsNotOnDisk() async throws {
       let larder = try await RunningLarder.start()
       let admin = OperatingTests.admin
       let (id, token) = try await Self.register(larder)
@@ -68,7 +71,7 @@ extension Ways {
       #expect(try await larder.get("/v1/devices/me", ("Device-Token", fresh)).status == 200)
       let backup = try await larder.post("/v1/admin/backup", #"{"name":"copy"}"#, admin)
       #expect(backup.status == 201)
-      // While it runs, its log of writes included, and at rest.
+      // While the service runs, its write-ahead log included, and after it has stopped.
       for isRunning in [true, false] {
         if !isRunning { await larder.stopService() }
         let files = try Self.files(below: "\(larder.folder)/data")
@@ -80,7 +83,7 @@ extension Ways {
             }
           }
         }
-        // The search finds what is there.
+        // A check of the search itself: it finds the device's id.
         #expect(files.contains { $0.content.range(of: Data(id.utf8)) != nil })
       }
       await larder.stop()
@@ -93,15 +96,16 @@ extension Ways {
       }
     }
 
-    /// As text, and as the bytes that it spells.
+    /// The token as text, and the bytes that it encodes.
     private static func forms(of token: String) -> [Data] {
       let standard = token.replacing("-", with: "+").replacing("_", with: "/")
       let padded = standard + String(repeating: "=", count: (4 - standard.count % 4) % 4)
       return [Data(token.utf8)] + [Data(base64Encoded: padded)].compactMap(\.self)
     }
 
-    /// Also where an answer lies ready: it was made for somebody else.
-    @Test func anUnknownTokenIsRefusedEverywhere() async throws {
+    /// This includes a response that was cached for another caller.
+    @Test("An unknown device token is refused on every route, cached responses included")
+    func unknownTokenIsRefusedEverywhere() async throws {
       let larder = try await RunningLarder.start()
       for _ in 0..<2 { #expect(try await larder.get("/api/films/f1").status == 200) }
       let unknown = ("Device-Token", String(repeating: "A", count: 43))
@@ -115,11 +119,12 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aDevicesAnswersAreItsOwn() async throws {
+    @Test("Responses for a device are private to it")
+    func deviceResponsesArePrivate() async throws {
       let larder = try await RunningLarder.start()
       let one = ("Device-Token", try await Self.register(larder).token)
       let other = ("Device-Token", try await Self.register(larder).token)
-      // Whoever comes first: the answer that is kept ready must be nobody's.
+      // Whichever device reads first: the cached response must not be served to the other.
       let first = try await larder.get("/api/films/f1", one)
       let anonymous = try await larder.get("/api/films/f1")
       let second = try await larder.get("/api/films/f1", other)
@@ -135,7 +140,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func allFaultsOfADeviceAreTold() async throws {
+    @Test("All faults of a device registration are reported in one response")
+    func reportsAllFaultsAtOnce() async throws {
       let larder = try await RunningLarder.start()
       let answer = try await larder.post(
         "/v1/devices",
@@ -153,7 +159,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func settingsSayWhoRegistersAndHowOften() async throws {
+    @Test("Settings decide who can register devices and how often")
+    func registrationFollowsSettings() async throws {
       let larder = try await RunningLarder.start(settings: "devices: {rate: 2}")
       for _ in 0..<2 { _ = try await Self.register(larder) }
       let third = try await larder.post("/v1/devices", #"{"platform":"ios"}"#)
@@ -174,7 +181,8 @@ extension Ways {
       await users.stop()
     }
 
-    @Test func anOperationMayTakeDevicesAlone() async throws {
+    @Test("An operation can require a device")
+    func operationCanRequireADevice() async throws {
       let larder = try await RunningLarder.start(operations: [
         "time": "query Time @access(role: DEVICE) { serverTime }"
       ])
@@ -184,7 +192,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aTicketIsGivenToWhoeverAsks() async throws {
+    @Test("Every caller can get a stream ticket for its own credentials")
+    func everyCallerGetsATicket() async throws {
       let larder = try await RunningLarder.start()
       let ada = ("Authorization", "Bearer user-ada")
       let answer = try await larder.request("POST", "/v1/stream-tickets", headers: [ada])
@@ -195,7 +204,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aTicketOpensOneStream() async throws {
+    @Test("A ticket opens one stream")
+    func aTicketOpensOneStream() async throws {
       let larder = try await RunningLarder.start()
       let device = ("Device-Token", try await Self.register(larder).token)
       let answer = try await larder.request("POST", "/v1/stream-tickets", headers: [device])

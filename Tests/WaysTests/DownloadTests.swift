@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Clients that go in the middle of a download, and what they held on to.
+  /// Clients that disconnect in the middle of a download, and the resources that they held.
   struct DownloadTests {
     private static let settings = """
       files:
@@ -12,7 +12,7 @@ extension Ways {
             access: public-read
       """
     private static let path = "/v1/files/pics/k"
-    /// More than the buffers of two sockets take.
+    /// More than the buffers of two sockets hold.
     private static let content = String(repeating: "0123456789abcdef", count: 2 << 20)
 
     private static func put(_ body: String, port: Int) throws {
@@ -22,16 +22,16 @@ extension Ways {
       #expect([200, 201].contains(stored.status), "\(stored.text)")
     }
 
-    /// The files of objects that this process has open, which the service is part of. Those that
-    /// have been removed meanwhile are among them.
+    /// The object files that this process, and so the service in it, has open, including those that have been
+    /// removed in the meantime.
     private static func openObjects(in folder: String) throws -> [String] {
       try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
-        // One may be closed between the two looks.
+        // A descriptor can be closed between the two calls.
         try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
       }.filter { $0.contains("\(folder)/data/files/") }
     }
 
-    /// Begins downloads, looks around once the first bytes of each have come, and goes away.
+    /// Begins downloads, runs a check once the first bytes of each have arrived, and disconnects.
     private static func withDownloads(
       _ count: Int, of path: String = path, port: Int, _ look: @escaping @Sendable () throws -> Void
     ) async throws {
@@ -50,8 +50,9 @@ extension Ways {
       }
     }
 
-    @Test(arguments: [false, true])
-    func aFileIsClosedWithItsReader(isReplaced: Bool) async throws {
+    @Test(
+      "A file is closed when the client that downloads it disconnects", arguments: [false, true])
+    func fileIsClosedWithItsReader(isReplaced: Bool) async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let (port, folder) = (larder.port, larder.folder)
       try await onOwnThread { try Self.put(Self.content, port: port) }
@@ -69,9 +70,10 @@ extension Ways {
       await larder.stop()
     }
 
-    /// More of them than are asked of the service at once: whoever comes last finds a place, since
-    /// each is given up with its reader.
-    @Test func theServiceBehindIsToldThatNobodyReads() async throws {
+    /// More downloads than the service makes at once: the last one gets a place, since each is cancelled with
+    /// its reader.
+    @Test("A disconnected client's download from the S3 service is cancelled")
+    func abandonedDownloadsAreCancelled() async throws {
       let service = try await LongObjectService()
       let larder = try await RunningLarder.start(
         settings: """

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Pages with nothing in them are answered from bytes made ready: they must not be told from
-  /// others, and end when the log moves.
+  /// Empty pages, which are served from cached bytes: they must equal an uncached page, and end when the log
+  /// moves.
   struct EmptyDeltaTests {
     private static func cursor(
       _ larder: RunningLarder, _ headers: (String, String)...
@@ -18,7 +18,8 @@ extension Ways {
         .map { "\($0.0): \($0.1)" }.sorted()
     }
 
-    @Test func theSecondIsToldAsTheFirst() async throws {
+    @Test("A cached empty page equals the first one, until the log moves")
+    func cachedEmptyPageEqualsTheFirst() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       let target = "/v1/changes?types=Film&since=\(try await Self.filmCursor(larder))"
@@ -45,7 +46,8 @@ extension Ways {
       return try #require(try JSONValue(parsing: head.body)["cursor"]?.string)
     }
 
-    @Test func itIsNobodyElses() async throws {
+    @Test("A cached empty page is not served to other callers")
+    func cachedEmptyPageIsPrivate() async throws {
       let larder = try await RunningLarder.start()
       let ada = ("Authorization", "Bearer user-ada")
       let target = "/v1/changes?since=\(try await Self.cursor(larder, ada))"
@@ -57,8 +59,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// A device may be revoked, so it is asked for each time.
-    @Test func aRevokedDeviceIsToldNothing() async throws {
+    /// A device can be revoked, so it is verified at each request.
+    @Test("A revoked device gets 401, not the cached empty page")
+    func revokedDeviceIsRefused() async throws {
       let larder = try await RunningLarder.start()
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       let target = "/v1/changes?since=\(try await Self.cursor(larder, device))"
@@ -69,7 +72,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aWaitIsHeldAllTheSame() async throws {
+    @Test("A request with wait is held although an empty page is cached")
+    func cachedEmptyPageDoesNotShortenAWait() async throws {
       let larder = try await RunningLarder.start()
       let target = "/v1/changes?since=\(try await Self.cursor(larder))"
       for _ in 0..<2 {

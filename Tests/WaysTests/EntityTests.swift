@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// What operations fetched, read again as entities; upstream is not asked.
+  /// Entities that operations have fetched, read again without asking upstream.
   struct EntityTests {
     private func filled() async throws -> RunningLarder {
       let larder = try await RunningLarder.start()
@@ -18,7 +18,8 @@ extension Ways {
       try JSONValue(parsing: response.body)
     }
 
-    @Test func oneEntityWithValidators() async throws {
+    @Test("An entity is served with its validators")
+    func oneEntityWithValidators() async throws {
       let larder = try await filled()
       let requests = larder.demo.report.recent.count
       let answer = try await larder.get("/v1/entities/Film/f1")
@@ -43,7 +44,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func pagesFilterAndOrder() async throws {
+    @Test("A collection is filtered, ordered and paged")
+    func pagesFilterAndOrder() async throws {
       let larder = try await filled()
       var target =
         "/v1/entities/Film?order=-year,title&limit=6&total=true&filter=year%20%3E%3D%20%3Amin&arg.min=1970"
@@ -70,7 +72,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func everyFaultIsToldAtOnce() async throws {
+    @Test("All faults of a collection request are reported in one response")
+    func reportsAllFaultsAtOnce() async throws {
       let larder = try await filled()
       let answer = try await larder.get(
         "/v1/entities/Film?filter=age%20%3E%203&order=size&limit=5000&after=x&view=y&sorted=1")
@@ -78,7 +81,7 @@ extension Ways {
       let named = try json(answer)["errors"]?.array?.compactMap { $0["parameter"]?.string }
       #expect(
         named.map(Set.init) == ["filter", "order", "limit", "after", "view", "sorted"])
-      // A token belongs to its filter and order.
+      // A page token belongs to its filter and order.
       let page = try json(try await larder.get("/v1/entities/Film?order=year&limit=1"))
       let next = try #require(page["next"]?.string)
       #expect(try await larder.get("/v1/entities/Film?order=title&after=\(next)").status == 400)
@@ -86,7 +89,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func relationshipsViewsAndSections() async throws {
+    @Test("Relationships, views and sections of entities can be read")
+    func relationshipsViewsAndSections() async throws {
       let larder = try await filled()
       let film = try json(try await larder.get("/v1/entities/Film/f1"))
       let director = try json(try await larder.get("/v1/entities/Film/f1/director"))
@@ -112,13 +116,15 @@ extension Ways {
       await larder.stop()
     }
 
-    /// A made-up token is forwarded and judged by upstream; where nothing is sent upstream it proves
+    /// An invented token is forwarded and upstream judges it; where nothing is sent upstream it proves
     /// nothing.
-    @Test(arguments: [
-      "/v1/entities", "/v1/entities/Film", "/v1/entities/Film/f1",
-      "/v1/entities/Film/f1/cast", "/v1/search?q=a", "/v1/changes", "/v1/changes/stream",
-    ])
-    func whatServiceCredentialsBroughtIsClosed(path: String) async throws {
+    @Test(
+      "Data fetched with the service's credentials is closed to anonymous callers",
+      arguments: [
+        "/v1/entities", "/v1/entities/Film", "/v1/entities/Film/f1",
+        "/v1/entities/Film/f1/cast", "/v1/search?q=a", "/v1/changes", "/v1/changes/stream",
+      ])
+    func dataFetchedWithServiceCredentialsIsClosed(path: String) async throws {
       let larder = try await RunningLarder.start(service: "x-service: secret")
       #expect(try await larder.get(path).status == 401)
       #expect(try await larder.get(path, ("Authorization", "Bearer made-up")).status == 401)
@@ -129,7 +135,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func searchGoesOnWhileUpstreamIsDown() async throws {
+    @Test("Search works during an upstream outage")
+    func searchGoesOnWhileUpstreamIsDown() async throws {
       let larder = try await RunningLarder.start(
         settings: "types:\n  Film:\n    search: [title, synopsis]")
       #expect(try await larder.get("/api/films?limit=20").status == 200)
@@ -148,7 +155,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aUsersOwnValueIsSeenByThatUserAlone() async throws {
+    @Test("A user's own value of a field is visible to that user alone")
+    func userFieldValuesArePrivate() async throws {
       let larder = try await filled()
       let ada = ("Authorization", "Bearer user-ada")
       #expect(try await larder.get("/api/me", ada).status == 200)

@@ -1,4 +1,5 @@
-/// Asks again until the answer is as wanted, for at most ten seconds; gives the last answer.
+/// Repeats a request until its result satisfies a condition, for at most ten seconds; returns the last
+/// result.
 func eventually<Answer>(
   _ ask: () async throws -> Answer, until isWanted: (Answer) -> Bool
 ) async throws -> Answer {

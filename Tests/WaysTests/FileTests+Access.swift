@@ -2,9 +2,10 @@ import LosslessJSON
 import TestSupport
 import Testing
 
-/// Who may do what, and what files can do to whoever opens them.
+/// Access to files, and the harm that a file could do to a browser that opens it.
 extension Ways.FileTests {
-  @Test func letsInByBucket() async throws {
+  @Test("Each bucket admits the callers that its access setting names")
+  func bucketAccess() async throws {
     let larder = try await started()
     #expect(try await put(larder, "/v1/files/small/k", "x").status == 201)
     #expect(try await put(larder, "/v1/files/mine/u1/k", "x").status == 201)
@@ -24,7 +25,8 @@ extension Ways.FileTests {
     await larder.stop()
   }
 
-  @Test func keepsUsersApart() async throws {
+  @Test("Users cannot reach each other's objects in a private bucket")
+  func keepsUsersApart() async throws {
     let larder = try await started()
     let ann = try await signUp("ann", in: larder)
     let bob = try await signUp("bob", in: larder)
@@ -62,7 +64,8 @@ extension Ways.FileTests {
     return (answer.json?["userId"]?.string ?? "", ("Authorization", "Bearer \(token)"))
   }
 
-  @Test func makesAndRemovesBuckets() async throws {
+  @Test("The operator creates and deletes buckets")
+  func createsAndDeletesBuckets() async throws {
     let larder = try await started()
     let made = try await larder.request("PUT", "/v1/files/fresh", headers: [Self.admin])
     #expect(made.status == 201)
@@ -79,7 +82,8 @@ extension Ways.FileTests {
     await larder.stop()
   }
 
-  @Test func neverActsAsThisService() async throws {
+  @Test("A stored object cannot run as a page of the service")
+  func objectsCannotScriptTheService() async throws {
     let larder = try await started()
     for type in ["text/html", "image/svg+xml", "application/xhtml+xml", "TEXT/HTML; charset=x"] {
       _ = try await larder.request(

@@ -2,9 +2,10 @@ import LosslessJSON
 import TestSupport
 import Testing
 
-/// Uploads in parts, and signed links.
+/// Multipart uploads and presigned URLs.
 extension Ways.FileTests {
-  @Test func uploadsInParts() async throws {
+  @Test("A multipart upload becomes one object")
+  func multipartUpload() async throws {
     let larder = try await started()
     let path = "/v1/files/pics/film.mp4"
     let begun = try await larder.request(
@@ -40,7 +41,8 @@ extension Ways.FileTests {
     await larder.stop()
   }
 
-  @Test func signsLinks() async throws {
+  @Test("Presigned URLs allow one action until they expire")
+  func presignedURLs() async throws {
     let larder = try await started()
     let path = "/v1/files/small/caf%C3%A9%3F.txt"
     func link(_ method: String, _ seconds: Int) async throws -> String {

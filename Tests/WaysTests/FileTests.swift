@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Files over sockets: what clients send, and what they get.
+  /// Requests for files and their responses, over sockets.
   struct FileTests {
     private static let settings = """
       files:
@@ -30,7 +30,8 @@ extension Ways {
         "PUT", path, headers: headers + [Self.admin, ("Content-Type", "text/plain")], body: body)
     }
 
-    @Test func storesAndServes() async throws {
+    @Test("An object is stored, served with validators and deleted")
+    func storesAndServes() async throws {
       let larder = try await started()
       let stored = try await put(
         larder, "/v1/files/pics/a/b.txt", "hello", ("x-amz-meta-colour", "blue"))
@@ -70,7 +71,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func servesLargeObjectsAndRangesOfThem() async throws {
+    @Test("Large objects and ranges of them are served")
+    func servesLargeObjectsAndRangesOfThem() async throws {
       let larder = try await started()
       let content = (0..<200_000).map { String($0 % 10) }.joined()
       #expect(try await put(larder, "/v1/files/pics/large", content).status == 201)
@@ -92,7 +94,7 @@ extension Ways {
       #expect(several.status == 206)
       #expect(several["content-type"]?.hasPrefix("multipart/byteranges") == true)
       #expect(several.text.contains("bytes 10-11/200000"))
-      // A small one is in memory, and is answered the same.
+      // A small object comes from memory; its response is the same.
       #expect(try await put(larder, "/v1/files/pics/little", "0123456789").status == 201)
       for _ in 0..<2 {
         let little = try await larder.get("/v1/files/pics/little", ("Range", "bytes=0-1,4-5"))
@@ -111,7 +113,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func checksDigestsAndKeepsWhatWasThere() async throws {
+    @Test("A body with a wrong digest is refused, and the old object stays")
+    func wrongDigestKeepsTheOldObject() async throws {
       let larder = try await started()
       let path = "/v1/files/pics/k"
       #expect(try await put(larder, path, "before").status == 201)
@@ -137,7 +140,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func takesAnyKeyAndNoPath() async throws {
+    @Test("Any key is accepted, and no key becomes a path on disk")
+    func keysAreNotPaths() async throws {
       let larder = try await started()
       for (encoded, key) in [
         ("caf%C3%A9", "café"), ("a//b", "a//b"), ("a%2Fb%20c+d", "a/b c+d"), ("...", "..."),
@@ -163,7 +167,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func listsPageByPage() async throws {
+    @Test("A listing is paged")
+    func listsPageByPage() async throws {
       let larder = try await started()
       for key in ["a", "b/1", "b/2", "c"] {
         _ = try await put(larder, "/v1/files/pics/\(key)", "x")
@@ -182,7 +187,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func holdsQuotas() async throws {
+    @Test("Quotas of buckets and owners are enforced")
+    func enforcesQuotas() async throws {
       let larder = try await started()
       let large = String(repeating: "x", count: 1001)
       let refused = try await put(larder, "/v1/files/small/k", large)
@@ -201,7 +207,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func survivesAClientThatGoesInTheMiddle() async throws {
+    @Test("An upload that its client breaks off leaves nothing")
+    func abortedUploadLeavesNothing() async throws {
       let larder = try await started()
       let path = "/v1/files/pics/k"
       _ = try await put(larder, path, "before")
@@ -223,7 +230,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func refusesWhatIsTooLongBeforeItComes() async throws {
+    @Test("A body that is too long is refused before it is sent")
+    func refusesOversizeBodiesEarly() async throws {
       let larder = try await started()
       let port = larder.port
       let answer = try await onOwnThread {
@@ -237,7 +245,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func copiesAndWritesByCondition() async throws {
+    @Test("Copies and writes obey their conditions")
+    func conditionalCopiesAndWrites() async throws {
       let larder = try await started()
       _ = try await put(larder, "/v1/files/pics/a", "one")
       let copied = try await larder.post("/v1/files/pics/a/copy", "{\"to\":\"b/c\"}", Self.admin)
@@ -256,7 +265,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func keepsObjectsOverARestart() async throws {
+    @Test("Objects survive a restart")
+    func objectsSurviveARestart() async throws {
       let larder = try await started()
       _ = try await put(larder, "/v1/files/pics/k", "kept")
       await larder.stopService()

@@ -4,9 +4,10 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// The first way: a read that is answered from memory, and what comes before it can be.
+  /// The first way: a read that is served from the response cache, and the misses before it.
   struct FreshGetTests {
-    @Test func theSecondReadComesFromMemory() async throws {
+    @Test("The second read is served from the response cache")
+    func theSecondReadComesFromMemory() async throws {
       let larder = try await RunningLarder.start()
       let first = try await larder.get("/api/films/f1")
       let second = try await larder.get("/api/films/f1")
@@ -21,7 +22,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aReadCarriesWhatClientsNeed() async throws {
+    @Test("A read carries its validators, cache fields and cursor")
+    func readHasValidatorsAndCacheFields() async throws {
       let larder = try await RunningLarder.start()
       for _ in 0..<2 {
         let answer = try await larder.get("/api/films/f1", ("Request-Id", "abc-1"))
@@ -43,7 +45,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func anUnchangedReadIs304WithoutUpstream() async throws {
+    @Test("A read of unchanged data is 304 without an upstream request")
+    func anUnchangedReadIs304WithoutUpstream() async throws {
       let larder = try await RunningLarder.start()
       let tag = try #require(try await larder.get("/api/films/f1")["etag"])
       for condition in [tag, "\"other\", W/\(tag)", "*"] {
@@ -59,7 +62,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func gzipIsARepresentationOfItsOwn() async throws {
+    @Test("The gzip representation has its own entity tag")
+    func gzipHasItsOwnTag() async throws {
       let larder = try await RunningLarder.start()
       let plain = try await larder.get("/api/films/f1")
       let tag = try #require(plain["etag"])
@@ -79,7 +83,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func headIsGetWithoutTheBody() async throws {
+    @Test("HEAD is GET without the body")
+    func headIsGetWithoutTheBody() async throws {
       let larder = try await RunningLarder.start()
       for _ in 0..<2 {
         let head = try await larder.request("HEAD", "/api/films/f1")
@@ -92,7 +97,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aThousandConcurrentMissesMakeOneUpstreamCall() async throws {
+    @Test("A thousand concurrent misses make one upstream request")
+    func aThousandConcurrentMissesMakeOneUpstreamCall() async throws {
       let larder = try await RunningLarder.start()
       try await larder.demo.change { $0.latency = .milliseconds(700) }
       let port = larder.port

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// The windows behind the fresh one.
+  /// The windows after the fresh one: stale, and stored as a fallback.
   struct FreshnessWindowTests {
     static let always = [
       "swr": """
@@ -18,11 +18,12 @@ extension Ways {
       """
     ]
 
-    @Test func aStaleAnswerIsServedAtOnceAndRefreshedBesideThat() async throws {
+    @Test("A stale response is served at once and refreshed in the background")
+    func staleResponseIsServedAndRefreshed() async throws {
       let larder = try await RunningLarder.start(operations: Self.always)
       let target = "/v1/operations/Quick?id=f1"
       #expect(try await larder.get(target).cacheStatus == "fwd=uri-miss; stored")
-      // Upstream does not answer any more; the stale answer does not wait for it.
+      // Upstream no longer responds; the stale response does not wait for it.
       try await larder.demo.change { $0.fail = .hang }
       let stale = try await larder.get(target)
       #expect(stale.status == 200)
@@ -36,7 +37,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func withoutAPolicyEachReadAsksUpstream() async throws {
+    @Test("Without a cache policy each read asks upstream")
+    func withoutAPolicyEachReadAsksUpstream() async throws {
       let larder = try await RunningLarder.start(operations: Self.always)
       for _ in 0..<3 {
         let answer = try await larder.get("/v1/operations/Plain?id=f1")
@@ -44,7 +46,7 @@ extension Ways {
         #expect(answer["cache-control"] == "public, no-cache")
       }
       #expect(larder.demo.report["Plain"].requests == 3)
-      // An unchanged answer is a 304 all the same.
+      // An unchanged response is a 304 nevertheless.
       let tag = try #require(try await larder.get("/v1/operations/Plain?id=f1")["etag"])
       let unchanged = try await larder.get(
         "/v1/operations/Plain?id=f1", ("If-None-Match", tag))
@@ -52,7 +54,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func behindEveryWindowNothingIsServed() async throws {
+    @Test("An expired response is not served")
+    func expiredResponseIsNotServed() async throws {
       let larder = try await RunningLarder.start(operations: Self.always)
       #expect(try await larder.get("/v1/operations/Short?id=f1").status == 200)
       try await larder.demo.change { $0.fail = .status(500) }
@@ -63,8 +66,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// A dead upstream is asked once by all who come in the same moment, not by each.
-    @Test func aFailureIsRememberedForAMoment() async throws {
+    /// Reads in the moment after a failure share it, rather than asking upstream each.
+    @Test("An upstream failure is cached briefly, so that not every read asks upstream")
+    func failuresAreCachedBriefly() async throws {
       let larder = try await RunningLarder.start(operations: Self.always)
       try await larder.demo.change { $0.fail = .status(500) }
       for _ in 0..<5 {

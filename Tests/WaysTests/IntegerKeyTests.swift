@@ -4,8 +4,8 @@ import Testing
 import VendorDouble
 
 extension Ways {
-  /// Keys that upstream declares as `Int` are numbers in every read, also under what a device's queue
-  /// is expected to do.
+  /// Keys that upstream declares as `Int`: numbers in every read, also with a device's optimistic updates
+  /// applied.
   struct IntegerKeyTests {
     private static let schema = """
       type Query { users: [User!]!  user(id: Int!): User }
@@ -43,10 +43,12 @@ extension Ways {
       """
     }
 
-    @Test(arguments: [
-      #"{"name":"Mine"}"#, #"{"id":1001,"name":"Mine"}"#, #"{"id":"1001","name":"Mine"}"#,
-    ])
-    func staysANumberWhileAChangeIsPending(fields: String) async throws {
+    @Test(
+      "An Int key stays a number while a change is pending",
+      arguments: [
+        #"{"name":"Mine"}"#, #"{"id":1001,"name":"Mine"}"#, #"{"id":"1001","name":"Mine"}"#,
+      ])
+    func integerKeyStaysANumber(fields: String) async throws {
       let (upstream, world) = try await Self.start()
       let larder = world.larder
       _ = try await larder.get("/v1/operations/Users", world.device)
@@ -58,7 +60,7 @@ extension Ways {
         port: larder.port, "/v1/operations/Users/stream", headers: [world.device])
       _ = try await stream.nextEvent()
       try await world.pause()
-      _ = try await world.take(Self.body("1001", fields), key: "k")
+      _ = try await world.enqueue(Self.body("1001", fields), key: "k")
       func json(_ target: String) async throws -> JSONValue {
         try JSONValue(parsing: try await larder.get(target, world.device).body)
       }
@@ -81,13 +83,14 @@ extension Ways {
       await upstream.stop()
     }
 
-    @Test func anIdThatIsNoIntegerIsRefused() async throws {
+    @Test("An id that is not an integer is refused for an Int key")
+    func nonIntegerIDIsRefused() async throws {
       let (upstream, world) = try await Self.start()
       for (id, fields, pointer) in [
         ("abc", "{}", "/optimistic/0/id"), ("01001", "{}", "/optimistic/0/id"),
         ("1001", #"{"id":1002}"#, "/optimistic/0/fields/id"),
       ] {
-        let answer = try await world.hand(Self.body(id, fields), key: "k-\(id)-\(fields.count)")
+        let answer = try await world.submit(Self.body(id, fields), key: "k-\(id)-\(fields.count)")
         #expect(answer.status == 422, "\(id): \(answer.body)")
         #expect(answer.body["errors"]?[0]?["pointer"]?.string == pointer, "\(answer.body)")
       }

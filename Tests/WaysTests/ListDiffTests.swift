@@ -12,7 +12,8 @@ extension Ways {
       return try JSONValue(parsing: answer.body)
     }
 
-    @Test func tellsHowAListBecameAnother() async throws {
+    @Test("A diff turns the earlier list into the current one")
+    func diffsTwoLists() async throws {
       let larder = try await RunningLarder.start()
       let first = try await larder.get(Self.target)
       let full = try Self.object(first)
@@ -42,7 +43,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func needsNoMemoryOfWhatTheClientTells() async throws {
+    @Test("A list that the client submits needs no stored base")
+    func submittedListNeedsNoMemory() async throws {
       let larder = try await RunningLarder.start()
       let full = try Self.object(try await larder.get(Self.target))
       let items = try #require(full["items"]?.array)
@@ -62,7 +64,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func anUnknownBaseGetsTheWholeList() async throws {
+    @Test("An unknown base gets the whole list")
+    func anUnknownBaseGetsTheWholeList() async throws {
       let larder = try await RunningLarder.start()
       let answer = try Self.object(try await larder.get(Self.target + "&from=%22unknown%22"))
       #expect(answer["kind"] == "full")
@@ -81,9 +84,11 @@ extension Ways {
 
     private static func opaque(_ tag: String) -> String { String(tag.dropFirst().dropLast()) }
 
-    /// However an answer came about, its tag is a base: nothing has changed, then something has.
-    @Test(arguments: ["Cached", "Plain"], ["miss", "hit", "gzip", "stream"])
-    func everyAnswersTagIsABase(operation: String, way: String) async throws {
+    /// First with nothing changed, then with one change.
+    @Test(
+      "The entity tag of a response is a base, however the response was made",
+      arguments: ["Cached", "Plain"], ["miss", "hit", "gzip", "stream"])
+    func everyResponseTagIsABase(operation: String, way: String) async throws {
       let larder = try await RunningLarder.start(operations: Self.operations)
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       let target = "/v1/operations/\(operation)"
@@ -112,8 +117,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// What nobody keeps for callers without a device is the list as it was, not as it is.
-    @Test func theTagOfTheAnswerAsItIsNeedsNoMemory() async throws {
+    /// For callers without a device no earlier list is kept; the current one needs none.
+    @Test("The tag of the current list needs no stored base")
+    func currentTagNeedsNoMemory() async throws {
       let larder = try await RunningLarder.start(operations: Self.operations)
       let tag = Self.opaque(
         try #require(try await larder.get("/v1/operations/Cached")["etag"]))

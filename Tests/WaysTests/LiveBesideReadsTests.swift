@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Live queries beside everything that changes what they show: the last frame is what a read of the
-  /// same caller gives, with and without a device whose queue is expected to change something.
+  /// Live queries during everything that changes what they show: the last frame equals a read by the same
+  /// caller, with and without a device that has optimistic updates.
   struct LiveBesideReadsTests {
     private static let operations = [
       "films": """
@@ -31,7 +31,7 @@ extension Ways {
       let events: EventClient
       var last = ""
 
-      /// Fails where that does not come in time.
+      /// Reads until the text arrives; fails if it does not in time.
       mutating func follow(to text: String) async throws {
         while last != text {
           guard let event = try await events.nextEvent() else { return }
@@ -52,7 +52,7 @@ extension Ways {
         return films.compactMap { $0["id"]?.string }
       }
 
-      /// Past Larder.
+      /// Writes to upstream directly, not through Larder.
       func write(_ film: String, _ title: String) async throws {
         let body = """
           {"query":"mutation { updateFilm(id: \\"\(film)\\", patch: {title: \\"\(title)\\"}) { id } }"}
@@ -67,7 +67,7 @@ extension Ways {
 
       mutating func act(_ step: Int) async throws {
         let film = try #require(try await films().randomElement(using: &random))
-        // The list is ordered by title: a new one moves the film.
+        // The list is ordered by title: a new title moves the film.
         let title = "\(["A", "M", "Z"].randomElement(using: &random) ?? "A") \(step)"
         let patch = #"{"id":"\#(film)","patch":{"title":"\#(title)"}}"#
         switch Int.random(in: 0..<9, using: &random) {
@@ -106,8 +106,10 @@ extension Ways {
       }
     }
 
-    @Test(arguments: [45, 52, 7] as [UInt64])
-    func theLastFrameIsWhatAReadGives(seed: UInt64) async throws {
+    @Test(
+      "The last frame of a live query equals a read by the same caller",
+      arguments: [45, 52, 7] as [UInt64])
+    func lastFrameEqualsARead(seed: UInt64) async throws {
       let larder = try await RunningLarder.start(operations: Self.operations)
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       _ = try await larder.request("POST", "/v1/queue/pause", headers: [device])

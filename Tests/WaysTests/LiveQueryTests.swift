@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Live queries: the answer again whenever what it shows changes.
+  /// Live queries: the response is sent again whenever it changes.
   struct LiveQueryTests {
     private static func title(_ event: EventClient.Event?) throws -> JSONValue? {
       try event.flatMap { try JSONValue(parsing: Array($0.data.utf8))["data"]?["film"]?["title"] }
@@ -17,7 +17,8 @@ extension Ways {
       #expect(answer.status == 200, "\(answer.text)")
     }
 
-    @Test func sendsTheAnswerAgainOnceItChanges() async throws {
+    @Test("A live query sends the response again when it changes")
+    func sendsChangedResponses() async throws {
       let larder = try await RunningLarder.start()
       let events = try await EventClient.open(
         port: larder.port, "/v1/operations/Film/stream?id=f1")
@@ -26,14 +27,15 @@ extension Ways {
       #expect(first.beginsWithID)
       let plain = try await larder.get("/api/films/f1")
       #expect(first.data == plain.text)
-      // Another film is no business of this one's.
+      // A change of another film sends nothing.
       try await Self.rename(larder, "f2", to: "Elsewhere")
       try await Self.rename(larder, "f1", to: "Renamed")
       #expect(try Self.title(try await events.nextEvent()) == "Renamed")
       await larder.stop()
     }
 
-    @Test func goesOnFromTheAnswerThatTheClientHas() async throws {
+    @Test("A live query resumes without a frame if the client has the current response")
+    func resumesFromTheClientsResponse() async throws {
       let larder = try await RunningLarder.start()
       let target = "/v1/operations/Film/stream?id=f1"
       let events = try await EventClient.open(port: larder.port, target)
@@ -45,8 +47,8 @@ extension Ways {
       await larder.stop()
     }
 
-    /// What changed while the client was away comes at once.
-    @Test func beginsWithTheAnswerThatTheClientDoesNotHave() async throws {
+    @Test("A live query begins with the current response if the client's is outdated")
+    func sendsMissedChangeAtOnce() async throws {
       let larder = try await RunningLarder.start()
       let target = "/v1/operations/Film/stream?id=f1"
       let id = try #require(
@@ -62,8 +64,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// Nothing is kept for a client that does not read: it finds the last answer, not all of them.
-    @Test func whoNeverReadsIsKeptNothingFor() async throws {
+    /// Frames are not queued for a client that does not read.
+    @Test("A client that does not read gets the latest response, not every one")
+    func slowClientGetsTheLastResponse() async throws {
       let larder = try await RunningLarder.start(settings: "limits: {streamStall: 5m}")
       let target = "/v1/operations/Film/stream?id=f1"
       let silent = try await EventClient.open(port: larder.port, target)
@@ -76,7 +79,7 @@ extension Ways {
           "/v1/operations/UpdateFilm",
           #"{"id":"f1","patch":{"title":"\#(number)","synopsis":"\#(text)"}}"#)
         #expect(answer.status == 200)
-        // Others are told meanwhile.
+        // Other clients get each frame in the meantime.
         #expect(try Self.title(try await reader.nextEvent()) == .string("\(number)"))
       }
       var heard = 0
@@ -90,7 +93,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aListIsSentAgainWhenAMemberChanges() async throws {
+    @Test("A list is sent again when one of its members changes")
+    func aListIsSentAgainWhenAMemberChanges() async throws {
       let larder = try await RunningLarder.start()
       let events = try await EventClient.open(
         port: larder.port, "/v1/operations/Films/stream?limit=3")
@@ -102,7 +106,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func whatCannotBeStreamedIsRefused() async throws {
+    @Test("Operations that cannot be streamed are refused")
+    func unstreamableOperationsAreRefused() async throws {
       let larder = try await RunningLarder.start()
       #expect(try await larder.get("/v1/operations/Nothing/stream").status == 404)
       #expect(try await larder.get("/v1/operations/UpdateFilm/stream").status == 400)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// What local types say of their values and relationships, as clients meet it.
+  /// The rules that local types declare for their values and relationships, as clients meet them.
   struct LocalRuleTests {
     private static let types = """
       enum Colour { RED GREEN }
@@ -61,7 +61,8 @@ extension Ways {
       body["errors"]?.array?.compactMap { $0["pointer"]?.string } ?? []
     }
 
-    @Test func everyScalarGoesThereAndBack() async throws {
+    @Test("Every scalar of a local type is written and read back unchanged")
+    func everyScalarRoundTrips() async throws {
       let world = try await Self.start()
       let text = """
         {"tiny":-128,"small":32767,"whole":-2147483648,"big":9223372036854775807,"single":0.10,\
@@ -90,7 +91,8 @@ extension Ways {
       await world.larder.stop()
     }
 
-    @Test func whatIsHeldIsNotDeleted() async throws {
+    @Test("An entity that a deny relationship refers to cannot be deleted")
+    func denyRuleKeepsReferencedEntities() async throws {
       let world = try await Self.start()
       _ = try await world.ask("PUT", "/v1/entities/Shelf/s1", "{}")
       _ = try await world.ask("PUT", "/v1/entities/Book/b1", #"{"shelf":"s1"}"#)
@@ -108,7 +110,8 @@ extension Ways {
       await world.larder.stop()
     }
 
-    @Test func aPatternIsAskedOfEachText() async throws {
+    @Test("A field's pattern is enforced for each text")
+    func patternsAreEnforced() async throws {
       let world = try await Self.start()
       let made = try await world.ask("PUT", "/v1/entities/Shelf/s1", #"{"code":"AB12"}"#)
       #expect(made.status == 201)
@@ -124,7 +127,8 @@ extension Ways {
       await world.larder.stop()
     }
 
-    @Test func updateOrInsertDoesEither() async throws {
+    @Test("updateOrInsert updates the existing entity or inserts a new one")
+    func updateOrInsert() async throws {
       let world = try await Self.start()
       _ = try await world.ask("PUT", "/v1/entities/Shelf/s1", #"{"code":"AB1","level":9}"#)
       let list = try await world.ask(

@@ -31,7 +31,8 @@ extension Ways {
 
     private static let json = ("Content-Type", "application/json")
 
-    @Test func aListIsMadeChangedAndDeletedWithWhatIsInIt() async throws {
+    @Test("Entities are created and changed, and a delete cascades to their parts")
+    func deletesCascade() async throws {
       let (larder, token) = try await Self.start()
       let made = try await larder.request(
         "POST", "/v1/entities/Favourites", headers: [token, Self.json], body: #"{"title":"Best"}"#)
@@ -72,7 +73,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func everyFaultIsToldAtOnceAndStrangersAreRefused() async throws {
+    @Test("All faults of a write are reported at once, and other callers are refused")
+    func reportsAllFaultsAndRefusesStrangers() async throws {
       let (larder, token) = try await Self.start()
       let faulty = try await larder.request(
         "POST", "/v1/entities/Favourite", headers: [token, Self.json],
@@ -81,7 +83,7 @@ extension Ways {
       let faults = try JSONValue(parsing: faulty.body)["errors"]?.array ?? []
       #expect(
         faults.compactMap { $0["pointer"]?.string } == ["/stars", "/film", "/other"])
-      // What is there in a wrong way is not said to be lacking as well.
+      // A member with an invalid value is not reported as missing as well.
       let empty = try await larder.request(
         "POST", "/v1/entities/Favourites", headers: [token, Self.json], body: #"{"title":""}"#)
       #expect(empty.status == 422)
@@ -118,10 +120,12 @@ extension Ways {
       await larder.stop()
     }
 
-    /// The loop that RFC 9110 has in mind: read, change on the tag that was read, use the tag that came
-    /// back.
-    @Test(arguments: ["", "?view=VisitCard"], ["identity", "gzip"])
-    func theTagOfAReadIsAConditionOfAWrite(view: String, coding: String) async throws {
+    /// The loop of RFC 9110, section 13.1.1: read, change with the tag that was read, use the tag of the
+    /// response.
+    @Test(
+      "The entity tag of a read is a valid If-Match of a write",
+      arguments: ["", "?view=VisitCard"], ["identity", "gzip"])
+    func readTagIsAWriteCondition(view: String, coding: String) async throws {
       let (larder, token) = try await Self.start()
       let target = "/v1/entities/Visit/v"
       let long = String(repeating: "a", count: 400)
@@ -165,7 +169,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func datesHaveThreeDigitsOfFractionWhereverTheyAreTold() async throws {
+    @Test("Dates have three fraction digits in every read")
+    func datesHaveMilliseconds() async throws {
       let (larder, token) = try await Self.start()
       let cursor = try #require(
         try JSONValue(
@@ -183,7 +188,7 @@ extension Ways {
         #expect(try JSONValue(parsing: made.body)["at"]?.string == told, "\(made.text)")
         let read = try await larder.get("/v1/entities/Visit/\(id)", token)
         #expect(try JSONValue(parsing: read.body)["at"]?.string == told)
-        // What is told is found, and may be written back.
+        // A date that is returned can be used in a filter and written back.
         let filter = "/v1/entities/Visit?filter=at%20%3D%20:at&arg.at=\(told)"
         let found = try JSONValue(parsing: try await larder.get(filter, token).body)["items"]
         #expect(found?.array?.map { $0["id"]?.string } == [id], "\(told)")

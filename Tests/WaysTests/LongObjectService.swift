@@ -1,12 +1,12 @@
 import Synchronization
 import Transport
 
-/// An S3 service that has one object, `long`, without end for whoever reads it: more is written as
-/// the reader takes it. To all else it says that all is well.
+/// An S3 service with one object, `long`, which has no end: more is written as the reader takes it. Every
+/// other request succeeds.
 final class LongObjectService: Sendable {
   static let byteCount = 1 << 40
 
-  /// Downloads that nobody has ended, and all there were.
+  /// The downloads that are still open, and all there have been.
   struct Downloads: Equatable {
     var open = 0
     var begun = 0

@@ -4,7 +4,7 @@ import Testing
 
 extension Ways {
   struct MetricsTests {
-    @Test("Anybody may read the metrics unless settings keep them to the operator")
+    @Test("Metrics are open to every caller unless settings restrict them to the operator")
     func accessIsASetting() async throws {
       for (settings, status) in [("", 200), ("metrics: {access: admin}", 401)] {
         let larder = try await RunningLarder.start(settings: settings)
@@ -18,8 +18,8 @@ extension Ways {
       }
     }
 
-    @Test("Metrics with an address of their own are served there and nowhere else")
-    func anAddressOfTheirOwn() async throws {
+    @Test("Metrics with their own address are served there and nowhere else")
+    func metricsAddress() async throws {
       let larder = try await RunningLarder.start(settings: "metrics: {listen: [127.0.0.1:0]}")
       #expect(try await larder.get("/metrics").status == 404)
       #expect(!larder.routes.contains("GET /metrics"))

@@ -4,9 +4,10 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// The third way: a mutation, and what every read shows after it.
+  /// The third way: a mutation, and the reads after it.
   struct MutationTests {
-    @Test func readsAfterAMutationShowWhatItChanged() async throws {
+    @Test("Every read after a mutation shows its change")
+    func readsAfterAMutationShowItsChange() async throws {
       let larder = try await RunningLarder.start()
       let before = try await larder.get("/api/films/f1")
       let patch = #"{"id":"f1","patch":{"title":"A New Title"}}"#
@@ -22,7 +23,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aDeletedEntityLeavesEveryList() async throws {
+    @Test("A deleted entity leaves every list")
+    func aDeletedEntityLeavesEveryList() async throws {
       let larder = try await RunningLarder.start()
       let list = try JSONValue(parsing: try await larder.get("/api/films?limit=3").body)
       let id = try #require(list["data"]?["films"]?[0]?["id"]?.string)
@@ -37,7 +39,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func upstreamSeesOneKeyForEachMutation() async throws {
+    @Test("Upstream gets one idempotency key per mutation")
+    func upstreamSeesOneKeyForEachMutation() async throws {
       let larder = try await RunningLarder.start()
       for _ in 0..<2 {
         _ = try await larder.post(
@@ -51,7 +54,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func sentAndUnansweredIsToldAsUnknown() async throws {
+    @Test("A mutation without an upstream response is reported with an unknown outcome")
+    func lostResponseIsReportedAsUnknown() async throws {
       let larder = try await RunningLarder.start()
       try await larder.demo.change {
         $0.fail = .halfBody
@@ -62,7 +66,7 @@ extension Ways {
         "/v1/operations/RateFilm", #"{"id":"f1","stars":4}"#, ("Authorization", "Bearer user-ada"))
       #expect(answer.status == 504)
       #expect(answer.text.contains("outcome_unknown"))
-      // What it may have changed is asked for again.
+      // Everything that it could have changed is fetched again.
       #expect(try await larder.get("/api/top-films").cacheStatus?.hasPrefix("fwd=") == true)
       await larder.stop()
     }

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Changes with a condition on the object: what comes into it is new, what leaves it is gone.
+  /// Changes with a filter on the object: an object that enters the filter is new, one that leaves it is
+  /// deleted.
   struct ObserverTests {
     /// `title LIKE ?`, of films.
     private static let filter = "types=Film&filter=title%20LIKE%20%3F&arg=Zz%25"
@@ -26,7 +27,8 @@ extension Ways {
       #expect(answer.status == 200, "\(answer.text)")
     }
 
-    @Test func tellsWhatEntersStaysAndLeaves() async throws {
+    @Test("An observer is notified when objects enter, change within and leave the filter")
+    func reportsInsertUpdateAndDelete() async throws {
       let larder = try await RunningLarder.start()
       for film in ["f1", "f2"] { _ = try await larder.get("/api/films/\(film)") }
       var cursor = try await Self.page(larder, "\(Self.filter)&since=now").cursor
@@ -43,13 +45,14 @@ extension Ways {
         if step.op == "del" { #expect(page.changes.first?["reason"] == "hidden") }
         cursor = page.cursor
       }
-      // A snapshot holds what passes, and nothing else.
+      // A snapshot holds the objects that pass, and no others.
       let snapshot = try await Self.page(larder, Self.filter)
       #expect(snapshot.changes.map { $0["id"]?.string } == ["f1"])
       await larder.stop()
     }
 
-    @Test func theOperationsAskedForAreThoseOfTheCondition() async throws {
+    @Test("The on parameter refers to what a change is for the filter")
+    func onRefersToTheFilter() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       var cursors: [String: String] = [:]
@@ -70,7 +73,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func streamsAndPagesAgree() async throws {
+    @Test("Streams and pages report the same changes")
+    func streamsAndPagesAgree() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       let events = try await EventClient.open(
@@ -83,12 +87,13 @@ extension Ways {
         #expect(event.event == "change")
         #expect(try JSONValue(parsing: Array(event.data.utf8))["op"]?.string == op)
       }
-      // Whoever comes back with an earlier place has nothing of it, and is told nothing.
+      // A client that returns with an earlier cursor never had the object, and gets no change.
       #expect(try await Self.page(larder, "\(Self.filter)&since=\(mark)").changes.isEmpty)
       await larder.stop()
     }
 
-    @Test func aCursorBelongsToItsFilter() async throws {
+    @Test("A cursor belongs to its filter")
+    func aCursorBelongsToItsFilter() async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films?limit=3")
       let cursor = try await Self.page(larder, "\(Self.filter)&since=now").cursor
@@ -99,22 +104,24 @@ extension Ways {
         #expect(try await larder.get("/v1/changes?\(query)&since=\(cursor)").status == 400)
         #expect(try await larder.get("/v1/changes/stream?\(query)&since=\(cursor)").status == 400)
       }
-      // One that came with an answer begins any; from now on it is known what films were.
+      // A cursor from a response can start any observation; from now on the earlier state of films is kept.
       let films = try await larder.get("/api/films?limit=3")
       let open = try #require(films["sync-cursor"])
       #expect(try await Self.page(larder, "\(Self.filter)&since=\(open)").changes.isEmpty)
       await larder.stop()
     }
 
-    @Test(arguments: [
-      ("filter=year%20%3E%201", "types"), ("types=Film&filter=yearr%20%3E%201", "yearr"),
-      ("types=Film,Person&filter=year%20%3E%201", "Person has no column year"),
-      ("types=Film&filter=year%20%3E", "position"), ("types=Film&arg=1", "missing"),
-      ("types=Film&filter=year%20%3E%20%3A", "position"),
-      ("types=Film&filter=year%20%3E%20%3Aa&arg.b=1", "arg.b"),
-      ("types=Film&filter=year%20%3E%201&filter=year%20%3E%202", "twice"),
-    ])
-    func faultsAreNamed(query: String, word: String) async throws {
+    @Test(
+      "A fault names its parameter",
+      arguments: [
+        ("filter=year%20%3E%201", "types"), ("types=Film&filter=yearr%20%3E%201", "yearr"),
+        ("types=Film,Person&filter=year%20%3E%201", "Person has no column year"),
+        ("types=Film&filter=year%20%3E", "position"), ("types=Film&arg=1", "missing"),
+        ("types=Film&filter=year%20%3E%20%3A", "position"),
+        ("types=Film&filter=year%20%3E%20%3Aa&arg.b=1", "arg.b"),
+        ("types=Film&filter=year%20%3E%201&filter=year%20%3E%202", "twice"),
+      ])
+    func faultsNameTheirParameter(query: String, word: String) async throws {
       let larder = try await RunningLarder.start()
       for path in ["/v1/changes", "/v1/changes/stream"] {
         let answer = try await larder.get("\(path)?\(query)")
@@ -124,7 +131,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func localTypesAreObservedToo() async throws {
+    @Test("Local types can be observed")
+    func localTypesAreObserved() async throws {
       let file = FileManager.default.temporaryDirectory
         .appending(path: "larder-observed-\(UUID().uuidString).graphql")
       try Data("type Note @local { id: ID! text: String stars: Int }".utf8).write(to: file)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Notifications that leave by OneSignal.
+  /// Notifications that are sent through OneSignal.
   struct OneSignalTests {
     private static func settings(
       _ app: FakeOneSignal, _ url: String, key: String? = nil
@@ -30,8 +30,10 @@ extension Ways {
       try await PushTests.settled(id, larder)["states"]
     }
 
-    @Test(arguments: OneSignalForm.allCases)
-    func aRegisteredUserIsReachedUntilItLeaves(_ form: OneSignalForm) async throws {
+    @Test(
+      "A registered user is reached on a device until the registration ends",
+      arguments: OneSignalForm.allCases)
+    func registeredUserIsReachedUntilSignOut(_ form: OneSignalForm) async throws {
       let server = try await OneSignalServer(FakeOneSignal(form))
       let larder = try await Self.start(server)
       let ada = try await AccountTests.signUp(larder)
@@ -39,7 +41,7 @@ extension Ways {
       for token in ["old", "new"] {
         _ = try await larder.request(
           "PATCH", "/v1/devices/me", headers: [device], body: #"{"pushToken":"\#(token)"}"#)
-        // The second time nobody asks: a registration follows its device.
+        // The second time there is no request: a registration follows its device's token.
         if token == "old" {
           let put = try await PushTests.registration(larder, "PUT", ada.bearer, device)
           #expect(put.status == 200, "\(put.text)")
@@ -73,7 +75,7 @@ extension Ways {
       await server.stop()
     }
 
-    /// A device of the user, registered for notifications.
+    /// Registers a device for the user's notifications.
     private static func phone(
       _ larder: RunningLarder, of session: AccountTests.Session, token: String
     ) async throws -> (String, String) {
@@ -96,8 +98,10 @@ extension Ways {
       #expect(owners == wanted)
     }
 
-    @Test(arguments: OneSignalForm.allCases)
-    func aDeviceLeavesWhenItIsUnregisteredOrRemoved(_ form: OneSignalForm) async throws {
+    @Test(
+      "Unregistering or removing a device deletes its OneSignal subscription",
+      arguments: OneSignalForm.allCases)
+    func removedDeviceIsUnsubscribed(_ form: OneSignalForm) async throws {
       let server = try await OneSignalServer(FakeOneSignal(form))
       let larder = try await Self.start(server)
       let ada = try await AccountTests.signUp(larder)
@@ -116,9 +120,11 @@ extension Ways {
       await server.stop()
     }
 
-    /// The user before has not signed out, and is not reached on it any more.
-    @Test(arguments: OneSignalForm.allCases)
-    func theNextUserOfAPhoneIsReachedOnIt(_ form: OneSignalForm) async throws {
+    /// The previous user has not signed out, and is no longer reached on the device.
+    @Test(
+      "The next user of a device replaces the previous one at OneSignal",
+      arguments: OneSignalForm.allCases)
+    func nextUserReplacesThePrevious(_ form: OneSignalForm) async throws {
       let server = try await OneSignalServer(FakeOneSignal(form))
       let larder = try await Self.start(server)
       let ada = try await AccountTests.signUp(larder)
@@ -137,11 +143,12 @@ extension Ways {
       await server.stop()
     }
 
-    @Test func manyIDsLeaveInBatchesThatAreTaken() async throws {
+    @Test("Many receivers are sent in batches within OneSignal's limit")
+    func manyReceiversAreSentInBatches() async throws {
       let server = try await OneSignalServer(FakeOneSignal(.current))
       server.app.know((0..<5_000).map { "u\($0)" }.filter { $0 != "u4999" })
       let larder = try await Self.start(server)
-      // One of them twice.
+      // One id is listed twice.
       let ids = (0..<5_000).map { "u\($0)" } + ["u7"]
       let id = try PushTests.id(try await PushTests.send(larder, PushTests.body(ids)))
       let told = try await PushTests.settled(id, larder)
@@ -155,8 +162,8 @@ extension Ways {
       await server.stop()
     }
 
-    @Test(arguments: OneSignalForm.allCases)
-    func whatARuleSaysReachesThePhone(_ form: OneSignalForm) async throws {
+    @Test("A rule's notification reaches the device", arguments: OneSignalForm.allCases)
+    func ruleNotificationReachesTheDevice(_ form: OneSignalForm) async throws {
       let server = try await OneSignalServer(FakeOneSignal(form))
       let larder = try await PushRuleTests.start(
         """
@@ -185,8 +192,9 @@ extension Ways {
       await server.stop()
     }
 
-    /// Nothing is asked of a sender that is away but a probe; then all goes.
-    @Test func whatWaitsGoesWhenTheSenderIsBack() async throws {
+    /// During the outage only a probe is sent; afterwards everything is.
+    @Test("The outbox is sent after an outage of OneSignal")
+    func outboxIsSentAfterAnOutage() async throws {
       let first = try await OneSignalServer(FakeOneSignal(.current))
       let port = try #require(first.url.split(separator: ":").last.flatMap { UInt16($0) })
       await first.stop()
@@ -207,8 +215,9 @@ extension Ways {
       await second.stop()
     }
 
-    /// The answer is lost, the service ends, and the same batch goes again under its key.
-    @Test func whatMayHaveLeftIsDeliveredOnce() async throws {
+    /// The response is lost, the service ends, and the same batch is sent again under its key.
+    @Test("A batch whose response was lost is retried and delivered once")
+    func retriedBatchIsDeliveredOnce() async throws {
       let server = try await OneSignalServer(FakeOneSignal(.current))
       let larder = try await Self.start(server)
       let ada = try await AccountTests.signUp(larder)
@@ -238,7 +247,8 @@ extension Ways {
       await server.stop()
     }
 
-    @Test func aRefusalForGoodEndsTheBatchAloneAndABusySenderIsAskedAgain() async throws {
+    @Test("A permanent refusal fails its batch alone; a rate limit is retried")
+    func permanentRefusalFailsOneBatch() async throws {
       let server = try await OneSignalServer(FakeOneSignal(.legacy))
       server.app.know(["u1", "u2"])
       let larder = try await Self.start(server)
@@ -254,8 +264,9 @@ extension Ways {
       await server.stop()
     }
 
-    /// Nothing fails for the operator's mistake.
-    @Test func aRefusedKeyFailsNothing() async throws {
+    /// A mistake of the operator fails no notification.
+    @Test("A refused API key fails no notification")
+    func refusedAPIKeyFailsNothing() async throws {
       let server = try await OneSignalServer(FakeOneSignal(.current))
       server.app.know(["u1", "u2"])
       let larder = try await Self.start(server, key: "wrong")

@@ -8,7 +8,8 @@ extension Ways {
   struct OperatingTests {
     static let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")
 
-    @Test func healthAndReadinessTellTheTruth() async throws {
+    @Test("Health and readiness report the state of the service")
+    func healthAndReadiness() async throws {
       let larder = try await RunningLarder.start()
       #expect(try await larder.get("/healthz").status == 200)
       let ready = try await larder.get("/readyz")
@@ -22,7 +23,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func theOperationsAreListed() async throws {
+    @Test("The operations are listed")
+    func operationsAreListed() async throws {
       let larder = try await RunningLarder.start()
       let list = try JSONValue(parsing: try await larder.get("/v1/operations").body)
       let film = try #require(list["operations"]?.array?.first { $0["name"] == "Film" })
@@ -37,7 +39,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func adminTakesItsTokenAlone() async throws {
+    @Test("Admin routes accept the admin token only")
+    func adminNeedsItsToken() async throws {
       let larder = try await RunningLarder.start()
       #expect(try await larder.post("/v1/admin/purge", #"{"type":"Film"}"#).status == 401)
       let wrong = ("Authorization", "Bearer \(String(repeating: "b", count: 40))")
@@ -49,11 +52,13 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test(arguments: [
-      #"{"type":"Film","id":"f1"}"#, #"{"type":"Film"}"#, #"{"operation":"Film"}"#,
-      #"{"tag":"films"}"#,
-    ])
-    func aPurgedAnswerIsAskedForAgain(body: String) async throws {
+    @Test(
+      "A purged response is fetched again",
+      arguments: [
+        #"{"type":"Film","id":"f1"}"#, #"{"type":"Film"}"#, #"{"operation":"Film"}"#,
+        #"{"tag":"films"}"#,
+      ])
+    func purgedResponseIsFetchedAgain(body: String) async throws {
       let larder = try await RunningLarder.start()
       _ = try await larder.get("/api/films/f1")
       #expect(try await larder.get("/api/films/f1").cacheStatus?.hasPrefix("hit") == true)
@@ -64,7 +69,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func explainTellsWhyAReadWouldAskUpstream() async throws {
+    @Test("explain reports why a read would ask upstream")
+    func explainReportsWhyAReadAsksUpstream() async throws {
       let larder = try await RunningLarder.start()
       let question = #"{"operation":"Film","variables":{"id":"f1"}}"#
       let before = try JSONValue(
@@ -80,8 +86,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// Each reason there is to ask upstream or not, with the answer's age and how long it is served.
-    @Test func explainTellsAgesAndReasons() async throws {
+    /// Covers each reason to ask upstream or not, with the age of the response and how long it is served.
+    @Test("explain reports ages and reasons for each cache decision")
+    func explainReportsAgesAndReasons() async throws {
       let larder = try await RunningLarder.start(
         operations: [
           "explained": """
@@ -136,13 +143,14 @@ extension Ways {
       let purge = try await larder.post("/v1/admin/purge", #"{"operation":"Kept"}"#, Self.admin)
       #expect(purge.status == 200)
       #expect(try await explain("Kept")["decision"] == "fetch")
-      // Nothing of this asked upstream.
+      // None of these requests asked upstream.
       #expect(larder.demo.report["Kept"].requests == 1)
       #expect(larder.demo.report["Quick"].requests == 1)
       await larder.stop()
     }
 
-    @Test func pagesOfAllowedOriginsMayCall() async throws {
+    @Test("Pages of allowed origins can call the service")
+    func allowedOriginsCanCall() async throws {
       let larder = try await RunningLarder.start(
         settings: "cors:\n  origins: [\"https://app.example.com\"]")
       let preflight = try await larder.request(
@@ -168,7 +176,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func theConsoleIsServed() async throws {
+    @Test("The console is served")
+    func consoleIsServed() async throws {
       let larder = try await RunningLarder.start(settings: "public: \(Self.publicFolder)")
       let page = try await larder.get("/")
       #expect(page.status == 200)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// What a device wrote, read in every way that entities are read, and nobody else's to touch.
+  /// Data that a device wrote: it has every kind of entity read, and only the device can change it.
   struct OwnDataTests {
     private static let types = """
       type Place { name: String! since: Date }
@@ -78,7 +78,8 @@ extension Ways {
 
     // MARK: Reading
 
-    @Test func ownDataIsReadLikeEveryOther() async throws {
+    @Test("A device's own data has every kind of read")
+    func ownDataHasEveryKindOfRead() async throws {
       let world = try await Self.start()
       let types = try await world.json("/v1/entities")["types"]?.array
       let trip = try #require(types?.first { $0["name"] == "Trip" })
@@ -108,7 +109,7 @@ extension Ways {
       #expect(changes?.count == 3)
       #expect(changes?.first { $0["id"] == "t1" }?["data"]?["start"] == 1_700_000_000)
 
-      // Of all this another device sees nothing.
+      // Another device sees none of this.
       let other = ("Device-Token", try await DeviceTests.register(world.larder).token)
       for target in ["/v1/entities/Trip?total=true", "/v1/search?q=coast"] {
         let answer = try await world.larder.request("GET", target, headers: [other])
@@ -119,7 +120,8 @@ extension Ways {
       await world.larder.stop()
     }
 
-    @Test func datesGoByTheFormatOfTheirType() async throws {
+    @Test("Dates use the format of their type")
+    func datesUseTheFormatOfTheirType() async throws {
       let world = try await Self.start()
       let trip = try await world.json("/v1/entities/Trip/t1")
       #expect(trip["start"] == 1_700_000_000)
@@ -128,7 +130,7 @@ extension Ways {
       #expect(
         try await world.ids("/v1/entities/Trip?filter=start%20%3C%20%3Aend&arg.end=1650000000")
           == ["t2"])
-      // Nulls first, then in the order of time.
+      // Nulls first, then by time.
       #expect(try await world.ids("/v1/entities/Trip?order=start") == ["t3", "t2", "t1"])
       let sections = try await world.json("/v1/entities/Trip?order=start&section=start")
       #expect(
@@ -138,7 +140,7 @@ extension Ways {
       let text = try await world.ask("PATCH", "/v1/entities/Trip/t3", #"{"start":"2024-01-01"}"#)
       #expect(text.status == 422)
       #expect(text.text.contains("/start"))
-      // What is not named in the patch of an embedded object stays what it is.
+      // Members that a patch of an embedded object omits stay as they are.
       let patch = try await world.ask(
         "PATCH", "/v1/entities/Trip/t1", #"{"place":{"name":"Pier"}}"#)
       #expect(patch.status == 200, "\(patch.text)")
@@ -148,8 +150,9 @@ extension Ways {
       await world.larder.stop()
     }
 
-    /// What the service's own credentials brought is closed to a device; its own data is not.
-    @Test func ownDataIsOpenToItsDeviceWhereTheRestIsClosed() async throws {
+    /// Data fetched with the service's credentials is closed to a device; its own data is not.
+    @Test("A device reads its own data where data of service credentials is closed")
+    func ownDataIsOpenWhereUpstreamDataIsClosed() async throws {
       let world = try await Self.start(service: "x-service: secret")
       #expect(try await world.ids("/v1/entities/Trip").count == 3)
       #expect(try await world.ids("/v1/entities/Trip/t1/legs").count == 2)
@@ -168,7 +171,8 @@ extension Ways {
 
     // MARK: Writing
 
-    @Test func manyAreWrittenByAFilter() async throws {
+    @Test("A filter updates or deletes many entities")
+    func filterWritesManyEntities() async throws {
       let world = try await Self.start()
       let changed = try await world.ask(
         "PATCH", "/v1/entities/Trip?filter=days%20%3E%20%3F&arg=2", #"{"notes":"long"}"#)
@@ -179,7 +183,7 @@ extension Ways {
       let gone = try await world.ask("DELETE", "/v1/entities/Trip?filter=notes%20%3D%20'long'")
       #expect(gone.text == #"{"matched":2}"#)
       #expect(try await world.ids("/v1/entities/Trip") == ["t3"])
-      // The legs went along.
+      // The legs were deleted with it.
       #expect(try await world.ids("/v1/entities/Leg").isEmpty)
       let none = try await world.ask("DELETE", "/v1/entities/Trip?filter=days%20%3E%20100")
       #expect(none.text == #"{"matched":0}"#)
@@ -187,6 +191,7 @@ extension Ways {
     }
 
     @Test(
+      "A write to a whole type without a filter is refused",
       arguments: [
         ("DELETE", "/v1/entities/Trip", nil), ("DELETE", "/v1/entities/Trip?filter=", nil),
         ("PATCH", "/v1/entities/Trip", #"{"days":1}"#),
@@ -199,7 +204,7 @@ extension Ways {
         ("POST", "/v1/entities", #"[{"op":"insert","type":"Trip","filter":"days > 0"}]"#),
         ("POST", "/v1/entities", #"[{"op":"delete","type":"Trip","args":[1]}]"#),
       ] as [(String, String, String?)])
-    func everythingIsNeverMeantBySayingNothing(
+    func writesNeedAFilter(
       method: String, target: String, body: String?
     ) async throws {
       let world = try await Self.start()
@@ -211,7 +216,8 @@ extension Ways {
       await world.larder.stop()
     }
 
-    @Test func aListMixesKeysAndFiltersAndIsDoneWhole() async throws {
+    @Test("A batch mixes keys and filters and is atomic")
+    func batchIsAtomic() async throws {
       let world = try await Self.start()
       let list = try await world.ask(
         "POST", "/v1/entities",
@@ -239,7 +245,8 @@ extension Ways {
       await world.larder.stop()
     }
 
-    @Test func aPutMayAskThatThereBeNone() async throws {
+    @Test("A PUT with If-None-Match: * creates but never replaces")
+    func putIfNoneMatchStar() async throws {
       let world = try await Self.start()
       let body = #"{"title":"Mine"}"#
       let refused = try await world.ask(
@@ -250,7 +257,8 @@ extension Ways {
       await world.larder.stop()
     }
 
-    @Test func noPurgeTakesOwnData() async throws {
+    @Test("A purge of local types is refused")
+    func purgeRefusesLocalTypes() async throws {
       let world = try await Self.start()
       let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")
       for body in [
@@ -266,13 +274,15 @@ extension Ways {
 
     // MARK: Settings
 
-    @Test(arguments: [
-      ("types: {Film: {search: [title, year]}}", "types.Film.search", "year is not a text field"),
-      ("types: {Film: {search: [titel]}}", "types.Film.search", "Did you mean \"title\"?"),
-      ("types: {Film: {index: [cast]}}", "types.Film.index", "cast"),
-      ("types: {Film: {dates: seconds}}", "types.Film.dates", "Film is a type of upstream"),
-    ])
-    func aFieldThatCannotBeSearchedIsToldByName(
+    @Test(
+      "Settings that search or index an unusable field are refused by its name",
+      arguments: [
+        ("types: {Film: {search: [title, year]}}", "types.Film.search", "year is not a text field"),
+        ("types: {Film: {search: [titel]}}", "types.Film.search", "Did you mean \"title\"?"),
+        ("types: {Film: {index: [cast]}}", "types.Film.index", "cast"),
+        ("types: {Film: {dates: seconds}}", "types.Film.dates", "Film is a type of upstream"),
+      ])
+    func unsearchableFieldIsNamed(
       settings: String, setting: String, words: String
     ) async throws {
       do {

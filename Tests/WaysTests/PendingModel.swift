@@ -1,19 +1,19 @@
 import LosslessJSON
 
-/// What a device expects, plainly: a list of changes in the order of its queue, laid over what
-/// everybody sees.
+/// A plain model of a device's optimistic updates: changes in the order of its queue, applied to the shared
+/// data.
 struct PendingModel {
   struct Change {
     let mutation: String
     let film: String
-    /// Nil deletes the film.
+    /// The changed fields; nil deletes the film.
     let fields: [JSONMember]?
     var creates = false
   }
 
   var changes: [Change] = []
 
-  /// A film as the device sees it; nil where it is to be deleted.
+  /// A film as the device sees it; nil if it is to be deleted.
   func film(_ film: JSONValue) -> JSONValue? {
     var members = film.members ?? []
     var mutations: [JSONValue] = []
@@ -29,10 +29,10 @@ struct PendingModel {
     return .object(members)
   }
 
-  /// An operation's list: nothing comes, things go.
+  /// An operation's list: pending creations are not in it, pending deletions are removed.
   func films(_ films: [JSONValue]) -> [JSONValue] { films.compactMap(film) }
 
-  /// All films there are for the device.
+  /// The collection of all films as the device sees it.
   func collection(_ films: [JSONValue]) -> [JSONValue] {
     let made = changes.filter(\.creates).map {
       JSONValue.object([JSONMember("id", .string($0.film))])

@@ -4,17 +4,19 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Whatever is expected, refused, taken and taken back: each kind of read gives the device what
-  /// another device of the same user sees, with its own changes over it; and strangers see nothing of
-  /// what is expected.
+  /// A property: after any sequence of enqueued, refused, applied and withdrawn mutations, each kind of read
+  /// shows the device what another device of the same user sees, with its own optimistic updates applied;
+  /// other callers see none of them.
   struct PendingPropertyTests {
     private static let steps = 25
     private static let list = "/api/films?limit=20"
     private static let listDiff = "/v1/operations/Films/diff?limit=20"
     private static let collection = "/v1/entities/Film?order=title&limit=100&total=true"
 
-    @Test(arguments: [21, 22, 23] as [UInt64])
-    func everyReadAgreesWithThePlainModel(seed: UInt64) async throws {
+    @Test(
+      "Every read with pending changes agrees with a plain model",
+      arguments: [21, 22, 23] as [UInt64])
+    func everyReadAgreesWithTheModel(seed: UInt64) async throws {
       let world = try await PendingWorld.start()
       var random = SeededGenerator(seed: seed)
       var model = PendingModel()
@@ -27,7 +29,7 @@ extension Ways {
         let before = try await world.items(Self.collection, as: .anonymous)
         try await Self.act(step, world, &model, &random)
         let after = try await world.items(Self.collection, as: .anonymous)
-        // What upstream took is another thing.
+        // A mutation that upstream accepted does change the data.
         if !model.changes.isEmpty { #expect(after == before, "\(place)") }
         if !model.changes.isEmpty { shown += 1 }
         try await Self.checkOperations(world, model, &live, place)
@@ -39,7 +41,7 @@ extension Ways {
       await world.stop()
     }
 
-    // MARK: Doing something
+    // MARK: Steps
 
     private static func act(
       _ step: Int, _ world: PendingWorld, _ model: inout PendingModel,
@@ -54,16 +56,16 @@ extension Ways {
       case 0..<5:
         let year = 2000 + Int64.random(in: 0..<3, using: &random)
         let text = #"{"title":"\#(title)","year":\#(year)}"#
-        let id = try await world.expect(film, text, patch: text)
+        let id = try await world.enqueueUpdate(film, text, patch: text)
         let fields = try JSONValue(parsing: Array(text.utf8)).members ?? []
         model.changes.append(.init(mutation: id, film: film, fields: fields))
       case 5:
         guard alive.count > 15 else { return }
-        let id = try await world.expectDeletion(of: film)
+        let id = try await world.enqueueDeletion(of: film)
         model.changes.append(.init(mutation: id, film: film, fields: nil))
       case 6:
         let made = String(PendingWorld.temporary.dropLast(2)) + "\(10 + step)"
-        let id = try await world.expectCreation(made, titled: title)
+        let id = try await world.enqueueCreation(made, titled: title)
         let fields = [JSONMember("title", .string(title)), JSONMember("year", 1999)]
         model.changes.append(.init(mutation: id, film: made, fields: fields, creates: true))
       case 7, 8:
@@ -89,7 +91,7 @@ extension Ways {
       try await world.larder.demo.change { $0.fail = .off }
     }
 
-    // MARK: Looking
+    // MARK: Checks
 
     private static func part(_ film: JSONValue?) -> JSONValue {
       .object(
@@ -172,7 +174,7 @@ extension Ways {
     }
   }
 
-  /// A client of a live query that reads on until it has what is wanted.
+  /// A client of a live query that reads until a given text arrives.
   private struct LiveFilms {
     private let events: EventClient
     private(set) var last = ""
@@ -181,7 +183,7 @@ extension Ways {
       self.events = events
     }
 
-    /// Fails where that does not come in time.
+    /// Reads until the text arrives; fails if it does not in time.
     mutating func follow(to text: String) async throws {
       while last != text {
         guard let event = try await events.nextEvent() else { return }

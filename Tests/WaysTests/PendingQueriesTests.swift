@@ -3,11 +3,12 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Filters, orders, sections, counts, search, relationships and views see what the entity shows.
+  /// Filters, orders, sections, counts, search, relationships and views with optimistic updates.
   struct PendingQueriesTests {
     private static let words = "zzqx%20quince"
 
-    @Test func searchFindsWhatIsExpectedAndNotWhatItReplaces() async throws {
+    @Test("Search finds optimistic text and not the text that it replaces")
+    func searchUsesOptimisticText() async throws {
       let world = try await PendingWorld.start()
       let film = try await world.json("/v1/entities/Film/f1", as: .anonymous)
       let words = try #require(film["title"]?.string).utf8.map { byte in
@@ -17,8 +18,8 @@ extension Ways {
       let old = "/v1/search?q=%22\(title)%22&types=Film"
       let new = "/v1/search?q=\(Self.words)&types=Film"
       #expect(try await world.ids(old, as: .mine).contains("f1"))
-      let change = try await world.expectTitle("Zzqx the Quince", of: "f1")
-      _ = try await world.expectCreation(PendingWorld.temporary, titled: "Zzqx and Quince")
+      let change = try await world.enqueueTitle("Zzqx the Quince", of: "f1")
+      _ = try await world.enqueueCreation(PendingWorld.temporary, titled: "Zzqx and Quince")
       let found = try await world.items(new, as: .mine)
       #expect(
         Set(found.compactMap { $0["id"]?.string }) == ["f1", PendingWorld.temporary], "\(found)")
@@ -31,7 +32,7 @@ extension Ways {
         #expect(try await world.ids(new, as: reader) == [])
         #expect(try await world.ids(old, as: reader).contains("f1"))
       }
-      let deletion = try await world.expectDeletion(of: "f1")
+      let deletion = try await world.enqueueDeletion(of: "f1")
       #expect(try await world.ids(new, as: .mine) == [PendingWorld.temporary])
       try await world.takeBack(deletion)
       try await world.takeBack(change)
@@ -39,14 +40,15 @@ extension Ways {
       await world.stop()
     }
 
-    @Test func collectionsCountsSectionsAndOrdersSeeIt() async throws {
+    @Test("Collections, counts, sections and orders use optimistic values")
+    func collectionsUseOptimisticValues() async throws {
       let world = try await PendingWorld.start()
       let count = try await world.json("/v1/entities/Film?total=true", as: .anonymous)["total"]?
         .int64
       let total = try #require(count)
-      _ = try await world.expect("f1", #"{"year":1066}"#, patch: #"{"year":1066}"#)
-      _ = try await world.expectDeletion(of: "f2")
-      _ = try await world.expectCreation(PendingWorld.temporary, titled: "Draft")
+      _ = try await world.enqueueUpdate("f1", #"{"year":1066}"#, patch: #"{"year":1066}"#)
+      _ = try await world.enqueueDeletion(of: "f2")
+      _ = try await world.enqueueCreation(PendingWorld.temporary, titled: "Draft")
       let page = try await world.json(
         "/v1/entities/Film?order=year&section=year&total=true&limit=2", as: .mine)
       #expect(page["total"]?.int64 == total)
@@ -74,14 +76,15 @@ extension Ways {
       await world.stop()
     }
 
-    @Test func relationshipsLeadWhereTheyAreExpectedTo() async throws {
+    @Test("Relationships lead to their optimistic targets")
+    func relationshipsUseOptimisticTargets() async throws {
       let world = try await PendingWorld.start()
       let cast = try await world.ids("/v1/entities/Film/f1/cast", as: .mine)
       let before = try await world.json("/v1/entities/Film/f1/director", as: .mine)
       let person = try #require(cast.last)
       #expect(before["id"]?.string != person)
       let kept = cast.prefix(2).reversed().map { "\"\($0)\"" }.joined(separator: ",")
-      let id = try await world.expect(
+      let id = try await world.enqueueUpdate(
         "f1", #"{"director":"\#(person)","cast":[\#(kept)]}"#,
         patch: #"{"directorId":"\#(person)"}"#)
       let film = try await world.json("/v1/entities/Film/f1", as: .mine)
@@ -99,9 +102,10 @@ extension Ways {
       await world.stop()
     }
 
-    @Test func viewsTellOfIt() async throws {
+    @Test("Views show optimistic values")
+    func viewsShowOptimisticValues() async throws {
       let world = try await PendingWorld.start()
-      let id = try await world.expectTitle("Mine", of: "f1")
+      let id = try await world.enqueueTitle("Mine", of: "f1")
       let view = try await world.json("/v1/entities/Film/f1?view=FilmCard", as: .mine)
       #expect(view["title"] == "Mine")
       #expect(view["_pending"] == [.string(id)])
@@ -120,18 +124,20 @@ extension Ways {
       "&from=%22\(try #require(tag).dropFirst().dropLast())%22"
     }
 
-    /// From the list as it was to the list with what is expected, and back.
-    @Test(arguments: [
-      ("/api/films?limit=5", "/v1/operations/Films/diff?limit=5"),
-      ("/v1/entities/Film?limit=5&order=id", "/v1/entities/Film/diff?limit=5&order=id"),
-    ])
-    func aDiffLeadsThereAndBack(list: String, diff: String) async throws {
+    /// From the base list to the optimistic list, and back.
+    @Test(
+      "A diff leads from the base list to the optimistic list and back",
+      arguments: [
+        ("/api/films?limit=5", "/v1/operations/Films/diff?limit=5"),
+        ("/v1/entities/Film?limit=5&order=id", "/v1/entities/Film/diff?limit=5&order=id"),
+      ])
+    func diffAppliesAndRevertsTheOverlay(list: String, diff: String) async throws {
       let world = try await PendingWorld.start()
       let before = try await world.get(list, as: .mine)
       let first = try #require(
         (try JSONValue(parsing: before.body)["items"]
           ?? JSONValue(parsing: before.body)["data"]?["films"])?[0]?["id"]?.string)
-      let deletion = try await world.expectDeletion(of: first)
+      let deletion = try await world.enqueueDeletion(of: first)
       let there = try await world.get(diff + Self.from(before["etag"]), as: .mine)
       #expect(there.status == 200, "\(there.text)")
       let forth = try JSONValue(parsing: there.body)
@@ -139,12 +145,12 @@ extension Ways {
       #expect(forth["deletes"]?.canonicalText == "[0]")
       let others = try await world.get(diff + Self.from(before["etag"]), as: .other)
       #expect(!others.text.contains("\"deletes\":[0]"))
-      // Another's tag is worth no more than one made up.
+      // Another caller's tag has the same effect as an invented one.
       let stolen = try await world.get(diff + Self.from(there["etag"]), as: .anonymous)
       #expect(try JSONValue(parsing: stolen.body)["kind"] == "full", "\(stolen.text)")
       #expect(try await world.get(diff + Self.from(there["etag"]), as: .mine).status == 304)
 
-      let change = try await world.expectTitle("Mine", of: first == "f1" ? "f2" : "f1")
+      let change = try await world.enqueueTitle("Mine", of: first == "f1" ? "f2" : "f1")
       try await world.takeBack(deletion)
       try await world.takeBack(change)
       let back = try await world.get(diff + Self.from(there["etag"]), as: .mine)
@@ -156,7 +162,8 @@ extension Ways {
       await world.stop()
     }
 
-    @Test func aListThatIsHandedInIsComparedWithWhatTheDeviceSees() async throws {
+    @Test("A submitted list is compared with the device's optimistic list")
+    func submittedListIsComparedWithTheOverlay() async throws {
       let world = try await PendingWorld.start()
       let target = "/v1/operations/Films/diff?limit=5"
       let full = try await world.json(target, as: .mine)
@@ -166,7 +173,7 @@ extension Ways {
           items.map { [.string("Film/\($0["id"]?.string ?? "")"), $0["_rev"] ?? .null] })
       ]
       let changed = try #require(items.dropFirst().first?["id"]?.string)
-      let id = try await world.expectTitle("Mine", of: changed)
+      let id = try await world.enqueueTitle("Mine", of: changed)
       func diff(as reader: PendingWorld.Reader) async throws -> RawResponse {
         try await world.larder.request(
           "POST", target, headers: world.headers(of: reader),

@@ -4,14 +4,15 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// What a device's queue is expected to do, in every kind of read, and in nobody else's.
+  /// A device's optimistic updates in every kind of read, and in no other caller's reads.
   struct PendingReadsTests {
     // MARK: Operations
 
-    @Test func anOperationShowsItToItsDeviceAlone() async throws {
+    @Test("An operation shows an optimistic update to its device alone")
+    func operationShowsOverlayToItsDeviceAlone() async throws {
       let world = try await PendingWorld.start()
       let before = try await world.get("/api/films/f1", as: .mine)
-      let id = try await world.expectTitle("Mine", of: "f1")
+      let id = try await world.enqueueTitle("Mine", of: "f1")
       let mine = try await world.get("/api/films/f1", as: .mine)
       let film = try JSONValue(parsing: mine.body)["data"]?["film"]
       #expect(film?["title"] == "Mine")
@@ -31,10 +32,11 @@ extension Ways {
       await world.stop()
     }
 
-    @Test func tagsTellTheTwoApart() async throws {
+    @Test("A response with an optimistic update has its own entity tag")
+    func overlayHasItsOwnTag() async throws {
       let world = try await PendingWorld.start()
       let before = try #require(try await world.get("/api/films/f1", as: .mine)["etag"])
-      let id = try await world.expectTitle("Mine", of: "f1")
+      let id = try await world.enqueueTitle("Mine", of: "f1")
       func status(_ tag: String, as reader: PendingWorld.Reader) async throws -> Int {
         try await world.get("/api/films/f1", as: reader, ("If-None-Match", tag)).status
       }
@@ -52,11 +54,13 @@ extension Ways {
       await world.stop()
     }
 
-    /// Nothing of it may be lost where upstream is asked anew, or nothing is kept.
-    @Test(arguments: ["no-cache", "no-store"])
-    func anAnswerFromUpstreamShowsItToo(directive: String) async throws {
+    /// The overlay must survive a read that asks upstream again or stores nothing.
+    @Test(
+      "A response that comes straight from upstream shows the optimistic update",
+      arguments: ["no-cache", "no-store"])
+    func upstreamResponseShowsTheOverlay(directive: String) async throws {
       let world = try await PendingWorld.start()
-      let id = try await world.expectTitle("Mine", of: "f1")
+      let id = try await world.enqueueTitle("Mine", of: "f1")
       for target in ["/api/films/f1", "/api/films/f1/mine"] {
         let mine = try await world.get(target, as: .mine, ("Cache-Control", directive))
         #expect(mine.cacheStatus?.hasPrefix("fwd=request") == true, "\(mine.cacheStatus ?? "")")
@@ -69,14 +73,15 @@ extension Ways {
       await world.stop()
     }
 
-    @Test func listsLoseWhatIsToBeDeletedAndKeepTheirOrder() async throws {
+    @Test("A pending deletion leaves lists, which keep their order")
+    func pendingDeletionLeavesLists() async throws {
       let world = try await PendingWorld.start()
       let target = "/api/films?limit=5"
       let before = try await world.films(target, as: .mine)
       let gone = try #require(before.dropFirst().first?["id"]?.string)
       let renamed = try #require(before.last?["id"]?.string)
-      let deletion = try await world.expectDeletion(of: gone)
-      let change = try await world.expectTitle("Mine", of: renamed)
+      let deletion = try await world.enqueueDeletion(of: gone)
+      let change = try await world.enqueueTitle("Mine", of: renamed)
       let mine = try await world.films(target, as: .mine)
       #expect(mine.map { $0["id"] } == before.filter { $0["id"]?.string != gone }.map { $0["id"] })
       #expect(mine.last?["title"] == "Mine")
@@ -90,9 +95,10 @@ extension Ways {
       await world.stop()
     }
 
-    @Test func aStartLaterItShowsStill() async throws {
+    @Test("An optimistic update survives a restart")
+    func overlaySurvivesARestart() async throws {
       let world = try await PendingWorld.start()
-      let id = try await world.expectTitle("Mine", of: "f1")
+      let id = try await world.enqueueTitle("Mine", of: "f1")
       await world.larder.stopService()
       try await world.larder.startService()
       let mine = try await world.get("/api/films/f1", as: .mine)
@@ -103,8 +109,9 @@ extension Ways {
       await world.stop()
     }
 
-    /// Of a union, whose members are of several types.
-    @Test func aListOfSeveralTypesShowsItToo() async throws {
+    /// A union has members of several types.
+    @Test("A list of a union type shows the optimistic update")
+    func unionListShowsTheOverlay() async throws {
       let world = try await PendingWorld.start()
       let film = try await world.json("/v1/entities/Film/f1", as: .mine)
       let word = try #require(film["title"]?.string?.split(separator: " ").last).utf8
@@ -112,7 +119,7 @@ extension Ways {
       let target = "/api/search?text=\(word)&limit=50"
       let before = try await world.json(target, as: .mine)["data"]?["search"]?.array ?? []
       #expect(before.contains { $0["id"] == "f1" })
-      let id = try await world.expectTitle("Mine", of: "f1")
+      let id = try await world.enqueueTitle("Mine", of: "f1")
       let after = try await world.json(target, as: .mine)["data"]?["search"]?.array ?? []
       #expect(after.map { $0["id"] } == before.map { $0["id"] })
       #expect(after.first { $0["id"] == "f1" }?["_pending"] == [.string(id)])
@@ -120,11 +127,12 @@ extension Ways {
       await world.stop()
     }
 
-    /// A list is upstream's: what exists on the device alone stands in none.
-    @Test func whatIsToBeCreatedStandsInNoOperationsList() async throws {
+    /// A list belongs to upstream: an entity that exists only on the device is in none.
+    @Test("A pending creation is in no operation's list")
+    func pendingCreationIsInNoOperationList() async throws {
       let world = try await PendingWorld.start()
       let before = try await world.get("/api/films?limit=20", as: .mine)
-      _ = try await world.expectCreation(PendingWorld.temporary, titled: "Draft")
+      _ = try await world.enqueueCreation(PendingWorld.temporary, titled: "Draft")
       #expect(try await world.get("/api/films?limit=20", as: .mine).body == before.body)
       let read = try await world.get("/v1/entities/Film/\(PendingWorld.temporary)", as: .mine)
       #expect(try JSONValue(parsing: read.body)["title"] == "Draft")
@@ -134,7 +142,8 @@ extension Ways {
       await world.stop()
     }
 
-    @Test func aReferenceLeadsToWhatIsKnownOfItsTarget() async throws {
+    @Test("An optimistic reference shows the stored fields of its target")
+    func optimisticReferenceShowsKnownFields() async throws {
       let world = try await PendingWorld.start()
       #expect(try await world.get("/api/films/f2", as: .mine).status == 200)
       func director(_ film: String) async throws -> JSONValue? {
@@ -144,12 +153,12 @@ extension Ways {
       let (one, two) = (try await director("f1"), try await director("f2"))
       #expect(one != two)
       let person = try #require(two?["id"]?.string)
-      let known = try await world.expect(
+      let known = try await world.enqueueUpdate(
         "f1", #"{"director":"\#(person)"}"#, patch: #"{"directorId":"\#(person)"}"#)
       #expect(try await director("f1") == two)
       try await world.takeBack(known)
-      // Of a person that nobody fetched nothing can be shown in the operation's shape.
-      _ = try await world.expect(
+      // A person that was never fetched cannot be shown in the operation's shape.
+      _ = try await world.enqueueUpdate(
         "f1", #"{"director":"nobody","title":"Mine"}"#, patch: #"{"directorId":"nobody"}"#)
       #expect(try await director("f1") == one)
       let film = try await world.get("/api/films/f1", as: .mine)
@@ -157,10 +166,11 @@ extension Ways {
       await world.stop()
     }
 
-    @Test func whatUpstreamRefusesIsRolledBack() async throws {
+    @Test("A mutation that upstream refuses is rolled back")
+    func refusedMutationIsRolledBack() async throws {
       let world = try await PendingWorld.start()
       let before = try await world.get("/api/films/f1", as: .mine)
-      let id = try await world.expectTitle("Mine", of: "f1")
+      let id = try await world.enqueueTitle("Mine", of: "f1")
       #expect(try await world.get("/api/films/f1", as: .mine).body != before.body)
       try await world.larder.demo.change { $0.fail = .graphQLErrors }
       #expect(try await world.settled(id) == "rejected")
@@ -169,10 +179,11 @@ extension Ways {
       await world.stop()
     }
 
-    @Test func whatUpstreamTakesIsWhatItSaid() async throws {
+    @Test("Upstream's response replaces the optimistic value")
+    func upstreamResponseReplacesTheOverlay() async throws {
       let world = try await PendingWorld.start()
       _ = try await world.get("/api/films/f1", as: .mine)
-      let id = try await world.expect(
+      let id = try await world.enqueueUpdate(
         "f1", #"{"title":"Guess"}"#, patch: #"{"title":"Upstream's"}"#)
       #expect(try await world.settled(id) == "applied")
       for reader in [PendingWorld.Reader.mine, .other] {
@@ -184,10 +195,11 @@ extension Ways {
       await world.stop()
     }
 
-    @Test func aTemporaryIdFindsTheRealEntityOnceItIsKnown() async throws {
+    @Test("A temporary id resolves to the real entity once it is known")
+    func temporaryIDResolvesToTheRealEntity() async throws {
       let world = try await PendingWorld.start()
       let temporary = PendingWorld.temporary
-      let id = try await world.expectCreation(temporary, titled: "Draft")
+      let id = try await world.enqueueCreation(temporary, titled: "Draft")
       #expect(try await world.settled(id) == "applied")
       let entity = try JSONValue(
         parsing: try await world.get("/v1/entities/Film/\(temporary)", as: .mine).body)

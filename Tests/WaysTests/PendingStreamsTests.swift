@@ -4,27 +4,28 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Streams tell a device of what its queue is expected to do, and nobody else.
+  /// Streams send a device its own optimistic updates, and no other caller's.
   struct PendingStreamsTests {
     private static func film(_ event: EventClient.Event?) throws -> JSONValue? {
       try event.flatMap { try JSONValue(parsing: Array($0.data.utf8))["data"]?["film"] }
     }
 
-    @Test(arguments: ["Film", "MyFilm"])
-    func aLiveQueryComesAgainForItsDeviceAlone(operation: String) async throws {
+    @Test(
+      "A live query sends an optimistic update to its device alone", arguments: ["Film", "MyFilm"])
+    func liveQuerySendsOverlayToItsDevice(operation: String) async throws {
       let world = try await PendingWorld.start()
       let target = "/v1/operations/\(operation)/stream?id=f1"
       let mine = try await world.events(target, as: .mine)
       let other = try await world.events(target, as: .other)
       let before = try #require(try await mine.nextEvent())
       #expect(try await other.nextEvent()?.data == before.data)
-      let id = try await world.expectTitle("Mine", of: "f1")
+      let id = try await world.enqueueTitle("Mine", of: "f1")
       let shown = try #require(try await mine.nextEvent())
       #expect(try Self.film(shown)?["title"] == "Mine")
       #expect(try Self.film(shown)?["_pending"] == [.string(id)])
       #expect(shown.id != before.id)
-      // One over another: the first has been told of, the second must be as well.
-      let second = try await world.expectTitle("Mine too", of: "f1")
+      // A second update over the first: both must be sent.
+      let second = try await world.enqueueTitle("Mine too", of: "f1")
       #expect(try Self.film(try await mine.nextEvent())?["title"] == "Mine too")
       try await world.takeBack(second)
       #expect(try await mine.nextEvent()?.data == shown.data)
@@ -36,17 +37,18 @@ extension Ways {
         "/v1/operations/UpdateFilm", #"{"id":"f1","patch":{"title":"Everybody's"}}"#)
       #expect(renamed.status == 200, "\(renamed.text)")
       guard operation == "Film" else { return await world.stop() }
-      // The next thing that the other hears.
+      // The next event of the other caller.
       #expect(try Self.film(try await other.nextEvent())?["title"] == "Everybody's")
       #expect(try Self.film(try await mine.nextEvent())?["title"] == "Everybody's")
       await world.stop()
     }
 
-    @Test func aStreamHearsOfARollBackByUpstream() async throws {
+    @Test("A stream sends the roll-back of a refused mutation")
+    func streamSendsTheRollBack() async throws {
       let world = try await PendingWorld.start()
       let mine = try await world.events("/v1/operations/Film/stream?id=f1", as: .mine)
       let before = try #require(try await mine.nextEvent())
-      let id = try await world.expectTitle("Mine", of: "f1")
+      let id = try await world.enqueueTitle("Mine", of: "f1")
       #expect(try Self.film(try await mine.nextEvent())?["title"] == "Mine")
       try await world.larder.demo.change { $0.fail = .graphQLErrors }
       #expect(try await world.settled(id) == "rejected")
@@ -54,13 +56,14 @@ extension Ways {
       await world.stop()
     }
 
-    @Test func changesTellOfItAndOfItsEnd() async throws {
+    @Test("The change log reports an optimistic update and its end to its device")
+    func changesReportOverlayAndItsEnd() async throws {
       let world = try await PendingWorld.start()
       let cursor = try #require(
         try await world.json("/v1/changes?since=now&types=Film", as: .mine)["cursor"]?.string)
       let others = try #require(
         try await world.json("/v1/changes?since=now&types=Film", as: .other)["cursor"]?.string)
-      let deletion = try await world.expectDeletion(of: "f1")
+      let deletion = try await world.enqueueDeletion(of: "f1")
       let first = try await world.json("/v1/changes?since=\(cursor)&types=Film", as: .mine)
       #expect(first["changes"]?.array?.count == 1)
       #expect(first["changes"]?[0]?["op"] == "del")

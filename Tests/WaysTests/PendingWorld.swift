@@ -3,10 +3,10 @@ import LosslessJSON
 import TestSupport
 import Testing
 
-/// A running Larder with films in it and two devices; the queue of the first waits, so that what is
-/// expected of upstream stays expected.
+/// A running Larder with films and two devices; the queue of the first is paused, so that its optimistic
+/// updates stay pending.
 struct PendingWorld {
-  /// Who reads.
+  /// The caller of a read.
   enum Reader: CaseIterable {
     case mine, other, anonymous
   }
@@ -46,7 +46,7 @@ struct PendingWorld {
     }
   }
 
-  // MARK: Reading
+  // MARK: Reads
 
   func get(
     _ target: String, as reader: Reader, _ more: (String, String)...
@@ -82,14 +82,14 @@ struct PendingWorld {
     try await EventClient.open(port: larder.port, target, headers: headers(of: reader))
   }
 
-  // MARK: The queue
+  // MARK: Queue
 
   /// - Returns: the mutation's id.
-  func expectTitle(_ title: String, of film: String) async throws -> String {
-    try await expect(film, #"{"title":"\#(title)"}"#, patch: #"{"title":"\#(title)"}"#)
+  func enqueueTitle(_ title: String, of film: String) async throws -> String {
+    try await enqueueUpdate(film, #"{"title":"\#(title)"}"#, patch: #"{"title":"\#(title)"}"#)
   }
 
-  func expect(_ film: String, _ fields: String, patch: String) async throws -> String {
+  func enqueueUpdate(_ film: String, _ fields: String, patch: String) async throws -> String {
     try await enqueue(
       """
       {"operation":"UpdateFilm","mode":"steady","variables":{"id":"\(film)","patch":\(patch)},\
@@ -97,7 +97,7 @@ struct PendingWorld {
       """)
   }
 
-  func expectDeletion(of film: String) async throws -> String {
+  func enqueueDeletion(of film: String) async throws -> String {
     try await enqueue(
       """
       {"operation":"DeleteFilm","mode":"steady","variables":{"id":"\(film)"},\
@@ -105,7 +105,7 @@ struct PendingWorld {
       """)
   }
 
-  func expectCreation(_ id: String, titled title: String) async throws -> String {
+  func enqueueCreation(_ id: String, titled title: String) async throws -> String {
     try await enqueue(
       """
       {"operation":"CreateFilm","mode":"steady",\
@@ -129,9 +129,9 @@ struct PendingWorld {
     #expect(answer.status == 200, "\(answer.text)")
   }
 
-  /// Lets the queue go on.
+  /// Resumes the queue.
   ///
-  /// - Returns: the state that the mutation ends in.
+  /// - Returns: the state in which the mutation ends.
   func settled(_ mutation: String) async throws -> String? {
     _ = try await post("/v1/queue/resume")
     let answer = try await get("/v1/mutations/\(mutation)?wait=10", as: .mine)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Notifications that changes send.
+  /// Notifications that push rules send about changes.
   struct PushRuleTests {
     private static let types = """
       type Message @local {
@@ -18,7 +18,7 @@ extension Ways {
       }
       """
 
-    /// - Parameter vendor: settings that end within `push`.
+    /// - Parameter vendor: settings within `push`, the last of them.
     static func start(
       _ rules: String, vendor: String = "push:"
     ) async throws -> RunningLarder {
@@ -42,7 +42,7 @@ extension Ways {
             text: "{sender}: {text} {{}}"
       """
 
-    /// - Parameter id: of the one to change; nil makes another.
+    /// - Parameter id: the message to change; nil creates another.
     static func message(
       _ larder: RunningLarder, _ device: (String, String), _ body: String,
       changing id: String? = nil
@@ -53,7 +53,7 @@ extension Ways {
       #expect([200, 201].contains(answer.status), "\(answer.text)")
     }
 
-    /// The outbox once it holds so many, the oldest first.
+    /// Waits until the outbox holds this many notifications; oldest first.
     static func outbox(
       _ larder: RunningLarder, count: Int
     ) async throws -> [JSONValue] {
@@ -65,7 +65,8 @@ extension Ways {
       }
     }
 
-    @Test func whatComesIntoBeingIsTold() async throws {
+    @Test("A new entity notifies the receivers that its rule names")
+    func insertRuleNotifies() async throws {
       let larder = try await Self.start(Self.inserts)
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       try await Self.message(
@@ -80,7 +81,7 @@ extension Ways {
       let id = try #require(first["id"]?.string)
       #expect(
         try await PushTests.settled(id, larder)["states"] == ["u1": "sent", "u2": "sent"])
-      // An update is none of this rule's, nor is one without receivers.
+      // The rule ignores updates, and entities without receivers.
       try await Self.message(larder, device, #"{"text":"Hello"}"#, changing: "m1")
       try await Self.message(
         larder, device, #"{"id":"m2","chat":"c7","text":"x","recipientIds":[]}"#)
@@ -91,8 +92,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// Written without waiting for anything that is told, so several commits are often read together.
-    @Test func aChangeIsToldWhereItChangesWhatThereIsToSay() async throws {
+    /// The writes do not wait for notifications, so several commits are often read together.
+    @Test("An update notifies only if it changes a field that the rule's text uses")
+    func updateRuleNeedsARelevantChange() async throws {
       let larder = try await Self.start(
         """
             - {on: Message update, to: recipientIds, text: "{text}"}
@@ -120,7 +122,7 @@ extension Ways {
           - {on: Message update, to: recipientIds, text: "changed: {text}"}
       """
 
-    /// - Parameter operations: of one transaction.
+    /// - Parameter operations: the operations of one transaction.
     private static func write(
       _ larder: RunningLarder, _ device: (String, String), _ operations: String...
     ) async throws {
@@ -138,8 +140,9 @@ extension Ways {
       #"{"op":"update","type":"Message","id":"\#(id)","data":{"text":"\#(text)"}}"#
     }
 
-    /// Each entity once, as it is behind the commit, however often it was written within.
-    @Test func aCommitIsToldOnce() async throws {
+    /// Notifies with the state after the commit.
+    @Test("An entity that a commit writes several times notifies once")
+    func entityNotifiesOncePerCommit() async throws {
       let larder = try await Self.start(Self.both)
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       try await Self.write(
@@ -155,7 +158,7 @@ extension Ways {
       #expect(
         Set(second.dropFirst(2).compactMap { $0["text"]?.string })
           == ["changed: five", "changed: two"])
-      // What came of the commits before is all there by the time that this is.
+      // The notifications of the earlier commits are all in the outbox by the time this one is.
       try await Self.write(larder, device, Self.insert("m3", "last"))
       let all = try await Self.outbox(larder, count: 5)
       #expect(all.count == 5, "\(all)")
@@ -163,7 +166,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func changesAreToldOnceAcrossStarts() async throws {
+    @Test("Changes notify once across restarts")
+    func restartDoesNotRepeatNotifications() async throws {
       let larder = try await Self.start(Self.both)
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       try await Self.write(larder, device, Self.insert("m1", "0"))
@@ -179,7 +183,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aStartNeitherLosesNorTellsTwice() async throws {
+    @Test("A restart neither loses nor repeats a notification")
+    func restartLosesNoNotification() async throws {
       let larder = try await Self.start(Self.inserts)
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       for number in 0..<20 {
@@ -198,8 +203,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// A film is new when it is first fetched; other callers' copies and refreshes are not.
-    @Test func whatUpstreamGivesIsToldOnce() async throws {
+    /// A film is new when it is first fetched; other callers' copies and refreshes are not new.
+    @Test("An entity fetched from upstream notifies once")
+    func fetchedEntityNotifiesOnce() async throws {
       let larder = try await Self.start(
         """
             - {on: Film insert, to: director, text: "{title}"}
@@ -218,7 +224,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func rulesThatFitNothingAreRefused() async throws {
+    @Test("Rules that match no operation are refused at start")
+    func invalidRulesAreRefused() async throws {
       let error = await #expect(throws: StartFailure.self) {
         try await Self.start(
           """

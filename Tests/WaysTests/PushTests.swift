@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Notifications that go to the outbox alone.
+  /// Notifications that go to the outbox only.
   struct PushTests {
     static let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")
 
@@ -35,7 +35,7 @@ extension Ways {
       try JSONValue(parsing: try await larder.get("/v1/push/notifications/\(id)", caller).body)
     }
 
-    /// The notification once nothing of it waits any more.
+    /// Waits until no delivery of the notification is pending.
     static func settled(
       _ id: String, _ larder: RunningLarder
     ) async throws -> JSONValue {
@@ -46,7 +46,8 @@ extension Ways {
       }
     }
 
-    @Test func whatIsSentIsSeenInTheOutbox() async throws {
+    @Test("A sent notification is visible in the outbox")
+    func sentNotificationIsInTheOutbox() async throws {
       let larder = try await RunningLarder.start()
       let answer = try await Self.send(
         larder, Self.body(extra: #","heading":"Ada","data":{"kind":"greeting"}"#))
@@ -65,10 +66,11 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aKeyIsOneNotification() async throws {
+    @Test("An idempotency key stands for one notification")
+    func oneKeyIsOneNotification() async throws {
       let larder = try await RunningLarder.start()
       let first = try await Self.send(larder)
-      // Written otherwise, and the same.
+      // The same content, written differently.
       let second = try await Self.send(
         larder, #"{"text":"Hello", "userIds":["u1","u2"], "chatId":"c1"}"#)
       #expect(first["idempotency-replayed"] == nil)
@@ -82,7 +84,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func ofABadBodyAllFaultsAreTold() async throws {
+    @Test("All faults of a notification are reported in one response")
+    func reportsAllFaultsAtOnce() async throws {
       let larder = try await RunningLarder.start()
       let answer = try await Self.send(
         larder,
@@ -104,7 +107,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func theOperatorAloneSendsUnlessSettingsSayOtherwise() async throws {
+    @Test("By default only the operator can send notifications")
+    func onlyTheOperatorSendsByDefault() async throws {
       let larder = try await AccountTests.start()
       let ada = try await AccountTests.signUp(larder).bearer
       let anonymous = try await larder.post(
@@ -116,7 +120,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func usersSendWhereSettingsLetThemAndSeeTheirOwn() async throws {
+    @Test("Users can send if settings allow it, and see only their own")
+    func usersSendIfSettingsAllow() async throws {
       let larder = try await AccountTests.start(settings: "push: {send: users}\n")
       let ada = try await AccountTests.signUp(larder).bearer
       let bob = try await AccountTests.signUp(larder, "bob").bearer
@@ -124,7 +129,7 @@ extension Ways {
       _ = try await Self.settled(id, larder)
       #expect(try await larder.get("/v1/push/notifications/\(id)", ada).status == 200)
       #expect(try await larder.get("/v1/push/notifications/\(id)", bob).status == 404)
-      // Another's key is another key.
+      // The same key of another caller is another key.
       #expect(try Self.id(try await Self.send(larder, as: bob)) != id)
       let opaque = try await Self.send(larder, as: ("Authorization", "Bearer opaque"))
       #expect(opaque.status == 401)
@@ -132,7 +137,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aUserWhoSendsTooOftenIsToldWhenToGoOn() async throws {
+    @Test("A user who sends too often gets 429 with Retry-After")
+    func sendingTooOftenIs429() async throws {
       let larder = try await AccountTests.start(settings: "push: {send: users, rate: 2}\n")
       let ada = try await AccountTests.signUp(larder).bearer
       for key in ["k1", "k1", "k2"] {
@@ -150,7 +156,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func whatWasTakenOutlivesTheService() async throws {
+    @Test("An accepted notification survives a restart")
+    func acceptedNotificationSurvivesARestart() async throws {
       let larder = try await RunningLarder.start()
       let id = try Self.id(try await Self.send(larder))
       await larder.stopService()
@@ -169,7 +176,8 @@ extension Ways {
       try await larder.request(method, "/v1/push/registration", headers: headers)
     }
 
-    @Test func aUserIsRegisteredOnADeviceUntilSignedOut() async throws {
+    @Test("A user's registration on a device ends with the sign-out")
+    func registrationEndsWithSignOut() async throws {
       let larder = try await AccountTests.start()
       let session = try await AccountTests.signUp(larder)
       let device = ("Device-Token", try await DeviceTests.register(larder).token)

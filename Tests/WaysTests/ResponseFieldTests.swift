@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Fields by which generic clients and caches find their way.
+  /// Response fields that generic clients and caches rely on.
   struct ResponseFieldTests {
-    @Test("A query by POST names the GET that gives the same, tag included")
-    func contentLocationLeadsToTheSame() async throws {
+    @Test("A query by POST names the GET with the same response and tag")
+    func contentLocationNamesTheGet() async throws {
       let larder = try await RunningLarder.start()
       let posted = try await larder.post("/v1/operations/Film", #"{"id":"f1"}"#)
       #expect(posted.status == 200)
@@ -21,7 +21,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func whatWasMadeSaysWhereItIs() async throws {
+    @Test("A created resource is named in Location")
+    func createdResourcesHaveALocation() async throws {
       let world = try await SyncWorld.start()
       let device = try await world.larder.post("/v1/devices", #"{"platform":"ios"}"#)
       #expect(device.status == 201 && device["location"] == "/v1/devices/me")
@@ -37,8 +38,8 @@ extension Ways {
       await world.larder.stop()
     }
 
-    @Test("Methods that a path has are told, and no other, also beside pages")
-    func allowIsTrue() async throws {
+    @Test("Allow lists exactly the methods of a path, also beside a public folder")
+    func allowListsEveryMethod() async throws {
       let larder = try await RunningLarder.start(settings: "public: \(OperatingTests.publicFolder)")
       for (method, path) in [
         ("TRACE", "/healthz"), ("TRACE", "/v1/entities/Film/f1"), ("GET", "/v1/auth/sign-in"),
@@ -66,7 +67,7 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test("An outage of upstream is one line of the log, and its end another")
+    @Test("An upstream outage is logged once, and so is its end")
     func outageIsLoggedOnce() async throws {
       let larder = try await RunningLarder.start()
       func lines() -> [RecordedLog.Line] {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// What an operation with a role fetched is shown to callers with that role, in every kind of read.
+  /// Data fetched by an operation with a role: every kind of read shows it to callers with that role only.
   struct RoleScopeTests {
     private static let operations = [
       "boss": """
@@ -35,7 +35,7 @@ extension Ways {
         Studio: {search: [name]}
       """
 
-    /// Every way to read stored entities of a type.
+    /// Every kind of read of a type's stored entities.
     private static func reads(of type: String, id: String, word: String) -> [String] {
       [
         "/v1/entities/\(type)?limit=100&total=true", "/v1/entities/\(type)/\(id)",
@@ -107,8 +107,8 @@ extension Ways {
       }
     }
 
-    @Test("A role's response is given to callers with the role alone, also when it lies ready")
-    func readyResponses() async throws {
+    @Test("A role's cached response is served to callers with the role alone")
+    func cachedResponses() async throws {
       let larder = try await RunningLarder.start(
         settings: Self.settings, operations: Self.operations, service: "x-service-key: s3cret")
       let phone = ("Device-Token", try await DeviceTests.register(larder).token)
@@ -120,7 +120,7 @@ extension Ways {
     }
 
     @Test(
-      "Without a word in settings the operator opens accounts where the service has credentials")
+      "With service credentials only the operator opens accounts, unless settings allow it")
     func guardedDefaults() async throws {
       let larder = try await RunningLarder.start(
         settings: "accounts: {passwordCost: 10}", service: "x-service-key: s3cret")

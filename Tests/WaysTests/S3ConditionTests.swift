@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Conditions on objects, through both doors: one that cannot be read never lets a write through.
+  /// Conditions on objects, through S3 and through `/v1/files`: an unreadable one never lets a write through.
   struct S3ConditionTests {
     private static let settings = """
       files:
@@ -11,13 +11,14 @@ extension Ways {
             access: admin
       """
     private static let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")
-    /// The tag of `hello`.
+    /// The entity tag of `hello`.
     private static let tag = "5d41402abc4b2a76b9719d911017c592"
     private static let unreadable = [
       "\"unclosed", "un\"quoted", "a b", "\"a\" \"b\"", "*, \"a\"", ",", "",
     ]
 
-    @Test func writesThroughS3KeepWhatTheyGuard() async throws {
+    @Test("An S3 write with a failed or unreadable condition changes nothing")
+    func s3WritesObeyConditions() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let client = try await SignedClient.issue(larder)
       let path = "/s3/plain/k"
@@ -66,7 +67,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func readsThroughS3TakeBareTags() async throws {
+    @Test("S3 reads accept unquoted entity tags")
+    func s3ReadsAcceptUnquotedTags() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let client = try await SignedClient.issue(larder)
       let path = "/s3/plain/k"
@@ -84,7 +86,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func writesThroughFilesRefuseWhatTheyCannotRead() async throws {
+    @Test("A write to /v1/files with an unreadable condition is refused")
+    func fileWritesRefuseUnreadableConditions() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let path = "/v1/files/plain/k"
       let type = ("Content-Type", "text/plain")

@@ -6,8 +6,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// The S3 dialect over sockets, as far as no client of S3's own is needed for it: those try the
-  /// rest.
+  /// The S3 dialect over sockets, as far as the tests need no S3 client; `Tests/Peers` has those that do.
   struct S3DialectTests {
     private static let settings = """
       files:
@@ -25,9 +24,9 @@ extension Ways {
     }
 
     private static func issue(
-      _ larder: RunningLarder, _ wish: String = "{}"
+      _ larder: RunningLarder, _ settings: String = "{}"
     ) async throws -> Key {
-      let answer = try await larder.post("/v1/admin/s3/keys", wish, admin)
+      let answer = try await larder.post("/v1/admin/s3/keys", settings, admin)
       #expect(answer.status == 201)
       let body = try JSONValue(parsing: answer.body)
       return Key(
@@ -49,19 +48,20 @@ extension Ways {
         body: body)
     }
 
-    @Test func keysWorkUntilTheyAreRevoked() async throws {
+    @Test("Access keys work until they are revoked")
+    func keysWorkUntilTheyAreRevoked() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let key = try await Self.issue(larder)
       let put = try await Self.ask(larder, "PUT", "/s3/plain/a%20b", by: key, body: "hello")
       #expect(put.status == 200)
       #expect(put["etag"] == "\"5d41402abc4b2a76b9719d911017c592\"")
       #expect(put["x-amz-request-id"] == put["request-id"])
-      // Both ways lead to the same object.
+      // Both interfaces read the same object.
       let read = try await larder.get("/v1/files/plain/a%20b", Self.admin)
       #expect(read.text == "hello")
       let got = try await Self.ask(larder, "GET", "/s3/plain/a%20b", by: key)
       #expect(got.status == 200 && got.text == "hello")
-      // After a restart the key still opens.
+      // The access key still works after a restart.
       await larder.stopService()
       try await larder.startService()
       #expect(try await Self.ask(larder, "GET", "/s3/plain/a%20b", by: key).text == "hello")
@@ -74,7 +74,7 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test("A browser without a signature saves what may hold script, and is shown pictures")
+    @Test("An unsigned read of a type that can run script is an attachment")
     func unsignedReadsOfScriptableTypesAreAttachments() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let key = try await Self.issue(larder)
@@ -99,8 +99,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// Neither in the database, nor in what is copied of it, nor in what operators may ask.
-    @Test func secretsLieNowhereInTheClear() async throws {
+    /// Searches the database, its backup, and the admin SQL endpoint.
+    @Test("Secret keys are nowhere in plain text: not in files, backups or admin SQL")
+    func secretsAreStoredSealed() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let key = try await Self.issue(larder, #"{"userId":"u1","buckets":["pics"]}"#)
       #expect(try await larder.post("/v1/admin/backup", "{}", Self.admin).status == 201)
@@ -124,7 +125,8 @@ extension Ways {
       #expect(filesRead >= 2)
     }
 
-    @Test func answersStrangersInXML() async throws {
+    @Test("Callers without a valid signature are refused in XML")
+    func refusesUnsignedCallersInXML() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let wrong = Key(id: try await Self.issue(larder).id, secret: "wrong")
       let refused = try await Self.ask(larder, "GET", "/s3/plain/x", by: wrong)
@@ -158,8 +160,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// What is refused before there is a request says so in XML too; elsewhere in problem details.
+    /// Refusals before a request is routed are XML too; outside the dialect they are problem details.
     @Test(
+      "Unreadable requests are refused in XML below /s3, else in problem details",
       arguments: [
         ("BREW /s3/pics/x HTTP/1.1\r\nHost: x\r\n\r\n", 501, "NotImplemented"),
         (
@@ -174,12 +177,12 @@ extension Ways {
         ("GET /s3s/x HTTP/1.1\r\nHost: x\r\nContent-Length: 1x\r\n\r\n", 400, nil),
         ("GET \r\n\r\n", 400, nil),
       ] as [(String, Int, String?)])
-    func unreadableRequestsAreRefusedInTheirClientsWords(
+    func unreadableRequestsAreRefusedInXML(
       text: String, status: Int, code: String?
     ) async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let port = larder.port
-      // In one piece, and in two.
+      // Sent in one piece, and in two.
       for cut in [text.count, 20] {
         let answer = try await onOwnThread {
           let client = try RawClient(port: port)

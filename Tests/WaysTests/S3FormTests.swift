@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Uploads by forms of pages, allowed by a signed policy.
+  /// Uploads by HTML forms, allowed by a signed policy.
   struct S3FormTests {
     private static let settings = """
       files:
@@ -39,7 +39,7 @@ extension Ways {
       return Base64.encode(Array(text.utf8))
     }
 
-    /// The fields of a signature, Version 4.
+    /// The form fields of a Signature Version 4.
     private static func signed(_ policy: String, by client: SignedClient) -> [(String, String)] {
       let time = SignatureTime(date())
       let scope = SignatureScope(day: time.day, region: "eu-west-1", service: "s3")
@@ -106,7 +106,7 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test("A form without a good signature uploads nothing")
+    @Test("A form without a valid signature uploads nothing")
     func refusesForms() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let client = try await SignedClient.issue(larder)

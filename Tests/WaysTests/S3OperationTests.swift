@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// S3 puts operations into names of the query. One that is not done here is refused; it never
-  /// becomes the plain operation of its method.
+  /// S3 operations named by a query parameter: an unsupported one is refused and never treated as the plain
+  /// operation of its method.
   struct S3OperationTests {
     private static let settings = """
       files:
@@ -12,7 +12,7 @@ extension Ways {
             access: admin
       """
 
-    /// What operations of S3 and of services like it are named by, beside some that nobody knows.
+    /// Parameters that name operations of S3 and of similar services, and some that do not exist.
     private static let names = [
       "abac", "accelerate", "acl", "analytics", "annotation", "append", "attributes", "cors",
       "delete", "encryption", "intelligent-tiering", "inventory", "legal-hold", "lifecycle",
@@ -24,7 +24,8 @@ extension Ways {
       "versions", "website",
     ]
 
-    @Test func operationsThatAreNotDoneChangeNothing() async throws {
+    @Test("Unsupported S3 operations are refused and change nothing")
+    func unsupportedOperationsChangeNothing() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let client = try await SignedClient.issue(larder)
       #expect(try await client.ask("PUT", "/s3/plain/k", body: "hello").status == 200)
@@ -36,7 +37,7 @@ extension Ways {
         ] {
           let body = method == "DELETE" ? nil : "<Other/>"
           let answer = try await client.ask(method, "\(target)?\(name)", body: body)
-          // Of these it is known how they are undone, and what begins an upload.
+          // These succeed: deleting the encryption or the tags, and beginning an upload.
           let isDone = ["encryption", "tagging", "uploads"].contains(name)
           #expect(answer.status >= 400 || isDone, "\(method) \(name)")
           if answer.status == 501 { #expect(answer.s3Code == "NotImplemented") }
@@ -48,7 +49,7 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test("HEAD says what GET would, ranges included")
+    @Test("HEAD has the status and fields of GET, ranges included")
     func headFollowsRanges() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let client = try await SignedClient.issue(larder)
@@ -69,8 +70,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test("What is copied may be named with the path before the buckets, as s3fs does")
-    func copySourcesMayHaveThePath() async throws {
+    @Test("A copy source can include the path prefix, as s3fs sends it")
+    func copySourceCanHaveThePrefix() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let client = try await SignedClient.issue(larder)
       #expect(try await client.ask("PUT", "/s3/plain/k", body: "hello").status == 200)
@@ -83,7 +84,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func readsOfWhatIsNotKnownAreNoPlainReads() async throws {
+    @Test("A read with an unknown subresource is not a plain read")
+    func unknownSubresourcesAreNotPlainReads() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let client = try await SignedClient.issue(larder)
       #expect(try await client.ask("PUT", "/s3/plain/k", body: "hello").status == 200)

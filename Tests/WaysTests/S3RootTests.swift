@@ -2,7 +2,8 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Where the S3 dialect begins at the root, and where a client leaves its path out of the signature.
+  /// The S3 dialect at the root of a host or an address, and clients that omit the path prefix from the
+  /// signature.
   struct S3RootTests {
     private static let settings = """
       files:
@@ -18,8 +19,8 @@ extension Ways {
         origins: [https://app.example.com]
       """
 
-    @Test("A client that signs the path behind the prefix is let in")
-    func takesPathsSignedWithoutThePrefix() async throws {
+    @Test("A client that signs the path after the prefix is accepted")
+    func acceptsPathsSignedWithoutThePrefix() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let client = try await SignedClient.issue(larder)
       let put = try await client.ask("PUT", "/s3/plain/k", body: "hello", signedPath: "/plain/k")
@@ -31,7 +32,7 @@ extension Ways {
     }
 
     @Test("An address of its own serves the dialect at the root, and nothing else")
-    func servesAnAddressOfItsOwn() async throws {
+    func servesItsOwnAddress() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let client = try await SignedClient.issue(larder)
       let port = try #require(larder.ports.last)
@@ -64,14 +65,14 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test("A host name of its own serves the dialect at the root, and hosts below it a bucket each")
-    func servesAHostOfItsOwn() async throws {
+    @Test("Its own host name serves the dialect at the root, and each subdomain a bucket")
+    func servesItsOwnHost() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let client = try await SignedClient.issue(larder)
       let host = "s3.example.com:8080"
       let put = try await client.ask("PUT", "/pics/k", body: "hello", host: host)
       #expect(put.status == 200)
-      // As a bucket's own host, signed or not, however the name is written.
+      // The bucket as a subdomain, signed or not, in any case.
       let read = try await client.ask("GET", "/k", host: "pics.s3.example.com")
       #expect(read.text == "hello")
       let open = try await larder.request(
@@ -79,7 +80,7 @@ extension Ways {
       #expect(open.text == "hello")
       let listed = try await client.ask("GET", "/?list-type=2", host: "pics.s3.example.com")
       #expect(listed.text.contains("<Key>k</Key>"))
-      // Ready answers of other hosts are not given here.
+      // Cached responses of other hosts are not served here.
       #expect(try await larder.get("/v1/files/pics/k").text == "hello")
       #expect(try await larder.get("/v1/files/pics/k").text == "hello")
       for _ in 0..<2 {

@@ -4,9 +4,10 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Nothing of one user's reaches another, by any status, tag or cache.
+  /// One user's data reaches no other user, by any status, tag or cache.
   struct ScopeTests {
-    @Test func eachUserHasACopyOfTheirOwn() async throws {
+    @Test("Each user has their own copy of private data")
+    func eachUserHasTheirOwnCopy() async throws {
       let larder = try await RunningLarder.start()
       let ada = ("Authorization", "Bearer user-ada")
       let bob = ("Authorization", "Bearer user-bob")
@@ -26,7 +27,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aPublicAnswerIsFetchedWithoutTheCredential() async throws {
+    @Test("A public response is fetched without the caller's credential")
+    func publicResponseIsFetchedWithoutTheCredential() async throws {
       let larder = try await RunningLarder.start()
       let answer = try await larder.get("/api/films/f1", ("Authorization", "Bearer user-ada"))
       #expect(answer["cache-control"]?.hasPrefix("private") == true)
@@ -37,7 +39,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aRefusedCallerIsShownNothingStale() async throws {
+    @Test("A caller that upstream refuses gets no stale response")
+    func refusedCallerGetsNothingStale() async throws {
       let larder = try await RunningLarder.start()
       let ada = ("Authorization", "Bearer user-ada")
       #expect(try await larder.get("/api/me/watchlist", ada).status == 200)
@@ -45,15 +48,16 @@ extension Ways {
       let refused = try await larder.get("/api/me/watchlist", ada, ("Cache-Control", "no-cache"))
       #expect(refused.status == 401)
       #expect(refused["www-authenticate"] != nil)
-      // The copy is gone: even a read that may be stale does not find it.
+      // The copy is deleted: a read that accepts stale data does not find it either.
       let cached = try await larder.get(
         "/api/me/watchlist", ada, ("Cache-Control", "only-if-cached"))
       #expect(cached.status == 504)
       await larder.stop()
     }
 
-    /// A permission error on a nullable field is part of the answer, and nothing of it is kept.
-    @Test func withoutACredentialAPrivateFieldIsAnError() async throws {
+    /// A permission error on a nullable field is part of the response, and nothing of it is stored.
+    @Test("A permission error on a nullable field is returned and not stored")
+    func permissionErrorIsNotStored() async throws {
       let larder = try await RunningLarder.start()
       for _ in 0..<2 {
         let answer = try await larder.get("/api/me/watchlist")
@@ -67,7 +71,7 @@ extension Ways {
     }
 
     @Test("A credential that is not sent upstream does not make its caller a user")
-    func anUnverifiedTokenIsNoUser() async throws {
+    func unverifiedTokenIsNoUser() async throws {
       let larder = try await RunningLarder.start(
         settings: "accounts: {passwordCost: 10, signUp: open}",
         operations: [
@@ -76,13 +80,13 @@ extension Ways {
           "own": "query Own @access(role: USER) { serverTime }",
         ], service: "x-service-key: s3cret")
       let user = try await AccountTests.signUp(larder)
-      // The second time the response is there to be given.
+      // The second time the response is cached.
       for _ in 0..<2 {
         for value in ["Bearer garbage", "Basic Og==", "Bearer user-ada"] {
           let forged = ("Authorization", value)
           let refused = try await larder.get("/v1/operations/Shared", forged)
           #expect(refused.status == 401, "\(value): \(refused.text)")
-          // Here upstream hears the credential and judges it.
+          // Here the credential is sent upstream, which judges it.
           #expect(try await larder.get("/v1/operations/Own", forged).status != 401)
         }
         #expect(try await larder.get("/v1/operations/Shared").status == 401)
@@ -91,7 +95,7 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test("A repeated or empty Authorization is 400 on every route")
+    @Test("A repeated or empty Authorization field is 400 on every route")
     func oneAuthorization() async throws {
       let larder = try await RunningLarder.start()
       let bearer = ("Authorization", "Bearer user-ada")
@@ -114,7 +118,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func serviceCredentialsCloseWhatIsNotDeclaredOpen() async throws {
+    @Test("With service credentials, operations that are not declared open are closed")
+    func serviceCredentialsCloseUndeclaredOperations() async throws {
       let closed = try await RunningLarder.start(
         operations: [
           "open": "query Open @cache(scope: PUBLIC, maxAge: 5) { studios { id } }",
@@ -127,7 +132,7 @@ extension Ways {
       #expect(try await closed.get("/v1/operations/Rest").status == 401)
       let ada = ("Authorization", "Bearer user-ada")
       #expect(try await closed.get("/v1/operations/Rest", ada).status == 200)
-      // The service's own credential goes only with calls that carry no user's.
+      // The service's credential is sent only with calls that carry no user's credential.
       let recent = closed.demo.report.recent
       #expect(
         recent.filter { $0.operationName == "Rest" }.allSatisfy { $0["x-service-key"] == nil })

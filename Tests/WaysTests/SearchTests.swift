@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Full text over HTTP: pages, snippets, bounds, and texts that are no search.
+  /// Full-text search over HTTP: pages, snippets, limits and invalid searches.
   struct SearchTests {
     private struct World {
       let larder: RunningLarder
@@ -46,7 +46,8 @@ extension Ways {
       body["items"]?.array?.compactMap { $0["id"]?.string } ?? []
     }
 
-    @Test func pagesHoldEachHitOnceBestFirst() async throws {
+    @Test("Pages of a search hold each hit once, best first")
+    func pagesHoldEachHitOnceBestFirst() async throws {
       let world = try await Self.start()
       try await world.insert(
         (0..<25).map { number in
@@ -74,15 +75,16 @@ extension Ways {
         more = "&limit=10&after=\(next)"
       }
       #expect(sizes == [10, 10, 5])
-      // The shorter text says it more clearly.
+      // The shorter text ranks higher.
       #expect(seen == (0..<25).map { "n\($0)" })
       #expect(zip(scores, scores.dropFirst()).allSatisfy { $0 >= $1 })
       #expect(scores.allSatisfy { $0 > 0 && $0 < 1 })
       await world.larder.stop()
     }
 
-    /// Not the whole text: what stands around the word, wherever it is.
-    @Test func aSnippetIsOfThePlaceThatWasFound() async throws {
+    /// The text around the word, wherever it is, and not the whole text.
+    @Test("A snippet shows the text around the match")
+    func snippetShowsTheMatch() async throws {
       let world = try await Self.start()
       let hay = (0..<200).map { "straw\($0)" }.joined(separator: " ")
       try await world.insert([("n1", "\(hay) Nadel im Heu \(hay)")])
@@ -93,7 +95,8 @@ extension Ways {
       await world.larder.stop()
     }
 
-    @Test func whatIsNoSearchIsToldByParameter() async throws {
+    @Test("An invalid search is refused by parameter")
+    func invalidSearchNamesItsParameter() async throws {
       let world = try await Self.start()
       try await world.insert([("n1", "the OR"), ("n2", "zzz")])
       for words in ["", "\"open", "*", "!!", "\"\u{301}b", "a\"\u{301}", "\0"] {
@@ -108,14 +111,15 @@ extension Ways {
       let next = try #require(try await world.search("the", "&limit=1").body["next"]?.string)
       #expect(try await world.search("the", "&limit=2&after=\(next)").status == 200)
       #expect(try await world.search("zzz", "&after=\(next)").status == 400)
-      // No text of a client's is a query of the engine's.
+      // A client's text is never a query in the engine's own language.
       let (status, body) = try await world.search("\"zzz\"\u{301} OR the OR \"\u{301}x\"")
       #expect(status == 200)
       #expect(Self.hits(body) == [])
       await world.larder.stop()
     }
 
-    @Test func whatTakesTooLongIsStopped() async throws {
+    @Test("A search that takes too long is stopped")
+    func slowSearchIsStopped() async throws {
       let world = try await Self.start("limits: {queryDeadline: 100ms}")
       let text = (0..<900).map { "a\($0)" }.joined(separator: " ")
       for batch in 0..<10 {
@@ -125,7 +129,7 @@ extension Ways {
       let (status, body) = try await world.search(words)
       #expect(status == 503)
       #expect(body["code"] == "too_costly")
-      // One that finds little goes on as before.
+      // A search with few hits still works.
       try await world.insert([("few", "unique")])
       #expect(Self.hits(try await world.search("unique").body) == ["few"])
       await world.larder.stop()

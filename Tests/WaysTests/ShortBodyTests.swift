@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Bodies that end before they are whole, of clients that still read: each is told so in the words
-  /// of its interface, and nothing of what came stays behind.
+  /// Bodies that end early, from clients that still read: each is refused in the form of its interface, and
+  /// nothing of the body is stored.
   struct ShortBodyTests {
     private static let settings = """
       files:
@@ -16,15 +16,15 @@ extension Ways {
             access: public-read
       """
     private static let admin = ("Authorization", "Bearer \(RunningLarder.adminToken)")
-    /// What frames the body, and what comes of it.
+    /// The framing of the body, and the expected response.
     static let bodies = [
       ("Content-Length: 10", "abc"), ("Content-Length: 10", ""),
       ("Transfer-Encoding: chunked", "a\r\nabc"), ("Transfer-Encoding: chunked", "3\r\nabc\r\n"),
       ("Transfer-Encoding: chunked", "3\r\nabc\r\n0\r\n"),
     ]
 
-    @Test(arguments: bodies)
-    func anObjectStaysAsItWas(framing: String, body: String) async throws {
+    @Test("An incomplete upload leaves the object as it was", arguments: bodies)
+    func incompleteUploadKeepsTheObject(framing: String, body: String) async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let path = "/v1/files/pics/k"
       let stored = try await larder.request("PUT", path, headers: [Self.admin], body: "before")
@@ -39,7 +39,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aPartIsNotTaken() async throws {
+    @Test("An incomplete part is not stored")
+    func incompletePartIsRefused() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let begun = try await larder.request(
         "POST", "/v1/files/pics/k/uploads", headers: [Self.admin])
@@ -55,8 +56,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test(arguments: bodies)
-    func jsonIsNotRead(framing: String, body: String) async throws {
+    @Test("An incomplete JSON body is refused", arguments: bodies)
+    func incompleteJSONIsRefused(framing: String, body: String) async throws {
       let larder = try await RunningLarder.start()
       for path in ["/v1/operations/Film", "/v1/devices"] {
         let answer = try await Self.ask(
@@ -68,7 +69,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func theDialectSaysItInXML() async throws {
+    @Test("The S3 dialect refuses an incomplete body in XML")
+    func s3RefusesIncompleteBodiesInXML() async throws {
       let larder = try await RunningLarder.start(settings: Self.settings)
       let issued = try await larder.post("/v1/admin/s3/keys", "{}", Self.admin)
       let signer = RequestSigner(

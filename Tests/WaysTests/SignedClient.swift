@@ -11,10 +11,10 @@ struct SignedClient {
   let id: String
   let secret: String
 
-  /// - Parameter wish: the body of the request that makes the key.
-  static func issue(_ larder: RunningLarder, _ wish: String = "{}") async throws -> SignedClient {
+  /// - Parameter settings: the body of the request that creates the key.
+  static func issue(_ larder: RunningLarder, _ settings: String = "{}") async throws -> SignedClient {
     let answer = try await larder.post(
-      "/v1/admin/s3/keys", wish, ("Authorization", "Bearer \(RunningLarder.adminToken)"))
+      "/v1/admin/s3/keys", settings, ("Authorization", "Bearer \(RunningLarder.adminToken)"))
     #expect(answer.status == 201)
     let body = try JSONValue(parsing: answer.body)
     return SignedClient(

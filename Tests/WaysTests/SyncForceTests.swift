@@ -4,57 +4,60 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// What the caller of a forced mutation is told.
+  /// The responses to forced mutations.
   struct SyncForceTests {
     private static let forced = SyncWorld.rating("f1", stars: 5, mode: "force")
 
-    /// The operations that reached upstream, the first first.
+    /// The keys of the operations that reached upstream, in order.
     private static func sent(_ world: SyncWorld) -> [String] {
       world.larder.demo.report.recent.compactMap { $0["idempotency-key"] }
     }
 
-    // MARK: What goes before it
+    // MARK: Order
 
-    @Test func goesBehindWhatItMeetsInOrder() async throws {
+    @Test("A forced mutation goes after the queued ones that conflict with it, in order")
+    func goesAfterItsConflictsInOrder() async throws {
       let world = try await SyncWorld.start()
       try await world.pause()
-      let first = try await world.take(
+      let first = try await world.enqueue(
         SyncWorld.renaming("f1", "One", mode: "steady"), key: "1")
-      let other = try await world.take(SyncWorld.renaming("f2"), key: "2")
-      let second = try await world.take(
+      let other = try await world.enqueue(SyncWorld.renaming("f2"), key: "2")
+      let second = try await world.enqueue(
         SyncWorld.renaming("f1", "Two", mode: "steady"), key: "3")
-      let answer = try await world.hand(Self.forced, key: "4")
+      let answer = try await world.submit(Self.forced, key: "4")
       #expect(answer.status == 200, "\(answer.body)")
       #expect(answer.body["state"] == "applied")
       #expect(answer.body["response"]?["data"]?["rateFilm"]?["myStars"] == 5)
       #expect(answer.body["promoted"] == [.string(first), .string(second)])
       #expect(Self.sent(world) == [first, second, answer.id])
-      // The pause holds for what it does not meet.
-      #expect(try await world.told(other)["state"] == "queued")
+      // The pause still holds for the mutation that does not conflict.
+      #expect(try await world.mutation(other)["state"] == "queued")
       await world.stop()
     }
 
-    @Test func isNotSentWhereWhatItNeedsWasRejected() async throws {
+    @Test("A forced mutation is not sent if its dependency was rejected")
+    func isNotSentIfItsDependencyWasRejected() async throws {
       let world = try await SyncWorld.start()
       try await world.larder.demo.change {
         $0.fail = .graphQLErrors
         $0.operations = ["UpdateFilm"]
       }
       try await world.pause()
-      let before = try await world.take(SyncWorld.renaming("f1"), key: "1")
-      let answer = try await world.hand(Self.forced, key: "2")
+      let before = try await world.enqueue(SyncWorld.renaming("f1"), key: "1")
+      let answer = try await world.submit(Self.forced, key: "2")
       #expect(answer.status == 424, "\(answer.body)")
       #expect(answer.code == "dependency_rejected")
       #expect(answer.body["retry"] == "new-key")
-      #expect(try await world.told(before)["state"] == "rejected")
+      #expect(try await world.mutation(before)["state"] == "rejected")
       #expect(world.larder.demo.report["RateFilm"].requests == 0)
-      // The same again is told the same.
-      #expect(try await world.hand(Self.forced, key: "2").status == 424)
+      // The same request again gets the same response.
+      #expect(try await world.submit(Self.forced, key: "2").status == 424)
       await world.stop()
     }
 
-    /// As without a device: what upstream answered beside its errors is the answer.
-    @Test func anOperationIsAnsweredAsUpstreamShapedIt() async throws {
+    /// As without a device: upstream's errors come with its data in the response.
+    @Test("A forced operation returns upstream's data and errors")
+    func upstreamErrorsAndDataAreReturned() async throws {
       let world = try await SyncWorld.start()
       for device in [[world.device], []] {
         let answer = try await world.larder.request(
@@ -78,29 +81,32 @@ extension Ways {
       await world.stop()
     }
 
-    @Test func goesAheadOfAllWhereItDependsOnNothing() async throws {
+    @Test("A forced mutation with ahead: all is sent before the queue")
+    func aheadOfAllGoesFirst() async throws {
       let world = try await SyncWorld.start()
       try await world.pause()
-      let met = try await world.take(SyncWorld.renaming("f1"), key: "1")
-      let answer = try await world.hand(
+      let met = try await world.enqueue(SyncWorld.renaming("f1"), key: "1")
+      let answer = try await world.submit(
         #"{"operation":"AddToWatchlist","mode":"force","ahead":"all","variables":{"filmId":"f1"}}"#,
         key: "2")
       #expect(answer.status == 200, "\(answer.body)")
       #expect(answer.body["state"] == "applied")
       #expect(answer.body["promoted"] == [])
-      #expect(try await world.told(met)["state"] == "queued")
+      #expect(try await world.mutation(met)["state"] == "queued")
       #expect(Self.sent(world) == [answer.id])
-      // Without the word, what it meets goes first.
-      let other = try await world.hand(
+      // Without `ahead` the mutations that it conflicts with are sent first.
+      let other = try await world.submit(
         #"{"operation":"AddToWatchlist","mode":"force","variables":{"filmId":"f1"}}"#, key: "3")
       #expect(other.body["promoted"] == [.string(met)], "\(other.body)")
       await world.stop()
     }
 
-    // MARK: What may have happened
+    // MARK: Unknown outcomes
 
-    @Test(arguments: [true, false])
-    func isUnknownWithoutAnAnswer(isRepeatable: Bool) async throws {
+    @Test(
+      "A forced mutation without an upstream response has an unknown outcome",
+      arguments: [true, false])
+    func isUnknownWithoutAResponse(isRepeatable: Bool) async throws {
       let world = try await SyncWorld.start(
         settings: "queue: {forceDeadline: 1s}", upstreamTimeout: "500ms")
       let body =
@@ -109,17 +115,17 @@ extension Ways {
         : #"{"operation":"CreateList","mode":"force","variables":{"input":{"name":"Later"}}}"#
       let operation = isRepeatable ? "RateFilm" : "CreateList"
       try await world.larder.demo.change { $0.fail = .hang }
-      let answer = try await world.hand(body, key: "1")
+      let answer = try await world.submit(body, key: "1")
       #expect(answer.status == 504, "\(answer.body)")
       #expect(answer.code == "outcome_unknown")
       #expect(answer.body["retry"] == "same-key")
       try await world.larder.demo.change { $0.fail = .off }
-      let again = try await world.hand(body, key: "1")
+      let again = try await world.submit(body, key: "1")
       if isRepeatable {
         #expect(again.status == 200, "\(again.body)")
         #expect(world.larder.demo.report[operation].executed == 1)
       } else {
-        // Parked: the client decides.
+        // It is parked: the client decides.
         #expect(again.code == "outcome_unknown", "\(again.body)")
         #expect(try await world.queue()["parked"] == 1)
         #expect(world.larder.demo.report[operation].requests == 1)
@@ -129,7 +135,8 @@ extension Ways {
 
     // MARK: The same key
 
-    @Test func theSameKeyJoinsOneThatRuns() async throws {
+    @Test("A retry with the same key joins the running mutation")
+    func sameKeyJoinsARunningOne() async throws {
       let world = try await SyncWorld.start()
       let demo = world.larder.demo
       try await demo.change {
@@ -137,17 +144,17 @@ extension Ways {
         $0.takesEffect = true
       }
       let client = world.client
-      async let first = client.hand(Self.forced, key: "1")
+      async let first = client.submit(Self.forced, key: "1")
       let requests = try await eventually {
         demo.report["RateFilm"].requests
       } until: {
         $0 == 1
       }
       #expect(requests == 1)
-      async let second = client.hand(Self.forced, key: "1")
-      async let third = client.hand(Self.forced, key: "1")
+      async let second = client.submit(Self.forced, key: "1")
+      async let third = client.submit(Self.forced, key: "1")
       // Another payload does not join.
-      let other = try await world.hand(
+      let other = try await world.submit(
         SyncWorld.rating("f1", stars: 1, mode: "force"), key: "1")
       #expect(other.status == 422)
       #expect(other.code == "idempotency_key_reused")
@@ -156,13 +163,14 @@ extension Ways {
       #expect(answers.allSatisfy { $0.status == 200 }, "\(answers.map(\.body))")
       #expect(Set(answers.map(\.id)).count == 1)
       #expect(answers.filter { !$0.isReplay }.count == 1)
-      // The hung request ended in 503 and came again, under upstream's one key.
+      // The hung request ended with 503 and was sent again under the same key.
       #expect(Set(Self.sent(world)).count == 1)
       #expect(demo.report["RateFilm"].executed == 1)
       await world.stop()
     }
 
-    @Test func goesOnWithoutItsCaller() async throws {
+    @Test("A forced mutation continues when its caller disconnects")
+    func continuesWithoutItsCaller() async throws {
       let world = try await SyncWorld.start()
       let demo = world.larder.demo
       let port = world.larder.port
@@ -171,7 +179,7 @@ extension Ways {
         world.device, SyncWorld.ada, ("Idempotency-Key", "1"), ("Content-Type", "application/json"),
       ].map { "\($0): \($1)\r\n" }.joined()
       let body = Self.forced
-      // The connection ends with the client, once upstream has the request.
+      // The client disconnects once upstream has the request.
       try await onOwnThread {
         let client = try RawClient(port: port)
         try client.send(
@@ -189,18 +197,19 @@ extension Ways {
       }
       #expect(list["items"]?.array?.first?["state"] == "applied", "\(list)")
       #expect(demo.report["RateFilm"].executed == 1)
-      let answer = try await world.hand(body, key: "1")
+      let answer = try await world.submit(body, key: "1")
       #expect(answer.status == 200)
       #expect(answer.isReplay)
       #expect(answer.body["response"]?["data"]?["rateFilm"]?["myStars"] == 5)
       await world.stop()
     }
 
-    @Test func theSameKeyArmsOneThatExpired() async throws {
+    @Test("A retry with the same key sends an expired forced mutation")
+    func sameKeyRetriesAnExpiredOne() async throws {
       let world = try await SyncWorld.start(settings: "queue: {forceDeadline: 1s, probe: 1s}")
       let demo = world.larder.demo
       try await demo.change { $0.fail = .refuse }
-      let late = try await world.hand(Self.forced, key: "1")
+      let late = try await world.submit(Self.forced, key: "1")
       #expect(late.status == 503, "\(late.body)")
       #expect(late.code == "not_sent")
       try await demo.change { $0.fail = .off }
@@ -210,11 +219,11 @@ extension Ways {
       #expect(expired["state"] == "expired")
       #expect(expired["reason"] == "not_sent")
       let id = try #require(expired["id"]?.string)
-      // What was queued since goes; the expired one does not by itself.
-      let other = try await world.take(SyncWorld.rating("f2"), key: "2")
-      #expect(try await world.told(other, wait: 10)["state"] == "applied")
+      // Mutations queued since then are sent; the expired one is not.
+      let other = try await world.enqueue(SyncWorld.rating("f2"), key: "2")
+      #expect(try await world.mutation(other, wait: 10)["state"] == "applied")
       #expect(Self.sent(world) == [other])
-      let answer = try await world.hand(Self.forced, key: "1")
+      let answer = try await world.submit(Self.forced, key: "1")
       #expect(answer.status == 200, "\(answer.body)")
       #expect(answer.id == id)
       #expect(Self.sent(world) == [other, id])

@@ -5,27 +5,27 @@ import Testing
 import VendorDouble
 
 extension Ways {
-  /// Which answer of upstream makes what of a queued mutation. One row an answer, met by an operation
-  /// that may be sent again and by one that may not.
+  /// The outcome of a queued mutation for each upstream response: one row per response, for an operation that
+  /// can be sent again and for one that cannot.
   struct SyncOutcomeTests {
     typealias Answer = ScriptedServer.Answer
 
-    /// What becomes of a mutation whose first attempt met the answer; every later one goes well.
+    /// The outcome of a mutation whose first attempt got the response; every later attempt succeeds.
     enum Fate: Equatable {
       case applied
       /// Never sent again.
       case rejected(String)
       /// Waits for another credential.
       case auth
-      /// Not before so many seconds.
+      /// Sent again after at least this many seconds.
       case sentAgain(after: Int = 0)
-      /// Whether it took effect is for the client to find out.
+      /// Waits for the client to decide whether it took effect.
       case parked
     }
 
     struct Row: CustomTestStringConvertible, Sendable {
       let testDescription: String
-      /// Nil where it is lost with its connection.
+      /// The response; nil if it is lost with its connection.
       let answer: Answer?
       let repeatable: Fate
       let once: Fate
@@ -126,11 +126,11 @@ extension Ways {
       """
     ]
 
-    /// When each attempt came, by upstream's key.
+    /// The time of each attempt, by upstream's key.
     private final class Attempts: Sendable {
       private let times = Mutex<[String: [ContinuousClock.Instant]]>([:])
 
-      /// - Returns: how many it makes.
+      /// - Returns: the number of attempts so far.
       func note(_ key: String) -> Int {
         times.withLock { times in
           times[key, default: []].append(.now)
@@ -141,8 +141,10 @@ extension Ways {
       subscript(key: String) -> [ContinuousClock.Instant] { times.withLock { $0[key] ?? [] } }
     }
 
-    @Test(arguments: statuses + answers)
-    func makesOfAMutation(row: Row) async throws {
+    @Test(
+      "The upstream response decides the outcome of a queued mutation",
+      arguments: statuses + answers)
+    func upstreamResponseDecidesTheOutcome(row: Row) async throws {
       let attempts = Attempts()
       let upstream = try await ScriptedServer { request in
         attempts.note(request.key) == 1 ? row.answer : Answer(200, Self.applied)
@@ -152,7 +154,7 @@ extension Ways {
         upstream: upstream.url)
       for (operation, fate) in [("RateAgain", row.repeatable), ("RateOnce", row.once)] {
         let world = try await SyncWorld(larder)
-        let id = try await world.take(
+        let id = try await world.enqueue(
           #"{"operation":"\#(operation)","mode":"steady","variables":{"id":"f1","stars":4}}"#,
           key: "k")
         try await Self.expect(fate, of: id, world)
@@ -176,24 +178,24 @@ extension Ways {
           $0["state"] == "auth_required"
         }
         #expect(queue == ["pending": 1, "parked": 0, "state": "auth_required"])
-        let told = try await world.told(id)
+        let told = try await world.mutation(id)
         #expect(told["attempts"] == 0, "\(told)")
       case .applied:
-        let told = try await world.told(id, wait: 10)
+        let told = try await world.mutation(id, wait: 10)
         #expect(told["state"] == "applied", "\(told)")
       case .rejected(let code):
-        let told = try await world.told(id, wait: 10)
+        let told = try await world.mutation(id, wait: 10)
         #expect(told["state"] == "rejected", "\(told)")
         #expect(told["problem"]?["code"]?.string == code)
       case .parked:
-        let told = try await world.told(id, wait: 10)
+        let told = try await world.mutation(id, wait: 10)
         #expect(told["state"] == "parked", "\(told)")
         #expect(told["reason"] == "outcome_unknown")
       case .sentAgain:
-        // A back-off ends by that, a time that upstream named does not.
+        // Flushing ends a back-off, but not a time that upstream named.
         let told = try await eventually { () -> JSONValue in
           try await world.command("/v1/queue/flush")
-          return try await world.told(id)
+          return try await world.mutation(id)
         } until: {
           $0["state"] == "applied"
         }

@@ -6,14 +6,14 @@ import Testing
 import VendorDouble
 
 extension Ways {
-  /// Mutations that upstream never answered: found out about, or set aside for somebody to decide.
+  /// Mutations whose upstream response was lost: resolved by a status query, or parked for a decision.
   struct SyncParkingTests {
     typealias Answer = ScriptedServer.Answer
 
-    /// An upstream that loses its answer to the first mutation and answers the others; queries get
-    /// what a test says.
+    /// An upstream that loses its response to the first mutation and responds to the others; the test decides
+    /// the responses to queries.
     private final class Upstream: Sendable {
-      /// Of each mutation, by its key, and of queries, which have none.
+      /// The number of requests for each mutation, by its key, and for queries, which have none.
       private let counts = Mutex<[String: Int]>([:])
       let look: @Sendable (_ time: Int) -> Answer
 
@@ -70,14 +70,14 @@ extension Ways {
       await server.stop()
     }
 
-    // MARK: Finding out
+    // MARK: Status queries
 
     struct Finding: CustomTestStringConvertible, Sendable {
       let testDescription: String
       let isDeletion: Bool
-      /// What the query is told, the last one for ever.
+      /// The query's responses; the last one repeats.
       let looks: [Answer]
-      /// Attempts to carry the mutation out.
+      /// The number of times that the mutation is sent.
       let sent: Int
     }
 
@@ -102,14 +102,15 @@ extension Ways {
           looks: [trouble, shown], sent: 1)
       }
 
-    @Test(arguments: findings)
-    func aQueryFindsOut(finding: Finding) async throws {
+    @Test(
+      "The status query decides the outcome of a mutation without a response", arguments: findings)
+    func statusQueryDecidesTheOutcome(finding: Finding) async throws {
       let upstream = Upstream { time in finding.looks[min(time, finding.looks.count) - 1] }
       try await Self.run(upstream) { world in
-        let id = try await world.take(finding.isDeletion ? Self.drop : Self.rate, key: "1")
+        let id = try await world.enqueue(finding.isDeletion ? Self.drop : Self.rate, key: "1")
         let told = try await eventually { () -> JSONValue in
           try await world.command("/v1/queue/flush")
-          return try await world.told(id)
+          return try await world.mutation(id)
         } until: {
           $0["state"] == "applied"
         }
@@ -119,10 +120,11 @@ extension Ways {
       }
     }
 
-    @Test func aQueryThatIsRefusedWaitsForAnotherCredential() async throws {
+    @Test("A refused status query waits for another credential")
+    func refusedStatusQueryWaitsForACredential() async throws {
       let upstream = Upstream { $0 == 1 ? Answer(401) : Self.shown }
       try await Self.run(upstream) { world in
-        let id = try await world.take(Self.rate, key: "1")
+        let id = try await world.enqueue(Self.rate, key: "1")
         let queue = try await eventually {
           try await world.queue()
         } until: {
@@ -131,51 +133,53 @@ extension Ways {
         #expect(queue["state"] == "auth_required")
         _ = try await world.larder.get(
           "/v1/queue", world.device, ("Authorization", "Bearer user-ada-2"))
-        let told = try await world.told(id, wait: 10)
+        let told = try await world.mutation(id, wait: 10)
         #expect(told["state"] == "applied", "\(told)")
         #expect(upstream[id] == 1)
       }
     }
 
-    // MARK: Setting aside
+    // MARK: Parking
 
-    @Test func aParkedOneHoldsWhatMeetsItUntilItIsTriedAgain() async throws {
+    @Test("A parked mutation blocks only what conflicts with it, until it is retried")
+    func parkedMutationBlocksItsConflicts() async throws {
       let upstream = Upstream()
       try await Self.run(upstream) { world in
-        let parked = try await world.take(SyncWorld.rating("f1", mode: "steady"), key: "1")
-        let told = try await world.told(parked, wait: 10)
+        let parked = try await world.enqueue(SyncWorld.rating("f1", mode: "steady"), key: "1")
+        let told = try await world.mutation(parked, wait: 10)
         #expect(told["state"] == "parked", "\(told)")
         #expect(told["reason"] == "outcome_unknown")
-        let behind = try await world.take(SyncWorld.rating("f1", mode: "steady"), key: "2")
-        // Lazy: a steady one keeps the order of all that are, and waits behind the second.
-        let other = try await world.take(SyncWorld.rating("f2"), key: "3")
-        #expect(try await world.told(other, wait: 10)["state"] == "applied")
-        #expect(try await world.told(behind)["state"] == "queued")
+        let behind = try await world.enqueue(SyncWorld.rating("f1", mode: "steady"), key: "2")
+        // Lazy: a steady mutation keeps the order of all steady ones, and waits for the second.
+        let other = try await world.enqueue(SyncWorld.rating("f2"), key: "3")
+        #expect(try await world.mutation(other, wait: 10)["state"] == "applied")
+        #expect(try await world.mutation(behind)["state"] == "queued")
         #expect(try await world.queue() == ["pending": 1, "parked": 1, "state": "running"])
         let retried = try await world.command("/v1/mutations/\(parked)/retry")
         #expect(retried.status == 200, "\(retried.body)")
         #expect(retried.id == parked)
         for id in [parked, behind] {
-          #expect(try await world.told(id, wait: 10)["state"] == "applied")
+          #expect(try await world.mutation(id, wait: 10)["state"] == "applied")
         }
         #expect(upstream[parked] == 2)
-        // Nothing more can be done about what has ended.
+        // A finished mutation takes no more commands.
         let late = try await world.command("/v1/mutations/\(parked)/retry")
         #expect(late.status == 409)
         #expect(late.code == "mutation_finished")
       }
     }
 
-    @Test func aDiscardedOneMakesWay() async throws {
+    @Test("A discarded mutation unblocks what conflicts with it")
+    func discardedMutationUnblocksItsConflicts() async throws {
       let upstream = Upstream()
       try await Self.run(upstream) { world in
-        let parked = try await world.take(SyncWorld.rating("f1", mode: "steady"), key: "1")
-        #expect(try await world.told(parked, wait: 10)["state"] == "parked")
-        let behind = try await world.take(SyncWorld.rating("f1", mode: "steady"), key: "2")
+        let parked = try await world.enqueue(SyncWorld.rating("f1", mode: "steady"), key: "1")
+        #expect(try await world.mutation(parked, wait: 10)["state"] == "parked")
+        let behind = try await world.enqueue(SyncWorld.rating("f1", mode: "steady"), key: "2")
         let discarded = try await world.command("/v1/mutations/\(parked)/discard")
         #expect(discarded.status == 200, "\(discarded.body)")
         #expect(discarded.body["state"] == "discarded")
-        #expect(try await world.told(behind, wait: 10)["state"] == "applied")
+        #expect(try await world.mutation(behind, wait: 10)["state"] == "applied")
         #expect(upstream[parked] == 1)
         #expect(try await world.queue() == ["pending": 0, "parked": 0, "state": "running"])
       }
@@ -183,7 +187,8 @@ extension Ways {
 
     // MARK: Operators
 
-    @Test func operatorsSeeAndSettleAnyQueue() async throws {
+    @Test("Operators can inspect and settle any queue")
+    func operatorsManageAnyQueue() async throws {
       let upstream = Upstream()
       try await Self.run(upstream, settings: "queue: {debounce: 60s}") { world in
         func operate(
@@ -202,8 +207,8 @@ extension Ways {
           let refused = try await operate(method, target, as: nil)
           #expect(refused.status == 401, "\(target)")
         }
-        let first = try await world.take(SyncWorld.rating("f1", mode: "steady"), key: "1")
-        #expect(try await world.told(first, wait: 10)["state"] == "parked")
+        let first = try await world.enqueue(SyncWorld.rating("f1", mode: "steady"), key: "1")
+        #expect(try await world.mutation(first, wait: 10)["state"] == "parked")
         let listed = try await operate("GET", "")
         #expect(
           listed.body["items"] == [
@@ -214,63 +219,67 @@ extension Ways {
           ], "\(listed.body)")
         let retried = try await operate("POST", "\(queue)/mutations/\(first)/retry")
         #expect(retried.status == 200, "\(retried.body)")
-        #expect(try await world.told(first, wait: 10)["state"] == "applied")
+        #expect(try await world.mutation(first, wait: 10)["state"] == "applied")
         #expect(try await operate("POST", "\(queue)/pause").body["state"] == "paused")
-        let lazy = try await world.take(SyncWorld.rating("f2"), key: "2")
+        let lazy = try await world.enqueue(SyncWorld.rating("f2"), key: "2")
         let held = try await operate("GET", "\(queue)/mutations")
         #expect(held.body["items"]?.array?.compactMap { $0["id"]?.string } == [lazy])
         #expect(try await operate("POST", "\(queue)/resume").body["state"] == "running")
-        // It waits for newer ones of its object, for a minute.
-        #expect(try await world.told(lazy)["state"] == "queued")
+        // Debounce holds it for a minute.
+        #expect(try await world.mutation(lazy)["state"] == "queued")
         #expect(try await operate("POST", "\(queue)/flush").status == 200)
-        #expect(try await world.told(lazy, wait: 10)["state"] == "applied")
+        #expect(try await world.mutation(lazy, wait: 10)["state"] == "applied")
         let unknown = try await operate("POST", "\(queue)/mutations/m_1/discard")
         #expect(unknown.status == 404)
         #expect(unknown.code == "mutation_not_found")
       }
     }
 
-    @Test func operatorsDiscardWhatIsParked() async throws {
+    @Test("Operators can discard parked mutations")
+    func operatorsDiscardParkedMutations() async throws {
       let upstream = Upstream()
       try await Self.run(upstream) { world in
-        let id = try await world.take(SyncWorld.rating("f1", mode: "steady"), key: "1")
-        #expect(try await world.told(id, wait: 10)["state"] == "parked")
+        let id = try await world.enqueue(SyncWorld.rating("f1", mode: "steady"), key: "1")
+        #expect(try await world.mutation(id, wait: 10)["state"] == "parked")
         let discarded = try await world.larder.request(
           "POST", "/v1/admin/queues/\(world.deviceID)/mutations/\(id)/discard",
           headers: [OperatingTests.admin])
         #expect(discarded.status == 200, "\(discarded.text)")
-        #expect(try await world.told(id)["state"] == "discarded")
+        #expect(try await world.mutation(id)["state"] == "discarded")
       }
     }
 
-    /// No token that the device presents would help it, and none is asked for.
-    @Test func whatNobodyVouchesForHoldsNobodyElse() async throws {
+    /// It was enqueued without a credential, so none that the device presents would help, and none is
+    /// requested.
+    @Test("A mutation without a usable credential blocks no other")
+    func missingCredentialBlocksNoOtherMutation() async throws {
       let world = try await SyncWorld.start()
       try await world.larder.demo.change {
         $0.fail = .status(401)
         $0.operations = ["RateFilm"]
       }
       let nobody = ("Accept", "*/*")
-      let id = try await world.take(SyncWorld.rating("f1"), key: "1", as: nobody)
-      let told = try await world.told(id, is: "parked")
+      let id = try await world.enqueue(SyncWorld.rating("f1"), key: "1", as: nobody)
+      let told = try await world.mutation(id, is: "parked")
       #expect(told["attempts"] == 0, "\(told)")
       #expect(try await world.queue() == ["pending": 0, "parked": 1, "state": "running"])
-      let other = try await world.take(SyncWorld.renaming("f2"), key: "2")
-      #expect(try await world.told(other, wait: 10)["state"] == "applied")
+      let other = try await world.enqueue(SyncWorld.renaming("f2"), key: "2")
+      #expect(try await world.mutation(other, wait: 10)["state"] == "applied")
       let discarded = try await world.command("/v1/mutations/\(id)/discard")
       #expect(discarded.body["state"] == "discarded", "\(discarded.body)")
       await world.stop()
     }
 
-    /// Upstream said when: the command changes nothing, and says where the mutation stands.
-    @Test func aRetryBeforeUpstreamsTimeTellsOfTheMutation() async throws {
+    /// Upstream named the time: the command changes nothing, and returns the mutation.
+    @Test("A retry before upstream's Retry-After returns the mutation unchanged")
+    func earlyRetryReturnsTheMutation() async throws {
       let upstream = try await ScriptedServer { _ in
         Answer(503, retryAfter: "60")
       }
       let world = try await SyncWorld.start(upstream: upstream.url)
-      let id = try await world.take(SyncWorld.rating("f1"), key: "1")
+      let id = try await world.enqueue(SyncWorld.rating("f1"), key: "1")
       _ = try await eventually {
-        try await world.told(id)
+        try await world.mutation(id)
       } until: {
         $0["attempts"] == 1 && $0["state"] == "queued"
       }

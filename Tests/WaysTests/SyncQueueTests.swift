@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// A phone hands its changes over and goes away.
+  /// The queue as a phone uses it: enqueue mutations and disconnect.
   struct SyncQueueTests {
     private static let ada = ("Authorization", "Bearer user-ada")
 
@@ -20,7 +20,8 @@ extension Ways {
         parsing: try await larder.get("/v1/mutations/\(id)?wait=10", device, ada).body)
     }
 
-    @Test func aQueuedMutationReachesUpstreamByItself() async throws {
+    @Test("A queued mutation reaches upstream without further requests")
+    func queuedMutationReachesUpstream() async throws {
       let larder = try await RunningLarder.start()
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       let answer = try await larder.post(
@@ -39,7 +40,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func whatWasTakenGoesAfterAStartAndOnceOnly() async throws {
+    @Test("An accepted mutation is sent once after a restart")
+    func acceptedMutationIsSentOnceAfterARestart() async throws {
       let larder = try await RunningLarder.start(settings: "queue: {probe: 1s}")
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       try await larder.demo.change { $0.fail = .status(503) }
@@ -55,7 +57,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func theSameKeyIsTheSameMutation() async throws {
+    @Test("The same key is the same mutation")
+    func sameKeyIsTheSameMutation() async throws {
       let larder = try await RunningLarder.start()
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       let key = ("Idempotency-Key", "\"k1\"")
@@ -120,7 +123,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func ofAListAllFaultsAreToldByTheirPlace() async throws {
+    @Test("All faults of a list of mutations are reported by index")
+    func listFaultsAreReportedByIndex() async throws {
       let larder = try await RunningLarder.start()
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       let refused = try await larder.post(
@@ -137,7 +141,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func theQueueBelongsToADevice() async throws {
+    @Test("The queue belongs to a device")
+    func queueBelongsToADevice() async throws {
       let larder = try await RunningLarder.start()
       let none = try await larder.post(
         "/v1/mutations", Self.lazyRating(), ("Idempotency-Key", "k"))
@@ -156,7 +161,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aPausedQueueWaitsAndOnlyWhatWasNeverSentIsTakenBack() async throws {
+    @Test("A paused queue waits, and a mutation that was never sent can be withdrawn")
+    func pausedQueueWaits() async throws {
       let larder = try await RunningLarder.start()
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       let paused = try await larder.request("POST", "/v1/queue/pause", headers: [device])
@@ -179,7 +185,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aForcedMutationIsAnsweredByUpstream() async throws {
+    @Test("A forced mutation returns upstream's response")
+    func forcedMutationReturnsUpstreamsResponse() async throws {
       let larder = try await RunningLarder.start()
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       let forced = try await larder.post(
@@ -199,7 +206,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aForcedMutationThatCannotBeSentExpires() async throws {
+    @Test("A forced mutation that cannot be sent in time expires")
+    func unsentForcedMutationExpires() async throws {
       let larder = try await RunningLarder.start(settings: "queue: {forceDeadline: 1s}")
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       await larder.demo.stop()
@@ -214,7 +222,8 @@ extension Ways {
       await larder.stopService()
     }
 
-    @Test func refusedMutationsAreToldInTheChangeLog() async throws {
+    @Test("Refused mutations are reported in the change log")
+    func refusedMutationsAreInTheChangeLog() async throws {
       let larder = try await RunningLarder.start()
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       let start = try JSONValue(
@@ -233,7 +242,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func anExpectedChangeShowsToItsDeviceAtOnce() async throws {
+    @Test("An optimistic update shows to its device at once")
+    func optimisticUpdateShowsAtOnce() async throws {
       let larder = try await RunningLarder.start()
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       _ = try await larder.get("/api/films/f1")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// What the queue does not take, and says why.
+  /// Mutations that the queue refuses, and the reasons it returns.
   struct SyncRefusalTests {
     private static func post(
       _ larder: RunningLarder, _ body: String, key: String, _ device: (String, String)
@@ -14,7 +14,8 @@ extension Ways {
       return (answer.status, try JSONValue(parsing: answer.body), answer["retry-after"])
     }
 
-    @Test func nothingIsChangedBehindADeletion() async throws {
+    @Test("A lazy change of an object with a pending deletion is refused")
+    func changeAfterADeletionIsRefused() async throws {
       let larder = try await RunningLarder.start()
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       _ = try await larder.request("POST", "/v1/queue/pause", headers: [device])
@@ -26,7 +27,7 @@ extension Ways {
         larder, SyncSendingTests.rating("f1"), key: "b", device)
       #expect(refused.status == 409, "\(refused.body)")
       #expect(refused.body["code"] == "object_deleted")
-      // Of another object, and in a mode that asks for every change, it is taken.
+      // A change of another object is accepted, and so is one in a mode that sends every change.
       #expect(
         try await Self.post(larder, SyncSendingTests.rating("f2"), key: "c", device).status == 202)
       #expect(
@@ -36,7 +37,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aFullQueueTakesNothingNew() async throws {
+    @Test("A full queue refuses new mutations, but not replays and replacements")
+    func fullQueueRefusesNewMutations() async throws {
       let larder = try await RunningLarder.start(settings: "queue: {items: 2}")
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       _ = try await larder.request("POST", "/v1/queue/pause", headers: [device])
@@ -50,7 +52,7 @@ extension Ways {
       #expect(refused.status == 429, "\(refused.body)")
       #expect(refused.body["code"] == "queue_full")
       #expect(refused.retryAfter != nil)
-      // The same again, and what takes another's place, need no room.
+      // Replays, and mutations that replace another, need no room.
       #expect(
         try await Self.post(larder, SyncSendingTests.rating("f2"), key: "f2", device).status == 202)
       let newer = try await Self.post(
@@ -62,7 +64,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func everyFaultIsToldAtOnce() async throws {
+    @Test("All faults of a mutation are reported in one response")
+    func reportsAllFaultsAtOnce() async throws {
       let larder = try await RunningLarder.start()
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       let refused = try await Self.post(
@@ -86,7 +89,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func anUnknownOperationIsToldWithTheNearestName() async throws {
+    @Test("An unknown operation is refused and the nearest name suggested")
+    func unknownOperationSuggestsTheNearest() async throws {
       let larder = try await RunningLarder.start()
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       let refused = try await Self.post(

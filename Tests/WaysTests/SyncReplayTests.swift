@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// The same key never makes two mutations, and never stands for two payloads.
+  /// Idempotency keys: one key never makes two mutations, and never stands for two payloads.
   struct SyncReplayTests {
     private static func count(_ world: SyncWorld) async throws -> Int? {
       try JSONValue(
@@ -12,7 +12,8 @@ extension Ways {
           "items"]?.array?.count
     }
 
-    @Test func ofManyThatRaceOneIsTaken() async throws {
+    @Test("Concurrent requests with one key make one mutation")
+    func concurrentReplaysMakeOneMutation() async throws {
       let world = try await SyncWorld.start()
       let client = world.client
       try await world.pause()
@@ -23,7 +24,7 @@ extension Ways {
               let stars = caller % 2 + 1
               return (
                 stars,
-                try await client.hand(
+                try await client.submit(
                   SyncWorld.rating("f\(round)", stars: stars, mode: "steady"), key: "k\(round)")
               )
             }
@@ -46,10 +47,11 @@ extension Ways {
       await world.stop()
     }
 
-    @Test func theSamePayloadMayBeWrittenAnotherWay() async throws {
+    @Test("The same payload written differently is a replay")
+    func equivalentPayloadIsAReplay() async throws {
       let world = try await SyncWorld.start()
       try await world.pause()
-      let first = try await world.hand(
+      let first = try await world.submit(
         #"{"operation":"RateFilm","mode":"lazy","variables":{"id":"f1","stars":4}}"#, key: "1")
       #expect(first.status == 202)
       for text in [
@@ -58,7 +60,7 @@ extension Ways {
           + "  \"variables\" : { \"stars\" : 4 , \"id\" : \"f1\" } }\n",
         #"{"operation":"Rate\u0046ilm","mode":"lazy","variables":{"id":"f\u0031","stars":4}}"#,
       ] {
-        let again = try await world.hand(text, key: "1")
+        let again = try await world.submit(text, key: "1")
         #expect(again.status == 202, "\(again.body)")
         #expect(again.isReplay)
         #expect(again.id == first.id)
@@ -67,13 +69,14 @@ extension Ways {
         #"{"operation":"RateFilm","mode":"steady","variables":{"id":"f1","stars":4}}"#,
         #"{"operation":"RateFilm","mode":"lazy","variables":{"id":"f1","stars":4},"refs":["Film:f2"]}"#,
       ] {
-        #expect(try await world.hand(text, key: "1").code == "idempotency_key_reused")
+        #expect(try await world.submit(text, key: "1").code == "idempotency_key_reused")
       }
       #expect(try await Self.count(world) == 1)
       await world.stop()
     }
 
-    @Test func anArrayIsTakenWholeOrNotAtAll() async throws {
+    @Test("A list of mutations is accepted whole or not at all")
+    func listIsAcceptedAtomically() async throws {
       let world = try await SyncWorld.start()
       try await world.pause()
       func array(_ films: [String], stars: Int = 4) -> String {
@@ -82,22 +85,22 @@ extension Ways {
       func ids(_ answer: SyncWorld.Answer) -> [String] {
         answer.body.array?.compactMap { $0["id"]?.string } ?? []
       }
-      let first = try await world.hand(array(["f1", "f2"]), key: "a")
+      let first = try await world.submit(array(["f1", "f2"]), key: "a")
       #expect(first.status == 202, "\(first.body)")
       #expect(ids(first).count == 2)
-      let again = try await world.hand(array(["f1", "f2"]), key: "a")
+      let again = try await world.submit(array(["f1", "f2"]), key: "a")
       #expect(again.isReplay)
       #expect(ids(again) == ids(first))
       // Two of them are known, the third is new.
-      let longer = try await world.hand(array(["f1", "f2", "f3"]), key: "a")
+      let longer = try await world.submit(array(["f1", "f2", "f3"]), key: "a")
       #expect(longer.status == 202, "\(longer.body)")
       #expect(!longer.isReplay)
       #expect(Array(ids(longer).prefix(2)) == ids(first))
       #expect(try await Self.count(world) == 3)
-      // The first is new, the second is another than before: neither is taken.
-      let taken = try await world.hand(SyncWorld.rating("f4", mode: "steady"), key: "b#1")
+      // The first is new, the second differs from the one before: neither is accepted.
+      let taken = try await world.submit(SyncWorld.rating("f4", mode: "steady"), key: "b#1")
       #expect(taken.status == 202)
-      let mixed = try await world.hand(array(["f5", "f6"]), key: "b")
+      let mixed = try await world.submit(array(["f5", "f6"]), key: "b")
       #expect(mixed.status == 422, "\(mixed.body)")
       #expect(mixed.code == "idempotency_key_reused")
       #expect(mixed.body["errors"]?.array?.compactMap { $0["pointer"]?.string } == ["/1"])

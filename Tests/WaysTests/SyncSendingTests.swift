@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// How a queue goes on after what kept it back, with nobody asking for it.
+  /// How a queue continues after an obstacle, without a request from the client.
   struct SyncSendingTests {
     static let ada = ("Authorization", "Bearer user-ada")
     private static let renewed = ("Authorization", "Bearer user-ada-2")
@@ -39,8 +39,8 @@ extension Ways {
 
     // MARK: Credentials
 
-    @Test(arguments: [false, true])
-    func aRefusedTokenHoldsTheQueueUntilAnotherComes(restarts: Bool) async throws {
+    @Test("A refused token holds the queue until another one arrives", arguments: [false, true])
+    func refusedTokenHoldsTheQueue(restarts: Bool) async throws {
       let larder = try await RunningLarder.start()
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       try await larder.demo.change { $0.fail = .status(401) }
@@ -55,7 +55,7 @@ extension Ways {
       if restarts {
         await larder.stopService()
         try await larder.startService()
-        // Nobody knows yet that this one was refused: it is tried once more.
+        // The service does not know yet that this token was refused: it sends the mutation once more.
         _ = try await eventually {
           try await larder.get("/v1/queue", device, Self.ada)
         } until: { _ in
@@ -84,11 +84,12 @@ extension Ways {
     }
 
     @Test(
+      "A sign-out discards or parks the queue as settings say",
       arguments: [
         ("drop", "discarded", "signed_out"), ("park", "parked", "signed_out"),
         ("drain", "queued", nil),
       ] as [(String, String, String?)])
-    func aSignOutDoesWithTheQueueWhatSettingsSay(
+    func signOutFollowsSettings(
       policy: String, state: String, reason: String?
     ) async throws {
       let larder = try await AccountTests.start(settings: "queue: {onLogout: \(policy)}")
@@ -115,8 +116,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// Within the client's patience, not the wait's.
-    @Test func aHeldRequestEndsWithItsToken() async throws {
+    /// The request ends before its `wait` does.
+    @Test("A request that waits for a mutation ends when its device token is rotated")
+    func waitingRequestEndsWithItsToken() async throws {
       let larder = try await RunningLarder.start()
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       _ = try await larder.request("POST", "/v1/queue/pause", headers: [device])
@@ -131,9 +133,10 @@ extension Ways {
       await larder.stop()
     }
 
-    // MARK: Upstream away
+    // MARK: Upstream unavailable
 
-    @Test func fiveHundredWaitForUpstreamAndGoInOrderUnasked() async throws {
+    @Test("Five hundred mutations wait for upstream and are then sent in order")
+    func queueDrainsInOrderAfterAnOutage() async throws {
       let larder = try await RunningLarder.start(
         settings: "queue: {probe: 1s}", recentMax: 1_000)
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
@@ -145,7 +148,7 @@ extension Ways {
           "/v1/mutations", "[\(body)]", device, Self.ada, ("Idempotency-Key", "k\(part)"))
         #expect(answer.status == 202, "\(answer.text)")
       }
-      // Some probes later nothing has been counted.
+      // After some probes no attempt has been counted.
       let ready = try await eventually {
         try await larder.get("/readyz")
       } until: {
@@ -155,7 +158,7 @@ extension Ways {
       #expect(
         try await Self.queue(larder, device) == ["pending": 500, "parked": 0, "state": "running"])
       try await larder.demo.change { $0.fail = .off }
-      // A busy machine takes its time for so many.
+      // A busy machine needs time for so many.
       var executed = 0
       for _ in 0..<6 where executed < 500 {
         executed = try await eventually {
@@ -180,8 +183,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// The next probe is minutes away.
-    @Test func aReadThatUpstreamAnswersSetsTheQueueGoing() async throws {
+    /// The next probe is due minutes later.
+    @Test("A read that upstream serves resumes the queue before the next probe")
+    func successfulReadResumesTheQueue() async throws {
       let larder = try await RunningLarder.start(settings: "queue: {probe: 300s}")
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       try await larder.demo.change { $0.fail = .refuse }
@@ -192,7 +196,7 @@ extension Ways {
         $0.text.contains("failing")
       }
       #expect(ready.text.contains("failing"))
-      // The failed attempt is in the books: only then the queue waits for upstream.
+      // The failed attempt is recorded: only then does the queue wait for upstream.
       _ = try await eventually {
         try await Self.mutation(id, larder, device)
       } until: {
@@ -211,8 +215,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// Upstream's own time would be over later than whoever ends the process waits.
-    @Test func anAttemptWithoutAnAnswerDoesNotHoldTheEnd() async throws {
+    /// Upstream's deadline is later than the time that a process manager waits for a process to end.
+    @Test("An attempt without a response does not block the shutdown")
+    func hangingAttemptDoesNotBlockShutdown() async throws {
       let larder = try await RunningLarder.start(upstreamTimeout: "60s")
       let device = ("Device-Token", try await DeviceTests.register(larder).token)
       try await larder.demo.change { $0.fail = .hang }

@@ -3,11 +3,11 @@ import LosslessJSON
 import TestSupport
 import Testing
 
-/// A running Larder and one device whose queue is used.
+/// A running Larder and one device with a queue.
 struct SyncWorld {
   static let ada = ("Authorization", "Bearer user-ada")
 
-  /// What the queue answered.
+  /// A response of the queue.
   struct Answer: Sendable {
     let status: Int
     let body: JSONValue
@@ -24,7 +24,7 @@ struct SyncWorld {
   }
 
   let larder: RunningLarder
-  /// The field with the device's token.
+  /// The header field with the device's token.
   let device: (String, String)
   let deviceID: String
 
@@ -47,7 +47,7 @@ struct SyncWorld {
 
   func stop() async { await larder.stop() }
 
-  // MARK: Handing over
+  // MARK: Enqueueing
 
   static func rating(
     _ film: String, stars: Int = 4, mode: String = "lazy", more: String = ""
@@ -64,12 +64,12 @@ struct SyncWorld {
     """
   }
 
-  /// Hands mutations over from any task.
+  /// Enqueues mutations from any task.
   struct Client: Sendable {
     fileprivate let port: Int
     fileprivate let device: (String, String)
 
-    func hand(
+    func submit(
       _ body: String, key: String, as credential: (String, String) = ada
     ) async throws -> Answer {
       let fields = [
@@ -84,32 +84,32 @@ struct SyncWorld {
 
   var client: Client { Client(port: larder.port, device: device) }
 
-  func hand(
+  func submit(
     _ body: String, key: String, as credential: (String, String) = ada
   ) async throws -> Answer {
-    try await client.hand(body, key: key, as: credential)
+    try await client.submit(body, key: key, as: credential)
   }
 
-  /// - Returns: the id of a mutation that was taken.
-  func take(
+  /// - Returns: the id of an accepted mutation.
+  func enqueue(
     _ body: String, key: String, as credential: (String, String) = ada
   ) async throws -> String {
-    let answer = try await hand(body, key: key, as: credential)
+    let answer = try await submit(body, key: key, as: credential)
     #expect(answer.status == 202, "\(answer.body)")
     return answer.id
   }
 
-  // MARK: Asking
+  // MARK: State
 
-  /// - Parameter wait: seconds to wait for its end.
-  func told(_ id: String, wait: Int = 0) async throws -> JSONValue {
+  /// - Parameter wait: seconds to wait for the mutation's end.
+  func mutation(_ id: String, wait: Int = 0) async throws -> JSONValue {
     try JSONValue(parsing: try await larder.get("/v1/mutations/\(id)?wait=\(wait)", device).body)
   }
 
-  /// Asks until the mutation is in this state.
-  func told(_ id: String, is state: String) async throws -> JSONValue {
+  /// Polls until the mutation is in this state.
+  func mutation(_ id: String, is state: String) async throws -> JSONValue {
     let last = try await eventually {
-      try await self.told(id)
+      try await self.mutation(id)
     } until: {
       $0["state"]?.string == state
     }

@@ -3,15 +3,15 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Once upstream has made what a device knew by a temporary id, every read that takes an id finds
-  /// it by that one too: for that device, and nobody else.
+  /// Temporary ids: once upstream has created the entity, every read that takes an id resolves the temporary
+  /// one, for that device only.
   struct TemporaryIDTests {
     private static let temporary = PendingWorld.temporary
 
-    /// A film that was made under the temporary id, and its real one.
+    /// A film created under a temporary id, and its real id.
     private static func created() async throws -> (world: PendingWorld, id: String) {
       let world = try await PendingWorld.start()
-      let mutation = try await world.expectCreation(temporary, titled: "Draft")
+      let mutation = try await world.enqueueCreation(temporary, titled: "Draft")
       #expect(try await world.settled(mutation) == "applied")
       let film = try await world.json("/v1/entities/Film/\(temporary)", as: .mine)
       let id = try #require(film["id"]?.string)
@@ -19,13 +19,14 @@ extension Ways {
       return (world, id)
     }
 
-    /// What a read is about, without what differs from one read to the next.
+    /// The content of a response, without what differs from one read to the next.
     private static func content(_ answer: RawResponse) throws -> String {
       let body = try JSONValue(parsing: answer.body)
       return (body["data"] ?? body["items"] ?? body["changes"] ?? body).canonicalText
     }
 
-    @Test func everyReadFindsTheRealEntity() async throws {
+    @Test("Every read resolves the temporary id")
+    func everyReadResolvesTheTemporaryID() async throws {
       let (world, id) = try await Self.created()
       for target in [
         "/v1/entities/Film/ID",
@@ -57,7 +58,8 @@ extension Ways {
       await world.stop()
     }
 
-    @Test func whatIsAskedInABodyAndWhatIsCountedFindsIt() async throws {
+    @Test("Request bodies and counts resolve the temporary id")
+    func bodiesAndCountsResolveTheTemporaryID() async throws {
       let (world, id) = try await Self.created()
       let asked = try await world.larder.request(
         "POST", "/v1/operations/Film",
@@ -77,7 +79,8 @@ extension Ways {
       await world.stop()
     }
 
-    @Test func streamsFindIt() async throws {
+    @Test("Streams resolve the temporary id")
+    func streamsResolveTheTemporaryID() async throws {
       let (world, id) = try await Self.created()
       let live = try await world.events(
         "/v1/operations/Film/stream?id=\(Self.temporary)", as: .mine)
@@ -89,15 +92,16 @@ extension Ways {
       await world.stop()
     }
 
-    /// The observer asked before there was a real id, and hears of the entity under it.
-    @Test func anObserverGoesOnWhenTheIDBecomesKnown() async throws {
+    /// The observer asked before there was a real id, and gets the entity's changes under it.
+    @Test("An observer by temporary id continues once the real id is known")
+    func observerContinuesOnceTheIDIsKnown() async throws {
       let world = try await PendingWorld.start()
       let target = "/v1/changes?types=Film&filter=id%20%3D%20%3F&arg=\(Self.temporary)"
       let head = try await world.json(target + "&since=now", as: .mine)
       let stream = try await world.events(
         "/v1/changes/stream?since=now&types=Film&filter=id%20%3D%20%3F&arg=\(Self.temporary)",
         as: .mine)
-      let mutation = try await world.expectCreation(Self.temporary, titled: "Draft")
+      let mutation = try await world.enqueueCreation(Self.temporary, titled: "Draft")
       let cursor = try #require(head["cursor"]?.string)
       let first = try await world.json(target + "&since=\(cursor)", as: .mine)
       #expect(first["changes"]?[0]?["id"]?.string == Self.temporary, "\(first)")

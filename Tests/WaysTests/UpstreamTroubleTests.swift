@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Bad days of upstream: a clear status, or the last good answer as the policy says.
+  /// Upstream failures: a specific status, or the last good response if the policy allows it.
   struct UpstreamTroubleTests {
     static let modes: [(FailMode, Int)] = [
       (.refuse, 503), (.hang, 504), (.status(500), 502), (.status(503), 503), (.html, 502),
@@ -12,8 +12,8 @@ extension Ways {
       (.status(403), 403),
     ]
 
-    @Test(arguments: modes)
-    func withoutAStoredAnswerItIsAClearStatus(mode: FailMode, status: Int) async throws {
+    @Test("Without a stored response an upstream failure has a specific status", arguments: modes)
+    func failureWithoutAStoredResponse(mode: FailMode, status: Int) async throws {
       let larder = try await RunningLarder.start(
         upstreamTimeout: mode == .hang ? "3s" : "20s")
       try await larder.demo.change { $0.fail = mode }
@@ -25,7 +25,7 @@ extension Ways {
       #expect(retry == (status == 401 || status == 403 ? "never" : "after"))
       #expect(status != 503 || answer["retry-after"] != nil)
       try await larder.demo.change { $0.fail = .off }
-      // Nothing of the failure was kept: once it is forgotten the answer comes from upstream.
+      // The failure was not stored: once its short caching ends the response comes from upstream.
       let good = try await eventually {
         try await larder.get("/api/films/f1")
       } until: {
@@ -35,8 +35,10 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test(arguments: modes.filter { $0.1 >= 500 }.map(\.0))
-    func theLastGoodAnswerServesWhileUpstreamIsDown(mode: FailMode) async throws {
+    @Test(
+      "The last good response is served during an upstream outage",
+      arguments: modes.filter { $0.1 >= 500 }.map(\.0))
+    func lastGoodResponseIsServed(mode: FailMode) async throws {
       let larder = try await RunningLarder.start(
         upstreamTimeout: mode == .hang ? "3s" : "20s")
       let good = try await larder.get("/api/films/f1")
@@ -48,7 +50,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func anOversizeAnswerIsRefused() async throws {
+    @Test("An oversize upstream response is refused")
+    func oversizeResponseIsRefused() async throws {
       let larder = try await RunningLarder.start()
       try await larder.demo.change {
         $0.fail = .oversize
@@ -60,7 +63,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func afterARestartTheStoreServesAlone() async throws {
+    @Test("After a restart the store serves without upstream")
+    func storeServesAfterARestart() async throws {
       let larder = try await RunningLarder.start()
       let good = try await larder.get("/api/films/f1")
       await larder.stopService()
@@ -78,7 +82,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func erroredFieldsAreFilledFromTheLastGoodAnswer() async throws {
+    @Test("Fields with errors are filled from the last good response")
+    func erroredFieldsAreFilled() async throws {
       let larder = try await RunningLarder.start()
       let good = try JSONValue(parsing: try await larder.get("/api/films/f1").body)
       try await larder.demo.change { $0.fail = .partial }
@@ -89,7 +94,7 @@ extension Ways {
       #expect(filled["data"]?["film"]?["synopsis"]?.string != nil)
       #expect(filled["errors"]?.array?.isEmpty == false)
       #expect(filled["stale"]?.array == [["film", "synopsis"]])
-      // Such an answer is never fresh.
+      // Such a response is never fresh.
       try await larder.demo.change { $0.fail = .off }
       let next = try await larder.get("/api/films/f1")
       #expect(next.cacheStatus?.hasPrefix("fwd=") == true)
@@ -97,7 +102,7 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test("Errors of the API itself are a response, beside the last good data where there is some")
+    @Test("Errors of the API are returned, beside the last good data if there is some")
     func applicationErrorsAreAResponse() async throws {
       let larder = try await RunningLarder.start()
       try await larder.demo.change { $0.fail = .graphQLErrors }
@@ -121,7 +126,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func nothingCachedIs504WhenUpstreamMayNotBeAsked() async throws {
+    @Test("A read that forbids asking upstream is 504 without a stored response")
+    func onlyIfCachedWithoutACopyIs504() async throws {
       let larder = try await RunningLarder.start()
       let answer = try await larder.get("/api/films/f1", ("Cache-Control", "only-if-cached"))
       #expect(answer.status == 504)
@@ -133,7 +139,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func noStoreKeepsNothing() async throws {
+    @Test("A read with no-store stores nothing")
+    func noStoreStoresNothing() async throws {
       let larder = try await RunningLarder.start()
       let answer = try await larder.get("/api/films/f1", ("Cache-Control", "no-store"))
       #expect(answer.cacheStatus == "fwd=request")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// What a verified token is good for beyond the account routes.
+  /// Verified user tokens, beyond the account routes.
   struct UserTests {
     private static func tampered(_ token: String) -> String {
       var parts = token.split(separator: ".").map(String.init)
@@ -17,7 +17,7 @@ extension Ways {
       ("Authorization", "Bearer \(token)")
     }
 
-    @Test("A token that was issued here is not sent in place of the service's key")
+    @Test("A token that Larder issued is not sent in place of the service's key")
     func ownTokensDoNotReplaceTheServicesKey() async throws {
       let larder = try await RunningLarder.start(
         settings: "accounts: {passwordCost: 10, signUp: open}",
@@ -27,7 +27,7 @@ extension Ways {
       #expect(try await larder.get("/v1/operations/Time", session.bearer).status == 200)
       let own = try #require(larder.demo.report.recent.last)
       #expect(own["x-api-key"] == "s3cret" && own["authorization"] == nil)
-      // Any other token is the caller's, and goes alone.
+      // Any other token belongs to the caller, and is sent alone.
       let opaque = ("Authorization", "Bearer user-ada")
       #expect(try await larder.get("/v1/operations/Time", opaque).status == 200)
       let other = try #require(larder.demo.report.recent.last)
@@ -35,8 +35,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// Also where an answer lies ready on the loop.
-    @Test func aTokenThatIsNotGoodIsRefusedEverywhere() async throws {
+    /// Includes responses served from the cache by the event loop.
+    @Test("An invalid token is refused on every route, cached responses included")
+    func invalidTokenIsRefusedEverywhere() async throws {
       let larder = try await AccountTests.start()
       let session = try await AccountTests.signUp(larder)
       for _ in 0..<3 {
@@ -60,7 +61,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func anAnswerThatLiesReadyEndsWithItsToken() async throws {
+    @Test("A cached response is not served once its token has expired")
+    func cachedResponseEndsWithItsToken() async throws {
       let larder = try await AccountTests.start(accounts: "accessLifetime: 5s")
       let session = try await AccountTests.signUp(larder)
       for _ in 0..<3 {
@@ -74,15 +76,16 @@ extension Ways {
       }
       #expect(late.status == 401)
       #expect(try AccountTests.code(late) == "token_expired")
-      // A client sends what it has when it comes to refresh it.
+      // A client sends its expired token along when it refreshes the session.
       let fresh = try await larder.post(
         "/v1/auth/refresh", AccountTests.refreshBody(session.refresh), session.bearer)
       #expect(fresh.status == 200)
       await larder.stop()
     }
 
-    /// The client comes back with another.
-    @Test func aStreamEndsWithItsToken() async throws {
+    /// The client reconnects with another token.
+    @Test("A stream ends when its token expires")
+    func aStreamEndsWithItsToken() async throws {
       let larder = try await AccountTests.start(accounts: "accessLifetime: 5s")
       let session = try await AccountTests.signUp(larder)
       let headers = [session.bearer]
@@ -100,7 +103,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aTokenOutlivesAStart() async throws {
+    @Test("A token survives a restart")
+    func tokenSurvivesARestart() async throws {
       let larder = try await AccountTests.start()
       let session = try await AccountTests.signUp(larder)
       await larder.stopService()
@@ -112,8 +116,9 @@ extension Ways {
       await larder.stop()
     }
 
-    /// The answers that upstream gave one user serve that user's next token too.
-    @Test func answersBelongToTheUserAndNotToTheToken() async throws {
+    /// Responses that upstream sent for one token of a user serve the user's next token too.
+    @Test("Private responses belong to the user and not to one token")
+    func responsesBelongToTheUser() async throws {
       let larder = try await AccountTests.start()
       let first = try await AccountTests.signUp(larder)
       let second = try AccountTests.Session(
@@ -125,7 +130,7 @@ extension Ways {
       #expect(one.status == 200)
       #expect(again["etag"] == one["etag"])
       #expect(one["cache-control"]?.hasPrefix("private") == true)
-      // Cursors are the caller's own.
+      // Cursors belong to the caller.
       let cursor = try JSONValue(
         parsing: try await larder.get("/v1/changes?since=now", first.bearer).body)["cursor"]
       let text = try #require(cursor?.string)
@@ -134,7 +139,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func anOperationMayTakeUsersAlone() async throws {
+    @Test("An operation can require a signed-in user")
+    func operationCanRequireAUser() async throws {
       let larder = try await AccountTests.start(operations: [
         "time": "query Time @access(role: USER) { serverTime }"
       ])
@@ -144,7 +150,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aUsersListsFollowTheUserFromDeviceToDevice() async throws {
+    @Test("A user's own data follows the user from device to device")
+    func userDataFollowsTheUser() async throws {
       let file = FileManager.default.temporaryDirectory
         .appending(path: "larder-user-types-\(UUID().uuidString).graphql").path
       try Data("type Note @local(scope: USER) { id: ID!\n text: String! }".utf8)
@@ -180,7 +187,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func aDeviceIsOneUsersAtMost() async throws {
+    @Test("A device belongs to at most one user")
+    func deviceHasAtMostOneUser() async throws {
       let larder = try await AccountTests.start()
       let ada = try await AccountTests.signUp(larder)
       let eve = try await AccountTests.signUp(larder, "eve")
@@ -197,7 +205,7 @@ extension Ways {
         #expect(answer.status == 403)
         #expect(try AccountTests.code(answer) == "device_of_another_user")
       }
-      // Signing out leaves the device its user's, and another user registers another.
+      // After a sign-out the device stays its user's; another user registers another device.
       let out = try await larder.post(
         "/v1/auth/sign-out",
         AccountTests.refreshBody(try AccountTests.Session(signedIn).refresh), device)
@@ -208,7 +216,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func usersMayBeTheOnlyOnesWhoRegisterDevices() async throws {
+    @Test("Settings can restrict device registration to users")
+    func registrationCanRequireAUser() async throws {
       let larder = try await AccountTests.start(settings: "devices: {register: user}")
       let ada = try await AccountTests.signUp(larder)
       #expect(try await larder.post("/v1/devices", #"{"platform":"ios"}"#).status == 401)
@@ -220,7 +229,8 @@ extension Ways {
       await larder.stop()
     }
 
-    @Test func theKeysThatCheckTokensArePublished() async throws {
+    @Test("The keys that verify tokens are published")
+    func tokenKeysArePublished() async throws {
       let larder = try await AccountTests.start(accounts: "audience: api")
       let session = try await AccountTests.signUp(larder)
       let answer = try await larder.get("/.well-known/jwks.json")

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A server of `Scripts/bench` alone; no part of Larder depends on it.
+// A server for `Scripts/bench` only; no part of Larder depends on it.
 let package = Package(
   name: "one-route",
   platforms: [.macOS(.v15)],

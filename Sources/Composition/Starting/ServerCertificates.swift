@@ -16,7 +16,7 @@ struct ServerCertificates: Sendable {
   }
 
   func read() throws(TLSContextFaults) -> TLSServerContext {
-    try TLSServerContext(files, plainAnswer: PlainRequestResponse.bytes)
+    try TLSServerContext(files, plainHTTPResponse: PlainRequestResponse.bytes)
   }
 
   /// Warnings for the operator about certificates that work.

@@ -89,8 +89,8 @@ package struct StoredDataGate: Sendable {
     guard !hasServiceCredentials || caller.isAdmin || caller.user != nil else {
       throw Failure(
         .unauthenticated,
-        "Stored data was fetched with the service's own credentials: this requires the admin token or "
-          + "a user's token that this service verifies.")
+        "Stored data was fetched with the service's own credentials: this requires the admin token "
+          + "or a user's token that this service verifies.")
     }
   }
 }

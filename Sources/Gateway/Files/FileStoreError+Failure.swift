@@ -37,7 +37,7 @@ extension FileStoreError {
     case .partNumberInvalid:
       Failure(
         .invalidPart,
-        "Part numbers must be from \(UploadPart.numbers.lowerBound) to \(UploadPart.numbers.upperBound)."
+        "Part numbers are \(UploadPart.numbers.lowerBound) to \(UploadPart.numbers.upperBound)."
       )
     case .partInvalid(let number):
       Failure(.invalidPart, "Part \(number) does not exist, or its ETag differs.")

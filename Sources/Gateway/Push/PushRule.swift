@@ -1,5 +1,5 @@
-/// A rule that sends a notification when an entity changes: `{on: Message insert, to: recipientIds,
-/// text: "{senderName}: …"}`.
+/// A rule that sends a notification when an entity changes:
+/// `{on: Message insert, to: recipientIds, text: "{senderName}: …"}`.
 package struct PushRule: Hashable, Sendable {
   package enum Event: String, CaseIterable, Sendable {
     case insert, update

@@ -1,15 +1,15 @@
 import Synchronization
 import Transport
 
-/// The connections of the whole server, counted over all loops: what the caps and the end need.
+/// Counts the connections of all loops, for the connection limits and for shutdown.
 ///
-/// Every connection is entered, and one that is to be served also takes one of the places there are.
+/// Every connection is registered; a connection that is served also takes one of the limited places.
 final class ConnectionRegistry: Sendable {
   private struct State {
     var total = 0
     var placesTaken = 0
-    /// Those that had to make room and are about to end.
-    var shed = 0
+    /// Evicted connections that have not closed yet.
+    var evicted = 0
     var byAddress: [SocketAddress: Int] = [:]
     var emptyWaiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -19,7 +19,7 @@ final class ConnectionRegistry: Sendable {
   private let isExempt: @Sendable (SocketAddress) -> Bool
   private let state = Mutex(State())
 
-  /// - Parameter isExempt: whether many clients come from an address, as from a proxy's.
+  /// - Parameter isExempt: whether many clients share an address, such as a proxy's.
   init(
     connectionsMax: Int, perAddressMax: Int?,
     exempting isExempt: @escaping @Sendable (SocketAddress) -> Bool
@@ -31,11 +31,11 @@ final class ConnectionRegistry: Sendable {
 
   var total: Int { state.withLock { $0.total } }
 
-  /// Connections that wait for a place, or are told that there is none.
-  var placeless: Int { state.withLock { $0.total - $0.placesTaken - $0.shed } }
+  /// Connections that wait for a place, or are being refused.
+  var placeless: Int { state.withLock { $0.total - $0.placesTaken - $0.evicted } }
 
-  /// Enters a connection. Returns false if its address has more than it may: it can be told so, and
-  /// is to leave.
+  /// Registers a connection. Returns false if its address is over the limit, so that it must be
+  /// refused.
   func enter(_ address: SocketAddress) -> Bool {
     let isCounted = isCounted(address)
     return state.withLock { state in
@@ -47,7 +47,7 @@ final class ConnectionRegistry: Sendable {
     }
   }
 
-  /// Takes a place for a connection that was entered. Returns false if none is left.
+  /// Takes a place for a registered connection. Returns false if none is left.
   func takePlace() -> Bool {
     state.withLock { state in
       guard state.placesTaken < connectionsMax else { return false }
@@ -60,19 +60,19 @@ final class ConnectionRegistry: Sendable {
     state.withLock { $0.placesTaken -= 1 }
   }
 
-  /// Gives back the place of a connection that stays entered until ``shedHasEnded()``.
-  func shedPlace() {
+  /// Releases the place of an evicted connection, which stays registered until ``evictionEnded()``.
+  func evictionBegan() {
     state.withLock { state in
       state.placesTaken -= 1
-      state.shed += 1
+      state.evicted += 1
     }
   }
 
-  func shedHasEnded() {
-    state.withLock { $0.shed -= 1 }
+  func evictionEnded() {
+    state.withLock { $0.evicted -= 1 }
   }
 
-  /// Strikes out a connection that was entered.
+  /// Removes a registered connection.
   func leave(_ address: SocketAddress) {
     let isCounted = isCounted(address)
     let waiters = state.withLock { state in
@@ -92,7 +92,7 @@ final class ConnectionRegistry: Sendable {
     perAddressMax != nil && !isExempt(address)
   }
 
-  /// Returns once there is no connection.
+  /// Waits until there is no connection.
   func waitUntilEmpty() async {
     await withCheckedContinuation { continuation in
       let isEmpty = state.withLock { state in
@@ -101,6 +101,37 @@ final class ConnectionRegistry: Sendable {
         return false
       }
       if isEmpty { continuation.resume() }
+    }
+  }
+}
+
+/// A one-time signal to every loop that the server is to end.
+final class DrainSignal: Sendable {
+  private struct State {
+    var isSent = false
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state = Mutex(State())
+
+  var isSent: Bool { state.withLock { $0.isSent } }
+
+  func send() {
+    let waiters = state.withLock { state in
+      defer { state.waiters = [] }
+      state.isSent = true
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      let isSent = state.withLock { state in
+        if !state.isSent { state.waiters.append(continuation) }
+        return state.isSent
+      }
+      if isSent { continuation.resume() }
     }
   }
 }

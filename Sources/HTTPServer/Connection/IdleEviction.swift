@@ -1,22 +1,22 @@
 import Synchronization
 import Transport
 
-/// Makes room by closing the connections that have been idle longest, whatever loops they are on.
+/// Closes the connections that have been idle longest, over all loops.
 ///
-/// Since when a connection is idle only its loop knows, and keeps no order of it: that would cost
-/// every request something. So a round asks each loop for its oldest ones, and then has each close
-/// those that are among the oldest of all. Whoever needs room while a round is under way waits for
-/// that one.
+/// Only a connection's loop knows since when it is idle, and loops keep no order of idle connections:
+/// that would cost every request something. So a round asks each loop for its oldest idle connections,
+/// and then tells each loop to close those that are among the oldest of all. Callers that need room
+/// while a round is in progress wait for that round.
 final class IdleEviction: Sendable {
-  /// What is asked of a loop. Both go there and come back.
+  /// The requests to one loop. Both run on the loop.
   struct Loop: Sendable {
-    /// Since when its idle connections are so: the oldest ones, in their order.
+    /// Returns the start of idleness of the loop's oldest idle connections, in order.
     let oldest: @Sendable (_ count: Int) async -> [LoopInstant]
-    /// Closes up to `count` that have been idle since then or longer; returns how many it were.
+    /// Closes up to `count` connections that have been idle since then or longer; returns their number.
     let close: @Sendable (_ since: LoopInstant, _ count: Int) async -> Int
   }
 
-  /// Connections closed in a round: one at a time would be a search each.
+  /// Connections closed in a round, so that not each one needs a search.
   static let batch = 32
 
   private struct State {
@@ -30,24 +30,24 @@ final class IdleEviction: Sendable {
     state.withLock { $0.loops.append(loop) }
   }
 
-  /// Forgets the loops, which this would keep alive.
+  /// Releases the loops, which this would keep alive.
   func end() {
     state.withLock { $0.loops = [] }
   }
 
-  /// Goes round once. Returns how many connections were closed.
+  /// Runs one round, or joins the one in progress. Returns the number of closed connections.
   func makeRoom() async -> Int {
     let round = state.withLock { state in
       if let round = state.round { return round }
       let loops = state.loops
-      let round = Task { await self.goRound(loops) }
+      let round = Task { await self.runRound(loops) }
       state.round = round
       return round
     }
     return await round.value
   }
 
-  private func goRound(_ loops: [Loop]) async -> Int {
+  private func runRound(_ loops: [Loop]) async -> Int {
     var oldest: [LoopInstant] = []
     for loop in loops { oldest += await loop.oldest(Self.batch) }
     let since = oldest.sorted().prefix(Self.batch).last

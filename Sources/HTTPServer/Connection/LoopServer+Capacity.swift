@@ -1,24 +1,24 @@
 import Transport
 
-/// What is done when connections or descriptors run out.
+/// Handling of the limits on connections and descriptors.
 extension LoopServer {
-  /// Connections of all loops that have no place and are told 503; further ones are reset. They come
-  /// on top of the cap, and must leave descriptors for everything else.
+  /// Connections of all loops without a place that get a 503; further ones are reset. They come on top
+  /// of the limit, and must leave descriptors for everything else.
   private static let refusalsMax = 32
 
-  /// How far the search for a descriptor is.
+  /// The state of the search for a descriptor.
   enum Shortage {
     case none
-    case isBeingMended
+    case isBeingResolved
     /// No loop had an idle connection.
     case nothingIdle
   }
 
   func accepted(_ stream: ByteStream, on reactor: isolated Reactor) -> (any StreamDelegate)? {
-    let mayBeServed = shared.book.enter(stream.remoteAddress)
-    if mayBeServed, shared.book.takePlace() { return begin(stream, .admitted, on: reactor) }
-    guard shared.book.placeless <= Self.refusalsMax else {
-      shared.book.leave(stream.remoteAddress)
+    let mayBeServed = shared.connections.enter(stream.remoteAddress)
+    if mayBeServed, shared.connections.takePlace() { return begin(stream, .admitted, on: reactor) }
+    guard shared.connections.placeless <= Self.refusalsMax else {
+      shared.connections.leave(stream.remoteAddress)
       return nil
     }
     guard mayBeServed else { return begin(stream, .refused, on: reactor) }
@@ -33,20 +33,20 @@ extension LoopServer {
   func acceptedOnSpare(
     _ stream: ByteStream, on reactor: isolated Reactor
   ) -> (any StreamDelegate)? {
-    _ = shared.book.enter(stream.remoteAddress)
+    _ = shared.connections.enter(stream.remoteAddress)
     return begin(stream, .refused, on: reactor)
   }
 
   func descriptorsRanOut(on reactor: isolated Reactor) -> Bool {
     switch shortage {
     case .none:
-      shortage = .isBeingMended
+      shortage = .isBeingResolved
       Task {
         _ = reactor
-        shortage = await shared.shedding.makeRoom() > 0 ? .none : .nothingIdle
+        shortage = await shared.eviction.makeRoom() > 0 ? .none : .nothingIdle
       }
       return true
-    case .isBeingMended:
+    case .isBeingResolved:
       return true
     case .nothingIdle:
       shortage = .none
@@ -54,28 +54,28 @@ extension LoopServer {
     }
   }
 
-  /// Takes a place, once somebody idle has gone. Returns false if nobody is.
+  /// Takes a place, evicting idle connections if needed. Returns false if none is idle.
   private func findPlace() async -> Bool {
-    while !shared.book.takePlace() {
-      guard await shared.shedding.makeRoom() > 0 else { return false }
+    while !shared.connections.takePlace() {
+      guard await shared.eviction.makeRoom() > 0 else { return false }
     }
     return true
   }
 
-  /// Whether a session is still there to learn of its place, which is given back if not.
+  /// Returns whether a session still exists to take its place; otherwise releases the place.
   func settled(_ session: ServerSession, hasPlace: Bool) -> Bool {
     guard sessions.contains(SessionReference(session)) else {
-      if hasPlace { shared.book.leavePlace() }
+      if hasPlace { shared.connections.leavePlace() }
       return false
     }
     return true
   }
 
-  /// Takes part in what makes room over all loops.
-  func joinShedding(on reactor: isolated Reactor) {
-    // SAFETY: it is touched only after the reactor it belongs to has been entered.
+  /// Joins the eviction of idle connections over all loops.
+  func joinEviction(on reactor: isolated Reactor) {
+    // SAFETY: it is accessed only after its reactor has been entered.
     nonisolated(unsafe) let server = self
-    shared.shedding.join(
+    shared.eviction.join(
       IdleEviction.Loop(
         oldest: { count in await reactor.ask { _ in server.oldestIdle(count).map { $0.since } } },
         close: { since, count in await reactor.ask { _ in server.closeIdle(since, count) } }))
@@ -84,7 +84,7 @@ extension LoopServer {
   private func oldestIdle(_ count: Int) -> [(since: LoopInstant, session: ServerSession)] {
     let idle = sessions.compactMap { reference -> (LoopInstant, ServerSession)? in
       let session = reference.session
-      // Those shed earlier in this turn are still members.
+      // Those evicted earlier in this turn are still members.
       guard session.stream.isOpen, session.stream.isFlushed else { return nil }
       return session.idleSince.map { ($0, session) }
     }

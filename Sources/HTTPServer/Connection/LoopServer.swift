@@ -1,16 +1,16 @@
 import HTTPWire
 import Transport
 
-/// The server's part on one loop: takes connections and holds what they share.
+/// The server on one loop: accepts connections and holds their shared state.
 final class LoopServer: StreamAcceptor, TimerDelegate {
-  /// How often counted numbers and the access log's notes are handed over, while there are any:
-  /// seldom enough to cost nothing, and whoever follows the log does not notice.
+  /// How often counters and access log entries are flushed, while there are any: rare enough to cost
+  /// nothing, and short enough for readers of the log.
   private static let tallyInterval: Duration = .milliseconds(250)
-  /// Notes handed over before their time: some two hundred requests.
+  /// The size at which access log entries are flushed early: about two hundred requests.
   private static let notesBytesMax = 32 * 1024
 
   let shared: ServerShared
-  // What every request asks for stands here itself: each step into a shared value is a retain.
+  // Copies of values that every request needs: each access through a shared object costs a retain.
   let limits: ServerLimits
   let handler: any RequestHandler
   let accessLog: (any AccessLog)?
@@ -19,7 +19,7 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   let ageNanosecondsMax: UInt64
   let stamp: ResponseStamp
   let gzip = GzipEncoder.Pool()
-  /// What is written in this turn, by the one session that is at work; kept for its storage.
+  /// The output of the session at work in this turn; kept between turns for its storage.
   var output: [UInt8] = []
   var tally = LoopTally()
   private var notes: [UInt8] = []
@@ -43,10 +43,10 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
     output.reserveCapacity(16 * 1024)
     watch(shared.drain, on: reactor) { $0.beginDraining(on: reactor) }
     watch(shared.cutOff, on: reactor) { $0.cutOffAll() }
-    joinShedding(on: reactor)
+    joinEviction(on: reactor)
   }
 
-  /// Serves a connection that was entered.
+  /// Starts a session for a registered connection.
   func begin(
     _ stream: ByteStream, _ admission: Admission, on reactor: isolated Reactor
   ) -> ServerSession {
@@ -57,46 +57,46 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
     return session
   }
 
-  /// A session's stream is over.
+  /// Removes a session whose stream has closed.
   func ended(_ session: ServerSession, on reactor: isolated Reactor) {
     guard sessions.remove(SessionReference(session)) != nil else { return }
     switch session.admission {
-    case .admitted: shared.book.leavePlace()
-    case .shed: shared.book.shedHasEnded()
+    case .admitted: shared.connections.leavePlace()
+    case .evicted: shared.connections.evictionEnded()
     case .waiting, .refused: break
     }
-    // Once the book is empty the server may be over, and no timer will come.
-    if isDraining || sessions.isEmpty { handOverNotes() }
-    shared.book.leave(session.stream.remoteAddress)
+    // Once the registry is empty the server can end, and no timer fires any more.
+    if isDraining || sessions.isEmpty { flushNotes() }
+    shared.connections.leave(session.stream.remoteAddress)
     noteCounted(on: reactor)
   }
 
-  /// Has the tally handed over soon. Nothing ticks while nothing is counted.
+  /// Schedules a flush of the counters. No timer runs while nothing is counted.
   @inline(__always)
   func noteCounted(on reactor: isolated Reactor) {
     guard let tallyTimer, tallyTimer.deadline == nil else { return }
     tallyTimer.set(after: Self.tallyInterval)
   }
 
-  /// Whether requests are noted in the access log now.
+  /// Whether requests are currently written to the access log.
   var isLogging: Bool { accessLog?.isOn ?? false }
 
-  /// Has the access log take a note of a request.
+  /// Adds a request to the access log.
   func log(_ entry: borrowing AccessLogEntry) {
     accessLog?.append(entry, to: &notes)
-    if notes.count >= Self.notesBytesMax { handOverNotes() }
+    if notes.count >= Self.notesBytesMax { flushNotes() }
   }
 
-  private func handOverNotes() {
+  private func flushNotes() {
     guard !notes.isEmpty else { return }
     accessLog?.take(notes)
     notes = []
   }
 
   func timerFired(_ timer: LoopTimer, on reactor: isolated Reactor) {
-    handOverNotes()
+    flushNotes()
     shared.counters.add(tally)
-    shared.counters.setOpen(shared.book.total)
+    shared.counters.setOpen(shared.connections.total)
     tally = LoopTally()
   }
 
@@ -118,5 +118,28 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
       await signal.wait()
       act(self)
     }
+  }
+}
+
+/// State shared by the loops of one server.
+struct ServerShared: Sendable {
+  let handler: any RequestHandler
+  let configuration: HTTPServerConfiguration
+  let connections: ConnectionRegistry
+  let eviction: IdleEviction
+  let drain: DrainSignal
+  let cutOff: DrainSignal
+  let counters: ServerCounters
+  /// `nil` without a rate limit.
+  let rates: RateLimiter?
+  let blockingPool: BlockingPool
+
+  var limits: ServerLimits { configuration.limits }
+}
+
+extension Reactor {
+  /// Runs a closure on the loop.
+  func ask<Value: Sendable>(_ body: @Sendable (isolated Reactor) -> Value) -> Value {
+    body(self)
   }
 }

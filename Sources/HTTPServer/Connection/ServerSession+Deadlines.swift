@@ -2,12 +2,12 @@ import HTTPWire
 import Transport
 
 extension ServerSession {
-  /// How often a slow taker is looked at.
+  /// How often the progress of a slow client is checked.
   private static var writeCheckInterval: Duration { .seconds(1) }
-  /// Until a connection that is being closed is cut off with what is unsent.
+  /// The time after which a closing connection is reset and its unsent bytes are lost.
   private static var closingDeadline: Duration { .seconds(10) }
 
-  /// Sets the timer for the earliest thing that is waited for.
+  /// Sets the timer to the earliest deadline.
   func armTimer() {
     var next = readDeadline ?? .distantFuture
     if let bodyPace, bodyHeldSince == nil { next = min(next, bodyPace.deadline) }
@@ -33,12 +33,12 @@ extension ServerSession {
   private func readingIsLate(on reactor: isolated Reactor) {
     if !stream.isOpen { return stream.reset() }
     if connection.isIdle, !stream.isFlushed {
-      // Not idle at all: the last answer is on its way, and its pace is watched.
+      // Not idle: the last response is being sent, and its pace is watched.
       readDeadline = reactor.now + limits.idleDeadline
       return
     }
     if connection.isLingering {
-      // The last answer is still on its way; the pace of writing bounds that.
+      // The last response is still being sent; the writing pace bounds that.
       guard stream.isFlushed else {
         readDeadline = reactor.now + Self.writeCheckInterval
         return
@@ -48,9 +48,9 @@ extension ServerSession {
     }
     if server.isDraining, connection.isIdle {
       // Half-closed, not closed: a request may be on its way, and a reset would look like an error.
-      return answerIsOut(on: reactor)
+      return responseIsOut(on: reactor)
     }
-    if connection.awaitsContent, exchange == nil || exchange?.waitingAnswer != nil {
+    if connection.awaitsContent, exchange == nil || exchange?.pendingResponse != nil {
       return drainingIsLate(on: reactor)
     }
     inputIsLate(on: reactor)
@@ -59,14 +59,14 @@ extension ServerSession {
   private func drainingIsLate(on reactor: isolated Reactor) {
     drainDeadline = nil
     connection.giveUpDraining()
-    if let answer = exchange?.waitingAnswer.take() {
-      send(answer, on: reactor)
+    if let response = exchange?.pendingResponse.take() {
+      send(response, on: reactor)
     } else {
-      answerIsOut(on: reactor)
+      responseIsOut(on: reactor)
     }
   }
 
-  /// A head or a body has not come in time, or nothing at all has.
+  /// Handles a head or body that has not arrived in time, or a connection that sent nothing.
   private func inputIsLate(on reactor: isolated Reactor) {
     switch connection.timedOut() {
     case .refuse(let error):
@@ -79,34 +79,34 @@ extension ServerSession {
     }
   }
 
-  /// To be called after writing: has the client's pace watched while anything waits for it.
+  /// Watches the client's pace while unsent bytes wait. Call it after writing.
   func watchWriting() {
     if stream.isFlushed {
-      writePace?.rest(from: stream.now)
+      writePace?.pause(from: stream.now)
     } else if writePace == nil {
-      writePace = .taking(
+      writePace = .reading(
         limits, stallMax: exchange?.writeStallMax, unseenBytes: stream.acknowledgementLagBytes,
         from: stream.now)
       bytesTaken = stream.acknowledgedBytes
       armTimer()
-    } else if writePace?.isResting == true {
-      writePace?.goOn(at: stream.now)
+    } else if writePace?.isPaused == true {
+      writePace?.resume(at: stream.now)
       armTimer()
     }
   }
 
-  /// Looks at what the client has taken. Returns whether it is too slow.
+  /// Checks how much the client has read. Returns whether it is too slow.
   private func checkWriting() -> Bool {
-    guard var pace = writePace, !pace.isResting else { return false }
+    guard var pace = writePace, !pace.isPaused else { return false }
     let taken = stream.acknowledgedBytes
     pace.advance(by: taken - bytesTaken, now: stream.now)
     bytesTaken = max(bytesTaken, taken)
-    if stream.isFlushed { pace.rest(from: stream.now) }
+    if stream.isFlushed { pace.pause(from: stream.now) }
     writePace = pace
     return pace.deadline <= stream.now
   }
 
-  /// Has the stream cut off if what is unsent holds up its closing.
+  /// Resets the stream if unsent bytes delay its closing for too long.
   func watchClosing() {
     readDeadline = stream.now + Self.closingDeadline
     timer?.set(stream.now + Self.closingDeadline)

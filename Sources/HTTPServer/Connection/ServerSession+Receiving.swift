@@ -1,3 +1,4 @@
+import HTTPTypes
 import HTTPWire
 import Transport
 
@@ -17,7 +18,7 @@ extension ServerSession {
   func reachedEnd(of stream: ByteStream, on reactor: isolated Reactor) {
     hasPeerEnded = true
     switch connection.endOfInput() {
-    case .finishAnswer:
+    case .finishResponse:
       break
     case .endContent:
       contentEnded(.incomplete, on: reactor)
@@ -33,7 +34,7 @@ extension ServerSession {
     input.withUnsafeBytes { takeIn($0, on: reactor) }
   }
 
-  /// Takes in bytes as far as the connection's state allows, and keeps the rest.
+  /// Processes bytes as far as the connection's state allows, and keeps the rest.
   func takeIn(_ input: UnsafeRawBufferPointer, on reactor: isolated Reactor) {
     isTakingIn = true
     var offset = 0
@@ -50,11 +51,11 @@ extension ServerSession {
     armTimer()
   }
 
-  /// Whether the next request waits for the client to take the answers it has: otherwise requests
-  /// sent without reading would fill this process's memory.
+  /// Whether the next request waits until the client has read its responses. Otherwise a client that
+  /// sends requests without reading would fill this process's memory.
   var isHeldByOutput: Bool { stream.isBackedUp && exchange == nil }
 
-  /// Takes one event out of the input. Returns whether there may be another.
+  /// Handles the next event of the input. Returns whether another can follow.
   private func takeNext(
     _ input: UnsafeRawBufferPointer, from offset: inout Int, on reactor: isolated Reactor
   ) -> Bool {
@@ -65,7 +66,7 @@ extension ServerSession {
       return false
     case .pause:
       startHandlerIfDue(on: reactor)
-      // A handler that answered at once has made room for what follows.
+      // A handler that responded at once has made way for the next request.
       return exchange == nil
     case .request:
       requestBegan(on: reactor)
@@ -94,8 +95,8 @@ extension ServerSession {
     readDeadline = stream.now + limits.headDeadline
   }
 
-  /// Whether the connection is to end with the next answer.
-  var mayEndHere: Bool {
+  /// Whether the connection should close after the next response.
+  var shouldEndConnection: Bool {
     server.isDraining || stream.now > openedAt.advanced(byNanoseconds: server.ageNanosecondsMax)
   }
 
@@ -104,31 +105,31 @@ extension ServerSession {
     readDeadline = nil
     server.stamp.setTime(secondsSince1970: reactor.wallSeconds)
     server.stamp.forgetRequestID()
-    if mayEndHere { connection.stopPersisting() }
+    if shouldEndConnection { connection.stopPersisting() }
     let client = isProxied ? proxiedClient() : nil
     let rate = judgeRate(of: client, on: reactor)
     if rate?.isAllowed ?? true, answerAtOnce(for: client, on: reactor) { return }
     beginExchange(for: client, rate: rate, on: reactor)
   }
 
-  /// Gives the handler its first look. Returns whether it answered.
+  /// Asks the handler for an immediate response. Returns whether it responded.
   private func answerAtOnce(for client: ProxiedClient?, on reactor: isolated Reactor) -> Bool {
     guard connection.persists else { return false }
     let start = server.output.count
-    let hasAnswered = connection.withHead { head in
+    let hasResponded = connection.withHead { head in
       guard head.minorVersion == 1, !head.hasBody, !head.asksForUpgrade else { return false }
       return server.handler.answerAtOnce(
         head, stamp: server.stamp, into: &server.output)
     }
-    guard hasAnswered else { return false }
-    noteAnsweredAtOnce(from: start, on: reactor)
+    guard hasResponded else { return false }
+    noteImmediateResponse(from: start, on: reactor)
     if server.isLogging {
       connection.withHead { head in
-        logAnsweredAtOnce(head.method, head.target, from: start, client: client, on: reactor)
+        logImmediateResponse(head.method, head.target, from: start, client: client, on: reactor)
       }
     }
-    _ = connection.answerIsReady(isStreamed: false)
-    answerIsOut(on: reactor)
+    _ = connection.responseIsReady(isStreamed: false)
+    responseIsOut(on: reactor)
     if server.output.count >= Self.outputBytesMax { flushOutput() }
     return true
   }
@@ -145,7 +146,7 @@ extension ServerSession {
       if let refusal = connection.allowContent(bytesMax: bytesMax) {
         return refuse(refusal, head: head, on: reactor)
       }
-      // A client that waits for `100 Continue` has nothing to hurry with yet.
+      // A client that waits for `100 Continue` cannot be late yet.
       if !head.expectsContinue { bodyPace = .sending(limits, from: stream.now) }
       if !rule.keepsCoding { coding = ContentDecoding(head.fields) }
     }
@@ -175,22 +176,22 @@ extension ServerSession {
     if channel.offer(Array(bytes)) { holdBody(on: reactor) }
   }
 
-  /// No more content comes: it is whole, or it failed.
+  /// Handles the end of the content: complete, or failed.
   private func contentEnded(_ failure: BodyReadError?, on reactor: isolated Reactor) {
     bodyPace = nil
     bodyHeldSince = nil
     readDeadline = nil
     drainDeadline = nil
     exchange?.channel?.finish(failure)
-    if let answer = exchange?.waitingAnswer.take() {
-      send(answer, on: reactor)
+    if let response = exchange?.pendingResponse.take() {
+      send(response, on: reactor)
     } else if exchange == nil {
-      // What stood behind a streamed answer has been drained.
-      answerIsOut(on: reactor)
+      // The content after a streamed response has been drained.
+      responseIsOut(on: reactor)
     }
   }
 
-  /// The reader lags: the socket waits for it, and the peer is not to blame.
+  /// Pauses the socket for a slow reader; the peer's deadline pauses with it.
   private func holdBody(on reactor: isolated Reactor) {
     startHandlerIfDue(on: reactor)
     guard bodyHeldSince == nil, connection.awaitsContent else { return }
@@ -198,7 +199,7 @@ extension ServerSession {
     stream.pauseReading()
   }
 
-  /// What a reader calls, from wherever it runs, when it wants content.
+  /// Makes the closure that a reader calls, on any thread, when it wants content.
   private func makeDemand(on reactor: isolated Reactor) -> @Sendable () -> Void {
     let number = exchangeNumber + 1
     // SAFETY: the session is touched only after the task has entered its reactor.
@@ -222,5 +223,48 @@ extension ServerSession {
       stream.resumeReading()
     }
     armTimer()
+  }
+}
+
+extension ServerSession {
+  /// The client reported by the peer, which is a trusted proxy.
+  func proxiedClient() -> ProxiedClient {
+    connection.withHead {
+      ProxiedClient(
+        of: $0.fields, from: stream.remoteAddress, trusts: server.shared.configuration.proxies)
+    }
+  }
+
+  /// Counts the request against the rate limit, if there is one, and adds the result to the response.
+  func judgeRate(of client: ProxiedClient?, on reactor: isolated Reactor) -> RateVerdict? {
+    guard let rates = server.rates else { return nil }
+    let verdict = connection.withHead {
+      rates.judge($0, from: client?.address ?? stream.remoteAddress, now: stream.now)
+    }
+    server.stamp.rate = verdict
+    return verdict
+  }
+
+  /// The reason that a valid request is not passed to the handler; nil if it is.
+  static func refusal(rate: RateVerdict?, coding: ContentDecoding?) -> ServerProblem? {
+    if let rate, !rate.isAllowed {
+      return .rateLimited(retryAfterSeconds: rate.resetSeconds)
+    }
+    return coding == nil ? .refused(.unknownContentCoding) : nil
+  }
+
+  /// Makes the response to a request that is not passed to the handler.
+  static func refusalResponse(
+    _ refusal: ServerProblem, to request: ServerRequest, of server: LoopServer
+  ) -> ServerResponse {
+    var response = ServerResponse.problem(refusal, for: request)
+    switch refusal {
+    case .rateLimited(let seconds): response.fields[.retryAfter] = "\(seconds)"
+    case .refused(.unknownContentCoding):
+      response.fields[.acceptEncoding] = ContentDecoding.accepted
+    default: break
+    }
+    server.handler.decorate(&response, for: request)
+    return response
   }
 }

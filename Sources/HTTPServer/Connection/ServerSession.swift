@@ -3,45 +3,45 @@ import Transport
 
 /// One connection of the server: performs what the connection's state decides.
 ///
-/// It lives on its loop and is touched there only. Requests are served one at a time. A request goes
-/// one of three ways: refused (`refuse`), answered at the first look (`answerAtOnce`), or given to
-/// the handler in a task (`Exchange`). What is written while bytes are being taken in is gathered in
-/// the loop's buffer and goes out in one call at the end, so that pipelined answers share it.
+/// It lives on its loop and is accessed only there. Requests are served one at a time. A request takes
+/// one of three paths: refused (`refuse`), answered immediately (`answerAtOnce`), or passed to the
+/// handler in a task (`Exchange`). Output written while input is being processed is collected in the
+/// loop's buffer and sent in one call at the end, which pipelined responses share.
 final class ServerSession: StreamDelegate {
   let stream: ByteStream
   let server: LoopServer
   private(set) var admission: Admission
-  /// The peer is a proxy whose word about the client is believed.
+  /// Whether the peer is a trusted proxy.
   let isProxied: Bool
   var connection: ServerConnection
-  /// Bytes read behind the request that is being answered.
+  /// Bytes read after the request being served.
   var kept: [UInt8] = []
   var exchange: Exchange?
-  /// Counts exchanges, so that a task that ends late is not taken for the next one's.
+  /// The number of the current exchange, so that a task that ends late does not affect the next one.
   var exchangeNumber = 0
-  /// True while bytes are being taken in: what is written now goes out at the end of that.
+  /// Whether input is being processed: output written in the meantime is sent at the end.
   var isTakingIn = false
   var timer: LoopTimer?
   private var relay: SessionTimerRelay?
-  /// What is waited for on the reading side, and until when.
+  /// The deadline of the reading side.
   var readDeadline: LoopInstant?
-  /// When waiting for the end of an unwanted body is given up, whatever comes of it.
+  /// The absolute deadline for the end of an unwanted body.
   var drainDeadline: LoopInstant?
   var bodyPace: TransferPace?
-  /// Since when the body has waited for its reader.
+  /// The time since which the body has waited for its reader.
   var bodyHeldSince: LoopInstant?
   var writePace: TransferPace?
-  /// What the client had taken of this connection when that was last looked at.
+  /// Bytes the client had read when its progress was last checked.
   var bytesTaken = 0
-  /// Since when nothing is going on, for whoever has to close somebody.
+  /// The time since which the connection is idle; decides which connections are evicted first.
   var idleSince: LoopInstant?
   let openedAt: LoopInstant
-  /// WakeReasons the writer that waits for the client to take what was written.
+  /// The writer that waits for the client to read its output.
   var writer: CheckedContinuation<Void, Never>?
-  /// Bytes of a streamed body that may still be written; `nil` if its length was not told.
+  /// Bytes of a streamed body left to write; `nil` if its length was not announced.
   var contentBytesLeft: Int?
   var isChunked = false
-  /// Bytes of a streamed body written since its writer last let others run.
+  /// Bytes of a streamed body written since its writer last yielded.
   var unyieldedBytes = 0
   var hasPeerEnded = false
 
@@ -70,7 +70,7 @@ final class ServerSession: StreamDelegate {
     case .waiting:
       admission = .waiting(isOpen: true)
       return stream.pauseReading()
-    case .refused, .shed:
+    case .refused, .evicted:
       return refuseForOverload(on: reactor)
     case .admitted:
       break
@@ -78,23 +78,23 @@ final class ServerSession: StreamDelegate {
     begin(on: reactor)
   }
 
-  /// It has turned out whether there is a place for this connection.
+  /// Ends the wait for a place: serves or refuses the connection.
   func settle(hasPlace: Bool, on reactor: isolated Reactor) {
     guard case .waiting(let isOpen) = admission, server.settled(self, hasPlace: hasPlace) else {
       return
     }
     admission = hasPlace ? .admitted : .refused
-    // Before it is open, that goes on as with any other.
+    // A stream that is not open yet continues as usual.
     guard isOpen else { return }
     stream.resumeReading()
     if hasPlace { begin(on: reactor) } else { refuseForOverload(on: reactor) }
   }
 
-  /// Ends an idle connection in favour of another, whose place is free at once.
+  /// Closes an idle connection to make room for another. Its place is free at once.
   func makeRoom() {
     guard case .admitted = admission else { return }
-    admission = .shed
-    server.shared.book.shedPlace()
+    admission = .evicted
+    server.shared.connections.evictionBegan()
     stream.close()
   }
 
@@ -119,11 +119,147 @@ final class ServerSession: StreamDelegate {
     server.ended(self, on: reactor)
   }
 
-  /// The server ends: this connection goes after the answer that is due, or soon if none is.
+  /// Begins to drain: the connection closes after the response that is due, or soon if there is none.
   func beginDraining() {
     connection.stopPersisting()
     guard connection.isIdle else { return }
     readDeadline = stream.now + limits.drainIdleDeadline
     armTimer()
+  }
+}
+
+extension ServerSession {
+  /// Counts an immediate response, which is at the end of the output.
+  func noteImmediateResponse(from start: Int, on reactor: isolated Reactor) {
+    server.tally.answered(Self.status(in: server.output, from: start))
+    server.noteCounted(on: reactor)
+  }
+
+  /// Logs an immediate response, which is at the end of the output.
+  func logImmediateResponse(
+    _ method: RequestMethod, _ target: ArraySlice<UInt8>, from start: Int,
+    client: ProxiedClient?, on reactor: isolated Reactor
+  ) {
+    let id = server.stamp.lastRequestIDRange
+    // A handler that wrote no id leaves the range of an earlier one, or none.
+    let requestID = id.lowerBound >= start ? server.output[id] : []
+    log(
+      method, target, status: Self.status(in: server.output, from: start),
+      bytes: server.output.count - start, since: stream.now, requestID: requestID,
+      from: client?.address, on: reactor)
+  }
+
+  /// Counts and logs a handler's response.
+  func noteResponse(_ exchange: Exchange, on reactor: isolated Reactor) {
+    server.tally.answered(exchange.status)
+    server.noteCounted(on: reactor)
+    guard server.isLogging else { return }
+    let request = exchange.request
+    log(
+      request.head.method, request.head.target, status: exchange.status,
+      bytes: exchange.bytesWritten,
+      since: request.receivedAt, requestID: ArraySlice(request.id.utf8),
+      from: request.clientAddress, on: reactor)
+  }
+
+  /// Counts and logs a refusal. Little is known about a request that could not be read.
+  func noteRefused(
+    _ status: Int, requestID: String, head: RequestHead?, bytes: Int, on reactor: isolated Reactor
+  ) {
+    server.tally.answered(status)
+    server.noteCounted(on: reactor)
+    guard server.isLogging else { return }
+    log(
+      head?.method, head?.target ?? [], status: status, bytes: bytes,
+      since: exchange?.request.receivedAt ?? stream.now,
+      requestID: ArraySlice(requestID.utf8), from: exchange?.request.clientAddress, on: reactor)
+  }
+
+  private func log(
+    _ method: RequestMethod?, _ target: ArraySlice<UInt8>, status: Int, bytes: Int,
+    since start: LoopInstant, requestID: ArraySlice<UInt8>, from client: SocketAddress?,
+    on reactor: isolated Reactor
+  ) {
+    server.log(
+      AccessLogEntry(
+        method: method, target: target, status: status, bytes: bytes,
+        duration: LoopClock.now().elapsed(since: start), requestID: requestID,
+        remoteAddress: client ?? stream.remoteAddress,
+        date: HTTPDate(secondsSince1970: reactor.wallSeconds)))
+  }
+
+  /// The status in a rendered response: the three digits after `HTTP/1.1 `.
+  private static func status(in output: [UInt8], from start: Int) -> Int {
+    guard output.count >= start + 12 else { return 0 }
+    return (start + 9..<start + 12).reduce(0) { $0 * 10 + Int(output[$1]) - 0x30 }
+  }
+}
+
+/// The state of a connection in regard to the limit on all connections.
+enum Admission {
+  /// The connection has a place and is served.
+  case admitted
+  /// All places are taken; the eviction of idle connections is in progress. Nothing is read until
+  /// then.
+  case waiting(isOpen: Bool)
+  /// There is no place for it: it gets a 503.
+  case refused
+  /// It had a place and was closed to make room.
+  case evicted
+}
+
+/// One request passed to a handler, with the state of its response.
+struct Exchange {
+  let request: ServerRequest
+  /// The channel for the content; `nil` if there is none.
+  let channel: BodyChannel?
+  /// The verdict of the rate limit; `nil` without one.
+  let rate: RateVerdict?
+  /// The problem to respond with in place of the handler, for a valid request that must not be served.
+  let refusal: ServerProblem?
+  var task: Task<Void, Never>?
+  /// A response that waits until the unwanted body has been read.
+  var pendingResponse: PreparedResponse?
+  /// Whether the handler has been started: content that has already arrived is queued first.
+  var isStarted = false
+  var status = 0
+  /// The longest pause in which the client reads nothing; nil for the server's own limit.
+  var writeStallMax: Duration?
+  /// Bytes written to the socket for this response.
+  var bytesWritten = 0
+}
+
+/// A session as a set member, compared by identity.
+struct SessionReference: Hashable {
+  let session: ServerSession
+
+  init(_ session: ServerSession) {
+    self.session = session
+  }
+
+  static func == (left: SessionReference, right: SessionReference) -> Bool {
+    left.session === right.session
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(session))
+  }
+}
+
+/// The delegate of a session's timer, which forwards to the session.
+///
+/// A timer's reference is weak, and an object that a weak reference has ever pointed to counts its
+/// references in a side table from then on: each retain and release goes there, and a session sees
+/// dozens per request.
+final class SessionTimerRelay: TimerDelegate {
+  /// The session owns its relay, and the timer sees nil once the relay is released.
+  private unowned let session: ServerSession
+
+  init(session: ServerSession) {
+    self.session = session
+  }
+
+  func timerFired(_ timer: LoopTimer, on reactor: isolated Reactor) {
+    session.timerFired(timer, on: reactor)
   }
 }

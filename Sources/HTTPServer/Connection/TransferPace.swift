@@ -1,14 +1,14 @@
 import Transport
 
-/// Whether a transfer goes on fast enough: a floor on its mean speed after a grace, and a bound on
-/// the pauses in it. The floor is what ends a peer that drips.
+/// Whether a transfer is fast enough: a minimum mean speed after a grace period, and a limit on its
+/// pauses. The minimum speed ends a peer that sends or reads a few bytes at a time.
 struct TransferPace {
   private var start: LoopInstant
   private var lastProgress: LoopInstant
   private var bytes = 0
-  /// Since when nothing can be expected of the peer.
-  private var restsSince: LoopInstant?
-  /// What the client may have taken that nobody can see.
+  /// The start of the current pause, in which nothing is expected of the peer.
+  private var pausedSince: LoopInstant?
+  /// Bytes the client may have read that this side cannot observe.
   private let unseenBytes: Int
   private let bytesPerSecondMin: Int
   private let grace: Duration
@@ -21,14 +21,14 @@ struct TransferPace {
       start: start)
   }
 
-  /// The pace of a client that takes.
+  /// The pace of a client that reads.
   ///
   /// - Parameters:
-  ///   - stallMax: in place of the server's own, for an answer without an end: of that a client may
-  ///     take nothing for this long from the beginning.
-  ///   - unseenBytes: that it may have taken beyond what ``advance(by:now:)`` is told: to its credit,
-  ///     since nobody can see that it has not. A stall is one all the same.
-  static func taking(
+  ///   - stallMax: replaces the server's own limit for an endless response: a client can read nothing
+  ///     for this long, also at the beginning.
+  ///   - unseenBytes: bytes that it may have read beyond those passed to ``advance(by:now:)``. They
+  ///     count in its favour, except for stalls.
+  static func reading(
     _ limits: ServerLimits, stallMax: Duration? = nil, unseenBytes: Int = 0, from start: LoopInstant
   ) -> TransferPace {
     TransferPace(
@@ -54,30 +54,46 @@ struct TransferPace {
     lastProgress = now
   }
 
-  /// The transfer was held up on this side, which the peer is not to blame for.
+  /// Excludes a pause caused by this side.
   mutating func excuse(_ pause: Duration) {
     start = start + pause
     lastProgress = lastProgress + pause
   }
 
-  /// Nothing is left to transfer for now; what the peer has earned stays.
-  mutating func rest(from now: LoopInstant) {
-    if restsSince == nil { restsSince = now }
-    lastProgress = restsSince ?? now
+  /// Starts a pause: nothing is left to transfer for now. The progress so far is kept.
+  mutating func pause(from now: LoopInstant) {
+    if pausedSince == nil { pausedSince = now }
+    lastProgress = pausedSince ?? now
   }
 
-  var isResting: Bool { restsSince != nil }
+  var isPaused: Bool { pausedSince != nil }
 
-  /// There is something to transfer again.
-  mutating func goOn(at now: LoopInstant) {
-    if let since = restsSince.take() { excuse(now.elapsed(since: since)) }
+  /// Ends a pause: there is something to transfer again.
+  mutating func resume(at now: LoopInstant) {
+    if let since = pausedSince.take() { excuse(now.elapsed(since: since)) }
   }
 
-  /// When the transfer fails, unless it goes on before.
+  /// The time at which the transfer fails without further progress.
   var deadline: LoopInstant {
-    if restsSince != nil { return .distantFuture }
+    if pausedSince != nil { return .distantFuture }
     let earned = Duration.milliseconds(
       Int64(bytes + unseenBytes) * 1000 / Int64(bytesPerSecondMin))
     return min(start + grace + earned, lastProgress + stallMax)
+  }
+}
+
+/// Spans as plain nanoseconds, for calculations on every request: `Duration` counts attoseconds in
+/// 128 bits, and adding one costs ten times as much.
+extension LoopInstant {
+  /// A span in nanoseconds, clamped to the range of the clock.
+  static func nanoseconds(in span: Duration) -> UInt64 {
+    LoopInstant(nanoseconds: 0).advanced(by: span).nanoseconds
+  }
+
+  /// The instant `nanoseconds` later, clamped to ``distantFuture``.
+  @inline(__always)
+  func advanced(byNanoseconds nanoseconds: UInt64) -> LoopInstant {
+    let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
+    return overflow ? .distantFuture : LoopInstant(nanoseconds: sum)
   }
 }

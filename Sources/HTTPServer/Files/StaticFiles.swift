@@ -2,35 +2,35 @@ import HTTPTypes
 import HTTPWire
 package import Transport
 
-/// Serves the files below a folder, with validators, ranges and variants compressed beforehand.
+/// Server of the files below a folder, with validators, ranges and precompressed variants.
 ///
 /// No path leads out of the folder: it is decoded once, and a segment that is empty, starts with a
-/// dot, or has a slash, backslash or NUL in it names nothing; the file is then opened step by step
-/// without following links (``OpenFile/init(_:below:)``). Files are opened off the loop.
+/// dot, or contains a slash, backslash or NUL is not found; the file is then opened step by step, and
+/// links are followed only below the folder (``OpenFile/init(_:below:)``). Files are opened off the loop.
 package struct StaticFiles: Sendable {
-  /// How many ranges of a file one request may ask for.
+  /// Limits on the ranges of one request.
   package struct RangeLimits: Sendable, Equatable {
     package var partsMax = ByteRangeSet.partsMax
-    /// Of those that overlap, and of those out of order.
+    /// The limit on ranges that overlap, and on ranges out of order.
     package var disorderMax = ByteRangeSet.disorderMax
 
     package init() {}
   }
 
-  /// Bytes up to which a text file is read whole and may be compressed.
+  /// The size up to which a text file is read whole and can be compressed.
   static let compressibleBytesMax = 1024 * 1024
 
   private let root: String
   private let cacheControl: String
-  /// What every answer carries beside the file's own fields, by name.
+  /// Fields added to every response, by name.
   private let pageFields: [(name: String, value: String)]
   private let ranges: RangeLimits
   private let pool: BlockingPool
 
   /// - Parameters:
   ///   - root: the folder, without a slash at its end.
-  ///   - cacheControl: what clients are told about keeping copies.
-  ///   - pageFields: what every answer carries beside the file's own fields.
+  ///   - cacheControl: the `Cache-Control` of every file.
+  ///   - pageFields: fields added to every response.
   package init(
     root: String, pool: BlockingPool, cacheControl: String = "no-cache",
     ranges: RangeLimits = RangeLimits(), pageFields: [(name: String, value: String)] = []
@@ -42,10 +42,10 @@ package struct StaticFiles: Sendable {
     self.ranges = ranges
   }
 
-  /// Answers with a file.
+  /// Responds with a file.
   ///
-  /// - Parameter path: below the root, decoded, without a slash at its start; empty, or with a
-  ///   slash at its end, for a folder's `index.html`.
+  /// - Parameter path: below the root, decoded, without a leading slash; empty, or with a trailing
+  ///   slash, for a folder's `index.html`.
   package func respond(to request: ServerRequest, path: String) async -> ServerResponse {
     var response = await found(by: request, path: path)
     for field in pageFields {
@@ -66,7 +66,7 @@ package struct StaticFiles: Sendable {
     }
   }
 
-  /// The names on the way to a file below the root; `nil` for a path that names nothing.
+  /// Returns the names of a path below the root; `nil` for an invalid path.
   static func resolve(_ path: String) -> [String]? {
     var segments = path.split(separator: "/", omittingEmptySubsequences: false)
     if segments.last == "" { segments[segments.count - 1] = "index.html" }
@@ -79,7 +79,7 @@ package struct StaticFiles: Sendable {
     return segments.map(String.init)
   }
 
-  /// Whether a path has a slash that separates nothing (RFC 3986 2.2): no file's name has one.
+  /// Returns whether a path has an encoded slash (RFC 3986 2.2): no file name contains one.
   static func hasEncodedSlash(_ path: ArraySlice<UInt8>) -> Bool {
     path.indices.dropLast(2).contains { index in
       path[index] == UInt8(ascii: "%") && path[index + 1] == UInt8(ascii: "2")
@@ -117,8 +117,8 @@ package struct StaticFiles: Sendable {
     return await whole(request, chosen.file, fields, isCompressible: found.isCompressible)
   }
 
-  /// The variant compressed beforehand for whoever takes it. A range is one of the plain file,
-  /// unless `If-Range` names the variant: a download that goes on must not change its coding.
+  /// Chooses the precompressed variant if the client accepts it. A range refers to the plain file,
+  /// unless `If-Range` names the variant: a resumed download must not change its coding.
   private static func choose(
     _ found: FoundFile.Variants, for request: ServerRequest
   ) -> FileVariant {

@@ -1,17 +1,53 @@
-/// Takes a note of every request.
+package import HTTPWire
+package import Transport
+
+/// A log of every request.
 ///
-/// A note is bytes, appended to what its loop gathers, and each loop hands over what it has a few
-/// times a second: on the way of a hit there is no text value, no lock and no system call.
+/// An entry is bytes, appended to the loop's buffer, and each loop submits its buffer a few times a
+/// second: serving a cached response needs no string, no lock and no system call for the log.
 package protocol AccessLog: Sendable {
-  /// Whether notes are wanted now. Asked for each request, on the loop.
+  /// Whether requests are currently logged. Read for each request, on the loop.
   var isOn: Bool { get }
 
-  /// Appends the note of one request. Called on the loop.
+  /// Appends the entry of one request. Called on the loop.
   func append(_ entry: borrowing AccessLogEntry, to notes: inout [UInt8])
 
-  /// Takes over whole notes of one loop. Called on the loop: it must not block.
+  /// Submits complete entries of one loop. Called on the loop: it must not block.
   func take(_ notes: [UInt8])
 
-  /// Returns once everything taken has been written, or after a second. Called at the server's end.
+  /// Waits until everything submitted has been written, at most a second. Called when the server ends.
   func finish() async
+}
+
+/// One request in the access log. Valid for one call: the slices refer to the loop's buffers.
+package struct AccessLogEntry: ~Copyable {
+  /// Nil if the request's method could not be read.
+  package let method: RequestMethod?
+  /// Path and query as sent; empty if they could not be read. Can contain secrets: see
+  /// ``LoggedTarget``.
+  package let target: ArraySlice<UInt8>
+  package let status: Int
+  /// Bytes of the response, head included, as written to the socket.
+  package let bytes: Int
+  /// From the turn that read the request's head to the end of its response.
+  package let duration: Duration
+  package let requestID: ArraySlice<UInt8>
+  /// The client: the peer, or the address that a trusted proxy reports.
+  package let remoteAddress: SocketAddress
+  /// The time of the response.
+  package let date: HTTPDate
+
+  package init(
+    method: RequestMethod?, target: ArraySlice<UInt8>, status: Int, bytes: Int, duration: Duration,
+    requestID: ArraySlice<UInt8>, remoteAddress: SocketAddress, date: HTTPDate
+  ) {
+    self.method = method
+    self.target = target
+    self.status = status
+    self.bytes = bytes
+    self.duration = duration
+    self.requestID = requestID
+    self.remoteAddress = remoteAddress
+    self.date = date
+  }
 }

@@ -1,20 +1,20 @@
 import HTTPWire
 import Transport
 
-/// The access log as lines of text or of JSON, shaped like the process's other log lines.
+/// An access log of text or JSON lines, in the format of the process's other log lines.
 package struct LineAccessLog: AccessLog {
   private let isJSON: Bool
-  /// What stands between a line's time and its first value.
+  /// The bytes between a line's time and its first value.
   private let preamble: [UInt8]
   private let isWanted: @Sendable () -> Bool
-  /// What the end waits for lines to be written.
+  /// How long shutdown waits for lines to be written.
   private static let flushMax = Duration.seconds(1)
 
   private let sink: LineSink
 
   /// - Parameters:
   ///   - label: the logger's name in each line.
-  ///   - isOn: asked for each request; false leaves it out.
+  ///   - isOn: called for each request; false omits it.
   ///   - write: writes whole lines; may block.
   package init(
     label: String, isJSON: Bool, isOn: @escaping @Sendable () -> Bool = { true },
@@ -23,7 +23,7 @@ package struct LineAccessLog: AccessLog {
     self.init(label: label, isJSON: isJSON, isOn: isOn, sink: LineSink(write: write))
   }
 
-  /// - Parameter sink: takes the lines, with others of the process.
+  /// - Parameter sink: writes the lines, together with others of the process.
   package init(
     label: String, isJSON: Bool, isOn: @escaping @Sendable () -> Bool = { true }, sink: LineSink
   ) {
@@ -71,7 +71,8 @@ package struct LineAccessLog: AccessLog {
     await sink.finish(within: Self.flushMax)
   }
 
-  /// Of what a target may hold, only quote and backslash mean something in a quoted string.
+  /// Appends a target. Of the bytes it can contain, only quote and backslash need escapes in a quoted
+  /// string.
   private func appendTarget(_ target: ArraySlice<UInt8>, to notes: inout [UInt8]) {
     if target.isEmpty { return notes.append("-") }
     let isSpecial = { (byte: UInt8) in byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") }

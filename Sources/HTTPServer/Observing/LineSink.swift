@@ -2,15 +2,15 @@ import Metrics
 import Synchronization
 import Transport
 
-/// Writes lines on a thread of its own, in the order they come.
+/// Writer of lines on its own thread, in the order of arrival.
 ///
-/// Callers never wait: a standard error that nobody reads costs lines, and not the service. Lost
-/// lines are counted in a metric, and a line tells their number once lines can be written again.
+/// Callers never wait: an unread standard error costs lines, not the service. Lost lines are counted in
+/// a metric, and a line reports their number once lines can be written again.
 package final class LineSink: Sendable {
   private struct State {
     var waiting: [[UInt8]] = []
     var waitingBytes = 0
-    /// Lines dropped since the last line that told of any.
+    /// Lines dropped since the last line that reported dropped lines.
     var lostLines = 0
     var isWriting = false
     var finishers: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -28,7 +28,7 @@ package final class LineSink: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - lostLine: makes the line that tells how many were lost.
+  ///   - lostLine: makes the line that reports the number of lost lines.
   ///   - write: writes whole lines; may block.
   package init(
     lostLine: @escaping @Sendable (Int) -> [UInt8] = { _ in [] },
@@ -38,7 +38,7 @@ package final class LineSink: Sendable {
     self.write = write
   }
 
-  /// Takes over whole lines.
+  /// Submits complete lines.
   package func take(_ lines: [UInt8]) {
     let count = lines.count { $0 == UInt8(ascii: "\n") }
     let (isRefused, isFirst) = state.withLock { state in
@@ -58,7 +58,7 @@ package final class LineSink: Sendable {
     if isFirst { pool.submit { self.writeAll() } }
   }
 
-  /// Returns once nothing waits, or the time is over: then what waits is lost.
+  /// Waits until all lines are written, at most for `limit`; after that, waiting lines are lost.
   package func finish(within limit: Duration) async {
     let number = state.withLock { state in
       state.finisherCount += 1
@@ -83,7 +83,7 @@ package final class LineSink: Sendable {
     }
   }
 
-  /// What waits now; nil, and the writing is over, if nothing does.
+  /// Returns the waiting lines; nil ends the writing if there are none.
   private func takeWaiting() -> [[UInt8]]? {
     let (lines, lost, finishers) = state.withLock { state in
       guard state.waiting.isEmpty else {
@@ -103,7 +103,7 @@ package final class LineSink: Sendable {
     }
     for finisher in finishers.values { finisher.resume() }
     guard let lines else { return nil }
-    // Those that wait came before those that were lost.
+    // The waiting lines arrived before the lost ones.
     return lost > 0 ? lines + [lostLine(lost)] : lines
   }
 }

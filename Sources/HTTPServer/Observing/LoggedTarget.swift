@@ -1,9 +1,9 @@
 import HTTPWire
 
-/// A request target as it may be logged.
+/// Redaction of request targets for logs.
 package enum LoggedTarget {
-  /// The query parameters whose value grants something to its holder, in lower case: tickets of
-  /// streams, signatures of presigned links, and the names that clients give to credentials.
+  /// The query parameters whose value grants access, in lower case: stream tickets, signatures of
+  /// presigned links, and names that clients use for credentials.
   private static let secretNames = [
     "ticket", "signature", "x-amz-signature", "x-amz-security-token", "token", "access_token",
     "id_token", "refresh_token", "authorization", "password", "secret", "client_secret",
@@ -37,8 +37,8 @@ package enum LoggedTarget {
     }
   }
 
-  /// Whether a parameter has this name and a value. Every octet may be percent-encoded (RFC 3986
-  /// section 2.1), the equals sign too, and letters may have either case.
+  /// Returns whether a parameter has this name and a value. Every octet can be percent-encoded
+  /// (RFC 3986 section 2.1), the equals sign too, and letters can have either case.
   private static func isNamed(_ parameter: ArraySlice<UInt8>, _ name: [UInt8]) -> Bool {
     var rest = parameter
     for expected in name {
@@ -51,7 +51,7 @@ package enum LoggedTarget {
     UInt8(ascii: "A")...UInt8(ascii: "Z") ~= octet ? octet | 0x20 : octet
   }
 
-  /// The next octet, decoded; a `%` without two digits after it stands for itself.
+  /// Removes the next octet, decoded; a `%` without two digits after it is kept as it is.
   private static func takeOctet(from text: inout ArraySlice<UInt8>) -> UInt8? {
     guard let first = text.popFirst() else { return nil }
     guard first == percent, text.count >= 2, let high = text[text.startIndex].hexValue,

@@ -1,8 +1,8 @@
 import Metrics
 
-/// The server's numbers for whatever metrics system is in place.
+/// The server's metrics.
 ///
-/// Loops count in plain integers and hand sums over about once a second, so that the hot path pays
+/// Loops count in plain integers and add the sums a few times a second, so that the hot path pays only
 /// for an addition.
 struct ServerCounters: Sendable {
   private let requests: [Counter]
@@ -28,5 +28,19 @@ struct ServerCounters: Sendable {
 
   func setOpen(_ count: Int) {
     openConnections.record(count)
+  }
+}
+
+/// Counts of one loop since its last flush.
+struct LoopTally {
+  /// Responses by the first digit of their status, 1xx first.
+  private(set) var requests = [0, 0, 0, 0, 0]
+  var connections = 0
+  var bytesReceived = 0
+  var bytesSent = 0
+
+  mutating func answered(_ status: Int) {
+    let index = status / 100 - 1
+    if requests.indices.contains(index) { requests[index] += 1 }
   }
 }

@@ -1,18 +1,19 @@
 import HTTPWire
+package import Transport
 
-/// The value of `Forwarded` (RFC 7239 4): the request's way, the client's end first.
+/// The value of `Forwarded` (RFC 7239 4): the request's hops, the client first.
 package struct ForwardedField: Sendable, Equatable {
   package let hops: [ForwardedHop]
 
-  /// Reads a value, of all its lines joined; nil if it breaks the grammar, since nobody knows then
-  /// which of its elements a proxy of ours wrote.
+  /// Parses a value, with all its lines joined; nil if it breaks the grammar, since it is then unknown
+  /// which elements a trusted proxy wrote.
   package init?(_ bytes: ArraySlice<UInt8>) {
     var reader = Reader(rest: bytes)
     guard let hops = reader.hops() else { return nil }
     self.hops = hops
   }
 
-  /// Takes a value apart from its front.
+  /// A parser of a value, front to back.
   private struct Reader {
     var rest: ArraySlice<UInt8>
 
@@ -20,7 +21,7 @@ package struct ForwardedField: Sendable, Equatable {
       var hops: [ForwardedHop] = []
       while true {
         skipBlanks()
-        // A list may have empty elements (RFC 9110 5.6.1).
+        // A list can have empty elements (RFC 9110 5.6.1).
         if rest.isEmpty { return hops }
         if take(UInt8(ascii: ",")) { continue }
         guard let hop = hop() else { return nil }
@@ -97,5 +98,53 @@ package struct ForwardedField: Sendable, Equatable {
     private mutating func skipBlanks() {
       rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
     }
+  }
+}
+
+/// One hop of a request, as reported by the proxy that received it.
+package struct ForwardedHop: Sendable, Equatable {
+  /// The sender; nil if the proxy does not report it or obfuscates it.
+  package var address: SocketAddress?
+  /// Whether it came over TLS; nil if not reported.
+  package var isSecure: Bool?
+  /// The requested authority; nil if not reported.
+  package var host: String?
+
+  package init(address: SocketAddress? = nil, isSecure: Bool? = nil, host: String? = nil) {
+    self.address = address
+    self.isSecure = isSecure
+    self.host = host
+  }
+}
+
+/// `X-Forwarded-For`, `-Proto` and `-Host`, which most proxies write in place of `Forwarded`.
+struct XForwardedFields {
+  let hops: [ForwardedHop]
+
+  /// Parses the fields; nil without `X-Forwarded-For`.
+  init?(_ fields: FieldSection) {
+    guard let addresses = fields.joined("x-forwarded-for") else { return nil }
+    let nodes = Self.elements(addresses)
+    let schemes = fields.joined("x-forwarded-proto").map(Self.elements) ?? []
+    let hosts = fields.joined("x-forwarded-host").map(Self.elements) ?? []
+    hops = nodes.enumerated().map { index, node in
+      let fromEnd = nodes.count - index
+      return ForwardedHop(
+        address: ForwardedNode.address(node, allowsBareIPv6: true),
+        isSecure: Self.element(schemes, fromEnd: fromEnd).flatMap(ForwardedScheme.isSecure),
+        host: Self.element(hosts, fromEnd: fromEnd).flatMap(ForwardedHost.checked))
+    }
+  }
+
+  /// Returns the element that belongs to a node, counted from the end. Proxies that forward a request
+  /// leave a single element unchanged, so that it applies to all hops.
+  private static func element(_ elements: [String], fromEnd: Int) -> String? {
+    if elements.count == 1 { return elements[0] }
+    return fromEnd <= elements.count ? elements[elements.count - fromEnd] : nil
+  }
+
+  private static func elements(_ bytes: ArraySlice<UInt8>) -> [String] {
+    bytes.split(separator: UInt8(ascii: ",")).map(\.trimmingBlanks).filter { !$0.isEmpty }.map(
+      \.text)
   }
 }

@@ -1,25 +1,25 @@
 import HTTPWire
 package import Transport
 
-/// Who really asks, behind proxies whose word is believed.
+/// The client of a request that came through trusted proxies.
 package struct ProxiedClient: Sendable, Equatable {
   package let address: SocketAddress
-  /// Whether the client speaks TLS to the outermost proxy; nil where none tells.
+  /// Whether the client uses TLS to the outermost proxy; nil if not reported.
   package let isSecure: Bool?
-  /// The authority the client asked for; nil where none tells.
+  /// The authority the client requested; nil if not reported.
   package let host: String?
 }
 
 extension ProxiedClient {
-  /// Steps that are followed. More proxies of one's own nobody has.
+  /// The limit on hops followed; no deployment has more proxies.
   private static let hopsMax = 32
 
-  /// Finds the client of a request that a trusted peer sent: the rightmost step that no trusted
-  /// proxy took, since whatever stands left of it the client may have written itself.
+  /// Finds the client of a request from a trusted peer: the rightmost hop that is not a trusted proxy,
+  /// since the client could have written everything to its left.
   ///
-  /// Where both `Forwarded` and `X-Forwarded-For` are there and disagree, the peer wrote one and
-  /// let the client's own other one pass. Nobody knows which, so neither is believed, as with a
-  /// `Forwarded` that cannot be read.
+  /// If both `Forwarded` and `X-Forwarded-For` are present and disagree, the peer wrote one and passed
+  /// on the client's own other one. It is unknown which, so both are ignored, like a malformed
+  /// `Forwarded`.
   init(of fields: FieldSection, from peer: SocketAddress, trusts: TrustedProxies) {
     let written = XForwardedFields(fields).map { Self.follow($0.hops, from: peer, trusts: trusts) }
     guard let value = fields.joined("forwarded") else {
@@ -50,4 +50,25 @@ extension ProxiedClient {
     }
     return client
   }
+}
+
+/// The peers whose forwarding fields are trusted.
+package struct TrustedProxies: Sendable {
+  /// No trusted proxies: every peer is the client.
+  package static let none = TrustedProxies(isEmpty: true) { _ in false }
+
+  /// Whether there are none, so that no peer needs to be checked.
+  let isEmpty: Bool
+  private let trusts: @Sendable (SocketAddress) -> Bool
+
+  package init(_ trusts: @escaping @Sendable (SocketAddress) -> Bool) {
+    self.init(isEmpty: false, trusts)
+  }
+
+  private init(isEmpty: Bool, _ trusts: @escaping @Sendable (SocketAddress) -> Bool) {
+    self.isEmpty = isEmpty
+    self.trusts = trusts
+  }
+
+  package func contains(_ peer: SocketAddress) -> Bool { !isEmpty && trusts(peer) }
 }

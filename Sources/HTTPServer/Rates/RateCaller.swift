@@ -1,11 +1,12 @@
 import HTTPWire
 import Transport
 
-/// Who a request is counted for: by hashes, so that no credential is kept and all take as much room.
+/// The caller that a request is counted for, as hashes: no credential is stored, and all callers take
+/// the same space.
 ///
-/// The hashes are keyed anew in each process, so nobody can choose whose place to share.
+/// The hashes are seeded per process, so callers cannot choose whose place they share.
 struct RateCaller: Equatable {
-  /// A request's credentials, each told apart by itself.
+  /// A credential of a request, counted separately.
   enum Credential {
     case authorization
     case device
@@ -18,9 +19,9 @@ struct RateCaller: Equatable {
     }
   }
 
-  /// Of the `Authorization` field; nil where there is none.
+  /// The hash of the `Authorization` field; nil without one.
   let authorization: UInt64?
-  /// Of the `Device-Token` field; nil where there is none.
+  /// The hash of the `Device-Token` field; nil without one.
   let device: UInt64?
   let address: UInt64
 
@@ -30,10 +31,10 @@ struct RateCaller: Equatable {
     case .ipv4(let bits, _):
       hasher.combine(bits)
     case .ipv6(0, let low, _, _) where low >> 32 == 0xFFFF:
-      // RFC 4291 2.5.5.2: an IPv4 peer of a socket that is open to both families.
+      // RFC 4291 2.5.5.2: an IPv4 peer of a dual-stack socket.
       hasher.combine(UInt32(truncatingIfNeeded: low))
     case .ipv6(let network, _, _, _):
-      // Whoever has one address of a network has all of them.
+      // The owner of one address of a /64 network owns all of them.
       hasher.combine(network)
     case .unix:
       hasher.combine("unix")
@@ -47,8 +48,8 @@ struct RateCaller: Equatable {
     guard let value = credential.value(in: head) else { return nil }
     var hasher = Hasher()
     hasher.combine(credential)
-    // However it is written: the name of a scheme has no case, and any run of blanks may stand
-    // between it and the token (RFC 9110, 11.1 and 11.4).
+    // Normalised: the scheme is case-insensitive, and any number of blanks can separate it from the
+    // token (RFC 9110, 11.1 and 11.4).
     let end = value.firstIndex(where: isBlank) ?? value.startIndex
     for byte in value[..<end] {
       hasher.combine((0x41...0x5A).contains(byte) ? byte | 0x20 : byte)

@@ -1,15 +1,58 @@
-import HTTPWire
+package import HTTPWire
 import Synchronization
 import Transport
 
-/// Judges requests by a rate limit, for all loops of a server.
+/// A limit on the requests of one caller in a window of time.
+package struct RateLimit: Sendable {
+  package var requestsMax: Int
+  /// From a caller's first request on.
+  package var window: Duration
+  /// Whether a request is not counted, such as a health check.
+  package var isExempt: @Sendable (borrowing RequestHead) -> Bool
+
+  package init(
+    requestsMax: Int, window: Duration,
+    isExempt: @escaping @Sendable (borrowing RequestHead) -> Bool = { _ in false }
+  ) {
+    self.requestsMax = requestsMax
+    self.window = window
+    self.isExempt = isExempt
+  }
+}
+
+/// The verdict of a rate limit on one request.
+struct RateVerdict: Sendable, Equatable {
+  let isAllowed: Bool
+  let requestsMax: Int
+  let windowSeconds: Int
+  /// Requests left after this one.
+  let remaining: Int
+  /// Time until the caller's window ends; at least 1.
+  let resetSeconds: Int
+
+  /// Appends the fields that state the limit, as structured fields
+  /// (draft-ietf-httpapi-ratelimit-headers).
+  func append(to output: inout [UInt8]) {
+    output.append("RateLimit-Policy: \"default\";q=")
+    output.append(decimal: requestsMax)
+    output.append(";w=")
+    output.append(decimal: windowSeconds)
+    output.append("\r\nRateLimit: \"default\";r=")
+    output.append(decimal: remaining)
+    output.append(";t=")
+    output.append(decimal: resetSeconds)
+    output.appendLineEnd()
+  }
+}
+
+/// Rate limiter for all loops of a server.
 final class RateLimiter: Sendable {
-  /// Callers that are told apart: 1.5 MiB of places.
+  /// Callers counted separately: 1.5 MiB of places.
   private static let placesMax = 65_536
-  /// Locks, so that loops seldom wait for each other.
+  /// The number of locks, so that loops seldom wait for each other.
   private static let shardCount = 16
 
-  /// How long a verified credential that nobody presents has a window of its own.
+  /// How long an unused verified credential keeps its own window.
   private static let trustedFor = Duration.seconds(3_600)
 
   private let limit: RateLimit
@@ -38,11 +81,10 @@ final class RateLimiter: Sendable {
     (0..<shardCount).map { _ in Shard(RateTable(sets: sets, window: window)) }
   }
 
-  /// Counts a request and judges it; nil for one that is not counted.
+  /// Counts a request and returns the verdict; nil for an exempt request.
   ///
-  /// A verified credential is counted for itself, wherever it comes from, since many callers may
-  /// share an address. Whatever else comes along counts for the address: inventing credentials
-  /// gains nothing.
+  /// A verified credential is counted separately, whatever its address, since many callers can share an
+  /// address. All other requests count for their address, so inventing credentials gains nothing.
   func judge(
     _ head: borrowing RequestHead, from address: SocketAddress, now: LoopInstant
   ) -> RateVerdict? {
@@ -58,7 +100,7 @@ final class RateLimiter: Sendable {
     return count(caller.address, now: now)
   }
 
-  /// A credential turned out to be good: from its next request on it has a window of its own.
+  /// Marks a credential as verified: from its next request on it has its own window.
   func trust(_ credential: UInt64, now: LoopInstant) {
     Self.shard(of: credential, in: trusted).table.withLock {
       if !$0.renew(credential, now: now) { _ = $0.count(credential, now: now) }
@@ -75,7 +117,7 @@ final class RateLimiter: Sendable {
       resetSeconds: max(1, Int(seconds) + (attoseconds > 0 ? 1 : 0)))
   }
 
-  /// By the upper bits: the lower ones choose the place.
+  /// Chooses a shard by the upper bits; the lower bits choose the place.
   private static func shard(of caller: UInt64, in shards: [Shard]) -> Shard {
     shards[Int(caller >> 60) % shardCount]
   }

@@ -1,13 +1,12 @@
 import Transport
 
-/// Counts requests by caller, in a fixed amount of memory.
+/// Counts of requests by caller, in a fixed amount of memory.
 ///
-/// It is a cache with a few places for each hash, not a dictionary: a flood of callers takes no more
-/// memory and no more time than a few. A caller without a place takes that of one whose window is
-/// over, else of the one with the fewest requests, so that a flood pushes itself out and not those
-/// who are held back.
+/// It is a set-associative cache, not a dictionary: a flood of callers takes no more memory or time
+/// than a few. A new caller replaces one whose window has ended, otherwise the one with the fewest
+/// requests, so that a flood evicts itself and not the callers that are being limited.
 struct RateTable {
-  /// Places that a caller may have; all are looked at.
+  /// Places that a caller can have; all are checked.
   static let ways = 8
 
   private struct Place {
@@ -37,7 +36,7 @@ struct RateTable {
     windowNanoseconds = UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
   }
 
-  /// Has a caller's window begin again where it is not over.
+  /// Restarts a caller's window if it has not ended.
   ///
   /// - Returns: whether there was such a window.
   mutating func renew(_ caller: UInt64, now: LoopInstant) -> Bool {
@@ -49,7 +48,7 @@ struct RateTable {
     return false
   }
 
-  /// Counts a request, in a new window if the caller's last one is over.
+  /// Counts a request, in a new window if the caller's last one has ended.
   mutating func count(_ caller: UInt64, now: LoopInstant) -> Window {
     let index = place(for: caller, now: now)
     if places[index].caller != caller || !isLive(places[index], now) {

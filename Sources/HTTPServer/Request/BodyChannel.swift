@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Carries content from the connection's loop to whoever reads it, and demand back.
+/// A channel that carries content from the connection's loop to its reader, and demand back.
 final class BodyChannel: Sendable {
-  /// Bytes waiting for the reader above which the socket is not read. A chunk that has been read
-  /// is kept in any case.
+  /// Waiting bytes above which the socket is not read. A chunk that has already been read is always
+  /// kept.
   static let highWatermark = 64 * 1024
 
   private struct State {
@@ -14,7 +14,7 @@ final class BodyChannel: Sendable {
     var reader: CheckedContinuation<Void, Never>?
     /// Called when the reader has caught up.
     var demand: (@Sendable () -> Void)?
-    /// Whether it is to be called when the reader first waits as well.
+    /// Whether to call `demand` also when the reader first waits.
     var isAwaited = false
     var isBackedUp = false
   }
@@ -22,9 +22,9 @@ final class BodyChannel: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - isAwaited: whether the client sends nothing before it is told that content is wanted.
-  ///   - demand: called, from any thread, when the reader has taken what had backed up, and when it
-  ///     first waits if the client does too.
+  ///   - isAwaited: whether the client waits for `100 Continue`.
+  ///   - demand: called, on any thread, when the reader has caught up after a backlog, and when it first
+  ///     waits if the client does too.
   init(isAwaited: Bool = false, demand: (@Sendable () -> Void)? = nil) {
     state.withLock { state in
       state.demand = demand
@@ -32,7 +32,7 @@ final class BodyChannel: Sendable {
     }
   }
 
-  /// Hands over content. Returns whether the reader lags, so that reading should stop.
+  /// Enqueues content. Returns whether the reader lags, so that reading should stop.
   @discardableResult
   func offer(_ chunk: [UInt8]) -> Bool {
     let (reader, isBackedUp) = state.withLock { state in
@@ -46,8 +46,7 @@ final class BodyChannel: Sendable {
     return isBackedUp
   }
 
-  /// Ends the content, with an error or whole. What was handed over before can still be read,
-  /// unless it failed.
+  /// Ends the content, complete or with an error. Without an error, enqueued content can still be read.
   func finish(_ failure: BodyReadError?) {
     let reader = state.withLock { state in
       guard !state.isFinished else { return nil as CheckedContinuation<Void, Never>? }
@@ -93,7 +92,7 @@ final class BodyChannel: Sendable {
         state.isAwaited = false
         return .nothingYet(demand: demand)
       }
-      // Few chunks wait at a time: each is a whole read of the socket.
+      // Few chunks wait at a time: each is one read of the socket.
       let chunk = state.chunks.removeFirst()
       state.bytes -= chunk.count
       let hasCaughtUp = state.isBackedUp && state.bytes < Self.highWatermark / 2

@@ -1,22 +1,22 @@
 import CZlib
 import HTTPWire
 
-/// Takes gzip or deflate off content, a piece of bounded size at a time.
+/// Decoder for gzip and deflate content, a piece of bounded size at a time.
 ///
 /// `~Copyable` since zlib's memory has one owner. zlib keeps a pointer back to the `z_stream`, which
-/// therefore lies in memory of its own.
+/// is therefore allocated separately.
 struct ContentInflater: ~Copyable {
   enum Failure: Error {
     case malformed
     case outOfMemory
   }
 
-  /// gzip members in one body (RFC 1952 2.2). A tool that works in parallel writes one for each
-  /// 64 KiB or more; empty ones are a way to keep a server busy.
+  /// gzip members in one body (RFC 1952 2.2). Parallel compressors write one for each 64 KiB or more;
+  /// empty ones are a way to load a server.
   static let membersMax = 1024
   /// Bytes of one piece.
   static let pieceBytes = 32 * 1024
-  /// 15 bits of window; +16 for gzip, by itself zlib's format as RFC 9110 8.4.1.2 has it.
+  /// 15 bits of window: zlib's format (RFC 9110 8.4.1.2); +16 for gzip.
   private static let windowBits: Int32 = 15
 
   private let stream: UnsafeMutablePointer<z_stream>
@@ -38,11 +38,11 @@ struct ContentInflater: ~Copyable {
     stream.deallocate()
   }
 
-  /// Whether what came is whole. Nothing at all is: there was nothing to code.
+  /// Whether the input is complete. Empty input is: there was nothing to code.
   var isComplete: Bool { isAtEnd || !hasBegun }
 
-  /// The next piece of what `input` stands for, which loses what was taken. Empty where more input
-  /// is needed.
+  /// Decodes the next piece and removes the consumed bytes from `input`. Returns an empty piece if more
+  /// input is needed.
   mutating func next(_ input: inout ArraySlice<UInt8>) throws(Failure) -> [UInt8] {
     while true {
       if isAtEnd {

@@ -1,19 +1,19 @@
 import HTTPWire
 import Synchronization
 
-/// Content whose coding is taken off as it is read.
+/// Content that is decoded as it is read.
 ///
-/// It is decoded on the reader's side, so that a reader who lags stops the socket as with any
-/// content, and however much a few bytes stand for, one piece of it is in memory.
+/// It is decoded on the reader's side, so that a slow reader stops the socket as with any content, and
+/// only one decoded piece is in memory, however far the content expands.
 final class DecodedContent: Sendable {
   private struct State: ~Copyable {
     var inflater: ContentInflater?
     var input: ArraySlice<UInt8> = []
     var codedBytes = 0
     var decodedBytes = 0
-    /// Of these, since the reader last let others run.
+    /// Decoded bytes since the reader last yielded.
     var unyieldedBytes = 0
-    /// Nothing comes after a fault.
+    /// The fault that ended the content.
     var failure: BodyReadError?
   }
 
@@ -47,8 +47,8 @@ final class DecodedContent: Sendable {
     }
   }
 
-  /// Whether others of the loop are due, about every third of a millisecond: a few bytes may stand
-  /// for a long body, which is then read without any wait for the socket.
+  /// Returns whether the reader should yield to the loop, about every third of a millisecond: a few
+  /// bytes can expand to a long body, which is then read without waiting for the socket.
   private func isYieldDue(after bytes: Int) -> Bool {
     state.withLock { state in
       state.unyieldedBytes += bytes
@@ -64,7 +64,7 @@ final class DecodedContent: Sendable {
     state.withLock { $0.inflater?.isComplete ?? true }
   }
 
-  /// A piece of what has come, empty if there is none.
+  /// Decodes a piece of the received input; empty if there is none.
   private func decode() throws(BodyReadError) -> [UInt8] {
     let result: Result<[UInt8], BodyReadError> = state.withLock { state in
       if let failure = state.failure { return .failure(failure) }
@@ -95,5 +95,63 @@ final class DecodedContent: Sendable {
     let bytesMax = limits.bytesMax(for: state.codedBytes)
     guard state.decodedBytes <= bytesMax else { throw .tooLarge(bytesMax: bytesMax) }
     return piece
+  }
+}
+
+/// The coding to decode in a request's content (RFC 9110 8.4.1).
+enum ContentDecoding: Sendable, Equatable {
+  case identity
+  case gzip
+  case deflate
+
+  /// The value of `Accept-Encoding` in a 415, the response to other codings (RFC 9110 15.5.16).
+  static let accepted = "gzip, deflate"
+
+  /// Parses `Content-Encoding`; nil for any other coding, and for nested codings.
+  init?(_ fields: FieldSection) {
+    guard let value = fields.joined("content-encoding") else {
+      self = .identity
+      return
+    }
+    let names = value.split(separator: UInt8(ascii: ",")).map(\.trimmingBlanks).filter {
+      !$0.isEmpty && !$0.equalsIgnoringCase("identity")
+    }
+    guard let name = names.first else {
+      self = .identity
+      return
+    }
+    guard names.count == 1 else { return nil }
+    if name.equalsIgnoringCase("gzip") || name.equalsIgnoringCase("x-gzip") {
+      self = .gzip
+    } else if name.equalsIgnoringCase("deflate") {
+      self = .deflate
+    } else {
+      return nil
+    }
+  }
+}
+
+/// Limits on a decoded body.
+struct DecodingLimits: Sendable, Equatable {
+  /// The limit on all decoded bytes.
+  var bytesMax: Int
+  /// Decoded bytes per coded byte, once more than `bytesFree` bytes are decoded. Text is repetitive, so
+  /// a short body can expand a hundredfold.
+  var ratioMax: Int
+  var bytesFree: Int
+
+  /// The limit on decoded bytes for a number of coded bytes.
+  func bytesMax(for codedBytes: Int) -> Int {
+    min(bytesMax, max(bytesFree, multiplied(codedBytes)))
+  }
+
+  /// Applies a reader's own limit on uncoded content to decoded content.
+  func readerBytesMax(_ bytesMax: Int) -> Int {
+    min(self.bytesMax, multiplied(bytesMax))
+  }
+
+  private func multiplied(_ bytes: Int) -> Int {
+    let (product, overflow) = bytes.multipliedReportingOverflow(by: ratioMax)
+    return overflow ? .max : product
   }
 }

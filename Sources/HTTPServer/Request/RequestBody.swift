@@ -1,9 +1,9 @@
-import HTTPWire
+package import HTTPWire
 
-/// A request's content, chunk by chunk as it arrives, its content coding taken off.
+/// A request's content, chunk by chunk as it arrives, with its content coding decoded.
 ///
-/// It can be read once. Reading stops at the socket while the reader lags, so that a body of any
-/// size takes bounded memory.
+/// It can be read once. The socket is not read while the reader lags, so that a body of any size takes
+/// bounded memory.
 package struct RequestBody: AsyncSequence, Sendable {
   package typealias Element = [UInt8]
   package typealias Failure = BodyReadError
@@ -23,7 +23,7 @@ package struct RequestBody: AsyncSequence, Sendable {
   }
 
   private let source: Source
-  /// Bytes of content; `nil` where the client does not tell, or tells the length of its coded form.
+  /// Bytes of content; `nil` if the client does not announce it, or only the length of the coded form.
   package let length: Int?
 
   /// No content.
@@ -47,7 +47,7 @@ package struct RequestBody: AsyncSequence, Sendable {
     }
   }
 
-  /// Content that is already there, for tests of handlers.
+  /// Creates content that is already complete, for tests of handlers.
   package init(_ bytes: [UInt8]) {
     let channel = BodyChannel()
     channel.offer(bytes)
@@ -60,7 +60,7 @@ package struct RequestBody: AsyncSequence, Sendable {
     return false
   }
 
-  /// Whether the content is so short that whatever a handler does with it is quickly done.
+  /// Whether the content is so short that a handler processes it quickly.
   var isShort: Bool { isEmpty || length.map { $0 <= Self.shortBytesMax } ?? false }
 
   /// JSON of this length takes less than a millisecond to read.
@@ -82,11 +82,11 @@ package struct RequestBody: AsyncSequence, Sendable {
     }
   }
 
-  /// The whole content.
+  /// Reads the whole content.
   ///
-  /// - Parameter bytesMax: of content as it is sent. Coded content may be as many times longer as
-  ///   the server's limits say.
-  /// - Throws: ``BodyReadError/tooLarge(bytesMax:)`` as soon as there is more than that.
+  /// - Parameter bytesMax: the limit on uncoded content. Decoded content can exceed it by the ratio of
+  ///   the server's limits.
+  /// - Throws: ``BodyReadError/tooLarge(bytesMax:)`` as soon as the limit is exceeded.
   package func collect(upTo bytesMax: Int) async throws(BodyReadError) -> [UInt8] {
     var bytesMax = bytesMax
     if case .coded(let content) = source { bytesMax = content.limits.readerBytesMax(bytesMax) }
@@ -97,5 +97,45 @@ package struct RequestBody: AsyncSequence, Sendable {
       whole += chunk
     }
     throw .tooLarge(bytesMax: bytesMax)
+  }
+}
+
+/// The reason a request's content could not be read to its end.
+package enum BodyReadError: Error, Sendable, Hashable {
+  /// The content exceeds the limit of the reader or the route: 413.
+  case tooLarge(bytesMax: Int)
+  /// The content is faulty or late. The server responds itself and drops the handler's response, except
+  /// for a faulty content coding, which only the reader sees: 400.
+  case refused(RequestError)
+  /// The client stopped sending before the content was complete. It may still read: 400.
+  case incomplete
+  /// The connection is closed; no client waits for the response.
+  case disconnected
+  /// The handler's task was cancelled.
+  case cancelled
+}
+
+/// How a route accepts the content of a request.
+package struct ContentRule: Sendable, Equatable {
+  /// The limit on its bytes; `nil` for the server's own limit.
+  package var bytesMax: Int?
+  /// Whether to pass the content in the coding it was sent in. If not, it is decoded, and unknown
+  /// codings are refused.
+  package var keepsCoding: Bool
+
+  package init(bytesMax: Int? = nil, keepsCoding: Bool = false) {
+    self.bytesMax = bytesMax
+    self.keepsCoding = keepsCoding
+  }
+}
+
+extension BodyFraming {
+  /// Bytes of content, if the framing states a length.
+  var length: Int? {
+    switch self {
+    case .none: 0
+    case .length(let length): length
+    case .chunked, .untilClose: nil
+    }
   }
 }

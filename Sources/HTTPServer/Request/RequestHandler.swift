@@ -1,30 +1,29 @@
 package import HTTPWire
 
-/// What answers requests.
+/// A handler of requests.
 package protocol RequestHandler: Sendable {
-  /// A first look, on the loop and before anything is allocated for the request.
+  /// Responds immediately if possible, on the loop and before anything is allocated for the request.
   ///
-  /// Asked only where the answer's bytes can be the whole truth: an HTTP/1.1 request without
-  /// content on a connection that goes on. The implementation writes the complete response, head
-  /// and body, also for HEAD and 304; the server adds nothing. `stamp` writes the fields that every
-  /// response carries. It must be quick and must not wait.
+  /// Called only for an HTTP/1.1 request without content on a connection that stays open. The
+  /// implementation writes the complete response, head and body, also for HEAD and 304; the server adds
+  /// nothing. `stamp` writes the fields that every response carries. It must be quick and must not wait.
   ///
-  /// - Returns: Whether it answered. If not, it has appended nothing, and `respond(to:)` is next.
+  /// - Returns: Whether it responded. If not, it has appended nothing, and `respond(to:)` is called.
   func answerAtOnce(
     _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
   ) -> Bool
 
-  /// How the content of a request is taken. Asked before it is read, of requests that announce one.
+  /// Returns how to accept the content of a request. Called before the content is read, for requests
+  /// that announce some.
   func contentRule(for head: borrowing RequestHead) -> ContentRule
 
-  /// Adds to an answer that the server gives in the handler's place to a request that could be
-  /// read, such as 429: what lets a page of another origin see it.
+  /// Adds fields to a response that the server makes in place of the handler for a valid request, such
+  /// as 429: those that allow a page of another origin to read it.
   func decorate(_ response: inout ServerResponse, for request: ServerRequest)
 
-  /// The words of a refusal that the server gives in the handler's place to a request that could not
-  /// be read; `nil` for problem details.
+  /// Returns the content of the server's refusal of a malformed request; `nil` for problem details.
   ///
-  /// - Parameter path: percent-encoded; empty where it could not be read either.
+  /// - Parameter path: percent-encoded; empty if it could not be read.
   func refusal(
     of error: RequestError, path: ArraySlice<UInt8>, requestID: String
   ) -> RefusalContent?
@@ -33,8 +32,8 @@ package protocol RequestHandler: Sendable {
   /// loop. Requests with long content run on the shared threads in any case.
   var isQuick: Bool { get }
 
-  /// Answers a request. Where it runs on the connection's loop it must neither block nor compute for
-  /// long. Cancelled when the connection is gone.
+  /// Responds to a request. On the connection's loop it must neither block nor compute for long.
+  /// Cancelled when the connection closes.
   func respond(to request: ServerRequest) async -> ServerResponse
 }
 

@@ -1,5 +1,5 @@
-/// Makes request ids: sixteen hexadecimal digits, different from each other and hard to mistake for
-/// another loop's, but no secrets.
+/// Generator of request ids: sixteen hexadecimal digits, unique within a loop and unlikely to repeat in
+/// another, but not secret.
 struct RequestIDGenerator {
   private var state: UInt64
 
@@ -7,7 +7,7 @@ struct RequestIDGenerator {
     state = seed
   }
 
-  /// Whether a client's own id is kept: 1–64 of letters, digits, `.`, `_` and `-`.
+  /// Returns whether a client's own id is kept: 1–64 letters, digits, `.`, `_` and `-`.
   static func isAcceptable(_ id: ArraySlice<UInt8>) -> Bool {
     guard (1...64).contains(id.count) else { return false }
     return id.allSatisfy { byte in
@@ -28,8 +28,8 @@ struct RequestIDGenerator {
     withUnsafeBytes(of: digits) { output.append(contentsOf: $0) }
   }
 
-  /// The eight digits of the lower half of a word, as they stand in memory. All at once: each
-  /// nibble is given a byte of its own, and those above nine the way from `:` to `a`.
+  /// The eight digits of the lower half of a word, in memory order. All are computed at once: each
+  /// nibble is spread to a byte, and those above nine get the distance from `:` to `a` added.
   private static func hexadecimal(_ half: UInt64) -> UInt64 {
     var nibbles = (half | half << 16) & 0x0000_FFFF_0000_FFFF
     nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
@@ -39,7 +39,7 @@ struct RequestIDGenerator {
     return (nibbles &+ ones &* 0x30 &+ letters &* 0x27).bigEndian
   }
 
-  /// SplitMix64: every state comes once in 2^64 steps.
+  /// SplitMix64: each state occurs once in 2^64 steps.
   private mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state

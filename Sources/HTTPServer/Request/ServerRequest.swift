@@ -3,11 +3,11 @@ package import HTTPWire
 import Synchronization
 package import Transport
 
-/// A request on its way to a handler.
+/// A request as passed to a handler.
 ///
-/// Copies share what the server made of the request, so they are cheap.
+/// Copies share the parsed request, so they are cheap.
 package struct ServerRequest: Sendable {
-  /// What the route's pattern took out of the path.
+  /// The values of the route pattern's names in the path.
   package var parameters = PathParameters()
 
   private let shared: Shared
@@ -22,7 +22,7 @@ package struct ServerRequest: Sendable {
     let receivedAt: LoopInstant
     let date: HTTPDate
     let rates: RateLimiter?
-    /// Made once, when first asked for.
+    /// Created on first access.
     let fields = Mutex<HTTPFields?>(nil)
 
     init(
@@ -42,7 +42,7 @@ package struct ServerRequest: Sendable {
     }
   }
 
-  /// For tests of handlers, which need no server.
+  /// Creates a request without a server, for tests of handlers.
   package init(
     head: RequestHead, body: RequestBody = .empty, id: String,
     remoteAddress: SocketAddress = .unix(path: ""), client: ProxiedClient? = nil,
@@ -65,8 +65,8 @@ package struct ServerRequest: Sendable {
       isSecure: isSecure, receivedAt: receivedAt, date: date, rates: rates)
   }
 
-  /// Tells the rate limit that the `Authorization` or the `Device-Token` of this request is good:
-  /// what comes with it from now on is counted for it and not for the client's address.
+  /// Marks the `Authorization` or the `Device-Token` of this request as verified for the rate limit:
+  /// later requests with it are counted for the credential, not for the client's address.
   package func noteVerified(authorization: Bool, deviceToken: Bool) {
     guard let rates = shared.rates else { return }
     for (isVerified, credential) in [
@@ -77,28 +77,28 @@ package struct ServerRequest: Sendable {
     }
   }
 
-  /// The head as it was parsed: fields by bytes, without a string for each.
+  /// The parsed head: fields as bytes, without a string for each.
   package var head: RequestHead { shared.head }
 
-  /// The content. Reading it is what sends `100 Continue` where the client waits for that.
+  /// The content. Reading it sends `100 Continue` if the client waits for it.
   package var body: RequestBody { shared.body }
 
-  /// The client's own `Request-Id`, or one made here.
+  /// The client's own `Request-Id`, or a generated one.
   package var id: String { shared.id }
 
-  /// The peer, which may be a proxy.
+  /// The peer, which can be a proxy.
   package var remoteAddress: SocketAddress { shared.remoteAddress }
 
-  /// Who asks: the peer, or whom a trusted proxy names.
+  /// The client's address: the peer, or the address that a trusted proxy reports.
   package var clientAddress: SocketAddress { shared.client?.address ?? shared.remoteAddress }
 
-  /// `http` or `https`, as the client asked: of this server, or of a trusted proxy that tells.
+  /// The scheme the client used, `http` or `https`: to this server, or as a trusted proxy reports.
   package var scheme: String { shared.client?.isSecure ?? shared.isSecure ? "https" : "http" }
 
-  /// Host and port that the client asked for, where a trusted proxy tells; else see `Host`.
+  /// The host and port the client requested, if a trusted proxy reports them; otherwise see `Host`.
   package var forwardedHost: String? { shared.client?.host }
 
-  /// When the head was complete.
+  /// The time at which the head was complete.
   package var receivedAt: LoopInstant { shared.receivedAt }
 
   /// The same moment on the wall clock.
@@ -109,7 +109,7 @@ package struct ServerRequest: Sendable {
   /// The path, still percent-encoded.
   package var path: String { head.path.text }
 
-  /// What follows the first `?` of the target, still encoded.
+  /// The part of the target after the first `?`, still encoded.
   package var queryText: String? { head.query?.text }
 
   /// The query's parameters.
@@ -118,7 +118,7 @@ package struct ServerRequest: Sendable {
     return try QueryString(query)
   }
 
-  /// All fields. Made when first asked for; ``head`` is the cheaper way to a single one.
+  /// All fields, created on first access. Use ``head`` for a single field, which is cheaper.
   package var fields: HTTPFields {
     shared.fields.withLock { fields in
       if let fields { return fields }
@@ -128,15 +128,85 @@ package struct ServerRequest: Sendable {
     }
   }
 
-  /// The conditions on this request. Tags are taken without the mark of a content coding, since
-  /// handlers know the representation, not its codings.
+  /// The preconditions of this request. Tags lose the suffix of a content coding, since handlers know
+  /// the representation, not its codings.
   package var preconditions: Preconditions { preconditions(acceptsBareTags: false) }
 
-  /// - Parameter acceptsBareTags: whether tags can stand without quotes.
+  /// The preconditions of this request.
+  ///
+  /// - Parameter acceptsBareTags: whether tags can lack quotes.
   package func preconditions(acceptsBareTags: Bool) -> Preconditions {
     var conditions = Preconditions(head.fields, now: date, acceptsBareTags: acceptsBareTags)
     conditions.ifMatch = conditions.ifMatch?.uncoded
     conditions.ifNoneMatch = conditions.ifNoneMatch?.uncoded
     return conditions
+  }
+}
+
+/// The values of a route pattern's names in one path, decoded.
+package struct PathParameters: Sendable, Hashable {
+  private var entries: [(name: String, value: String)] = []
+
+  package init() {}
+
+  /// The value of a name; `nil` if the pattern does not have it.
+  package subscript(name: String) -> String? {
+    entries.first { $0.name == name }?.value
+  }
+
+  package mutating func append(_ name: String, _ value: String) {
+    entries.append((name, value))
+  }
+
+  package static func == (left: PathParameters, right: PathParameters) -> Bool {
+    left.entries.elementsEqual(right.entries) { $0.name == $1.name && $0.value == $1.value }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    for entry in entries {
+      hasher.combine(entry.name)
+      hasher.combine(entry.value)
+    }
+  }
+}
+
+extension ServerRequest {
+  /// The client's numeric address; nil over a Unix socket.
+  package var clientHost: String? {
+    if case .unix = clientAddress { nil } else { clientAddress.host }
+  }
+
+  /// The client's network, for counting: the IPv4 address, or the IPv6 /64 network, since the owner of
+  /// one of its addresses owns all of them.
+  package var clientNetwork: String {
+    guard let network = ipv6Network else { return clientAddress.host }
+    return SocketAddress.ipv6(network, 0, port: 0, zone: 0).host
+  }
+
+  /// The client's IPv4 address or IPv6 /48 network, which providers assign to one customer.
+  package var clientNetworkBlock: String {
+    guard let network = ipv6Network else { return clientAddress.host }
+    return SocketAddress.ipv6(network & ~0xFFFF, 0, port: 0, zone: 0).host + "/48"
+  }
+
+  /// The upper half of an IPv6 address; nil for an IPv4 address, also over a dual-stack socket
+  /// (RFC 4291 section 2.5.5.2).
+  private var ipv6Network: UInt64? {
+    guard case .ipv6(let network, let low, _, _) = clientAddress,
+      network != 0 || low >> 32 != 0xFFFF
+    else { return nil }
+    return network
+  }
+}
+
+extension HTTPFields {
+  /// Creates the fields of a parsed head, in order. Bytes that are not UTF-8 become U+FFFD.
+  package init(_ section: FieldSection) {
+    self.init()
+    reserveCapacity(section.count)
+    for index in 0..<section.count {
+      guard let name = HTTPField.Name(section.name(at: index).text) else { continue }
+      append(HTTPField(name: name, value: section.value(at: index).text))
+    }
   }
 }

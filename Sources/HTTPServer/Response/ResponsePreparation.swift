@@ -2,12 +2,12 @@ import HTTPTypes
 import HTTPWire
 import Transport
 
-/// Decides how a handler's answer is coded, and has the slow parts done off the loop.
+/// Chooses the content coding of a handler's response, and runs the slow parts off the loop.
 struct ResponsePreparation {
   let limits: ServerLimits
   let pool: BlockingPool
 
-  /// - Parameter encoder: the loop's own, for bodies that are compressed at once.
+  /// - Parameter encoder: the loop's own, for bodies that are compressed on the loop.
   func prepare(
     _ response: ServerResponse, for request: ServerRequest, encoder: GzipEncoder.Pool
   ) async -> PreparedResponse {
@@ -29,7 +29,7 @@ struct ResponsePreparation {
     return prepared
   }
 
-  /// Small stretches are read here: a short copy is cheaper than `sendfile` for them.
+  /// Reads small ranges into memory: for them a short copy is cheaper than `sendfile`.
   private func body(
     of file: OpenFile, _ range: Range<Int>, isWanted: Bool
   ) async -> PreparedResponse.Body {
@@ -85,7 +85,7 @@ struct ResponsePreparation {
     fields[.vary] = vary + ", Accept-Encoding"
   }
 
-  /// A 304 names the tag of the variant that the client has.
+  /// Sets the tag of a 304 to that of the variant the client has.
   private static func keepTagOfClient(_ fields: inout HTTPFields, _ request: ServerRequest) {
     guard let tag = fields[.eTag].flatMap({ EntityTag(parsing: $0) }),
       let listed = request.head.fields.joined("if-none-match").flatMap({ EntityTagList($0) }),
@@ -95,5 +95,34 @@ struct ResponsePreparation {
     if tags.contains(where: coded.weaklyMatches), !tags.contains(where: tag.weaklyMatches) {
       fields[.eTag] = coded.text
     }
+  }
+}
+
+/// A response whose coding is chosen and whose bytes are available, except for streams and files.
+struct PreparedResponse: Sendable {
+  enum Body: Sendable {
+    case none
+    case bytes([UInt8])
+    case stream(length: Int?, write: @Sendable (inout ResponseWriter) async throws -> Void)
+    case file(OpenFile, Range<Int>)
+  }
+
+  var status: Int
+  var fields: HTTPFields
+  var body: Body
+
+  /// Bytes of content, if known in advance.
+  var length: Int? {
+    switch body {
+    case .none: 0
+    case .bytes(let bytes): bytes.count
+    case .stream(let length, _): length
+    case .file(_, let range): range.count
+    }
+  }
+
+  var isStreamed: Bool {
+    if case .stream = body { return true }
+    return false
   }
 }

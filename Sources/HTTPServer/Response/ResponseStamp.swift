@@ -1,15 +1,16 @@
+import HTTPTypes
 package import HTTPWire
 
-/// The fields that every response of one loop carries: date, request id, and what is left of a rate
-/// limit.
+/// Writer of the fields that every response of one loop carries: date, request id, and the state of the
+/// rate limit.
 ///
-/// One a loop, used only there; the date is rendered once a second.
+/// There is one per loop, used only there; the date is rendered once a second.
 package final class ResponseStamp {
   /// Seconds since 1970, as of the loop's turn.
   package private(set) var secondsSince1970: Int64 = .min
-  /// Where in the output the request id stands that was appended last, for whoever logs it.
+  /// The range in the output of the request id appended last, for the access log.
   private(set) var lastRequestIDRange = 0..<0
-  /// What the rate limit makes of the request that is looked at; `nil` without one.
+  /// The rate limit's verdict on the current request; `nil` without a limit.
   var rate: RateVerdict?
   private var dateLine: [UInt8] = []
   /// The `Strict-Transport-Security` line, or nothing.
@@ -17,8 +18,8 @@ package final class ResponseStamp {
   private var ids: RequestIDGenerator
 
   /// - Parameters:
-  ///   - seed: sets this loop's request ids apart from all others'.
-  ///   - strictTransportAge: how long clients shall come over TLS alone (RFC 6797); nil says nothing.
+  ///   - seed: makes this loop's request ids differ from those of other loops.
+  ///   - strictTransportAge: how long clients must use only TLS (RFC 6797); nil omits the field.
   package init(seed: UInt64, strictTransportAge: Duration? = nil) {
     ids = RequestIDGenerator(seed: seed)
     var line: [UInt8] = []
@@ -30,10 +31,10 @@ package final class ResponseStamp {
     transportSecurity = line
   }
 
-  /// To be called before an answer whose handler may put no id into it.
+  /// Clears the last range. Call it before a response whose handler may write no id.
   func forgetRequestID() { lastRequestIDRange = 0..<0 }
 
-  /// Takes over the time.
+  /// Sets the time and renders the date if it has changed.
   package func setTime(secondsSince1970 seconds: Int64) {
     guard seconds != secondsSince1970 else { return }
     secondsSince1970 = seconds
@@ -44,18 +45,18 @@ package final class ResponseStamp {
     dateLine.append(contentsOf: transportSecurity)
   }
 
-  /// Appends the `Date` line, and what else is the same in every response.
+  /// Appends the `Date` line and the other fields that are the same in every response.
   package func appendDate(to output: inout [UInt8]) {
     output.append(bytes: dateLine)
   }
 
-  /// What ``appendDate(to:)`` appends, for a response that has a date of its own.
+  /// Appends what ``appendDate(to:)`` does without the date, for a response with its own date.
   func appendFieldsBesideDate(to output: inout [UInt8]) {
     output.append(contentsOf: transportSecurity)
   }
 
-  /// Appends the `Request-Id` line for a request: its own id where it has a good one. The lines on
-  /// the rate limit follow, if there is one.
+  /// Appends the `Request-Id` line for a request, with its own id if that is valid, and the lines of the
+  /// rate limit, if there is one.
   package func appendRequestID(for head: borrowing RequestHead, to output: inout [UInt8]) {
     output.append("Request-Id: ")
     let start = output.count
@@ -65,14 +66,14 @@ package final class ResponseStamp {
     rate?.append(to: &output)
   }
 
-  /// The id for a request, for use beyond this response's head.
+  /// Returns the id for a request, for use outside the response's head.
   func requestID(for head: borrowing RequestHead) -> String {
     var id: [UInt8] = []
     chooseRequestID(for: head, in: &id)
     return String(decoding: id, as: UTF8.self)
   }
 
-  /// An id for what has no request.
+  /// Returns an id for a response without a request.
   func freshRequestID() -> String {
     var id: [UInt8] = []
     ids.append(to: &id)
@@ -84,6 +85,39 @@ package final class ResponseStamp {
       output.append(contentsOf: own)
     } else {
       ids.append(to: &output)
+    }
+  }
+}
+
+/// Writer of the head of a handler's response.
+enum ResponseHeadFields {
+  /// Appends the status line, the server's fields and the handler's, without the empty line.
+  static func append(
+    _ response: PreparedResponse, requestID: String, stamp: ResponseStamp,
+    to output: inout [UInt8]
+  ) {
+    StatusLine.append(response.status, to: &output)
+    if response.fields[.date] == nil {
+      stamp.appendDate(to: &output)
+    } else {
+      stamp.appendFieldsBesideDate(to: &output)
+    }
+    output.appendField("Request-Id", requestID.utf8)
+    output.append("X-Content-Type-Options: nosniff\r\n")
+    for field in response.fields where !isOwned(field.name) {
+      output.appendField(field.name.rawName, field.value.utf8)
+    }
+  }
+
+  /// Returns whether only the server sets the field.
+  private static func isOwned(_ name: HTTPField.Name) -> Bool {
+    let name = name.canonicalName
+    return switch name.utf8.count {
+    case 10: name == "connection" || name == "keep-alive" || name == "request-id"
+    case 14: name == "content-length"
+    case 17: name == "transfer-encoding"
+    case 22: name == "x-content-type-options"
+    default: false
     }
   }
 }

@@ -1,20 +1,21 @@
+import HTTPTypes
 package import HTTPWire
 
-/// What the server itself answers, before or beside any handler.
+/// A problem that the server itself responds with, without a handler.
 package enum ServerProblem: Sendable, Hashable {
   /// The request could not be read.
   case refused(RequestError)
   /// There are too many connections.
   case overloaded
-  /// The caller has sent more requests than the rate limit lets it.
+  /// The caller has sent more requests than the rate limit allows.
   case rateLimited(retryAfterSeconds: Int)
   /// No route has this path.
   case notFound
-  /// The path is there, but not for this method.
+  /// The path exists, but not for this method.
   case methodNotAllowed
-  /// The handler cannot read the content, for its size.
+  /// The content exceeds the limit of its route.
   case contentTooLarge
-  /// Something that must not happen, did.
+  /// An internal error.
   case unexpected
 
   package var status: Int {
@@ -42,7 +43,7 @@ package enum ServerProblem: Sendable, Hashable {
     }
   }
 
-  /// Whether to send the same again: `never`, or `after` a while.
+  /// Whether to send the same request again: `never`, or `after` a while.
   package var retry: StaticString {
     switch self {
     case .overloaded, .rateLimited: "after"
@@ -54,12 +55,12 @@ package enum ServerProblem: Sendable, Hashable {
   package var detail: StaticString {
     switch self {
     case .refused(let error): error.explanation
-    case .overloaded: "There are too many connections; try again in a moment."
-    case .rateLimited: "There were too many requests; see Retry-After."
-    case .notFound: "Nothing is at this path."
-    case .methodNotAllowed: "The path does not take this method; see Allow."
-    case .contentTooLarge: "The body is larger than this route takes."
-    case .unexpected: "Something went wrong here."
+    case .overloaded: "The server has too many connections; retry in a moment."
+    case .rateLimited: "The rate limit is exceeded; retry after the time in Retry-After."
+    case .notFound: "There is no resource at this path."
+    case .methodNotAllowed: "The path does not support this method; see Allow."
+    case .contentTooLarge: "The body exceeds the limit of this route."
+    case .unexpected: "An internal error occurred."
     }
   }
 
@@ -76,4 +77,79 @@ package enum ServerProblem: Sendable, Hashable {
     default: "malformed_request"
     }
   }
+}
+
+extension ServerProblem {
+  /// Renders problem details (RFC 9457) without a JSON library: no part needs escapes, except for a
+  /// path, which is omitted if it does.
+  ///
+  /// - Parameter path: the request's path, percent-encoded; nil if its head could not be read.
+  func document(path: String?, requestID: String) -> [UInt8] {
+    var output: [UInt8] = []
+    output.append("{\"type\":\"about:blank\",\"title\":\"")
+    output.append(StatusLine.reason(status))
+    output.append("\",\"status\":")
+    output.append(decimal: status)
+    output.append(",\"detail\":\"")
+    output.append(detail)
+    if let path, path.utf8.allSatisfy(Self.isPlain) {
+      output.append("\",\"instance\":\"")
+      output.append(contentsOf: path.utf8)
+    }
+    output.append("\",\"code\":\"")
+    output.append(code)
+    output.append("\",\"retry\":\"")
+    output.append(retry)
+    output.append("\",\"requestId\":\"")
+    output.append(contentsOf: requestID.utf8)
+    output.append("\"}")
+    return output
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    (0x21..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+  }
+}
+
+extension ServerResponse {
+  /// Makes a handler's response from a problem.
+  package static func problem(
+    _ problem: ServerProblem, for request: ServerRequest
+  ) -> ServerResponse {
+    ServerResponse(
+      status: HTTPResponse.Status(code: problem.status),
+      fields: [.contentType: "application/problem+json", .cacheControl: "no-store"],
+      body: .bytes(problem.document(path: request.path, requestID: request.id)))
+  }
+}
+
+/// The content of a refusal by the server.
+package struct RefusalContent: Sendable, Equatable {
+  package let mediaType: String
+  package let bytes: [UInt8]
+
+  package init(mediaType: String, bytes: [UInt8]) {
+    self.mediaType = mediaType
+    self.bytes = bytes
+  }
+}
+
+/// The response to a client that sends plain HTTP to a TLS listener. It cannot read anything else, and
+/// would otherwise see a connection that just closes.
+package enum PlainRequestResponse {
+  package static let bytes: [UInt8] = {
+    let body =
+      #"{"type":"about:blank","title":"Bad Request","status":400,"detail":"#
+      + #""This port accepts only HTTPS; use an https URL."}"#
+    let head = """
+      HTTP/1.1 400 Bad Request\r
+      Content-Type: application/problem+json\r
+      Content-Length: \(body.utf8.count)\r
+      Cache-Control: no-store\r
+      Connection: close\r
+      \r
+
+      """
+    return Array((head + body).utf8)
+  }()
 }

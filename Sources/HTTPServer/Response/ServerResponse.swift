@@ -1,15 +1,16 @@
 package import HTTPTypes
+package import Transport
 
-/// An answer on its way to the client.
+/// A response from a handler.
 ///
 /// The server adds `Date`, `Request-Id`, `X-Content-Type-Options`, the framing fields and
-/// `Connection`, and leaves the body out where the method or status has none. What it owns is dropped
-/// where it is set here: `Connection`, `Content-Length`, `Keep-Alive` and `Transfer-Encoding`.
+/// `Connection`, and omits the body if the method or status has none. It drops the fields that it owns:
+/// `Connection`, `Content-Length`, `Keep-Alive` and `Transfer-Encoding`.
 package struct ServerResponse: Sendable {
   package var status: HTTPResponse.Status
   package var fields: HTTPFields
   package var body: ResponseBody
-  /// Whether the body may be sent compressed. The tag then differs by coding, and `Vary` names
+  /// Whether the body can be compressed. The tag then differs by coding, and `Vary` names
   /// `Accept-Encoding` on every variant.
   package var isCompressible: Bool
 
@@ -23,7 +24,7 @@ package struct ServerResponse: Sendable {
     self.isCompressible = isCompressible
   }
 
-  /// An answer of bytes with their media type, compressible.
+  /// Creates a compressible response from bytes and their media type.
   package init(
     status: HTTPResponse.Status = .ok, contentType: String, bytes: [UInt8],
     fields: HTTPFields = HTTPFields()
@@ -32,9 +33,61 @@ package struct ServerResponse: Sendable {
     self.fields[.contentType] = contentType
   }
 
-  /// An answer of plain text.
+  /// Makes a response of plain text.
   package static func text(_ text: String, status: HTTPResponse.Status = .ok) -> ServerResponse {
     ServerResponse(
       status: status, contentType: "text/plain; charset=utf-8", bytes: Array(text.utf8))
+  }
+}
+
+/// The content of a response.
+package enum ResponseBody: Sendable {
+  /// No content; sent as zero bytes if the status can have content.
+  case none
+  case bytes([UInt8])
+  /// Written piece by piece, as fast as the client reads it. The closure runs on the connection's loop
+  /// after the head has been sent, and is cancelled when the connection closes. Throwing cuts the
+  /// response short, which the client can detect.
+  ///
+  /// Set `length` if it is known; writing any other number of bytes cuts the response short too.
+  case stream(
+    length: Int? = nil, write: @Sendable (inout ResponseWriter) async throws -> Void)
+  /// A range of a file.
+  case file(OpenFile, Range<Int>)
+}
+
+/// Writer of the body of one response.
+///
+/// It exists for the duration of one closure and cannot be copied, so nothing can write after the end
+/// of the response.
+package struct ResponseWriter: ~Copyable {
+  /// The reason nothing more can be written.
+  package enum Fault: Error, Sendable, Hashable {
+    /// The connection is closed, or the client did not read the output in time.
+    case disconnected
+    /// More bytes than were announced.
+    case tooMuch
+  }
+
+  private let session: ServerSession
+
+  init(session: ServerSession) {
+    self.session = session
+  }
+
+  /// Sets how long the client can read nothing while output waits, before the connection is closed.
+  /// Applies to this response, in place of the server's own limit.
+  package mutating func limitStall(to duration: Duration) {
+    session.exchange?.writeStallMax = duration
+  }
+
+  /// Writes content, and waits for a slow client.
+  package mutating func write(_ bytes: [UInt8]) async throws(Fault) {
+    try await session.writeContent(bytes)
+  }
+
+  /// Writes text as UTF-8.
+  package mutating func write(_ text: String) async throws(Fault) {
+    try await write(Array(text.utf8))
   }
 }

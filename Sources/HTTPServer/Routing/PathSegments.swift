@@ -2,11 +2,11 @@ import HTTPWire
 
 /// A path split at its slashes, each segment decoded by itself.
 enum PathSegments {
-  /// Segments in a path. Deeper ones are no route's.
+  /// Segments in a path. No route matches a deeper one.
   static let segmentsMax = 64
 
-  /// The segments of a path that starts with `/`; `nil` where one cannot be decoded or is `.` or
-  /// `..`, by which no client may move about.
+  /// Returns the segments of a path that starts with `/`; `nil` if one cannot be decoded, or is `.` or
+  /// `..`, which clients must resolve themselves.
   static func decode(_ path: ArraySlice<UInt8>) -> [String]? {
     guard path.first == UInt8(ascii: "/") else { return nil }
     var segments: [String] = []

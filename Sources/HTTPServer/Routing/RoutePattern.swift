@@ -1,8 +1,8 @@
 /// A path with names in it: `/films/{id}`, `/pages/{path...}`, `/objects/{key*}`.
 ///
-/// A segment is a literal or a name; a name with `...` takes the rest of the path, and stands last.
-/// So does one with `*`, which takes it as it was sent, for names that may hold anything.
-/// A literal goes before a name, a name before a rest, whatever order routes are given in.
+/// A segment is a literal or a name. A name with `...` takes the rest of the path and must be last; so
+/// does one with `*`, which takes the rest undecoded, for values that can contain any text.
+/// Literals take precedence over names, and names over a rest, regardless of the order of routes.
 package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral,
   CustomStringConvertible
 {
@@ -10,9 +10,9 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral,
     case literal(String)
     /// One non-empty segment.
     case parameter(String)
-    /// What is left of the path, slashes included; possibly nothing.
+    /// The rest of the path, slashes included; can be empty.
     case rest(String)
-    /// The same, still percent-encoded: what it may hold is the route's business.
+    /// The same, still percent-encoded; the route checks it.
     case encodedRest(String)
 
     fileprivate var nameless: Segment {
@@ -27,7 +27,7 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral,
 
   package let segments: [Segment]
 
-  /// Reads a pattern; `nil` if it does not start with `/`, has an unclosed or empty name, the same
+  /// Parses a pattern; `nil` if it does not start with `/`, has an unclosed or empty name, the same
   /// name twice, or a rest that is not last.
   package init?(_ text: String) {
     guard text.hasPrefix("/") else { return nil }
@@ -55,7 +55,7 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral,
     self.segments = segments
   }
 
-  /// A pattern written in the source. A faulty one ends the process when the table is made.
+  /// Creates a pattern from a literal. A malformed one ends the process when the table is created.
   package init(stringLiteral text: String) {
     guard let pattern = RoutePattern(text) else {
       preconditionFailure("not a route pattern: \(text)")
@@ -63,8 +63,8 @@ package struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral,
     self = pattern
   }
 
-  /// Whether the other one matches the same paths, whatever its names are.
-  func takesTheSame(as other: RoutePattern) -> Bool {
+  /// Returns whether both patterns match the same paths, regardless of their names.
+  func matchesSamePaths(as other: RoutePattern) -> Bool {
     segments.map(\.nameless) == other.segments.map(\.nameless)
   }
 

@@ -1,8 +1,42 @@
 package import HTTPWire
 
-/// Routes by path segments, so that finding one takes as many steps as the path has segments.
+/// One route of a route table.
+package struct Route: Sendable {
+  package typealias Respond = @Sendable (ServerRequest) async -> ServerResponse
+
+  package var method: RequestMethod
+  package var pattern: RoutePattern
+  package var content: ContentRule
+  /// Refuses a method that the path does not support, in place of the default problem document. `Allow`
+  /// is added unless it is set, as by a route whose methods depend on the resource at the path. OPTIONS
+  /// sends this value of `Allow` too.
+  package var refuseMethod: Respond?
+  package var respond: Respond
+
+  package init(
+    _ method: RequestMethod, _ pattern: RoutePattern, content: ContentRule = ContentRule(),
+    refuseMethod: Respond? = nil, respond: @escaping Respond
+  ) {
+    self.method = method
+    self.pattern = pattern
+    self.content = content
+    self.refuseMethod = refuseMethod
+    self.respond = respond
+  }
+}
+
+/// The result of looking up a method and a path in a route table.
+package enum RouteMatch: Sendable {
+  case route(Route, PathParameters)
+  /// The path exists for other methods. GET implies HEAD, and OPTIONS is always allowed. `refuse` is nil
+  /// for the default problem document.
+  case otherMethods([RequestMethod], refuse: Route.Respond?)
+  case none
+}
+
+/// Routes by path segments: a lookup takes as many steps as the path has segments.
 package struct RouteTable: Sendable {
-  /// Two routes nobody could tell apart.
+  /// Two routes that match the same requests.
   package struct Conflict: Error, Sendable, Hashable, CustomStringConvertible {
     package let method: RequestMethod
     package let pattern: RoutePattern
@@ -10,10 +44,10 @@ package struct RouteTable: Sendable {
     package var description: String { "two routes for \(method.name) \(pattern)" }
   }
 
-  /// The routes in the order they were given.
+  /// The routes in the given order.
   package let routes: [Route]
   private var root = RouteNode()
-  /// Places whose paths are not decoded here; they go before all others.
+  /// Places whose paths are not decoded here; they are matched before all others.
   private var encoded: [EncodedPlace] = []
   /// Places without names, by their whole paths: most requests of the service's own routes end here.
   private var literal: [LiteralPath: RouteNode.Endpoints] = [:]
@@ -37,11 +71,11 @@ package struct RouteTable: Sendable {
     }
   }
 
-  /// Finds the route for a path, given percent-encoded.
+  /// Finds the route for a percent-encoded path.
   ///
-  /// Segments are decoded one by one, so that an encoded slash never
-  /// separates; a path that cannot be decoded is nowhere, and neither is one with `.` or `..`, but
-  /// for patterns with an encoded rest, whose routes judge that themselves.
+  /// Segments are decoded one by one, so that an encoded slash never separates. A path that cannot be
+  /// decoded or contains `.` or `..` matches nothing, except patterns with an encoded rest, whose routes
+  /// check the path themselves.
   package func match(_ method: RequestMethod, path: ArraySlice<UInt8>) -> RouteMatch {
     if let index = literal[LiteralPath(bytes: path)]?[method] {
       return .route(routes[index], PathParameters())
@@ -55,12 +89,12 @@ package struct RouteTable: Sendable {
       return otherMethods([place.endpoints])
     }
     guard let segments = PathSegments.decode(path) else { return .none }
-    // HEAD is GET without the content (RFC 9110 9.3.2), where it has no route of its own.
+    // HEAD is GET without the content (RFC 9110 9.3.2), unless it has its own route.
     for wanted in method == .head ? [.head, .get] : [method] {
       var values: [String] = []
       var isNamed = false
       let endpoints = root.find(segments[...], values: &values) { endpoints, isRest in
-        // A rest stands for paths that no other pattern names.
+        // A rest matches only paths that no other pattern matches.
         if isRest, isNamed { return false }
         isNamed = isNamed || !isRest
         return endpoints[wanted] != nil
@@ -86,8 +120,8 @@ package struct RouteTable: Sendable {
     return parameters
   }
 
-  /// All that a path may lead to, the most literal place first. A rest is none: whether there is
-  /// something at a path, for any method, only its own route knows.
+  /// Returns all places that match a path, the most literal first. A rest does not count: only its route
+  /// knows whether a resource exists at the path, for any method.
   private func places(at segments: [String]) -> [RouteNode.Endpoints] {
     var places: [RouteNode.Endpoints] = []
     var values: [String] = []
@@ -98,7 +132,7 @@ package struct RouteTable: Sendable {
     return places
   }
 
-  /// Whoever refuses is of the most literal place, where the routes agree.
+  /// The refusal comes from the most literal place, whose routes agree.
   private func otherMethods(_ places: [RouteNode.Endpoints]) -> RouteMatch {
     let methods = Set(places.flatMap(\.keys)).sorted { $0.rawValue < $1.rawValue }
     return .otherMethods(

@@ -1,7 +1,8 @@
 import HTTPTypes
 package import HTTPWire
 
-/// Answers requests by a route table: 404, 405 with `Allow`, HEAD by GET, and OPTIONS by itself.
+/// A handler that dispatches requests by a route table. It responds with 404, with 405 and `Allow`, to
+/// HEAD by the route for GET, and to OPTIONS itself.
 package struct Router: RequestHandler {
   package let table: RouteTable
 
@@ -45,7 +46,7 @@ package struct Router: RequestHandler {
     return response
   }
 
-  /// The value of `Allow` (RFC 9110 10.2.1), with what is answered without a route.
+  /// Returns the value of `Allow` (RFC 9110 10.2.1), including HEAD and OPTIONS.
   package static func allow(_ methods: [RequestMethod]) -> String {
     var all = Set(methods)
     if all.contains(.get) { all.insert(.head) }

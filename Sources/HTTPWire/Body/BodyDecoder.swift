@@ -1,4 +1,74 @@
-/// Takes the content of one message out of its framing.
+/// How the end of a body is found (RFC 9112 6.3).
+package enum BodyFraming: Sendable, Hashable {
+  case none
+  /// Content-Length, in bytes.
+  case length(Int)
+  case chunked
+  /// The body ends with the connection. Responses only.
+  case untilClose
+}
+
+/// Limits on a body and the framing around it. Larger bodies are refused.
+package struct BodyLimits: Sendable, Equatable {
+  /// Bytes of content.
+  package var bodyBytesMax: Int
+  /// Digits of a chunk size, leading zeros included: as many as 64 bits need.
+  package var chunkSizeDigitsMax: Int
+  /// Bytes of extensions in one chunk's line.
+  package var chunkExtensionBytesMax: Int
+  /// Bytes of chunk lines on top of a quarter of the content: one-byte chunks are fine in a short
+  /// body, and no way to keep a server busy in a long one.
+  package var chunkOverheadBytesMax: Int
+  /// Bytes of the trailer section.
+  package var trailerBytesMax: Int
+  /// Field lines of the trailer section.
+  package var trailerFieldsMax: Int
+
+  package init(
+    bodyBytesMax: Int = 1024 * 1024, chunkSizeDigitsMax: Int = 16,
+    chunkExtensionBytesMax: Int = 256, chunkOverheadBytesMax: Int = 16 * 1024,
+    trailerBytesMax: Int = 8 * 1024, trailerFieldsMax: Int = 32
+  ) {
+    self.bodyBytesMax = bodyBytesMax
+    self.chunkSizeDigitsMax = chunkSizeDigitsMax
+    self.chunkExtensionBytesMax = chunkExtensionBytesMax
+    self.chunkOverheadBytesMax = chunkOverheadBytesMax
+    self.trailerBytesMax = trailerBytesMax
+    self.trailerFieldsMax = trailerFieldsMax
+  }
+}
+
+/// An event of a body decoder: the meaning of the next bytes.
+package enum BodyEvent: Sendable, Equatable {
+  /// All bytes have been consumed; the body continues.
+  case needMore
+  /// A range of the input that is content. It is never empty.
+  case content(Range<Int>)
+  /// The body has ended. The rest of the input belongs to the next message.
+  case end
+}
+
+/// The reason a body cannot be read to its end.
+package enum BodyError: Error, Sendable, Hashable {
+  case tooLarge
+  case malformedChunk
+  case chunkOverhead
+  case malformedTrailer
+  case trailerTooLarge
+
+  /// The error to report to the sender of the request.
+  package var asRequestError: RequestError {
+    switch self {
+    case .tooLarge: .contentTooLarge
+    case .malformedChunk: .malformedChunk
+    case .chunkOverhead: .chunkOverhead
+    case .malformedTrailer: .malformedTrailer
+    case .trailerTooLarge: .trailerTooLarge
+    }
+  }
+}
+
+/// Extracts the content of one message from its framing.
 package struct BodyDecoder: Sendable {
   private enum State {
     case length(Int)
@@ -27,13 +97,13 @@ package struct BodyDecoder: Sendable {
     }
   }
 
-  /// Whether the whole body has been taken.
+  /// Whether the whole body has been consumed.
   package var isAtEnd: Bool {
     if case .ended = state { return true }
     return false
   }
 
-  /// Bytes that are sure to come, where the framing tells.
+  /// Bytes still to come, if the framing states a length.
   package var remainingLength: Int? {
     switch state {
     case .length(let remaining): remaining
@@ -42,7 +112,7 @@ package struct BodyDecoder: Sendable {
     }
   }
 
-  /// Goes on with `input` from `offset`, which moves behind what was taken.
+  /// Decodes `input` from `offset` and advances `offset` past the consumed bytes.
   package mutating func next(
     _ input: UnsafeRawBufferPointer, from offset: inout Int
   ) throws(BodyError) -> BodyEvent {
@@ -69,7 +139,7 @@ package struct BodyDecoder: Sendable {
     }
   }
 
-  /// The peer has sent all it will. Returns whether the body is whole.
+  /// Notes that the peer has finished sending. Returns whether the body is complete.
   package mutating func endOfInput() -> Bool {
     if case .untilClose = state { state = .ended }
     return isAtEnd

@@ -1,6 +1,6 @@
-/// The chunked transfer coding, written (RFC 9112 7.1).
+/// Encoder for the chunked transfer coding (RFC 9112 7.1).
 package enum ChunkEncoder {
-  /// What ends a chunked body without trailer fields.
+  /// The end of a chunked body without trailer fields.
   package static let lastChunk: StaticString = "0\r\n\r\n"
 
   /// Appends the line before a chunk's content. An empty chunk would end the body, so `count` is
@@ -16,7 +16,7 @@ package enum ChunkEncoder {
     appendTail(to: &output)
   }
 
-  /// Appends what stands behind a chunk's content.
+  /// Appends the CRLF after a chunk's content.
   package static func appendTail(to output: inout [UInt8]) {
     output.append(ASCII.carriageReturn)
     output.append(ASCII.lineFeed)

@@ -1,8 +1,8 @@
-/// Takes the content out of the chunked transfer coding (RFC 9112 7.1).
+/// Decoder for the chunked transfer coding (RFC 9112 7.1).
 ///
 /// Strict: sizes are hexadecimal digits and nothing else, every CRLF is both bytes, extensions must
 /// follow their grammar and are dropped. Trailer fields are checked like header fields and dropped
-/// too, so that none of them can ever pass for a header field.
+/// too, so that none of them can be mistaken for a header field.
 struct ChunkedDecoder: Sendable {
   private enum State {
     case size
@@ -71,7 +71,7 @@ struct ChunkedDecoder: Sendable {
     return .content(offset..<offset + count)
   }
 
-  /// Takes one byte of a chunk's line or of the CRLF behind its content.
+  /// Consumes one byte of a chunk's line or of the CRLF after its content.
   private mutating func take(_ byte: UInt8) throws(BodyError) {
     overheadBytes += 1
     guard overheadBytes <= limits.chunkOverheadBytesMax + contentBytes / 4 else {
@@ -174,7 +174,7 @@ struct ChunkedDecoder: Sendable {
     }
   }
 
-  /// A blank is allowed before `;` and `=` only, never before the line's end.
+  /// Allows a blank only before `;` and `=`, never before the line's end.
   private func afterBlank(
     _ byte: UInt8, stay: State, allowsValue: Bool
   ) throws(BodyError) -> State {
@@ -193,5 +193,50 @@ struct ChunkedDecoder: Sendable {
     case ASCII.tab, 0x20...0x7E, 0x80...0xFF: return .extensionQuoted
     default: throw .malformedChunk
     }
+  }
+}
+
+/// Checks the trailer fields after the last chunk and drops them (RFC 9112 7.1.2).
+struct TrailerSection: Sendable {
+  private var line: [UInt8] = []
+  private var bytes = 0
+  private var fields = 0
+  private let bytesMax: Int
+  private let fieldsMax: Int
+
+  init(bytesMax: Int, fieldsMax: Int) {
+    self.bytesMax = bytesMax
+    self.fieldsMax = fieldsMax
+  }
+
+  /// Consumes bytes up to the section's end. Returns whether the end was reached.
+  mutating func take(
+    _ input: UnsafeRawBufferPointer, from offset: inout Int
+  ) throws(BodyError) -> Bool {
+    while offset < input.count {
+      let byte = input[offset]
+      offset += 1
+      bytes += 1
+      // The closing CRLF does not count.
+      guard bytes <= bytesMax + 2 else { throw .trailerTooLarge }
+      if byte != ASCII.lineFeed {
+        line.append(byte)
+        continue
+      }
+      guard line.popLast() == ASCII.carriageReturn else { throw .malformedTrailer }
+      if line.isEmpty { return true }
+      try check()
+      line.removeAll(keepingCapacity: true)
+    }
+    return false
+  }
+
+  private mutating func check() throws(BodyError) {
+    fields += 1
+    guard fields <= fieldsMax else { throw .trailerTooLarge }
+    let isField = line.withUnsafeBytes { raw in
+      (try? FieldLine.parse(raw, 0..<raw.count)) != nil
+    }
+    guard isField else { throw .malformedTrailer }
   }
 }

@@ -1,4 +1,4 @@
-/// Writing of heads into a byte array that is used again and again.
+/// Writing of message heads into a reused byte array.
 extension [UInt8] {
   /// Appends text known at compile time.
   @inline(__always)
@@ -6,7 +6,7 @@ extension [UInt8] {
     append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// As `append(contentsOf:)`, without the count of references that goes up and down there.
+  /// Appends bytes like `append(contentsOf:)`, without its retain and release.
   @inline(__always)
   package mutating func append(bytes: borrowing [UInt8]) {
     bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
@@ -34,8 +34,8 @@ extension [UInt8] {
 
   /// Appends a field line.
   ///
-  /// CR, LF and NUL in the value become spaces: nothing that is put into a value can start another
-  /// field (RFC 9110 5.5).
+  /// CR, LF and NUL in the value become spaces, so that no value can start another field
+  /// (RFC 9110 5.5).
   package mutating func appendField(_ name: StaticString, _ value: String.UTF8View) {
     append(name)
     appendColon()

@@ -1,5 +1,5 @@
 extension ArraySlice<UInt8> {
-  /// Whether the slice spells `word`, without regard to the case of ASCII letters.
+  /// Returns whether the slice equals `word`, ignoring the case of ASCII letters.
   ///
   /// - Parameter word: in lower case.
   package func equalsIgnoringCase(_ word: StaticString) -> Bool {
@@ -19,6 +19,38 @@ extension ArraySlice<UInt8> {
     return slice
   }
 
-  /// The text of the slice; bytes that are no UTF-8 become U+FFFD.
+  /// The slice decoded as UTF-8; invalid bytes become U+FFFD.
   package var text: String { String(decoding: self, as: UTF8.self) }
+}
+
+extension ArraySlice<UInt8> {
+  /// Returns whether the slice equals `other`. Compares eight bytes at a time; the generic comparison
+  /// of sequences goes byte by byte through two iterators.
+  package func equals(_ other: [UInt8]) -> Bool {
+    withUnsafeBytes { left in other.withUnsafeBytes { ByteComparison.areEqual(left, $0) } }
+  }
+}
+
+/// Comparison of byte buffers, eight bytes at a time.
+enum ByteComparison {
+  @inline(__always)
+  private static func word(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> UInt64 {
+    bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+  }
+
+  static func areEqual(
+    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
+  ) -> Bool {
+    guard left.count == right.count else { return false }
+    var index = 0
+    while index &+ 8 <= left.count {
+      if word(left, index) != word(right, index) { return false }
+      index &+= 8
+    }
+    while index < left.count {
+      if left[index] != right[index] { return false }
+      index &+= 1
+    }
+    return true
+  }
 }

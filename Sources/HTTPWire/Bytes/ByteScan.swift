@@ -1,4 +1,4 @@
-/// Scans over borrowed bytes, eight at a time where that pays.
+/// Scans over borrowed bytes, eight at a time where that is faster.
 enum ByteScan {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
   private static let highBits: UInt64 = 0x8080_8080_8080_8080
@@ -8,7 +8,7 @@ enum ByteScan {
     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
   }
 
-  /// The first line feed at or behind `start`.
+  /// The index of the first line feed at or after `start`.
   static func lineFeed(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     var index = start
     while index &+ 8 <= bytes.count {
@@ -24,8 +24,8 @@ enum ByteScan {
     return nil
   }
 
-  /// Whether a range holds only what a field value may: visible ASCII, bytes above it, SP and HTAB
-  /// (RFC 9110 5.5).
+  /// Returns whether a range holds only bytes allowed in a field value: visible ASCII, bytes above it,
+  /// SP and HTAB (RFC 9110 5.5).
   static func isFieldValue(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>) -> Bool {
     var index = range.lowerBound
     while index &+ 8 <= range.upperBound {
@@ -51,7 +51,7 @@ enum ByteScan {
     return true
   }
 
-  /// Whether every byte of a range is in a set.
+  /// Returns whether every byte of a range is in a set.
   static func all(
     in range: Range<Int>, of bytes: UnsafeRawBufferPointer, are set: ASCIISet
   ) -> Bool {
@@ -68,7 +68,7 @@ enum ByteScan {
     return lower..<upper
   }
 
-  /// Whether a range spells a name, without regard to the case of ASCII letters.
+  /// Returns whether a range equals a name, ignoring the case of ASCII letters.
   ///
   /// `name` is in lower case and made of letters, digits and `-`.
   @inline(__always)
@@ -79,7 +79,7 @@ enum ByteScan {
       bytes, range, UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
   }
 
-  /// The same with a name that is known only when it is asked for.
+  /// Returns whether a range equals a name that is known only at run time.
   @inline(__always)
   static func equals(
     _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ wanted: UnsafeBufferPointer<UInt8>

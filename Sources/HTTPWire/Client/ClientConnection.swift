@@ -1,8 +1,8 @@
-/// One client connection as a value: it says what the bytes of an upstream's answer mean.
+/// The state of one client connection: turns the bytes of an upstream response into events.
 ///
-/// It does no I/O. A request is announced with ``requestSent(method:asksForUpgrade:)``, the bytes
-/// that come back go through ``next(_:from:)`` until ``ClientConnectionEvent/endOfResponse``, and
-/// then ``canBeReused`` tells whether another request may follow. One request at a time.
+/// It does no I/O. Announce a request with ``requestSent(method:asksForUpgrade:closes:)``, pass the
+/// received bytes to ``next(_:from:)`` until ``ClientConnectionEvent/endOfResponse``, then check
+/// ``canBeReused`` before the next request. It carries one request at a time.
 package struct ClientConnection: Sendable {
   private enum Phase: Equatable {
     case idle
@@ -30,24 +30,25 @@ package struct ClientConnection: Sendable {
     self.bodyLimits = bodyLimits
   }
 
-  /// The head of the response that is being read.
+  /// The head of the response being read.
   package var head: ResponseHead { parser.head }
 
-  /// Whether another request may be sent.
+  /// Whether another request can be sent.
   package var canBeReused: Bool { phase == .idle && persists }
 
-  /// Whether any byte of the answer has come: without one, the request may never have been seen.
+  /// Whether any byte of the response has arrived. Without one, the server may never have seen the
+  /// request.
   package var hasResponseBytes: Bool { responseBytes > 0 }
 
-  /// A request's head has been sent, or is about to be.
+  /// Notes that a request's head has been sent, or is about to be.
   ///
   /// - Parameters:
-  ///   - asksForUpgrade: whether a 101 is welcome.
-  ///   - closes: whether it said `Connection: close`.
+  ///   - asksForUpgrade: whether a 101 response is accepted.
+  ///   - closes: whether the request has `Connection: close`.
   package mutating func requestSent(
     method: RequestMethod, asksForUpgrade: Bool = false, closes: Bool = false
   ) {
-    precondition(canBeReused, "a request is still under way, or the connection is used up")
+    precondition(canBeReused, "a request is in progress, or the connection cannot be reused")
     self.method = method
     self.asksForUpgrade = asksForUpgrade
     persists = !closes
@@ -56,7 +57,7 @@ package struct ClientConnection: Sendable {
     phase = .awaitingHead
   }
 
-  /// The next event in `input` from `offset`, which moves behind what was taken.
+  /// Returns the next event in `input` from `offset` and advances `offset` past the consumed bytes.
   package mutating func next(
     _ input: UnsafeRawBufferPointer, from offset: inout Int
   ) throws(ResponseError) -> ClientConnectionEvent {
@@ -66,7 +67,7 @@ package struct ClientConnection: Sendable {
     case .idle:
       guard offset < input.count else { return .needMore }
       persists = false
-      throw .unaskedBytes
+      throw .unsolicitedBytes
     case .awaitingHead:
       return try nextHead(input, from: &offset)
     case .readingBody:
@@ -102,11 +103,11 @@ package struct ClientConnection: Sendable {
     return .needMore
   }
 
-  /// Acts on a complete head. An interim response gives no event.
+  /// Handles a complete head. Interim responses other than 100 produce no event.
   private mutating func headIsComplete() throws(ResponseError) -> ClientConnectionEvent? {
     let status = parser.head.status
     if status == 101 {
-      guard asksForUpgrade, parser.head.asksForUpgrade else { throw end(.unaskedUpgrade) }
+      guard asksForUpgrade, parser.head.asksForUpgrade else { throw end(.unsolicitedUpgrade) }
       persists = false
       phase = .switched
       return .response
@@ -150,9 +151,9 @@ package struct ClientConnection: Sendable {
     }
   }
 
-  /// The peer has shut its sending side.
+  /// Notes that the peer has closed its sending side.
   ///
-  /// - Returns: Whether that ends the response; otherwise none was under way.
+  /// - Returns: Whether that completes the response; otherwise no response was in progress.
   package mutating func endOfInput() throws(ResponseError) -> Bool {
     persists = false
     switch phase {
@@ -175,4 +176,22 @@ package struct ClientConnection: Sendable {
     persists = false
     return error
   }
+}
+
+/// An event of a client connection, in the order of its bytes.
+package enum ClientConnectionEvent: Sendable, Equatable {
+  /// All bytes have been consumed; more are needed.
+  case needMore
+  /// The server asks for the body that was held back for `Expect: 100-continue`. Ignore it without
+  /// such a request.
+  case `continue`
+  /// The final response's head is complete: ``ClientConnection/head``. With status 101 the
+  /// connection speaks another protocol from here on.
+  case response
+  /// A range of the input that holds content of the response.
+  case content(Range<Int>)
+  /// A range of the input that belongs to the other protocol.
+  case switchedBytes(Range<Int>)
+  /// The response is complete.
+  case endOfResponse
 }

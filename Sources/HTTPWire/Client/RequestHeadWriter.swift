@@ -1,7 +1,7 @@
-/// Writes a request's head. What does not fit the grammar is refused, never repaired, so that no
+/// Writes a request's head. Input that breaks the grammar is refused, never repaired, so that no
 /// value from outside can start a second field or a second request.
 package struct RequestHeadWriter {
-  /// Why a head was refused.
+  /// The part of a head that breaks the grammar.
   package enum Fault: Error, Sendable, Hashable {
     case target
     case authority
@@ -15,8 +15,8 @@ package struct RequestHeadWriter {
   ///
   /// - Parameters:
   ///   - target: origin form, percent-encoded: `/path?query`.
-  ///   - authority: host, and port where it is not the scheme's own.
-  ///   - reusing: an array whose storage is used again; its content is dropped.
+  ///   - authority: host, and the port unless it is the scheme's default.
+  ///   - reusing: an array whose storage is reused; its content is dropped.
   package init(
     method: RequestMethod, target: String, authority: String, reusing storage: [UInt8] = []
   ) throws(Fault) {
@@ -44,7 +44,7 @@ package struct RequestHeadWriter {
     output.appendLineEnd()
   }
 
-  /// The head, with the field that tells the body's framing.
+  /// Returns the complete head, with the field that states the body's framing.
   package consuming func finish(framing: BodyFraming) -> [UInt8] {
     switch framing {
     case .none, .untilClose: break

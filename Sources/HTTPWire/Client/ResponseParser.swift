@@ -1,6 +1,6 @@
-/// Reads response heads out of bytes that arrive in any pieces; the client's ``RequestParser``.
+/// Incremental parser for response heads: the client's counterpart of ``RequestParser``.
 package struct ResponseParser: Sendable {
-  /// The head that ``parse(_:)`` completed, or the part of one that has come so far.
+  /// The head that ``parse(_:)`` completed, or the part that has arrived so far.
   package private(set) var head = ResponseHead()
   package let limits: HeadLimits
 
@@ -18,13 +18,13 @@ package struct ResponseParser: Sendable {
     self.limits = limits
   }
 
-  /// Whether some of a head has come, but not all of it.
+  /// Whether part of a head has arrived.
   package var isInsideHead: Bool { phase != .complete && !head.fields.bytes.isEmpty }
 
-  /// Takes bytes of a head.
+  /// Parses more bytes of a head.
   ///
-  /// - Returns: How many of `input`'s bytes belong to the head, once it is complete; otherwise
-  ///   `nil`, and all of `input` has been taken.
+  /// - Returns: The number of bytes of `input` that belong to the head, once it is complete; `nil` if
+  ///   all of `input` was consumed and more is needed.
   package mutating func parse(
     _ input: UnsafeRawBufferPointer
   ) throws(ResponseError) -> Int? {
@@ -47,7 +47,7 @@ package struct ResponseParser: Sendable {
     return lines.position - before
   }
 
-  /// Forgets the head, keeping its storage.
+  /// Discards the head but keeps its storage.
   package mutating func reset() {
     head.reset()
     lines.reset()
@@ -111,5 +111,53 @@ package struct ResponseParser: Sendable {
     }
     head.fields.append(field, first: bytes[line.lowerBound])
     try framing.take(bytes, field)
+  }
+}
+
+/// The reason an upstream response cannot be used. Its connection cannot be reused.
+package enum ResponseError: Error, Sendable, Hashable {
+  case malformedStatusLine
+  case unsupportedVersion
+  case malformedField
+  case foldedField
+  case bareLineFeed
+  case headTooLarge
+  case tooManyFields
+  case malformedContentLength
+  case conflictingContentLengths
+  case conflictingFraming
+  case unknownTransferCoding
+  case tooManyInterimResponses
+  case unsolicitedUpgrade
+  case body(BodyError)
+  /// The peer closed before any byte of the response; a safe method can be retried.
+  case closedBeforeResponse
+  /// The peer closed in the middle of the response.
+  case closedInsideResponse
+  /// Bytes arrived that no request asked for.
+  case unsolicitedBytes
+}
+
+extension ResponseError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .malformedStatusLine: "its status line is malformed"
+    case .unsupportedVersion: "its HTTP version is not supported"
+    case .malformedField: "a header field is malformed"
+    case .foldedField: "a header field is folded over lines"
+    case .bareLineFeed: "a line ends without a carriage return"
+    case .headTooLarge: "its head is too large"
+    case .tooManyFields: "it has too many header fields"
+    case .malformedContentLength: "its Content-Length is malformed"
+    case .conflictingContentLengths: "it has two Content-Lengths"
+    case .conflictingFraming: "it has both Content-Length and Transfer-Encoding"
+    case .unknownTransferCoding: "its Transfer-Encoding is unknown"
+    case .tooManyInterimResponses: "too many interim responses preceded it"
+    case .unsolicitedUpgrade: "it switches protocols without a request to do so"
+    case .body(let error): "its body is malformed (\(error))"
+    case .closedBeforeResponse: "the connection closed before it began"
+    case .closedInsideResponse: "the connection closed before it was complete"
+    case .unsolicitedBytes: "the server sent bytes that no request asked for"
+    }
   }
 }

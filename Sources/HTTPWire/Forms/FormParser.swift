@@ -1,22 +1,72 @@
-/// Reads the content of a form (`multipart/form-data`, RFC 7578), bytes in and events out.
+/// The boundary between the parts of a form, from a `Content-Type` of `multipart/form-data`
+/// (RFC 2046 5.1.1, RFC 7578 4.1).
+package struct FormBoundary: Sendable, Hashable {
+  /// The limit of RFC 2046 5.1.1.
+  private static let bytesMax = 70
+
+  let bytes: [UInt8]
+
+  /// - Returns: nil for another media type, and for a missing or invalid boundary.
+  package init?(contentType text: String) {
+    let parts = text.split(separator: ";").map { ArraySlice(Array($0.utf8)).trimmingBlanks.text }
+    guard parts.first?.lowercased() == "multipart/form-data" else { return nil }
+    var found: String?
+    for part in parts.dropFirst() {
+      let sides = part.split(separator: "=", maxSplits: 1)
+      guard sides.count == 2, sides[0].lowercased() == "boundary" else { continue }
+      guard found == nil else { return nil }
+      let value = sides[1]
+      let isQuoted = value.count > 1 && value.hasPrefix("\"") && value.hasSuffix("\"")
+      found = String(isQuoted ? value.dropFirst().dropLast() : value)
+    }
+    guard let found, (1...Self.bytesMax).contains(found.utf8.count),
+      found.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != ASCII.quote }),
+      !found.hasSuffix(" ")
+    else { return nil }
+    bytes = Array(found.utf8)
+  }
+}
+
+/// An event of a form's content, in order.
+package enum FormEvent: Sendable, Hashable {
+  case part(FormPart)
+  /// Content of the part that began last.
+  case content([UInt8])
+  case partEnd
+  /// The closing boundary; everything after it is ignored.
+  case end
+}
+
+/// The reason a form cannot be parsed.
+package enum FormFault: Error, Sendable, Hashable {
+  /// The content does not begin with the boundary, or a boundary is not followed by a line end.
+  case boundary
+  /// The head of a part cannot be read, names no field, or is too long.
+  case head
+  case tooManyParts
+  /// The content ended before the closing boundary.
+  case incomplete
+}
+
+/// Incremental parser for a form (`multipart/form-data`, RFC 7578): bytes in, events out.
 ///
-/// Strict: the boundary stands at the very beginning, every line ends with CRLF, every part names its
-/// field. At most the bytes of a boundary, or of one part's head, are held back.
+/// It is strict: the content starts with the boundary, every line ends with CRLF, and every part names
+/// its field. It buffers at most the bytes of a boundary or of one part's head.
 package struct FormParser: Sendable {
   package static let partsMax = 200
   package static let headBytesMax = 8 * 1024
 
   private enum State: Sendable {
-    /// Where the next thing is the first boundary.
+    /// Before the first boundary.
     case start
-    /// A boundary was read: a line's end or the two hyphens of the last one follow.
+    /// After a boundary: a line end or the two hyphens of the last one follow.
     case boundary
     case head
     case content
     case end
   }
 
-  /// A line's end, two hyphens, the boundary.
+  /// A line end, two hyphens, the boundary.
   private let delimiter: [UInt8]
   private var state = State.start
   private var held: [UInt8] = []
@@ -26,12 +76,12 @@ package struct FormParser: Sendable {
     delimiter = Array("\r\n--".utf8) + boundary.bytes
   }
 
-  /// Takes in more of the content.
+  /// Adds more of the content.
   package mutating func append(_ bytes: [UInt8]) {
     if state != .end { held += bytes }
   }
 
-  /// The next event; nil where more of the content is needed.
+  /// Returns the next event; nil if more of the content is needed.
   package mutating func next() throws(FormFault) -> FormEvent? {
     while true {
       switch state {
@@ -62,7 +112,9 @@ package struct FormParser: Sendable {
     }
   }
 
-  /// Says that nothing follows.
+  /// Notes that the content has ended.
+  ///
+  /// - Throws: ``FormFault/incomplete`` before the closing boundary.
   package func finish() throws(FormFault) {
     guard state == .end else { throw .incomplete }
   }
@@ -91,7 +143,7 @@ package struct FormParser: Sendable {
       state = .boundary
       return .partEnd
     }
-    // What could be the beginning of a delimiter waits for what follows.
+    // Bytes that could begin a delimiter wait for the bytes that follow.
     let ready = held.count - delimiter.count + 1
     guard ready > 0 else { return nil }
     let content = Array(held[..<ready])

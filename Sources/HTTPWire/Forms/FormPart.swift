@@ -2,9 +2,9 @@
 package struct FormPart: Sendable, Hashable {
   /// The name of the form's field.
   package let name: String
-  /// The name of the file that the part brings; nil where it names none.
+  /// The file name of the part; nil if it has none.
   package let filename: String?
-  /// The media type that the part says it is of.
+  /// The media type that the part declares.
   package let contentType: String?
 
   package init(name: String, filename: String? = nil, contentType: String? = nil) {
@@ -13,7 +13,7 @@ package struct FormPart: Sendable, Hashable {
     self.contentType = contentType
   }
 
-  /// Reads the lines of a part's head, without the empty one at its end.
+  /// Parses a part's head, given without the empty line at its end.
   init?(head: ArraySlice<UInt8>) {
     var disposition: ArraySlice<UInt8>?
     var type: String?
@@ -46,8 +46,8 @@ package struct FormPart: Sendable, Hashable {
     return lines
   }
 
-  /// The parameters of `form-data`, their names in lower case. A quote within a value stands as `%22`,
-  /// as browsers write it, or behind a backslash.
+  /// Returns the parameters of `form-data` with lower-case names. A quote within a value is written as
+  /// `%22`, as browsers do, or escaped by a backslash.
   private static func parameters(_ value: ArraySlice<UInt8>) -> [String: String]? {
     var rest = value
     let type = rest.prefix { $0 != UInt8(ascii: ";") }
@@ -81,7 +81,7 @@ package struct FormPart: Sendable, Hashable {
       if byte == ASCII.quote {
         return String(validating: value, as: UTF8.self)?.replacing("%22", with: "\"")
       }
-      // A backslash that escapes nothing is one of a path, as old browsers send it.
+      // A backslash that escapes nothing is part of a path, as old browsers send it.
       if byte == UInt8(ascii: "\\"), rest.first == ASCII.quote || rest.first == byte {
         value.append(rest.removeFirst())
       } else {

@@ -12,8 +12,8 @@ package struct FieldSection: Sendable {
   /// The head as it was received, from the start line to the empty line.
   package internal(set) var bytes: [UInt8] = []
   private(set) var lines: ContiguousArray<Line> = []
-  /// A bit for each name here, chosen by its length and first letter: most look-ups are for fields
-  /// that are not there, and end with this.
+  /// A bit for each name, chosen by its length and first letter: most lookups are for absent fields
+  /// and end here.
   private var nameBits: UInt64 = 0
 
   package init() {}
@@ -29,14 +29,14 @@ package struct FieldSection: Sendable {
     return bytes[Int(line.value.lowerBound)..<Int(line.value.upperBound)]
   }
 
-  /// Whether a line with a name is there.
+  /// Returns whether there is a line with a name.
   ///
   /// - Parameter name: in lower case.
   package func contains(_ name: StaticString) -> Bool {
     mayContain(name) && firstLine(named: name) != nil
   }
 
-  /// The values of all lines with a name, in their order.
+  /// The values of all lines with a name, in order.
   ///
   /// - Parameter name: in lower case.
   package func values(_ name: StaticString) -> [ArraySlice<UInt8>] {
@@ -53,7 +53,7 @@ package struct FieldSection: Sendable {
     return ArraySlice(Array(all.joined(separator: [ASCII.comma, ASCII.space])))
   }
 
-  /// The values of all lines with a name that is known only when it is asked for, in their order.
+  /// The values of all lines with a name that is known only at run time, in order.
   ///
   /// - Parameter name: in lower case.
   package func values(named name: String) -> [ArraySlice<UInt8>] {
@@ -124,5 +124,30 @@ extension Range<Int> {
   /// The range as head offsets, which ``HeadLimits`` keeps far below four gigabytes.
   @inline(__always) var asHeadOffsets: Range<UInt32> {
     UInt32(truncatingIfNeeded: lowerBound)..<UInt32(truncatingIfNeeded: upperBound)
+  }
+}
+
+/// Parser for one field line (RFC 9112 5): token, colon, blanks, value, blanks.
+enum FieldLine {
+  enum Fault: Error {
+    /// The line starts with a blank: obsolete folding, or an invalid name.
+    case folded
+    case malformed
+  }
+
+  /// Splits a line, given without its CRLF.
+  @inline(__always)
+  static func parse(
+    _ bytes: UnsafeRawBufferPointer, _ line: Range<Int>
+  ) throws(Fault) -> FieldSection.Line {
+    var colon = line.lowerBound
+    while colon < line.upperBound, ASCIISet.token.contains(bytes[colon]) { colon &+= 1 }
+    guard colon > line.lowerBound, colon < line.upperBound, bytes[colon] == ASCII.colon else {
+      throw !line.isEmpty && bytes[line.lowerBound].isBlank ? .folded : .malformed
+    }
+    let value = ByteScan.trimmed(colon &+ 1..<line.upperBound, in: bytes)
+    guard ByteScan.isFieldValue(bytes, in: value) else { throw .malformed }
+    return FieldSection.Line(
+      name: (line.lowerBound..<colon).asHeadOffsets, value: value.asHeadOffsets)
   }
 }

@@ -1,14 +1,14 @@
 /// Finds the lines of a head in bytes that arrive in pieces.
 ///
-/// It remembers how far it has looked, so that a head in any number of pieces is scanned once, and
-/// the outcome is the same however the bytes were cut.
+/// It remembers how far it has scanned, so that each byte is scanned once, and the outcome does not
+/// depend on how the bytes were split.
 struct LineScanner: Sendable {
   enum Outcome {
     /// A line without its CRLF.
     case line(Range<Int>)
     case needMore
     case tooLong
-    /// The line ends in a line feed alone, which no recipient has to take (RFC 9112 2.2).
+    /// The line ends in a line feed alone, which no recipient must accept (RFC 9112 2.2).
     case bareLineFeed
   }
 
@@ -16,7 +16,7 @@ struct LineScanner: Sendable {
   private(set) var position = 0
   private var scanned = 0
 
-  /// The next line of at most `bytesMax` bytes, or why there is none.
+  /// Returns the next line of at most `bytesMax` bytes, or the reason there is none.
   mutating func next(in bytes: UnsafeRawBufferPointer, bytesMax: Int) -> Outcome {
     guard let end = ByteScan.lineFeed(in: bytes, from: max(scanned, position)) else {
       scanned = bytes.count

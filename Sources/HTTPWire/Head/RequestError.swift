@@ -1,7 +1,7 @@
-/// Why a request cannot be served as it was sent.
+/// The reason a request cannot be served as it was sent.
 ///
-/// Each is answered once, with ``status``, and ends its connection: after a framing fault nobody
-/// knows where the next request would start.
+/// The server responds once, with ``status``, and closes the connection: after a framing error the
+/// start of the next request is unknown.
 package enum RequestError: Error, Sendable, Hashable, CaseIterable {
   case malformedRequestLine
   case requestLineTooLong
@@ -28,9 +28,9 @@ package enum RequestError: Error, Sendable, Hashable, CaseIterable {
   case unknownTransferCoding
   case unknownExpectation
   case contentTooLarge
-  /// A content coding that is not taken off here.
+  /// A content coding that the server cannot decode.
   case unknownContentCoding
-  /// The content is not what its coding says.
+  /// The content is not valid in its declared coding.
   case malformedContentCoding
   case malformedChunk
   case chunkOverhead
@@ -39,7 +39,7 @@ package enum RequestError: Error, Sendable, Hashable, CaseIterable {
   /// The head or the body did not arrive in time.
   case timedOut
 
-  /// The status code to answer with.
+  /// The status code of the response.
   package var status: Int {
     switch self {
     case .malformedRequestLine, .malformedTarget, .malformedField, .foldedField, .bareLineFeed,
@@ -59,40 +59,40 @@ package enum RequestError: Error, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// One sentence for whoever sent the request.
+  /// One sentence for the sender of the request.
   package var explanation: StaticString {
     switch self {
-    case .malformedRequestLine: "The request line is not method, target and version."
-    case .requestLineTooLong: "The request line is longer than this server takes."
-    case .unknownMethod: "This server does not know the method."
-    case .unsupportedVersion: "This server speaks HTTP/1.1 and HTTP/1.0."
+    case .malformedRequestLine: "The request line must be a method, a target and a version."
+    case .requestLineTooLong: "The request line exceeds the limit of this server."
+    case .unknownMethod: "This server does not support the method."
+    case .unsupportedVersion: "This server supports only HTTP/1.1 and HTTP/1.0."
     case .malformedTarget: "The request target is not valid."
     case .malformedField: "A header field line is not valid."
     case .foldedField: "Header field lines must not be folded."
     case .bareLineFeed: "Lines must end in CR LF."
-    case .tooManyLeadingLines: "Too many empty lines stand before the request."
-    case .headTooLarge: "The header section is larger than this server takes."
-    case .fieldTooLarge: "A header field line is longer than this server takes."
-    case .tooManyFields: "There are more header fields than this server takes."
+    case .tooManyLeadingLines: "Too many empty lines precede the request."
+    case .headTooLarge: "The header section exceeds the limit of this server."
+    case .fieldTooLarge: "A header field line exceeds the limit of this server."
+    case .tooManyFields: "The number of header fields exceeds the limit of this server."
     case .missingHost: "The Host header field is missing."
     case .repeatedHost: "There is more than one Host header field."
     case .malformedHost: "The Host header field is not valid."
     case .repeatedAuthorization: "There is more than one Authorization header field."
     case .emptyAuthorization: "The Authorization header field is empty."
     case .malformedContentLength: "The Content-Length header field is not valid."
-    case .repeatedContentLength: "There is more than one Content-Length."
-    case .conflictingFraming: "Content-Length and Transfer-Encoding exclude each other."
+    case .repeatedContentLength: "There is more than one Content-Length header field."
+    case .conflictingFraming: "A request cannot have both Content-Length and Transfer-Encoding."
     case .transferCodingInHTTP10: "An HTTP/1.0 request cannot have a Transfer-Encoding."
     case .repeatedTransferEncoding: "There is more than one Transfer-Encoding header field."
-    case .unknownTransferCoding: "The only transfer coding this server knows is chunked."
-    case .unknownExpectation: "The only expectation this server knows is 100-continue."
-    case .contentTooLarge: "The body is larger than this route takes."
-    case .unknownContentCoding: "The body's Content-Encoding is none that this server knows."
-    case .malformedContentCoding: "The body is not what its Content-Encoding says."
+    case .unknownTransferCoding: "The only transfer coding this server supports is chunked."
+    case .unknownExpectation: "The only expectation this server supports is 100-continue."
+    case .contentTooLarge: "The body exceeds the limit of this route."
+    case .unknownContentCoding: "This server does not support the body's Content-Encoding."
+    case .malformedContentCoding: "The body is not valid in its Content-Encoding."
     case .malformedChunk: "The chunked body is not valid."
-    case .chunkOverhead: "The chunked body is mostly chunk extensions."
+    case .chunkOverhead: "The chunked body has too much chunk overhead."
     case .malformedTrailer: "A trailer field line is not valid."
-    case .trailerTooLarge: "The trailer section is larger than this server takes."
+    case .trailerTooLarge: "The trailer section exceeds the limit of this server."
     case .timedOut: "The request did not arrive in time."
     }
   }

@@ -7,11 +7,11 @@ package struct RequestHead: Sendable {
   package internal(set) var minorVersion = 1
   /// How the body is delimited.
   package internal(set) var framing = BodyFraming.none
-  /// Whether the client lets the connection be used again.
+  /// Whether the client allows the connection to be reused.
   package internal(set) var keepsAlive = true
   /// Whether the client waits for `100 Continue` before it sends the body.
   package internal(set) var expectsContinue = false
-  /// Whether `Upgrade` is there and named by `Connection`, in a version that knows it.
+  /// Whether `Upgrade` is present and named by `Connection`, in a version that supports it.
   package internal(set) var asksForUpgrade = false
   var parts = RequestTarget(whole: 0..<0, path: 0..<0, query: nil, authority: nil)
   var host: Range<Int>?
@@ -21,21 +21,21 @@ package struct RequestHead: Sendable {
   /// The target as it was sent.
   package var target: ArraySlice<UInt8> { fields.bytes[parts.whole] }
 
-  /// Where in the head's bytes the target stands.
+  /// The range of the target in the head's bytes.
   package var targetRange: Range<Int> { parts.whole }
 
   /// The path, still percent-encoded; starts with `/`, or is `*`.
   package var path: ArraySlice<UInt8> { fields.bytes[parts.path] }
 
-  /// What follows the first `?` of the target.
+  /// The part of the target after the first `?`.
   package var query: ArraySlice<UInt8>? { parts.query.map { fields.bytes[$0] } }
 
-  /// The host that is asked: the target's own, otherwise the `Host` field.
+  /// The requested host: the target's own, otherwise the `Host` field.
   package var authority: ArraySlice<UInt8>? {
     (parts.authority ?? host).map { fields.bytes[$0] }
   }
 
-  /// Whether content is announced.
+  /// Whether the request announces content.
   package var hasBody: Bool { framing != .none && framing != .length(0) }
 
   /// The first value of a field.

@@ -1,4 +1,4 @@
-/// The grammar of the request line (RFC 9112 3): method, target and version, one SP between them.
+/// Parser for the request line (RFC 9112 3): method, target and version, separated by one SP.
 enum RequestLine {
   static func parse(
     _ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, into head: inout RequestHead,
@@ -18,7 +18,7 @@ enum RequestLine {
     guard methodEnd - line.lowerBound <= limits.methodBytesMax,
       let method = RequestMethod(bytes, line.lowerBound..<methodEnd)
     else {
-      // What was asked for is known all the same to whoever words the refusal.
+      // The target is kept: the refusal can depend on the path.
       head.parts =
         RequestTarget.parse(bytes, targetStart..<targetEnd, method: .get) ?? head.parts
       throw .unknownMethod
@@ -46,5 +46,21 @@ enum RequestLine {
     guard let version = VersionSyntax.parse(bytes, at: start) else { throw .malformedRequestLine }
     guard version.major == 1 else { throw .unsupportedVersion }
     return min(Int(version.minor), 1)
+  }
+}
+
+/// `HTTP/` digit `.` digit, in upper case (RFC 9112 2.3).
+enum VersionSyntax {
+  /// Parses the version at an offset. At least eight bytes must follow the offset.
+  @inline(__always)
+  static func parse(
+    _ bytes: UnsafeRawBufferPointer, at start: Int
+  ) -> (major: UInt8, minor: UInt8)? {
+    guard bytes[start] == UInt8(ascii: "H"), bytes[start + 1] == UInt8(ascii: "T"),
+      bytes[start + 2] == UInt8(ascii: "T"), bytes[start + 3] == UInt8(ascii: "P"),
+      bytes[start + 4] == ASCII.slash, bytes[start + 5].isDigit,
+      bytes[start + 6] == UInt8(ascii: "."), bytes[start + 7].isDigit
+    else { return nil }
+    return (bytes[start + 5] &- 0x30, bytes[start + 7] &- 0x30)
   }
 }

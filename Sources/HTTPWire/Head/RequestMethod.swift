@@ -1,17 +1,17 @@
-/// The methods that are served. Any other is answered with 501.
+/// The methods that the server knows. Any other gets a 501.
 ///
 /// Methods are case-sensitive (RFC 9110 9.1): `get` is not one of them. CONNECT is left out on
 /// purpose: an origin server has no use for it.
 package enum RequestMethod: UInt8, Sendable, Hashable, CaseIterable {
   case get, head, post, put, patch, delete, options
-  /// Known so that it is refused with 405 (RFC 9110 9.3.8). No route has it: its response would
-  /// show the request's credentials.
+  /// Known only so that it is refused with 405 (RFC 9110 9.3.8). No route has it: its response would
+  /// contain the request's credentials.
   case trace
 
-  /// Those that a route may have.
+  /// The methods that a route can have.
   package static let served = allCases.filter { $0 != .trace }
 
-  /// The method as it stands in a request line.
+  /// The method as written in a request line.
   package var name: String {
     switch self {
     case .get: "GET"

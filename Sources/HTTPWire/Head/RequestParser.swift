@@ -1,11 +1,46 @@
-/// Reads request heads out of bytes that arrive in any pieces.
+/// Limits on a message head. Larger heads are refused.
+package struct HeadLimits: Sendable, Equatable {
+  /// Bytes of the start line. RFC 9112 3 recommends at least 8000.
+  package var startLineBytesMax: Int
+  /// Bytes of a method. Longer than any registered one.
+  package var methodBytesMax: Int
+  /// Bytes of the whole head, empty lines before it included.
+  package var headBytesMax: Int
+  /// Bytes of one field line.
+  package var fieldBytesMax: Int
+  /// Field lines.
+  package var fieldsMax: Int
+  /// Empty lines skipped before the start line.
+  package var leadingLinesMax: Int
+
+  package init(
+    startLineBytesMax: Int = 8192, methodBytesMax: Int = 32, headBytesMax: Int = 32 * 1024,
+    fieldBytesMax: Int = 16 * 1024, fieldsMax: Int = 100, leadingLinesMax: Int = 4
+  ) {
+    self.startLineBytesMax = startLineBytesMax
+    self.methodBytesMax = methodBytesMax
+    self.headBytesMax = headBytesMax
+    self.fieldBytesMax = fieldBytesMax
+    self.fieldsMax = fieldsMax
+    self.leadingLinesMax = leadingLinesMax
+  }
+
+  /// The limits of a server for requests.
+  package static let request = HeadLimits()
+
+  /// The limits of a client for responses: higher, since the client chooses the server.
+  package static let response = HeadLimits(
+    headBytesMax: 64 * 1024, fieldBytesMax: 32 * 1024, fieldsMax: 256, leadingLinesMax: 0)
+}
+
+/// Incremental parser for request heads.
 ///
-/// A head that is whole in one piece is parsed in place and copied once; one that is not is
-/// gathered. Either way each byte is looked at once, and the outcome does not depend on where the
-/// pieces were cut. After an error the parser is of no further use, and neither is the connection.
+/// A head that arrives in one piece is parsed in place and copied once; otherwise it is buffered.
+/// Either way each byte is scanned once, and the outcome does not depend on how the bytes were split.
+/// After an error neither the parser nor the connection can be used again.
 package struct RequestParser: Sendable {
-  /// The head that ``parse(_:)`` completed, or the part of one that has come so far. Of one that was
-  /// refused, its target where that could be read.
+  /// The head that ``parse(_:)`` completed, or the part that has arrived so far. After an error it
+  /// holds the target, if that could be read.
   package private(set) var head = RequestHead()
   package let limits: HeadLimits
 
@@ -23,16 +58,16 @@ package struct RequestParser: Sendable {
     self.limits = limits
   }
 
-  /// Whether some of a head has come, but not all of it.
+  /// Whether part of a head has arrived.
   package var isInsideHead: Bool {
     if case .complete = phase { return false }
     return !head.fields.bytes.isEmpty
   }
 
-  /// Takes bytes of a head.
+  /// Parses more bytes of a head.
   ///
-  /// - Returns: How many of `input`'s bytes belong to the head, once it is complete; otherwise
-  ///   `nil`, and all of `input` has been taken.
+  /// - Returns: The number of bytes of `input` that belong to the head, once it is complete; `nil` if
+  ///   all of `input` was consumed and more is needed.
   package mutating func parse(
     _ input: UnsafeRawBufferPointer
   ) throws(RequestError) -> Int? {
@@ -53,7 +88,7 @@ package struct RequestParser: Sendable {
       return end
     }
     let before = head.fields.bytes.count
-    // More than any head within the limits takes, so the cut never hides its end.
+    // More than any head within the limits needs, so truncation never hides its end.
     let room = limits.startLineBytesMax + limits.headBytesMax + limits.fieldBytesMax
     let taken = min(input.count, room)
     head.fields.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: input[..<taken]))
@@ -67,7 +102,7 @@ package struct RequestParser: Sendable {
       contentsOf: UnsafeRawBufferPointer(rebasing: input[..<head.parts.whole.upperBound]))
   }
 
-  /// Scans the head's own bytes, which are lent out while the rest of it is written.
+  /// Scans the head's own bytes, borrowed while the other properties of the head are written.
   private mutating func scanGathered() throws(RequestError) -> Bool {
     let gathered = head.fields.bytes
     return try gathered.withUnsafeBufferPointer { bytes throws(RequestError) in
@@ -75,7 +110,7 @@ package struct RequestParser: Sendable {
     }
   }
 
-  /// Forgets the head, keeping its storage.
+  /// Discards the head but keeps its storage.
   package mutating func reset() {
     head.reset()
     lines.reset()
@@ -83,10 +118,10 @@ package struct RequestParser: Sendable {
     framing = RequestFraming()
   }
 
-  /// One past the empty line, once the head is complete.
+  /// The offset after the empty line, once the head is complete.
   private var end: Int { lines.position }
 
-  /// Goes through the lines that have come. Returns whether the head is complete.
+  /// Parses the lines that have arrived. Returns whether the head is complete.
   private mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(RequestError) -> Bool {
     while true {
       switch phase {
@@ -117,7 +152,7 @@ package struct RequestParser: Sendable {
     in bytes: UnsafeRawBufferPointer
   ) throws(RequestError) -> Range<Int>? {
     let start = lines.position
-    // What is no token cannot start a request: TLS on the plain port need not wait for a line end.
+    // Only a token can start a request: TLS on the plain port is refused before any line end.
     if start < bytes.count, bytes[start] != ASCII.carriageReturn,
       !ASCIISet.token.contains(bytes[start])
     {
@@ -134,7 +169,7 @@ package struct RequestParser: Sendable {
   private mutating func fieldLine(
     in bytes: UnsafeRawBufferPointer
   ) throws(RequestError) -> Range<Int>? {
-    // Four bytes that no line counts: its own CRLF, and the empty line that ends the head.
+    // Four bytes that do not count as part of a line: its CRLF, and the empty line that ends the head.
     let room = limits.headBytesMax - lines.position - 4
     switch lines.next(in: bytes, bytesMax: min(limits.fieldBytesMax, max(room, 0))) {
     case .line(let line): return line

@@ -5,10 +5,10 @@ struct RequestTarget: Sendable {
   var path: Range<Int>
   /// What follows the first `?`.
   var query: Range<Int>?
-  /// The authority of the absolute form; it wins over `Host`.
+  /// The authority of the absolute form; it takes precedence over `Host`.
   var authority: Range<Int>?
 
-  /// Splits and checks a target. The forms for CONNECT are left out with the method.
+  /// Splits and checks a target. The form for CONNECT is not supported, like the method.
   static func parse(
     _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, method: RequestMethod
   ) -> RequestTarget? {
@@ -42,7 +42,7 @@ struct RequestTarget: Sendable {
     if end < range.upperBound, bytes[end] == ASCII.slash {
       return pathAndQuery(bytes, end..<range.upperBound, whole: range, authority: start..<end)
     }
-    // An empty path means "/" (RFC 9110 4.2.3): the slash before the authority stands for it.
+    // An empty path means "/" (RFC 9110 4.2.3): the slash before the authority serves as the path.
     let root = start - 1..<start
     if end == range.upperBound {
       return RequestTarget(whole: range, path: root, query: nil, authority: start..<end)
@@ -63,7 +63,7 @@ struct RequestTarget: Sendable {
       end &+= 1
     }
     let path = range.lowerBound..<end
-    guard !hasTriplets || PercentTriplets.areWhole(bytes, path) else { return nil }
+    guard !hasTriplets || PercentTriplets.areComplete(bytes, path) else { return nil }
     if end == range.upperBound {
       return RequestTarget(whole: whole, path: path, query: nil, authority: authority)
     }
@@ -72,5 +72,55 @@ struct RequestTarget: Sendable {
       return nil
     }
     return RequestTarget(whole: whole, path: path, query: query, authority: authority)
+  }
+}
+
+/// Validation of `uri-host [ ":" port ]` (RFC 3986 3.2, RFC 9110 7.2).
+enum HostSyntax {
+  /// Returns whether a range is a non-empty host with an optional port. User information is refused.
+  static func isValid(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+    guard !range.isEmpty else { return false }
+    let hostEnd =
+      bytes[range.lowerBound] == UInt8(ascii: "[")
+      ? endOfLiteral(bytes, range) : endOfName(bytes, range)
+    guard let hostEnd, hostEnd > range.lowerBound else { return false }
+    if hostEnd == range.upperBound { return true }
+    guard bytes[hostEnd] == ASCII.colon else { return false }
+    for index in hostEnd + 1..<range.upperBound where !bytes[index].isDigit { return false }
+    return true
+  }
+
+  private static func endOfLiteral(
+    _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+  ) -> Int? {
+    var index = range.lowerBound + 1
+    while index < range.upperBound, ASCIISet.addressLiteral.contains(bytes[index]) { index += 1 }
+    let isClosed = index < range.upperBound && bytes[index] == UInt8(ascii: "]")
+    return isClosed && index > range.lowerBound + 2 ? index + 1 : nil
+  }
+
+  private static func endOfName(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
+    var index = range.lowerBound
+    while index < range.upperBound, ASCIISet.registeredName.contains(bytes[index]) { index += 1 }
+    return PercentTriplets.areComplete(bytes, range.lowerBound..<index) ? index : nil
+  }
+}
+
+/// Validation of percent-encoding.
+enum PercentTriplets {
+  /// Returns whether two hexadecimal digits follow every `%` of a range (RFC 3986 2.1).
+  static func areComplete(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+    var index = range.lowerBound
+    while index < range.upperBound {
+      guard bytes[index] == ASCII.percent else {
+        index &+= 1
+        continue
+      }
+      guard index + 2 < range.upperBound, bytes[index + 1].hexValue != nil,
+        bytes[index + 2].hexValue != nil
+      else { return false }
+      index += 3
+    }
+    return true
   }
 }

@@ -1,28 +1,28 @@
-/// One server connection as a value: bytes and decisions go in, events and next steps come out.
+/// The state of one server connection: bytes and decisions go in, events and next steps come out.
 ///
-/// It does no I/O and knows no time. Whoever drives it reads bytes and hands them to ``next``,
-/// performs what comes out, and tells how answering went. Two things run side by side in a request:
-/// the *request* side (head, body, complete) and the *answer* side (open, under way, done). The
-/// next request is looked at only when both are done, so pipelined requests are answered in order
-/// and nothing read ahead is ever taken for content, or content for a request.
+/// It does no I/O and has no clock. Its owner reads bytes and passes them to ``next(_:from:)``, performs
+/// the returned events, and reports the progress of the response. Each request has two sides: the
+/// *request* (head, body, complete) and the *response* (open, under way, done). The next request is
+/// parsed only when both are done, so pipelined requests are answered in order, and bytes read ahead
+/// are never mistaken for content, nor content for a request.
 ///
-/// A connection has one state: the value cannot be copied, by mistake or at a price.
+/// The value is not copyable, so a connection has exactly one state.
 package struct ServerConnection: ~Copyable, Sendable {
   enum Phase: Equatable {
     /// Between requests, or inside a head.
     case awaitingHead
     /// A request is being read or answered.
     case serving
-    /// A fault was found; its answer is due, then the end.
+    /// A fault was found; its response is due, then the connection closes.
     case refusing
-    /// The last answer is out; what still comes is dropped.
+    /// The last response has been sent; further input is dropped.
     case lingering
     case closed
   }
 
-  enum Answer: Equatable {
+  enum ResponsePhase: Equatable {
     case open
-    /// It waits until the body nobody wanted has gone by.
+    /// The response waits until the unwanted body has been read.
     case waitingForDrain
     case underWay
     case done
@@ -32,7 +32,7 @@ package struct ServerConnection: ~Copyable, Sendable {
   var parser: RequestParser
   var phase = Phase.awaitingHead
   var body: BodyDecoder?
-  var answer = Answer.open
+  var responsePhase = ResponsePhase.open
   var isRequestComplete = false
   var dropsContent = false
   var bytesDropped = 0
@@ -46,32 +46,32 @@ package struct ServerConnection: ~Copyable, Sendable {
     parser = RequestParser(limits: limits.head)
   }
 
-  /// The head of the request that is being served.
+  /// The head of the request being served.
   package var head: RequestHead { parser.head }
 
-  /// Lends the head without copying the value.
+  /// Calls `body` with the head, without copying it.
   @inline(__always)
   package func withHead<R>(_ body: (borrowing RequestHead) -> R) -> R { body(parser.head) }
 
-  /// Whether nothing has come of a next request, and none is being served.
+  /// Whether no request is being served and no byte of the next one has arrived.
   package var isIdle: Bool { phase == .awaitingHead && !parser.isInsideHead }
 
-  /// Whether part of a head has come.
+  /// Whether part of a head has arrived.
   package var isInsideHead: Bool { phase == .awaitingHead && parser.isInsideHead }
 
   /// Whether content of the request is still to come.
   package var awaitsContent: Bool { phase == .serving && !isRequestComplete }
 
-  /// Whether the last answer is out and the socket only waits for the peer.
+  /// Whether the last response has been sent and the socket only waits for the peer to close.
   package var isLingering: Bool { phase == .lingering }
 
-  /// Whether the connection goes on after the answer that is due, as far as is known.
+  /// Whether the connection stays open after the response that is due, as far as is known.
   package var persists: Bool { mayPersist }
 
-  /// The next event in `input` from `offset`, which moves behind what was taken.
+  /// Returns the next event in `input` from `offset` and advances `offset` past the consumed bytes.
   ///
-  /// To be called until it says `needMore`, `pause`, `refuse` or `close`, also with nothing left of
-  /// the input: a request may end with its last byte.
+  /// Call it until it returns `needMore`, `pause`, `refuse` or `close`, even when no input is left: a
+  /// request can end with its last byte.
   package mutating func next(
     _ input: UnsafeRawBufferPointer, from offset: inout Int
   ) -> ServerConnectionEvent {
@@ -117,7 +117,7 @@ package struct ServerConnection: ~Copyable, Sendable {
   private mutating func startRequest() {
     requestCount += 1
     phase = .serving
-    answer = .open
+    responsePhase = .open
     dropsContent = false
     bytesDropped = 0
     owesContinue = parser.head.expectsContinue
@@ -126,11 +126,11 @@ package struct ServerConnection: ~Copyable, Sendable {
     body = nil
   }
 
-  /// Says how much content the request may have. To be called once, right after
+  /// Sets the limit on the request's content. Call it once, right after
   /// ``ServerConnectionEvent/request``, if ``RequestHead/hasBody``.
   ///
-  /// - Returns: The refusal, if more than that is announced: the client learns it before it sends
-  ///   the body, since `100 Continue` was not sent either.
+  /// - Returns: The refusal, if the request announces more: the client receives it before it sends the
+  ///   body, since `100 Continue` was not sent either.
   package mutating func allowContent(bytesMax: Int) -> RequestError? {
     var bodyLimits = limits.body
     bodyLimits.bodyBytesMax = bytesMax
@@ -164,8 +164,8 @@ package struct ServerConnection: ~Copyable, Sendable {
       }
     } catch {
       offset = input.count
-      // An answer that is under way cannot be taken back: it is cut short instead.
-      guard answer != .underWay, answer != .done else {
+      // A response that is under way cannot be withdrawn: it is cut short instead.
+      guard responsePhase != .underWay, responsePhase != .done else {
         phase = .closed
         return .close
       }
@@ -187,5 +187,51 @@ package struct ServerConnection: ~Copyable, Sendable {
     phase = .refusing
     mayPersist = false
     return .refuse(error)
+  }
+}
+
+/// An event of a server connection, in the order of its bytes.
+package enum ServerConnectionEvent: Sendable, Equatable {
+  /// All bytes have been consumed; more are needed.
+  case needMore
+  /// A request's head is complete: ``ServerConnection/head``. A body can follow.
+  case request
+  /// A range of the input that holds content of the request.
+  case content(Range<Int>)
+  /// The request is complete.
+  case endOfRequest
+  /// The rest of the input belongs to later requests, and the response to this one is not complete:
+  /// keep the input, and stop reading.
+  case pause
+  /// Some of the input has been dropped: unwanted content, or bytes after the last response.
+  case ignored
+  /// The limit on lingering is reached: close the socket now.
+  case close
+  /// The request is faulty. Respond once; the connection closes after that response.
+  case refuse(RequestError)
+}
+
+/// Limits of a server connection in bytes and requests. The server keeps those in time.
+package struct ServerConnectionLimits: Sendable, Equatable {
+  package var head: HeadLimits
+  package var body: BodyLimits
+  /// Bytes of an unwanted body that are read and dropped to keep the connection open. Beyond that, a
+  /// new connection is cheaper than the rest of the body.
+  package var drainBytesMax: Int
+  /// Bytes read and dropped after the last response before the socket is closed, so that the response
+  /// is not lost to a reset.
+  package var lingerBytesMax: Int
+  /// Requests served on one connection.
+  package var requestsMax: Int
+
+  package init(
+    head: HeadLimits = .request, body: BodyLimits = BodyLimits(),
+    drainBytesMax: Int = 256 * 1024, lingerBytesMax: Int = 64 * 1024, requestsMax: Int = 10_000
+  ) {
+    self.head = head
+    self.body = body
+    self.drainBytesMax = drainBytesMax
+    self.lingerBytesMax = lingerBytesMax
+    self.requestsMax = requestsMax
   }
 }

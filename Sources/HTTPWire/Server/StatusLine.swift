@@ -1,4 +1,4 @@
-/// Status lines, the common ones ready made.
+/// Writer for status lines.
 package enum StatusLine {
   /// Appends `HTTP/1.1`, the code and its reason phrase, with the line end.
   package static func append(_ status: Int, to output: inout [UInt8]) {
@@ -13,8 +13,8 @@ package enum StatusLine {
     output.appendLineEnd()
   }
 
-  /// The reason phrase of a status code; empty for one that is not registered, which some clients
-  /// cannot read (botocore, where it waits for `100 Continue`).
+  /// The reason phrase of a status code; empty for an unregistered code, which some clients cannot
+  /// parse (botocore, while it waits for `100 Continue`).
   package static func reason(_ status: Int) -> StaticString {
     switch status {
     case 100: "Continue"

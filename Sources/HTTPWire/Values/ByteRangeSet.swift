@@ -1,8 +1,8 @@
 /// The value of a `Range` field in bytes (RFC 9110 14.1.2).
 package struct ByteRangeSet: Sendable, Equatable {
-  /// One range, before the length of what it is a part of is known.
+  /// One range, before the length of the representation is known.
   package enum Spec: Sendable, Equatable {
-    /// From an offset to another, both included.
+    /// From one offset to another, both inclusive.
     case closed(Int, Int)
     /// From an offset to the end.
     case from(Int)
@@ -10,35 +10,34 @@ package struct ByteRangeSet: Sendable, Equatable {
     case suffix(Int)
   }
 
-  /// What comes of a set of ranges.
+  /// The result of resolving a set of ranges.
   package enum Outcome: Sendable, Equatable {
-    /// The field counts as absent: answer 200 in full.
+    /// The field counts as absent: respond with 200 and the whole representation.
     case ignore
     /// One part: 206.
     case part(Range<Int>)
-    /// Several parts, in the order they were asked for: 206 as `multipart/byteranges`.
+    /// Several parts, in the requested order: 206 as `multipart/byteranges`.
     case parts([Range<Int>])
-    /// Nothing of it exists: 416.
+    /// No range overlaps the representation: 416.
     case unsatisfiable
   }
 
   package let specs: [Spec]
 
-  /// Ranges in one field. Asking for more is a way to make a server work, not to read a file.
+  /// Ranges in one field. More are a way to load the server, not to read a file.
   package static let specsMax = 64
-  /// Ranges that are answered, where nobody says otherwise.
+  /// The default limit on the ranges of one response.
   package static let partsMax = 16
-  /// Ranges that may overlap another, or start before the one in front, where nobody says otherwise
-  /// (RFC 9110 14.2 names both as signs of an attack).
+  /// The default limit on ranges that overlap an earlier one, and on ranges that start before the
+  /// previous one (RFC 9110 14.2 names both as signs of an attack).
   package static let disorderMax = 2
 
-  /// Reads a value; `nil` if the unit is another, or it is no list of ranges: the field then counts
-  /// as absent.
+  /// Parses a value; `nil` for another unit or a malformed list: the field then counts as absent.
   package init?(_ text: String) {
     self.init(ArraySlice(Array(text.utf8)))
   }
 
-  /// As `init(_:)` of the text.
+  /// Parses a value given as bytes.
   package init?(_ bytes: ArraySlice<UInt8>) {
     let value = bytes.trimmingBlanks
     guard value.prefix(6).equalsIgnoringCase("bytes=") else { return nil }
@@ -56,8 +55,8 @@ package struct ByteRangeSet: Sendable, Equatable {
   /// Resolves the set against a length.
   ///
   /// - Parameters:
-  ///   - partsMax: more ranges than that are answered in full.
-  ///   - disorderMax: so many may overlap one before them, and so many may stand out of order.
+  ///   - partsMax: the limit on ranges; with more, the whole representation is sent.
+  ///   - disorderMax: the limit on ranges that overlap an earlier one, and on ranges out of order.
   package func resolve(
     length: Int, partsMax: Int = partsMax, disorderMax: Int = disorderMax
   ) -> Outcome {
@@ -65,12 +64,12 @@ package struct ByteRangeSet: Sendable, Equatable {
     let parts = specs.compactMap { $0.resolve(length: length) }
     guard parts.count > 1 else { return parts.first.map(Outcome.part) ?? .unsatisfiable }
     guard Self.isOrderly(parts, disorderMax: disorderMax) else { return .ignore }
-    // In full it is fewer bytes, and one copy of each.
+    // The whole representation is fewer bytes, each sent once.
     guard Self.isShorter(parts, than: length) else { return .ignore }
     return .parts(parts)
   }
 
-  /// Whether the parts together are; their sum itself may be more than any number holds.
+  /// Returns whether the parts together are shorter than `length`. Their sum itself could overflow.
   private static func isShorter(_ parts: [Range<Int>], than length: Int) -> Bool {
     var left = length
     for part in parts {
@@ -92,7 +91,7 @@ package struct ByteRangeSet: Sendable, Equatable {
 }
 
 extension ByteRangeSet.Spec {
-  /// The bytes it names of a representation of a length; nil if there are none.
+  /// Returns the range within a representation of a length; nil if it is empty.
   package func resolve(length: Int) -> Range<Int>? {
     switch self {
     case .closed(let first, let last):
@@ -127,7 +126,7 @@ extension ByteRangeSet.Spec {
     }
   }
 
-  /// Digits; what no machine holds is the end of any file.
+  /// Parses digits; a number that overflows counts as past the end of any file.
   private static func number(_ text: ArraySlice<UInt8>) -> Int? {
     guard !text.isEmpty, text.allSatisfy(\.isDigit) else { return nil }
     return Int(text.text) ?? Int.max - 1

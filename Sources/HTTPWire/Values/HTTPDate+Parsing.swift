@@ -1,13 +1,13 @@
 extension HTTPDate {
-  /// Reads any of the three forms that recipients must take (RFC 9110 5.6.7); `nil` for all else.
+  /// Parses any of the three forms that recipients must accept (RFC 9110 5.6.7); `nil` otherwise.
   ///
-  /// - Parameter now: settles the century of the RFC 850 form: a date that seems more than fifty
-  ///   years ahead is the last one with those digits.
+  /// - Parameter now: decides the century of the RFC 850 form: a date that seems more than fifty years
+  ///   ahead is the most recent past one with those digits.
   package init?(_ text: String, now: HTTPDate) {
     self.init(ArraySlice(Array(text.utf8)), now: now)
   }
 
-  /// As `init(_:now:)` of the text.
+  /// Parses a date given as bytes.
   package init?(_ bytes: ArraySlice<UInt8>, now: HTTPDate) {
     var reader = DateReader(bytes)
     guard let weekday = reader.weekday() else { return nil }
@@ -98,5 +98,20 @@ private struct DateReader {
 
   private func seconds(_ date: CivilDate, _ second: Int) -> Int64? {
     date.isReal ? Int64(date.daysSince1970) * 86_400 + Int64(second) : nil
+  }
+}
+
+/// Parser for `Retry-After` (RFC 9110 10.2.3): seconds, or the moment after which to retry.
+package enum RetryAfter {
+  /// The longest wait; longer ones are clamped, like ages in a cache (RFC 9111 1.2.2).
+  private static let secondsMax: Int64 = 1 << 31
+
+  /// Returns how long to wait from `now` on: zero for a past moment, nil for a malformed value.
+  package static func wait(_ text: String, now: HTTPDate) -> Duration? {
+    if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+      return .seconds(min(Int64(text) ?? secondsMax, secondsMax))
+    }
+    guard let date = HTTPDate(text, now: now) else { return nil }
+    return .seconds(min(max(0, date.secondsSince1970 - now.secondsSince1970), secondsMax))
   }
 }

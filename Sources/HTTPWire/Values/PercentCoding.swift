@@ -1,7 +1,6 @@
 /// Percent-encoding of text (RFC 3986 2.1).
 package enum PercentCoding {
-  /// The text that `bytes` stand for; `nil` where a `%` has no two digits behind it, or the result
-  /// is no UTF-8.
+  /// Decodes bytes; `nil` if a `%` is not followed by two digits, or the result is not UTF-8.
   ///
   /// - Parameter plusIsSpace: whether `+` is a space, as in query strings.
   package static func decode(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> String? {
@@ -21,12 +20,12 @@ package enum PercentCoding {
     return String(validating: decoded, as: UTF8.self)
   }
 
-  /// The text that another stands for.
+  /// Decodes text.
   package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
     decode(ArraySlice(text.utf8), plusIsSpace: plusIsSpace)
   }
 
-  /// Encodes all but letters, digits and `-._~`: safe in a path segment and in a query alike.
+  /// Encodes all but letters, digits and `-._~`: safe in a path segment and in a query.
   package static func encode(_ text: some StringProtocol) -> String {
     var encoded: [UInt8] = []
     for byte in text.utf8 {

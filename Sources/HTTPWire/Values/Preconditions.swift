@@ -1,11 +1,11 @@
-/// The conditions a request puts on its being performed, judged in the order of RFC 9110 13.2.2.
+/// The preconditions of a request, evaluated in the order of RFC 9110 13.2.2.
 ///
-/// A date that cannot be read counts as absent, as the RFC asks (13.1.3, 13.1.4). It asks no such thing
-/// of tags: a list of them that cannot be read is a condition that does not hold, or else a client
-/// that guards its write with it would lose what it guards. A judgement is made only where the answer
-/// without conditions would be a success.
+/// A malformed date counts as absent, as the RFC requires (13.1.3, 13.1.4). The RFC has no such rule
+/// for tags: a malformed list of tags is a condition that fails, since otherwise a client that guards
+/// a write with it would lose that guard. Evaluate conditions only if the response without them would
+/// be a success.
 package struct Preconditions: Sendable {
-  /// What a judgement comes to.
+  /// The result of evaluating the conditions.
   package enum Verdict: Sendable, Equatable {
     case proceed
     /// 304: the client's copy is current.
@@ -19,14 +19,14 @@ package struct Preconditions: Sendable {
   package var ifNoneMatch: EntityTagList?
   package var ifModifiedSince: HTTPDate?
 
-  /// `If-Match` is there and cannot be read.
+  /// Whether `If-Match` is present but malformed.
   package private(set) var hasUnreadableIfMatch = false
-  /// `If-None-Match` is there and cannot be read.
+  /// Whether `If-None-Match` is present but malformed.
   package private(set) var hasUnreadableIfNoneMatch = false
 
-  /// Reads the four fields; several lines of one are one list.
+  /// Parses the four fields; several lines of one field are one list.
   ///
-  /// - Parameter acceptsBareTags: whether tags can stand without quotes.
+  /// - Parameter acceptsBareTags: whether tags can lack quotes.
   package init(
     ifMatch: String? = nil, ifUnmodifiedSince: String? = nil, ifNoneMatch: String? = nil,
     ifModifiedSince: String? = nil, now: HTTPDate, acceptsBareTags: Bool = false
@@ -42,7 +42,7 @@ package struct Preconditions: Sendable {
     hasUnreadableIfNoneMatch = ifNoneMatch != nil && self.ifNoneMatch == nil
   }
 
-  /// Reads the four fields of a head.
+  /// Parses the four fields of a head.
   package init(_ fields: FieldSection, now: HTTPDate, acceptsBareTags: Bool = false) {
     self.init(
       ifMatch: fields.joined("if-match")?.text,
@@ -52,16 +52,16 @@ package struct Preconditions: Sendable {
       acceptsBareTags: acceptsBareTags)
   }
 
-  /// Whether no condition is there.
+  /// Whether there is no condition.
   package var isEmpty: Bool {
     ifMatch == nil && ifUnmodifiedSince == nil && ifNoneMatch == nil && ifModifiedSince == nil
       && !hasUnreadableTags
   }
 
-  /// Whether a list of tags is there that cannot be read.
+  /// Whether a list of tags is present but malformed.
   package var hasUnreadableTags: Bool { hasUnreadableIfMatch || hasUnreadableIfNoneMatch }
 
-  /// Judges against the current representation.
+  /// Evaluates the conditions against the current representation.
   ///
   /// - Parameters:
   ///   - isRead: whether the method is GET or HEAD.
@@ -74,7 +74,7 @@ package struct Preconditions: Sendable {
     } else if let ifUnmodifiedSince, let modified, modified > ifUnmodifiedSince {
       return .failed
     }
-    // For a read the whole is never wrong.
+    // For a read, sending the whole representation is always correct.
     if hasUnreadableIfNoneMatch { return isRead ? .proceed : .failed }
     if let ifNoneMatch {
       guard ifNoneMatch.weaklyContains(tag) else { return .proceed }
@@ -84,5 +84,31 @@ package struct Preconditions: Sendable {
       return .notModified
     }
     return .proceed
+  }
+}
+
+/// The value of `If-Range`: the range applies only if the representation is unchanged
+/// (RFC 9110 13.1.5).
+package enum RangeCondition: Sendable, Equatable {
+  case tag(EntityTag)
+  case date(HTTPDate)
+
+  /// Parses a value. A malformed one matches nothing, so the range is ignored.
+  package init?(_ text: String, now: HTTPDate) {
+    if let tag = EntityTag(parsing: text) {
+      self = .tag(tag)
+    } else if let date = HTTPDate(text, now: now) {
+      self = .date(date)
+    } else {
+      return nil
+    }
+  }
+
+  /// Returns whether the range can be served. Weak tags never match, and dates must be equal.
+  package func holds(tag: EntityTag?, modified: HTTPDate?) -> Bool {
+    switch self {
+    case .tag(let wanted): tag?.stronglyMatches(wanted) ?? false
+    case .date(let wanted): modified == wanted
+    }
   }
 }

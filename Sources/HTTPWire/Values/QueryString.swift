@@ -1,4 +1,4 @@
-/// The parameters of a query string, in their order, with repeats.
+/// The parameters of a query string, in order, including repeats.
 package struct QueryString: Sendable, Hashable {
   /// One parameter, decoded.
   package struct Parameter: Sendable, Hashable {
@@ -11,9 +11,9 @@ package struct QueryString: Sendable, Hashable {
     }
   }
 
-  /// Why a query string cannot be used.
+  /// The reason a query string cannot be parsed.
   package enum Fault: Error, Sendable, Hashable {
-    /// A `%` without two digits behind it, or bytes that are no UTF-8.
+    /// A `%` not followed by two digits, or bytes that are not UTF-8.
     case malformedEncoding
     case tooManyParameters
   }
@@ -26,7 +26,7 @@ package struct QueryString: Sendable, Hashable {
   package init() {}
 
   /// Splits at `&`, then at the first `=`; `+` is a space. A parameter without `=` has an empty
-  /// value, and empty ones are passed over.
+  /// value, and empty parameters are ignored.
   package init(_ query: ArraySlice<UInt8>) throws(Fault) {
     for part in query.split(separator: UInt8(ascii: "&")) {
       guard parameters.count < Self.parametersMax else { throw .tooManyParameters }
@@ -49,12 +49,12 @@ package struct QueryString: Sendable, Hashable {
     parameters.first { $0.name == name }?.value
   }
 
-  /// All values of a parameter, in their order.
+  /// All values of a parameter, in order.
   package func values(_ name: String) -> [String] {
     parameters.filter { $0.name == name }.map(\.value)
   }
 
-  /// The query string that splits into these parameters.
+  /// The encoded query string.
   package var text: String {
     parameters
       .map { PercentCoding.encode($0.name) + "=" + PercentCoding.encode($0.value) }

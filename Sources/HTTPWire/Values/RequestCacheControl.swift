@@ -1,6 +1,6 @@
 /// The directives of a request's `Cache-Control` (RFC 9111 5.2.1).
 package struct RequestCacheControl: Sendable, Equatable {
-  /// How stale an answer may be.
+  /// The staleness that the client accepts.
   package enum Staleness: Sendable, Equatable {
     case seconds(Int)
     case any
@@ -17,12 +17,12 @@ package struct RequestCacheControl: Sendable, Equatable {
 
   package init() {}
 
-  /// Reads a value; directives that are unknown or no directives are passed over.
+  /// Parses a value; unknown and malformed directives are ignored.
   package init(_ text: String) {
     self.init(ArraySlice(Array(text.utf8)))
   }
 
-  /// As `init(_:)` of the text.
+  /// Parses a value given as bytes.
   package init(_ bytes: ArraySlice<UInt8>) {
     for element in bytes.split(separator: ASCII.comma) {
       let sides = element.split(
@@ -40,7 +40,7 @@ package struct RequestCacheControl: Sendable, Equatable {
     if name.equalsIgnoringCase("max-stale") { maxStale = seconds.map(Staleness.seconds) ?? .any }
   }
 
-  /// Seconds, quoted or not. More than 2^31 counts as 2^31 (RFC 9111 1.2.2).
+  /// Parses seconds, quoted or not. More than 2^31 counts as 2^31 (RFC 9111 1.2.2).
   private static func seconds(_ text: ArraySlice<UInt8>) -> Int? {
     var text = text.trimmingBlanks
     if text.count > 1, text.first == ASCII.quote, text.last == ASCII.quote {

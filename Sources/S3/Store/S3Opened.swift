@@ -56,7 +56,7 @@ struct S3Opened: Sendable {
     } catch {
       throw S3Failure(error)
     }
-    guard bytes.count == wanted.count else { throw S3Failure(.answerTruncated) }
+    guard bytes.count == wanted.count else { throw S3Failure(.responseTruncated) }
     return ObjectContent(metadata: metadata, range: wanted, source: .bytes(bytes))
   }
 

@@ -61,7 +61,7 @@ struct S3Failure: Error, Sendable {
     switch transport {
     case .none:
       return [500, 502, 503, 504].contains(status) || Self.passingCodes.contains(code)
-    case .connectFailed, .connectTimedOut, .noAnswerInTime, .connectionLost, .answerTruncated:
+    case .connectFailed, .connectTimedOut, .noResponseInTime, .connectionLost, .responseTruncated:
       return true
     default:
       return false
@@ -87,7 +87,7 @@ extension S3Failure {
     switch transport {
     case .cancelled: .disconnected
     case .invalidRequest(let part): .other("a request to the S3 service has an invalid \(part)")
-    case .answerTooLarge, .answerMalformed, .answerUndecodable: .other("\(transport)")
+    case .responseTooLarge, .responseMalformed, .responseUndecodable: .other("\(transport)")
     default: .unavailable(retryAfter: retryAfter)
     }
   }

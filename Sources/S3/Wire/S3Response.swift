@@ -64,7 +64,7 @@ package struct S3Reply: Sendable {
   func rest(bytesMax: Int) async throws(HTTPClientError) -> [UInt8] {
     var bytes: [UInt8] = []
     while let piece = try await next() {
-      guard bytes.count + piece.count <= bytesMax else { throw .answerTooLarge }
+      guard bytes.count + piece.count <= bytesMax else { throw .responseTooLarge }
       bytes += piece
     }
     return bytes

@@ -74,13 +74,13 @@ extension UpstreamFailure {
       self = .notSent(cause: "\(error)")
     case .queueFull, .queueTimedOut:
       self = .busy
-    case .noAnswerInTime, .answerTooSlow:
+    case .noResponseInTime, .responseTooSlow:
       self = .timeout(wasSent: true)
-    case .connectionLost, .answerTruncated:
+    case .connectionLost, .responseTruncated:
       self = .lost(cause: "\(error)")
-    case .answerMalformed, .answerUndecodable:
+    case .responseMalformed, .responseUndecodable:
       self = .malformed(status: 0, reason: "\(error)", excerpt: "")
-    case .answerTooLarge:
+    case .responseTooLarge:
       self = .tooLarge(bytesMax: bytesMax)
     case .cancelled(let wasSent):
       self = .cancelled(wasSent: wasSent)

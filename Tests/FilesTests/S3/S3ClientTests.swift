@@ -30,7 +30,7 @@ struct S3ClientTests {
     arguments: [
       S3Script.Step.answer(503, [:], error("SlowDown")), .answer(500), .answer(502), .answer(504),
       .answer(400, [:], error("RequestTimeout")), .failure(.connectionLost),
-      .failure(.connectTimedOut), .failure(.noAnswerInTime), .answer(200, [:], "<cut"),
+      .failure(.connectTimedOut), .failure(.noResponseInTime), .answer(200, [:], "<cut"),
     ])
   func retriesTransientFailures(_ step: S3Script.Step) async throws {
     let script = S3Script([step, step, .answer(200, [:], Self.list)])

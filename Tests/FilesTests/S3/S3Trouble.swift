@@ -66,7 +66,7 @@ final class S3Trouble: Sendable {
     case .lateAnswer:
       let reply = S3Reply(try await fixture.http.stream(request, content: content))
       _ = try await reply.rest(bytesMax: 1 << 20)
-      throw .noAnswerInTime
+      throw .noResponseInTime
     }
   }
 

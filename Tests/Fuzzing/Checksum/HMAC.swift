@@ -1,7 +1,7 @@
-/// An authentication code that is always the same, so that inputs reach what lies behind it.
+/// An authentication code that is always the same, so that inputs reach the code after its check.
 ///
-/// Only who holds a service's key can make a text whose code is right, and a fuzzer would never
-/// find one. What reads such a text must still hold for any content: a key may be lost.
+/// Only the holder of a service's key can make a text with a valid code, and a fuzzer would never find one.
+/// The readers of such a text must still accept any content: a key can leak.
 package enum HMAC<Hash> {
   package static var code: [UInt8] { [UInt8](repeating: 0, count: 32) }
 

@@ -1,4 +1,4 @@
-/// A key that is none: ``HMAC`` asks for one.
+/// A placeholder for the key that ``HMAC`` takes.
 package struct SymmetricKey: Sendable {
   package init() {}
 

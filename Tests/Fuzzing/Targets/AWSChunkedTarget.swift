@@ -1,7 +1,6 @@
 import S3Wire
 
-/// Content in signed chunks: any bytes in one piece and in many; and chunks that are well formed, read
-/// back.
+/// Content in signed chunks: any bytes in one piece and in many; and well-formed chunks, read back.
 enum AWSChunkedTarget {
   private struct Reading: Equatable {
     var content: [UInt8] = []

@@ -1,6 +1,6 @@
 import HTTPWire
 
-/// A client without sockets that asks again as long as its connection can be used.
+/// A client without sockets that sends requests as long as its connection can be reused.
 struct AskedStream {
   private static let requestsMax = 4
 

@@ -1,12 +1,12 @@
 import HTTPWire
 
-/// The chunked coding: any bytes in one piece and in many; and what the encoder writes, read back.
+/// The chunked coding: any bytes in one piece and in many; and the encoder's output, read back.
 enum ChunkedBodyTarget {
   private struct Reading: Equatable {
     var content: [UInt8] = []
     var error: BodyError?
     var isAtEnd = false
-    /// Bytes that belong to the body, once it has ended.
+    /// The number of bytes that belong to the body, once it has ended.
     var taken = 0
   }
 

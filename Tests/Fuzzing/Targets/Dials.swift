@@ -1,10 +1,10 @@
-/// The first bytes of a stream target's input: how the rest of it is to be treated.
+/// The first bytes of a stream target's input: options for the rest of it.
 struct Dials {
   static let byteCount = 4
 
-  /// What is switched on, one bit each; a target gives them their meaning.
+  /// One bit per option; a target gives them their meaning.
   let switches: UInt8
-  /// The lengths of the pieces that the stream is fed in, over and over.
+  /// The lengths of the pieces in which the stream is fed, repeated.
   private let pieceLengths: [Int]
   let stream: [UInt8]
 
@@ -18,7 +18,7 @@ struct Dials {
 
   func isOn(_ bit: UInt8) -> Bool { switches & (1 << bit) != 0 }
 
-  /// The stream in pieces, the last one as long as what is left.
+  /// The stream in pieces, the last one with the rest of it.
   var pieces: [ArraySlice<UInt8>] {
     var pieces: [ArraySlice<UInt8>] = []
     var rest = stream[...]

@@ -1,7 +1,7 @@
 import HTTPWire
 
-/// The values of single fields, and queries: reading ends for any bytes, and what was read is the
-/// same after it was written.
+/// The values of single fields, and queries: parsing terminates for any bytes, and a parsed value is
+/// unchanged after it was written and parsed again.
 enum FieldValueTarget {
   private static let now = HTTPDate(secondsSince1970: 1_790_000_000)
 
@@ -56,7 +56,7 @@ enum FieldValueTarget {
   private static func query(_ bytes: ArraySlice<UInt8>) {
     guard let query = try? QueryString(bytes) else { return }
     Finding.require(query.parameters.count <= QueryString.parametersMax, "too many parameters")
-    // A parameter of nothing is written as `=`, which is one, too.
+    // An empty parameter is written as `=`, which is one, too.
     let again = try? QueryString(query.text)
     Finding.require(again == query, "a query changes: \(query.text)")
   }

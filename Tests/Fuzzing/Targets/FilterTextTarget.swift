@@ -1,7 +1,7 @@
 import Model
 
-/// Filters on entities: any text is read or refused with places inside it, always in the same way,
-/// and joined by AND and OR what is taken alone is taken again.
+/// Filters on entities: any text is parsed or refused at positions inside it, always with the same result,
+/// and a valid text joined with itself by AND and OR is valid again.
 enum FilterTextTarget {
   private static let type = EntityType(
     name: "Film", keyFields: ["id"],
@@ -20,7 +20,7 @@ enum FilterTextTarget {
     let plain = read(text, .none)
     _ = read(text, arguments)
     guard let plain, text.utf8.count < 2000 else { return }
-    // Twice as much, or one level deeper, may be past a limit, and is refused then.
+    // Twice the length or one level deeper can exceed a limit, and is refused then.
     let twice = read("(\(text)) AND (\(text))", .none)
     if let twice {
       Finding.require(twice.condition == .and(plain.condition, plain.condition), "AND differs")

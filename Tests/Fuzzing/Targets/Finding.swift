@@ -1,4 +1,4 @@
-/// What a target does when an invariant does not hold: it traps, so that the fuzzer keeps the input.
+/// A violated invariant: it traps, so that the fuzzer keeps the input.
 enum Finding {
   static func require(
     _ holds: Bool, _ message: @autoclosure () -> String, line: UInt = #line,

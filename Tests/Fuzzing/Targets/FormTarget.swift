@@ -55,7 +55,7 @@ enum FormTarget {
       }
       try parser.finish()
     } catch {
-      // How far a faulty form was read depends on how it came.
+      // How far a faulty form was parsed depends on its pieces.
       reading = Reading(fault: error)
     }
     return reading

@@ -3,15 +3,15 @@ import Transport
 
 @testable import HTTPServer
 
-/// What proxies tell of the client, as its lines might hold anything: the client is the peer or an
-/// address that was told, and two runs over the same lines end the same way.
+/// The client that proxies report, for any field lines: it is the peer or an address in the fields, and two
+/// runs over the same lines give the same result.
 enum ForwardedTarget {
   private static let peer = SocketAddress(numericHost: "10.0.0.1", port: 40_000)
   private static let proxies = TrustedProxies { address in
     address.with(port: 0).description.hasPrefix("10.")
   }
 
-  /// The first byte tells which fields there are; lines are parted by line feeds.
+  /// Runs one input: the first byte selects the fields; lines are separated by line feeds.
   static func run(_ input: UnsafeRawBufferPointer) {
     guard let dial = input.first, let peer else { return }
     let bytes = Array(input.dropFirst())[...]
@@ -35,7 +35,7 @@ enum ForwardedTarget {
     Finding.require(twice?.hops == field.hops + field.hops, "a joined list differs")
   }
 
-  /// The addresses that stand somewhere in the fields.
+  /// The addresses anywhere in the fields.
   private static func told(_ fields: FieldSection) -> Set<SocketAddress> {
     let written = XForwardedFields(fields)?.hops ?? []
     let standard = fields.joined("forwarded").flatMap { ForwardedField($0)?.hops } ?? []
@@ -46,7 +46,7 @@ enum ForwardedTarget {
     "Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host",
   ]
 
-  /// The fields of a head that holds the lines; nil for lines that no head can hold.
+  /// The fields of a head with the lines; nil if a head cannot hold them.
   private static func fields(_ bytes: ArraySlice<UInt8>, dial: UInt8) -> FieldSection? {
     var head = Array("GET / HTTP/1.1\r\nHost: h\r\n".utf8)
     let lines = bytes.split(separator: 0x0A, maxSplits: 15)

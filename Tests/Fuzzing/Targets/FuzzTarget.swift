@@ -1,4 +1,4 @@
-/// What can be fuzzed. The program is called under a target's name, by a link.
+/// The fuzz targets. The program is called by a target's name, through a link.
 enum FuzzTarget: String, CaseIterable, Sendable {
   case requestStream = "request-stream"
   case responseStream = "response-stream"

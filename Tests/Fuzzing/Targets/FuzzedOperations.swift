@@ -1,6 +1,6 @@
 @testable import Upstream
 
-/// Operations of a small film library that have every kind of key, variable and selection.
+/// Operations of a small film library with every kind of key, variable and selection.
 enum FuzzedOperations {
   private static let schema = """
     type Query {

@@ -1,4 +1,4 @@
-/// Runs libFuzzer over the target, or the witness, whose name the program was called by.
+/// Runs libFuzzer over the target, or the witness, by whose name the program was called.
 @main
 struct Fuzzing {
   private static let name =
@@ -24,7 +24,7 @@ struct Fuzzing {
   }
 }
 
-/// libFuzzer's own main loop; it reads its options from the arguments and may rewrite them.
+/// The main loop of libFuzzer; it reads its options from the arguments and can rewrite them.
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
   _ count: UnsafeMutablePointer<Int32>,
@@ -32,7 +32,7 @@ private func runDriver(
   _ run: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32
 
-/// What libFuzzer calls with each input.
+/// The callback of libFuzzer for each input.
 private func runOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   Fuzzing.target?.run(UnsafeRawBufferPointer(start: bytes, count: count))
   return 0

@@ -1,7 +1,7 @@
 import GraphQL
 
-/// GraphQL documents: what is parsed prints to an equal document, the printed form is its own, and
-/// validation and its reports end for any document.
+/// GraphQL documents: a parsed document prints to an equal one, the printed form prints to itself, and
+/// validation and its reports terminate for any document.
 enum GraphQLDocumentTarget {
   static func run(_ input: UnsafeRawBufferPointer) {
     let bytes = Array(input)
@@ -32,8 +32,8 @@ enum GraphQLDocumentTarget {
     Finding.require(Printer.print(again) == text, "two printed forms:\n\(text)")
   }
 
-  /// What a document says, whichever way its strings are quoted: a text that no block string can
-  /// hold is printed in single quotes.
+  /// The content of a document, however its strings are quoted: a text that a block string cannot hold is
+  /// printed in single quotes.
   private static func content(of document: Document) -> String {
     var text = String(reflecting: document.definitions)
     for flag in ["isBlock: true", "isBlock: false"] {

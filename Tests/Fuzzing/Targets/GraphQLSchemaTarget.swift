@@ -1,6 +1,6 @@
 import GraphQL
 
-/// Schema texts: building one from any document ends, and where it succeeds, it succeeds again from
+/// Schema texts: building a schema terminates for any document, and if it succeeds, it succeeds again from
 /// the printed text.
 enum GraphQLSchemaTarget {
   static func run(_ input: UnsafeRawBufferPointer) {

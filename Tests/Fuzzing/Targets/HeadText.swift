@@ -1,6 +1,6 @@
 import HTTPWire
 
-/// Request heads as text, to compare and to read again.
+/// Request heads as text, to compare and to parse again.
 enum HeadText {
   static func describe(_ head: RequestHead) -> String {
     var text =
@@ -14,7 +14,8 @@ enum HeadText {
     return text
   }
 
-  /// What holds of every head that is taken, and that it reads the same when it is written plainly.
+  /// Checks the invariants of every accepted head, and that it parses to the same head when it is written
+  /// plainly.
   static func checkRequest(_ head: RequestHead) {
     Finding.require(head.path.first == 0x2F || string(head.path) == "*", "a path of another form")
     Finding.require(head.minorVersion == 0 || head.authority?.isEmpty == false, "no host")
@@ -39,7 +40,7 @@ enum HeadText {
       bytes += Array(head.fields.value(at: index)) + [0x0D, 0x0A]
     }
     bytes += [0x0D, 0x0A]
-    // The blank behind a colon may be new, so a field may be one byte longer than it was.
+    // The space after a colon can be new, so a field can be one byte longer than before.
     var parser = RequestParser(limits: HeadLimits(headBytesMax: 64 * 1024, fieldBytesMax: 32_768))
     let taken = bytes.withUnsafeBytes { try? parser.parse($0) }
     return taken == bytes.count ? parser.head : nil

@@ -7,8 +7,8 @@ import Model
 @testable import HTTPClient
 @testable import S3
 
-/// Values of fields that single endpoints and clients read: reading ends for any text, and what was
-/// read is the same after it was written.
+/// Values of fields that single endpoints and clients parse: parsing terminates for any text, and a parsed
+/// value is unchanged after it was written and parsed again.
 enum HeadValueTarget {
   private static let now = HTTPDate(secondsSince1970: 1_790_000_000)
 
@@ -29,7 +29,7 @@ enum HeadValueTarget {
     }
   }
 
-  /// Added to a moment, as their callers do.
+  /// Adds them to a moment, as their callers do.
   private static func waits(_ text: String) {
     let moment = Timestamp(milliseconds: now.secondsSince1970 * 1000)
     if let wait = RetryAfter.wait(text, now: now) {

@@ -1,7 +1,7 @@
 import LosslessJSON
 
-/// JSON texts: what is taken reads the same after it was written, by every way of writing it, and
-/// each prefix and part of it is judged without harm.
+/// JSON texts: an accepted text parses to the same value after every way of writing it, and each prefix and
+/// part of it is parsed or refused without harm.
 enum JSONTextTarget {
   static func run(_ input: UnsafeRawBufferPointer) {
     let bytes = Array(input)
@@ -25,7 +25,7 @@ enum JSONTextTarget {
     embed(bytes)
   }
 
-  /// Looks at every node by every accessor.
+  /// Calls every accessor of every node.
   private static func walk(_ node: JSONNode, _ value: JSONValue) {
     switch value {
     case .null: Finding.require(node.isNull, "null is not")
@@ -55,7 +55,7 @@ enum JSONTextTarget {
     Finding.require(document != nil, "the bytes around a text matter")
   }
 
-  /// Whether the bytes are digits without a leading zero: a second, very small reader.
+  /// Whether the bytes are digits without a leading zero: a second, very small parser.
   private static func isPlainNumber(_ bytes: [UInt8]) -> Bool {
     guard let first = bytes.first, (0x31...0x39).contains(first) else { return false }
     return bytes.allSatisfy { (0x30...0x39).contains($0) }

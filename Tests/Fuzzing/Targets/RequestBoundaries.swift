@@ -1,14 +1,14 @@
 import HTTPWire
 import LosslessJSON
 
-/// A request stream as Larder sees it: which requests, where each ends, with which content.
+/// A request stream as Larder parses it: the requests, the end of each, and their content.
 enum RequestBoundaries {
   /// Longer than any body in the streams.
   private static let bodyBytesMax = 1 << 20
 
-  /// - Returns: a JSON object: `requests`, each with `method`, `target`, `end` (the offset behind
-  ///   its last byte) and `body` (hexadecimal digits); `refused`, a fault's name or null; `open`,
-  ///   the offset of a request that has begun and not ended, or null.
+  /// - Returns: a JSON object: `requests`, each with `method`, `target`, `end` (the offset after its last
+  ///   byte) and `body` (hexadecimal digits); `refused`, a fault's name or null; `open`, the offset of a
+  ///   request that has begun and not ended, or null.
   static func describe(_ stream: [UInt8]) -> [UInt8] {
     var connection = ServerConnection(limits: ServerConnectionLimits())
     var requests: [JSONValue] = []
@@ -37,8 +37,8 @@ enum RequestBoundaries {
         guard isOpen, !connection.awaitsContent else { continue }
         isOpen = false
         requests.append(describe(connection.head, end: offset, body: body))
-        guard connection.answerIsReady(isStreamed: false) == .send,
-          connection.answerEnded() == .nextRequest
+        guard connection.responseIsReady(isStreamed: false) == .send,
+          connection.responseEnded() == .nextRequest
         else { break reading }
       }
     }

@@ -2,8 +2,8 @@ import HTTPWire
 
 @testable import HTTPServer
 
-/// Paths, patterns of paths and targets in logs: what is decoded never climbs, and what is logged is
-/// printable and holds no ticket.
+/// Paths, patterns of paths and targets in logs: a decoded path never climbs, and a logged one is printable
+/// and has no ticket.
 enum RequestPathTarget {
   static func run(_ input: UnsafeRawBufferPointer) {
     let bytes = Array(input)[...]
@@ -20,7 +20,7 @@ enum RequestPathTarget {
     Finding.require(!segments.contains { $0 == "." || $0 == ".." }, "a path that climbs")
   }
 
-  /// - Parameter target: as the parser lets it through.
+  /// - Parameter target: a target that the parser accepts.
   private static func logged(_ target: ArraySlice<UInt8>) {
     var line: [UInt8] = []
     LoggedTarget.append(target, to: &line)
@@ -28,7 +28,7 @@ enum RequestPathTarget {
     let text = String(decoding: line, as: UTF8.self)
     guard let question = text.firstIndex(of: "?") else { return }
     for part in text[question...].dropFirst().split(separator: "&") {
-      // As whoever reads the log may decode it.
+      // As a reader of the log could decode it.
       let read = PercentCoding.decode(Array(part.utf8)[...]) ?? String(part)
       guard read.hasPrefix("ticket=") else { continue }
       Finding.require(part == "ticket=...", "a ticket is logged: \(text)")

@@ -1,7 +1,7 @@
 import HTTPWire
 
-/// A whole connection's bytes through ``ServerConnection``: pipelined requests, bodies, refusals.
-/// The stream has one reading, in one piece or in many.
+/// A whole connection's bytes through ``ServerConnection``: pipelined requests, bodies, refusals. The result
+/// is the same for the stream in one piece or in many.
 enum RequestStreamTarget {
   static func run(_ input: UnsafeRawBufferPointer) {
     guard let dials = Dials(input) else { return }

@@ -1,8 +1,8 @@
 import HTTPWire
 import S3Wire
 
-/// Signatures of the S3 dialect, in the field and in the query: what is read is the same after it was
-/// written, and any path and query has one canonical form.
+/// Signatures of the S3 dialect, in the field and in the query: a parsed one is unchanged after it was
+/// written and parsed again, and any path and query has one canonical form.
 enum S3SignatureTarget {
   static func run(_ input: UnsafeRawBufferPointer) {
     let text = String(decoding: input, as: UTF8.self)
@@ -36,7 +36,7 @@ enum S3SignatureTarget {
     guard let query = try? QueryString(bytes) else { return }
     let canonical = S3Encoding.canonicalQuery(query.parameters)
     let again = (try? QueryString(canonical)).map { S3Encoding.canonicalQuery($0.parameters) }
-    // No parameter at all is written as nothing, and so is one that has neither name nor value.
+    // A query without parameters is written as an empty text, and so is a parameter without name and value.
     Finding.require(again == canonical || canonical == "=", "a query has two forms: \(canonical)")
     guard let presigned = try? PresignedQuery(query) else { return }
     Finding.require(

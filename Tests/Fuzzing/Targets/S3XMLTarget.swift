@@ -1,6 +1,6 @@
 import S3Wire
 
-/// S3's documents: what is read reads the same after it was written, and limits hold.
+/// The XML documents of S3: a parsed one is unchanged after it was written and parsed again, and limits hold.
 enum S3XMLTarget {
   static func run(_ input: UnsafeRawBufferPointer) {
     let bytes = Array(input)

@@ -2,8 +2,8 @@ import Model
 
 @testable import Storage
 
-/// Searches: any text is terms or refused, always in the same way, and what FTS5 is given of a term
-/// is one string of its language that says the term.
+/// Searches: any text is parsed to terms or refused, always with the same result, and the text for FTS5 of a
+/// term is one string in its language with the term as its value.
 enum SearchTextTarget {
   static func run(_ input: UnsafeRawBufferPointer) {
     guard let search = read(String(decoding: input, as: UTF8.self)) else { return }
@@ -19,8 +19,7 @@ enum SearchTextTarget {
 
   private static func read(_ text: String) -> SearchText? { try? SearchText(text) }
 
-  /// What FTS5 reads between quotation marks, bytes for bytes; nil where its string does not end
-  /// with the text.
+  /// The content of a string as FTS5 parses it, byte for byte; nil if the string does not end with the text.
   private static func unquoted(_ bytes: [UInt8]) -> [UInt8]? {
     let mark = UInt8(ascii: "\"")
     guard bytes.count >= 2, bytes.first == mark, bytes.last == mark else { return nil }

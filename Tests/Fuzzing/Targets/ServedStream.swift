@@ -1,18 +1,18 @@
 import HTTPWire
 
-/// A server without sockets, whose way of answering the dials choose.
+/// A server without sockets; the dials select its way of responding.
 struct ServedStream: ~Copyable {
-  /// How an answer stands to the request's content.
+  /// The time of a response relative to the request's content.
   private enum Manner {
-    /// Made at once, content unread.
+    /// At once, with the content unread.
     case atOnce
-    /// Made once the whole request has been read.
+    /// Once the whole request has been read.
     case afterContent
-    /// Under way while content still comes.
+    /// While content still arrives.
     case alongside
   }
 
-  /// More than is read and dropped behind the last answer.
+  /// More than is read and discarded after the last response.
   private static let unread = [UInt8](repeating: 0x20, count: 70_000)
 
   private(set) var transcript = Transcript()
@@ -46,7 +46,7 @@ struct ServedStream: ~Copyable {
     }
   }
 
-  /// No more bytes come: the peer has closed, or time is over.
+  /// Ends the input: the peer has closed, or the deadline has passed.
   mutating func end() {
     transcript.closeContent()
     guard !isOver else { return }
@@ -58,7 +58,9 @@ struct ServedStream: ~Copyable {
     }
   }
 
-  /// Returns whether there may be more in the input.
+  /// Handles one step.
+  ///
+  /// - Returns: whether the input can hold more.
   private mutating func step(_ input: UnsafeRawBufferPointer, _ offset: inout Int) -> Bool {
     let before = offset
     let event = connection.next(input, from: &offset)
@@ -123,7 +125,7 @@ struct ServedStream: ~Copyable {
 
   private mutating func endRequest() {
     transcript.note("end of request")
-    if isDraining { return perform(connection.answerEnded()) }
+    if isDraining { return perform(connection.responseEnded()) }
     guard answerIsDue else { return }
     answerIsDue = false
     switch manner {
@@ -134,7 +136,7 @@ struct ServedStream: ~Copyable {
   }
 
   private mutating func answer(isStreamed: Bool) {
-    let step = connection.answerIsReady(isStreamed: isStreamed)
+    let step = connection.responseIsReady(isStreamed: isStreamed)
     transcript.note("answer: \(step)")
     switch step {
     case .send where isStreamed && connection.awaitsContent: answerIsDue = true
@@ -146,7 +148,7 @@ struct ServedStream: ~Copyable {
 
   private mutating func finish() {
     transcript.note("says \(connection.connectionField)")
-    perform(connection.answerEnded())
+    perform(connection.responseEnded())
   }
 
   private mutating func perform(_ step: ServerConnection.NextStep) {
@@ -165,12 +167,12 @@ struct ServedStream: ~Copyable {
     transcript.note("refuse \(error)")
     Finding.require((400..<600).contains(error.status), "a refusal that is none")
     Finding.require(!connection.persists, "persists behind a fault")
-    let step = connection.answerEnded()
+    let step = connection.responseEnded()
     Finding.require(step == .linger || step == .close, "goes on behind a fault")
     perform(step)
   }
 
-  /// Nothing is read behind the last answer, however much comes.
+  /// Checks that nothing is parsed after the last response, however much arrives.
   private mutating func linger() {
     isOver = true
     Self.unread.withUnsafeBytes { raw in

@@ -1,7 +1,7 @@
 @testable import Composition
 
-/// Settings files and variables: any text is read or refused with faults that stand inside it, and
-/// what was read can be shown.
+/// Settings files and variables: any text is parsed or refused with faults at positions inside it, and parsed
+/// settings can be printed.
 enum SettingsTextTarget {
   private static let name = "larder.yaml"
   private static let variables = [
@@ -9,10 +9,10 @@ enum SettingsTextTarget {
     "LARDER_LIMITS_HEAD", "LARDER_PROXIES_TRUST", "LARDER_CORS_ORIGINS", "LARDER_DATA",
   ]
 
-  /// The first byte chooses a variable that holds the text too, behind the file, or none.
+  /// Runs one input: the first byte selects a variable that holds the text too, after the file, or none.
   static func run(_ input: UnsafeRawBufferPointer) {
     guard let dial = input.first else { return }
-    // What is no UTF-8 is refused before it is a text.
+    // Bytes that are not UTF-8 are refused before there is a text.
     guard let text = String(validating: input.dropFirst(), as: UTF8.self) else { return }
     read(SettingsSources(file: .init(name: name, text: text)), text)
     guard Int(dial) < variables.count else { return }

@@ -3,9 +3,10 @@ import Model
 
 @testable import Upstream
 
-/// Texts of the store as a damaged disk may give them: rendering them ends, inside their bounds.
+/// Texts of the store as a damaged disk could return them: rendering terminates, within their bounds.
 enum StoredTextTarget {
-  /// The first byte chooses the operation; texts are parted by the byte 0xFF, which none holds.
+  /// Runs one input: the first byte selects the operation; texts are separated by the byte 0xFF, which none
+  /// contains.
   static func run(_ input: UnsafeRawBufferPointer) {
     guard let dial = input.first else { return }
     let operation = FuzzedOperations.all[Int(dial) % FuzzedOperations.all.count]

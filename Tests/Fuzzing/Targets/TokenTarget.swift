@@ -3,8 +3,8 @@ import Model
 
 @testable import Gateway
 
-/// Cursors and page tokens: any bytes are decoded or refused, with and without the code that makes
-/// them the service's own, and what was decoded is encoded to the same text.
+/// Cursors and page tokens: any bytes are decoded or refused, with and without the code that authenticates
+/// them, and a decoded value is encoded to the same text.
 enum TokenTarget {
   private static let cursors = CursorCodec(key: SymmetricKey())
   private static let pages = PageTokenCodec(key: SymmetricKey())
@@ -24,7 +24,7 @@ enum TokenTarget {
 
   private static func cursor(_ token: String) {
     guard let cursor = cursors.decode(token) else { return }
-    // A key that is no UTF-8 is mended, and so is encoded to another text.
+    // A key that is not UTF-8 is repaired, and so is encoded to another text.
     guard !cursor.lastKey.unicodeScalars.contains("\u{FFFD}") else { return }
     let again = cursors.decode(cursors.encode(cursor))
     Finding.require(again == cursor, "a cursor changes: \(cursor)")

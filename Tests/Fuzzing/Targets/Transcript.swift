@@ -1,4 +1,4 @@
-/// What a connection made of its bytes, without the places where they happened to be cut.
+/// The events of a connection, independent of the places where its bytes were cut.
 struct Transcript: Equatable, CustomStringConvertible {
   private var lines: [String] = []
   private var content: [UInt8] = []
@@ -8,12 +8,12 @@ struct Transcript: Equatable, CustomStringConvertible {
     lines.append(line)
   }
 
-  /// Content that arrives in a row is one entry.
+  /// Adds content; consecutive content is one entry.
   mutating func add(content bytes: UnsafeRawBufferPointer.SubSequence) {
     content.append(contentsOf: bytes)
   }
 
-  /// How much of what is refused was handed out before depends on the pieces.
+  /// Drops trailing content: how much of a refused body was passed on before depends on the pieces.
   mutating func dropContent() {
     content.removeAll(keepingCapacity: true)
   }

@@ -3,14 +3,14 @@ import Model
 
 @testable import Upstream
 
-/// Responses of upstream: they are taken apart for the store and written for clients, whatever they
-/// hold, and the keys of entities stay what they are.
+/// Responses of upstream: they are normalised for the store and written for clients, whatever they hold, and
+/// the keys of entities do not change.
 enum UpstreamResponseTarget {
   private static let context = UpstreamCallContext(
     call: CallNumber(7), horizon: CallNumber(5), received: Timestamp(milliseconds: 1000),
     scope: .public)
 
-  /// The first byte chooses the operation.
+  /// Runs one input: the first byte selects the operation.
   static func run(_ input: UnsafeRawBufferPointer) {
     guard let dial = input.first,
       let document = try? JSONDocument(Array(input.dropFirst())),
@@ -37,7 +37,7 @@ enum UpstreamResponseTarget {
     keys(document.root)
   }
 
-  /// The answer as a store that knew nothing before gives it back.
+  /// The response as an empty store returns it after storing it.
   private static func snapshot(
     of answer: NormalisedResponse, _ result: ResultWrite
   ) -> ResultSnapshot {
@@ -63,7 +63,7 @@ enum UpstreamResponseTarget {
     return writer.bytes
   }
 
-  /// Every leaf as a key of every kind.
+  /// Tries every leaf as a key of every kind.
   private static func keys(_ node: JSONNode) {
     let value = JSONValue(node)
     for canonical in [KeyField.Canonical.text, .integer] {

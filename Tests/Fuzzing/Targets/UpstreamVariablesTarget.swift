@@ -4,10 +4,10 @@ import Model
 
 @testable import Upstream
 
-/// Variables of a call as clients write them, in a query string and in a body: they are coerced or
-/// refused with a fault, and what was coerced is coerced to the same once more.
+/// Variables of a call as clients write them, in a query string and in a body: they are coerced or refused
+/// with a fault, and coercing the result again does not change it.
 enum UpstreamVariablesTarget {
-  /// The first byte chooses the operation.
+  /// Runs one input: the first byte selects the operation.
   static func run(_ input: UnsafeRawBufferPointer) {
     guard let dial = input.first else { return }
     let operation = FuzzedOperations.all[Int(dial) % FuzzedOperations.all.count]

@@ -1,13 +1,13 @@
 import Glibc
 
-/// What tells another program how Larder reads inputs, to be compared with how that one does.
+/// A witness that reports to another program how Larder parses inputs, for comparison.
 ///
-/// Inputs come on standard input, each behind its length in four bytes, most significant first; the
-/// answers go to standard output in the same form.
+/// Inputs come on standard input, each after its length in four bytes, most significant first; the results go
+/// to standard output in the same form.
 enum Witness: String {
-  /// Answers with where each request of the stream ends and what it is.
+  /// Reports where each request of the stream ends, and the request.
   case requestBoundaries = "request-boundaries"
-  /// Answers with nothing, or with the text written anew.
+  /// Reports an empty text, or the text as Larder writes it.
   case jsonReading = "json-reading"
 
   func testify() {

@@ -69,8 +69,8 @@ struct MutationSenderTests {
     + rows(after: [.queueFull, .queueTimedOut], .notSent(isAway: false))
     + rows(
       after: [
-        .noAnswerInTime, .answerTooSlow, .connectionLost, .answerTruncated, .answerTooLarge,
-        .answerUndecodable, .cancelled(wasSent: true),
+        .noResponseInTime, .responseTooSlow, .connectionLost, .responseTruncated, .responseTooLarge,
+        .responseUndecodable, .cancelled(wasSent: true),
       ], .unknown)
 
   static let passing: [Row] =

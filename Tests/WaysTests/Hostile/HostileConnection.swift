@@ -1,28 +1,28 @@
 import Glibc
 import LosslessJSON
 
-/// A keep-alive connection that sends requests a handful at a time, reads their responses in turn,
-/// and connects again where the service closes.
+/// A keep-alive connection that sends requests in batches, reads their responses in order, and reconnects
+/// when the service closes.
 final class HostileConnection {
   enum Problem: Error {
     case connect(Int32)
-    /// Nothing came for longer than any response takes.
+    /// No response within the longest time that one takes.
     case silent
     case closed
     case malformed
   }
 
-  /// What is kept of a response.
+  /// The parts of a response that are checked.
   struct Answer {
     let status: Int
     let contentType: String
-    /// As the response names it; empty where the body stands as it is.
+    /// The content coding that the response names; empty for none.
     let contentCoding: String
-    /// Empty for a stream of events, which is left after its head.
+    /// The body; empty for an event stream, which is read to the end of its head only.
     let body: [UInt8]
   }
 
-  /// Requests sent before the first response is read.
+  /// The number of requests sent before the first response is read.
   private static let depth = 16
   private static let timeoutSeconds = 30
 
@@ -43,7 +43,7 @@ final class HostileConnection {
     (buffer, read) = ([], 0)
   }
 
-  /// Sends requests and gives the response of each, in order.
+  /// Sends requests and returns the response of each, in order.
   func exchange(
     _ requests: [[UInt8]], _ take: (_ index: Int, _ answer: Answer) throws -> Void
   ) throws {
@@ -53,7 +53,7 @@ final class HostileConnection {
       let batch = next..<min(next + Self.depth, requests.count)
       do {
         if descriptor < 0 { try connect() }
-        // Not `joined()`: byte by byte, that took more time here than the service took.
+        // Not `joined()`: byte by byte, that took more time here than the service did.
         try send(requests[batch].reduce(into: []) { $0 += $1 })
         for index in batch {
           let (answer, isLast) = try answer()
@@ -66,7 +66,8 @@ final class HostileConnection {
           }
         }
       } catch Problem.closed {
-        // The one before said so, or it went while these were on their way: once more, alone.
+        // The previous response announced the close, or the connection closed while these requests were in
+        // flight: send once more, alone.
         close()
         guard !hasFailed else { throw Problem.closed }
         hasFailed = true
@@ -166,7 +167,7 @@ final class HostileConnection {
     return Array(buffer[read..<read + count])
   }
 
-  // MARK: The socket
+  // MARK: Socket
 
   private func connect() throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -191,7 +192,7 @@ final class HostileConnection {
       let count = bytes[sent...].withUnsafeBytes {
         Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
-      // What it said before it closed can still be read.
+      // Data sent before the close can still be read.
       if count <= 0 { return }
       sent += count
     }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The names that the service's own sources read: of header fields, of parameters and of members.
+/// The names that the service's sources read: of header fields, parameters and members.
 ///
-/// They are taken from the sources, so that what a new route reads is tried without being listed
-/// here, whether it is documented or not.
+/// They are extracted from the sources, so that inputs of a new route are tried without being listed here,
+/// documented or not.
 struct HostileNames {
-  /// Header fields, in lower case. Those that frame a message, or say what becomes of a connection,
-  /// are left out: with them nothing behind the head would be tried.
+  /// Header fields, in lower case, without those that frame a message or control the connection: with them
+  /// nothing after the head would be tried.
   let fields: [String]
   /// Parameters of queries and members of bodies.
   let members: [String]
@@ -15,7 +15,7 @@ struct HostileNames {
     "connection", "content-length", "expect", "host", "te", "trailer", "transfer-encoding",
     "upgrade",
   ]
-  /// Read by type-safe names.
+  /// Fields that the sources read by typed names.
   private static let alsoRead = ["accept", "content-encoding", "content-type", "user-agent"]
 
   static func read() throws -> HostileNames {

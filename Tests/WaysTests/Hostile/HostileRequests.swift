@@ -2,15 +2,15 @@ import HTTPWire
 import LosslessJSON
 import TestSupport
 
-/// The requests that a route is tried with: each of its parameters with each hostile value.
+/// The requests to a route: each of its parameters with each hostile value.
 struct HostileRequests {
   let route: HostileRoute
   let names: HostileNames
   let world: HostileWorld
-  /// About 180: every other one of all there are, the others at the next route.
+  /// Half of all values, about 180; the next route gets the other half.
   private let values: [String]
 
-  /// - Parameter turn: of the route among all.
+  /// - Parameter turn: the route's number among all routes.
   init(route: HostileRoute, names: HostileNames, world: HostileWorld, turn: Int) {
     self.route = route
     self.names = names
@@ -18,7 +18,7 @@ struct HostileRequests {
     values = HostileValues.all.enumerated().filter { ($0.offset + turn) % 2 == 0 }.map(\.element)
   }
 
-  /// One request, before it is written.
+  /// A request before it is serialised.
   struct Draft {
     var path: [String: String] = [:]
     var query: [QueryString.Parameter] = []
@@ -26,7 +26,7 @@ struct HostileRequests {
     var body: [UInt8]?
   }
 
-  /// Each alone: what ended programs before, and one of each kind.
+  /// Values that are tried alone: those that ended programs before, and one of each kind.
   private static let worst = [
     "1e-9223372036854775808", "1e9223372036854775807", "-9223372036854775808",
     "-9223372036854775809", "9223372036854775807", "9223372036854775808", "9223372036854775",
@@ -42,7 +42,7 @@ struct HostileRequests {
 
   // MARK: Paths
 
-  /// Each parameter of the path with each value, the others naming what there is.
+  /// Each parameter of the path with each value, the others with valid values.
   private var paths: [Draft] {
     route.pathNames.flatMap { name in
       values.map { value in
@@ -55,8 +55,8 @@ struct HostileRequests {
 
   // MARK: Queries
 
-  /// Each documented parameter alone with the worst values, and all that any route knows at once,
-  /// each time with other values, so that each of them meets each value.
+  /// Each documented parameter alone with the worst values, and all parameters that any route has at once,
+  /// rotated so that each parameter gets each value.
   private var queries: [Draft] {
     let alone = route.queryNames.flatMap { name in
       Self.worst.map { value in
@@ -83,7 +83,7 @@ struct HostileRequests {
     return alone + (route.queryNames.isEmpty ? [] : together) + undocumented
   }
 
-  /// Names with values, at each turn another one for each.
+  /// Names with values, rotated by one for each turn.
   private func turned(
     _ names: [String], _ turn: Int, bytesMax: Int
   ) -> [(String, String)] {
@@ -136,7 +136,7 @@ struct HostileRequests {
       + number.map { .array([$0]) }
   }
 
-  /// A body by its schema, with one of its members as given.
+  /// A body by its schema, with one member replaced.
   private static func filled(
     _ schema: JSONValue, setting place: ArraySlice<String>, to value: JSONValue
   ) -> JSONValue {
@@ -176,7 +176,7 @@ struct HostileRequests {
     }
   }
 
-  /// Bodies that are no object, or none that can be read.
+  /// Bodies that are not an object, or not readable.
   private static let texts = [
     "", " ", "null", "0", "-0", "1e-9223372036854775808", "\"\"", "[]", "[null]", "[[]]", "[{}]",
     "{", "}", "{}", "{}{}", "[{},{}", "{\"a\":}", "{\"a\":1,\"a\":2}", "{\"\":{\"\":{}}}",
@@ -188,7 +188,7 @@ struct HostileRequests {
 
   // MARK: Heads
 
-  /// All header fields at once, each time with other values: those of credentials every other time.
+  /// All header fields at once, rotated over the values; credentials every other time.
   private var heads: [Draft] {
     let credentials: Set = ["authorization", "device-token", "cookie"]
     let fields = names.fields + route.fieldNames.filter { !names.fields.contains($0) }
@@ -205,9 +205,9 @@ struct HostileRequests {
     }
   }
 
-  // MARK: Writing
+  // MARK: Serialising
 
-  /// A request in which everything names what there is.
+  /// A request with valid values only.
   private var base: Draft {
     var draft = Draft()
     for name in route.pathNames { draft.path[name] = world.good(name) }
@@ -219,7 +219,7 @@ struct HostileRequests {
     return draft
   }
 
-  /// - Parameter number: of the request; it makes its idempotency key its own.
+  /// - Parameter number: the number of the request; it makes its idempotency key unique.
   func bytes(_ draft: Draft, number: Int) -> [UInt8] {
     var path = route.path
     for (name, value) in draft.path {

@@ -1,28 +1,28 @@
 import LosslessJSON
 
-/// A line of the route table with what `/openapi.json` says that its requests hold.
+/// A line of the route table with the request that `/openapi.json` documents for it.
 struct HostileRoute {
-  /// As in the table: `GET /v1/entities/{type}`.
+  /// The line of the table: `GET /v1/entities/{type}`.
   let line: String
   let method: String
-  /// The path with the names of its parameters in braces, as documented.
+  /// The documented path, with the names of its parameters in braces.
   let path: String
   let pathNames: [String]
   let queryNames: [String]
-  /// Those that a request needs.
+  /// The required query parameters.
   let neededQueryNames: [String]
   let fieldNames: [String]
-  /// The schema of a JSON body; nil where it takes none.
+  /// The schema of the JSON body; nil if there is none.
   let body: JSONValue?
 
-  /// The routes that stand for a line: one of the operations for `{name}`. Empty where the document
-  /// does not know the line.
+  /// The routes for a line: for `{name}`, one of the operations. Empty if the document does not have the
+  /// line.
   static func all(of line: String, in document: JSONValue) -> [HostileRoute] {
     let words = line.split(separator: " ").map(String.init)
     guard words.count == 2, let documented = document["paths"]?.members else { return [] }
     let method = words[0].lowercased()
     let wanted = words[1].replacing("{key*}", with: "{key}")
-    // What a page's file is called stands in no document.
+    // The paths of a page's files are in no document.
     if wanted.contains("...") {
       return [HostileRoute(line, method, "/{path}", ["parameters": []], shared: nil)]
     }
@@ -35,7 +35,7 @@ struct HostileRoute {
       }
     } else {
       paths = paths.filter { path in
-        // What is behind a key is part of it for the table.
+        // In the table, the action after a key is part of the key.
         path.name == wanted || wanted.hasSuffix("/{key}") && path.name.hasPrefix("\(wanted)/")
       }
     }
@@ -65,8 +65,8 @@ struct HostileRoute {
     body = operation["requestBody"]?["content"]?["application/json"]?["schema"]
   }
 
-  /// Where a value can stand in a body, by the members that lead there. Elements of lists are led
-  /// to by `0`.
+  /// The places of values in a body, each as the path of members that leads there; `0` stands for the
+  /// elements of a list.
   var bodyPlaces: [[String]] { body.map { Self.places(in: $0, depth: 4) } ?? [] }
 
   private static func places(in schema: JSONValue, depth: Int) -> [[String]] {

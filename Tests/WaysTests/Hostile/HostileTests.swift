@@ -3,15 +3,15 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Numbers and texts that end programs, in every place of every route where a value can stand.
+  /// Numbers and texts that end programs, in every place of every route that takes a value.
   ///
-  /// The routes are those of the table, and what their requests hold is read from `/openapi.json`
-  /// and from the sources, so that a new route is tried as soon as it is there.
+  /// The routes are those of the table, and the parts of their requests are read from `/openapi.json` and
+  /// from the sources, so that a new route is tried at once.
   struct HostileTests {
-    /// What a request cannot be blamed for: what is not implemented, and what is away or busy.
+    /// Statuses that are not the request's fault: not implemented, unavailable, timeout.
     private static let statusesKnown: Set = [501, 503, 504]
 
-    @Test("No value in any place of any route ends the process, or is answered with its failure")
+    @Test("No value in any place of any route ends the process or causes a server error")
     func everyRouteTakesOrRefusesEveryValue() async throws {
       let world = try await HostileWorld.start()
       let names = try HostileNames.read()
@@ -43,7 +43,7 @@ extension Ways {
 
     /// Sends requests one after the other.
     ///
-    /// - Returns: what was wrong, at the first few.
+    /// - Returns: the first few faults.
     private static func faults(
       of requests: [[UInt8]], at route: HostileRoute, port: Int
     ) async throws -> [String] {
@@ -63,23 +63,23 @@ extension Ways {
       }
     }
 
-    /// What is wrong with an answer; nil where nothing is.
+    /// The fault of a response; nil if there is none.
     private static func fault(
       of answer: HostileConnection.Answer, at route: HostileRoute
     ) -> String? {
       guard answer.status >= 400 else { return nil }
-      // A path with `.` or `..` belongs to no route, and is refused before there is a dialect.
+      // A path with `.` or `..` belongs to no route, and is refused before the dialect is known.
       if route.path.hasPrefix("/s3"), answer.contentType == "application/xml" {
         return answer.status >= 500 && !statusesKnown.contains(answer.status)
           ? "\(answer.status)" : nil
       }
       let problem = try? JSONValue(parsing: answer.body)
-      // A value of `Accept-Encoding` can ask for gzip: then the body is taken for what it says it is.
+      // A value of `Accept-Encoding` can request gzip: then the body's form is not checked further.
       guard answer.contentType == "application/problem+json",
         !answer.contentCoding.isEmpty || problem?["status"]?.int64 == Int64(answer.status)
       else { return "\(answer.status) as \(answer.contentType): \(problem ?? .null)" }
       if answer.status < 500 || statusesKnown.contains(answer.status) { return nil }
-      // What upstream itself says of a value that its types allow.
+      // Upstream's own error about a value that its types allow.
       let isUpstreams = problem?["code"]?.string?.hasPrefix("upstream_") == true
       return answer.status == 502 && isUpstreams ? nil : "\(answer.status): \(problem ?? .null)"
     }

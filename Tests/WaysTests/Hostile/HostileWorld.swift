@@ -6,7 +6,7 @@ import S3Wire
 import TestSupport
 import Testing
 
-/// A running service with something of everything, and a caller who may ask for all of it.
+/// A running service with data of every kind, and a caller who may access all of it.
 final class HostileWorld {
   let larder: RunningLarder
   private var device: (id: String, token: String) = ("", "")
@@ -64,7 +64,7 @@ final class HostileWorld {
       code: String @pattern(regex: "[A-Z]{2}[0-9]+")
     }
     """
-  /// Members of bodies that are one of the team's own types, in no document by name.
+  /// Members of bodies of local types, which no document names.
   static let fields = [
     "id", "text", "book", "film", "tiny", "whole", "big", "share", "ratio", "due", "days", "done",
     "bytes", "colour", "code", "notes",
@@ -106,7 +106,7 @@ final class HostileWorld {
     #expect(note.status == 201, "\(note.text)")
   }
 
-  /// Gives the caller a device and a session where what was asked of the service has ended theirs.
+  /// Gives the caller a device and a session again if requests have ended its own.
   func admit() async throws {
     if try await larder.get("/v1/devices/me", ("Device-Token", device.token)).status != 200 {
       device = try await Ways.DeviceTests.register(larder)
@@ -119,7 +119,7 @@ final class HostileWorld {
     }
   }
 
-  /// What the caller sends with a request to a path.
+  /// The header fields that the caller sends to a path.
   func headers(for path: String) -> [(String, String)] {
     if path.hasPrefix("/s3") { return [] }
     let isOperators =
@@ -128,7 +128,7 @@ final class HostileWorld {
     return [("Device-Token", device.token), isOperators ? Self.admin : session].compactMap { $0 }
   }
 
-  /// Values that name something there is.
+  /// A value that names existing data.
   func good(_ name: String) -> String {
     switch name {
     case "bucket": "open"
@@ -144,7 +144,7 @@ final class HostileWorld {
     }
   }
 
-  /// The fields that sign a request of the S3 dialect, its own among them.
+  /// The fields that sign a request of the S3 dialect, with the request's own fields.
   func signed(
     _ method: String, _ path: String, query: [QueryString.Parameter],
     headers: [(String, String)], body: [UInt8]

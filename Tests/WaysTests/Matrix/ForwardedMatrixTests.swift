@@ -4,16 +4,16 @@ import Testing
 import VendorDouble
 
 extension Ways {
-  /// Every set of forwarded header fields times every caller times every read of the route table,
-  /// cold and warm: no caller sees a byte that another caller's field brought.
+  /// Every set of forwarded header fields times every caller times every read of the route table, cold and
+  /// warm: no caller sees a byte that another caller's field brought.
   struct ForwardedMatrixTests {
-    /// One who asks, with a value of each of some fields.
+    /// A caller with a value for each of some fields.
     private struct Asker: CustomStringConvertible {
       let headers: [(String, String)]
       var description: String {
         headers.isEmpty ? "nobody" : headers.map(\.1).joined(separator: " ")
       }
-      /// Stand nowhere else.
+      /// The caller's own words, which occur nowhere else.
       var words: Set<String> { Set(headers.map { ForwardedMatrixTests.word(of: $0.1) }) }
     }
 
@@ -28,7 +28,7 @@ extension Ways {
 
     private static let words = Set(values.flatMap(\.values).map(word))
 
-    /// Nobody, each field alone with both values, and each pair of fields.
+    /// A caller without fields, each field alone with both values, and each pair of fields.
     private static let askers: [Asker] = {
       var askers = [Asker(headers: [])]
       for (index, field) in values.enumerated() {
@@ -41,7 +41,7 @@ extension Ways {
       return askers
     }()
 
-    /// Every subset of the fields that a service may forward.
+    /// Every subset of the fields that a service can forward.
     private static let forwarded: [[String]] = (0..<16).map { bits in
       EchoUpstream.names.indices.filter { bits & 1 << $0 != 0 }.map { EchoUpstream.names[$0] }
     }
@@ -65,7 +65,7 @@ extension Ways {
       limits: {requestsPerConnection: 100000}
       """
 
-    /// The reads of the route table, with ids and tags that other callers' responses have.
+    /// The reads of the route table, with ids and tags that occur in other callers' responses.
     private static func targets(_ routes: [String]) -> [String] {
       let ids = ["u-qada", "f1-qtena"]
       return routes.flatMap { route -> [String] in
@@ -90,10 +90,10 @@ extension Ways {
       }
     }
 
-    /// Those with tags that are compared.
+    /// The reads whose tags are compared.
     private static let responses: Set<String> = ["/api/me", "/api/list", "/api/open"]
 
-    @Test("No caller sees what another caller's header fields brought", arguments: forwarded)
+    @Test("No caller sees data that another caller's header fields brought", arguments: forwarded)
     func nothingCrosses(forwarded: [String]) async throws {
       let upstream = try await EchoUpstream.start()
       let larder = try await RunningLarder.start(
@@ -125,7 +125,7 @@ extension Ways {
       await upstream.stop()
     }
 
-    /// HEAD tells nothing that GET does not, and somebody else's tag is worth nothing.
+    /// Checks that HEAD returns what GET does, and that another caller's tag has no effect.
     private func check(
       _ larder: RunningLarder, _ target: String, _ asker: Asker, _ tags: Set<String>,
       _ forwarded: [String], _ response: RawResponse
@@ -153,7 +153,7 @@ extension Ways {
     ) {
       let text = ([response.text] + response.headers.map(\.1)).joined(separator: "\n")
       for word in words.subtracting(asker.words) where text.contains(word) {
-        // A refusal names what the request itself named.
+        // A refusal repeats parts of the request.
         if response.status >= 400, place.contains(word) { continue }
         Issue.record("\(asker) sees \(word), with \(forwarded) forwarded: \(place)")
       }

@@ -1,12 +1,12 @@
-/// One request that tries a caller's luck.
+/// A request that tries another caller's secret.
 struct MatrixAsk: Sendable, CustomStringConvertible {
-  /// How the answer to somebody else's secret is held against that to a made-up one.
+  /// The way in which the response to another caller's secret is compared with that to an invented one.
   enum Comparison: Sendable {
-    /// The same, byte by byte.
+    /// Equal, byte for byte.
     case whole
-    /// The same status and the same header fields: the body is new each time.
+    /// The same status and header fields: the body is new each time.
     case form
-    /// Not at all: it is looked through for words that are somebody else's.
+    /// Not compared: searched for other callers' words.
     case words
   }
 
@@ -15,7 +15,7 @@ struct MatrixAsk: Sendable, CustomStringConvertible {
   let headers: [(String, String)]
   let body: String?
   let comparison: Comparison
-  /// An endless answer: its first event is looked at.
+  /// Whether the response is an endless stream: its first event is compared.
   let isStream: Bool
 
   init(
@@ -40,12 +40,12 @@ struct MatrixAsk: Sendable, CustomStringConvertible {
     MatrixAsk("GET", target, headers: headers, isStream: true)
   }
 
-  /// The text of everything it tells the service.
+  /// All text of the request.
   var text: String {
     ([target] + headers.map(\.1) + [body ?? ""]).joined(separator: "\n")
   }
 
-  /// Whether it may be asked any number of times without a difference.
+  /// Whether it can be repeated without an effect.
   var isSafe: Bool { method == "GET" || method == "HEAD" }
 
   var description: String {

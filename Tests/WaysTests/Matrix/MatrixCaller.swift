@@ -1,16 +1,16 @@
-/// One of those who ask, with the secret word that stands in everything of theirs.
+/// A caller of the matrix, with a secret word that is part of all of its data.
 ///
-/// To try another kind of caller, add it to ``all``: what it owns is planted by ``MatrixWorld``, and
-/// everybody else is driven through every route for it.
+/// To test another kind of caller, add it to ``all``: ``MatrixWorld`` creates its data, and every other
+/// caller then tries every route for it.
 struct MatrixCaller: Sendable, CustomStringConvertible {
   enum Kind: Sendable {
     case anonymous, admin
-    /// A bearer token that upstream judges.
+    /// A bearer token that upstream verifies.
     case token
     case device
-    /// A device's token beside a bearer token.
+    /// A device token and a bearer token.
     case deviceWithToken
-    /// A user whose token is verified here.
+    /// A user whose token Larder verifies.
     case user
 
     var hasToken: Bool { self == .token || self == .deviceWithToken }
@@ -19,8 +19,8 @@ struct MatrixCaller: Sendable, CustomStringConvertible {
   }
 
   let kind: Kind
-  /// A word that stands nowhere else, in lower case, and begins as no other: part of the caller's
-  /// name, ids and texts.
+  /// A word that occurs nowhere else, in lower case, of which no two begin alike: part of the caller's name,
+  /// ids and texts.
   let word: String
 
   static let all = [
@@ -35,16 +35,16 @@ struct MatrixCaller: Sendable, CustomStringConvertible {
     MatrixCaller(kind: .user, word: "zjusereve"),
   ]
 
-  /// Those who have something of their own.
+  /// The callers that own data.
   static var owners: [MatrixCaller] { all.filter(\.kind.ownsSomething) }
 
-  /// One of each kind of owner: what another of the same kind is told differs in nothing.
+  /// One owner of each kind: responses to another of the same kind do not differ.
   static var kinds: [MatrixCaller] {
     var seen: Set<Kind> = []
     return owners.filter { seen.insert($0.kind).inserted }
   }
 
-  /// One of each other kind, and another of this one's.
+  /// One caller of each other kind, and another of this kind.
   var strangers: [MatrixCaller] {
     var seen: Set<Kind> = []
     return Self.all.filter { $0.word != word && seen.insert($0.kind).inserted }
@@ -52,11 +52,11 @@ struct MatrixCaller: Sendable, CustomStringConvertible {
 
   var description: String { word }
 
-  /// How many lists and notes it owns: no two owners have as many, so that a count, and the tag of
-  /// an answer that shows counts alone, is the owner's own.
+  /// The number of lists and notes that it owns: different for each owner, so that a count, and the tag of a
+  /// response that shows only counts, is the owner's own.
   var rank: Int { (Self.all.firstIndex { $0.word == word } ?? 0) + 1 }
 
-  /// As upstream's demonstration knows users; that of a user comes from signing up.
+  /// The field by which the demo upstream knows the user; a Larder user gets its token from the sign-up.
   var authorization: (String, String)? {
     switch kind {
     case .admin: ("Authorization", "Bearer \(RunningLarder.adminToken)")

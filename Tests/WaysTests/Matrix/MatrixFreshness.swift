@@ -1,13 +1,13 @@
 import TestSupport
 
-/// What an answer says of the copy that it was made of.
+/// The freshness that a response reports of the copy that it was made from.
 struct MatrixFreshness: Sendable, CustomStringConvertible {
-  /// `Cache-Status` without its seconds; nil where the answer has none.
+  /// `Cache-Status` without its seconds; nil if the response has none.
   let status: String?
-  /// Seconds.
+  /// The age in seconds.
   let age: Int?
 
-  /// Of what is no copy of anything.
+  /// The freshness of a response that is not made from a copy.
   static let none = MatrixFreshness(status: nil, age: nil)
 
   private init(status: String?, age: Int?) {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// What one caller has fetched shows in no other's `Cache-Status` and `Age`.
+  /// One caller's fetches do not show in any other caller's `Cache-Status` and `Age`.
   struct MatrixFreshnessTests {
     private static let newcomers = [
       MatrixCaller(kind: .token, word: "zktokenc"), MatrixCaller(kind: .device, word: "zlphonec"),
@@ -10,10 +10,11 @@ extension Ways {
       MatrixCaller(kind: .user, word: "znuserfay"),
     ]
 
-    /// Everybody else has fetched all there is: what a newcomer is given ready, or is told the age of,
-    /// is what everybody is given, or was fetched by the newcomer before: then it has the newcomer's
-    /// word, and on a slow machine an age.
-    @Test func aNewcomerIsGivenNobodysCopy() async throws {
+    /// After every other caller has fetched everything, a copy or an age that a new caller gets belongs
+    /// either to data that all callers share, or to the new caller's own earlier fetch: then it has the new
+    /// caller's word, and on a slow machine an age.
+    @Test("A new caller gets no copy and no age of another caller's fetch")
+    func newCallerGetsNoPrivateCopy() async throws {
       let world = try await MatrixWorld.start()
       for owner in MatrixCaller.owners { _ = try await world.plant(owner) }
       for newcomer in Self.newcomers {
@@ -32,7 +33,7 @@ extension Ways {
             let everybodys = try await world.answer(to: ask, by: Self.nobody)
             #expect(answer.body == everybodys.body, "\(newcomer): \(ask)")
             #expect(freshness.status == everybodys.freshness.status, "\(newcomer): \(ask)")
-            // What lies ready tells its age by a clock of whole seconds.
+            // A cached response reports its age by a clock of whole seconds.
             #expect(
               freshness.age ?? 0 <= (everybodys.freshness.age ?? 0) + 1, "\(newcomer): \(ask)")
           }
@@ -45,8 +46,8 @@ extension Ways {
 
     private static let nobody = MatrixCaller(kind: .anonymous, word: "zanobody")
 
-    /// Each target once, by somebody who knows nobody's secrets: the team's own paths first, since lists
-    /// and diffs of the same operations fetch without telling so.
+    /// Each target once, by a caller who knows no secrets: operations with routes first, since lists and
+    /// diffs of the same operations fetch without reporting so.
     private static func asks(of newcomer: MatrixCaller, in world: MatrixWorld) -> [MatrixAsk] {
       let known = MatrixSecrets(
         word: newcomer.word, listID: "l1", revision: "none", tags: [], listTag: "none",
@@ -58,8 +59,10 @@ extension Ways {
       }
     }
 
-    /// Neither does a fetch make another's copy younger, nor is a first one as old as another's.
-    @Test func copiesAgeByTheirOwnFetchesAlone() async throws {
+    /// A fetch does not make another caller's copy younger, and a first copy is not as old as another
+    /// caller's.
+    @Test("A copy's age depends on its own caller's fetches alone")
+    func copiesAgeByTheirOwnFetchesAlone() async throws {
       let world = try await MatrixWorld.start()
       let (first, second) = (Self.newcomers[0], Self.newcomers[2])
       for caller in [first, second] { try await world.admit(caller) }
@@ -68,7 +71,7 @@ extension Ways {
         #expect(try await world.answer(to: ask, by: first).freshness.status == Self.miss)
       }
       for ask in asks {
-        // What lies ready tells its age by a clock of whole seconds, so two of them are one apart.
+        // Cached responses report their ages by a clock of whole seconds, so two of them can be one apart.
         let aged = try await eventually {
           try await world.answer(to: ask, by: first).freshness
         } until: {

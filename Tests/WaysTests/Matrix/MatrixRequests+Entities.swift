@@ -5,7 +5,7 @@ extension MatrixRequests {
     ["User/\(secrets.userID)/lists", "Notebook/\(secrets.bookID)/notes"]
   }
 
-  /// From each list that the owner may have had a tag of.
+  /// Diffs from each list whose tag the owner could have.
   private static func diffs(_ target: String, _ secrets: MatrixSecrets) -> [MatrixAsk] {
     let tags = secrets.tags.map { String($0.dropFirst().dropLast()) } + [secrets.listTag]
     return tags.map { .get("\(target)?from=\(quoted($0))") }

@@ -1,5 +1,5 @@
 extension MatrixRequests {
-  /// Keys of a user's own begin with the user's id.
+  /// A user's own keys begin with the user's id.
   private static func keys(_ secrets: MatrixSecrets) -> [String] {
     ["pics/\(secrets.accountID)/\(secrets.noteID).txt", "pics/\(secrets.word)"]
   }

@@ -25,7 +25,8 @@ extension MatrixRequests {
     "GET /v1/operations/{name}/stream": { secrets in
       [.stream("/v1/operations/Me/stream"), .stream("/v1/operations/MyFilm/stream?id=f1")]
         + secrets.tags.map {
-          // Without its quotes, as events carry it; another tag than the stream's own begins anew.
+          // Without quotes, as events carry it; with another tag than the stream's own the stream begins
+          // again.
           .stream(
             "/v1/operations/Me/stream",
             ("Last-Event-ID", String($0.dropFirst().dropLast())))

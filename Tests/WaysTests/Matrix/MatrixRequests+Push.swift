@@ -4,7 +4,7 @@ extension MatrixRequests {
     "PUT /v1/push/registration": { _ in [MatrixAsk("PUT", "/v1/push/registration")] },
     "DELETE /v1/push/registration": { _ in [MatrixAsk("DELETE", "/v1/push/registration")] },
     "POST /v1/push/notifications": { secrets in
-      // Refused, so that nothing is stored; the key is what somebody else may have used.
+      // Refused, so that nothing is stored; another caller could have used the key.
       [
         MatrixAsk(
           "POST", "/v1/push/notifications",

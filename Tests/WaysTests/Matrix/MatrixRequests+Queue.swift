@@ -3,7 +3,7 @@ extension MatrixRequests {
     { secrets in [MatrixAsk(method, "/v1/mutations/\(secrets.mutationID)\(rest)")] }
   }
 
-  /// The queue is the asking device's own; what it says of itself differs from moment to moment.
+  /// The queue belongs to the calling device; its own state differs from moment to moment.
   private static func queue(_ action: String) -> Make {
     { _ in [MatrixAsk("POST", "/v1/queue/\(action)", comparison: .words)] }
   }
@@ -23,7 +23,7 @@ extension MatrixRequests {
     "POST /v1/admin/queues/{device}/mutations/{id}/discard":
       operators("POST", "/d_1/mutations/m1/discard"),
     "POST /v1/mutations": { secrets in
-      // Refused, so that nothing goes upstream; the key is what somebody else may have used.
+      // Refused, so that nothing is sent upstream; another caller could have used the key.
       [
         MatrixAsk(
           "POST", "/v1/mutations", headers: [("Idempotency-Key", "\"key-\(secrets.word)\"")],

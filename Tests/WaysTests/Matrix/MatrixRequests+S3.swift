@@ -1,6 +1,6 @@
 extension MatrixRequests {
-  /// Nobody signs here: a bearer token says nothing in the S3 dialect. A key of somebody else is worth
-  /// nothing without its secret.
+  /// No request here is signed: a bearer token means nothing in the S3 dialect. Another caller's key has no
+  /// effect without its secret.
   private static func strangers(_ secrets: MatrixSecrets) -> [(String, String)] {
     [
       (

@@ -1,17 +1,17 @@
-/// What is asked of each route of the table with the secrets of somebody else.
+/// The requests to each route of the table with another caller's secrets.
 ///
-/// Every route stands here by its line of the table, `METHOD /pattern`; one that is missing fails the
-/// matrix. Whoever adds a route says here how a stranger would try it: with the owner's ids, tags,
-/// revisions, cursors and tokens, wherever the route takes such.
+/// Every route is listed by its line of the table, `METHOD /pattern`; a missing one fails the matrix. A new
+/// route needs an entry with the requests that another caller would try: with the owner's ids, tags,
+/// revisions, cursors and tokens, wherever the route takes any.
 enum MatrixRequests {
   typealias Make = @Sendable (MatrixSecrets) -> [MatrixAsk]
 
-  /// Nil for a route that nobody has said anything about.
+  /// The requests for a route; nil if it has no entry.
   static func all(of route: String, _ secrets: MatrixSecrets) -> [MatrixAsk]? {
     byRoute[route].map { $0(secrets) } ?? below(route, secrets)
   }
 
-  /// What lies below the route of a query: tried as the query is, with tags and lists beside.
+  /// The routes below a query's route: tried as the query is, and with tags and lists.
   private static func below(_ route: String, _ secrets: MatrixSecrets) -> [MatrixAsk]? {
     let words = route.split(separator: " ")
     guard words.count == 2, words[1].hasPrefix("/api/"), let slash = words[1].lastIndex(of: "/"),
@@ -39,10 +39,10 @@ enum MatrixRequests {
     .merging(push) { first, _ in first }
     .merging(admin) { first, _ in first }
 
-  /// A tag as a parameter takes it.
+  /// A tag as a query parameter.
   static func quoted(_ tag: String) -> String { "%22\(tag)%22" }
 
-  /// A read, also with every tag that the owner was given.
+  /// A read, without a condition and with every tag that the owner got.
   static func read(_ target: String, _ secrets: MatrixSecrets) -> [MatrixAsk] {
     [.get(target), .get(target, ("If-None-Match", secrets.tags.joined(separator: ", ")))]
   }
@@ -50,7 +50,7 @@ enum MatrixRequests {
   private static let operating: [String: Make] = [
     "GET /healthz": { _ in [.get("/healthz")] },
     "GET /readyz": { _ in [.get("/readyz")] },
-    // Counts all requests, of everybody.
+    // Counts the requests of all callers.
     "GET /metrics": { _ in [.get("/metrics", comparison: .words)] },
     "GET /openapi.json": { _ in [.get("/openapi.json")] },
     "GET /v1/operations": { _ in [.get("/v1/operations")] },
@@ -59,8 +59,8 @@ enum MatrixRequests {
 
   // MARK: Devices
 
-  /// A token nobody has, so that no caller's own device goes.
-  private static let nobodysToken = ("Device-Token", String(repeating: "A", count: 43))
+  /// A token that does not exist, so that no caller's own device is deleted.
+  private static let invalidToken = ("Device-Token", String(repeating: "A", count: 43))
 
   private static let devices: [String: Make] = [
     "POST /v1/devices": { secrets in
@@ -76,10 +76,10 @@ enum MatrixRequests {
       [MatrixAsk("PATCH", "/v1/devices/me", body: "{}")]
     },
     "DELETE /v1/devices/me": { _ in
-      [MatrixAsk("DELETE", "/v1/devices/me", headers: [nobodysToken])]
+      [MatrixAsk("DELETE", "/v1/devices/me", headers: [invalidToken])]
     },
     "POST /v1/devices/me/rotate": { _ in
-      [MatrixAsk("POST", "/v1/devices/me/rotate", headers: [nobodysToken])]
+      [MatrixAsk("POST", "/v1/devices/me/rotate", headers: [invalidToken])]
     },
     "POST /v1/stream-tickets": { _ in
       [MatrixAsk("POST", "/v1/stream-tickets", comparison: .form)]
@@ -88,7 +88,7 @@ enum MatrixRequests {
 
   // MARK: Accounts
 
-  /// What says in words who has an account, or counts tries, differs as it is meant to.
+  /// Responses that say whether an account exists, or count attempts, differ on purpose.
   private static func account(_ path: String, _ body: String) -> MatrixAsk {
     MatrixAsk("POST", "/v1/auth/\(path)", body: body, comparison: .words)
   }

@@ -1,16 +1,16 @@
 import TestSupport
 
-/// An answer without what is different each time.
+/// A response without the parts that differ each time.
 struct MatrixResponse: Sendable, Equatable, CustomStringConvertible {
   let status: Int
-  /// Names in lower case, with their values.
+  /// The header fields, names in lower case.
   let fields: [String]
   let body: String
-  /// No part of what makes two answers the same: it moves with the caller's own requests.
+  /// Not part of the comparison: it changes with the caller's own requests.
   let freshness: MatrixFreshness
 
-  /// Fields that differ from one answer to the next, whoever asks: the moment, the request's own
-  /// name, the head of the log, and how old the caller's own copy is.
+  /// Fields that differ between responses for any caller: the date, the request's id, the log's head, and the
+  /// age of the caller's own copy.
   private static let passing: Set<String> = [
     "date", "request-id", "sync-cursor", "age", "server-timing", "cache-status", "connection",
     "x-amz-request-id",
@@ -19,7 +19,7 @@ struct MatrixResponse: Sendable, Equatable, CustomStringConvertible {
   init(_ response: RawResponse) {
     status = response.status
     freshness = MatrixFreshness(response)
-    // Sorted, since an answer that lies ready has its fields in another order.
+    // Sorted, since a cached response has its fields in another order.
     fields = response.headers.filter { !Self.passing.contains($0.0) }.map { "\($0.0): \($0.1)" }
       .sorted()
     let requestID = response["request-id"] ?? ""
@@ -45,7 +45,7 @@ struct MatrixResponse: Sendable, Equatable, CustomStringConvertible {
     left.status == right.status && left.fields == right.fields && left.body == right.body
   }
 
-  /// Cursors tell how far the whole log has come, to everybody.
+  /// Cursors include the position of the whole log, for every caller.
   private static func withoutCursors(_ text: String) -> String {
     text.replacing(#/"(cursor|requestId)":"[^"]*"/#, with: { "\"\($0.output.1)\":\"…\"" })
   }
@@ -54,7 +54,7 @@ struct MatrixResponse: Sendable, Equatable, CustomStringConvertible {
 
   var description: String { text }
 
-  /// Without the digests of contents, which differ as the ids in them do.
+  /// The response without digests of content, which differ as the ids in it do.
   func comparable(
     _ comparison: MatrixAsk.Comparison, replacing replace: (String) -> String = { $0 }
   ) -> MatrixResponse {

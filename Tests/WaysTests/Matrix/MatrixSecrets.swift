@@ -1,21 +1,21 @@
-/// What an owner was given, or chose: everything that somebody else might try.
+/// All ids, tags and tokens that an owner got or chose, and that another caller could try.
 struct MatrixSecrets: Sendable {
-  /// Part of every id and text.
+  /// The word that is part of every id and text.
   let word: String
   /// The owner's list upstream.
   var listID: String
   /// The value of `_rev` of the owner's note.
   var revision: String
-  /// Entity tags, quotes and all.
+  /// Entity tags with their quotes.
   var tags: [String]
-  /// Of the list diff of the owner's watchlist, without quotes.
+  /// The list tag of the owner's watchlist, without quotes.
   var listTag: String
   var cursor: String
-  /// Of the second page of the owner's notes; nil for an owner without.
+  /// The page token for the second page of the owner's notes; nil for an owner without notes.
   var pageToken: String?
-  /// Of the account that a user signs in to.
+  /// The id of the account that a user signs in to.
   var accountID = "none"
-  /// Of a mutation that waits in the owner's queue.
+  /// The id of a mutation that waits in the owner's queue.
   var mutationID = "m_999999"
 
   var userID: String { "u-\(word)" }
@@ -24,9 +24,10 @@ struct MatrixSecrets: Sendable {
   var wishID: String { "wish-\(word)" }
   var email: String { "\(word)@example.com" }
 
-  /// Secrets of the same form that nobody was ever given.
+  /// Invented secrets of the same form.
   ///
-  /// - Parameter cursor: of somebody who owns nothing, since one made up is refused otherwise.
+  /// - Parameter cursor: the cursor of a caller without data, since an invented one is refused for another
+  ///   reason.
   func madeUp(cursor: String) -> MatrixSecrets {
     MatrixSecrets(
       word: Self.shifted(word), listID: Self.shifted(listID), revision: Self.shifted(revision),
@@ -35,7 +36,7 @@ struct MatrixSecrets: Sendable {
       mutationID: String(mutationID.prefix(2) + mutationID.dropFirst(2).map(Self.shiftedDigit)))
   }
 
-  /// Text with these secrets in place of others.
+  /// Replaces other secrets in a text with these.
   func replacing(_ others: MatrixSecrets, in text: String) -> String {
     var text = text
     var pairs = [
@@ -47,7 +48,7 @@ struct MatrixSecrets: Sendable {
     return text
   }
 
-  /// Replaces whole words: an id of two letters stands by chance in a longer one.
+  /// Replaces whole words: an id of two letters can occur by chance in a longer word.
   private static func replacing(_ from: String, with to: String, in text: String) -> String {
     var result = text
     for range in text.ranges(of: from).reversed() {
@@ -59,13 +60,13 @@ struct MatrixSecrets: Sendable {
     return result
   }
 
-  /// Another digit of a hexadecimal number.
+  /// A different hexadecimal digit.
   private static func shiftedDigit(_ digit: Character) -> Character {
     let digits = Array("0123456789abcdef")
     return digits.firstIndex(of: digit).map { digits[($0 + 1) % digits.count] } ?? digit
   }
 
-  /// Another text of the same length and the same kinds of characters.
+  /// A different text of the same length and the same kinds of characters.
   private static func shifted(_ text: String) -> String {
     String(
       text.map { character in

@@ -4,12 +4,13 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// What is open while somebody else is given something: nothing of it is heard, or felt.
+  /// Open streams and waits while another caller gets data: they get no event, and are not woken.
   struct MatrixStreamTests {
     private static let strangers = MatrixCaller.all.filter { $0.word != owner.word }
     private static let owner = MatrixCaller(kind: .deviceWithToken, word: "zgbothab")
 
-    @Test func openStreamsHearNothing() async throws {
+    @Test("Open streams get no events about other callers' data")
+    func openStreamsGetNoForeignEvents() async throws {
       let world = try await MatrixWorld.start()
       var deaf: [(name: String, events: EventClient)] = []
       var hearing: [(name: String, events: EventClient)] = []
@@ -26,7 +27,7 @@ extension Ways {
         }
       }
       _ = try await world.plant(Self.owner)
-      // What comes next is what everybody is meant to hear, where there is such a thing.
+      // The next event is one that every caller gets, on streams that have such events.
       let renamed = try await world.larder.post(
         "/v1/operations/Rename", #"{"id":"f30","patch":{"title":"Heard by all"}}"#)
       #expect(renamed.status == 200, "\(renamed.text)")
@@ -34,7 +35,7 @@ extension Ways {
         let next = try #require(try await events.nextEvent(), "\(name)")
         #expect(next.data.contains("Heard by all"), "\(name): \(next.data)")
       }
-      // By now anything of before would have come.
+      // By now any earlier event would have arrived.
       for (name, events) in deaf { #expect(events.isQuiet, "\(name)") }
       await world.stop()
     }
@@ -45,7 +46,7 @@ extension Ways {
       let events = try await EventClient.open(
         port: world.larder.port, target, headers: world.headers(of: caller))
       #expect(events.status == 200, "\(caller): \(target)")
-      // The bookmark, or the answer as it is.
+      // The first event: the bookmark, or the current response.
       #expect(try await events.nextEvent() != nil, "\(caller): \(target)")
       if caller.kind.hasDevice, target.hasPrefix("/v1/changes/") {
         #expect(try await events.nextEvent()?.event == "queue", "\(caller): \(target)")
@@ -53,8 +54,8 @@ extension Ways {
       return events
     }
 
-    /// A request that waits is not woken before its time, by whatever others are given.
-    @Test func waitingRequestsAreNotWoken() async throws {
+    @Test("Other callers' data does not wake a waiting request")
+    func waitingRequestsAreNotWoken() async throws {
       let world = try await MatrixWorld.start()
       let port = world.larder.port
       let callers = Self.strangers.map { (caller: $0, headers: world.headers(of: $0)) }
@@ -77,8 +78,8 @@ extension Ways {
       await world.stop()
     }
 
-    /// Two who ask the same at once ask upstream each for themselves.
-    @Test func nobodyWaitsForAnothersFlight() async throws {
+    @Test("Two callers with private data each make their own upstream request")
+    func callersDoNotShareAFlight() async throws {
       let world = try await MatrixWorld.start()
       let asked = world.larder.demo.report["Me"].requests
       try await world.larder.demo.change { $0.latency = .milliseconds(300) }

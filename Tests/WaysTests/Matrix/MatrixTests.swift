@@ -3,20 +3,21 @@ import TestSupport
 import Testing
 
 extension Ways {
-  /// Every route of the table times every caller: nothing of one reaches another.
+  /// Every route of the table times every caller: one caller's data reaches no other.
   struct MatrixTests {
-    /// The operator may see everything on these, and nobody else anything.
+    /// Routes on which the operator may see everything, and other callers nothing.
     private static func isOperators(_ route: String) -> Bool { route.contains(" /v1/admin/") }
 
-    /// The operator sees every bucket.
+    /// Routes of files: the operator sees every bucket.
     private static func isOfFiles(_ route: String) -> Bool { route.contains(" /v1/files") }
 
     private static func isTried(_ route: String, by caller: MatrixCaller) -> Bool {
       caller.kind != .admin || !(isOperators(route) || isOfFiles(route))
     }
 
-    /// Whoever adds a route says in ``MatrixRequests`` how a stranger would try it.
-    @Test func everyRouteOfTheTableIsTried() async throws {
+    /// A new route needs an entry in ``MatrixRequests``.
+    @Test("The matrix covers every route")
+    func everyRouteIsCovered() async throws {
       let world = try await MatrixWorld.start()
       #expect(world.routes.count > 30)
       let secrets = try await world.plant(MatrixCaller.owners[0])
@@ -24,20 +25,21 @@ extension Ways {
       await world.stop()
     }
 
-    /// Somebody else's id, tag, revision, cursor or token does what a made-up one does.
-    @Test func aSecretOfSomebodyElseIsWorthNoMoreThanAMadeUpOne() async throws {
+    /// Covers ids, tags, revisions, cursors and tokens.
+    @Test("Another caller's secret has the same effect as an invented one")
+    func foreignSecretsEqualInventedOnes() async throws {
       let world = try await MatrixWorld.start()
-      let nobodys = try await world.nobodysCursor()
+      let emptyCursor = try await world.emptyCallersCursor()
       var secrets: [String: MatrixSecrets] = [:]
       for owner in MatrixCaller.owners { secrets[owner.word] = try await world.plant(owner) }
       for owner in MatrixCaller.kinds {
         let real = try #require(secrets[owner.word])
-        let madeUp = real.madeUp(cursor: nobodys)
+        let madeUp = real.madeUp(cursor: emptyCursor)
         for caller in owner.strangers {
           for route in world.routes where Self.isTried(route, by: caller) {
             let asks = MatrixRequests.all(of: route, real) ?? []
             let others = MatrixRequests.all(of: route, madeUp) ?? []
-            // What the operator writes is meant for everybody.
+            // The operator's writes are meant for every caller.
             for (ask, other) in zip(asks, others) where caller.kind != .admin || ask.isSafe {
               try await Self.compare(
                 ask, other, by: caller, in: world, real: real, madeUp: madeUp)
@@ -63,38 +65,41 @@ extension Ways {
       let wanted = control.comparable(ask.comparison) { real.replacing(madeUp, in: $0) }
       #expect(
         answer.comparable(ask.comparison) == wanted, "\(caller) learns of \(real.word): \(ask)")
-      // What the caller's first request stored is a hit for the second, and not the other way round.
+      // A response stored for the caller's first request is a hit for the second, but not the other way
+      // round.
       #expect(
         !answer.freshness.isHit || control.freshness.isHit,
         "\(caller) sees \(real.word) fetch: \(answer.freshness) for \(ask)")
     }
 
-    /// The same requests are answered the same before somebody else has anything and after.
-    @Test func whatOthersOwnShowsInNoAnswer() async throws {
+    /// The same requests get the same responses before another caller owns any data and after.
+    @Test("What other callers own changes no response")
+    func othersDataChangesNoResponse() async throws {
       let world = try await MatrixWorld.start()
-      // The operator's sight of these is that of anybody without a token.
+      // The operator's view of these routes is the one without a token.
       let callers = MatrixCaller.all.filter { $0.kind != .admin }
-      // By caller and owner.
+      // Responses by caller and owner.
       var before: [String: [String: [MatrixResponse]]] = [:]
-      // The first round stores what the callers' own requests bring.
+      // The first round stores the data that the callers' own requests fetch.
       for _ in 0..<2 {
         for caller in callers {
           for owner in MatrixCaller.kinds where owner.word != caller.word {
             before[caller.word, default: [:]][owner.word] =
-              try await Self.safeAnswers(caller, about: owner, in: world).map(\.answer)
+              try await Self.safeResponses(caller, about: owner, in: world).map(\.answer)
           }
         }
       }
       for owner in MatrixCaller.kinds {
         _ = try await world.plant(owner)
         for caller in callers where !world.owns(caller) {
-          let after = try await Self.safeAnswers(caller, about: owner, in: world)
+          let after = try await Self.safeResponses(caller, about: owner, in: world)
           let old = try #require(before[caller.word]?[owner.word])
           #expect(!old.isEmpty)
           for ((ask, answer), old) in zip(after, old) {
             Self.expectNoWord(in: answer, of: Self.others(than: caller), ask: ask, caller: caller)
             #expect(answer == old, "\(caller) notices \(owner): \(ask)")
-            // What others change makes copies due that all share; what they fetch helps nobody.
+            // Other callers' changes expire copies that all share; their fetches refresh nothing for this
+            // caller.
             #expect(
               !answer.freshness.isHit || old.freshness.isHit,
               "\(caller) notices \(owner) fetch: \(ask)")
@@ -104,8 +109,8 @@ extension Ways {
       await world.stop()
     }
 
-    /// What a caller who knows the owner's word and ids beforehand may read without a change.
-    private static func safeAnswers(
+    /// The responses to the reads of a caller who knows the owner's word and ids beforehand.
+    private static func safeResponses(
       _ caller: MatrixCaller, about owner: MatrixCaller, in world: MatrixWorld
     ) async throws -> [(ask: MatrixAsk, answer: MatrixResponse)] {
       let known = MatrixSecrets(
@@ -125,7 +130,7 @@ extension Ways {
       MatrixCaller.all.map(\.word).filter { $0 != caller.word }
     }
 
-    /// A word that the caller did not say itself.
+    /// Expects no word that the caller did not send itself.
     private static func expectNoWord(
       in answer: MatrixResponse, of words: [String], ask: MatrixAsk, caller: MatrixCaller
     ) {

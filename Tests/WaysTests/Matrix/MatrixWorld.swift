@@ -4,12 +4,12 @@ import LosslessJSON
 import TestSupport
 import Testing
 
-/// A running service, its callers, and what each of them owns.
+/// A running service, its callers, and the data of each.
 final class MatrixWorld {
   let larder: RunningLarder
   /// The lines of the route table, `METHOD /pattern`.
   let routes: [String]
-  /// What owners have been seen to own, by the owner's word.
+  /// The responses in which owners saw their own data, by the owner's word.
   private var owned: [String: [MatrixResponse]] = [:]
   private var kept: [String: MatrixSecrets] = [:]
   private var devices: [String: String] = [:]
@@ -78,7 +78,7 @@ final class MatrixWorld {
     }
     """
 
-  /// With everything public that the requests of the matrix bring read once.
+  /// Starts a service and reads once everything public that the requests of the matrix fetch.
   static func start() async throws -> MatrixWorld {
     let file = FileManager.default.temporaryDirectory
       .appending(path: "larder-matrix-\(UUID().uuidString).graphql").path
@@ -109,7 +109,7 @@ final class MatrixWorld {
 
   func stop() async { await larder.stop() }
 
-  /// Gives a caller what it asks with.
+  /// Gives a caller its device, account or token.
   func admit(_ caller: MatrixCaller) async throws {
     if caller.kind.hasDevice {
       devices[caller.word] = try await Ways.DeviceTests.register(larder).token
@@ -119,9 +119,9 @@ final class MatrixWorld {
     }
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
-  /// What a caller sends with every request.
+  /// The header fields that a caller sends with every request.
   func headers(of caller: MatrixCaller) -> [(String, String)] {
     let device = devices[caller.word].map { [("Device-Token", $0)] } ?? []
     let authorization = caller.authorization ?? sessions[caller.word]?.bearer
@@ -155,7 +155,7 @@ final class MatrixWorld {
 
   // MARK: Planting
 
-  /// Gives an owner everything a caller can have, the owner's word in all of it.
+  /// Creates all data that a caller can own, with the owner's word in all of it.
   func plant(_ caller: MatrixCaller) async throws -> MatrixSecrets {
     var secrets = MatrixSecrets(
       word: caller.word, listID: "l-none", revision: "none", tags: [], listTag: "none",
@@ -175,7 +175,7 @@ final class MatrixWorld {
     ] {
       let answer = try await response(to: .get(target), by: caller)
       let open = try await larder.get(target)
-      // What everybody sees is no secret.
+      // A tag that every caller sees is no secret.
       if let tag = answer["etag"], tag != open["etag"] { secrets.tags.append(tag) }
     }
     kept[caller.word] = secrets
@@ -195,7 +195,7 @@ final class MatrixWorld {
         #"{"input":{"name":"List of \#(word)","note":"Note of \#(word)"}}"#)
       secrets.listID = try #require(made["data"]?["createList"]?["list"]?["id"]?.string)
     }
-    // Each owner's list is another's with more at its end, so that a diff between them is short.
+    // Each owner's list extends another's, so that a diff between them is short.
     for number in 1...caller.rank * 2 {
       _ = try await json(
         "POST", "/v1/operations/AddToWatchlist", by: caller, #"{"filmId":"f\#(number)"}"#)
@@ -233,8 +233,9 @@ final class MatrixWorld {
     }
   }
 
-  /// A mutation that waits, since its queue is paused, under a key that others may try too. It
-  /// changes nothing upstream should its owner let it go, who asks of others' queues as well.
+  /// Enqueues a mutation that waits, since its queue is paused, under a key that other callers try too. It
+  /// changes nothing upstream if its owner, who is a caller of other owners' queues as well, resumes the
+  /// queue.
   private func plantMutation(_ caller: MatrixCaller, _ secrets: inout MatrixSecrets) async throws {
     _ = try await json("POST", "/v1/queue/pause", by: caller)
     let ask = MatrixAsk(
@@ -257,7 +258,7 @@ final class MatrixWorld {
     #expect(answer.status == 201, "\(caller): \(answer.text)")
   }
 
-  /// Stars that only their giver sees, given to upstream itself.
+  /// Sends a rating that only its author sees to upstream directly.
   private func rate(_ film: String, stars: Int, by caller: MatrixCaller) async throws {
     let port = try #require(URL(string: larder.demo.url)?.port)
     let headers = [caller.authorization].compactMap { $0 } + [("Content-Type", "application/json")]
@@ -268,16 +269,16 @@ final class MatrixWorld {
     #expect(answer.status == 200 && !answer.text.contains("errors"), "\(answer.text)")
   }
 
-  // MARK: Looking after
+  // MARK: Cleaning up and checking
 
-  /// A cursor of somebody who owns nothing and asks nothing else.
-  func nobodysCursor() async throws -> String {
+  /// A cursor of a caller who owns no data and sends no other requests.
+  func emptyCallersCursor() async throws -> String {
     let answer = try await larder.get(
       "/v1/changes?since=now", ("Authorization", "Bearer user-zzghost"))
     return try #require(try JSONValue(parsing: answer.body)["cursor"]?.string)
   }
 
-  /// Removes what a caller's own tries at somebody's ids may have left with the caller.
+  /// Removes data that a caller's attempts at an owner's ids have left with the caller.
   func tidy(_ caller: MatrixCaller, after secrets: MatrixSecrets) async throws {
     for target in [
       "Note/\(secrets.noteID)", "Notebook/\(secrets.bookID)", "Wish/\(secrets.wishID)",
@@ -288,7 +289,7 @@ final class MatrixWorld {
 
   func owns(_ caller: MatrixCaller) -> Bool { owned[caller.word] != nil }
 
-  /// Whether all that was planted for an owner is there as it was.
+  /// Checks that all of an owner's data is unchanged.
   func checkPlanted(_ caller: MatrixCaller) async throws {
     for (now, then) in zip(try await belongings(of: caller), owned[caller.word] ?? []) {
       #expect(now == then, "\(caller) lost something")
