@@ -13,7 +13,7 @@ final class ConnectionPool {
   private let tls: TLSClientContext?
   private let metrics: ClientMetrics
   private var ledger: PoolLedger
-  private var exchanges: [Int: Exchange] = [:]
+  private var exchanges: [Int: ClientExchange] = [:]
   private var connections: [Int: PooledConnection] = [:]
   private var nextConnection = 0
   private var isClosed = false
@@ -30,10 +30,10 @@ final class ConnectionPool {
 
   func submit(
     _ id: Int, _ order: ExchangeOrder, on reactor: isolated Reactor,
-    completion: @escaping Exchange.Completion
+    completion: @escaping ClientExchange.Completion
   ) {
     guard !isClosed else { return completion(.failure(.clientClosed)) }
-    let exchange = Exchange(
+    let exchange = ClientExchange(
       id: id, order: order, pool: self, on: reactor, completion: completion)
     exchanges[id] = exchange
     metrics.requestBegan()
@@ -73,7 +73,7 @@ final class ConnectionPool {
 
   /// Ends an exchange without an answer, wherever it stands. Its connection, if it has one, is in
   /// the middle of something and cannot be used again.
-  func fail(_ exchange: Exchange, with error: HTTPClientError, on reactor: isolated Reactor) {
+  func fail(_ exchange: ClientExchange, with error: HTTPClientError, on reactor: isolated Reactor) {
     guard let connection = exchange.connection else {
       ledger.withdraw(exchange.id)
       return end(exchange, with: .failure(error))
@@ -87,7 +87,7 @@ final class ConnectionPool {
 extension ConnectionPool {
   /// The answer is whole.
   func complete(
-    _ exchange: Exchange, with response: HTTPClientResponse, on connection: PooledConnection,
+    _ exchange: ClientExchange, with response: HTTPClientResponse, on connection: PooledConnection,
     isReusable: Bool, reactor: isolated Reactor
   ) {
     end(exchange, with: .success(response))
@@ -103,7 +103,7 @@ extension ConnectionPool {
   /// The connection is over with its request unanswered. One that was in use before may simply have
   /// been too old: the server closed it while the request was on its way (RFC 9112, 9.3.1).
   func lose(
-    _ connection: PooledConnection, with exchange: Exchange, error: HTTPClientError,
+    _ connection: PooledConnection, with exchange: ClientExchange, error: HTTPClientError,
     on reactor: isolated Reactor
   ) {
     let mayRepeat =
@@ -126,7 +126,7 @@ extension ConnectionPool {
   }
 
   private func admit(
-    _ exchange: Exchange, avoidsReuse: Bool = false, on reactor: isolated Reactor
+    _ exchange: ClientExchange, avoidsReuse: Bool = false, on reactor: isolated Reactor
   ) {
     let (admission, evicted) = ledger.admit(exchange.id, avoidsReuse: avoidsReuse)
     if let evicted, let connection = connections[evicted] { drop(connection) }
@@ -151,7 +151,7 @@ extension ConnectionPool {
     }
   }
 
-  private func open(for exchange: Exchange, on reactor: isolated Reactor) {
+  private func open(for exchange: ClientExchange, on reactor: isolated Reactor) {
     if origin.scheme == .https, tls == nil {
       // The connection's place goes to the next in line.
       end(exchange, with: .failure(.tls(.handshake("this client has no TLS"))))
@@ -175,7 +175,7 @@ extension ConnectionPool {
   }
 
   private func end(
-    _ exchange: Exchange, with result: Result<HTTPClientResponse, HTTPClientError>
+    _ exchange: ClientExchange, with result: Result<HTTPClientResponse, HTTPClientError>
   ) {
     guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
     metrics.requestEnded()

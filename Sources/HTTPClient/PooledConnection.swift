@@ -8,7 +8,7 @@ final class PooledConnection {
   private(set) var isReused = false
   private var wire: ClientConnection
   private var assembly: ResponseAssembly?
-  private var exchange: Exchange?
+  private var exchange: ClientExchange?
   private var stream: ByteStream?
   private var idleLimit: Duration
   private var idleTimer: LoopTimer?
@@ -32,7 +32,8 @@ final class PooledConnection {
   }
 
   func open(
-    to endpoint: Endpoint, tls: TLSClientContext?, deadline: LoopInstant, for exchange: Exchange,
+    to endpoint: Endpoint, tls: TLSClientContext?, deadline: LoopInstant,
+    for exchange: ClientExchange,
     on reactor: isolated Reactor
   ) {
     self.exchange = exchange
@@ -40,7 +41,7 @@ final class PooledConnection {
     stream = reactor.connect(to: endpoint, tls: tls, deadline: deadline, delegate: self)
   }
 
-  func send(_ exchange: Exchange, on reactor: isolated Reactor) {
+  func send(_ exchange: ClientExchange, on reactor: isolated Reactor) {
     guard let stream else { return }
     self.exchange = exchange
     exchange.connection = self
@@ -60,7 +61,7 @@ final class PooledConnection {
   /// Writes a piece of the request's content. Waiting for the next has no limit here; having it
   /// taken does.
   func send(
-    _ piece: [UInt8], isLast: Bool, of exchange: Exchange, on reactor: isolated Reactor
+    _ piece: [UInt8], isLast: Bool, of exchange: ClientExchange, on reactor: isolated Reactor
   ) {
     guard let stream else { return }
     stream.write(piece)
@@ -74,13 +75,13 @@ final class PooledConnection {
   }
 
   /// The stream has room again: what comes next is the caller's content, or the answer.
-  private func awaitTurn(of exchange: Exchange, on reactor: isolated Reactor) {
+  private func awaitTurn(of exchange: ClientExchange, on reactor: isolated Reactor) {
     let limit = exchange.hasSentContent ? pool.settings.firstByteTimeout : nil
     exchange.enter(.sent, limit: limit, at: reactor.now)
   }
 
   /// Bytes of the answer have come: of a streamed one, the next are due within a time of their own.
-  private func receive(_ exchange: Exchange, on reactor: isolated Reactor) {
+  private func receive(_ exchange: ClientExchange, on reactor: isolated Reactor) {
     if exchange.order.incoming != nil {
       exchange.enter(.receiving, limit: pool.settings.stallTimeout, at: reactor.now)
     } else if exchange.phase == .sent {
@@ -170,7 +171,7 @@ extension PooledConnection: TimerDelegate {
 
 extension PooledConnection {
   private func take(
-    _ bytes: UnsafeRawBufferPointer, for exchange: Exchange, on reactor: isolated Reactor
+    _ bytes: UnsafeRawBufferPointer, for exchange: ClientExchange, on reactor: isolated Reactor
   ) throws(HTTPClientError) {
     var offset = 0
     while true {
@@ -204,7 +205,7 @@ extension PooledConnection {
   }
 
   private func take(
-    content: UnsafeRawBufferPointer, for exchange: Exchange, on reactor: isolated Reactor
+    content: UnsafeRawBufferPointer, for exchange: ClientExchange, on reactor: isolated Reactor
   ) throws(HTTPClientError) {
     guard let incoming = exchange.order.incoming else {
       try assembly?.append(content)
@@ -243,7 +244,7 @@ extension PooledConnection {
     idleLimit = min(pool.settings.idleTimeout, .seconds(max(0, seconds - 1)))
   }
 
-  private func error(for reason: CloseReason, of exchange: Exchange) -> HTTPClientError {
+  private func error(for reason: CloseReason, of exchange: ClientExchange) -> HTTPClientError {
     guard exchange.phase == .connecting else {
       return wire.hasResponseBytes ? .responseTruncated : .connectionLost
     }

@@ -161,7 +161,7 @@ package struct ResultWrite: Sendable {
 /// A **storage name** is the schema name of a field, followed by its arguments in canonical form
 /// where it has any: `title`, `poster({"size":"L"})`; never an alias. `$` cannot begin a GraphQL
 /// name, so a reference is never mistaken for an embedded object. A custom scalar can hold any JSON:
-/// the ``Selection`` that reads a value, not its text, determines the kind of the value.
+/// the ``FieldSelection`` that reads a value, not its text, determines the kind of the value.
 package enum StoredForm {
   package static let referenceMember = "$ref"
   package static let typenameMember = "__typename"

@@ -23,13 +23,13 @@ package struct ReadSession: Sendable {
   package var head: Revision { store.head }
 
   package func result(
-    _ key: ResultKey, selection: Selection, viewer: Viewer
+    _ key: ResultKey, selection: FieldSelection, viewer: Viewer
   ) async throws(StorageError) -> ResultSnapshot? {
     try await store.result(key, selection: selection, viewer: viewer)
   }
 
   package func result(
-    passing response: NormalisedResponse, selection: Selection, viewer: Viewer
+    passing response: NormalisedResponse, selection: FieldSelection, viewer: Viewer
   ) async throws(StorageError) -> ResultSnapshot? {
     try await store.result(passing: response, selection: selection, viewer: viewer)
   }

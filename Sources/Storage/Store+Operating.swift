@@ -23,7 +23,7 @@ extension Store {
   package func explain(_ key: ResultKey) async throws(StorageError) -> ResultExplanation? {
     let directory = directory
     return try await longReader.read { database in
-      try Explainer(database: database, directory: directory).explain(key)
+      try ResultExplainer(database: database, directory: directory).explain(key)
     }
   }
 

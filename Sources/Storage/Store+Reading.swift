@@ -5,7 +5,7 @@ extension Store {
   /// Returns a stored result with every entity its selection reaches for this viewer, from one
   /// snapshot; nil if it was never stored or was purged.
   package func result(
-    _ key: ResultKey, selection: Selection, viewer: Viewer
+    _ key: ResultKey, selection: FieldSelection, viewer: Viewer
   ) async throws(StorageError) -> ResultSnapshot? {
     let (catalogue, directory, touches) = (catalogue, directory, touches)
     return try await reader.read { database in
@@ -17,7 +17,7 @@ extension Store {
   /// Returns what ``result(_:selection:viewer:)`` would if a response were stored; nil if nothing
   /// of it can be.
   package func result(
-    passing response: NormalisedResponse, selection: Selection, viewer: Viewer
+    passing response: NormalisedResponse, selection: FieldSelection, viewer: Viewer
   ) async throws(StorageError) -> ResultSnapshot? {
     let (catalogue, directory, touches) = (catalogue, directory, touches)
     return try await reader.read { database in

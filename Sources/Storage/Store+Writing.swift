@@ -36,7 +36,7 @@ extension Store {
   ) async throws(StorageError) -> CommitReport {
     try await command(call: call, horizon: horizon) { context in
       let scope = try scope.map { try context.memory.scopeID($0, context.database) }
-      let purger = Purger(context)
+      let purger = StorePurge(context)
       for target in targets { try purger.purge(target, scope: scope) }
     }
   }

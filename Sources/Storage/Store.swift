@@ -32,13 +32,13 @@ package final class Store: Sendable {
   /// The thread of operators' statements: an empty database in memory, since GRDB's queues are this
   /// module's only threads.
   let console: DatabaseQueue
-  private let folder: DataFolder
+  private let folder: StoreFolderLock
   /// One for each kind of caller: public, user and device.
   private static let queryConnections = 3
   private let damageNote: StoreDamage
 
   private init(
-    folder: DataFolder, opening: Opening, types: [EntityType], writer: GroupedWriter,
+    folder: StoreFolderLock, opening: Opening, types: [EntityType], writer: GroupedWriter,
     reader: GroupedReader,
     longReader: GroupedReader, queries: QueryReaders, console: DatabaseQueue, damage: StoreDamage
   ) {
@@ -62,7 +62,7 @@ package final class Store: Sendable {
   package static func open(
     _ configuration: StoreConfiguration, types: [EntityType]
   ) throws(StorageError) -> Store {
-    let folder = try DataFolder(path: configuration.folder)
+    let folder = try StoreFolderLock(path: configuration.folder)
     let types = types + QueueTypes.all
     do {
       try StoreInspector(folder: configuration.folder).check(configuration.folderMarker)

@@ -19,20 +19,20 @@ package final class TLSClientContext: Sendable {
   package init(trust: Trust = .system) throws(TLSContextError) {
     guard let context = SSL_CTX_new(TLS_client_method()) else { throw .outOfMemory }
     self.context = context
-    TLSSettings.apply(to: context)
+    TLSProfile.apply(to: context)
     ERR_clear_error()
     switch trust {
     case .system:
       guard SSL_CTX_set_default_verify_paths(context) == 1 else {
-        throw .trustUnreadable(path: nil, reason: TLSSettings.takeErrorText())
+        throw .trustUnreadable(path: nil, reason: TLSProfile.takeErrorText())
       }
     case .file(let path):
       guard SSL_CTX_load_verify_file(context, path) == 1 else {
-        throw .trustUnreadable(path: path, reason: TLSSettings.takeErrorText())
+        throw .trustUnreadable(path: path, reason: TLSProfile.takeErrorText())
       }
     }
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
-    let offered = TLSSettings.offeredProtocols
+    let offered = TLSProfile.offeredProtocols
     guard SSL_CTX_set_alpn_protos(context, offered, UInt32(offered.count)) == 0 else {
       throw .outOfMemory
     }

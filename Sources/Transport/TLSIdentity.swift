@@ -42,7 +42,7 @@ final class TLSIdentity {
     ERR_clear_error()
     guard SSL_CTX_use_certificate_chain_file(holder, files.certificate) == 1 else {
       throw .certificateUnreadable(
-        path: files.certificate, reason: TLSSettings.takeErrorText())
+        path: files.certificate, reason: TLSProfile.takeErrorText())
     }
     var isEncrypted = false
     let isRead = withUnsafeMutablePointer(to: &isEncrypted) { isEncrypted in
@@ -63,7 +63,7 @@ final class TLSIdentity {
       // OpenSSL compares the key with the certificate as it loads it.
       throw ERR_GET_REASON(ERR_peek_error()) == X509_R_KEY_VALUES_MISMATCH
         ? .keyMismatch(path: files.key)
-        : .keyUnreadable(path: files.key, reason: TLSSettings.takeErrorText())
+        : .keyUnreadable(path: files.key, reason: TLSProfile.takeErrorText())
     }
     guard SSL_CTX_check_private_key(holder) == 1 else { throw .keyMismatch(path: files.key) }
   }

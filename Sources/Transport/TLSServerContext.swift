@@ -91,18 +91,18 @@ package final class TLSServerContext: Sendable {
     _ identities: [TLSIdentity]
   ) throws(TLSContextError) -> OpaquePointer {
     guard let context = SSL_CTX_new(TLS_server_method()) else { throw .outOfMemory }
-    TLSSettings.apply(to: context)
+    TLSProfile.apply(to: context)
     ERR_clear_error()
-    guard TLSSettings.applyServerProfile(to: context) else {
+    guard TLSProfile.applyServerProfile(to: context) else {
       SSL_CTX_free(context)
       throw .outOfMemory
     }
     for identity in identities where !identity.install(in: context) {
       SSL_CTX_free(context)
       throw .certificateUnreadable(
-        path: identity.facts.files.certificate, reason: TLSSettings.takeErrorText())
+        path: identity.facts.files.certificate, reason: TLSProfile.takeErrorText())
     }
-    SSL_CTX_set_alpn_select_cb(context, TLSSettings.selectProtocol, nil)
+    SSL_CTX_set_alpn_select_cb(context, TLSProfile.selectProtocol, nil)
     larder_SSL_CTX_set_tlsext_servername_callback(context, selectContext)
     SSL_CTX_set_tlsext_ticket_key_evp_cb(context, TLSTicketKeys.callback)
     return context

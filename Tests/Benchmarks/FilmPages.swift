@@ -80,7 +80,7 @@ enum FilmPages {
     ])
 
   /// The selection that matches ``film(_:_:)``.
-  static var selection: Selection {
+  static var selection: FieldSelection {
     let names = ["id", "title", "year", "rating", "country", "synopsis", "released"]
     let film = ObjectSelection(
       type: "Film",
@@ -88,10 +88,10 @@ enum FilmPages {
       key: [KeyField(name: "id", responseName: "id", canonical: .text)])
     let films = SelectedField(
       responseName: "films", name: "films", storageName: "films",
-      value: .object(Selection(types: [film], typenameResponseName: nil)),
+      value: .object(FieldSelection(types: [film], typenameResponseName: nil)),
       nonNull: [true, true])
     let query = ObjectSelection(type: "Query", fields: [films], key: nil)
-    return Selection(types: [query], typenameResponseName: nil)
+    return FieldSelection(types: [query], typenameResponseName: nil)
   }
 
   private static func text(_ words: Int, _ random: inout SeededGenerator) -> String {

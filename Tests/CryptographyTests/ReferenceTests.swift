@@ -23,7 +23,8 @@ struct ReferenceTests {
     }
   }
 
-  @Test("What another library signs is accepted, and nothing near it", arguments: ["ES256", "RS256"])
+  @Test(
+    "What another library signs is accepted, and nothing near it", arguments: ["ES256", "RS256"])
   func othersSignatures(algorithm: String) throws {
     let texts = Self.texts(100, from: Self.seed)
     let answers = try Self.reference().answers(

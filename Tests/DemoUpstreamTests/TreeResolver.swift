@@ -6,7 +6,7 @@ import LosslessJSON
 ///
 /// `{"$error": "…"}` stands for a field that fails, `echo` returns its arguments as text, and `count` is
 /// a mutation that returns the number of previous calls.
-struct TreeResolver: Resolver {
+struct TreeResolver: FieldResolver {
   let tree: JSONValue
   private(set) var effects = 0
 

@@ -114,7 +114,7 @@ struct MutationRunnerTests {
     let upstream = FilmUpstream(VirtualTime()) { _ in answer }
     let runner = MutationRunner(
       upstream: UpstreamClient(
-        settings: UpstreamSettings(url: "http://films.test/graphql"), clock: clock
+        settings: UpstreamConfiguration(url: "http://films.test/graphql"), clock: clock
       ) { request, _ throws(HTTPClientError) in
         try await upstream.exchange(request)
       },

@@ -47,8 +47,10 @@ struct DecodingTests {
       Self.reply(bomb, coding: "gzip")
     } body: { setting in
       // The absolute limit first, then the ratio.
-      #expect(await setting.failure(setting.request(responseBytesMax: 1 << 20)) == .responseTooLarge)
-      #expect(await setting.failure(setting.request(responseBytesMax: 1 << 24)) == .responseTooLarge)
+      #expect(
+        await setting.failure(setting.request(responseBytesMax: 1 << 20)) == .responseTooLarge)
+      #expect(
+        await setting.failure(setting.request(responseBytesMax: 1 << 24)) == .responseTooLarge)
     }
   }
 

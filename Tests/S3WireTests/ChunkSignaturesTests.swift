@@ -99,10 +99,10 @@ struct ChunkSignaturesTests {
     #expect(signatures.accept(chain.trailer, trailer: Self.trailer))
   }
 
-  private func keyAndTime() throws -> (SigningKey, SignatureTime) {
+  private func keyAndTime() throws -> (SignatureKey, SignatureTime) {
     let time = try #require(SignatureTime("20130524T000000Z"))
     return (
-      SigningKey(
+      SignatureKey(
         secret: SignatureVector.manual.secret,
         scope: SignatureScope(day: time.day, region: "us-east-1")), time
     )

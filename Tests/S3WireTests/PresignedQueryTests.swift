@@ -35,7 +35,7 @@ struct PresignedQueryTests {
     #expect(
       text.hasSuffix("bb7705b4aa3cb8e8f5e1e0b3d4c0b64030797a313c8ceee43e33117cc43eadc5"))
     #expect(
-      SigningKey(secret: SignatureVector.suite.secret, scope: scope).sign(text)
+      SignatureKey(secret: SignatureVector.suite.secret, scope: scope).sign(text)
         == "e93c787ed7f371d5c6b165c1b38ede9550f4dce4144713e844b25b7192d3865d")
   }
 
@@ -49,7 +49,7 @@ struct PresignedQueryTests {
     let text = read.stringToSign(
       method: "GET", path: "/test.txt", query: query.parameters,
       fields: [CanonicalRequest.Field("host", "examplebucket.s3.amazonaws.com")])
-    let key = SigningKey(secret: SignatureVector.manual.secret, scope: read.credential.scope)
+    let key = SignatureKey(secret: SignatureVector.manual.secret, scope: read.credential.scope)
     #expect(key.isSignature(read.signature, of: text))
     let other = read.stringToSign(
       method: "GET", path: "/test.txt",

@@ -9,7 +9,7 @@ struct SigningTests {
   func matchesPublishedSignatures(_ vector: SignatureVector) throws {
     let text = vector.request.stringToSign(at: try vector.signedAt(), scope: try vector.scope())
     if !vector.digest.isEmpty { #expect(text.hasSuffix("\n\(vector.digest)")) }
-    let key = SigningKey(secret: vector.signer.secret, scope: try vector.scope())
+    let key = SignatureKey(secret: vector.signer.secret, scope: try vector.scope())
     #expect(key.sign(text) == vector.signature)
     #expect(key.isSignature(vector.signature, of: text))
   }
@@ -19,7 +19,7 @@ struct SigningTests {
     arguments: SignatureVector.all)
   func acceptsOnlyCorrectSignature(_ vector: SignatureVector) throws {
     let text = vector.request.stringToSign(at: try vector.signedAt(), scope: try vector.scope())
-    let key = SigningKey(secret: vector.signer.secret, scope: try vector.scope())
+    let key = SignatureKey(secret: vector.signer.secret, scope: try vector.scope())
     let other = vector.signature.hasSuffix("0") ? "1" : "0"
     for wrong in [
       "", String(vector.signature.dropLast()), vector.signature.dropLast() + other,
@@ -28,7 +28,7 @@ struct SigningTests {
       #expect(!key.isSignature(wrong, of: text), "\(wrong)")
     }
     #expect(
-      !SigningKey(secret: "other", scope: try vector.scope())
+      !SignatureKey(secret: "other", scope: try vector.scope())
         .isSignature(vector.signature, of: text))
   }
 

@@ -137,7 +137,7 @@ struct EvictionPropertyTests {
   func liveResultsStayComplete() async throws {
     let fixture = try StoreFixture()
     let store = fixture.store
-    let selection = Selection.filmsWithDirectors
+    let selection = FieldSelection.filmsWithDirectors
     let now = Timestamp(milliseconds: Self.hour)
     let calls = CallsInFlight()
     let evicted = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -1,22 +1,22 @@
 import Model
 
-extension Selection {
+extension FieldSelection {
   /// A position of one type.
-  static func of(_ type: String, _ fields: [SelectedField]) -> Selection {
-    Selection(
+  static func of(_ type: String, _ fields: [SelectedField]) -> FieldSelection {
+    FieldSelection(
       types: [ObjectSelection(type: type, fields: fields, key: nil)], typenameResponseName: nil)
   }
 
   /// `{ films { id title director { id name } } }`
-  static var filmsWithDirectors: Selection {
+  static var filmsWithDirectors: FieldSelection {
     .of("Query", [.object("films", .filmWithDirector)])
   }
 
-  static var filmWithDirector: Selection {
+  static var filmWithDirector: FieldSelection {
     .of("Film", [.leaf("id"), .leaf("title"), .object("director", .person)])
   }
 
-  static var person: Selection { .of("Person", [.leaf("id"), .leaf("name")]) }
+  static var person: FieldSelection { .of("Person", [.leaf("id"), .leaf("name")]) }
 }
 
 extension SelectedField {
@@ -24,7 +24,7 @@ extension SelectedField {
     SelectedField(responseName: name, name: name, storageName: name)
   }
 
-  static func object(_ name: String, _ selection: Selection) -> SelectedField {
+  static func object(_ name: String, _ selection: FieldSelection) -> SelectedField {
     SelectedField(
       responseName: name, name: name, storageName: name, value: .object(selection))
   }

@@ -9,7 +9,7 @@ struct CreatedEntitiesTests {
   private static let id = SelectedField(responseName: "id", name: "id", storageName: "id")
 
   private static func field(
-    _ name: String, _ selection: Model.Selection, isList: Bool = false
+    _ name: String, _ selection: FieldSelection, isList: Bool = false
   ) -> SelectedField {
     SelectedField(
       responseName: name, name: name, storageName: name, value: .object(selection),
@@ -18,8 +18,8 @@ struct CreatedEntitiesTests {
 
   private static func object(
     _ type: String, _ fields: [SelectedField], isEntity: Bool = true
-  ) -> Model.Selection {
-    Selection(
+  ) -> FieldSelection {
+    FieldSelection(
       types: [
         ObjectSelection(
           type: type, fields: isEntity ? [id] + fields : fields, key: isEntity ? key : nil)

@@ -21,7 +21,7 @@ struct GeneratedWorld {
     errorDice = SeededGenerator(seed: seed &+ 1)
   }
 
-  mutating func answer(_ selection: Selection) -> String {
+  mutating func answer(_ selection: FieldSelection) -> String {
     errors = []
     let data = object(selection, place: hash("root")) ?? "null"
     let tail = errors.isEmpty ? "" : ",\"errors\":[\(errors.joined(separator: ","))]"
@@ -38,7 +38,7 @@ struct GeneratedWorld {
   private func dice(_ place: UInt64) -> SeededGenerator { SeededGenerator(seed: place) }
 
   /// Nil if a non-null field is null because of an error: then the object is null.
-  private mutating func object(_ selection: Selection, place: UInt64) -> String? {
+  private mutating func object(_ selection: FieldSelection, place: UInt64) -> String? {
     var random = dice(place)
     let types = selection.types.keys.sorted()
     guard let type = types.randomElement(using: &random), let object = selection.types[type] else {

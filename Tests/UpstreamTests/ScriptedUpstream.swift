@@ -42,7 +42,7 @@ final class ScriptedUpstream: Sendable {
   /// Sun, 06 Nov 1994 08:49:37 GMT, fixed.
   static let clock = WallClock { Timestamp(milliseconds: 784_111_777_000) }
 
-  func client(_ settings: UpstreamSettings = UpstreamSettings(url: "http://up/graphql"))
+  func client(_ settings: UpstreamConfiguration = UpstreamConfiguration(url: "http://up/graphql"))
     -> UpstreamClient
   {
     UpstreamClient(settings: settings, clock: Self.clock) {

@@ -16,7 +16,7 @@ struct UpstreamClientTests {
 
   private func ask(
     _ upstream: ScriptedUpstream,
-    settings: UpstreamSettings = UpstreamSettings(url: "http://up/graphql"),
+    settings: UpstreamConfiguration = UpstreamConfiguration(url: "http://up/graphql"),
     call: UpstreamCall = UpstreamCall()
   ) async throws -> UpstreamResponse {
     let operation = try Self.operation()
@@ -119,7 +119,7 @@ struct UpstreamClientTests {
   func readsResponsesByMediaType(_ read: Read) async throws {
     let answer = try await ask(
       ScriptedUpstream(read.status, read.type, read.body),
-      settings: UpstreamSettings(url: "http://up/graphql", dialect: read.dialect))
+      settings: UpstreamConfiguration(url: "http://up/graphql", dialect: read.dialect))
     #expect(answer.kind == read.kind)
     #expect(answer.permission == read.permission)
     #expect(answer.status == read.status)
@@ -170,7 +170,7 @@ struct UpstreamClientTests {
       ),
     ])
   func reportsUnusableResponses(type: String, body: String, reason: String) async throws {
-    var settings = UpstreamSettings(url: "http://up/graphql")
+    var settings = UpstreamConfiguration(url: "http://up/graphql")
     settings.responseDepthMax = 9
     let failure = UpstreamFailure.malformed(status: 200, reason: reason, excerpt: body)
     await #expect(throws: failure) {
@@ -215,13 +215,13 @@ struct UpstreamClientTests {
 
   @Test("Oversize responses and invalid URLs are failures")
   func refusesOversizeResponses() async throws {
-    let small = UpstreamSettings(url: "http://up/graphql", responseBytesMax: 10)
+    let small = UpstreamConfiguration(url: "http://up/graphql", responseBytesMax: 10)
     let upstream = ScriptedUpstream(200, Self.json, #"{"data":{"film":null}}"#)
     await #expect(throws: UpstreamFailure.tooLarge(bytesMax: 10)) {
       _ = try await ask(upstream, settings: small)
     }
     await #expect(throws: UpstreamFailure.notSent(cause: "\"ftp://up\" is not an HTTP address")) {
-      _ = try await ask(upstream, settings: UpstreamSettings(url: "ftp://up"))
+      _ = try await ask(upstream, settings: UpstreamConfiguration(url: "ftp://up"))
     }
     #expect(upstream.seen.count == 1)
   }
@@ -235,7 +235,7 @@ struct UpstreamClientTests {
   func sendsServiceCredential(dialect: Dialect, name: String, value: String)
     async throws
   {
-    let settings = UpstreamSettings(
+    let settings = UpstreamConfiguration(
       url: "http://up/graphql", dialect: dialect, headers: [.init("x-static", "1")],
       secret: "s3")
     let upstream = ScriptedUpstream([
@@ -265,7 +265,7 @@ struct UpstreamClientTests {
 
   @Test("A caller cannot choose a role under the admin secret")
   func noRoleWithAdminSecret() async throws {
-    let settings = UpstreamSettings(
+    let settings = UpstreamConfiguration(
       url: "http://up/graphql", dialect: .hasura, secret: "s3")
     let upstream = ScriptedUpstream(200, Self.json, #"{"data":{"film":null}}"#)
     _ = try await ask(

@@ -47,7 +47,7 @@ extension Ways {
       return [
         ("policy", policy), ("x-amz-algorithm", SignatureAlgorithm.name),
         ("x-amz-credential", credential.text), ("x-amz-date", time.text),
-        ("x-amz-signature", SigningKey(secret: client.secret, scope: scope).sign(policy)),
+        ("x-amz-signature", SignatureKey(secret: client.secret, scope: scope).sign(policy)),
       ]
     }
 

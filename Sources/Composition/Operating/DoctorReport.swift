@@ -179,7 +179,7 @@ package struct DoctorReport: Sendable {
       let client = HTTPClient(
         group: group, tls: try TLSClientContext(), random: { Double.random(in: 0..<1) })
       let upstream = UpstreamClient(
-        settings: Upstream.UpstreamSettings(settings, url: url), clock: SystemClock.wall,
+        settings: UpstreamConfiguration(settings, url: url), clock: SystemClock.wall,
         client: client)
       let finding = await ask(upstream, url: url)
       await client.close()

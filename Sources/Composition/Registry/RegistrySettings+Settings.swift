@@ -17,7 +17,7 @@ extension RegistrySettings {
   }
 }
 
-extension Upstream.UpstreamSettings {
+extension UpstreamConfiguration {
   /// - Parameter url: the upstream's URL, which the caller has made sure is set.
   init(_ settings: Settings, url: String) {
     self.init(

@@ -41,7 +41,7 @@ package struct SchemaPull {
     let client = HTTPClient(
       group: group, tls: try TLSClientContext(), random: { Double.random(in: 0..<1) })
     let url = settings.upstream.url?.text ?? ""
-    var upstreamSettings = Upstream.UpstreamSettings(settings, url: url)
+    var upstreamSettings = UpstreamConfiguration(settings, url: url)
     // An introspection result in JSON is about three times as large as the schema in SDL.
     upstreamSettings.responseBytesMax = max(
       upstreamSettings.responseBytesMax, settings.schemaBytesMax * 4)

@@ -44,7 +44,7 @@ struct GatewayAssembly {
   ) {
     let settings = workspace.settings
     let upstream = UpstreamClient(
-      settings: Upstream.UpstreamSettings(settings, url: settings.upstream.url?.text ?? ""),
+      settings: UpstreamConfiguration(settings, url: settings.upstream.url?.text ?? ""),
       clock: SystemClock.wall, client: client)
     let calls = CallSequence(after: store.lastCall, head: store.head)
     let cache = RenderedCache(byteLimit: settings.cache.memoryBytesMax)

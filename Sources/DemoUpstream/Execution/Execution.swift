@@ -6,9 +6,9 @@ import LosslessJSON
 ///
 /// Fields are executed one after the other in response order, so mutations are serial by construction.
 /// A failed field cuts the response back to the nearest nullable place.
-struct Execution<R: Resolver> {
+struct Execution<R: FieldResolver> {
   let schema: Schema
-  let collector: FieldCollector
+  let collector: DemoFieldCollector
   let limits: ExecutionLimits
   /// Coordinates (`Type.field`) of fields that fail instead of being resolved.
   let brokenFields: Set<String>
@@ -30,7 +30,7 @@ struct Execution<R: Resolver> {
   }
 
   init(
-    schema: Schema, collector: FieldCollector, limits: ExecutionLimits,
+    schema: Schema, collector: DemoFieldCollector, limits: ExecutionLimits,
     brokenFields: Set<String>, resolver: R
   ) {
     self.schema = schema
@@ -54,7 +54,7 @@ struct Execution<R: Resolver> {
 
   // MARK: Objects
 
-  private mutating func write(_ fields: [PlannedField], of parent: Parent) throws(NullBubble) {
+  private mutating func write(_ fields: [DemoPlannedField], of parent: Parent) throws(NullBubble) {
     response.append("{")
     for (place, field) in fields.enumerated() {
       fieldsWritten += 1
@@ -73,7 +73,8 @@ struct Execution<R: Resolver> {
     response.append("}")
   }
 
-  private mutating func resolve(_ field: PlannedField, of parent: Parent) -> Resolved<R.Object> {
+  private mutating func resolve(_ field: DemoPlannedField, of parent: Parent) -> Resolved<R.Object>
+  {
     let name = field.definition.name
     if name == "__typename" { return .string(field.parentType) }
     do throws(FieldFailure) {
@@ -100,7 +101,7 @@ struct Execution<R: Resolver> {
 
   /// Writes a value, or null in its place where the type allows one (specification 6.4.4).
   private mutating func write(
-    _ value: Resolved<R.Object>, as type: TypeReference, for field: PlannedField
+    _ value: Resolved<R.Object>, as type: TypeReference, for field: DemoPlannedField
   ) throws(NullBubble) {
     let depth = path.count
     if type.isNonNull {
@@ -123,7 +124,7 @@ struct Execution<R: Resolver> {
   }
 
   private mutating func writeNonNull(
-    _ value: Resolved<R.Object>, as type: TypeReference, for field: PlannedField
+    _ value: Resolved<R.Object>, as type: TypeReference, for field: DemoPlannedField
   ) throws(NullBubble) {
     switch value {
     case .failure(let failure): throw fail(failure, at: field)
@@ -145,7 +146,7 @@ struct Execution<R: Resolver> {
   }
 
   private mutating func write(
-    _ elements: [Resolved<R.Object>], as item: TypeReference, for field: PlannedField
+    _ elements: [Resolved<R.Object>], as item: TypeReference, for field: DemoPlannedField
   ) throws(NullBubble) {
     response.append("[")
     for (place, element) in elements.enumerated() {
@@ -158,7 +159,7 @@ struct Execution<R: Resolver> {
   }
 
   private mutating func write(
-    _ parent: Parent, named name: String, as type: TypeReference, for field: PlannedField
+    _ parent: Parent, named name: String, as type: TypeReference, for field: DemoPlannedField
   ) throws(NullBubble) {
     guard type.item == nil, let object = schema.type(named: name), object.kind == .object,
       name == type.name.value || schema.isSubType(name, of: type.name.value)
@@ -170,7 +171,7 @@ struct Execution<R: Resolver> {
     try write(field.selections[name] ?? [], of: parent)
   }
 
-  private mutating func fail(_ failure: FieldFailure, at field: PlannedField) -> NullBubble {
+  private mutating func fail(_ failure: FieldFailure, at field: DemoPlannedField) -> NullBubble {
     errors.append(
       ExecutionError(
         failure.message, positions: field.positions, path: path, extensions: failure.extensions))

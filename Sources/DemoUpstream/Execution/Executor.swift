@@ -37,7 +37,7 @@ struct Executor: Sendable {
     guard variables.errors.isEmpty else { throw RequestRejection(.variables, variables.errors) }
     return PreparedOperation(
       operation: operation, rootType: rootType,
-      collector: FieldCollector(
+      collector: DemoFieldCollector(
         schema: schema, fragments: fragments,
         coercion: InputCoercion(schema: schema, variables: variables.values)))
   }
@@ -45,7 +45,7 @@ struct Executor: Sendable {
   /// Executes an operation. A mutation changes the resolver, unless the response is discarded.
   ///
   /// - Parameter brokenFields: `Type.field` coordinates that fail instead of being resolved.
-  func run<R: Resolver>(
+  func run<R: FieldResolver>(
     _ prepared: PreparedOperation, with resolver: inout R, brokenFields: Set<String> = []
   ) throws(RequestRejection) -> ExecutionResult {
     var execution = Execution(
@@ -155,7 +155,7 @@ struct GraphQLRequest: Sendable {
 struct PreparedOperation {
   let operation: OperationDefinition
   let rootType: NamedType
-  let collector: FieldCollector
+  let collector: DemoFieldCollector
 
   var kind: OperationType { operation.operation }
   var name: String? { operation.name?.value }

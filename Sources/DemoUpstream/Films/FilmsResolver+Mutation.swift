@@ -18,7 +18,7 @@ extension FilmsResolver {
   }
 
   /// The voter that all anonymous callers share.
-  private static let guest = User(id: "u-guest", name: "Guest", memberSince: Viewer.memberSince)
+  private static let guest = User(id: "u-guest", name: "Guest", memberSince: DemoViewer.memberSince)
 
   private mutating func rateFilm(
     _ arguments: Arguments

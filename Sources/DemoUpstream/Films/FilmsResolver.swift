@@ -1,5 +1,5 @@
 /// Resolves the film schema over one state of the library, for one caller.
-struct FilmsResolver: Resolver {
+struct FilmsResolver: FieldResolver {
   var library: Library
   /// The user named by the Authorization header.
   let viewer: User?
@@ -142,7 +142,7 @@ extension FilmsResolver {
   /// A stored user, or a new one with defaults.
   func user(_ id: String) -> User {
     library.users[id] ?? viewer.flatMap { $0.id == id ? $0 : nil }
-      ?? User(id: id, name: id, memberSince: Viewer.memberSince)
+      ?? User(id: id, name: id, memberSince: DemoViewer.memberSince)
   }
 
   /// The viewer with its stored data.
@@ -183,7 +183,7 @@ extension FilmsResolver {
 
 /// The caller identified by the Authorization header: `Bearer user-ada` is the user `u-ada`, without
 /// verification. Any other value is an anonymous caller.
-enum Viewer {
+enum DemoViewer {
   static let memberSince = "2020-01-01"
   private static let prefix = "Bearer user-"
   private static let nameLengthMax = 32

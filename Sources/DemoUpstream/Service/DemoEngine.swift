@@ -107,7 +107,7 @@ final class DemoEngine: Sendable {
 
   private func resolver(over library: Library, for caller: Caller) -> FilmsResolver {
     FilmsResolver(
-      library: library, viewer: Viewer.user(authorization: caller.authorization),
+      library: library, viewer: DemoViewer.user(authorization: caller.authorization),
       now: Calendar.time(secondsSince1970: now()))
   }
 

@@ -62,7 +62,7 @@ package struct Explainer: Sendable {
   }
 
   private func describe(
-    _ snapshot: ResultSnapshot, selection: Selection, request: ReadRequest
+    _ snapshot: ResultSnapshot, selection: FieldSelection, request: ReadRequest
   ) -> Explanation.Stored {
     let result = ResultRenderer.render(
       snapshot, selection: selection, onError: request.policy.onError)

@@ -105,7 +105,7 @@ struct OverlaidReader: Sendable {
   }
 
   private func render(
-    _ snapshot: ResultSnapshot, _ selection: Selection, over shared: RenderedResponse,
+    _ snapshot: ResultSnapshot, _ selection: FieldSelection, over shared: RenderedResponse,
     _ request: ReadRequest, device: String
   ) -> (response: RenderedResponse, hasGaps: Bool)? {
     let result = ResultRenderer.render(

@@ -226,7 +226,7 @@ package final class QueryReader: Sendable {
   }
 
   private func render(
-    _ snapshot: ResultSnapshot, selection: Selection, request: ReadRequest,
+    _ snapshot: ResultSnapshot, selection: FieldSelection, request: ReadRequest,
     ticket: RenderedCache.Ticket
   ) -> Stored? {
     // A result with errors needs a refetch: it is shown only if upstream gives no response.

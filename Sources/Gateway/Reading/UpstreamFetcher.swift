@@ -175,7 +175,7 @@ struct UpstreamFetcher: Sendable {
   /// which alone knows whether a purge or an invalidation overtook the call.
   private func render(
     _ response: UpstreamResponse, normalised: Normaliser.Outcome, report: CommitReport,
-    request: ReadRequest, selection: Selection
+    request: ReadRequest, selection: FieldSelection
   ) async throws -> Taken {
     let isExact = report.isExact && !report.mayBeDue && normalised.isFaithful
     if isExact, response.errors == nil {

@@ -53,7 +53,7 @@ extension S3Authenticator {
       throw S3Fault(.invalidArgument, "The credential's date does not match x-amz-date.")
     }
     let found = try await self.credential(credential.accessKey)
-    let key = SigningKey(secret: found.secret, scope: credential.scope)
+    let key = SignatureKey(secret: found.secret, scope: credential.scope)
     guard key.isSignature(signature, of: policy) else { throw Self.otherSignature }
     return (found, credential.scope.region)
   }

@@ -38,7 +38,7 @@ package struct S3Authenticator: Sendable {
     let scope = claim.credential.scope
     try check(scope)
     let found = try await credential(claim.credential.accessKey)
-    let key = SigningKey(secret: found.secret, scope: scope)
+    let key = SignatureKey(secret: found.secret, scope: scope)
     try verify(claim, of: request, key: key)
     if case .sha256 = claim.payload, !request.hasContent, claim.payload != .empty {
       throw S3Fault(
@@ -189,7 +189,7 @@ package struct S3Authenticator: Sendable {
   // MARK: Verifying the signature
 
   private func verify(
-    _ claim: Claim, of request: S3SignedRequest, key: SigningKey
+    _ claim: Claim, of request: S3SignedRequest, key: SignatureKey
   ) throws(S3Fault) {
     guard claim.signedFields.contains("host") else {
       throw S3Fault(.accessDenied, "The Host field must be signed.")

@@ -140,7 +140,7 @@ struct MutationSender: Sendable {
   /// Returns the real keys of created entities. If a mutation creates several of one type, they are
   /// matched in the order of the response.
   private static func created(
-    by mutation: Mutation, _ response: UpstreamResponse, _ selection: Model.Selection
+    by mutation: Mutation, _ response: UpstreamResponse, _ selection: Model.FieldSelection
   ) -> [TemporaryID: EntityKey] {
     var created: [TemporaryID: EntityKey] = [:]
     let byType = Dictionary(grouping: mutation.footprint.creates, by: \.type)

@@ -161,7 +161,7 @@ extension ServerSession {
       id: server.stamp.requestID(for: head), remoteAddress: stream.remoteAddress, client: client,
       isSecure: stream.isSecure, receivedAt: stream.now,
       date: HTTPDate(secondsSince1970: reactor.wallSeconds), rates: server.rates)
-    exchange = Exchange(
+    exchange = ServerExchange(
       request: request, channel: channel, rate: rate,
       refusal: Self.refusal(rate: rate, coding: coding))
     exchangeNumber += 1

@@ -5,7 +5,7 @@ import Transport
 ///
 /// It lives on its loop and is accessed only there. Requests are served one at a time. A request takes
 /// one of three paths: refused (`refuse`), answered immediately (`answerAtOnce`), or passed to the
-/// handler in a task (`Exchange`). Output written while input is being processed is collected in the
+/// handler in a task (`ServerExchange`). Output written while input is being processed is collected in the
 /// loop's buffer and sent in one call at the end, which pipelined responses share.
 final class ServerSession: StreamDelegate {
   let stream: ByteStream
@@ -16,7 +16,7 @@ final class ServerSession: StreamDelegate {
   var connection: ServerConnection
   /// Bytes read after the request being served.
   var kept: [UInt8] = []
-  var exchange: Exchange?
+  var exchange: ServerExchange?
   /// The number of the current exchange, so that a task that ends late does not affect the next one.
   var exchangeNumber = 0
   /// Whether input is being processed: output written in the meantime is sent at the end.
@@ -150,7 +150,7 @@ extension ServerSession {
   }
 
   /// Counts and logs a handler's response.
-  func noteResponse(_ exchange: Exchange, on reactor: isolated Reactor) {
+  func noteResponse(_ exchange: ServerExchange, on reactor: isolated Reactor) {
     server.tally.answered(exchange.status)
     server.noteCounted(on: reactor)
     guard server.isLogging else { return }
@@ -209,7 +209,7 @@ enum Admission {
 }
 
 /// One request passed to a handler, with the state of its response.
-struct Exchange {
+struct ServerExchange {
   let request: ServerRequest
   /// The channel for the content; `nil` if there is none.
   let channel: BodyChannel?

@@ -10,7 +10,7 @@ extension S3FileStore {
   package func createBucket(_ name: BucketName) async throws(FileStoreError) {
     // In the default region S3 reports success for an existing bucket of the same account.
     if try await has(name) { throw .bucketExists }
-    var request = S3Request(.put, name)
+    var request = S3ClientRequest(.put, name)
     let region = client.settings.region
     if region != Self.defaultRegion {
       var writer = XMLWriter("CreateBucketConfiguration")
@@ -22,7 +22,7 @@ extension S3FileStore {
 
   package func buckets() async throws(FileStoreError) -> [BucketDescription] {
     try await asking(about: .service) { () async throws(S3Failure) in
-      try await client.perform(S3Request(.get), document: "ListAllMyBucketsResult") {
+      try await client.perform(S3ClientRequest(.get), document: "ListAllMyBucketsResult") {
         root, _ throws(S3Failure) in
         (root["Buckets"]?.all("Bucket") ?? []).compactMap(S3Documents.bucket)
           .sorted { $0.name.text < $1.name.text }
@@ -53,12 +53,12 @@ extension S3FileStore {
       }
       guard page.hasMore, !page.uploads.isEmpty else { break }
     }
-    try await ask(S3Request(.delete, name), about: .bucket)
+    try await ask(S3ClientRequest(.delete, name), about: .bucket)
   }
 
   func has(_ name: BucketName) async throws(FileStoreError) -> Bool {
     do throws(FileStoreError) {
-      try await ask(S3Request(.head, name), about: .bucket)
+      try await ask(S3ClientRequest(.head, name), about: .bucket)
       return true
     } catch {
       guard error == .noSuchBucket else { throw error }

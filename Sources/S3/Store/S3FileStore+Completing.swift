@@ -41,7 +41,7 @@ extension S3FileStore {
     var request = request(.post, upload)
     try put(completion.condition, on: existing, in: &request)
     if let checksum = completion.checksum {
-      request.fields += S3ObjectFields.fields(of: checksum)
+      request.fields += S3StoredFields.fields(of: checksum)
     }
     request.content = .bytes(Self.document(of: parts))
     do throws(S3Failure) {

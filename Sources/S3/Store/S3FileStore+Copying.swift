@@ -20,17 +20,17 @@ extension S3FileStore {
         found, of: source, to: target, attributes, if: write.condition)
     }
     let existing = source == target ? found : try await lookUp(target)
-    var request = copyRequest(S3Request(.put, target), from: source, tag: found.tag)
+    var request = copyRequest(S3ClientRequest(.put, target), from: source, tag: found.tag)
     try put(write.condition, on: existing, in: &request)
     // S3 requires that a copy onto itself changes something.
     if attributes != nil || source == target {
       request.set("x-amz-metadata-directive", "REPLACE")
-      request.fields += S3ObjectFields.fields(of: attributes ?? found.attributes)
+      request.fields += S3StoredFields.fields(of: attributes ?? found.attributes)
     }
     if attributes == nil { request.set("x-amz-server-side-encryption", write.encryption) }
     if let tags = write.tags {
       request.set("x-amz-tagging-directive", "REPLACE")
-      request.set("x-amz-tagging", S3ObjectFields.text(tags))
+      request.set("x-amz-tagging", S3StoredFields.text(tags))
     }
     if let algorithm = write.checksum {
       request.set("x-amz-checksum-algorithm", algorithm.rawValue.uppercased())
@@ -103,8 +103,8 @@ extension S3FileStore {
 
   /// - Parameter tag: the tag that the source must still have.
   private func copyRequest(
-    _ request: S3Request, from source: ObjectAddress, tag: String
-  ) -> S3Request {
+    _ request: S3ClientRequest, from source: ObjectAddress, tag: String
+  ) -> S3ClientRequest {
     var request = request
     request.set(
       "x-amz-copy-source", "/\(source.bucket.text)/\(S3Encoding.path(source.key.text))")
@@ -119,7 +119,7 @@ extension S3FileStore {
   }
 
   private func copied(
-    _ request: S3Request, _ name: String, about subject: S3Subject
+    _ request: S3ClientRequest, _ name: String, about subject: S3Subject
   ) async throws(FileStoreError) -> Copied {
     try await asking(about: subject) { () async throws(S3Failure) in
       try await client.perform(request, document: name) { root, _ throws(S3Failure) in

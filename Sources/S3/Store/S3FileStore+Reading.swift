@@ -40,7 +40,7 @@ extension S3FileStore {
   private func open(
     _ address: ObjectAddress, range: ByteRangeSet.Spec?, tag: String?
   ) async throws(FileStoreError) -> ObjectContent {
-    var request = S3Request(.get, address)
+    var request = S3ClientRequest(.get, address)
     request.set("x-amz-checksum-mode", "ENABLED")
     request.set("range", range.map { "bytes=\($0.text)" })
     request.set("if-match", tag.map { "\"\($0)\"" })
@@ -66,7 +66,7 @@ extension S3FileStore {
       guard try await has(bucket) else { throw .noSuchBucket }
       return ObjectListPage()
     }
-    var wanted = S3Request(
+    var wanted = S3ClientRequest(
       .get, bucket,
       query: [
         ("list-type", "2"), ("encoding-type", "url"), ("max-keys", "\(request.limit)"),
@@ -114,11 +114,11 @@ extension S3FileStore {
 
   /// - Returns: nil if there is no such object or bucket.
   func lookUp(_ address: ObjectAddress) async throws(FileStoreError) -> ObjectMetadata? {
-    var request = S3Request(.head, address)
+    var request = S3ClientRequest(.head, address)
     request.set("x-amz-checksum-mode", "ENABLED")
     do throws(FileStoreError) {
       let response = try await ask(request, about: .object)
-      guard let metadata = S3ObjectFields.metadata(of: address.key, response.fields) else {
+      guard let metadata = S3StoredFields.metadata(of: address.key, response.fields) else {
         throw .other("the service reported no length of an object")
       }
       return metadata

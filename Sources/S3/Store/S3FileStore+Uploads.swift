@@ -11,8 +11,8 @@ extension S3FileStore {
   ) async throws(FileStoreError) -> UploadAddress {
     try admit(quota)
     try admit(attributes)
-    var request = S3Request(.post, address, query: [("uploads", "")])
-    request.fields = S3ObjectFields.fields(of: attributes)
+    var request = S3ClientRequest(.post, address, query: [("uploads", "")])
+    request.fields = S3StoredFields.fields(of: attributes)
     if let checksum {
       request.set("x-amz-checksum-algorithm", checksum.algorithm.rawValue.uppercased())
       request.set("x-amz-checksum-type", checksum.kind.rawValue)
@@ -70,7 +70,7 @@ extension S3FileStore {
     in bucket: BucketName, prefix: String, after marker: UploadAddress?, limit: Int
   ) async throws(FileStoreError) -> UploadsPage {
     // Without a limit: not every service supports one here.
-    var request = S3Request(
+    var request = S3ClientRequest(
       .get, bucket, query: [("uploads", ""), ("encoding-type", "url"), ("prefix", prefix)])
     if let marker {
       request.query += [
@@ -122,8 +122,8 @@ extension S3FileStore {
 extension S3FileStore {
   func request(
     _ method: HTTPRequest.Method, _ upload: UploadAddress, _ query: (String, String)...
-  ) -> S3Request {
-    S3Request(method, upload.object, query: query + [("uploadId", upload.id)])
+  ) -> S3ClientRequest {
+    S3ClientRequest(method, upload.object, query: query + [("uploadId", upload.id)])
   }
 
   /// Sends a part that is in memory.
@@ -135,7 +135,7 @@ extension S3FileStore {
     var request = request(.put, upload, ("partNumber", "\(number)"))
     request.content = .bytes(bytes)
     for digest in [hashing.digests()[.md5], noted].compactMap({ $0 }) {
-      request.fields += S3ObjectFields.fields(of: digest)
+      request.fields += S3StoredFields.fields(of: digest)
     }
     do throws(S3Failure) {
       return part(number, bytes.count, try await client.perform(request), noted)
@@ -158,7 +158,7 @@ extension S3FileStore {
     _ reading: UploadReading, _ count: Int, as number: Int, of upload: UploadAddress
   ) async throws(FileStoreError) -> UploadPart {
     var request = request(.put, upload, ("partNumber", "\(number)"))
-    for digest in reading.content.digests { request.fields += S3ObjectFields.fields(of: digest) }
+    for digest in reading.content.digests { request.fields += S3StoredFields.fields(of: digest) }
     let streamed = StreamedUpload(reading)
     request.content = .stream(streamed.content(byteCount: count))
     do throws(S3Failure) {

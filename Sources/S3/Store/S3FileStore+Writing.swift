@@ -13,9 +13,9 @@ extension S3FileStore {
       throw .tooLarge(bytesMax: content.bytesMax)
     }
     let existing = try await lookUp(address)
-    var request = S3Request(.put, address)
+    var request = S3ClientRequest(.put, address)
     try put(write.condition, on: existing, in: &request)
-    request.fields += S3ObjectFields.fields(of: write.attributes)
+    request.fields += S3StoredFields.fields(of: write.attributes)
     let reading = UploadReading(content)
     let written: ObjectMetadata
     if let count = content.byteCount, count > limits.bufferBytes, count <= limits.singleBytesMax {
@@ -37,7 +37,7 @@ extension S3FileStore {
   ) async throws(FileStoreError) -> Bool {
     let existing = try await lookUp(address)
     if existing == nil, !(try await has(address.bucket)) { throw .noSuchBucket }
-    var request = S3Request(.delete, address)
+    var request = S3ClientRequest(.delete, address)
     guard condition.holds(for: existing?.state) else { throw .preconditionFailed }
     guard let existing else { return false }
     if condition != .none { request.set("if-match", "\"\(existing.tag)\"") }
@@ -52,14 +52,15 @@ extension S3FileStore {
 
   /// Sends content that is in memory.
   private func send(
-    _ bytes: [UInt8], _ reading: UploadReading, _ request: S3Request, at address: ObjectAddress,
+    _ bytes: [UInt8], _ reading: UploadReading, _ request: S3ClientRequest,
+    at address: ObjectAddress,
     _ attributes: ObjectAttributes
   ) async throws(FileStoreError) -> ObjectMetadata {
     let (md5, noted) = try reading.check()
     var request = request
     request.content = .bytes(bytes)
     for digest in [md5, noted].compactMap({ $0 }) {
-      request.fields += S3ObjectFields.fields(of: digest)
+      request.fields += S3StoredFields.fields(of: digest)
     }
     do throws(S3Failure) {
       return metadata(
@@ -77,11 +78,11 @@ extension S3FileStore {
 
   /// Streams content.
   private func stream(
-    _ reading: UploadReading, _ count: Int, _ request: S3Request, at address: ObjectAddress,
+    _ reading: UploadReading, _ count: Int, _ request: S3ClientRequest, at address: ObjectAddress,
     _ attributes: ObjectAttributes
   ) async throws(FileStoreError) -> ObjectMetadata {
     var request = request
-    for digest in reading.content.digests { request.fields += S3ObjectFields.fields(of: digest) }
+    for digest in reading.content.digests { request.fields += S3StoredFields.fields(of: digest) }
     let noted = reading.content.digests.last { $0.algorithm != .md5 }
     let upload = StreamedUpload(reading)
     request.content = .stream(upload.content(byteCount: count))
@@ -135,7 +136,7 @@ extension S3FileStore {
   /// Checks a condition against the present object, to spare the client the upload, and adds it to the
   /// request, so that the service checks it again atomically with the write.
   func put(
-    _ condition: WriteCondition, on existing: ObjectMetadata?, in request: inout S3Request
+    _ condition: WriteCondition, on existing: ObjectMetadata?, in request: inout S3ClientRequest
   ) throws(FileStoreError) {
     guard condition.holds(for: existing?.state) else { throw .preconditionFailed }
     guard condition != .none else { return }
@@ -164,7 +165,7 @@ extension S3FileStore {
   package func tags(of address: ObjectAddress) async throws(FileStoreError) -> TagSet {
     try await asking(about: .object) { () async throws(S3Failure) in
       try await client.perform(
-        S3Request(.get, address, query: [("tagging", "")]), document: "Tagging"
+        S3ClientRequest(.get, address, query: [("tagging", "")]), document: "Tagging"
       ) { root, _ throws(S3Failure) in
         let tags = (root["TagSet"]?.all("Tag") ?? []).map {
           TagSet.Tag(key: $0["Key"]?.text ?? "", value: $0["Value"]?.text ?? "")
@@ -178,7 +179,7 @@ extension S3FileStore {
   package func setTags(
     _ tags: TagSet, of address: ObjectAddress
   ) async throws(FileStoreError) {
-    var request = S3Request(tags.isEmpty ? .delete : .put, address, query: [("tagging", "")])
+    var request = S3ClientRequest(tags.isEmpty ? .delete : .put, address, query: [("tagging", "")])
     if !tags.isEmpty {
       var writer = XMLWriter("Tagging")
       writer.element("TagSet") { writer in
@@ -193,7 +194,7 @@ extension S3FileStore {
       var hashing = ContentHashing()
       hashing.update(document)
       if let digest = hashing.digests()[.md5] {
-        request.fields += S3ObjectFields.fields(of: digest)
+        request.fields += S3StoredFields.fields(of: digest)
       }
       request.content = .bytes(document)
     }

@@ -32,7 +32,7 @@ package struct S3FileStore: FileStore {
   /// Sends a request and reads its response.
   @discardableResult
   func ask(
-    _ request: S3Request, about subject: S3Subject
+    _ request: S3ClientRequest, about subject: S3Subject
   ) async throws(FileStoreError) -> S3Response {
     try await asking(about: subject) { () async throws(S3Failure) in
       try await client.perform(request)

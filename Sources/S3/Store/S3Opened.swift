@@ -15,13 +15,13 @@ struct S3Opened: Sendable {
   private let wanted: Range<Int>?
   /// The offset in the object at which the response's content begins.
   private let offset: Int
-  private let reply: S3Reply
+  private let reply: S3ClientReply
 
   /// - Parameter asked: the range of the request.
-  init(_ key: ObjectKey, _ reply: S3Reply, asked: ByteRangeSet.Spec?) throws(S3Failure) {
+  init(_ key: ObjectKey, _ reply: S3ClientReply, asked: ByteRangeSet.Spec?) throws(S3Failure) {
     self.reply = reply
     let part = reply.fields[.contentRange].flatMap { ContentRange($0) }
-    guard let metadata = S3ObjectFields.metadata(of: key, reply.fields, size: part?.size) else {
+    guard let metadata = S3StoredFields.metadata(of: key, reply.fields, size: part?.size) else {
       throw S3Failure(unreadable: "an object without a length")
     }
     self.metadata = metadata
@@ -63,10 +63,10 @@ struct S3Opened: Sendable {
   /// Reads the requested bytes of the response, and up to its end if that is near, so that the connection
   /// can be reused.
   private final class Reading: Sendable {
-    private let reply: S3Reply
+    private let reply: S3ClientReply
     private let rest: Mutex<(skip: Int, count: Int)>
 
-    init(_ reply: S3Reply, skipping skip: Int, count: Int) {
+    init(_ reply: S3ClientReply, skipping skip: Int, count: Int) {
       self.reply = reply
       rest = Mutex((skip, count))
     }

@@ -8,7 +8,7 @@ import S3Wire
 package struct S3Client: Sendable {
   /// Sends one request and returns the response's head.
   package typealias Exchange =
-    @Sendable (HTTPClientRequest, HTTPClientContent?) async throws(HTTPClientError) -> S3Reply
+    @Sendable (HTTPClientRequest, HTTPClientContent?) async throws(HTTPClientError) -> S3ClientReply
 
   let settings: S3StoreSettings
   let clock: WallClock
@@ -42,7 +42,7 @@ package struct S3Client: Sendable {
   ) {
     self.init(settings, clock: clock, random: random, rest: rest) {
       request, content async throws(HTTPClientError) in
-      S3Reply(try await http.stream(request, content: content))
+      S3ClientReply(try await http.stream(request, content: content))
     }
   }
 
@@ -50,7 +50,7 @@ package struct S3Client: Sendable {
   ///
   /// - Parameter take: reads a successful response; its second argument is the number of requests sent.
   func perform<Result>(
-    _ request: S3Request, _ take: (S3Reply, Int) async throws(S3Failure) -> Result
+    _ request: S3ClientRequest, _ take: (S3ClientReply, Int) async throws(S3Failure) -> Result
   ) async throws(S3Failure) -> Result {
     var attempts = 0
     var retries = 0
@@ -78,7 +78,7 @@ package struct S3Client: Sendable {
   }
 
   /// Sends a request and reads the response to its end.
-  func perform(_ request: S3Request) async throws(S3Failure) -> S3Response {
+  func perform(_ request: S3ClientRequest) async throws(S3Failure) -> S3Response {
     try await perform(request) { reply, attempts throws(S3Failure) in
       S3Response(
         fields: reply.fields, content: try await content(of: reply), attempts: attempts,
@@ -88,7 +88,7 @@ package struct S3Client: Sendable {
 
   /// Sends a request whose response is a document, which can be an error in spite of its status.
   func perform<Result>(
-    _ request: S3Request, document name: String,
+    _ request: S3ClientRequest, document name: String,
     _ take: (XMLElement, S3Response) throws(S3Failure) -> Result
   ) async throws(S3Failure) -> Result {
     try await perform(request) { reply, attempts throws(S3Failure) in
@@ -99,8 +99,8 @@ package struct S3Client: Sendable {
     }
   }
 
-  private func send(_ request: S3Request) async throws(S3Failure) -> S3Reply {
-    let reply: S3Reply
+  private func send(_ request: S3ClientRequest) async throws(S3Failure) -> S3ClientReply {
+    let reply: S3ClientReply
     do throws(HTTPClientError) {
       let (signed, content) = try sign(request)
       reply = try await exchange(signed, content)
@@ -114,7 +114,7 @@ package struct S3Client: Sendable {
       fields: reply.fields, now: serviceTime)
   }
 
-  private func content(of reply: S3Reply) async throws(S3Failure) -> [UInt8] {
+  private func content(of reply: S3ClientReply) async throws(S3Failure) -> [UInt8] {
     do throws(HTTPClientError) {
       return try await reply.rest(bytesMax: settings.limits.answerBytesMax)
     } catch {
@@ -143,7 +143,7 @@ extension S3Client {
   }
 
   private func sign(
-    _ request: S3Request
+    _ request: S3ClientRequest
   ) throws(HTTPClientError) -> (HTTPClientRequest, HTTPClientContent?) {
     let region = region(of: request.bucket)
     var url = settings.addressing.url(of: request.bucket, request.key, at: region.endpoint)
@@ -168,7 +168,7 @@ extension S3Client {
   }
 
   /// TLS protects content by itself; `Content-MD5` protects streamed content.
-  private func payload(of request: S3Request) -> PayloadHash {
+  private func payload(of request: S3ClientRequest) -> PayloadHash {
     guard case .bytes(let bytes) = request.content else { return .unsigned }
     if bytes.isEmpty { return .empty }
     return settings.endpoint.origin.scheme == .https ? .unsigned : PayloadHash(of: bytes)
@@ -177,7 +177,7 @@ extension S3Client {
   /// Learns the region of the bucket, or the service's time, from a refusal.
   ///
   /// - Returns: whether the request should be repeated with that.
-  private func correct(after failure: S3Failure, _ request: S3Request) -> Bool {
+  private func correct(after failure: S3Failure, _ request: S3ClientRequest) -> Bool {
     if failure.isElsewhere, let name = failure.region, let bucket = request.bucket {
       let region = region(of: bucket)
       guard region.name != name else { return false }

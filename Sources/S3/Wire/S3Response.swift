@@ -40,7 +40,7 @@ struct S3Response: Sendable {
 }
 
 /// A response whose content is streamed.
-package struct S3Reply: Sendable {
+package struct S3ClientReply: Sendable {
   package var status: Int
   package var fields: HTTPFields
   /// The next piece of the content, nil at its end.

@@ -1,12 +1,12 @@
 /// The chain of signatures of content in chunks. Each is computed over the previous one; the first over
 /// the request's signature.
 package struct ChunkSignatures: Sendable {
-  private let key: SigningKey
+  private let key: SignatureKey
   private let time: SignatureTime
   private var previous: String
 
   /// - Parameter seed: the request's own signature.
-  package init(key: SigningKey, time: SignatureTime, seed: String) {
+  package init(key: SignatureKey, time: SignatureTime, seed: String) {
     self.key = key
     self.time = time
     previous = seed

@@ -38,7 +38,7 @@ package struct RequestSigner: Sendable {
     let authorization = SignatureAuthorization(
       credential: SignatureCredential(accessKey: accessKey, scope: scope),
       signedFields: request.signedFields,
-      signature: SigningKey(secret: secretKey, scope: scope).sign(
+      signature: SignatureKey(secret: secretKey, scope: scope).sign(
         request.stringToSign(at: time, scope: scope)))
     added.append(CanonicalRequest.Field("authorization", authorization.text))
     return added
@@ -53,7 +53,7 @@ package struct RequestSigner: Sendable {
     var presigned = PresignedQuery(
       credential: SignatureCredential(accessKey: accessKey, scope: scope), time: time,
       lifetimeSeconds: lifetimeSeconds, sessionToken: sessionToken)
-    presigned.signature = SigningKey(secret: secretKey, scope: scope).sign(
+    presigned.signature = SignatureKey(secret: secretKey, scope: scope).sign(
       presigned.stringToSign(
         method: method, path: path, query: query, fields: [CanonicalRequest.Field("host", host)]))
     return presigned.text(with: query)

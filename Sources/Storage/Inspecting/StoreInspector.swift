@@ -27,7 +27,7 @@ struct StoreInspector {
   private let folder: String
   /// Whether to compare indexes with tables too, which takes several times as long.
   private let isDeep: Bool
-  private var databasePath: String { "\(folder)/\(DataFolder.databaseName)" }
+  private var databasePath: String { "\(folder)/\(StoreFolderLock.databaseName)" }
   private var logPath: String { databasePath + "-wal" }
   private var logIndexPath: String { databasePath + "-shm" }
 
@@ -156,9 +156,9 @@ struct StoreInspector {
   }
 
   /// Returns whether a service holds the lock: then reading the lock file fails. Otherwise the read itself
-  /// locks out a starting service for microseconds, which ``DataFolder`` waits for.
+  /// locks out a starting service for microseconds, which ``StoreFolderLock`` waits for.
   func isHeld() throws -> Bool {
-    let path = "\(folder)/\(DataFolder.lockName)"
+    let path = "\(folder)/\(StoreFolderLock.lockName)"
     guard FileManager.default.fileExists(atPath: path) else { return false }
     do {
       let lock = try ReadOnlyDatabase(path: path)

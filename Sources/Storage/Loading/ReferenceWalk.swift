@@ -19,7 +19,7 @@ struct ReferenceWalk {
   }
 
   /// Follows a result's roots.
-  mutating func follow(_ root: JSONNode, _ selection: Selection) {
+  mutating func follow(_ root: JSONNode, _ selection: FieldSelection) {
     guard let fields = selection.single ?? selection.types.values.first else { return }
     follow([root], fields)
   }
@@ -38,7 +38,7 @@ struct ReferenceWalk {
     }
   }
 
-  private mutating func collect(_ value: JSONNode, _ selection: Selection) {
+  private mutating func collect(_ value: JSONNode, _ selection: FieldSelection) {
     switch value.kind {
     case .array:
       for element in value.elements { collect(element, selection) }
@@ -53,7 +53,7 @@ struct ReferenceWalk {
     }
   }
 
-  private mutating func note(_ reference: JSONNode, _ selection: Selection) {
+  private mutating func note(_ reference: JSONNode, _ selection: FieldSelection) {
     var parts = reference.elements
     guard let type = parts.next()?.string, let key = parts.next()?.string,
       let fields = selection.types[type]
@@ -65,7 +65,7 @@ struct ReferenceWalk {
   }
 
   private static func fields(
-    of embedded: JSONNode, _ selection: Selection
+    of embedded: JSONNode, _ selection: FieldSelection
   ) -> ObjectSelection? {
     if let type = embedded[StoredForm.typenameMember]?.string, let fields = selection.types[type] {
       return fields

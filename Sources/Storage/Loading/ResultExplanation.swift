@@ -24,7 +24,7 @@ package struct ResultExplanation: Sendable, Hashable {
 }
 
 /// Explains why a result is due: the invalidations it depends on.
-struct Explainer {
+struct ResultExplainer {
   let database: Database
   let directory: ScopeDirectory
 

@@ -21,7 +21,7 @@ struct ResultLoader {
   }
 
   func load(
-    _ key: ResultKey, selection: Selection, viewer: Viewer
+    _ key: ResultKey, selection: FieldSelection, viewer: Viewer
   ) throws -> ResultSnapshot? {
     guard let row = try ResultRow.find(key, database, directory) else { return nil }
     let root: JSONDocument
@@ -44,7 +44,7 @@ struct ResultLoader {
   /// Returns a response that is not to be stored as a viewer would see it if it were: its own
   /// entities below the overlays of the viewer's device, and everything that these lead to.
   func load(
-    passing response: NormalisedResponse, selection: Selection, viewer: Viewer
+    passing response: NormalisedResponse, selection: FieldSelection, viewer: Viewer
   ) throws -> ResultSnapshot? {
     guard let result = response.result else { return nil }
     let text = response.object(of: result.root)

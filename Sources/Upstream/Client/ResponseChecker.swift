@@ -33,7 +33,7 @@ struct ResponseChecker {
 
   /// - Returns: whether the data has unselected members, or a repeated one.
   static func check(
-    _ data: JSONNode, selection: Model.Selection, errors: ErrorPath.Reading
+    _ data: JSONNode, selection: FieldSelection, errors: ErrorPath.Reading
   ) -> Result<Bool, Breach> {
     let plan = NormalisationPlan(selection)
     var paths: ErrorPath?

@@ -10,7 +10,7 @@ package final class UpstreamClient: Sendable {
   package typealias Exchange =
     @Sendable (HTTPClientRequest, Duration) async throws(HTTPClientError) -> HTTPClientResponse
 
-  package let settings: UpstreamSettings
+  package let settings: UpstreamConfiguration
   private let exchange: Exchange
   /// Nil if the configured URL is invalid.
   private let url: HTTPURL?
@@ -18,7 +18,7 @@ package final class UpstreamClient: Sendable {
   private let reader: UpstreamResponseReader
 
   /// - Parameter clock: the clock that a date in `Retry-After` is compared with.
-  package init(settings: UpstreamSettings, clock: WallClock, exchange: @escaping Exchange) {
+  package init(settings: UpstreamConfiguration, clock: WallClock, exchange: @escaping Exchange) {
     self.settings = settings
     self.exchange = exchange
     url = try? HTTPURL(settings.url)
@@ -27,7 +27,7 @@ package final class UpstreamClient: Sendable {
       bytesMax: settings.responseBytesMax, depthMax: settings.responseDepthMax, clock: clock)
   }
 
-  package convenience init(settings: UpstreamSettings, clock: WallClock, client: HTTPClient) {
+  package convenience init(settings: UpstreamConfiguration, clock: WallClock, client: HTTPClient) {
     self.init(settings: settings, clock: clock) { request, limit throws(HTTPClientError) in
       try await client.execute(request, within: limit)
     }
@@ -100,7 +100,7 @@ package final class UpstreamClient: Sendable {
     var fields = HTTPFields()
     fields[.contentType] = "application/json"
     fields[.accept] = "application/graphql-response+json, application/json;q=0.9"
-    var own: [UpstreamSettings.Header] = []
+    var own: [UpstreamConfiguration.Header] = []
     if !call.carriesUserCredential {
       own = settings.headers
       if let secret = settings.secret { own.append(dialect.credential(secret)) }

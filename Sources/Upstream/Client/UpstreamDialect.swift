@@ -11,7 +11,7 @@ package enum Dialect: String, Hashable, Sendable, CaseIterable {
 /// read: Hasura's refusals are recognised even with the plain setting.
 protocol UpstreamDialect: Sendable {
   /// The header with the service's secret.
-  func credential(_ secret: String) -> UpstreamSettings.Header
+  func credential(_ secret: String) -> UpstreamConfiguration.Header
 
   /// Whether a caller's header must not be sent with the service's secret, because it would name on
   /// whose behalf the service's rights are used.
@@ -34,15 +34,15 @@ extension Dialect {
 
 /// Other servers.
 struct PlainDialect: UpstreamDialect {
-  func credential(_ secret: String) -> UpstreamSettings.Header {
-    UpstreamSettings.Header("authorization", "Bearer \(secret)")
+  func credential(_ secret: String) -> UpstreamConfiguration.Header {
+    UpstreamConfiguration.Header("authorization", "Bearer \(secret)")
   }
 }
 
 /// Hasura 2.
 struct HasuraDialect: UpstreamDialect {
-  func credential(_ secret: String) -> UpstreamSettings.Header {
-    UpstreamSettings.Header("x-hasura-admin-secret", secret)
+  func credential(_ secret: String) -> UpstreamConfiguration.Header {
+    UpstreamConfiguration.Header("x-hasura-admin-secret", secret)
   }
 
   /// With the secret, session variables name the role and user to act as.
@@ -53,7 +53,7 @@ struct HasuraDialect: UpstreamDialect {
 
 /// AWS AppSync with an API key.
 struct AppSyncDialect: UpstreamDialect {
-  func credential(_ secret: String) -> UpstreamSettings.Header {
-    UpstreamSettings.Header("x-api-key", secret)
+  func credential(_ secret: String) -> UpstreamConfiguration.Header {
+    UpstreamConfiguration.Header("x-api-key", secret)
   }
 }

@@ -44,7 +44,7 @@ struct LocalViewReader {
     collect(fragment.selectionSet, of: type.name, type.fields, into: &fields, open: [name])
     return EntityView(
       name: name, typeCondition: type.name,
-      selection: Model.Selection(
+      selection: FieldSelection(
         types: [ObjectSelection(type: type.name, fields: fields, key: nil)],
         typenameResponseName: nil))
   }

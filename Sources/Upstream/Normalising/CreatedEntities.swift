@@ -6,12 +6,12 @@ package enum CreatedEntities {
   /// The objects of a type nearest the response's root, in the response's order. Objects further
   /// inside are those they refer to, such as a film's sequel or a comment's parent.
   package static func keys(
-    ofType type: String, in response: UpstreamResponse, selection: Model.Selection
+    ofType type: String, in response: UpstreamResponse, selection: FieldSelection
   ) -> [EntityKey] {
     var level = response.data.map { [(node: $0, selection: selection)] } ?? []
     while !level.isEmpty {
       var found: [EntityKey] = []
-      var next: [(node: JSONNode, selection: Model.Selection)] = []
+      var next: [(node: JSONNode, selection: FieldSelection)] = []
       for (node, selection) in level {
         guard let object = concrete(node, selection) else { continue }
         if object.type == type, let key = key(of: node, object), !found.contains(key) {
@@ -39,7 +39,7 @@ package enum CreatedEntities {
   }
 
   private static func concrete(
-    _ node: JSONNode, _ selection: Model.Selection
+    _ node: JSONNode, _ selection: FieldSelection
   ) -> ObjectSelection? {
     guard let name = selection.typenameResponseName else { return selection.single }
     return node[name]?.string.flatMap { selection.types[$0] }

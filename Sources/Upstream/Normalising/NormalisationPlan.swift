@@ -41,7 +41,7 @@ struct NormalisationPlan {
   private var positionShapes: [PlanTables.Position] = []
   private var known: [ObjectIdentifier: Int] = [:]
 
-  init(_ selection: Model.Selection) {
+  init(_ selection: FieldSelection) {
     root = add(selection)
   }
 
@@ -61,7 +61,7 @@ struct NormalisationPlan {
 
   // MARK: Building
 
-  private mutating func add(_ selection: Model.Selection) -> Int {
+  private mutating func add(_ selection: FieldSelection) -> Int {
     if let position = known[ObjectIdentifier(selection)] { return position }
     let types =
       selection.single.map { [$0] } ?? selection.types.values.sorted { $0.type < $1.type }

@@ -130,7 +130,7 @@ extension NormalisationWalker {
 ///
 /// Words of eight bytes are mixed by multiplication, as in the wyhash family; it detects changed
 /// pages and does not withstand attacks.
-enum Digest {
+enum FieldDigest {
   static func of(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     bytes.withUnsafeBytes { raw in
       var state: UInt64 = 0x9E37_79B9_7F4A_7C15 ^ UInt64(raw.count)

@@ -253,7 +253,7 @@ struct NormalisationWalker {
     pending.append(
       PendingField(field: field, start: range.lowerBound, end: range.upperBound, merges: merges))
     if tables.fields[field].isSpecial, let page = plan.fields[field].page {
-      let digest = Digest.of(bytes[range])
+      let digest = FieldDigest.of(bytes[range])
       pages.append(ResultWrite.PageList(owner: nil, page: page, digest: digest))
     }
   }

@@ -19,7 +19,7 @@ package enum Normaliser {
   /// - Parameter selection: the result of ``RegisteredOperation/selection(for:)`` for `variables`.
   package static func normalise(
     _ response: UpstreamResponse, of operation: RegisteredOperation, variables: Variables,
-    selection: Model.Selection, context: UpstreamCallContext
+    selection: FieldSelection, context: UpstreamCallContext
   ) -> Outcome {
     var normalised = NormalisedResponse(
       call: context.call, horizon: context.horizon, received: context.received,

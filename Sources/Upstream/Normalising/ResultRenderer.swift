@@ -13,7 +13,7 @@ package enum ResultRenderer {
   ///     `_pending`, and where an overlay leads to data that is not stored, null propagates as in
   ///     GraphQL, unless the value under the overlay can be shown.
   package static func render(
-    _ result: ResultSnapshot, selection: Model.Selection, onError: CachePolicy.ErrorPolicy,
+    _ result: ResultSnapshot, selection: FieldSelection, onError: CachePolicy.ErrorPolicy,
     areErrorsPresent: Bool = true, showsPending: Bool = false
   ) -> RenderedResult {
     let errors = result.errors.flatMap { try? JSONDocument(checked: $0) }
@@ -55,7 +55,7 @@ package enum ResultRenderer {
   /// - Returns: nil if the store does not have everything that the operation selects, or nothing
   ///   but errors.
   package static func renderLastGood(
-    _ result: ResultSnapshot, selection: Model.Selection
+    _ result: ResultSnapshot, selection: FieldSelection
   ) -> RenderedResult? {
     let rendered = render(
       result, selection: selection, onError: .fill, areErrorsPresent: false)

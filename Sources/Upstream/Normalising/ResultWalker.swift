@@ -44,7 +44,7 @@ struct ResultWalker {
   ///     error.
   ///   - pending: the pending mutations by entity with overlays.
   static func walk(
-    _ result: ResultSnapshot, selection: Model.Selection, errors: ErrorPath?, fills: Bool,
+    _ result: ResultSnapshot, selection: FieldSelection, errors: ErrorPath?, fills: Bool,
     pending: [EntityKey: [UInt8]] = [:]
   ) -> Findings {
     let objects = StoredObjects(result)

@@ -5,7 +5,7 @@ package import Model
 package enum UpstreamResponseRenderer {
   /// `{"data":…}` with only the operation's selection, followed by `errors` if there are any. All
   /// values keep upstream's bytes, without white space between them.
-  package static func render(_ response: UpstreamResponse, selection: Model.Selection) -> [UInt8] {
+  package static func render(_ response: UpstreamResponse, selection: FieldSelection) -> [UInt8] {
     let pass = Pass(plan: NormalisationPlan(selection), dropsSurplus: response.hasSurplus)
     var writer = JSONWriter()
     writer.reserve(response.document.bytes.count)

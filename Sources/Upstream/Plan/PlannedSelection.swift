@@ -6,7 +6,7 @@ final class PlannedSelection: Sendable {
   let objects: [PlannedObject]
   let typenameResponseName: String?
   /// The selection for all calls, if no argument below depends on variables.
-  let shared: Model.Selection?
+  let shared: FieldSelection?
 
   init(objects: [PlannedObject], typenameResponseName: String?) {
     self.objects = objects
@@ -14,13 +14,13 @@ final class PlannedSelection: Sendable {
     shared =
       objects.contains(where: \.dependsOnVariables)
       ? nil
-      : Model.Selection(
+      : FieldSelection(
         types: objects.map { $0.selected(.none) }, typenameResponseName: typenameResponseName)
   }
 
-  func selection(_ variables: Variables) -> Model.Selection {
+  func selection(_ variables: Variables) -> FieldSelection {
     shared
-      ?? Model.Selection(
+      ?? FieldSelection(
         types: objects.map { $0.selected(variables) },
         typenameResponseName: typenameResponseName)
   }

@@ -32,7 +32,7 @@ final class SelectionPlans: Sendable {
     return planner.plan(operation)
   }
 
-  func selection(for variables: Variables) -> Model.Selection {
+  func selection(for variables: Variables) -> FieldSelection {
     plan(for: variables).selection(variables)
   }
 

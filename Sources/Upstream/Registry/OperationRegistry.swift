@@ -65,7 +65,7 @@ package struct EntityView: Sendable {
   /// The type condition: an entity type, or an abstract type that entities belong to.
   package let typeCondition: String
   /// The fragment's fields for each concrete type.
-  package let selection: Model.Selection
+  package let selection: FieldSelection
 }
 
 /// A GraphQL text and the path it is reported under. Composition reads the file.

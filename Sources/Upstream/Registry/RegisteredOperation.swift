@@ -102,7 +102,7 @@ package final class RegisteredOperation: Sendable {
   }
 
   /// The selection of a call. Shared between calls unless arguments depend on variables.
-  package func selection(for variables: Variables) -> Model.Selection {
+  package func selection(for variables: Variables) -> FieldSelection {
     plans.selection(for: variables)
   }
 

@@ -38,13 +38,13 @@ final class S3Script: Sendable {
       sweptBuckets: [])
   }
 
-  private func reply(to request: HTTPClientRequest) throws(HTTPClientError) -> S3Reply {
+  private func reply(to request: HTTPClientRequest) throws(HTTPClientError) -> S3ClientReply {
     seen.withLock { $0.append(request) }
     switch steps.withLock({ $0.isEmpty ? .answer(599) : $0.removeFirst() }) {
     case .failure(let error): throw error
     case .answer(let status, let fields, let text):
       let rest = Mutex(text.isEmpty ? [] : [Array(text.utf8)])
-      return S3Reply(status: status, fields: fields) {
+      return S3ClientReply(status: status, fields: fields) {
         () async throws(HTTPClientError) in rest.withLock { $0.popLast() }
       }
     }

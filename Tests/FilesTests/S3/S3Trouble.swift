@@ -53,18 +53,18 @@ final class S3Trouble: Sendable {
 
   private func exchange(
     _ request: HTTPClientRequest, _ content: HTTPClientContent?
-  ) async throws(HTTPClientError) -> S3Reply {
+  ) async throws(HTTPClientError) -> S3ClientReply {
     // Without its content, which is long.
     seen.withLock { $0.append(HTTPClientRequest(method: request.method, url: request.url)) }
     guard isTroubled(request), fails() else {
-      return S3Reply(try await fixture.http.stream(request, content: content))
+      return S3ClientReply(try await fixture.http.stream(request, content: content))
     }
     switch kind {
-    case .internalError: return S3Reply(status: 500, fields: [:]) { nil }
-    case .unavailable: return S3Reply(status: 503, fields: [:]) { nil }
+    case .internalError: return S3ClientReply(status: 500, fields: [:]) { nil }
+    case .unavailable: return S3ClientReply(status: 503, fields: [:]) { nil }
     case .noConnection: throw .connectTimedOut
     case .lateAnswer:
-      let reply = S3Reply(try await fixture.http.stream(request, content: content))
+      let reply = S3ClientReply(try await fixture.http.stream(request, content: content))
       _ = try await reply.rest(bytesMax: 1 << 20)
       throw .noResponseInTime
     }

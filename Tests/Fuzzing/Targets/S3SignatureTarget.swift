@@ -28,7 +28,7 @@ enum S3SignatureTarget {
   private static func claim(_ credential: SignatureCredential, _ text: String) {
     Finding.require(
       SignatureCredential(credential.text) == credential, "a credential changes: \(text)")
-    let key = SigningKey(secret: "secret", scope: credential.scope)
+    let key = SignatureKey(secret: "secret", scope: credential.scope)
     _ = key.isSignature(text, of: text)
   }
 

@@ -55,7 +55,7 @@ final class ItemWorld: Sendable {
     store = folder.store
     store.observe { [cache] in cache.note($0) }
     let client = UpstreamClient(
-      settings: UpstreamSettings(url: "http://items.test/graphql"), clock: clock.clock
+      settings: UpstreamConfiguration(url: "http://items.test/graphql"), clock: clock.clock
     ) { [upstream] request, _ throws(HTTPClientError) in
       try await upstream.exchange(request)
     }

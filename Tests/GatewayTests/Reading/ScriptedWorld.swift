@@ -116,7 +116,7 @@ final class ScriptedWorld: Sendable {
     folder = try StoreFolder(types: registry.catalogue.types)
     folder.store.observe { [cache] in cache.note($0) }
     let client = UpstreamClient(
-      settings: UpstreamSettings(url: "http://users.test/graphql"), clock: clock.clock
+      settings: UpstreamConfiguration(url: "http://users.test/graphql"), clock: clock.clock
     ) { [upstream] _, _ throws(HTTPClientError) in
       try await upstream.next().get()
     }

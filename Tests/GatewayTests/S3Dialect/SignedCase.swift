@@ -63,7 +63,7 @@ struct SignedCase {
       SignatureAuthorization(
         credential: SignatureCredential(accessKey: key.key.id, scope: scope),
         signedFields: canonical.signedFields,
-        signature: SigningKey(secret: key.secret, scope: scope).sign(
+        signature: SignatureKey(secret: key.secret, scope: scope).sign(
           canonical.stringToSign(at: time, scope: scope))
       ).text
   }
@@ -79,7 +79,7 @@ struct SignedCase {
     var presigned = PresignedQuery(
       credential: SignatureCredential(accessKey: key.key.id, scope: scope), time: time,
       lifetimeSeconds: lifetimeSeconds)
-    presigned.signature = SigningKey(secret: key.secret, scope: scope).sign(
+    presigned.signature = SignatureKey(secret: key.secret, scope: scope).sign(
       presigned.stringToSign(
         method: method, path: path, query: query,
         fields: fields.filter { $0.name == "host" }))

@@ -137,7 +137,8 @@ struct MutationSenderTests {
     return MutationSender(
       registry: try WorkerWorld.loadRegistry(),
       upstream: UpstreamClient(
-        settings: UpstreamSettings(url: "http://films.test/graphql", secret: secret), clock: clock
+        settings: UpstreamConfiguration(url: "http://films.test/graphql", secret: secret),
+        clock: clock
       ) { request, _ throws(HTTPClientError) in
         try await upstream.exchange(request)
       },

@@ -102,7 +102,7 @@ final class WorkerWorld: Sendable {
     let sync = SyncQueue(
       store: store, registry: registry.withLock { $0 }, localTypes: [],
       upstream: UpstreamClient(
-        settings: UpstreamSettings(url: "http://films.test/graphql"),
+        settings: UpstreamConfiguration(url: "http://films.test/graphql"),
         clock: WallClock { [time] in time.wall }
       ) { [upstream] request, _ throws(HTTPClientError) in
         try await upstream.exchange(request)

@@ -12,7 +12,7 @@ struct FirstList {
 
   /// Returns the list's members in their order, without deleted ones; nil if the operation selects no
   /// list of entities.
-  func members(_ selection: Selection) throws(JSONParseError) -> [EntityKey]? {
+  func members(_ selection: FieldSelection) throws(JSONParseError) -> [EntityKey]? {
     guard let fields = selection.single ?? selection.types.values.first else { return nil }
     let root = try JSONDocument(checked: snapshot.root)
     return try members(fields, in: [root.root])?.filter {
@@ -21,7 +21,7 @@ struct FirstList {
   }
 
   /// Returns whether a query can have such a list.
-  static func exists(in selection: Selection) -> Bool {
+  static func exists(in selection: FieldSelection) -> Bool {
     selection.types.values.contains { object in
       object.fields.contains { field in
         guard case .object(let inner) = field.value else { return false }
@@ -51,7 +51,7 @@ struct FirstList {
 
   /// Searches below an object that is not a list.
   private func members(
-    _ selection: Selection, at value: JSONNode
+    _ selection: FieldSelection, at value: JSONNode
   ) throws(JSONParseError) -> [EntityKey]? {
     guard value.kind == .object else { return nil }
     guard let key = EntityKey(reference: value) else {
@@ -68,7 +68,8 @@ struct FirstList {
 
   // MARK: Elements
 
-  private func collect(_ value: JSONNode, _ selection: Selection, into keys: inout [EntityKey]) {
+  private func collect(_ value: JSONNode, _ selection: FieldSelection, into keys: inout [EntityKey])
+  {
     switch value.kind {
     case .array:
       for element in value.elements { collect(element, selection, into: &keys) }
@@ -89,7 +90,7 @@ struct FirstList {
   }
 
   /// Returns whether the selection is of entities, or of objects whose first object field is one.
-  private static func leadsToEntities(_ selection: Selection) -> Bool {
+  private static func leadsToEntities(_ selection: FieldSelection) -> Bool {
     selection.types.values.contains { object in
       object.key != nil
         || object.fields.contains { field in
@@ -99,7 +100,8 @@ struct FirstList {
     }
   }
 
-  private static func fields(of embedded: JSONNode, _ selection: Selection) -> ObjectSelection? {
+  private static func fields(of embedded: JSONNode, _ selection: FieldSelection) -> ObjectSelection?
+  {
     if let type = embedded[StoredForm.typenameMember]?.string, let fields = selection.types[type] {
       return fields
     }

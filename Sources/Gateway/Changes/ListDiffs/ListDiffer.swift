@@ -186,7 +186,7 @@ package final class ListDiffer: Sendable {
   }
 
   private func documents(
-    of snapshot: ResultSnapshot, _ selection: Selection
+    of snapshot: ResultSnapshot, _ selection: FieldSelection
   ) throws -> [EntityDocument]? {
     guard let keys = try FirstList(snapshot).members(selection) else { return nil }
     var documents: [EntityDocument] = []

@@ -4,7 +4,7 @@ import Model
 import S3Wire
 
 /// Conversion between the attributes of an object and header fields.
-enum S3ObjectFields {
+enum S3StoredFields {
   private static let customPrefix = "x-amz-meta-"
 
   static func fields(of attributes: ObjectAttributes) -> [CanonicalRequest.Field] {

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The lock is an exclusive transaction on a small separate database that is kept open: the kernel
 /// releases it with the process, however that ends, and it needs no system call of ours.
-struct DataFolder: Sendable {
+struct StoreFolderLock: Sendable {
   static let databaseName = "larder.sqlite"
   static let lockName = "larder.lock"
   /// Longer than ``StoreInspector`` holds the lock, so that an inspection never fails a start.

@@ -5,7 +5,7 @@ import Model
 import S3Wire
 
 /// A request to the service, before it is addressed and signed.
-struct S3Request: Sendable {
+struct S3ClientRequest: Sendable {
   enum Content: Sendable {
     case bytes([UInt8])
     /// Read while it is sent, so that it cannot be repeated.

@@ -8,7 +8,7 @@ import Model
 ///
 /// Local types are skipped for every caller: they cannot be fetched again. Their rows are removed
 /// by their owners' writes, and with their owners.
-struct Purger {
+struct StorePurge {
   private let context: WriteContext
   private let invalidator: Invalidator
 

@@ -1,7 +1,7 @@
 import Transport
 
 /// One request between `execute` and its answer: its deadlines, and whom to tell.
-final class Exchange: TimerDelegate {
+final class ClientExchange: TimerDelegate {
   /// Where the request stands, which is what a deadline or a cancellation means.
   enum Phase: Equatable {
     case queued

@@ -3,19 +3,19 @@ import LosslessJSON
 
 /// Flattens selection sets into the fields of one object type, in the order of their first mention
 /// (specification 6.3.2, CollectFields).
-struct FieldCollector {
+struct DemoFieldCollector {
   let schema: Schema
   let fragments: [String: FragmentDefinition]
   let coercion: InputCoercion
 
-  func fields(of sets: [SelectionSet], on type: NamedType) -> [PlannedField] {
+  func fields(of sets: [SelectionSet], on type: NamedType) -> [DemoPlannedField] {
     var groups = Groups()
     for set in sets { collect(set, on: type, into: &groups) }
     return groups.keys.compactMap { key in
       guard let nodes = groups.nodes[key], let first = nodes.first,
         let definition = schema.field(named: first.name.value, on: type)
       else { return nil }
-      return PlannedField(
+      return DemoPlannedField(
         responseKey: key, parentType: type.name, nodes: nodes, definition: definition,
         arguments: coercion.arguments(first.arguments, of: definition.arguments))
     }
@@ -74,7 +74,7 @@ struct FieldCollector {
 /// Planned once for a request, whatever the length of a list: arguments and sub-selections are the same
 /// for all its objects. It is a class because the sub-selections are planned lazily; it never leaves its
 /// request.
-final class PlannedField {
+final class DemoPlannedField {
   let responseKey: String
   /// The name of the object type the field is selected on.
   let parentType: String
@@ -82,7 +82,7 @@ final class PlannedField {
   let definition: SchemaField
   let arguments: Result<Arguments, FieldFailure>
   /// The sub-selections by the name of the object's type.
-  var selections: [String: [PlannedField]] = [:]
+  var selections: [String: [DemoPlannedField]] = [:]
 
   init(
     responseKey: String, parentType: String, nodes: [Field], definition: SchemaField,

@@ -1,7 +1,7 @@
 import Cryptography
 
 /// The key derived from a secret for one scope. It can be cached until the scope's day ends.
-package struct SigningKey: Sendable {
+package struct SignatureKey: Sendable {
   package let scope: SignatureScope
   private let key: SymmetricKey
 

@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// What both roles have in common.
-enum TLSSettings {
+enum TLSProfile {
   /// ALPN's wire form: each name behind its length (RFC 7301, 3.1).
   static let offeredProtocols: [UInt8] = [8] + Array("http/1.1".utf8)
 
@@ -44,7 +44,7 @@ enum TLSSettings {
       UnsafeMutablePointer<UInt8>?, UnsafePointer<UInt8>?, UInt32, UnsafeMutableRawPointer?
     ) -> Int32 = { _, chosen, chosenLength, offered, offeredLength, _ in
       guard let offered, let chosen, let chosenLength else { return SSL_TLSEXT_ERR_ALERT_FATAL }
-      let wanted = TLSSettings.offeredProtocols.dropFirst()
+      let wanted = TLSProfile.offeredProtocols.dropFirst()
       var index = 0
       let list = UnsafeBufferPointer(start: offered, count: Int(offeredLength))
       while index < list.count {

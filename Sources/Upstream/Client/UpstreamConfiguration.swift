@@ -1,5 +1,5 @@
 /// Settings of an upstream.
-package struct UpstreamSettings: Sendable {
+package struct UpstreamConfiguration: Sendable {
   package struct Header: Hashable, Sendable {
     package let name: String
     package let value: String
@@ -51,7 +51,7 @@ package struct UpstreamSettings: Sendable {
 /// The parameters of one call in addition to operation and variables.
 package struct UpstreamCall: Sendable {
   /// The caller's headers to forward, already filtered to the configured names.
-  package var forwarded: [UpstreamSettings.Header]
+  package var forwarded: [UpstreamConfiguration.Header]
   /// Whether a forwarded header is a credential, so that the service's own are omitted.
   package var carriesUserCredential: Bool
   /// The W3C trace context of the request being served.
@@ -62,7 +62,7 @@ package struct UpstreamCall: Sendable {
   package var timeout: Duration?
 
   package init(
-    forwarded: [UpstreamSettings.Header] = [], carriesUserCredential: Bool = false,
+    forwarded: [UpstreamConfiguration.Header] = [], carriesUserCredential: Bool = false,
     traceparent: String? = nil, idempotencyKey: String? = nil, timeout: Duration? = nil
   ) {
     self.forwarded = forwarded

@@ -3,7 +3,7 @@
 ///
 /// The normaliser, the store's loader and the renderer walk the same value, so they cannot
 /// disagree about which member of a response is which stored field.
-package final class Selection: Sendable {
+package final class FieldSelection: Sendable {
   /// By concrete type. A position of an object type holds exactly one.
   package let types: [String: ObjectSelection]
   /// The only member of ``types`` if the position's type is an object type.
@@ -59,7 +59,7 @@ package struct SelectedField: Sendable {
   package enum Value: Sendable {
     /// A scalar or an enum; a `__typename` is a leaf as well.
     case leaf
-    case object(Selection)
+    case object(FieldSelection)
   }
 
   /// The JSON kinds allowed for a leaf of a built-in scalar or an enum.

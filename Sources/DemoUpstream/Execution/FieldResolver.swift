@@ -5,7 +5,7 @@ import LosslessJSON
 ///
 /// Mutations change the resolver itself, so effects happen in the executor's order of fields. Meta fields
 /// are not passed to it.
-protocol Resolver {
+protocol FieldResolver {
   associatedtype Object
 
   /// The root value of a query or mutation.
