@@ -78,7 +78,9 @@ extension Crashes {
 
     /// Expects every object to be one that its writer sent, whole, and not older than the last acknowledged
     /// one.
-    private func check(_ folder: ServiceFolder, told: [Shared<WriterState>], note: String) async throws {
+    private func check(_ folder: ServiceFolder, told: [Shared<WriterState>], note: String)
+      async throws
+    {
       let larder = try await LarderProcess.serve(folder)
       let port = larder.port
       for (number, told) in told.enumerated() {

@@ -55,7 +55,8 @@ extension Crashes {
       let committed = try Self.texts(folder)
       #expect(acknowledged.withLock { $0 }.isSubset(of: committed), "seed \(seed)")
       #expect(committed.count > Self.rounds)
-      try await Self.expectOneNotificationEach(committed, folder, token, vendor, note: "seed \(seed)")
+      try await Self.expectOneNotificationEach(
+        committed, folder, token, vendor, note: "seed \(seed)")
       await vendor.stop()
     }
 

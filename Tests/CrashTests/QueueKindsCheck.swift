@@ -39,7 +39,8 @@ struct QueueKindsCheck {
       for phone in tokens.indices {
         let (port, headers) = (port, headers(phone))
         let parked = try await onOwnThread {
-          try QueueKindsLoad.giveUpParked(RawClient(port: port), headers: headers).map(ReportedMutation.init)
+          try QueueKindsLoad.giveUpParked(RawClient(port: port), headers: headers).map(
+            ReportedMutation.init)
         }
         for mutation in parked {
           #expect(mutation.reason == "outcome_unknown", "\(note): \(mutation)")

@@ -12,7 +12,8 @@ struct SignedClient {
   let secret: String
 
   /// - Parameter settings: the body of the request that creates the key.
-  static func issue(_ larder: RunningLarder, _ settings: String = "{}") async throws -> SignedClient {
+  static func issue(_ larder: RunningLarder, _ settings: String = "{}") async throws -> SignedClient
+  {
     let answer = try await larder.post(
       "/v1/admin/s3/keys", settings, ("Authorization", "Bearer \(RunningLarder.adminToken)"))
     #expect(answer.status == 201)
