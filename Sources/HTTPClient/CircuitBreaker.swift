@@ -1,36 +1,35 @@
 package import Transport
 
-/// Decides whether a request to a failing upstream is worth sending. A value: time and chance come
-/// in as arguments.
+/// A circuit breaker for requests to an upstream. It is a value: time and randomness are arguments.
 ///
-/// Closed, it counts failures. Open, it refuses everything for a while. Half open, it lets a single
-/// request through as a probe, and what becomes of that decides.
+/// Closed, it counts failures. Open, it refuses all requests for a while. Half open, it admits a single
+/// request as a probe, whose outcome decides.
 package struct CircuitBreaker: Sendable, Equatable {
   package struct Settings: Sendable, Equatable {
     /// Failures in a row that open the breaker.
     package var consecutiveFailuresMax = 5
-    /// The share of failures that opens it, once `windowRequestsMin` have ended in the window.
+    /// The failure rate that opens it, once `windowRequestsMin` requests have ended in the window.
     package var failureRateMax = 0.5
     package var windowRequestsMin = 20
     package var window: Duration = .seconds(10)
     /// How long it stays open the first time; doubled for each probe that fails.
     package var openTime: Duration = .seconds(1)
     package var openTimeMax: Duration = .seconds(30)
-    /// The share by which the open time varies up or down, so that many gateways do not probe a
-    /// recovering upstream in step.
+    /// The fraction by which the open time varies up or down, so that many gateways do not probe a
+    /// recovering upstream at the same time.
     package var jitter = 0.2
 
     package init() {}
   }
 
   package enum Admission: Equatable, Sendable {
-    /// Send it, and report what became of it with this ticket.
+    /// Send the request, and report its outcome with this ticket.
     case allowed(Ticket)
     case refused(retryAfter: Duration)
   }
 
-  /// Ties an outcome to the state in which the request was let through: what began before the
-  /// breaker opened says nothing about the upstream after it.
+  /// Ties an outcome to the state in which the request was admitted: a request that began before the
+  /// breaker opened says nothing about the upstream afterwards.
   package struct Ticket: Equatable, Sendable {
     let generation: UInt64
     package let isProbe: Bool
@@ -39,14 +38,14 @@ package struct CircuitBreaker: Sendable, Equatable {
   package enum Outcome: Sendable {
     case success
     case failure
-    /// Says nothing about the upstream: cancelled, or never tried.
+    /// No information about the upstream: cancelled, or never tried.
     case neutral
   }
 
   private enum State: Equatable {
     case closed
     case open(until: LoopInstant)
-    /// The probe is under way.
+    /// A probe is in progress.
     case halfOpen
   }
 
@@ -80,7 +79,7 @@ package struct CircuitBreaker: Sendable, Equatable {
     }
   }
 
-  /// Reports what became of a request. `chance` is a random number from 0 to 1.
+  /// Records the outcome of a request. `chance` is a random number from 0 to 1.
   package mutating func record(
     _ outcome: Outcome, of ticket: Ticket, at now: LoopInstant, chance: Double
   ) {
@@ -101,7 +100,7 @@ package struct CircuitBreaker: Sendable, Equatable {
       failedProbes += 1
       open(at: now, chance: chance)
     case (.halfOpen, .neutral):
-      // The probe told nothing, so the next request is one.
+      // The probe gave no information, so the next request is a probe.
       state = .open(until: now)
     }
   }

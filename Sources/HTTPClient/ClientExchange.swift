@@ -1,12 +1,12 @@
 import Transport
 
-/// One request between `execute` and its answer: its deadlines, and whom to tell.
+/// One request between `execute` and its response: its deadlines and its completion.
 final class ClientExchange: TimerDelegate {
-  /// Where the request stands, which is what a deadline or a cancellation means.
+  /// The progress of the request, which decides the meaning of a deadline or a cancellation.
   enum Phase: Equatable {
     case queued
     case connecting
-    /// Written, at least in part; no byte of the answer has come.
+    /// Written, at least in part; no byte of the response has arrived.
     case sent
     case receiving
     case ended
@@ -17,13 +17,13 @@ final class ClientExchange: TimerDelegate {
   let id: Int
   let request: RenderedRequest
   let order: ExchangeOrder
-  /// When all must be done.
+  /// The deadline of the whole exchange.
   let deadline: LoopInstant
-  /// Whether it has been sent a second time, which is the last.
+  /// Whether it has been sent a second time; there is no third.
   var hasBeenRepeated = false
   /// Whether all of the request's content has been written.
   var hasSentContent: Bool
-  /// The connection it is on, from the moment that one is opened for it.
+  /// Its connection, from the moment that one is opened for it.
   weak var connection: PooledConnection?
   private(set) var phase = Phase.queued
   private(set) var wasSent = false
@@ -45,14 +45,15 @@ final class ClientExchange: TimerDelegate {
     timer = LoopTimer(delegate: self, on: reactor)
   }
 
-  /// Enters `phase`, which may last `limit` and never longer than the exchange.
+  /// Enters `phase`, which can last `limit` but never longer than the exchange.
   func enter(_ phase: Phase, limit: Duration? = nil, at now: LoopInstant) {
     self.phase = phase
     if phase == .sent { wasSent = true }
     timer?.set(limit.map { min(deadline, now + $0) } ?? deadline)
   }
 
-  /// Tells the caller, once. Whoever has the head already is told through the content.
+  /// Reports the result to the caller, once. A caller that already has the head gets it through the
+  /// content.
   func end(with result: Result<HTTPClientResponse, HTTPClientError>) {
     guard phase != .ended else { return }
     phase = .ended
@@ -64,7 +65,7 @@ final class ClientExchange: TimerDelegate {
     completion.take()?(result)
   }
 
-  /// Gives the head of a streamed answer to the caller.
+  /// Passes the head of a streamed response to the caller.
   func begin(_ head: HTTPClientResponse) {
     order.outgoing?.stop()
     completion.take()?(.success(head))
@@ -84,15 +85,15 @@ final class ClientExchange: TimerDelegate {
   }
 }
 
-/// What a caller hands to the loop.
+/// A request as a caller submits it to the loop.
 struct ExchangeOrder: Sendable {
   let request: RenderedRequest
   let isSafeToRepeat: Bool
   let responseBytesMax: Int
-  /// Time for all of it, waiting included.
+  /// The time for the whole exchange, waiting included.
   let limit: Duration
-  /// Content that follows the head; nil where the request has all of it.
+  /// Content sent after the head; nil if the request holds all content.
   var outgoing: OutgoingContent?
-  /// Where the answer's content goes as it comes; nil where it is gathered.
+  /// The receiver of streamed response content; nil if the response is collected.
   var incoming: IncomingContent?
 }

@@ -4,9 +4,9 @@ import Transport
 
 /// The connections to one origin and the requests on them, on one loop.
 ///
-/// It performs what `PoolLedger` decides. It owns the exchanges until they end and the connections
-/// until they are dropped, and both own the pool: a client that is let go without `close()` keeps
-/// its pool until the last request is answered and the last connection has been idle long enough.
+/// It performs the decisions of `PoolLedger`. It owns the exchanges until they end and the connections
+/// until they are dropped, and both own the pool: a client released without `close()` keeps its pool
+/// until the last request is complete and the last idle connection has timed out.
 final class ConnectionPool {
   let origin: Origin
   let settings: HTTPClientSettings
@@ -45,7 +45,9 @@ final class ConnectionPool {
     fail(exchange, with: .cancelled(wasSent: exchange.wasSent), on: reactor)
   }
 
-  /// - Returns: whether the upstream still takes content.
+  /// Sends a piece of a request's content.
+  ///
+  /// - Returns: whether the upstream still accepts content.
   func send(
     _ piece: [UInt8], isLast: Bool, of id: Int, on reactor: isolated Reactor
   ) -> OutgoingContent.Outcome {
@@ -62,7 +64,7 @@ final class ConnectionPool {
     exchange.connection?.resumeReading()
   }
 
-  /// Ends everything. Requests that were never sent say so.
+  /// Ends all requests and connections. Requests that were never sent fail with `clientClosed`.
   func close(on reactor: isolated Reactor) {
     isClosed = true
     for exchange in exchanges.values {
@@ -71,8 +73,8 @@ final class ConnectionPool {
     for connection in connections.values { drop(connection) }
   }
 
-  /// Ends an exchange without an answer, wherever it stands. Its connection, if it has one, is in
-  /// the middle of something and cannot be used again.
+  /// Ends an exchange without a response, in any phase. Its connection, if it has one, is in the middle
+  /// of a message and cannot be reused.
   func fail(_ exchange: ClientExchange, with error: HTTPClientError, on reactor: isolated Reactor) {
     guard let connection = exchange.connection else {
       ledger.withdraw(exchange.id)
@@ -85,7 +87,7 @@ final class ConnectionPool {
 }
 
 extension ConnectionPool {
-  /// The answer is whole.
+  /// Ends an exchange whose response is complete.
   func complete(
     _ exchange: ClientExchange, with response: HTTPClientResponse, on connection: PooledConnection,
     isReusable: Bool, reactor: isolated Reactor
@@ -100,8 +102,8 @@ extension ConnectionPool {
     }
   }
 
-  /// The connection is over with its request unanswered. One that was in use before may simply have
-  /// been too old: the server closed it while the request was on its way (RFC 9112, 9.3.1).
+  /// Handles a connection that closed before its response. A reused connection may simply have been too
+  /// old: the server closed it while the request was on its way (RFC 9112, 9.3.1).
   func lose(
     _ connection: PooledConnection, with exchange: ClientExchange, error: HTTPClientError,
     on reactor: isolated Reactor
@@ -118,7 +120,7 @@ extension ConnectionPool {
     admit(exchange, avoidsReuse: true, on: reactor)
   }
 
-  /// An idle connection has ended or has had its time.
+  /// Removes an idle connection that has closed or timed out.
   func loseIdle(_ connection: PooledConnection) {
     guard connections[connection.id] != nil else { return }
     ledger.loseIdle(connection.id)
@@ -153,8 +155,8 @@ extension ConnectionPool {
 
   private func open(for exchange: ClientExchange, on reactor: isolated Reactor) {
     if origin.scheme == .https, tls == nil {
-      // The connection's place goes to the next in line.
-      end(exchange, with: .failure(.tls(.handshake("this client has no TLS"))))
+      // The connection's place goes to the next waiting request.
+      end(exchange, with: .failure(.tls(.handshake("the HTTP client has no TLS context"))))
       return perform(ledger.loseBusy(), on: reactor)
     }
     nextConnection += 1
@@ -183,7 +185,7 @@ extension ConnectionPool {
   }
 }
 
-/// What one origin's pool reports.
+/// Metrics of one origin's pool.
 struct ClientMetrics {
   private let connections: Meter
   private let inFlight: Meter

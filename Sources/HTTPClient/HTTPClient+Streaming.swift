@@ -1,18 +1,18 @@
 package import HTTPTypes
 
 extension HTTPClient {
-  /// A streamed exchange may take as long as its parties keep going; this only ends what nobody
-  /// would wait for.
+  /// The limit on a streamed exchange, which can last as long as both sides make progress; it only ends
+  /// abandoned exchanges.
   private static let streamTimeMax = Duration.seconds(86_400)
 
-  /// Sends `request` and gives the answer as soon as its head is there, whatever its status.
+  /// Sends `request` and returns the response as soon as its head has arrived, whatever its status.
   ///
-  /// Neither content has to be whole in memory, nor to come within a time: each is ended when it
-  /// stands still for `stallTimeout` while this side waits for the upstream. Codings are not taken
-  /// off: the caller says in `Accept-Encoding` what it wants.
+  /// Neither content is held in memory, and neither has a total time limit: each ends when it makes no
+  /// progress for `stallTimeout` while this side waits for the upstream. Codings are not decoded: the
+  /// caller sets `Accept-Encoding` itself.
   ///
-  /// - Parameter content: sent in place of the request's `body`. It is not asked for any more once
-  ///   this has returned.
+  /// - Parameter content: sent in place of the request's `body`. It is no longer read once this method
+  ///   has returned.
   package func stream(
     _ request: HTTPClientRequest, content: HTTPClientContent? = nil
   ) async throws(HTTPClientError) -> HTTPClientStream {
@@ -37,7 +37,7 @@ extension HTTPClient {
       try result.get(), content: incoming, exchange: exchange, origin: origin)
   }
 
-  /// Hands content over piece by piece, as the connection takes it.
+  /// Sends content piece by piece, as fast as the connection accepts it.
   private static func send(
     _ content: HTTPClientContent, _ outgoing: OutgoingContent?, of exchange: Int,
     to origin: OriginClient
@@ -54,8 +54,7 @@ extension HTTPClient {
   }
 }
 
-/// An answer whose content is read as it comes. Let go before its end, it takes its connection with
-/// it.
+/// A response whose content is read as it arrives. Releasing it before its end closes its connection.
 package final class HTTPClientStream: Sendable {
   package let status: HTTPResponse.Status
   /// The fields as received.
@@ -78,9 +77,9 @@ package final class HTTPClientStream: Sendable {
     if !content.hasEnded { origin.cancel(exchange) }
   }
 
-  /// The next piece of the content as it was sent, nil at its end.
+  /// Returns the next piece of the content as it was sent; nil at its end.
   ///
-  /// One reader at a time. When its task is cancelled, the connection is closed.
+  /// Supports one reader at a time. When its task is cancelled, the connection is closed.
   package func next() async throws(HTTPClientError) -> [UInt8]? {
     let result = await withTaskCancellationHandler {
       () async -> Result<(piece: [UInt8]?, resumes: Bool), HTTPClientError> in
@@ -97,9 +96,9 @@ package final class HTTPClientStream: Sendable {
     return piece
   }
 
-  /// The rest of the content.
+  /// Reads the rest of the content.
   ///
-  /// - Throws: ``HTTPClientError/responseTooLarge`` for more than `bytesMax`.
+  /// - Throws: ``HTTPClientError/responseTooLarge`` for more than `bytesMax` bytes.
   package func rest(bytesMax: Int) async throws(HTTPClientError) -> [UInt8] {
     var bytes: [UInt8] = []
     while let piece = try await next() {

@@ -2,8 +2,8 @@ import HTTPTypes
 import Synchronization
 package import Transport
 
-/// Sends requests to upstreams: a pool of keep-alive connections and circuit breakers for each
-/// origin, which lives on one of the group's loops.
+/// An HTTP/1.1 client for upstreams, with a pool of keep-alive connections and circuit breakers for each
+/// origin. Each origin lives on one of the group's loops.
 package final class HTTPClient: Sendable {
   private struct State {
     var origins: [Origin: OriginClient] = [:]
@@ -18,9 +18,9 @@ package final class HTTPClient: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - tls: trust for `https` origins, which fail without it.
-  ///   - clock: what the breaker goes by; deadlines follow the loops' own clock.
-  ///   - random: numbers from 0 up to 1, for the breaker's jitter.
+  ///   - tls: the TLS context for `https` origins, which fail without it.
+  ///   - clock: the breaker's clock; deadlines use the loops' own clock.
+  ///   - random: returns numbers from 0 to 1, for the breaker's jitter.
   package init(
     group: EventLoopGroup, settings: HTTPClientSettings = HTTPClientSettings(),
     tls: TLSClientContext? = nil, clock: @escaping @Sendable () -> LoopInstant = LoopClock.now,
@@ -33,10 +33,10 @@ package final class HTTPClient: Sendable {
     self.random = random
   }
 
-  /// Sends `request` and gathers the answer, whatever its status.
+  /// Sends `request` and returns the complete response, whatever its status.
   ///
-  /// `limit` is the time for all of it, waiting for a connection included. When the caller's task is
-  /// cancelled the connection is closed, since the answer to come would be nobody's.
+  /// `limit` is the total time, waiting for a connection included. When the caller's task is cancelled,
+  /// the connection is closed, since its response would belong to no request.
   package func execute(
     _ request: HTTPClientRequest, within limit: Duration? = nil
   ) async throws(HTTPClientError) -> HTTPClientResponse {
@@ -50,7 +50,7 @@ package final class HTTPClient: Sendable {
     return try result.get()
   }
 
-  /// Closes all connections. Requests under way end, later ones are refused.
+  /// Closes all connections. Requests in progress end, later ones are refused.
   package func close() async {
     let origins = state.withLock { state in
       state.isClosed = true
@@ -72,8 +72,8 @@ package final class HTTPClient: Sendable {
     return found
   }
 
-  /// What a result says about the upstream's health. Responses that are too large or wrongly coded
-  /// are responses; a full queue is our own doing.
+  /// Returns what a result says about the upstream's health. Responses that are too large or wrongly
+  /// coded count as successes; a full queue is neutral, since its cause is local.
   static func outcome(
     of result: Result<HTTPClientResponse, HTTPClientError>
   ) -> OriginHealth.Outcome {
@@ -99,30 +99,30 @@ package final class HTTPClient: Sendable {
   }
 }
 
-/// How a client treats its upstreams. All limits are for one origin.
+/// Settings of a client. All limits apply per origin.
 package struct HTTPClientSettings: Sendable, Equatable {
-  /// Requests under way at once, each on its own connection.
+  /// Concurrent requests, each on its own connection.
   package var connectionsMax = 64
-  /// Requests that may wait for one of these connections.
+  /// Requests that can wait for one of these connections.
   package var queueMax = 1024
-  /// How long they may wait.
+  /// How long they can wait.
   package var queueTimeout: Duration = .seconds(5)
-  /// Name, connect and TLS handshake together.
+  /// Name lookup, connect and TLS handshake together.
   package var connectTimeout: Duration = .seconds(5)
-  /// From the request's last byte handed over to the answer's first.
+  /// From the request's last byte written to the response's first byte.
   package var firstByteTimeout: Duration = .seconds(10)
-  /// All of it, waiting included, for a caller that names no limit.
+  /// The total time of a request, waiting included, if the caller sets no limit.
   package var totalTimeout: Duration = .seconds(30)
-  /// How long the upstream may let a streamed content stand still, sending or taking it.
+  /// How long the upstream can stall streamed content, sending or reading it.
   package var stallTimeout: Duration = .seconds(30)
-  /// How long an unused connection is kept. Below what servers keep theirs (60 s or more as a rule;
-  /// those that say less in `Keep-Alive: timeout=` are believed).
+  /// How long an unused connection is kept. Shorter than the idle timeout of most servers (60 s or more);
+  /// a shorter `Keep-Alive: timeout=` is respected.
   package var idleTimeout: Duration = .seconds(30)
-  /// How long a connection is used again: the next one resolves the upstream's name again, so that
-  /// a changed name is followed also under load.
+  /// How long a connection is reused. The next one resolves the upstream's name again, so that DNS
+  /// changes take effect under load too.
   package var connectionAgeMax: Duration = .seconds(60)
-  /// A body that grows beyond this many times its coded size is taken for a bomb, once it is larger
-  /// than `decodedBytesFree`. JSON lists reach 15, deflate's own limit is 1032.
+  /// The ratio of decoded to coded size above which a body counts as a decompression bomb, once it is
+  /// larger than `decodedBytesFree`. JSON lists reach 15, deflate's own limit is 1032.
   package var decodedRatioMax = 100
   package var decodedBytesFree = 1024 * 1024
   package var breaker = CircuitBreaker.Settings()

@@ -1,40 +1,40 @@
 package import HTTPWire
 package import Transport
 
-/// Why there is no answer. What a caller may do next hangs on `wasSent`: a request that never left
-/// can be repeated by anyone; one that did may have been carried out.
+/// The reason there is no response. Whether a caller can retry depends on `wasSent`: a request that was
+/// never sent can always be retried; one that was sent may have been executed.
 package enum HTTPClientError: Error, Equatable, Sendable {
   // Never sent.
 
-  /// The request breaks the grammar or sets a field that is the client's own.
+  /// The request breaks the grammar or sets a field that only the client sets.
   case invalidRequest(String)
   /// The host's name has no address.
   case unresolved(String)
   case connectFailed(SystemError)
   case connectTimedOut
   case tls(TLSFailure)
-  /// The upstream has failed too often; the next attempt is let through after this time.
+  /// The upstream has failed too often; the next attempt is admitted after this time.
   case breakerOpen(retryAfter: Duration)
-  /// As many requests wait for a connection as may.
+  /// The queue for a connection is full.
   case queueFull
-  /// No connection came free in time.
+  /// No connection became free in time.
   case queueTimedOut
   case clientClosed
 
-  // Sent; whether it was carried out is unknown.
+  // Sent; whether it was executed is unknown.
 
-  /// No byte of the answer came in time.
+  /// No byte of the response arrived in time.
   case noResponseInTime
-  /// The answer began but did not end in time.
+  /// The response began but did not end in time.
   case responseTooSlow
-  /// The connection ended before a byte of the answer.
+  /// The connection closed before any byte of the response.
   case connectionLost
-  /// The connection ended within the answer.
+  /// The connection closed in the middle of the response.
   case responseTruncated
   case responseMalformed(ResponseError)
-  /// More than the request's `responseBytesMax`, or far more than its coded size promised.
+  /// The response exceeds the request's `responseBytesMax` or the limit on the decoding ratio.
   case responseTooLarge
-  /// A content coding that was not asked for, or broken data in one that was.
+  /// A content coding that was not requested, or malformed data in one that was.
   case responseUndecodable
 
   /// The caller's task was cancelled.
@@ -57,7 +57,7 @@ package enum HTTPClientError: Error, Equatable, Sendable {
 }
 
 extension HTTPClientError: CustomStringConvertible {
-  /// In the words of an operator's log.
+  /// A description for logs.
   package var description: String {
     switch self {
     case .invalidRequest(let fault): "the request is invalid: \(fault)"

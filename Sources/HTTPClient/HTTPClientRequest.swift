@@ -1,22 +1,22 @@
 package import HTTPTypes
 
-/// One request, whole in memory.
+/// A request held in memory.
 package struct HTTPClientRequest: Sendable {
   package var method: HTTPRequest.Method
   package var url: HTTPURL
-  /// Fields of the caller's. `Host`, `Connection`, `Content-Length` and the other fields of the
-  /// connection are the client's own and refused here. Without an `Accept-Encoding` the client asks
-  /// for gzip and takes it off again.
+  /// The caller's fields. `Host`, `Connection`, `Content-Length` and the other fields of the connection
+  /// are set by the client and refused here. Without an `Accept-Encoding` the client requests gzip and
+  /// decodes it.
   package var fields: HTTPFields
   package var body: [UInt8]
-  /// Whether the request may be sent a second time when a reused connection died before any byte of
-  /// the answer. By default what the method says (RFC 9110, 9.2.2); a GraphQL query sent by POST is
+  /// Whether the request can be sent a second time when a reused connection closed before any byte of
+  /// the response. The default depends on the method (RFC 9110, 9.2.2); a GraphQL query sent by POST is
   /// safe too, which only the caller knows.
   package var isSafeToRepeat: Bool
-  /// Bytes of the answer's body, after decoding.
+  /// The limit on bytes of the response's body, after decoding.
   package var responseBytesMax: Int
-  /// What the request does, as its circuit breaker counts failures: requests of one name share a
-  /// breaker beside the origin's. From a bounded set, such as the names of registered operations.
+  /// The name under which the circuit breaker counts failures: requests with the same name share a
+  /// breaker, in addition to the origin's. Use a bounded set, such as the names of registered operations.
   package var operation: String
 
   package static let responseBytesMaxDefault = 16 * 1024 * 1024
@@ -43,20 +43,20 @@ package struct HTTPClientRequest: Sendable {
   }
 }
 
-/// A request's content that is read while it is sent, so that it is never whole in memory.
+/// A request's content that is read while it is sent, so that it is never held in memory.
 ///
 /// It is read once: such a request is never sent a second time.
 package struct HTTPClientContent: Sendable {
   package enum Step: Sendable {
     case piece([UInt8])
-    /// No more will come. Where that is too early, the connection is reset, so that the upstream
-    /// does not take the beginning for the whole.
+    /// The end of the content. If that is too early, the connection is reset, so that the upstream does
+    /// not mistake the beginning for the whole.
     case end
   }
 
-  /// Bytes there will be; at least one.
+  /// Bytes of the content; at least one.
   package let byteCount: Int
-  /// Asked for the next piece once there is room for it.
+  /// Returns the next piece; called once there is room for it.
   package let next: @Sendable () async -> Step
 
   package init(byteCount: Int, next: @escaping @Sendable () async -> Step) {
@@ -65,7 +65,7 @@ package struct HTTPClientContent: Sendable {
   }
 }
 
-/// An answer, whole in memory.
+/// A response held in memory.
 package struct HTTPClientResponse: Sendable, Equatable {
   package var status: HTTPResponse.Status
   /// The fields as received; without `Content-Encoding` and `Content-Length` when the client has

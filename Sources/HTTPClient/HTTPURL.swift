@@ -1,12 +1,12 @@
 import Transport
 
-/// An `http` or `https` address, taken apart into what the client needs. `http+unix` names a Unix
-/// socket by its percent-encoded path: `http+unix://%2Frun%2Fapi.sock/graphql`.
+/// An `http` or `https` URL, split into origin and target. `http+unix` names a Unix socket by its
+/// percent-encoded path: `http+unix://%2Frun%2Fapi.sock/graphql`.
 package struct HTTPURL: Hashable, Sendable {
-  /// Why a text is no address the client can use.
+  /// The reason the client cannot use a URL.
   package enum Fault: Error, Equatable, Sendable {
     case unsupportedScheme
-    /// User names and passwords have no place in an address (RFC 9110, 4.2.4).
+    /// The URL contains a user name or password (RFC 9110, 4.2.4).
     case hasCredentials
     case malformedHost
     case malformedPort
@@ -22,7 +22,7 @@ package struct HTTPURL: Hashable, Sendable {
     self.target = target
   }
 
-  /// A fragment is left out: it is never sent.
+  /// Parses a URL. A fragment is dropped: it is never sent.
   package init(_ text: String) throws(Fault) {
     guard let mark = text.firstRange(of: "://") else { throw .unsupportedScheme }
     let scheme = text[..<mark.lowerBound].lowercased()
@@ -77,7 +77,7 @@ package struct HTTPURL: Hashable, Sendable {
     return (host, parts.count == 2 ? parts[1] : nil)
   }
 
-  /// Letters, digits, and the marks that names in use have; no percent-encoded names.
+  /// Letters, digits, and the punctuation of names in use; no percent-encoded names.
   private static func isHostByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x61...0x7A, 0x30...0x39: true

@@ -1,9 +1,9 @@
 import DequeModule
 import Synchronization
 
-/// An answer's content on its way from the loop to a reader elsewhere. One reader.
+/// A response's content between the loop and its only reader.
 final class IncomingContent: Sendable {
-  /// Bytes that wait for the reader, above which nothing more is read from the connection.
+  /// Waiting bytes above which the connection is not read.
   private static let waitingBytesMax = 256 << 10
 
   private struct State {
@@ -16,10 +16,12 @@ final class IncomingContent: Sendable {
 
   private let state = Mutex(State())
 
-  /// Whether the answer is whole, or failed.
+  /// Whether the response is complete or failed.
   var hasEnded: Bool { state.withLock { $0.end != nil } }
 
-  /// - Returns: whether the connection is to be read no further until the reader has caught up.
+  /// Adds content.
+  ///
+  /// - Returns: whether to stop reading the connection until the reader has caught up.
   func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let (waiter, pauses) = state.withLock { state in
       state.pieces.append(Array(bytes))
@@ -32,7 +34,7 @@ final class IncomingContent: Sendable {
     return pauses
   }
 
-  /// No more will come.
+  /// Ends the content.
   func finish(_ end: Result<Void, HTTPClientError>) {
     let waiter = state.withLock { state in
       state.end = state.end ?? end
@@ -41,9 +43,7 @@ final class IncomingContent: Sendable {
     waiter?.resume()
   }
 
-  /// The next piece, nil at the end.
-  ///
-  /// - Returns: also whether the connection is to be read again.
+  /// Returns the next piece, nil at the end, and whether to resume reading the connection.
   func next() async throws(HTTPClientError) -> (piece: [UInt8]?, resumes: Bool) {
     while true {
       if let found = state.withLock({ Self.take(&$0) }) { return try found.get() }
@@ -58,7 +58,7 @@ final class IncomingContent: Sendable {
     }
   }
 
-  /// - Returns: nil where nothing has come yet.
+  /// - Returns: nil if nothing has arrived yet.
   private static func take(
     _ state: inout State
   ) -> Result<(piece: [UInt8]?, resumes: Bool), HTTPClientError>? {

@@ -1,13 +1,13 @@
 import CZlib
 
-/// Takes a gzip or deflate coding off a body as it comes, within limits.
+/// Incremental decoder for gzip and deflate bodies, with limits.
 ///
 /// `~Copyable` since the stream's memory has one owner. zlib keeps a pointer from its state back to
-/// the `z_stream`, which therefore lies in memory of its own and never moves.
+/// the `z_stream`, which is therefore allocated separately and never moves.
 struct Inflater: ~Copyable {
   enum Format {
     case gzip
-    /// zlib's format as RFC 9110, 8.4.1.2 has it, or raw deflate as some servers send it.
+    /// zlib's format (RFC 9110, 8.4.1.2), or raw deflate, which some servers send.
     case deflate
   }
 
@@ -23,7 +23,7 @@ struct Inflater: ~Copyable {
     let bytesFree: Int
   }
 
-  /// 15 bits of window, 32 more to tell gzip from zlib by the header, negative for raw deflate.
+  /// 15 bits of window; +32 detects gzip or zlib by the header; negative means raw deflate.
   private static let windowBitsDetect: Int32 = 15 + 32
   private static let windowBitsRaw: Int32 = -15
 
@@ -51,7 +51,7 @@ struct Inflater: ~Copyable {
     stream.deallocate()
   }
 
-  /// Whether what came is a whole coded body. An empty one counts: there was nothing to code.
+  /// Whether the input is a complete coded body. An empty one is: there was nothing to code.
   var isComplete: Bool { isAtEnd || codedBytes == 0 }
 
   /// Decodes `input` and appends to `output`.
@@ -71,7 +71,7 @@ struct Inflater: ~Copyable {
     while !isAtEnd, try inflateOnce(into: &output) > 0 {}
   }
 
-  /// zlib's header has 8 in the low half of its first byte; without it, it is raw deflate.
+  /// Detects raw deflate: zlib's header has 8 in the low half of its first byte.
   private mutating func begin(with first: UInt8) throws(Failure) {
     guard !hasBegun else { return }
     hasBegun = true
@@ -79,7 +79,7 @@ struct Inflater: ~Copyable {
     guard inflateReset2(stream, Self.windowBitsRaw) == Z_OK else { throw .malformed }
   }
 
-  /// gzip members may follow each other (RFC 1952, 2.2); anything else behind the end is refused.
+  /// Starts the next gzip member (RFC 1952, 2.2); anything else after the end is refused.
   private mutating func beginNextMember() throws(Failure) {
     guard format == .gzip, inflateReset(stream) == Z_OK else { throw .malformed }
     isAtEnd = false

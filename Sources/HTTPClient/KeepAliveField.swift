@@ -1,6 +1,6 @@
-/// The `Keep-Alive` field: never standardised, sent by many (`timeout=5, max=100`).
+/// The `Keep-Alive` field: never standardised, sent by many servers (`timeout=5, max=100`).
 enum KeepAliveField {
-  /// The seconds after which the server closes an unused connection.
+  /// Returns the seconds after which the server closes an unused connection.
   static func timeout(in value: String) -> Int? {
     for element in value.split(separator: ",") {
       let parts = element.split(separator: "=", maxSplits: 1)

@@ -1,6 +1,6 @@
 package import Transport
 
-/// What connections may be shared by: scheme, host and port, or a Unix socket.
+/// The origin of a URL, whose requests can share connections: scheme, host and port, or a Unix socket.
 package struct Origin: Hashable, Sendable {
   package enum Scheme: String, Sendable {
     case http
@@ -17,7 +17,7 @@ package struct Origin: Hashable, Sendable {
     self.endpoint = endpoint
   }
 
-  /// What goes into `Host`: the port only where it is not the scheme's own (RFC 9110, 7.2).
+  /// The value of `Host`; without the port if it is the scheme's default (RFC 9110, 7.2).
   package var authority: String {
     switch endpoint {
     case .unix:

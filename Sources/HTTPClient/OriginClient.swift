@@ -1,7 +1,7 @@
 import Synchronization
 import Transport
 
-/// What the client keeps for one origin: its breakers, and its pool on one of the loops.
+/// The client's state for one origin: its breakers, and its pool on one of the loops.
 final class OriginClient: Sendable {
   private let origin: Origin
   private let settings: HTTPClientSettings
@@ -38,7 +38,9 @@ final class OriginClient: Sendable {
     lastExchange.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// - Parameter id: of this exchange alone.
+  /// Performs an exchange.
+  ///
+  /// - Parameter id: the unique id of this exchange.
   func perform(
     _ order: ExchangeOrder, as id: Int
   ) async -> Result<HTTPClientResponse, HTTPClientError> {
@@ -53,7 +55,7 @@ final class OriginClient: Sendable {
     Task { await reactor.cancelExchange(id, of: self) }
   }
 
-  /// Has an answer read again whose reader has caught up.
+  /// Resumes reading a response whose reader has caught up.
   func resume(_ id: Int) {
     Task { await reactor.resumeExchange(id, of: self) }
   }
@@ -67,7 +69,7 @@ final class OriginClient: Sendable {
     await reactor.closePool(of: self)
   }
 
-  /// The pool, made on first use: it belongs to the loop, so it cannot be made elsewhere.
+  /// Returns the pool, created on first use: it belongs to the loop, so it must be created there.
   func pool(on reactor: isolated Reactor) -> ConnectionPool {
     if let bound = pool.withLock({ $0 }) { return bound.get(on: reactor) }
     let made = ConnectionPool(
@@ -82,7 +84,7 @@ extension Reactor {
   fileprivate func exchange(
     _ id: Int, _ order: ExchangeOrder, with client: OriginClient
   ) async -> Result<HTTPClientResponse, HTTPClientError> {
-    // A cancellation that came before this left no other trace.
+    // A cancellation before this point found no exchange to cancel.
     if Task.isCancelled { return .failure(.cancelled(wasSent: false)) }
     return await withCheckedContinuation { continuation in
       client.pool(on: self).submit(id, order, on: self) { continuation.resume(returning: $0) }

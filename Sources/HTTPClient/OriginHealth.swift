@@ -1,30 +1,30 @@
 import Transport
 
-/// The circuit breakers of one origin: one for the origin itself, and one for each operation that is
-/// sent to it, so that an operation that fails by itself is refused without closing the origin to the
-/// others. A value: time and chance come in as arguments.
+/// The circuit breakers of one origin: one for the origin itself, and one for each operation sent to
+/// it, so that a single failing operation is refused without blocking the origin for the others. It is
+/// a value: time and randomness are arguments.
 ///
-/// Failures to connect are the origin's. Any other failure (a timeout, a lost connection, a 502, 503
-/// or 504) is the operation's; it counts against the origin only once for each operation until that
-/// operation succeeds again, and once in a breaker's window. So the origin's breaker opens when
-/// different operations fail, and not because one is sent over and over. The exception: once it has
-/// opened, any operation may be its probe, and a failed probe keeps it open.
+/// Failures to connect count for the origin. Any other failure (a timeout, a lost connection, a 502, 503
+/// or 504) counts for the operation; against the origin it counts only once per operation until that
+/// operation succeeds again, and at most once in a breaker's window. So the origin's breaker opens when
+/// different operations fail, not when one is sent repeatedly. The exception: once it has opened, any
+/// operation can be its probe, and a failed probe keeps it open.
 struct OriginHealth {
-  /// Ties an outcome to the state in which the request was let through.
+  /// Ties an outcome to the state in which the request was admitted.
   struct Ticket: Sendable {
     fileprivate let operation: String
     fileprivate let ofOrigin: CircuitBreaker.Ticket
     fileprivate let ofOperation: CircuitBreaker.Ticket
   }
 
-  /// What a request's end says about the upstream.
+  /// The outcome of a request in regard to the upstream's health.
   enum Outcome {
     case success
     /// No connection to the origin could be made.
     case unreachable
     /// The origin took the request and did not serve it.
     case failed
-    /// Says nothing about the upstream: cancelled, or never tried.
+    /// No information about the upstream: cancelled, or never tried.
     case neutral
   }
 
@@ -43,14 +43,14 @@ struct OriginHealth {
     _ operation: String, at now: LoopInstant
   ) throws(HTTPClientError) -> Ticket {
     var breaker = operations[operation] ?? CircuitBreaker(settings: origin.settings)
-    // The operation is asked first: a request that it refuses must not become the origin's probe.
+    // The operation's breaker decides first: a request it refuses must not become the origin's probe.
     let ofOperation = try Self.ticket(breaker.admit(at: now))
     let ofOrigin = try Self.ticket(origin.admit(at: now))
     operations[operation] = breaker
     return Ticket(operation: operation, ofOrigin: ofOrigin, ofOperation: ofOperation)
   }
 
-  /// Reports a request's end. `chance` is a random number from 0 to 1.
+  /// Records the outcome of a request. `chance` is a random number from 0 to 1.
   mutating func record(
     _ outcome: Outcome, of ticket: Ticket, at now: LoopInstant, chance: Double
   ) {
@@ -65,7 +65,7 @@ struct OriginHealth {
       (ofOperation, ofOrigin) = (.neutral, .failure)
     case .failed:
       var isNew = failing.insert(name).inserted
-      // One that succeeds in between is no sign of an origin that fails.
+      // An operation that succeeds in between does not indicate a failing origin.
       if let last = counted[name], now < last + origin.settings.window { isNew = false }
       if isNew { counted[name] = now }
       (ofOperation, ofOrigin) = (.failure, isNew || ticket.ofOrigin.isProbe ? .failure : .neutral)

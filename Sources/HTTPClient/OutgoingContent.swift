@@ -1,19 +1,19 @@
 import Synchronization
 
-/// When the next piece of a request's content may be sent: told by the loop, awaited by whoever
-/// reads the content. One reader.
+/// Flow control for a request's content: the loop signals when the next piece can be sent, and the only
+/// reader of the content waits for it.
 final class OutgoingContent: Sendable {
   private enum Phase {
     /// The head is not sent yet.
     case waiting
     case flowing
-    /// As much waits in the stream as may.
+    /// The stream's buffer is full.
     case full
-    /// Nobody takes more: the answer has begun, or there will be none.
+    /// No more content is accepted: the response has begun, or there will be none.
     case over
   }
 
-  /// What came of handing a piece over.
+  /// The result of sending a piece.
   enum Outcome {
     case taken
     case over
@@ -45,7 +45,7 @@ final class OutgoingContent: Sendable {
 
   /// Waits until a piece may be sent.
   ///
-  /// - Returns: false where none may any more.
+  /// - Returns: false if no more content is accepted.
   func room() async -> Bool {
     await withCheckedContinuation { continuation in
       let isDecided = state.withLock { state in

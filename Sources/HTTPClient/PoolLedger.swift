@@ -1,11 +1,11 @@
 import DequeModule
 
-/// Which request goes to which connection of one origin. A value: it keeps numbers, the pool
-/// performs what it says.
+/// Assigns requests to the connections of one origin. It is a value that only keeps ids; the pool
+/// performs its decisions.
 ///
-/// Requests are served in the order they came. The connection used last is used next, so that those
-/// not needed grow idle and close. A connection serves one request at a time, and one that is opened
-/// belongs to the request it was opened for.
+/// Requests are served in order of arrival. The connection used last is used next, so that surplus ones
+/// become idle and close. A connection serves one request at a time, and a new one belongs to the
+/// request it was opened for.
 struct PoolLedger: Equatable {
   typealias ConnectionID = Int
   typealias ExchangeID = Int
@@ -17,7 +17,7 @@ struct PoolLedger: Equatable {
     case refuse
   }
 
-  /// What a connection that came free, or a place that came free, is for.
+  /// The next use of a connection or place that became free.
   enum Succession: Equatable {
     case none
     case use(ConnectionID, for: ExchangeID)
@@ -40,8 +40,8 @@ struct PoolLedger: Equatable {
   var waitingCount: Int { waiting.count }
   private var openCount: Int { busyCount + idle.count }
 
-  /// A new request. `avoidsReuse` asks for a fresh connection, as the repeat of a request does that
-  /// died with a reused one: its neighbours are as old and probably as dead.
+  /// Admits a request. `avoidsReuse` asks for a new connection, as for the retry of a request that failed
+  /// on a reused one: the other idle connections are as old and probably closed too.
   mutating func admit(
     _ exchange: ExchangeID, avoidsReuse: Bool = false
   ) -> (admission: Admission, evicted: ConnectionID?) {
@@ -62,7 +62,7 @@ struct PoolLedger: Equatable {
     return (.wait, nil)
   }
 
-  /// A request has ended and its connection may serve another.
+  /// Releases the connection of a completed request.
   mutating func release(_ connection: ConnectionID) -> Succession {
     if let next = waiting.popFirst() { return .use(connection, for: next) }
     busyCount -= 1
@@ -70,19 +70,19 @@ struct PoolLedger: Equatable {
     return .none
   }
 
-  /// A busy connection is gone, or never came about.
+  /// Removes a busy connection that closed or could not be opened.
   mutating func loseBusy() -> Succession {
     if let next = waiting.popFirst() { return .open(for: next) }
     busyCount -= 1
     return .none
   }
 
-  /// An idle connection is gone.
+  /// Removes an idle connection that closed.
   mutating func loseIdle(_ connection: ConnectionID) {
     idle.removeAll { $0 == connection }
   }
 
-  /// A waiting request gives up.
+  /// Removes a waiting request.
   mutating func withdraw(_ exchange: ExchangeID) {
     waiting.removeAll { $0 == exchange }
   }

@@ -1,10 +1,10 @@
 import HTTPWire
 import Transport
 
-/// One connection of a pool: a stream, what its bytes mean, and the request it carries.
+/// One connection of a pool: a stream, its parser state, and the request it carries.
 final class PooledConnection {
   let id: Int
-  /// True once it has carried a request before the present one.
+  /// Whether it has carried a request before the current one.
   private(set) var isReused = false
   private var wire: ClientConnection
   private var assembly: ResponseAssembly?
@@ -21,12 +21,12 @@ final class PooledConnection {
     self.pool = pool
     opened = reactor.now
     idleLimit = pool.settings.idleTimeout
-    // How much is too much differs from request to request, so `ResponseAssembly` keeps the limit.
+    // The limit differs by request, so `ResponseAssembly` enforces it.
     wire = ClientConnection(bodyLimits: BodyLimits(bodyBytesMax: .max))
     idleTimer = LoopTimer(delegate: self, on: reactor)
   }
 
-  /// Whether it has been used for as long as it may be.
+  /// Returns whether it has reached its maximum age.
   func isTooOld(at now: LoopInstant) -> Bool {
     now.elapsed(since: opened) >= pool.settings.connectionAgeMax
   }
@@ -58,8 +58,8 @@ final class PooledConnection {
     exchange.order.outgoing?.open()
   }
 
-  /// Writes a piece of the request's content. Waiting for the next has no limit here; having it
-  /// taken does.
+  /// Writes a piece of the request's content. Waiting for the next piece has no limit here; the
+  /// upstream's reading does.
   func send(
     _ piece: [UInt8], isLast: Bool, of exchange: ClientExchange, on reactor: isolated Reactor
   ) {
@@ -74,13 +74,13 @@ final class PooledConnection {
     }
   }
 
-  /// The stream has room again: what comes next is the caller's content, or the answer.
+  /// Sets the deadline when the stream has room: for the caller's next content, or the response.
   private func awaitTurn(of exchange: ClientExchange, on reactor: isolated Reactor) {
     let limit = exchange.hasSentContent ? pool.settings.firstByteTimeout : nil
     exchange.enter(.sent, limit: limit, at: reactor.now)
   }
 
-  /// Bytes of the answer have come: of a streamed one, the next are due within a time of their own.
+  /// Sets the deadline when bytes of the response arrive. A streamed response has one for each read.
   private func receive(_ exchange: ClientExchange, on reactor: isolated Reactor) {
     if exchange.order.incoming != nil {
       exchange.enter(.receiving, limit: pool.settings.stallTimeout, at: reactor.now)
@@ -99,7 +99,7 @@ final class PooledConnection {
     idleTimer?.set(after: idleLimit)
   }
 
-  /// Ends the connection. The pool has forgotten it already and hears no more of it.
+  /// Ends the connection. The pool has already removed it and gets no more callbacks.
   func discard() {
     isDiscarded = true
     exchange = nil
@@ -121,8 +121,8 @@ extension PooledConnection: StreamDelegate {
     _ bytes: UnsafeRawBufferPointer, from stream: ByteStream, on reactor: isolated Reactor
   ) {
     guard !isDiscarded else { return }
-    guard let exchange else { return pool.loseIdle(self) }  // nobody asked
-    // While content is on its way out, the beginning of an answer may be an interim one.
+    guard let exchange else { return pool.loseIdle(self) }  // unsolicited bytes
+    // While content is being sent, the beginning of a response can be an interim one.
     if exchange.hasSentContent || exchange.phase == .receiving { receive(exchange, on: reactor) }
     do throws(HTTPClientError) {
       try take(bytes, for: exchange, on: reactor)
@@ -144,7 +144,7 @@ extension PooledConnection: StreamDelegate {
     guard let exchange else { return pool.loseIdle(self) }
     do throws(HTTPClientError) {
       let isWhole = try endOfInput()
-      // Without TLS's own closing alert, an end that delimits the body may be anyone's.
+      // Without TLS's closing alert, an end of input that delimits the body could be forged.
       guard isWhole, stream.endedCleanly, let response = try assembly?.finish() else {
         throw .responseTruncated
       }
@@ -163,7 +163,7 @@ extension PooledConnection: StreamDelegate {
 }
 
 extension PooledConnection: TimerDelegate {
-  /// The idle time is over, unless a request has come meanwhile.
+  /// Closes the connection at the end of the idle time, unless it carries a request again.
   func timerFired(_ timer: LoopTimer, on reactor: isolated Reactor) {
     if exchange == nil, !isDiscarded { pool.loseIdle(self) }
   }
@@ -179,7 +179,7 @@ extension PooledConnection {
       case .needMore:
         return
       case .continue:
-        break  // nothing is ever held back for it
+        break  // no body is held back for it
       case .response:
         try assembly?.begin(wire.head, method: exchange.request.method)
         shortenIdleTime()
@@ -194,7 +194,7 @@ extension PooledConnection {
         throw .responseMalformed(.unsolicitedUpgrade)
       case .endOfResponse:
         guard let response = try assembly?.finish() else { return }
-        // Bytes behind the answer belong to no request of ours.
+        // Bytes after the response belong to no request.
         let isClean =
           offset == bytes.count && stream?.isFlushed == true && exchange.hasSentContent
         return pool.complete(
@@ -213,7 +213,7 @@ extension PooledConnection {
     }
     guard incoming.append(content) else { return }
     stream?.pauseReading()
-    // The reader takes its time, which is no fault of the upstream's.
+    // The reader is slow, not the upstream.
     exchange.enter(.receiving, at: reactor.now)
   }
 
@@ -235,8 +235,7 @@ extension PooledConnection {
     }
   }
 
-  /// Believes a server that says how long it waits (`Keep-Alive: timeout=5`), less a second for the
-  /// way there.
+  /// Applies the server's own idle timeout (`Keep-Alive: timeout=5`), less a second for the network.
   private func shortenIdleTime() {
     guard
       let seconds = wire.head["keep-alive"].flatMap({ KeepAliveField.timeout(in: $0.text) })

@@ -1,10 +1,10 @@
 import HTTPTypes
 import HTTPWire
 
-/// A request as it goes over the wire.
+/// A request as sent over the wire.
 struct RenderedRequest: Sendable {
-  /// Fields that belong to the connection or the framing, which are the client's business; a second
-  /// opinion on them is how requests get smuggled.
+  /// Fields of the connection or the framing, which only the client sets; a conflicting value would
+  /// allow request smuggling.
   private static let ownFields: Set<String> = [
     "connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te",
     "trailer", "transfer-encoding", "upgrade",
@@ -15,7 +15,7 @@ struct RenderedRequest: Sendable {
   let body: [UInt8]
   let decodesResponse: Bool
 
-  /// - Parameter contentBytes: of content that follows; nil for the request's own body.
+  /// - Parameter contentBytes: the length of streamed content; nil for the request's own body.
   init(_ request: HTTPClientRequest, contentBytes: Int? = nil) throws(HTTPClientError) {
     guard let method = RequestMethod(name: request.method.rawValue) else {
       throw .invalidRequest("method")
@@ -45,7 +45,7 @@ struct RenderedRequest: Sendable {
     }
   }
 
-  /// A method that as a rule has a body says so also when it is empty (RFC 9110, 8.6).
+  /// Methods that usually have a body announce its length even if it is empty (RFC 9110, 8.6).
   private static func framing(of byteCount: Int, method: RequestMethod) -> BodyFraming {
     switch method {
     case .post, .put, .patch: .length(byteCount)

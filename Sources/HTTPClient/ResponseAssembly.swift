@@ -1,7 +1,7 @@
 import HTTPTypes
 import HTTPWire
 
-/// Gathers one answer: head, then content with its coding taken off.
+/// Collects one response: head, then decoded content.
 struct ResponseAssembly: ~Copyable {
   struct Limits {
     let bytesMax: Int
@@ -10,7 +10,7 @@ struct ResponseAssembly: ~Copyable {
   }
 
   private let limits: Limits
-  /// Whether the client asked for the coding itself and so takes it off.
+  /// Whether the client requested the coding itself and so decodes it.
   private let decodes: Bool
   private var status = HTTPResponse.Status.ok
   private var fields = HTTPFields()
@@ -73,7 +73,7 @@ struct ResponseAssembly: ~Copyable {
     return HTTPClientResponse(status: status, fields: fields, body: body)
   }
 
-  /// The coding to take off, nil for none; what was not asked for is refused.
+  /// Returns the coding to decode, nil for none; a coding that was not requested is refused.
   private func codingFormat() throws(HTTPClientError) -> Inflater.Format? {
     guard let coding = fields[.contentEncoding]?.lowercased() else { return nil }
     switch coding {

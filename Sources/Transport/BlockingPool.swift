@@ -1,14 +1,14 @@
 import Dispatch
 import Synchronization
 
-/// A few threads of our own for calls that block.
+/// A pool of a few threads for blocking calls.
 ///
-/// Dispatch's shared workers are as many as there are cores, and a blocked one delays every other
-/// user by up to a second, so blocking work never goes there: each worker here is a serial queue,
-/// which brings its own thread while it has work.
+/// Dispatch has as many shared workers as cores, and a blocked one delays every other user by up to a
+/// second, so blocking work never goes there: each worker here is a serial queue, which brings its own
+/// thread while it has work.
 package final class BlockingPool: Sendable {
   private struct State {
-    /// In order of arrival from `first` on; callers bound what they submit.
+    /// In order of arrival from `first` on; callers limit what they submit.
     var waiting: [(@Sendable () -> Void)?] = []
     var first = 0
     var workers = 0
@@ -22,14 +22,14 @@ package final class BlockingPool: Sendable {
     self.threadsMax = threadsMax
   }
 
-  /// Runs `body` on a thread of the pool, in order of arrival as threads come free.
+  /// Runs `body` on a thread of the pool, in order of arrival as threads become free.
   package func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
       submit { continuation.resume(returning: body()) }
     }
   }
 
-  /// Runs `body` on a thread of the pool and hands on what it throws.
+  /// Runs `body` on a thread of the pool and rethrows its error.
   package func run<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -65,7 +65,7 @@ package final class BlockingPool: Sendable {
       }
       let work = state.waiting[state.first].take()
       state.first += 1
-      // So that the array of a pool that is never idle stays as short as its queue.
+      // Keeps the array of a pool that is never idle as short as its queue.
       if state.first > 64, state.first * 2 > state.waiting.count {
         state.waiting.removeFirst(state.first)
         state.first = 0

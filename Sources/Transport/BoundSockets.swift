@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// Binds and listens, once for each loop.
+/// Opens the listening sockets of an address, one for each loop.
 enum BoundSockets {
-  /// Returns `count` listening sockets and the address they are really bound to. The kernel queues
-  /// up to `backlog` connections for each.
+  /// Returns `count` listening sockets and their bound address. The kernel queues up to `backlog`
+  /// connections for each.
   static func open(
     _ address: SocketAddress, count: Int, backlog: Int32 = Listener.backlog
   ) throws(SystemError) -> ([Int32], SocketAddress) {
@@ -36,7 +36,8 @@ enum BoundSockets {
       if !isFirst { try Socket.set(SO_REUSEPORT, to: 1, on: socket) }
       try Socket.tuneTCP(socket)
       try Socket.bind(socket, to: address)
-      // Only now may others of ours join: bound without it, the address was free.
+      // Other sockets of this process join only now: the first bind without it proves that the address
+      // was free.
       if isFirst { try Socket.set(SO_REUSEPORT, to: 1, on: socket) }
       return socket
     } catch {
@@ -45,7 +46,7 @@ enum BoundSockets {
     }
   }
 
-  /// Takes the place of a socket file that a dead server left behind, but of nothing else.
+  /// Replaces a socket file left by a dead server, but no other file.
   private static func bindUnix(_ path: String, backlog: Int32) throws(SystemError) -> Int32 {
     let address = SocketAddress.unix(path: path)
     UnixSocketFile.removeAbandoned(path)
@@ -78,17 +79,17 @@ enum BoundSockets {
   }
 }
 
-/// The file of a listening Unix socket: ours from `bind` to the end.
+/// The file of a listening Unix socket, owned from `bind` to the end.
 struct UnixSocketFile {
-  /// For this user and its group, such as a proxy's; connecting takes the right to write.
+  /// For this user and its group, such as a proxy's; connecting requires write permission.
   static let mode: mode_t = 0o660
 
   private let path: String
-  /// What tells our file from another that has taken its place.
+  /// Device and inode identify our file, in case another has replaced it.
   private let device: dev_t
   private let inode: ino_t
 
-  /// Nil for other addresses, or if nothing is there.
+  /// Creates it for a Unix address; nil for other addresses, or if there is no file.
   init?(at address: SocketAddress) {
     var status = stat()
     guard case .unix(let path) = address, lstat(path, &status) == 0 else { return nil }
@@ -103,8 +104,8 @@ struct UnixSocketFile {
     unlink(path)
   }
 
-  /// Removes what a dead server left: a socket that nobody listens on. An ordinary file refuses a
-  /// connection as well, so what it is counts first.
+  /// Removes a socket file without a listener, left by a dead server. An ordinary file refuses a
+  /// connection as well, so the file type is checked first.
   static func removeAbandoned(_ path: String) {
     guard Socket.isSocketFile(path), let probe = try? Socket.open(family: AF_UNIX) else { return }
     defer { close(probe) }

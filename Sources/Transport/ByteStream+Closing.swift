@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 
 extension ByteStream {
-  /// Closes once everything written has been handed to the kernel. Nothing is read any more. A peer
-  /// that does not read can hold this up: whoever closes keeps a deadline and then calls `reset()`.
+  /// Closes once the kernel has accepted everything written. Nothing more is read. A peer that does not
+  /// read can delay this: the caller must keep a deadline and then call `reset()`.
   package func close() {
     guard isOpen else { return }
     if phase != .open {
@@ -14,21 +14,21 @@ extension ByteStream {
     finishWritingIfFlushed()
   }
 
-  /// Ends our side once everything written has been handed to the kernel; reading goes on.
+  /// Closes the sending side once the kernel has accepted everything written; reading continues.
   package func shutDownWriting() {
     guard isOpen, !shouldShutDownWriting else { return }
     shouldShutDownWriting = true
     finishWritingIfFlushed()
   }
 
-  /// Closes at once and has the peer see a reset. What is unsent is lost.
+  /// Closes at once with a reset. Unsent bytes are lost.
   package func reset() {
     guard phase != .closed else { return }
     if descriptor >= 0 { Socket.closeResets(descriptor) }
     end(.resetHere)
   }
 
-  /// Does what waited for the last byte to leave.
+  /// Performs the steps that waited until all output was written.
   func finishWritingIfFlushed() {
     guard isFlushed, writeFailure == nil, phase == .open || phase == .closing else { return }
     if phase == .closing || shouldShutDownWriting, !hasShutDownWriting {
@@ -44,7 +44,7 @@ extension ByteStream {
     if phase == .closing { end(.closedHere) }
   }
 
-  /// Closes the descriptor now and has the delegate told at the end of the turn.
+  /// Closes the descriptor now and notifies the delegate at the end of the turn.
   func end(_ reason: CloseReason) {
     guard phase != .closed else { return }
     phase = .closed

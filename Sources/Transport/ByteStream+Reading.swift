@@ -2,12 +2,13 @@ import CLinux
 import Glibc
 
 extension ByteStream {
-  /// Stops `received` until `resumeReading()`. The kernel's buffer fills, and then the peer waits.
+  /// Stops calls of `received` until `resumeReading()`. The kernel's buffer fills, and then the peer
+  /// waits.
   package func pauseReading() {
     isReadingPaused = true
   }
 
-  /// Has bytes delivered again, from the next turn on.
+  /// Resumes the delivery of bytes, from the next turn on.
   package func resumeReading() {
     guard isReadingPaused else { return }
     isReadingPaused = false
@@ -18,7 +19,7 @@ extension ByteStream {
     if let token { core.continueLater(token) }
   }
 
-  /// Reads until the kernel has no more, reading is paused, or this turn's share is used up.
+  /// Reads until the kernel has no more, reading is paused, or this turn's share is used.
   func readAvailable(on reactor: isolated Reactor) {
     hasUnread = true
     if deliverBufferedInput(on: reactor) == false { return }
@@ -71,7 +72,7 @@ extension ByteStream {
     _ = deliverBufferedInput(on: reactor)
   }
 
-  /// Hands on what TLS can decipher. Returns false when the stream can take no more for now.
+  /// Delivers the bytes that TLS can decrypt. Returns false when the stream accepts no more for now.
   private func deliverBufferedInput(on reactor: isolated Reactor) -> Bool {
     guard let tls, phase == .open else { return isReading }
     while isReading {
@@ -81,10 +82,10 @@ extension ByteStream {
         let bytes = UnsafeRawBufferPointer(rebasing: core.plainScratch[..<count])
         delegate?.received(bytes, from: self, on: reactor)
       case .needsMore:
-        sendRecords()  // a key update may have produced an answer
+        sendRecords()  // a key update may have produced a reply
         guard output.byteCount <= 2 * writeHighWatermark else {
-          // Answers of TLS itself, to a peer that asks for ever and reads none of them.
-          end(.tls(.record("too many answers wait")))
+          // Replies of TLS itself, to a peer that requests them endlessly and reads none.
+          end(.tls(.record("the peer does not read TLS replies")))
           return false
         }
         return isReading
@@ -100,7 +101,7 @@ extension ByteStream {
     return false
   }
 
-  /// Returns true once the handshake is done.
+  /// Continues the handshake. Returns true once it is done.
   func advanceHandshake(on reactor: isolated Reactor) -> Bool {
     guard let tls else { return true }
     let step = tls.handshake()
@@ -120,18 +121,19 @@ extension ByteStream {
     }
   }
 
-  /// A record begins with its type, 20 to 24, and an SSL 2 hello above 127: a capital letter is the
-  /// beginning of a method.
+  /// Returns whether the bytes are a plain HTTP request. A TLS record begins with its type, 20 to 24, and
+  /// an SSL 2 hello with a byte above 127: a capital letter begins a method.
   private static func beginsPlainRequest(_ bytes: UnsafeRawBufferPointer) -> Bool {
     bytes.first.map { (0x41...0x5A).contains($0) } ?? false
   }
 
-  /// OpenSSL gathers a hello of up to 128 KB, and a client may begin one on each connection.
+  /// Ends a handshake whose client part is too long: OpenSSL buffers a hello of up to 128 KB, and a
+  /// client can begin one on each connection.
   private func endOverlongHandshake() {
     guard phase == .handshaking, tls?.server != nil,
       handshakeBytes > Self.clientHandshakeBytesMax
     else { return }
-    end(.tls(.handshake("the client's part is too long")))
+    end(.tls(.handshake("the client sent too many bytes")))
   }
 
   private func inputEnded(on reactor: isolated Reactor) {

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 
 extension ByteStream {
-  /// Writes at once what the kernel takes and keeps a copy of the rest. Does nothing on a stream
-  /// that is closing or closed.
+  /// Writes at once what the kernel accepts and keeps a copy of the rest. Does nothing on a stream that
+  /// is closing or closed.
   package func write(_ bytes: UnsafeRawBufferPointer) {
     guard acceptsWrites else { return }
     if tls != nil || phase == .connecting {
@@ -19,7 +19,7 @@ extension ByteStream {
     noteBackedUp()
   }
 
-  /// As `write` of the bytes; what the kernel does not take is kept without a copy.
+  /// Writes bytes; the rest that the kernel does not accept is kept without a copy.
   package func write(_ bytes: [UInt8]) {
     guard acceptsWrites else { return }
     if tls != nil || phase == .connecting {
@@ -61,7 +61,7 @@ extension ByteStream {
     noteBackedUp()
   }
 
-  /// Sends what waits, as far as the kernel takes it. Files are sent a bounded stretch a turn.
+  /// Sends waiting output, as far as the kernel accepts it. A turn sends a bounded part of a file.
   func flush() {
     var budget = Self.flushBytesPerTurnMax
     while !isFull, let head = output.head, phase != .closed, writeFailure == nil {
@@ -83,7 +83,7 @@ extension ByteStream {
     }
   }
 
-  /// The bytes one stream sends in a turn before others have theirs.
+  /// The bytes that one stream sends in a turn before other streams continue.
   private static var flushBytesPerTurnMax: Int { 2 * 1024 * 1024 }
 
   private func noteBackedUp() {
@@ -96,7 +96,7 @@ extension ByteStream {
 }
 
 extension ByteStream {
-  /// Enciphers what waits before TLS, as long as the records do not pile up in turn.
+  /// Encrypts the output that waits for TLS, as long as encrypted records do not pile up.
   func pumpPlainOutput() {
     guard phase == .open || phase == .closing else { return }
     guard let tls else { return moveToOutput() }
@@ -114,7 +114,7 @@ extension ByteStream {
         let space = UnsafeMutableRawBufferPointer(
           rebasing: core.outScratch[..<min(count, core.outScratch.count)])
         let got = file.read(into: space, from: offset)
-        // A file that shrank cannot be finished: what was promised must not end as if whole.
+        // A file that shrank cannot be completed: the stream must not end as if it were.
         guard got > 0 else {
           return end(.failed(SystemError("pread", code: got < 0 ? errno : EIO)))
         }
@@ -133,7 +133,7 @@ extension ByteStream {
     }
   }
 
-  /// Passes on what was written to a plain stream before it was connected.
+  /// Moves the output written before a plain stream was connected.
   private func moveToOutput() {
     while let head = plainOutput.head {
       switch head {
@@ -148,10 +148,11 @@ extension ByteStream {
     flush()
   }
 
-  /// Tells a client without TLS so, as far as the kernel takes it: the stream ends after this.
-  func respondInPlain(_ answer: [UInt8]) {
+  /// Sends a plain response to a client without TLS, as far as the kernel accepts it: the stream ends
+  /// after this.
+  func respondInPlain(_ response: [UInt8]) {
     guard output.isEmpty else { return }
-    _ = answer.withUnsafeBytes { send($0) }
+    _ = response.withUnsafeBytes { send($0) }
     if phase != .closed { shutdown(descriptor, Int32(SHUT_WR)) }
   }
 
@@ -170,7 +171,7 @@ extension ByteStream {
 }
 
 extension ByteStream {
-  /// One write to the kernel. Returns the bytes taken; a failure ends the stream.
+  /// Writes to the kernel once. Returns the accepted bytes; a failure ends the stream.
   private func send(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard !bytes.isEmpty, descriptor >= 0, writeFailure == nil else { return 0 }
     while true {
@@ -217,8 +218,8 @@ extension ByteStream {
     return count
   }
 
-  /// What a failed write means: nil to try again, 0 bytes taken otherwise, the stream then being
-  /// full or over.
+  /// Handles a failed write. Returns nil to try again, otherwise 0: the stream is then full or has
+  /// ended.
   private func bytesTaken(afterFailing call: StaticString) -> Int? {
     let error = SystemError(call)
     if error.code == EINTR { return nil }
@@ -226,8 +227,8 @@ extension ByteStream {
     return 0
   }
 
-  /// A peer that answers early and closes, an upload refused for example, has its reset overtake the
-  /// answer: so the stream ends only after the next look at what came in.
+  /// Ends the stream after a failed write, but only after one more read: the reset of a peer that
+  /// responds early and closes, as when it refuses an upload, can overtake the response.
   private func writingFailed(_ reason: CloseReason) {
     guard phase == .open else { return end(reason) }
     writeFailure = reason

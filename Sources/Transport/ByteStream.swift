@@ -3,37 +3,37 @@ import Glibc
 
 /// One connection as bytes in both directions, accepted or connected, plain or TLS.
 ///
-/// A stream belongs to its loop's `Reactor` and is used only there. Reading is pushed: bytes come to
-/// the delegate as they arrive, until `pauseReading()`. Writing never blocks: what the kernel does
-/// not take at once waits in the stream, and the writer watches `isBackedUp` and `drained`.
+/// A stream belongs to its loop's `Reactor` and is used only there. Reading is push-based: the delegate
+/// gets bytes as they arrive, until `pauseReading()`. Writing never blocks: bytes that the kernel does
+/// not accept at once wait in the stream, and the writer watches `isBackedUp` and `drained`.
 package final class ByteStream {
-  /// The situations of a stream. They follow each other in this order and never go back.
+  /// The phases of a stream. They follow each other in this order and never go back.
   enum Phase {
-    /// Names are looked up or `connect` is under way; there may be no descriptor yet.
+    /// A name lookup or `connect` is in progress; there may be no descriptor yet.
     case connecting
-    /// The TLS handshake is under way. Writes are kept until it is done.
+    /// The TLS handshake is in progress. Writes are kept until it is done.
     case handshaking
     case open
-    /// `close()` was called and something is left to write. Nothing is read any more.
+    /// `close()` was called and output is left to write. Nothing more is read.
     case closing
-    /// The descriptor is closed. The delegate has been told, or will be this turn.
+    /// The descriptor is closed. The delegate has been notified, or will be this turn.
     case closed
   }
 
-  /// Waiting bytes above which a writer should stop.
+  /// The default number of waiting bytes above which a writer should stop.
   package static let writeHighWatermarkDefault = 256 * 1024
-  /// Reads of `ReactorCore.scratchBytes` in one turn before other streams have theirs.
+  /// Reads of `ReactorCore.scratchBytes` in one turn before other streams continue.
   static let readsPerTurnMax = 4
-  /// What a client may send before its handshake is done. A hello takes 2 KB with the largest keys
-  /// in use, and clients have no certificates here.
+  /// Bytes that a client can send before its handshake is done. A hello takes 2 KB with the largest keys
+  /// in use, and there are no client certificates.
   static let clientHandshakeBytesMax = 32 * 1024
 
   package internal(set) var remoteAddress: SocketAddress
   /// False when TLS ended without its closing alert, so a body that ends with the connection may be
   /// cut short (RFC 8446, 6.1).
   package internal(set) var endedCleanly = true
-  /// Bytes that are read, and delivered, at once: no more of them are on a delegate's hands when it
-  /// pauses. At most ``ReactorCore/scratchBytes``.
+  /// Bytes that are read and delivered at once, which limits what a delegate must keep when it pauses. At
+  /// most ``ReactorCore/scratchBytes``.
   package var readBytesMax = ReactorCore.scratchBytes
   package var writeHighWatermark = writeHighWatermarkDefault
   package var writeLowWatermark = writeHighWatermarkDefault / 4
@@ -46,26 +46,26 @@ package final class ByteStream {
   var tls: TLSSession?
   var handshakeBytes = 0
   var connector: Connector?
-  /// As the kernel will see it: plain bytes and files, or TLS records.
+  /// Output for the kernel: plain bytes and files, or TLS records.
   var output = OutputQueue()
-  /// Before TLS: writes that wait for the handshake or behind a file, and that file.
+  /// Output before encryption: writes that wait for the handshake or after a file, and that file.
   var plainOutput = OutputQueue()
   /// True from the moment more than `writeHighWatermark` bytes wait, or a file, until `drained`.
   package internal(set) var isBackedUp = false
   var isReadingPaused = false
-  /// An edge came while reading was paused or the turn's share was used up.
+  /// Whether an edge arrived while reading was paused or the turn's share was used.
   var hasUnread = false
-  /// The peer has shut its side or the connection is gone: read to the end, also after short reads.
+  /// Whether the peer has closed its side or the connection: read to the end, also after short reads.
   var isEnding = false
   var hasReachedEnd = false
   var shouldShutDownWriting = false
   var hasShutDownWriting = false
-  /// Bytes that the kernel has taken, files and records of TLS included.
+  /// Bytes that the kernel has accepted, including files and TLS records.
   var handedOver = 0
-  /// The kernel took less than it was given; it says when there is room again. Until then another try
-  /// would be in vain, or send a little at a time.
+  /// Whether the kernel accepted less than it was given. It reports when there is room again; until then
+  /// another attempt would fail, or send little at a time.
   var isFull = false
-  /// A write has failed. What the peer sent before it went is still read, then the stream ends.
+  /// The failure of a write. Bytes that the peer sent before are still read, then the stream ends.
   var writeFailure: CloseReason?
   var reason: CloseReason?
 
@@ -80,8 +80,8 @@ package final class ByteStream {
     self.core = core
   }
 
-  /// False from `close()` or the first failure on; a write that failed leaves it true until what
-  /// came before is read.
+  /// Whether the stream is open: false from `close()` or the first failure on. A failed write leaves it
+  /// true until the bytes received before are read.
   package var isOpen: Bool {
     switch phase {
     case .connecting, .handshaking, .open: true
@@ -89,7 +89,7 @@ package final class ByteStream {
     }
   }
 
-  /// True while `write` has an effect.
+  /// Whether `write` has an effect.
   package var acceptsWrites: Bool { isOpen && !shouldShutDownWriting && writeFailure == nil }
 
   package var isSecure: Bool { tls != nil }
@@ -97,30 +97,30 @@ package final class ByteStream {
   /// The protocol chosen by ALPN, nil without TLS or without a choice.
   package var negotiatedProtocol: String? { tls?.negotiatedProtocol }
 
-  /// Bytes written that the kernel has not taken, without stretches of files.
+  /// Bytes written that the kernel has not accepted, without files.
   package var unsentBytes: Int { output.byteCount + plainOutput.byteCount }
 
-  /// True when everything written, files included, has been handed to the kernel.
+  /// Whether the kernel has accepted everything written, files included.
   package var isFlushed: Bool { output.isEmpty && plainOutput.isEmpty }
 
-  /// Bytes that the peer's kernel has taken since the beginning: what the kernel here has, less what
-  /// it still keeps. A call to the kernel; what waits there is a megabyte with a peer that is slow, so
-  /// ``unsentBytes`` says little about its pace. Over a Unix socket an estimate, which may fall, and
-  /// comes late, see ``acknowledgementLagBytes``.
+  /// Bytes that the peer's kernel has acknowledged: those that the local kernel has accepted, less those
+  /// it still keeps. Costs a system call. With a slow peer a megabyte waits in the kernel, so
+  /// ``unsentBytes`` says little about its pace. Over a Unix socket it is an estimate, which can decrease
+  /// and lags behind, see ``acknowledgementLagBytes``.
   package var acknowledgedBytes: Int {
     handedOver - (descriptor < 0 ? 0 : Socket.unacknowledgedBytes(of: descriptor))
   }
 
-  /// Bytes that the peer may have taken beyond ``acknowledgedBytes``.
+  /// Bytes that the peer may have read beyond ``acknowledgedBytes``.
   package var acknowledgementLagBytes: Int {
     if case .unix = remoteAddress { Self.unixLagBytes } else { 0 }
   }
 
-  /// A Unix socket gives a piece back once all of it is read: 36 KiB of what was sent, 64 KiB of a
-  /// file (Linux 6.18), and what the kernel needs for several of them besides.
+  /// A Unix socket frees a buffer once all of it is read: 36 KiB of sent bytes, 64 KiB of a file
+  /// (Linux 6.18), plus the kernel's overhead for several of them.
   private static let unixLagBytes = 80 * 1024
 
-  /// Our end's address, asked from the kernel; nil once closed.
+  /// The local address, from the kernel; nil once closed.
   package var localAddress: SocketAddress? {
     descriptor < 0 ? nil : Socket.localAddress(of: descriptor)
   }

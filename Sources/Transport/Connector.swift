@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// Makes a stream's connection: looks the name up, then tries the addresses one after another.
+/// Establishes a stream's connection: looks up the name, then tries the addresses one after another.
 ///
-/// The families take turns, the first address's family first, so that one broken family costs one
-/// attempt (in the spirit of RFC 8305, one attempt at a time). An attempt may last until a fair
-/// share of the time left is gone, so that a black hole does not eat the whole deadline.
+/// Address families alternate, the first address's family first, so that one broken family costs one
+/// attempt (in the spirit of RFC 8305, one attempt at a time). Each attempt gets a fair share of the
+/// remaining time, so that an unreachable address does not use the whole deadline.
 final class Connector: TimerDelegate {
-  /// What an attempt gets at least while others wait behind it.
+  /// The minimum time of an attempt while other addresses are left.
   static let attemptMin: Duration = .milliseconds(250)
 
-  /// Held until the attempt is over: nobody else need hold a stream that is still connecting.
+  /// Held until the attempt ends: no other object needs to retain a connecting stream.
   private let stream: ByteStream
   private let core: ReactorCore
   private let deadline: LoopInstant
@@ -49,7 +49,7 @@ final class Connector: TimerDelegate {
     isOver = true
   }
 
-  /// The socket of the attempt under way has connected or failed.
+  /// Handles the result of the current attempt's socket.
   func socketIsReady(on reactor: isolated Reactor) {
     guard stream.descriptor >= 0 else { return }
     let code = Socket.pendingError(of: stream.descriptor)
@@ -95,7 +95,7 @@ final class Connector: TimerDelegate {
     fail(lastFailure)
   }
 
-  /// Returns true when the connection was made at once, as on a Unix socket.
+  /// Returns true if the connection was established at once, as on a Unix socket.
   private func beginAttempt(_ address: SocketAddress) throws(SystemError) -> Bool {
     let descriptor = try Socket.open(family: address.family)
     stream.descriptor = descriptor
@@ -123,7 +123,7 @@ final class Connector: TimerDelegate {
     tryNext(on: reactor)
   }
 
-  /// The deadline stays in force for a TLS handshake.
+  /// Completes the connection. The deadline still applies to a TLS handshake.
   private func succeed(on reactor: isolated Reactor) {
     timer?.set(deadline)
     stream.connected(on: reactor)
@@ -133,7 +133,7 @@ final class Connector: TimerDelegate {
     stream.end(.connectFailed(failure))
   }
 
-  /// The addresses with the families taking turns.
+  /// The addresses with alternating families.
   static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
     guard let first = addresses.first else { return [] }
     let preferred = addresses.filter { $0.family == first.family }
@@ -148,8 +148,8 @@ final class Connector: TimerDelegate {
 }
 
 extension Reactor {
-  /// Begins a connection. The stream tells its delegate `opened`, or `closed` with
-  /// `.connectFailed` or `.tls`; `deadline` covers the name, the connect and the TLS handshake.
+  /// Begins a connection. The stream calls its delegate's `opened`, or `closed` with `.connectFailed` or
+  /// `.tls`; `deadline` covers the name lookup, the connect and the TLS handshake.
   package func connect(
     to endpoint: Endpoint, tls: TLSClientContext? = nil, serverName: String? = nil,
     deadline: LoopInstant, delegate: sending any StreamDelegate

@@ -6,7 +6,7 @@ import Synchronization
 package final class Descriptor: Sendable {
   package let number: Int32
 
-  /// Takes over the result of `call`, which is -1 when it failed.
+  /// Takes ownership of the result of `call`, which is -1 if it failed.
   init(owning number: Int32, from call: StaticString) throws(SystemError) {
     guard number >= 0 else { throw SystemError(call) }
     self.number = number
@@ -29,9 +29,9 @@ extension Descriptor {
   }
 }
 
-/// How many descriptors this process may have open.
+/// The limit on this process's open descriptors.
 package enum DescriptorLimit {
-  /// Raises the limit as far as the system lets this user. Returns what holds then.
+  /// Raises the limit as far as the system allows. Returns the resulting limit.
   ///
   /// The soft limit is often 1024 for the sake of `select`, which nothing here uses.
   package static func raise() -> Int {
@@ -46,16 +46,16 @@ package enum DescriptorLimit {
   }
 }
 
-/// Descriptors kept back to accept, and refuse, connections when no other is left: these would
-/// otherwise stay in the queue, and their clients would wait for nothing.
+/// Reserved descriptors to accept and refuse connections when no other is left: these would otherwise
+/// stay in the queue, and their clients would wait in vain.
 ///
-/// The loops of a group share them. What one gives up another thread may be quicker to take, for a
-/// file or a connection, and then there is one less until a descriptor is closed somewhere: no loop
-/// may be left without any by that.
+/// The loops of a group share them. Another thread can be quicker to take a released descriptor, for a
+/// file or a connection, and then there is one less until a descriptor is closed somewhere. That must
+/// not leave a loop without any.
 final class SpareDescriptors: Sendable {
   private struct State {
     var held: [Int32] = []
-    /// Those that connections which are being refused have in place of a spare one.
+    /// The number of descriptors in use by connections that are being refused.
     var lentCount = 0
   }
 
@@ -70,13 +70,13 @@ final class SpareDescriptors: Sendable {
     state.withLock { for descriptor in $0.held { close(descriptor) } }
   }
 
-  /// Opens them, unless that has been done.
+  /// Opens the spare descriptors, unless already done.
   func prepare() {
     state.withLock { refill(&$0) }
   }
 
-  /// Gives one up for what `accept` takes, until ``takeBack()``. Returns nil if there is none, or
-  /// nothing was taken.
+  /// Releases a spare descriptor for the one that `accept` opens, until ``takeBack()``. Returns nil if
+  /// there is none, or `accept` returned nil.
   func lend<Taken: Sendable>(_ accept: () -> Taken?) -> Taken? {
     state.withLock { state in
       refill(&state)
@@ -89,7 +89,7 @@ final class SpareDescriptors: Sendable {
     }
   }
 
-  /// What was taken is closed.
+  /// Notes that the descriptor opened by ``lend(_:)`` is closed.
   func takeBack() {
     state.withLock { state in
       state.lentCount -= 1
@@ -97,7 +97,7 @@ final class SpareDescriptors: Sendable {
     }
   }
 
-  /// Runs what takes descriptors while none is given up for another loop.
+  /// Runs a call that opens a descriptor, while no spare one is released for another loop.
   func whileNoneIsLent<Taken: Sendable>(_ body: () throws(SystemError) -> Taken) throws(SystemError)
     -> Taken
   {

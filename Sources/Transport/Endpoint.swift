@@ -1,6 +1,6 @@
-/// What a client connects to or a server is told to listen on, before names are looked up.
+/// An endpoint to connect to or listen on, before its name is looked up.
 package enum Endpoint: Hashable, Sendable, CustomStringConvertible {
-  /// A name or an address in digits, without brackets.
+  /// A name or a numeric address, without brackets.
   case host(String, port: UInt16)
   case unix(path: String)
 

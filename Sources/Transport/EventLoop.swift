@@ -3,23 +3,23 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A thread's worth of work: an epoll descriptor, the jobs that run on it, and one serial queue.
+/// An event loop: an epoll descriptor, the jobs that run on it, and one serial queue.
 ///
 /// The loop is a serial executor (of its `Reactor`) and a task executor, so that a request handler
 /// started with `executorPreference: loop` stays on the thread that owns its connection, also
 /// across calls to default actors and plain async functions.
 ///
-/// Dispatch watches one descriptor, the epoll set. When that turns readable the queue's worker runs
-/// turns (events, then jobs) until nothing has happened for `linger`, and only then gives the
-/// thread back. While it turns, nothing else on the queue can run: timers are a timerfd in the epoll
-/// set, and jobs from other threads come in through an eventfd.
+/// Dispatch watches one descriptor, the epoll set. When it becomes readable the queue's worker runs
+/// turns (events, then jobs) until nothing has happened for `ReactorCore.lingerMilliseconds`, and only
+/// then returns the thread. In the meantime nothing else on the queue can run: timers are a timerfd in
+/// the epoll set, and jobs from other threads arrive through an eventfd.
 package final class EventLoop: SerialExecutor, TaskExecutor {
-  /// What a turn does with the epoll set; returns whether anything happened.
+  /// Performs the I/O of a turn; returns whether anything happened.
   typealias Poll = @Sendable (_ mayWait: Bool) -> Bool
 
   private struct Inbox {
     var jobs: [UnownedJob] = []
-    /// After the stop no turn drains the inbox: late jobs go straight to the queue.
+    /// Whether the loop has stopped: no turn drains the inbox any more, and late jobs go to the queue.
     var isStopped = false
   }
 
@@ -47,7 +47,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor {
     }
   }
 
-  /// True on the thread that is inside this loop's turn.
+  /// Whether the current thread is inside this loop's turn.
   package var isCurrent: Bool {
     owner.load(ordering: .acquiring) == UInt(pthread_self())
   }
@@ -60,7 +60,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor {
       return (inbox.jobs.count == 1, false)
     }
     if isStopped { return runLate(job) }
-    // One wake for a batch; none from the loop's own thread, which drains before it waits.
+    // One wake-up per batch; none from the loop's own thread, which drains before it waits.
     if isFirst, !isCurrent { eventfd_write(wake.number, 1) }
   }
 
@@ -74,8 +74,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor {
 }
 
 extension EventLoop {
-  /// Starts to watch the epoll set. `poll` performs the I/O of one turn, `rest` is called before
-  /// the thread goes back to Dispatch and arms the timer. Both run on the loop.
+  /// Starts watching the epoll set. `poll` performs the I/O of one turn; `rest` is called before the
+  /// thread returns to Dispatch and arms the timer. Both run on the loop.
   func start(poll: @escaping Poll, rest: @escaping @Sendable () -> Void) {
     let source = DispatchSource.makeReadSource(fileDescriptor: epoll.number, queue: queue)
     // The handler holds the source, and the loop, until it cancels it.
@@ -86,8 +86,8 @@ extension EventLoop {
     source.activate()
   }
 
-  /// Has the current turn be the last. Jobs already enqueued run in it, later ones run on the queue
-  /// one by one. To be called on the loop.
+  /// Makes the current turn the last. Jobs already enqueued run in it, later ones run on the queue one by
+  /// one. Call it on the loop.
   func stop() {
     inbox.withLock { $0.isStopped = true }
   }
@@ -110,8 +110,8 @@ extension EventLoop {
     owner.store(0, ordering: .releasing)
   }
 
-  /// Runs the jobs that wait now, but none that they enqueue: a task that yields for ever must not
-  /// keep the loop from its sockets.
+  /// Runs the waiting jobs, but none that they enqueue: a task that yields forever must not keep the loop
+  /// from its sockets.
   private func drain() -> (ran: Bool, left: Bool) {
     var batch: [UnownedJob] = []
     inbox.withLock { swap(&batch, &$0.jobs) }

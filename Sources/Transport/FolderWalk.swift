@@ -1,33 +1,32 @@
 import CLinux
 import Glibc
 
-/// The way to a file below a folder, one name after the other: links are followed as long as they
-/// stay below it.
+/// The walk to a file below a folder, name by name: links are followed as long as they stay below it.
 ///
-/// Each step starts from a descriptor that is held, and `..` goes back along the folders that were
-/// passed, so whatever is renamed or linked anew meanwhile, no step leaves the folder. It is what
-/// `openat2` does with RESOLVE_BENEATH, which older kernels and some sandboxes do not have.
+/// Each step starts from an open descriptor, and `..` returns along the folders that were passed, so no
+/// step leaves the folder, even if names and links change in the meantime. `openat2` does the same with
+/// RESOLVE_BENEATH, which older kernels and some sandboxes do not support.
 struct FolderWalk {
-  /// As many as the kernel follows itself (path_resolution(7)).
+  /// The kernel's own limit (path_resolution(7)).
   static let linksMax = 40
 
-  /// The folder, then those on the way.
+  /// The folder, then those on the path.
   private var folders: [Descriptor]
-  /// Names still to be taken, the next one last.
+  /// The remaining names, the next one last.
   private var names: [String]
   private(set) var linksFollowed = 0
 
-  /// - Parameter folder: its own path may hold links, so that a whole folder can be swapped.
+  /// - Parameter folder: its own path can contain links, so that a whole folder can be swapped.
   init(from folder: String, along names: [String]) throws(SystemError) {
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
     folders = [try Descriptor(owning: open(folder, flags), from: "open")]
     self.names = names.reversed()
   }
 
-  /// Opens what the way leads to.
+  /// Opens the file at the end of the path.
   ///
-  /// - Throws: `EXDEV` where a link leads out, as any absolute one does; `ELOOP` where there are too
-  ///   many.
+  /// - Throws: `EXDEV` if a link leads out, as any absolute link does; `ELOOP` if there are too many
+  ///   links.
   mutating func openFile() throws(SystemError) -> Descriptor {
     while let name = names.popLast() {
       switch name {
@@ -54,7 +53,7 @@ struct FolderWalk {
       if isLast { return next }
       folders.append(next)
     } catch {
-      // What is not followed is told as ELOOP, or as no folder.
+      // An unfollowed link is reported as ELOOP or ENOTDIR.
       guard error.code == ELOOP || error.code == ENOTDIR,
         let target = Self.target(of: name, in: current)
       else { throw error }
@@ -72,13 +71,13 @@ struct FolderWalk {
     names += steps.reversed().map(String.init)
   }
 
-  /// Whether a name is one that is not served. Two dots in front are how volumes that are swapped
-  /// as a whole name their versions, `..data` and `..2026_01_31`: these are found through links.
+  /// Returns whether a name is hidden and not served. Names with two leading dots are versions of volumes
+  /// that are swapped as a whole, `..data` and `..2026_01_31`: these are reached through links.
   private static func isHidden(_ name: Substring) -> Bool {
     name.hasPrefix(".") && !name.hasPrefix("..") && name != "."
   }
 
-  /// Where a link leads; nil for what is no link.
+  /// Returns the target of a link; nil if it is not a link.
   private static func target(of name: String, in folder: Descriptor) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
       guard let start = buffer.baseAddress else { return nil }

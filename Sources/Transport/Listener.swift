@@ -3,32 +3,32 @@ import Glibc
 
 /// One loop's listening socket.
 final class Listener: EventReceiver, TimerDelegate {
-  /// Connections accepted in one turn before the loop serves those it has.
+  /// Connections accepted in one turn before the loop serves existing ones.
   static let acceptsPerTurnMax = 64
-  /// Connections the kernel queues for us; also bounds the accepts before closing.
+  /// Connections that the kernel queues; also the limit on accepts before closing.
   static let backlog: Int32 = 1024
   /// The pause after running out of descriptors.
   static let exhaustionPause: Duration = .milliseconds(10)
-  /// How long a client that is refused may keep the spare descriptor: it has a handshake and an
-  /// answer before it, and would otherwise hold up all others by being slow. Where others wait, it
-  /// has until it has been told.
+  /// How long a refused client can keep the spare descriptor, for a handshake and a response; a slow
+  /// client would otherwise block all others. If others wait, it keeps it only until the response has
+  /// been written.
   static let refusalDeadline: Duration = .milliseconds(500)
 
   private let descriptor: Int32
   private let isTCP: Bool
-  /// For connections to come; those accepted keep what they began with.
+  /// For new connections; accepted ones keep the context they began with.
   var tls: TLSServerContext?
   private let acceptor: any StreamAcceptor
   private let core: ReactorCore
   private var token: SlotToken?
   private var pause: LoopTimer?
-  /// The last attempt found no descriptor.
+  /// Whether the last attempt found no free descriptor.
   private var isShort = false
-  /// A client that is being told so. It has the place of a spare descriptor.
+  /// The client being refused, which uses a spare descriptor.
   private var refused: (stream: ByteStream, until: LoopInstant)?
   private var isClosed = false
 
-  /// Takes over `descriptor`.
+  /// Takes ownership of `descriptor`.
   init(
     descriptor: Int32, isTCP: Bool, tls: TLSServerContext?, acceptor: any StreamAcceptor,
     on reactor: isolated Reactor
@@ -63,20 +63,20 @@ final class Listener: EventReceiver, TimerDelegate {
     close()
   }
 
-  /// Begins no more connections; those that have begun are still accepted.
+  /// Refuses new handshakes; connections whose handshake has begun are still accepted.
   func refuseHandshakes() {
     if !isClosed { _ = HandshakeFilter.attach(to: descriptor, isTCP: isTCP) }
   }
 
-  /// Accepts what has queued up, then closes: closing alone would reset connections that clients
-  /// believe to be made.
+  /// Accepts the queued connections, then closes: closing alone would reset connections that are
+  /// established for their clients.
   func stop(on reactor: isolated Reactor) {
     guard !isClosed else { return }
     _ = acceptSome(Int(Self.backlog), on: reactor)
     close()
   }
 
-  /// Returns true when more may wait.
+  /// Accepts up to `count` connections. Returns true if more may be waiting.
   private func acceptSome(_ count: Int, on reactor: isolated Reactor) -> Bool {
     for _ in 0..<count {
       guard !isClosed else { return false }
@@ -85,7 +85,8 @@ final class Listener: EventReceiver, TimerDelegate {
         core.adopt(socket, from: address, tls: tls, acceptor: acceptor, on: reactor)
       } catch {
         isShort = error.isOutOfDescriptors
-        // The kernel says so before it looks whether anybody waits, and tells of the next who comes.
+        // The kernel reports the error before it checks for a waiting connection; the next connection
+        // is a new event.
         guard !isShort || Socket.hasConnectionWaiting(descriptor) else { return false }
         if isShort { descriptorsRanOut(on: reactor) }
         pause?.set(after: Self.exhaustionPause)
@@ -97,7 +98,7 @@ final class Listener: EventReceiver, TimerDelegate {
 
   private func accept() throws(SystemError) -> (descriptor: Int32, address: SocketAddress)? {
     guard isShort else { return try Socket.accept(from: descriptor) }
-    // Another loop may just have given a spare one up, which is not for this.
+    // Another loop may just have released a spare descriptor for itself.
     let next = try core.spares.whileNoneIsLent { () throws(SystemError) in
       try Socket.accept(from: descriptor)
     }
@@ -111,12 +112,12 @@ final class Listener: EventReceiver, TimerDelegate {
     pause?.cancel()
     if let token { core.slots.remove(token) }
     Glibc.close(descriptor)
-    // That connection goes on without this; its descriptor is spare when it is closed.
+    // That connection continues without the listener; its descriptor is spare once it is closed.
     if refused.take() != nil { core.spares.takeBack() }
   }
 }
 
-/// What is done with no descriptor left.
+/// Handling of a lack of descriptors.
 extension Listener {
   private func descriptorsRanOut(on reactor: isolated Reactor) {
     guard refused == nil, !acceptor.descriptorsRanOut(on: reactor) else { return }
@@ -128,7 +129,7 @@ extension Listener {
     endRefusal()
   }
 
-  /// Takes the spare descriptor back from whoever was refused, if that is over.
+  /// Takes the spare descriptor back from the refused client, if the refusal is complete.
   private func endRefusal() {
     guard let (stream, deadline) = refused else { return }
     let isInTheWay = stream.hasShutDownWriting && Socket.hasConnectionWaiting(descriptor)
@@ -143,22 +144,22 @@ extension Listener {
   }
 }
 
-/// Has a listening socket begin no more connections while it ends.
+/// Stops new handshakes on a listening socket before it closes.
 ///
-/// Closing a listener resets whoever has connected and not been accepted, and connections keep
-/// coming in between the last `accept` and `close`. So before that the socket is made deaf: for TCP
-/// by a filter (socket(7), SO_ATTACH_FILTER) that drops segments which ask for a connection. What
-/// has begun goes on, and the client's next attempt, a second later, finds whoever listens then.
+/// Closing a listener resets connections that have not been accepted, and connections keep arriving
+/// between the last `accept` and `close`. So new handshakes are blocked first: for TCP by a filter
+/// (socket(7), SO_ATTACH_FILTER) that drops segments which request a connection. Handshakes in progress
+/// continue, and the client's next attempt, a second later, reaches the next listener.
 enum HandshakeFilter {
-  /// Where the flags stand in a TCP header (RFC 9293 3.1): a filter of a TCP socket sees it first.
+  /// The offset of the flags in a TCP header (RFC 9293 3.1), which is where a TCP socket's filter starts.
   private static let flagsOffset: UInt32 = 13
   private static let flagsOfInterest: UInt32 = 0x16  // SYN, RST, ACK
   private static let flagsOfFirstSegment: UInt32 = 0x02  // SYN alone
   private static let wholeSegment = UInt32.max
 
-  /// Returns whether the socket is deaf now. Some sandboxes do not know filters.
+  /// Blocks new handshakes. Returns whether that succeeded: some sandboxes do not support filters.
   static func attach(to socket: Int32, isTCP: Bool) -> Bool {
-    // A Unix socket says it with a call of its own: who connects is refused, who has is accepted.
+    // A Unix socket has its own call: new connections are refused, established ones can be accepted.
     guard isTCP else { return shutdown(socket, Int32(SHUT_RD)) == 0 }
     var program = [
       sock_filter(code: UInt16(BPF_LD | BPF_B | BPF_ABS), jt: 0, jf: 0, k: flagsOffset),

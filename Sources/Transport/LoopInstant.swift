@@ -19,7 +19,7 @@ package struct LoopInstant: Comparable, Hashable, Sendable {
     left.nanoseconds < right.nanoseconds
   }
 
-  /// The instant `duration` later, held at `distantFuture` and at the clock's start.
+  /// Returns the instant `duration` later, clamped to `distantFuture` and the clock's start.
   package func advanced(by duration: Duration) -> LoopInstant {
     let (seconds, attoseconds) = duration.components
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -33,7 +33,7 @@ package struct LoopInstant: Comparable, Hashable, Sendable {
     return LoopInstant(nanoseconds: back > nanoseconds ? 0 : nanoseconds - back)
   }
 
-  /// The time from `earlier` to this instant; zero when `earlier` is in fact later.
+  /// Returns the time from `earlier` to this instant; zero if `earlier` is later.
   package func elapsed(since earlier: LoopInstant) -> Duration {
     guard nanoseconds > earlier.nanoseconds else { return .zero }
     return .nanoseconds(Int64(clamping: nanoseconds - earlier.nanoseconds))
@@ -44,10 +44,10 @@ package struct LoopInstant: Comparable, Hashable, Sendable {
   }
 }
 
-/// The two kernel clocks as a loop reads them: once a turn, then cached.
+/// The two kernel clocks, which a loop reads once a turn and caches.
 ///
-/// Deliberately not a parameter: the loop sleeps in `epoll_wait` and on a timerfd, which follow the
-/// kernel's clock, so a loop on another clock would not work. What is decided *by* time takes
+/// Deliberately not injectable: the loop sleeps in `epoll_wait` and on a timerfd, which follow the
+/// kernel's clock, so a loop on another clock would not work. Code that makes decisions *by* time takes
 /// instants as arguments instead.
 package enum LoopClock {
   /// CLOCK_MONOTONIC, the clock of `epoll_wait` and of the loop's timerfd.

@@ -1,18 +1,18 @@
-/// What a timer wakes.
+/// The receiver of a timer's deadlines.
 package protocol TimerDelegate: AnyObject {
-  /// The deadline has come; the timer is unset and may be set again from here.
+  /// Called at the deadline. The timer is unset and can be set again from here.
   func timerFired(_ timer: LoopTimer, on reactor: isolated Reactor)
 }
 
-/// A deadline on a loop that can be moved very often.
+/// A timer on a loop whose deadline can be moved very often.
 ///
-/// Moving it further away writes one word: the heap still holds the earlier time and, when that
-/// comes, finds the later one. So an idle deadline set anew for each request costs nothing.
+/// Moving it further away writes one word: the heap keeps the earlier time and, at that time, finds the
+/// later one. So resetting an idle deadline for each request costs nothing.
 /// Resolution is a millisecond, never early. The delegate is held weakly.
 package final class LoopTimer {
   package private(set) var deadline: LoopInstant?
   weak var delegate: (any TimerDelegate)?
-  /// Where the heap keeps this timer, and for when; both belong to `TimerHeap`.
+  /// The timer's index and time in the heap; both belong to `TimerHeap`.
   var heapIndex: Int?
   var scheduledFor = LoopInstant.distantFuture
   private let core: ReactorCore
@@ -38,7 +38,7 @@ package final class LoopTimer {
     core.timers.remove(self)
   }
 
-  /// The heap's time has come: takes the deadline if it is due, or tells that it has moved.
+  /// Clears the deadline if it is due. Returns false if it has moved.
   func takeDue(until now: LoopInstant) -> Bool {
     guard let deadline, deadline <= now else { return false }
     self.deadline = nil
@@ -46,12 +46,12 @@ package final class LoopTimer {
   }
 }
 
-/// A loop's timers by time: a binary heap that knows each timer's place, so that one can be
-/// removed. Equal deadlines fire in no particular order.
+/// A loop's timers by time: a binary heap that tracks each timer's index, so that one can be removed.
+/// Equal deadlines fire in no particular order.
 struct TimerHeap {
   private var timers: ContiguousArray<LoopTimer> = []
 
-  /// The earliest time at which there may be something to do.
+  /// The earliest time at which a timer may be due.
   var earliest: LoopInstant? { timers.first?.scheduledFor }
 
   mutating func schedule(_ timer: LoopTimer, for instant: LoopInstant) {
@@ -79,7 +79,7 @@ struct TimerHeap {
     timers.removeAll()
   }
 
-  /// Takes the next timer that is due. Those whose deadline has moved are put back on the way.
+  /// Removes the next due timer and returns it. Timers whose deadline has moved are rescheduled.
   mutating func popExpired(until now: LoopInstant) -> LoopTimer? {
     while let timer = timers.first, timer.scheduledFor <= now {
       if timer.takeDue(until: now) {
@@ -133,8 +133,8 @@ struct TimerHeap {
 }
 
 extension ReactorCore {
-  /// Fires what is due, one timer at a time, since each may set or cancel others. Returns whether
-  /// any delegate was called.
+  /// Fires the due timers, one at a time, since each can set or cancel others. Returns whether any
+  /// delegate was called.
   func fireTimers(on reactor: isolated Reactor) -> Bool {
     var hasFired = false
     while let timer = timers.popExpired(until: now) {

@@ -2,14 +2,14 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Watches in debug builds that nothing keeps an event loop from its other connections: each event,
-/// timer and job may take ``limit``. What computes for longer, or waits for a disk, a lock or another
-/// thread, is reported with its stack. Release builds hold none of this.
+/// A watchdog for blocked event loops in debug builds: each event, timer and job can take ``limit``. A
+/// step that computes for longer, or waits for a disk, a lock or another thread, is reported with its
+/// stack. Release builds do not contain it.
 ///
-/// It is on where `LARDER_TEST_LOOP_WATCH` names a file for the reports, as `Scripts/test` does.
+/// It is enabled if `LARDER_TEST_LOOP_WATCH` names a file for the reports, as `Scripts/test` does.
 enum LoopWatch {
-  /// Of CPU time, or of time in which the thread waited. A step in which the thread was preempted counts
-  /// by its CPU time alone: from outside, preemption looks like waiting.
+  /// The limit on CPU time, or on the time in which the thread waited. A step in which the thread was
+  /// preempted counts only by its CPU time, since preemption looks like waiting.
   static let limit = Duration.milliseconds(50)
 
   @inline(__always)
@@ -32,7 +32,7 @@ enum LoopWatch {
     struct Reading {
       var wall: LoopInstant
       var cpu: Duration
-      /// How often the thread gave the processor back to wait for something.
+      /// How often the thread yielded the processor to wait for something.
       var waits: Int
       /// How often the system gave the processor to others.
       var preemptions: Int
@@ -46,7 +46,7 @@ enum LoopWatch {
       }
     }
 
-    /// What to report of a step; nil where it was quick.
+    /// Returns the report of a step; nil if it was quick.
     static func finding(_ kind: StaticString, from start: Reading, to end: Reading) -> String? {
       let wall = end.wall.elapsed(since: start.wall)
       let cpu = end.cpu - start.cpu
@@ -61,12 +61,12 @@ enum LoopWatch {
       Watcher(path: String(cString: $0))
     }
 
-    /// Looks every few milliseconds at the steps under way, and has a thread note its own stack in the
-    /// middle of one that takes too long, again and again.
+    /// Checks the steps in progress every few milliseconds, and makes a thread record its own stack,
+    /// repeatedly, in the middle of a step that takes too long.
     private final class Watcher: Sendable {
       private struct Steps {
         var began: [pthread_t: LoopInstant] = [:]
-        /// How many stacks of the present step were taken.
+        /// How many stacks of the current step were recorded.
         var noted: [pthread_t: Int] = [:]
       }
 

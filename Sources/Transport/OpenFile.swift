@@ -8,7 +8,7 @@ package final class OpenFile: Sendable {
   /// Seconds since 1970.
   package let modifiedSeconds: Int64
   package let modifiedNanoseconds: Int64
-  /// Device and inode: what tells a replaced file from the one that was there.
+  /// Device and inode, which identify the file if another has replaced it.
   package let device: UInt64
   package let inode: UInt64
   let descriptor: Descriptor
@@ -20,16 +20,16 @@ package final class OpenFile: Sendable {
       Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), from: "open"))
   }
 
-  /// Looks for a file again that a link led to and that is gone, since the link may lead elsewhere
-  /// by now: so a folder is swapped for its next version.
+  /// Attempts to open a file that a link leads to but that no longer exists: the link may have changed in
+  /// the meantime, as when a folder is swapped for its next version.
   private static let triesMax = 3
 
-  /// Opens a file below a folder, step by step, and never leaves the folder: no name may be `.`,
-  /// `..` or hold a slash, and links are followed only to what is below the folder too. The folder's
-  /// own path may hold any.
+  /// Opens a file below a folder, step by step, without leaving the folder: names must not be `.` or `..`
+  /// or contain a slash, and links are followed only below the folder. The folder's own path can contain
+  /// any of these.
   ///
-  /// - Parameter names: the folders on the way, then the file.
-  /// - Throws: `ENOENT` also for a name that cannot be one, `EXDEV` where a link leads out.
+  /// - Parameter names: the folders of the path, then the file.
+  /// - Throws: `ENOENT` also for an invalid name, `EXDEV` if a link leads out.
   package convenience init(_ names: [String], below folder: String) throws(SystemError) {
     guard !names.isEmpty, names.allSatisfy(Self.isName) else {
       throw SystemError("openat", code: ENOENT)

@@ -1,4 +1,4 @@
-/// What waits to be written: bytes and stretches of files, in order.
+/// Output that waits to be written: bytes and parts of files, in order.
 struct OutputQueue {
   enum Item {
     /// Bytes from `start` on.
@@ -6,12 +6,12 @@ struct OutputQueue {
     case file(OpenFile, offset: Int, count: Int)
   }
 
-  /// Small writes are gathered up to this size, so that a stalled peer's queue is sent in few calls.
+  /// Small writes are combined up to this size, so that a stalled peer's queue is sent in few calls.
   static let gatheredBytesMax = 16 * 1024
 
   private var items: ContiguousArray<Item> = []
   private var first = 0
-  /// Bytes in memory; stretches of files do not count.
+  /// Bytes in memory, without files.
   private(set) var byteCount = 0
   private(set) var fileCount = 0
 
@@ -24,7 +24,7 @@ struct OutputQueue {
     if !isEmpty, case .bytes(var last, let start) = items[items.count - 1],
       last.count + bytes.count <= Self.gatheredBytesMax
     {
-      items[items.count - 1] = .bytes([], start: 0)  // hand over the storage before it grows
+      items[items.count - 1] = .bytes([], start: 0)  // release the storage before it grows
       last.append(contentsOf: bytes)
       items[items.count - 1] = .bytes(last, start: start)
     } else {
@@ -32,7 +32,7 @@ struct OutputQueue {
     }
   }
 
-  /// Takes the array itself, without a copy, from `start` on.
+  /// Appends the array from `start` on, without a copy.
   mutating func append(_ bytes: [UInt8], from start: Int) {
     guard start < bytes.count else { return }
     byteCount += bytes.count - start
@@ -45,7 +45,7 @@ struct OutputQueue {
     items.append(.file(file, offset: offset, count: count))
   }
 
-  /// Notes that `count` bytes of the head have been taken.
+  /// Removes `count` written bytes from the head.
   mutating func consume(_ count: Int) {
     guard let head else { return }
     switch head {

@@ -2,21 +2,21 @@ import CLinux
 import Dispatch
 import Glibc
 
-/// How the process ends, and what does not end it.
+/// Termination and restart of the process.
 package enum ProcessEnd {
-  /// Ignores signals whose default action ends a process and that mean nothing to this one.
+  /// Ignores unused signals whose default action ends a process.
   package static func ignoreUnusedSignals() {
     for number in [SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
   }
 
-  /// Ends the process after a time, whatever its threads wait for: no code of it runs any more, and
-  /// the kernel releases its locks. The data survives, as it does a crash.
+  /// Ends the process after a time, whatever its threads wait for: no further code runs, and the kernel
+  /// releases its locks. The data survives, as in a crash.
   ///
-  /// - Parameter warning: written first, if standard error takes it at once.
+  /// - Parameter warning: written first, if standard error accepts it without blocking.
   package static func force(after time: Duration, status: Int32, warning: [UInt8]) {
     let seconds = max(0, time.components.seconds)
     let nanoseconds = time.components.attoseconds / 1_000_000_000
-    // A serial queue brings a thread of its own: Dispatch's shared ones may all be blocked.
+    // A serial queue brings its own thread: Dispatch's shared ones may all be blocked.
     DispatchQueue(label: "larder.end", qos: .userInitiated).async {
       var left = timespec(tv_sec: Int(seconds), tv_nsec: Int(max(0, nanoseconds)))
       var rest = timespec()
@@ -26,19 +26,19 @@ package enum ProcessEnd {
     }
   }
 
-  /// Starts the program over in the same process, which keeps its number: its supervisor sees
-  /// no end. Call it once everything is closed: descriptors are (`O_CLOEXEC`), and what still runs ends
-  /// with the program's image (execve(2)).
+  /// Restarts the program in the same process, which keeps its id: its supervisor sees no exit. Call it
+  /// once everything is closed: descriptors close by `O_CLOEXEC`, and threads end with the program's
+  /// image (execve(2)).
   ///
-  /// - Returns: the system's error; it does not return otherwise.
+  /// - Returns: the system's error; on success it does not return.
   package static func startOver() -> Int32 {
-    // What is ignored or blocked here would stay so: a signal to end that comes before the next
-    // image looks for it must end it.
+    // Ignored and blocked signals would stay so: a termination signal that arrives before the new image
+    // handles it must end it.
     for ending in [SIGTERM, SIGINT] { signal(ending, SIG_DFL) }
     var none = sigset_t()
     sigemptyset(&none)
     sigprocmask(SIG_SETMASK, &none, nil)
-    // By its path where that is still the same file, so that the process keeps its name.
+    // By its path if that is still the same file, so that the process keeps its name.
     let link = "/proc/self/exe"
     if let path = realpath(link, nil) {
       execv(path, CommandLine.unsafeArgv)
@@ -49,11 +49,11 @@ package enum ProcessEnd {
   }
 }
 
-/// The C library's allocator, which Swift's objects and SQLite's pages come from.
+/// The C library's allocator, used by Swift's objects and SQLite's pages.
 package enum Allocator {
-  /// Bounds how many heaps of its own it makes for threads, to one for each processor and at least four:
-  /// by itself it makes up to eight for each (mallopt(3), `M_ARENA_MAX`), and what is freed in one of
-  /// them serves no other.
+  /// Limits the allocator's per-thread arenas to one per processor and at least four. By default there
+  /// are up to eight per processor (mallopt(3), `M_ARENA_MAX`), and memory freed in one arena is not
+  /// available to the others.
   ///
   /// Call it before threads are started.
   package static func boundArenas() {
@@ -62,13 +62,13 @@ package enum Allocator {
   }
 }
 
-/// The pages of programs and libraries that this process has in its memory.
+/// The pages of programs and libraries in this process's memory.
 package enum ProgramPages {
-  /// Gives them back to the system's cache of files: what only the start has needed stays there, and
-  /// the others come back one by one where they are used again.
+  /// Releases them to the system's page cache: pages needed only at the start stay there, and the others
+  /// are mapped again one by one when they are used.
   ///
-  /// Pages that are executable and not writable are as they are on disk (mmap(2): they are private
-  /// and were never written to), so nothing can be lost (madvise(2), `MADV_DONTNEED`).
+  /// Pages that are executable and not writable equal those on disk (mmap(2): they are private and were
+  /// never written to), so nothing can be lost (madvise(2), `MADV_DONTNEED`).
   package static func release() {
     guard let maps = fopen("/proc/self/maps", "re") else { return }
     defer { fclose(maps) }
@@ -81,7 +81,7 @@ package enum ProgramPages {
     }
   }
 
-  /// The addresses of a line as this one (proc_pid_maps(5)), nil if it is of anything else:
+  /// Returns the addresses of a line of file-backed code (proc_pid_maps(5)); nil for any other line:
   /// `7f0c8a400000-7f0c8a5d5000 r-xp 00028000 fe:00 1234  /lib/libc.so.6`.
   static func codeRange(_ line: String) -> Range<UInt>? {
     let columns = line.split(separator: " ", omittingEmptySubsequences: true)

@@ -25,9 +25,9 @@ extension ReactorCore {
     return stream
   }
 
-  /// Takes over an accepted descriptor.
+  /// Takes ownership of an accepted descriptor.
   ///
-  /// - Parameter isRefused: it is the spare one, for a client that is only told so.
+  /// - Parameter isRefused: whether it is the spare descriptor, for a client that is refused.
   @discardableResult
   func adopt(
     _ descriptor: Int32, from address: SocketAddress, tls: TLSServerContext?,
@@ -65,7 +65,7 @@ extension ByteStream {
     connector = nil
   }
 
-  /// The socket is connected: opens, or begins the handshake.
+  /// Opens the connected stream, or begins its TLS handshake.
   func connected(on reactor: isolated Reactor) {
     guard phase == .connecting else { return }
     if tls != nil {

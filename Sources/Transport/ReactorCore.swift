@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// The state of a reactor, apart from the actor so that the objects it owns can reach it without
-/// isolation of their own: a stream writes, a timer is set, from any code in the reactor's region.
+/// The state of a reactor, separate from the actor so that the objects it owns can access it without
+/// their own isolation: any code in the reactor's region can write to a stream or set a timer.
 final class ReactorCore {
-  /// How long a loop waits in `epoll_wait` before it gives its thread back to Dispatch. Waking it
-  /// there costs about 7 µs, through Dispatch about 100 µs.
+  /// How long a loop waits in `epoll_wait` before it returns its thread to Dispatch. Waking it there
+  /// costs about 7 µs, through Dispatch about 100 µs.
   static let lingerMilliseconds: Int32 = 5
   /// Events taken from the kernel in one call.
   static let eventsPerPollMax = 256
@@ -20,19 +20,19 @@ final class ReactorCore {
   private(set) var wallSeconds = LoopClock.wallSeconds()
   var slots = SlotTable()
   var timers = TimerHeap()
-  /// Where sockets are read to, and where TLS writes what it has deciphered. Both are valid for
-  /// the length of one callback.
+  /// The buffers for bytes read from sockets and for bytes decrypted by TLS. Both are valid for the
+  /// duration of one callback.
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: scratchBytes, alignment: 16)
   let plainScratch = UnsafeMutableRawBufferPointer.allocate(byteCount: scratchBytes, alignment: 16)
-  /// Where TLS and files are read to on their way out; apart from the two above, since a callback
-  /// that still reads its bytes may write.
+  /// The buffer for outgoing TLS records and files; separate from the two above, since a callback can
+  /// write while it still reads its bytes.
   let outScratch = UnsafeMutableRawBufferPointer.allocate(byteCount: scratchBytes, alignment: 16)
 
   /// Receivers with more to do than one turn allows.
   private var again: [SlotToken] = []
-  /// Those whose turn it is now.
+  /// The receivers left over from the last turn, to resume in this one.
   private var leftOver: [SlotToken] = []
-  /// Streams that have ended and whose delegates do not know yet.
+  /// Streams that have ended and whose delegates have not been notified.
   private var ended: [ByteStream] = []
   private var armedFor: LoopInstant?
   private(set) var isStopped = false
@@ -56,7 +56,7 @@ final class ReactorCore {
     events.deallocate()
   }
 
-  /// Keeps the listener and returns the name to stop it by.
+  /// Adds a listener and returns its id.
   func add(_ listener: Listener) -> Int {
     nextListener += 1
     listeners[nextListener] = listener
@@ -67,26 +67,25 @@ final class ReactorCore {
     listeners.removeValue(forKey: id)
   }
 
-  /// Asks for `receive(_:on:)` in the next turn.
+  /// Schedules a call of `receive(_:on:)` in the next turn.
   func continueLater(_ token: SlotToken) {
     again.append(token)
   }
 
-  /// Has the stream's delegate told, at the end of this turn, that the stream is closed.
+  /// Schedules a call of the delegate's `closed` at the end of this turn.
   func announceEnd(of stream: ByteStream) {
     ended.append(stream)
   }
 }
 
 extension ReactorCore {
-  /// One turn: what the kernel says, what was left over, what has come due. Returns whether
-  /// anything happened.
+  /// Runs one turn: kernel events, left-over work, due timers. Returns whether anything happened.
   func poll(mayWait: Bool, on reactor: isolated Reactor) -> Bool {
     let count = epoll_wait(
       epoll.number, events, Int32(Self.eventsPerPollMax), mayWait ? timeoutMilliseconds : 0)
     now = LoopClock.now()
     wallSeconds = LoopClock.wallSeconds()
-    // What events of this turn leave over is for the next one.
+    // Work left over by this turn's events is for the next turn.
     swap(&again, &leftOver)
     var isBusy = false
     for index in 0..<Int(max(count, 0)) {
@@ -109,8 +108,8 @@ extension ReactorCore {
     listeners.removeAll()
   }
 
-  /// Arms the timerfd for the earliest deadline: an idle loop is not in `epoll_wait`. A loop that
-  /// turns looks at its timers anyway, so this costs a busy loop nothing.
+  /// Arms the timerfd for the earliest deadline, since an idle loop is not in `epoll_wait`. An active loop
+  /// checks its timers anyway, so this costs a busy loop nothing.
   func armTimer() {
     let next = timers.earliest
     guard next != armedFor else { return }
@@ -146,7 +145,7 @@ extension ReactorCore {
 
   private func announceEnds(on reactor: isolated Reactor) -> Bool {
     guard !ended.isEmpty else { return false }
-    // A delegate may close further streams: these are told in the same turn.
+    // A delegate can close further streams, which are reported in the same turn.
     while !ended.isEmpty {
       let streams = ended
       ended.removeAll(keepingCapacity: true)

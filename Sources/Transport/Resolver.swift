@@ -1,27 +1,28 @@
 import CLinux
 import Glibc
 
-/// Name look-ups through the system's resolver (hosts file, DNS, whatever nsswitch says).
+/// Name lookups through the system's resolver (hosts file, DNS, as configured in nsswitch).
 enum Resolver {
-  /// Addresses of a name tried at most; a name with more is taken for a mistake beyond these.
+  /// The limit on addresses of a name; further ones are ignored.
   static let addressesMax = 16
 
-  /// `getaddrinfo` blocks, so it runs on the pool. Order is the resolver's (RFC 6724).
+  /// Looks up a name. `getaddrinfo` blocks, so it runs on the pool. The order is the resolver's
+  /// (RFC 6724).
   static func addresses(
     of host: String, port: UInt16, on pool: BlockingPool
   ) async -> Result<[SocketAddress], ConnectFailure> {
     if isLoopbackName(host) { return .success(loopback(port: port)) }
-    if isInvalidName(host) { return .failure(.unresolved("a name that never exists")) }
+    if isInvalidName(host) { return .failure(.unresolved("names under .invalid never exist")) }
     return await pool.run { resolve(host, port: port) }
   }
 
-  /// `localhost` and what lies under it is this machine and no resolver's business (RFC 6761, 6.3);
-  /// some resolvers ask the network for the address family that the hosts file leaves out.
+  /// Returns whether a name is `localhost` or below it, which is this machine and never looked up
+  /// (RFC 6761, 6.3): some resolvers query the network for the address family missing in the hosts file.
   static func isLoopbackName(_ host: String) -> Bool {
     isName(host, under: "localhost")
   }
 
-  /// Names under `invalid` have no address, whatever a network says (RFC 6761, 6.4).
+  /// Returns whether a name is below `invalid`, which never has an address (RFC 6761, 6.4).
   static func isInvalidName(_ host: String) -> Bool {
     isName(host, under: "invalid")
   }

@@ -3,14 +3,14 @@ import Glibc
 
 /// A bound address with one listening socket for each loop of a group.
 ///
-/// TCP: the first socket is bound without SO_REUSEPORT, so that a second server is told that the
-/// address is in use instead of quietly taking half the connections; the others join it with
+/// TCP: the first socket is bound without SO_REUSEPORT, so that a second server gets an error that the
+/// address is in use instead of silently taking half the connections; the others join it with
 /// SO_REUSEPORT and the kernel spreads connections among them. Unix: all loops share one queue.
 package final class ServerSocket: Sendable {
-  /// Where clients connect; the port is the real one when 0 was asked for.
+  /// The bound address; with the assigned port if 0 was requested.
   package let address: SocketAddress
   private let listeners: [(reactor: Reactor, id: Int)]
-  /// Removed at the end.
+  /// The Unix socket's file, removed at the end.
   private let file: UnixSocketFile?
 
   init(
@@ -21,18 +21,18 @@ package final class ServerSocket: Sendable {
     self.file = file
   }
 
-  /// Uses another certificate for the connections to come. A socket without TLS stays so.
+  /// Uses another certificate for new connections. Has no effect on a socket without TLS.
   package func replaceTLS(with context: TLSServerContext) async {
     for (reactor, id) in listeners { await reactor.replaceTLS(of: id, with: context) }
   }
 
-  /// Ends listening: connections already queued are accepted first. Accepted ones live on.
+  /// Stops listening. Queued connections are accepted first, and accepted ones stay open.
   ///
-  /// - Parameter handshakes: how long those that have begun may take to end. No more begin from now
-  ///   on, so that after this long nobody is lost who believes to be connected.
+  /// - Parameter handshakes: how long handshakes in progress can take. No new ones begin from now on, so
+  ///   that no client loses an established connection.
   package func stopAccepting(after handshakes: Duration = .zero) async {
     file?.remove()
-    // Who connects to a Unix socket is connected at once: there is nothing to wait for.
+    // A connection to a Unix socket is established at once: there is nothing to wait for.
     let isTCP = address.port != nil
     if !isTCP || handshakes > .zero {
       for (reactor, id) in listeners { await reactor.refuseHandshakes(of: id) }
@@ -44,7 +44,7 @@ package final class ServerSocket: Sendable {
 
 extension EventLoopGroup {
   /// Listens on every loop of the group. `makeAcceptor` is called once on each loop. The kernel
-  /// queues up to `backlog` connections for each loop; 1024 if nothing is said.
+  /// queues up to `backlog` connections for each loop, 1024 by default.
   package func listen(
     on endpoint: Endpoint, tls: TLSServerContext? = nil, backlog: Int? = nil,
     makeAcceptor: @Sendable (isolated Reactor) -> any StreamAcceptor
@@ -126,25 +126,25 @@ extension Reactor {
   }
 }
 
-/// Why listening could not begin.
+/// The reason listening failed.
 package enum ListenError: Error, Equatable, Sendable {
   /// Another process (or another listener of this one) has the address.
   case addressInUse(String)
   /// The address is not one of this machine's.
   case addressNotAvailable(String)
-  /// A privileged port, or a folder we may not write.
+  /// A privileged port, or a folder without write permission.
   case notPermitted(String)
   case unresolved(String)
   case failed(String, SystemError)
 }
 
 extension ListenError: CustomStringConvertible {
-  /// For whoever starts the service.
+  /// A message for the operator.
   package var description: String {
     switch self {
     case .addressInUse(let address): "\(address) is in use by another process"
     case .addressNotAvailable(let address): "\(address) is not an address of this machine"
-    case .notPermitted(let address): "\(address) may not be listened on by this user"
+    case .notPermitted(let address): "this user has no permission to listen on \(address)"
     case .unresolved(let host): "\(host) has no address"
     case .failed(let address, let error): "\(address): \(error)"
     }

@@ -1,9 +1,9 @@
 import CLinux
 
-/// Names one registration in a loop's epoll set: a slot and the generation that took it.
+/// Identifies one registration in a loop's epoll set: a slot and its generation.
 ///
-/// A batch of events may still carry one for a socket that an earlier event of the same batch
-/// closed, and the slot may by then belong to another. The generation tells them apart.
+/// A batch of events can contain one for a socket that an earlier event of the same batch closed, and
+/// the slot may already belong to another socket. The generation distinguishes them.
 struct SlotToken: Equatable {
   let bits: UInt64
 
@@ -23,7 +23,7 @@ struct SlotToken: Equatable {
   static let timer = SlotToken(bits: 1)
 }
 
-/// Something with a descriptor in the epoll set.
+/// An object with a descriptor in the epoll set.
 protocol EventReceiver: AnyObject {
   func receive(_ readiness: Readiness, on reactor: isolated Reactor)
   /// Ends at once because the loop stops.
@@ -68,30 +68,30 @@ struct SlotTable {
   }
 }
 
-/// What epoll says about a descriptor.
+/// The events that epoll reports for a descriptor.
 struct Readiness {
   let events: UInt32
 
   var isReadable: Bool { events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue) != 0 || isHungUp }
   var isWritable: Bool { events & EPOLLOUT.rawValue != 0 || isHungUp }
-  /// The peer shut its side, or the whole connection is gone: read to the end, whatever the count.
+  /// Whether the peer closed its side or the whole connection: read to the end, whatever the count.
   var isEnding: Bool { events & EPOLLRDHUP.rawValue != 0 || isHungUp }
-  /// Both directions are shut, or the socket holds an error.
+  /// Whether both directions are closed, or the socket has an error.
   var isHungUp: Bool { events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
   var hasError: Bool { events & EPOLLERR.rawValue != 0 }
 
   static let edgeTriggeredRead = EPOLLIN.rawValue | EPOLLET.rawValue
 
-  /// Set where the kernel said nothing: the receiver has more to do than its last turn allowed.
+  /// Whether this is not a kernel event: the receiver has more to do than its last turn allowed.
   var isLeftOver: Bool { events & Self.leftOverMark != 0 }
 
   static let leftOver = Readiness(
     events: EPOLLIN.rawValue | EPOLLOUT.rawValue | leftOverMark)
-  /// None of epoll's own (epoll_ctl(2)).
+  /// Not one of epoll's own bits (epoll_ctl(2)).
   private static let leftOverMark: UInt32 = 1 << 24
 
-  /// Both directions from the start: no epoll_ctl is ever needed again, and an edge for writing
-  /// comes only after a write has met a full socket.
+  /// Both directions from the start: epoll_ctl is never needed again, and an edge for writing occurs only
+  /// after a write has met a full socket.
   static let edgeTriggeredStream =
     EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
 }

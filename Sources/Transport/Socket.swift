@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// The socket calls in use, with their flags, each returning a typed error.
+/// Wrappers of the socket calls in use, with their flags and typed errors.
 enum Socket {
-  /// A keep-alive probe after this much silence, then at this interval, so often (tcp(7)).
+  /// Keep-alive: the idle time before the first probe, the interval, and the number of probes (tcp(7)).
   static let keepAliveIdleSeconds: Int32 = 60
   static let keepAliveIntervalSeconds: Int32 = 10
   static let keepAliveProbes: Int32 = 6
-  /// How long sent bytes may stay unacknowledged before the kernel gives the connection up.
+  /// How long sent bytes can stay unacknowledged before the kernel drops the connection.
   static let userTimeoutMilliseconds: Int32 = 30_000
 
   static func open(family: Int32) throws(SystemError) -> Int32 {
@@ -27,8 +27,8 @@ enum Socket {
     }
   }
 
-  /// No waiting for full segments (writes are gathered already), and dead peers are found. On
-  /// Linux an accepted socket inherits all of these from its listener.
+  /// Disables waiting for full segments (writes are combined already), and enables detection of dead
+  /// peers. On Linux an accepted socket inherits all of these from its listener.
   static func tuneTCP(_ descriptor: Int32) throws(SystemError) {
     let tcp = Int32(IPPROTO_TCP)
     try set(TCP_NODELAY, level: tcp, to: 1, on: descriptor)
@@ -57,7 +57,7 @@ enum Socket {
     return SocketAddress(&storage, length: length)
   }
 
-  /// Takes the next connection; nil when none waits (or the one that did is gone already).
+  /// Accepts the next connection; nil if none waits (or it has already closed).
   static func accept(
     from listener: Int32
   ) throws(SystemError) -> (descriptor: Int32, address: SocketAddress)? {
@@ -75,22 +75,22 @@ enum Socket {
         return (descriptor, address)
       }
       switch errno {
-      // ECONNABORTED and network errors of the new socket are its own business (accept(2)).
+      // ECONNABORTED and network errors concern only the new socket (accept(2)).
       case EINTR, ECONNABORTED, EPROTO, ENETDOWN, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH: continue
-      // EINVAL: shut down, and nobody is left.
+      // EINVAL: shut down, and no connection is left.
       case EAGAIN, EINVAL: return nil
       default: throw SystemError("accept4")
       }
     }
   }
 
-  /// Whether a connection waits to be accepted.
+  /// Returns whether a connection waits to be accepted.
   static func hasConnectionWaiting(_ listener: Int32) -> Bool {
     var request = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
     return poll(&request, 1, 0) == 1
   }
 
-  /// The error a non-blocking connect ended with, 0 when it succeeded.
+  /// Returns the error of a non-blocking connect, 0 on success.
   static func pendingError(of descriptor: Int32) -> Int32 {
     var code: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
@@ -98,8 +98,8 @@ enum Socket {
     return code
   }
 
-  /// Bytes written that the peer's kernel has not confirmed (SIOCOUTQ, tcp(7)); of a Unix socket,
-  /// the memory of what the peer has not read.
+  /// Returns the bytes written that the peer's kernel has not acknowledged (SIOCOUTQ, tcp(7)); for a Unix
+  /// socket, the memory used by unread bytes.
   static func unacknowledgedBytes(of descriptor: Int32) -> Int {
     var count: Int32 = 0
     guard ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 else { return 0 }
@@ -111,7 +111,7 @@ enum Socket {
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
   }
 
-  /// Has `close` send a reset and drop what is unsent.
+  /// Makes `close` send a reset and drop unsent bytes.
   static func closeResets(_ descriptor: Int32) {
     var value = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Where a socket is bound or connected to.
+/// An address that a socket is bound or connected to.
 package enum SocketAddress: Hashable, Sendable {
   /// The address with its first octet in the highest byte.
   case ipv4(UInt32, port: UInt16)
@@ -10,7 +10,7 @@ package enum SocketAddress: Hashable, Sendable {
   /// A path in the file system; empty for the unnamed end of a connection.
   case unix(path: String)
 
-  /// An address written in digits (`127.0.0.1`, `::1`); nil for anything else, also for names.
+  /// Parses a numeric address (`127.0.0.1`, `::1`); nil for anything else, including names.
   package init?(numericHost host: String, port: UInt16) {
     var v4 = in_addr()
     var v6 = in6_addr()
@@ -32,7 +32,7 @@ package enum SocketAddress: Hashable, Sendable {
     }
   }
 
-  /// The same address with another port; a path stays as it is.
+  /// Returns the address with another port; a path is unchanged.
   package func with(port: UInt16) -> SocketAddress {
     switch self {
     case .ipv4(let address, _): .ipv4(address, port: port)
@@ -96,10 +96,10 @@ extension SocketAddress: CustomStringConvertible {
 }
 
 extension SocketAddress {
-  /// The longest path a Unix socket may have, without the closing NUL (unix(7)).
+  /// The longest path of a Unix socket, without the terminating NUL (unix(7)).
   static let pathBytesMax = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-  /// Lends the address in the kernel's form. Returns nil for a path that is too long.
+  /// Calls `body` with the address in the kernel's form. Returns nil for a path that is too long.
   func withSockaddr<Result>(
     _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
   ) -> Result? {
@@ -139,7 +139,7 @@ extension SocketAddress {
     }
   }
 
-  /// Reads what a call such as `accept4` or `getsockname` filled in; nil for other families.
+  /// Reads the result of a call such as `accept4` or `getsockname`; nil for other families.
   init?(_ storage: inout sockaddr_storage, length: socklen_t) {
     let family = Int32(storage.ss_family)
     switch family {

@@ -1,17 +1,17 @@
 import Glibc
 
-/// A stream that the process was started with.
+/// A standard stream of the process.
 package enum StandardStream: Sendable {
   case output
   case error
 
-  /// What a pipe that has room takes without blocking (POSIX, `_POSIX_PIPE_BUF` and Linux's
+  /// Bytes that a pipe with room accepts without blocking (POSIX, `_POSIX_PIPE_BUF` and Linux's
   /// `PIPE_BUF`).
   private static let pipeBytes = 4_096
 
-  /// Opens `/dev/null` in the place of each of the three streams that the process was started
-  /// without: otherwise the next descriptor that is opened, a database perhaps, gets its number, and
-  /// log lines are written into it. Called before anything is opened.
+  /// Opens `/dev/null` in place of each missing standard stream. Otherwise the next opened descriptor,
+  /// such as a database, gets its number, and log lines are written into it. Call it before anything is
+  /// opened.
   package static func openMissing() {
     while true {
       let descriptor = open("/dev/null", O_RDWR | O_CLOEXEC)
@@ -25,10 +25,10 @@ package enum StandardStream: Sendable {
     }
   }
 
-  /// Writes all of it. What a closed stream does not take is lost.
+  /// Writes all bytes. Bytes written to a closed stream are lost.
   ///
-  /// - Parameter patience: how long to wait for a reader who reads nothing; nil waits forever.
-  /// - Returns: whether all of it was written.
+  /// - Parameter patience: how long to wait for a reader that reads nothing; nil waits forever.
+  /// - Returns: whether all bytes were written.
   @discardableResult
   package func write(_ bytes: [UInt8], patience: Duration? = nil) -> Bool {
     let descriptor = self == .output ? STDOUT_FILENO : STDERR_FILENO

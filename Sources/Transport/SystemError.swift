@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A system call that failed, and the error number it left.
+/// A failed system call and its error number.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
   package let call: StaticString
   package let code: Int32
@@ -19,7 +19,7 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
     "\(call): \(Self.text(for: code))"
   }
 
-  /// True when the process or the machine has no descriptor left.
+  /// Whether the process or the machine has no descriptor left.
   package var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }
 
   static func text(for code: Int32) -> String {

@@ -1,12 +1,12 @@
 import COpenSSL
 import Glibc
 
-/// What all TLS connections of a client share: whom to trust and which versions to speak.
+/// The TLS settings of a client's connections: trusted authorities and versions.
 ///
-/// TLS 1.2 at least, the peer's chain and name always verified, ALPN `http/1.1`.
+/// TLS 1.2 or later, the peer's chain and name are always verified, ALPN `http/1.1`.
 package final class TLSClientContext: Sendable {
   package enum Trust: Hashable, Sendable {
-    /// The system's authorities.
+    /// The system's certificate authorities.
     case system
     /// The authorities in a PEM file, and no others.
     case file(String)
@@ -42,8 +42,8 @@ package final class TLSClientContext: Sendable {
     SSL_CTX_free(context)
   }
 
-  /// A session that accepts only a certificate for `serverName`, a host name or an address in
-  /// digits. Without a name there is nothing to verify against, so there is no session.
+  /// Makes a session that accepts only a certificate for `serverName`, a host name or a numeric address.
+  /// Without a name there is nothing to verify against, so it returns nil.
   func makeSession(serverName: String?) -> TLSSession? {
     guard let serverName, !serverName.isEmpty, let session = SSL_new(context) else { return nil }
     let isNamed: Bool

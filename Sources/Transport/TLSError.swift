@@ -1,17 +1,17 @@
-/// Why certificates or keys could not be used.
+/// The reason a certificate or key could not be used.
 package enum TLSContextError: Error, Equatable, Sendable {
   case certificateUnreadable(path: String, reason: String)
   case keyUnreadable(path: String, reason: String)
-  /// The key is under a passphrase, and nobody is there to type one.
+  /// The key has a passphrase, which a server cannot enter.
   case keyEncrypted(path: String)
-  /// The key is not the certificate's.
+  /// The key does not belong to the certificate.
   case keyMismatch(path: String)
   case trustUnreadable(path: String?, reason: String)
   case outOfMemory
 }
 
 extension TLSContextError: CustomStringConvertible {
-  /// For whoever starts the service.
+  /// A message for the operator.
   package var description: String {
     switch self {
     case .certificateUnreadable(let path, let reason):
@@ -32,7 +32,7 @@ extension TLSContextError: CustomStringConvertible {
   }
 }
 
-/// Everything that is wrong with a server's certificates, in the order of their files.
+/// All errors of a server's certificates, in the order of their files.
 package struct TLSContextFaults: Error, Equatable, Sendable, CustomStringConvertible {
   package let faults: [TLSContextError]
 
@@ -43,11 +43,11 @@ package struct TLSContextFaults: Error, Equatable, Sendable, CustomStringConvert
   package var description: String { faults.map(\.description).joined(separator: "\n") }
 }
 
-/// Why TLS ended a stream.
+/// The reason TLS ended a stream.
 package enum TLSFailure: Error, Equatable, Sendable {
   /// The certificate is valid but for another name.
   case nameMismatch
-  /// The chain leads to no authority that is trusted here.
+  /// The chain does not lead to a trusted authority.
   case untrusted
   /// Expired or not yet valid.
   case expired
@@ -55,7 +55,7 @@ package enum TLSFailure: Error, Equatable, Sendable {
   case certificate(String)
   /// The handshake failed: no common version or cipher, an alert, or bytes that are not TLS.
   case handshake(String)
-  /// A client speaks HTTP without TLS.
+  /// A client sent plain HTTP.
   case plainHTTP
   /// The peer closed the connection in the middle of the handshake.
   case closedInHandshake

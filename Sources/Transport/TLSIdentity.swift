@@ -1,13 +1,13 @@
 import COpenSSL
 import Glibc
 
-/// A certificate chain with its key, read and found to belong together.
+/// A certificate chain with its matching private key.
 final class TLSIdentity {
   let facts: TLSCertificateFacts
-  /// Holds the chain and the key, and serves nobody.
+  /// Holds the chain and the key; not used for connections.
   private let holder: OpaquePointer
 
-  /// Blocks on the two files.
+  /// Reads the two files. Blocks.
   init(_ files: TLSCertificateFiles) throws(TLSContextError) {
     guard let holder = SSL_CTX_new(TLS_server_method()) else { throw .outOfMemory }
     do throws(TLSContextError) {
@@ -29,7 +29,7 @@ final class TLSIdentity {
     SSL_CTX_free(holder)
   }
 
-  /// Has `context` prove itself with this chain, beside those of other kinds of keys.
+  /// Adds this chain to `context`, next to chains with other kinds of keys.
   func install(in context: OpaquePointer) -> Bool {
     SSL_CTX_use_cert_and_key(
       context, SSL_CTX_get0_certificate(holder), SSL_CTX_get0_privatekey(holder),
@@ -101,7 +101,7 @@ final class TLSIdentity {
   }
 }
 
-/// The two PEM files a server proves its name with.
+/// The two PEM files of a server certificate.
 package struct TLSCertificateFiles: Hashable, Sendable {
   /// The chain, leaf first.
   package var certificate: String
@@ -114,7 +114,7 @@ package struct TLSCertificateFiles: Hashable, Sendable {
   }
 }
 
-/// What a certificate in use says about itself.
+/// Properties of a certificate in use.
 package struct TLSCertificateFacts: Equatable, Sendable {
   package enum KeyKind: Hashable, Sendable {
     case rsa
@@ -124,20 +124,20 @@ package struct TLSCertificateFacts: Equatable, Sendable {
 
   package let files: TLSCertificateFiles
   package let keyKind: KeyKind
-  /// The DNS names it is for, in lower case; `*.example.com` stands for one label.
+  /// Its DNS names, in lower case; `*` in `*.example.com` stands for one label.
   package let names: [String]
-  /// Its last second, since 1970.
+  /// The last second of its validity, since 1970.
   package let expirySeconds: Int64
-  /// Whether every user of the machine may read the key.
+  /// Whether every user of the machine can read the key.
   package let isKeyOpenToAll: Bool
 }
 
-/// Which certificates serve which names.
+/// The assignment of certificates to names.
 struct TLSNamePlan: Equatable {
-  /// Certificates offered together, by their index, each of another kind of key. The first group is
-  /// for clients that ask for no name, or for an unknown one.
+  /// Certificates offered together, by index, each with another kind of key. The first group is for
+  /// clients that send no name, or an unknown one.
   private(set) var groups: [[Int]]
-  /// By name, wildcards as they are written.
+  /// The index of the group by name, wildcards as written.
   private(set) var groupByName: [String: Int] = [:]
 
   init(_ certificates: [TLSCertificateFacts]) {
@@ -157,7 +157,7 @@ struct TLSNamePlan: Equatable {
     }
   }
 
-  /// Those that `serves` is true of, the first of each kind of key.
+  /// The certificates that satisfy `serves`, the first of each kind of key.
   private static func group(
     of certificates: [TLSCertificateFacts], where serves: (Int) -> Bool
   ) -> [Int] {

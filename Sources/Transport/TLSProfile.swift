@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// What both roles have in common.
+/// Settings shared by servers and clients.
 enum TLSProfile {
-  /// ALPN's wire form: each name behind its length (RFC 7301, 3.1).
+  /// ALPN's wire form: each name after its length (RFC 7301, 3.1).
   static let offeredProtocols: [UInt8] = [8] + Array("http/1.1".utf8)
 
   static func apply(to context: OpaquePointer) {
@@ -10,16 +10,16 @@ enum TLSProfile {
     SSL_CTX_set_options(
       context,
       larder_SSL_OP_NO_RENEGOTIATION | larder_SSL_OP_NO_COMPRESSION)
-    // An idle connection gives its 34 KB of record buffers back.
+    // An idle connection releases its 34 KB of record buffers.
     _ = larder_SSL_CTX_set_mode(
       context,
       Int(SSL_MODE_RELEASE_BUFFERS) | Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER)
         | Int(SSL_MODE_AUTO_RETRY))
   }
 
-  /// What Mozilla's "intermediate" profile asks of servers, without its finite-field groups: who
-  /// knows those alone knows no elliptic curve, and their key exchange costs ten times as much. The
-  /// client's order of ciphers counts, since it knows whether its machine has AES.
+  /// Applies Mozilla's "intermediate" profile, without its finite-field groups: only clients without
+  /// elliptic curves need those, and their key exchange costs ten times as much. The client's order of
+  /// ciphers counts, since it knows whether its machine has AES instructions.
   static func applyServerProfile(to context: OpaquePointer) -> Bool {
     let signed = ["ECDHE-ECDSA", "ECDHE-RSA"]
     let ciphers = ["AES128-GCM-SHA256", "AES256-GCM-SHA384", "CHACHA20-POLY1305"]
@@ -32,7 +32,7 @@ enum TLSProfile {
     return SSL_CTX_set_cipher_list(context, names.joined(separator: ":")) == 1
       && SSL_CTX_set_ciphersuites(context, modern) == 1
       && larder_SSL_CTX_set1_groups_list(context, "X25519:P-256:P-384") == 1
-      // Sessions belong to a service, so one name for all contexts that a client may come back to.
+      // Sessions belong to a service, so all contexts that a client can return to share one name.
       && SSL_CTX_set_session_id_context(context, identity, UInt32(identity.count)) == 1
   }
 
@@ -61,11 +61,11 @@ enum TLSProfile {
       return SSL_TLSEXT_ERR_ALERT_FATAL
     }
 
-  /// The first error of this thread's queue in words; empties the queue.
+  /// Returns the first error of this thread's queue as text, and clears the queue.
   static func takeErrorText() -> String {
     defer { ERR_clear_error() }
     let code = ERR_peek_error()
-    // OpenSSL has no words for the system's own errors.
+    // OpenSSL has no texts for system errors.
     if code & systemErrorFlag != 0 { return SystemError.text(for: Int32(code & 0x7FFF_FFFF)) }
     guard let reason = ERR_reason_error_string(code) else { return "unknown" }
     return String(cString: reason)

@@ -1,25 +1,25 @@
 import COpenSSL
 
-/// A server's certificates and keys. Connections hold on to the context they began with, so a
-/// listener may change to another for those to come.
+/// A server's certificates and keys. Connections keep the context they began with, so a listener can
+/// switch to another for new connections.
 ///
-/// The first certificate is for clients that ask for no name, or for one that no certificate has.
-/// Where certificates with different kinds of keys have a name in common, both are offered and the
-/// client's abilities decide; of two with the same kind the first is taken.
+/// The first certificate is for clients that send no name, or a name that no certificate has. If
+/// certificates with different kinds of keys share a name, both are offered and the client's
+/// capabilities decide; of two with the same kind of key the first is used.
 ///
-/// Sessions are resumed by tickets, whichever loop a client comes back to. The keys of the tickets
-/// live here: a client that comes back after the certificates have changed makes a full handshake
-/// and so sees the new one. No early data is taken, since it could be replayed.
+/// Sessions are resumed by tickets, on any loop. The ticket keys belong to the context: a client that
+/// returns after a change of certificates makes a full handshake and so sees the new one. Early data is
+/// not accepted, since it could be replayed.
 package final class TLSServerContext: Sendable {
-  /// How long a client may come back to a session.
+  /// How long a session can be resumed.
   static let sessionSeconds = 2 * 60 * 60
-  /// Sessions kept for TLS 1.2 clients that know no tickets; about 1 KB each.
+  /// Sessions kept for TLS 1.2 clients without ticket support; about 1 KB each.
   static let cachedSessionsMax = 1024
 
-  /// What the certificates say, in the order they were given.
+  /// The properties of the certificates, in the given order.
   package let certificates: [TLSCertificateFacts]
   let ticketKeys: TLSTicketKeys
-  /// Sent in clear to a client that speaks HTTP without TLS here.
+  /// Sent unencrypted to a client that sends plain HTTP.
   let plainHTTPResponse: [UInt8]
 
   // SAFETY: set once in init; an SSL_CTX counts its references atomically and is only read from
@@ -28,10 +28,10 @@ package final class TLSServerContext: Sendable {
   /// Indices of `contexts` by name.
   private let byName: [String: Int]
 
-  /// Reads the files, of which there must be some. Blocks on them.
+  /// Reads the files, at least one pair. Blocks.
   ///
-  /// - Parameter plainHTTPResponse: what a client is told that speaks HTTP without TLS; without it the
-  ///   connection just ends.
+  /// - Parameter plainHTTPResponse: the response to a client that sends plain HTTP; if empty, the
+  ///   connection just closes.
   package convenience init(
     _ files: [TLSCertificateFiles], plainHTTPResponse: [UInt8] = []
   ) throws(TLSContextFaults) {
@@ -81,7 +81,7 @@ package final class TLSServerContext: Sendable {
     return TLSSession(owning: session, of: self)
   }
 
-  /// The object that a session was made by.
+  /// Returns the context that created a session.
   static func owner(of session: OpaquePointer?) -> TLSServerContext? {
     guard let pointer = session.flatMap({ SSL_get_ex_data($0, 0) }) else { return nil }
     return Unmanaged<TLSServerContext>.fromOpaque(pointer).takeUnretainedValue()
@@ -108,7 +108,7 @@ package final class TLSServerContext: Sendable {
     return context
   }
 
-  /// Chooses the certificates for the name that the client asks for (RFC 6066, 3).
+  /// Chooses the certificates for the name that the client sends (RFC 6066, 3).
   private static let selectContext:
     @convention(c) (
       OpaquePointer?, UnsafeMutablePointer<Int32>?, UnsafeMutableRawPointer?

@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// One TLS connection between memory buffers: records in, records out, plain bytes on the other
-/// side. It never touches the socket.
+/// One TLS connection on memory buffers: records on one side, plain bytes on the other. It never
+/// accesses the socket.
 ///
 /// OpenSSL keeps errors in a queue for each thread, so every call here begins by clearing it.
 final class TLSSession {
@@ -24,7 +24,7 @@ final class TLSSession {
     case failed(TLSFailure)
   }
 
-  /// What a memory buffer may keep while nothing is in it: a request and a small answer.
+  /// The capacity that an empty memory buffer can keep: a request and a small response.
   private static let keptBufferBytes = 4 * 1024
 
   /// The server's certificates that this session began with; nil on the client's side.
@@ -34,7 +34,7 @@ final class TLSSession {
   private let output: OpaquePointer
   private var hasFailed = false
 
-  /// Takes over `session`, which must have its role set. Nil when memory is short.
+  /// Takes ownership of `session`, which must have its role set. Nil without enough memory.
   init?(owning session: OpaquePointer?, of server: TLSServerContext? = nil) {
     guard let session else { return nil }
     guard let input = BIO_new(BIO_s_mem()) else {
@@ -57,7 +57,7 @@ final class TLSSession {
     SSL_free(session)
   }
 
-  /// Records that came in and have not been read yet; what lies half-read inside OpenSSL counts.
+  /// Whether there are unread records, including partly read ones inside OpenSSL.
   var hasBufferedInput: Bool { larder_BIO_pending(input) > 0 || SSL_pending(session) > 0 }
 
   var negotiatedProtocol: String? {
@@ -68,12 +68,12 @@ final class TLSSession {
     return String(decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
   }
 
-  /// Takes over records from the socket.
+  /// Adds records from the socket.
   func feed(_ records: UnsafeRawBufferPointer) {
     BIO_write(input, records.baseAddress, Int32(records.count))
   }
 
-  /// Copies records for the socket out; 0 when none are ready.
+  /// Copies records for the socket to `buffer`; returns 0 if none are ready.
   func takeRecords(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard larder_BIO_pending(output) > 0 else {
       larder_BIO_shrink(output, Self.keptBufferBytes)
@@ -113,7 +113,7 @@ final class TLSSession {
     }
   }
 
-  /// Enciphers all of `bytes`: the buffer behind a session grows, so it is never full.
+  /// Encrypts all of `bytes`: a session's output buffer grows, so it is never full.
   func write(_ bytes: UnsafeRawBufferPointer) -> WriteResult {
     guard !bytes.isEmpty else { return .bytes(0) }
     ERR_clear_error()
@@ -123,7 +123,7 @@ final class TLSSession {
     return .failed(.record(Self.errorText))
   }
 
-  /// Produces the closing alert, unless the session has failed and may not send any more.
+  /// Produces the closing alert, unless the session has failed and must not send any more.
   func sendClosingAlert() {
     guard !hasFailed, SSL_is_init_finished(session) == 1 else { return }
     ERR_clear_error()

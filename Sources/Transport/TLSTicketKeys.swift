@@ -1,16 +1,15 @@
 import COpenSSL
 import Synchronization
 
-/// The keys that session tickets are sealed with, shared by all loops (RFC 5077, 5.5).
+/// The keys that encrypt session tickets, shared by all loops (RFC 5077, 5.5).
 ///
-/// A key seals for a while and opens for as long again, then it is wiped: who steals it later cannot
-/// decipher what was recorded before.
+/// A key seals new tickets for a period and opens tickets for another, then it is wiped: a key stolen
+/// later cannot decrypt earlier recordings.
 final class TLSTicketKeys: Sendable {
-  /// How long a key seals. Longer than a session lives, so that every ticket that is still good can
-  /// be opened.
+  /// How long a key seals. Longer than a session lives, so that every valid ticket can be opened.
   static let sealing: Duration = .seconds(12 * 60 * 60)
 
-  /// OpenSSL's callback: makes ready for sealing a new ticket, or for opening one.
+  /// OpenSSL's callback: prepares for sealing a new ticket, or for opening one.
   static let callback:
     @convention(c) (
       OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?,
@@ -36,7 +35,7 @@ final class TLSTicketKeys: Sendable {
     self.now = now
   }
 
-  /// The key that seals now; nil if there is no randomness.
+  /// Returns the key that currently seals; nil without randomness.
   func current() -> TLSTicketKey? {
     let now = now()
     return state.withLock { state in
@@ -46,7 +45,7 @@ final class TLSTicketKeys: Sendable {
     }
   }
 
-  /// The key of that name, if tickets of its time are still good.
+  /// Returns the key with a name, if its tickets are still valid.
   func key(named name: UnsafeRawBufferPointer) -> TLSTicketKey? {
     let now = now()
     return state.withLock { state in
@@ -75,7 +74,7 @@ final class TLSTicketKeys: Sendable {
     return key.prepare(cipher: cipher, mac: mac, iv: iv, seals: true) ? 1 : -1
   }
 
-  /// 0 asks for a full handshake, 2 for a fresh ticket.
+  /// Opens a ticket. 0 requests a full handshake, 2 a new ticket.
   private func open(
     name: UnsafeMutablePointer<UInt8>, iv: UnsafeMutablePointer<UInt8>, cipher: OpaquePointer?,
     mac: OpaquePointer?
@@ -87,7 +86,7 @@ final class TLSTicketKeys: Sendable {
   }
 }
 
-/// One key for session tickets, wiped when nobody needs it any more.
+/// One key for session tickets, wiped when it is released.
 final class TLSTicketKey: Sendable {
   static let nameBytes = 16
   /// Half for the cipher, half for the authentication.
@@ -95,12 +94,12 @@ final class TLSTicketKey: Sendable {
   /// A block of AES.
   static let ivBytes: Int32 = 16
 
-  /// From then on it only opens.
+  /// The time after which it only opens.
   let sealsUntil: LoopInstant
   // SAFETY: filled in init, wiped in deinit, only read in between.
   nonisolated(unsafe) private let bytes: UnsafeMutableBufferPointer<UInt8>
 
-  /// Nil if there is no randomness.
+  /// Creates a random key; nil without randomness.
   init?(sealsUntil: LoopInstant) {
     self.sealsUntil = sealsUntil
     bytes = .allocate(capacity: Self.nameBytes + Self.secretBytes)
@@ -113,7 +112,7 @@ final class TLSTicketKey: Sendable {
     bytes.deallocate()
   }
 
-  /// Makes the contexts of one ticket ready. Returns whether that was possible.
+  /// Prepares the contexts of one ticket. Returns whether that succeeded.
   func prepare(
     cipher: OpaquePointer?, mac: OpaquePointer?, iv: UnsafePointer<UInt8>, seals: Bool
   ) -> Bool {
@@ -133,6 +132,6 @@ final class TLSTicketKey: Sendable {
     withExtendedLifetime(self) { name.elementsEqual(other) }
   }
 
-  /// Tells it from others; goes with the ticket in clear.
+  /// Identifies the key; sent unencrypted with the ticket.
   private var name: UnsafeMutableBufferPointer<UInt8>.SubSequence { bytes[..<Self.nameBytes] }
 }

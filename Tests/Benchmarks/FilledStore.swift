@@ -1,6 +1,9 @@
 import FoundationEssentials
+import Gateway
 import Model
 import Storage
+import TestSupport
+import Upstream
 
 /// A store in a folder of its own, filled for a benchmark.
 struct FilledStore {
@@ -47,4 +50,75 @@ struct FilledStore {
     store.close()
     try? FileManager.default.removeItem(atPath: folder)
   }
+}
+
+/// A store with many films, and the readers that the endpoints use.
+struct FilmLibrary {
+  static let schema = """
+    type Query { films: [Film!]! }
+    type Film {
+      id: ID! title: String! year: Int rating: Float country: String synopsis: String
+      released: Boolean
+    }
+    """
+  static let operations = """
+    query Films { films { id title year rating country synopsis released } }
+    """
+  private static let bulkMax = 10_000
+
+  let folder: String
+  let store: Store
+  let entities: EntityReader
+  let renderer: EntityRenderer
+  let words = TitleWords()
+
+  var databasePath: String { "\(folder)/larder.sqlite" }
+
+  static func filled(films: Int) async throws -> FilmLibrary {
+    let library = try FilmLibrary()
+    for first in stride(from: 0, to: films, by: bulkMax) {
+      _ = try await library.store.apply(
+        FilmPages.answer(
+          count: min(bulkMax, films - first), call: Int64(first / bulkMax + 1), operation: "Bulk",
+          from: first, seed: UInt64(first + 1), words: library.words))
+    }
+    return library
+  }
+
+  private init() throws {
+    folder =
+      FileManager.default.temporaryDirectory.appending(
+        path: "larder-bench-library-\(UInt32.random(in: 0...(.max)))"
+      ).path
+    let loaded = OperationRegistry.load(
+      files: [SourceFile(path: "films.graphql", text: Self.operations)],
+      schemaSources: [SourceFile(path: "schema.graphql", text: Self.schema)],
+      settings: RegistrySettings(indexes: ["Film": ["year"]], search: ["Film": ["title"]]))
+    guard let registry = loaded.registry else {
+      throw BenchmarkFault(text: "the operations are faulty: \(loaded.findings)")
+    }
+    store = try Store.open(
+      StoreConfiguration(folder: folder, segment: 1, opened: Timestamp(milliseconds: 0)),
+      types: registry.catalogue.types)
+    renderer = EntityRenderer(catalogue: registry.catalogue)
+    let clock = ContinuousClock()
+    let start = clock.now
+    entities = EntityReader(
+      store: store.reading, directory: EntityDirectory(registry: registry, local: .none),
+      renderer: renderer,
+      tokens: PageTokenCodec(
+        key: KeyRing(root: [UInt8](repeating: 1, count: 32)).key(for: .page)),
+      deadline: QueryDeadline(limit: .seconds(2)) { clock.now - start },
+      gate: StoredDataGate(hasServiceCredentials: false),
+      clock: WallClock { Timestamp(milliseconds: 0) }, uptime: { clock.now - start })
+  }
+
+  func end() {
+    store.close()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+}
+
+struct BenchmarkFault: Error {
+  let text: String
 }

@@ -1,5 +1,7 @@
 import LosslessJSON
+import Synchronization
 import TestSupport
+import Testing
 
 /// A connection that writes, replaces, uploads in parts, copies and deletes objects of its own until the
 /// service ends.
@@ -95,5 +97,149 @@ struct FileLoad {
       return ledger.noteFault("\(kind) of \(key): \(answer.status) \(answer.text)")
     }
     ledger.noteResponse(kind, key, state)
+  }
+}
+
+/// The writers' requests for their objects, and the responses.
+final class FileLedger: Sendable {
+  /// An object's content; nil if there is no object.
+  typealias State = FileVersion?
+
+  private struct Entry {
+    var settled: State = nil
+    /// The state after the request that has no response yet.
+    var tried: State?
+  }
+
+  private struct Book {
+    var entries: [String: Entry] = [:]
+    var answers: [String: Int] = [:]
+    var versions = 0
+    var faults: [String] = []
+  }
+
+  private let book = Mutex(Book())
+
+  var faults: [String] { book.withLock { $0.faults } }
+  var keys: [String] { book.withLock { $0.entries.keys.sorted() } }
+  /// The number of responses to each kind of request.
+  var answers: [String: Int] { book.withLock { $0.answers } }
+  var answerCount: Int { book.withLock { $0.answers.values.reduce(0, +) } }
+
+  func newVersion(isLong: Bool) -> FileVersion {
+    book.withLock { book in
+      book.versions += 1
+      return FileVersion(number: book.versions, isLong: isLong)
+    }
+  }
+
+  /// The content of an object, as its only writer knows it.
+  func state(of key: String) -> State {
+    book.withLock { $0.entries[key]?.settled ?? nil }
+  }
+
+  func noteTried(_ key: String, _ state: State) {
+    book.withLock { $0.entries[key, default: Entry()].tried = .some(state) }
+  }
+
+  func noteResponse(_ kind: String, _ key: String, _ state: State) {
+    book.withLock { book in
+      book.entries[key] = Entry(settled: state)
+      book.answers[kind, default: 0] += 1
+    }
+  }
+
+  func noteResponse(_ kind: String) {
+    book.withLock { $0.answers[kind, default: 0] += 1 }
+  }
+
+  func noteFault(_ fault: String) {
+    book.withLock { $0.faults.append(fault) }
+  }
+
+  /// Takes the content that an object was found to have after a kill.
+  ///
+  /// - Returns: whether it is valid: the acknowledged one, or the one that had been tried.
+  func take(_ found: State, of key: String) -> Bool {
+    book.withLock { book in
+      let entry = book.entries[key] ?? Entry()
+      book.entries[key] = Entry(settled: found)
+      if found == entry.settled { return true }
+      if let tried = entry.tried { return found == tried }
+      return false
+    }
+  }
+}
+
+/// The content of an object after one write: its length alone identifies the version.
+struct FileVersion: Hashable, Sendable {
+  /// The first part of a long version: the minimum size of a part that is not the last.
+  static let firstPartBytes = 5 << 20
+  private static let shortBytes = 20_000
+
+  let number: Int
+  /// Whether it is uploaded in two parts.
+  let isLong: Bool
+
+  init(number: Int, isLong: Bool) {
+    self.number = number
+    self.isLong = isLong
+  }
+
+  /// The version of the content; nil for content of no version, or content that is incomplete.
+  init?(of content: [UInt8]) {
+    let isLong = content.count > Self.firstPartBytes
+    self.init(
+      number: content.count - Self.shortBytes - (isLong ? Self.firstPartBytes : 0), isLong: isLong)
+    guard number > 0, content.allSatisfy({ $0 == filling }) else { return nil }
+  }
+
+  var parts: [[UInt8]] {
+    let last = [UInt8](repeating: filling, count: Self.shortBytes + number)
+    return isLong ? [[UInt8](repeating: filling, count: Self.firstPartBytes), last] : [last]
+  }
+
+  private var filling: UInt8 { UInt8(truncatingIfNeeded: number &* 37) }
+}
+
+/// A user with files in the bucket `mine`.
+struct FileOwner: Sendable {
+  let id: String
+  private let token: String
+
+  /// Signs a user up.
+  init(_ client: RawClient) throws {
+    let answer = try client.request(
+      "POST", "/v1/auth/sign-up", headers: [("Content-Type", "application/json")],
+      body: #"{"email":"ann@example.com","password":"correct horse battery staple"}"#)
+    let body = try JSONValue(parsing: answer.body)
+    id = try #require(body["userId"]?.string, "\(answer.text)")
+    token = try #require(body["accessToken"]?.string, "\(answer.text)")
+  }
+
+  /// - Parameter target: a key of the owner's, and its suffix.
+  func ask(
+    _ client: RawClient, _ method: String, _ target: String, content: [UInt8] = [],
+    json: String? = nil
+  ) throws -> RawResponse {
+    try ask(client, method, path: "/v1/files/mine/\(id)/\(target)", content: content, json: json)
+  }
+
+  func ask(
+    _ client: RawClient, _ method: String, path: String, content: [UInt8] = [],
+    json: String? = nil
+  ) throws -> RawResponse {
+    let body = json.map { Array($0.utf8) } ?? content
+    let head = """
+      \(method) \(path) HTTP/1.1
+      Host: x
+      Authorization: Bearer \(token)
+      Content-Type: \(json == nil ? "text/plain" : "application/json")
+      Content-Length: \(body.count)
+
+
+      """.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")
+    try client.send(Array(head.utf8) + body)
+    return try client.response(to: method)
   }
 }

@@ -178,3 +178,66 @@ final class LarderProcess {
     return process.terminationStatus
   }
 }
+
+/// The program under test and the example it serves.
+enum LarderProgram {
+  /// The path of the program, which the build puts beside the bundle that runs the tests.
+  static let path: String = {
+    let tests =
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+      ?? CommandLine.arguments[0]
+    return URL(filePath: tests).deletingLastPathComponent().appending(path: "larder").path
+  }()
+
+  static let films: String =
+    URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Examples/films").standardized.path
+}
+
+/// Reads a pipe line by line, with a deadline.
+struct LineReader {
+  let descriptor: Int32
+
+  /// - Returns: the first line without its end; nil if the pipe ends or the time is over before.
+  func firstLine(withinSeconds seconds: Int) -> String? {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    var line: [UInt8] = []
+    while true {
+      let left = deadline - ContinuousClock.now
+      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard left > .zero, poll(&waiting, 1, Int32(left / .milliseconds(1))) > 0 else { return nil }
+      var byte: UInt8 = 0
+      guard read(descriptor, &byte, 1) == 1 else { return nil }
+      if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+      line.append(byte)
+    }
+  }
+}
+
+/// Ports for services that must restart at the same address.
+enum FreePort {
+  struct NoneLeft: Error {}
+
+  /// A port that is free now, below those that the kernel assigns.
+  static func find() throws -> Int {
+    for _ in 0..<100 {
+      let port = Int.random(in: 20_000..<30_000)
+      if isFree(port) { return port }
+    }
+    throw NoneLeft()
+  }
+
+  private static func isFree(_ port: Int) -> Bool {
+    let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(probe) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(UInt16(port).bigEndian)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(probe, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+  }
+}

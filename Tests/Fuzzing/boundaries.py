@@ -1,8 +1,8 @@
-"""Compares where requests begin and end for Larder and for h11, a strict server in Python.
+"""Compares the request boundaries of Larder and of h11, a strict server in Python.
 
-Streams are the raw cases of the tests, cut, joined and damaged. Larder may refuse what h11 takes: it
-is the stricter one. What it takes, h11 must take as well, with the same boundaries and the same
-content, but for the differences in ALLOWED. Anything else is request smuggling waiting for a proxy.
+Streams are the raw cases of the tests, cut, joined and damaged. Larder may refuse requests that h11
+accepts: it is the stricter one. Requests that it accepts, h11 must accept as well, with the same
+boundaries and the same content, except for the differences in ALLOWED. Anything else is request smuggling waiting for a proxy.
 """
 
 import argparse
@@ -16,17 +16,17 @@ import h11
 
 from witness import Witness
 
-# Where Larder takes what h11 refuses: a part of what h11 says, what the request must show for the
-# excuse to hold, and why no boundary can move.
+# Requests that Larder accepts and h11 refuses: a part of h11's message, a pattern that the request
+# must match for the exception to apply, and the reason why no boundary can differ.
 ALLOWED = [
     ("bad Content-Length", re.compile(rb"(?i)\r\ncontent-length:[ \t]*0\d{20,}[ \t]*\r\n"),
-     "h11 takes 20 digits, leading zeros included"),
+     "h11 accepts 20 digits, leading zeros included"),
     ("illegal chunk header", re.compile(rb"\r\n[0-9A-Fa-f]+(?:[ \t]+;|;[^\r\n]*[ \t])[^\r\n]*\r\n"),
      "h11 knows no blanks around a chunk extension; both read the same size"),
 ]
-TRAILER = "h11 wants trailer fields to be what header fields must be; Larder drops them all"
+TRAILER = "h11 validates trailer fields like header fields; Larder drops them all"
 
-# What random edits put in: the letters of every framing rule.
+# The pieces that random edits insert: the tokens of every framing rule.
 PIECES = [
     b"\r", b"\n", b"\r\n", b"\r\n\r\n", b" ", b"\t", b"\0", b":", b",", b";", b"0", b"5", b"a", b"\x0b",
     b"\x80", b"Content-Length: 5\r\n", b"Content-Length: 0\r\n", b"Transfer-Encoding: chunked\r\n",
@@ -34,16 +34,16 @@ PIECES = [
     b"HTTP/1.1", b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"Connection: close\r\n", b"chunked", b"+", b"-",
     b"0x", b"00", b";a=b", b"POST",
 ]
-# The last chunk, and the trailer fields behind it.
+# The last chunk, and the trailer fields after it.
 LAST_CHUNK = re.compile(rb"(\r\n0+[^\r\n]*\r\n)(?:[^\r\n]+\r\n)+\r\n\Z")
 STREAM_BYTES_MAX = 4096
 REPORTS_MAX = 5
 
 
 def h11_read(stream, count):
-    """The first `count` requests as h11 sees them, and what it says if it refuses the next one.
+    """The first `count` requests as h11 parses them, and its message if it refuses the next one.
 
-    Each is read by a connection of its own, behind the empty lines that a server may skip before a
+    Each is parsed by a connection of its own, after the empty lines that a server may skip before a
     request (RFC 9112 2.2) and h11 does not.
     """
     requests, start = [], 0
@@ -64,7 +64,7 @@ def h11_read(stream, count):
 
 
 def h11_read_one(stream):
-    """A request, and whether the connection goes on behind it."""
+    """A request, and whether the connection persists after it."""
     connection = h11.Connection(h11.SERVER, max_incomplete_event_size=64 * 1024)
     connection.receive_data(stream)
     request, body = None, b""
@@ -94,7 +94,7 @@ def keeps_old(request):
 
 
 def excused(complaint, request, bytes_of_request):
-    """Why h11 may refuse what Larder takes; None if there is no reason."""
+    """The reason why h11 may refuse a request that Larder accepts; None if there is none."""
     for part, shown, reason in ALLOWED:
         if part in complaint and shown.search(bytes_of_request):
             return reason
@@ -102,7 +102,7 @@ def excused(complaint, request, bytes_of_request):
 
 
 def is_same_without_trailer(request, bytes_of_request):
-    """Whether h11 agrees once the trailer fields are away."""
+    """Whether h11 agrees without the trailer fields."""
     plain = LAST_CHUNK.sub(rb"\1\r\n", bytes_of_request.lstrip(b"\r\n"))
     try:
         theirs, _ = h11_read_one(plain)
@@ -137,7 +137,7 @@ def mutated(cases, chance):
 
 
 def difference(larder, stream):
-    """None, or ("allowed" | "FOUND", what differs)."""
+    """None, or ("allowed" | "FOUND", the difference)."""
     ours = json.loads(larder.ask(stream))
     theirs, complaint = h11_read(stream, len(ours["requests"]))
     for number, request in enumerate(ours["requests"]):

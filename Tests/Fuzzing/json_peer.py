@@ -1,6 +1,6 @@
-"""Compares which texts Larder and Python take for JSON, and what they read in them.
+"""Compares the texts that Larder and Python accept as JSON, and the parsed values.
 
-The texts are the seeds, what the target json-text has met so far, and damaged ones of both.
+The texts are the seeds, the corpus of the target json-text, and damaged texts of both.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import sys
 
 from witness import Witness
 
-# JSONLimits.depthDefault: Larder refuses what is nested deeper.
+# JSONLimits.depthDefault: Larder refuses deeper nesting.
 DEPTH_MAX = 128
 PIECES = [
     b'"', b"\\", b"\\u", b"\\ud83d\\ude00", b"[", b"]", b"{", b"}", b":", b",", b"0", b"-", b".", b"e",
@@ -22,12 +22,12 @@ PIECES = [
 REPORTS_MAX = 5
 
 
-# What Python says of a text that is no JSON: no value of one.
+# The result for a text that is not JSON; not a value of any text.
 REFUSED = object()
 
 
 class Deep(Exception):
-    """Nested deeper than Larder takes."""
+    """Nested deeper than Larder accepts."""
 
 
 def depth(value):
@@ -44,7 +44,7 @@ def refuse(word):
 
 
 def python_reading(text):
-    """The value, numbers as their digits and members in order; REFUSED if it is no JSON."""
+    """The value, numbers as their digits and members in order; REFUSED if it is not JSON."""
     try:
         value = json.loads(
             text.decode("utf-8"), parse_constant=refuse, parse_int=lambda digits: ("number", digits),
@@ -60,7 +60,7 @@ def python_reading(text):
 
 
 def without_surrogates(value):
-    """A surrogate without its partner names no character: Larder reads U+FFFD."""
+    """An unpaired surrogate is not a character: Larder reads U+FFFD."""
     if isinstance(value, str):
         return re.sub("[\ud800-\udfff]", "\ufffd", value)
     if isinstance(value, (list, tuple)):
@@ -78,7 +78,7 @@ def damaged(texts, chance):
 
 
 def differs(larder, text):
-    """What differs; None if nothing does."""
+    """The difference; None if there is none."""
     written = larder.ask(text)
     try:
         value = python_reading(text)

@@ -1,4 +1,4 @@
-"""Makes the seeds of each fuzz target out of the fixtures that the other tests use.
+"""Makes the seeds of each fuzz target from the fixtures of the other tests.
 
 seeds.py FOLDER: writes FOLDER/<target>/<number> and FOLDER/witness (whole request streams).
 """
@@ -13,10 +13,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "Tests" / "HTTPWireTests" / "Fixtures"
 GRAPHQL = ROOT / "Tests" / "GraphQLTests" / "Fixtures"
 
-# The longest seed: the fuzzer makes longer ones only if they lead somewhere.
+# The longest seed: the fuzzer makes longer inputs only if they find new code.
 BYTES_MAX = 4096
 
-# Switches and piece lengths that go before a stream; see Dials.swift.
+# Switches and piece lengths before a stream; see `Dials` in StreamTargets.swift.
 DIALS = [bytes([switches, 0, 6, 40]) for switches in (0, 1, 2, 6, 9, 19)]
 
 
@@ -111,7 +111,7 @@ SETTINGS = [
     b"\x0410GiB", b"\x0510.0.0.0/33", b"\x06https://a.b:443", b"\x07~/x/../y",
 ]
 
-# Behind the code that makes them whole: a cursor, and a page token of each kind of value.
+# After the authentication code: a cursor, and a page token of each kind of value.
 TOKENS = [
     bytes([2]) + bytes(36) + b"\x01" + bytes(8) + b"\0\4key1",
     bytes([2]) + b"\x7f" * 36 + b"\x02" + b"\xff" * 8 + b"\0\0",
@@ -138,7 +138,7 @@ def hostile_numbers():
             yield value
 
 
-# The first byte chooses one of FuzzedOperations.swift, in the order of their names.
+# The first byte selects one of FuzzedOperations.swift, in the order of their names.
 FILM, FILMS, RATE, SEARCH, SEAT, TAKE = (bytes([number]) for number in range(6))
 
 FILM_DATA = (

@@ -1,4 +1,4 @@
-"""Larder's side of a comparison: a process that answers each input; see Witness.swift."""
+"""Larder's side of a comparison: a process that responds to each input; see Witness.swift."""
 
 import struct
 import subprocess

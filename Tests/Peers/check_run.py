@@ -1,4 +1,4 @@
-"""Runs the checks of a folder, one after the other, and counts them.
+"""Runs the checks of a folder, one after the other, and counts the results.
 
   checks.py --binary LARDER --folder FOLDER [--tally FILE] [--only NAME]
 """
@@ -12,8 +12,8 @@ import traceback
 
 
 def run(name, about, checks, opening):
-    """Calls each of `checks` with what `opening(binary, folder)` gives, as it is or as the context
-    manager enters it. Ends the process: with 1 where a check failed."""
+    """Calls each of `checks` with the result of `opening(binary, folder)`, entered if it is a context
+    manager. Ends the process: with 1 if a check failed."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--binary", type=pathlib.Path, required=True)
     parser.add_argument("--folder", type=pathlib.Path, required=True)

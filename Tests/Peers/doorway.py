@@ -1,4 +1,4 @@
-"""What stands before a server and can turn its clients away, while the server keeps what it has."""
+"""A proxy that can make a server unavailable, while the server keeps its data."""
 
 import contextlib
 import socket
@@ -8,7 +8,7 @@ from s3_server import settings
 
 
 class Doorway:
-    """The way to an S3 service."""
+    """A proxy to an S3 service."""
 
     def __init__(self, service):
         self.service = service
@@ -26,7 +26,7 @@ class Doorway:
         return self.service.client()
 
     def open(self):
-        """Whoever comes is let through."""
+        """Passes connections on."""
         self.answer = None
         if self._listener is None:
             self._listener = socket.create_server(("127.0.0.1", self.port))
@@ -34,7 +34,7 @@ class Doorway:
             threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
 
     def shut(self):
-        """Nobody is let in, and whoever is inside is thrown out."""
+        """Refuses new connections and closes the open ones."""
         listener, self._listener = self._listener, None
         with contextlib.suppress(OSError):
             listener.shutdown(socket.SHUT_RDWR)
@@ -42,7 +42,7 @@ class Doorway:
         self._throw_out()
 
     def put_off(self, answer):
-        """Whoever comes is told this."""
+        """Sends every new connection this response."""
         self.answer = answer
         self._throw_out()
 
@@ -83,7 +83,7 @@ class Doorway:
 
 
 def pass_on(source, target):
-    """All that comes, and then its end."""
+    """Passes on all data, and then its end."""
     with contextlib.suppress(OSError):
         while piece := source.recv(1 << 16):
             target.sendall(piece)

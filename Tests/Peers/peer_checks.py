@@ -1,4 +1,4 @@
-"""Asks Larder and the server behind it, and counts what is as it should be."""
+"""Calls Larder and its upstream server, and counts the passed checks."""
 
 import argparse
 import http.client
@@ -18,7 +18,7 @@ class Digits(str):
 
 
 def lossless(text):
-    """JSON with member order and digits kept, comparable with `==`."""
+    """JSON with its member order and digits, comparable with `==`."""
     return json.loads(
         text,
         object_pairs_hook=lambda pairs: ("object", pairs),
@@ -32,7 +32,7 @@ def member(value, name):
 
 
 def dig(value, *path):
-    """What lies at a path in JSON; None where there is nothing."""
+    """The value at a path in JSON; None if there is none."""
     for step in path:
         try:
             value = value[step]
@@ -53,7 +53,7 @@ class Answer:
 
     @property
     def json(self):
-        """None for what is no JSON, which no check expects."""
+        """None for a body that is not JSON, which no check expects."""
         try:
             return json.loads(self.body)
         except ValueError:
@@ -82,7 +82,7 @@ def ask(base, method, target, body=None, **headers):
 
 
 class Peer:
-    """One server, Larder before it, and the tally of the checks."""
+    """One server, Larder in front of it, and the tally of the checks."""
 
     def __init__(self, arguments):
         self.larder = arguments.larder
@@ -125,7 +125,7 @@ class Peer:
         )
 
     def direct(self, operation, variables=None, **headers):
-        """What the server itself answers to the same operation."""
+        """The server's own response to the same operation."""
         body = {"query": self.document, "operationName": operation, "variables": variables or {}}
         return ask(self.upstream, "POST", urlsplit(self.upstream).path or "/", body, **headers)
 
@@ -141,7 +141,7 @@ class Peer:
     # Groups of checks
 
     def same_as_server(self, operation, variables=None, **headers):
-        """By GET and by POST Larder says exactly what the server says."""
+        """By GET and by POST Larder's response equals the server's."""
         wanted = member(lossless(self.direct(operation, variables, **headers).body), "data")
         ways = {"GET": self.read, "POST": self.post}
         for name, way in ways.items():
@@ -152,7 +152,7 @@ class Peer:
                 self.equal(label, member(lossless(answer.body), "data"), wanted)
 
     def curl(self, target, *options):
-        """- Returns: (head, body) as curl shows them, its body decoded."""
+        """- Returns: (head, body) as curl prints them, with the body decoded."""
         command = ["curl", "--silent", "--show-error", "--max-time", str(TIMEOUT_SECONDS)]
         shown = subprocess.run(
             [*command, "--dump-header", "-", *options, self.larder + target],
@@ -172,7 +172,7 @@ class Peer:
         )
 
     def keep(self, name, value):
-        """For a later phase, which is a process of its own."""
+        """Stores a value for a later phase, which is a process of its own."""
         state = self.kept()
         state[name] = value
         self.state_file.write_text(json.dumps(state))
@@ -199,14 +199,14 @@ def plain(value):
 
 
 def without_directives(document):
-    """The operations as a server takes them: Larder's own directives are not in its schema."""
+    """The operations as the server accepts them: Larder's own directives are not in its schema."""
     document = re.sub(r"^\s*#.*$", "", document, flags=re.MULTILINE)
     document = re.sub(r"@(route|cache|access|sync|effects)\([^)]*\)", "", document)
     return re.sub(r"@(complete|authoritative)\b", "", document)
 
 
 def eventually(ask_again, is_wanted, seconds=10):
-    """The last answer, asked for until it is as wanted or the time is up."""
+    """Repeats a request until its response is as wanted or the time is up; the last response."""
     deadline = time.monotonic() + seconds
     while True:
         answer = ask_again()

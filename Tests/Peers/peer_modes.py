@@ -1,9 +1,9 @@
-"""What every peer can do beside GraphQL: change how it behaves, and tell what came in.
+"""The controls of every peer besides GraphQL: change its behaviour, and list its requests.
 
 A peer wraps its ASGI application in `PeerModes`:
 
 * `POST /switch?to=up|500|html|slow|lag|partial` sets the mode;
-* `GET /seen` gives the requests that were answered, the newest last: operation name, variables,
+* `GET /seen` returns the served requests, the newest last: operation name, variables,
   query and the caller's credential.
 """
 
@@ -11,15 +11,15 @@ import asyncio
 import json
 from urllib.parse import parse_qs
 
-# Longer than any timeout of Larder's in these tests.
+# Longer than any timeout of Larder in these tests.
 SLOW_SECONDS = 6
-# Long enough for a burst of callers to arrive meanwhile.
+# Long enough for a burst of callers to arrive in the meantime.
 LAG_SECONDS = 0.5
 SEEN_MAX = 500
 
 
 class PeerModes:
-    """An ASGI application around another, with a mode that its resolvers may look at."""
+    """An ASGI application around another, with a mode that its resolvers can read."""
 
     def __init__(self, app):
         self.app = app
@@ -64,7 +64,7 @@ class PeerModes:
 
 
 def replay(body, receive):
-    """Gives the body that was read already, then what still comes."""
+    """Returns the body that was already read, then the rest."""
     is_sent = False
 
     async def again():

@@ -1,4 +1,4 @@
-"""An S3 server of other make (moto), as a process of its own."""
+"""An independent S3 server (moto), as a process of its own."""
 
 import pathlib
 import re
@@ -16,14 +16,14 @@ START_SECONDS_MAX = 60
 
 
 def settings(url):
-    """Lines below `files` that have Larder keep its files there."""
+    """The settings below `files` that make Larder store its files there."""
     return (
         f"  store: s3\n  endpoint: {url}\n  accessKey: AKIATEST\n  secretKey: secretsecret\n"
     )
 
 
 class Moto:
-    """The service, in memory: it forgets everything at its end."""
+    """The service, in memory: its data ends with it."""
 
     def __init__(self, folder, port=0):
         self.log = folder / f"moto-{time.monotonic_ns()}.log"

@@ -1,6 +1,6 @@
-"""same_schema.py A B: whether two SDL files say the same, whatever their order and layout.
+"""same_schema.py A B: whether two SDL files are equivalent, regardless of order and layout.
 
-Compared by the reference implementation's own printer.
+Compared with the reference implementation's own printer.
 """
 
 import difflib

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 
 /// A blocking TCP client for tests: it sends exactly the given bytes, and every wait has a deadline.
@@ -174,5 +175,34 @@ package final class RawClient {
 
   private func trimmed(_ text: String) -> String {
     String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+  }
+}
+
+/// A response as received, its body unframed.
+package struct RawResponse: Sendable {
+  package let status: Int
+  /// The fields in their order, names in lower case.
+  package let headers: [(String, String)]
+  package let body: [UInt8]
+
+  package var text: String { String(decoding: body, as: UTF8.self) }
+
+  /// The value of the first field with a name.
+  package subscript(name: String) -> String? {
+    headers.first { $0.0 == name.lowercased() }?.1
+  }
+}
+
+/// Runs blocking work on a thread of its own.
+///
+/// A blocking client on the cooperative pool would hold one of its few threads, and a server in the same
+/// process would wait for that thread for ever.
+package func onOwnThread<Answer: Sendable>(
+  _ work: @escaping @Sendable () throws -> Answer
+) async throws -> Answer {
+  try await withCheckedThrowingContinuation { continuation in
+    DispatchQueue(label: "blocking test work").async {
+      continuation.resume(with: Result { try work() })
+    }
   }
 }

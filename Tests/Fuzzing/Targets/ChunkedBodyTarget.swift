@@ -19,7 +19,7 @@ enum ChunkedBodyTarget {
         chunkOverheadBytesMax: 24, trailerBytesMax: 24, trailerFieldsMax: 2)
       : BodyLimits(bodyBytesMax: 4096)
     let whole = read([dials.stream[...]], limits)
-    Finding.require(whole == read(dials.pieces, limits), "cuts change the reading")
+    Finding.require(whole == read(dials.pieces, limits), "cuts change the result")
     Finding.require(whole.content.count <= limits.bodyBytesMax, "more content than allowed")
     roundTrip(dials)
   }
@@ -32,9 +32,9 @@ enum ChunkedBodyTarget {
     encoded += Array("GET".utf8)
     let limits = BodyLimits(bodyBytesMax: .max, chunkOverheadBytesMax: 1 << 24)
     let reading = read([encoded[...]], limits)
-    Finding.require(reading.error == nil && reading.isAtEnd, "what is written is not read")
-    Finding.require(reading.content == dials.stream, "content changes on its way")
-    Finding.require(reading.taken == body, "the end lies elsewhere")
+    Finding.require(reading.error == nil && reading.isAtEnd, "written text is refused")
+    Finding.require(reading.content == dials.stream, "content changes in a round trip")
+    Finding.require(reading.taken == body, "the end is elsewhere")
   }
 
   private static func read(_ pieces: [ArraySlice<UInt8>], _ limits: BodyLimits) -> Reading {
@@ -56,7 +56,7 @@ enum ChunkedBodyTarget {
       while true {
         switch try decoder.next(input, from: &offset) {
         case .needMore:
-          Finding.require(offset == input.count, "asks for more and leaves bytes")
+          Finding.require(offset == input.count, "needs more input and leaves bytes")
           taken += offset
           return
         case .content(let range):

@@ -26,7 +26,7 @@ enum FieldValueTarget {
     if let tag = EntityTag(parsing: text) {
       Finding.require(EntityTag(parsing: tag.text) == tag, "a tag changes: \(tag.text)")
       Finding.require(tag.coded(.gzip).uncoded.opaque == tag.opaque, "a coded tag stays coded")
-      Finding.require(EntityTagList(tag.text) == .tags([tag]), "a tag is no list of one")
+      Finding.require(EntityTagList(tag.text) == .tags([tag]), "a tag is not a list of one")
     }
     guard case .tags(let tags) = EntityTagList(bytes) else { return }
     let written = tags.map(\.text).joined(separator: ", ")

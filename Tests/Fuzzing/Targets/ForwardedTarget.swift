@@ -22,7 +22,7 @@ enum ForwardedTarget {
       client == ProxiedClient(of: fields, from: peer, trusts: proxies), "two clients of one head")
     Finding.require(
       client.address == peer || told(fields).contains(client.address.with(port: 0)),
-      "a client nobody told of: \(client)")
+      "a client that no field names: \(client)")
     let stranger = ProxiedClient(of: fields, from: peer, trusts: .none)
     Finding.require(
       stranger.host.map { $0.utf8.count <= 261 } ?? true, "a long host: \(stranger)")

@@ -34,7 +34,7 @@ enum HeadValueTarget {
     let moment = Timestamp(milliseconds: now.secondsSince1970 * 1000)
     if let wait = RetryAfter.wait(text, now: now) {
       Finding.require(moment.advanced(by: wait) >= moment, "a wait into the past: \(wait)")
-      Finding.require((wait.milliseconds + 999) / 1000 <= 1 << 31, "a wait for ever: \(wait)")
+      Finding.require((wait.milliseconds + 999) / 1000 <= 1 << 31, "an endless wait: \(wait)")
     }
     if let seconds = KeepAliveField.timeout(in: text) {
       Finding.require(Duration.seconds(max(0, seconds - 1)) >= .zero, "a negative timeout")
@@ -67,7 +67,8 @@ enum HeadValueTarget {
 
   private static func tokens(_ text: String) {
     guard let token = CompactToken(text) else { return }
-    Finding.require(token.signedText.count <= text.utf8.count, "more is signed than there is")
+    Finding.require(
+      token.signedText.count <= text.utf8.count, "more bytes signed than the text has")
     guard let expiry = TokenExpiry.stated(by: text) else { return }
     Finding.require(
       expiry.advanced(by: .seconds(60)) > expiry, "an expiry at the end of time: \(expiry)")

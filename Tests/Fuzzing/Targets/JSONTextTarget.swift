@@ -10,13 +10,13 @@ enum JSONTextTarget {
     }
     let value = JSONValue(document.root)
     let text = value.bytes
-    Finding.require((try? JSONValue(parsing: text)) == value, "a value changes on its way")
+    Finding.require((try? JSONValue(parsing: text)) == value, "a value changes in a round trip")
     var writer = JSONWriter()
     writer.value(document.root)
     guard let copy = try? JSONDocument(writer.bytes) else {
       return Finding.require(false, "a node is written as no JSON")
     }
-    Finding.require(JSONValue(copy.root) == value, "a node changes on its way")
+    Finding.require(JSONValue(copy.root) == value, "a node changes in a round trip")
     Finding.require(copy.isCompact, "white space is written")
     let canonical = value.canonicalText
     Finding.require(

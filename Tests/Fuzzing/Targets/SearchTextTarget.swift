@@ -11,7 +11,8 @@ enum SearchTextTarget {
     Finding.require(search.terms.count <= SearchText.termsMax, "\(search.terms.count) terms")
     for term in search.terms {
       let quoted = Quotation.quoted(term.text)
-      Finding.require(unquoted(Array(quoted.utf8)) == Array(term.text.utf8), "no string: \(quoted)")
+      Finding.require(
+        unquoted(Array(quoted.utf8)) == Array(term.text.utf8), "not a string: \(quoted)")
     }
     let again = search.terms.map { Quotation.quoted($0.text) + ($0.isPrefix ? "*" : "") }
     Finding.require(read(again.joined(separator: " ")) == search, "other terms: \(again)")

@@ -67,13 +67,13 @@ struct ServedStream: ~Copyable {
     Finding.require(offset >= before && offset <= input.count, "offset \(before) to \(offset)")
     switch event {
     case .needMore:
-      Finding.require(offset == input.count, "asks for more and leaves bytes")
+      Finding.require(offset == input.count, "needs more input and leaves bytes")
       return false
     case .pause:
       Finding.require(offset == before && offset < input.count, "pauses without a reason")
       return false
     case .ignored:
-      Finding.require(offset > before, "ignores nothing")
+      Finding.require(offset > before, "ignores no bytes")
       return true
     case .close:
       transcript.note("close")
@@ -116,8 +116,9 @@ struct ServedStream: ~Copyable {
     _ range: Range<Int>, of input: UnsafeRawBufferPointer, _ before: Int, _ after: Int
   ) {
     Finding.require(!range.isEmpty, "empty content")
-    Finding.require(range.lowerBound >= before && range.upperBound == after, "content elsewhere")
-    Finding.require(!isDraining, "content that is to be dropped")
+    Finding.require(
+      range.lowerBound >= before && range.upperBound == after, "content outside the consumed bytes")
+    Finding.require(!isDraining, "content while draining")
     contentBytes += range.count
     Finding.require(contentBytes <= bodyBytesMax, "more content than allowed")
     transcript.add(content: input[range])
@@ -156,7 +157,7 @@ struct ServedStream: ~Copyable {
     switch step {
     case .nextRequest:
       isDraining = false
-      Finding.require(connection.persists, "goes on and does not persist")
+      Finding.require(connection.persists, "continues and does not persist")
     case .drain: isDraining = true
     case .linger: linger()
     case .close: isOver = true
@@ -165,10 +166,10 @@ struct ServedStream: ~Copyable {
 
   private mutating func refused(_ error: RequestError) {
     transcript.note("refuse \(error)")
-    Finding.require((400..<600).contains(error.status), "a refusal that is none")
-    Finding.require(!connection.persists, "persists behind a fault")
+    Finding.require((400..<600).contains(error.status), "a refusal without an error status")
+    Finding.require(!connection.persists, "persists after a fault")
     let step = connection.responseEnded()
-    Finding.require(step == .linger || step == .close, "goes on behind a fault")
+    Finding.require(step == .linger || step == .close, "continues after a fault")
     perform(step)
   }
 
@@ -178,7 +179,7 @@ struct ServedStream: ~Copyable {
     Self.unread.withUnsafeBytes { raw in
       var offset = 0
       let event = connection.next(raw, from: &offset)
-      Finding.require(event == .close && offset == raw.count, "\(event) behind the last answer")
+      Finding.require(event == .close && offset == raw.count, "\(event) after the last response")
     }
   }
 }

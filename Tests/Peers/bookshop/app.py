@@ -1,5 +1,5 @@
-"""A bookshop's GraphQL API on ariadne: a server of other make than the demo's, with a schema of
-another shape. `Scripts/test-peers` runs it; see `peer_modes.py` for what else it can do.
+"""A bookshop's GraphQL API on ariadne: an independent server, with a schema of another
+shape than the demo's. `Scripts/test-peers` runs it; see `peer_modes.py` for its other modes.
 """
 
 import pathlib

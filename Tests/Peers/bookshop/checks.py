@@ -1,4 +1,4 @@
-"""What must hold of Larder before the bookshop, a phase at a time."""
+"""The checks of Larder with the bookshop as upstream, one phase at a time."""
 
 import gzip
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +11,7 @@ BURST = 16
 
 
 def answers(peer):
-    """Every operation, every shape: Larder's answer is the server's."""
+    """Every operation, every shape: Larder's response equals the server's."""
     peer.same_as_server("Books")
     peer.same_as_server("Books", {"first": 3, "format": "HARDCOVER"})
     peer.same_as_server("Books", {"isbns": ["978-4", "978-7", "none"]})
@@ -36,14 +36,14 @@ def answers(peer):
 
 
 def sent(peer):
-    """What reaches the server is the operation alone, under its own name."""
+    """The server gets only the operation, under its own name."""
     peer.read("Window", {"isbn": "978-5", "withPrice": True}, Cache_Control="no-cache")
     last = peer.seen("Window")[-1]
     peer.equal("the client's variables", last["variables"], {"isbn": "978-5", "withPrice": True})
     for word in ("@route", "@cache", "@sync", "query Books"):
-        peer.check(f"no {word} in what is sent", word not in last["query"], last["query"])
+        peer.check(f"no {word} in the sent request", word not in last["query"], last["query"])
     peer.read("Books", {"first": 2}, Cache_Control="no-cache", **ADA)
-    peer.equal("public is asked without a credential", peer.seen("Books")[-1]["authorization"], None)
+    peer.equal("public data is fetched without a credential", peer.seen("Books")[-1]["authorization"], None)
 
 
 def validators(peer):
@@ -72,7 +72,7 @@ def validators(peer):
     )
     head, _ = peer.curl(target, "--compressed", "--header", f"If-None-Match: {coded_tag}")
     peer.check("304 for curl", head.startswith("HTTP/1.1 304"), head)
-    peer.equal("the server heard nothing of all that", len(peer.seen("Book")), calls)
+    peer.equal("none of that reached the server", len(peer.seen("Book")), calls)
 
 
 def peer_head(peer, target, tag):
@@ -87,7 +87,7 @@ def coalescing(peer):
         found = list(pool.map(lambda _: peer.read("Find", {"text": "17"}), range(BURST)))
     peer.switch("up")
     peer.equal("a burst is one call", len(peer.seen("Find")) - before, 1)
-    peer.equal("one answer for all", len({answer.body for answer in found}), 1)
+    peer.equal("one response for all", len({answer.body for answer in found}), 1)
 
 
 def callers(peer):
@@ -97,12 +97,12 @@ def callers(peer):
         peer.equal("bob", theirs.json, {"data": {"me": {"id": "bob", "name": "bob"}}})
         peer.check("private", mine.headers["cache-control"].startswith("private"))
         stolen = peer.read("Me", If_None_Match=mine.headers["etag"], **BOB)
-        peer.equal("a tag of another's opens nothing", stolen.status, 200)
+        peer.equal("another caller's tag has no effect", stolen.status, 200)
         nobody = peer.read("Me")
-        peer.equal("nobody", dig(nobody.json, "data"), {"me": None})
+        peer.equal("anonymous", dig(nobody.json, "data"), {"me": None})
         code = dig(nobody.json, "errors", 0, "extensions", "code")
-        peer.equal("nobody's code", code, "UNAUTHENTICATED")
-        peer.check("nothing of that is kept", "stored" not in nobody.cache, nobody.cache)
+        peer.equal("the code for anonymous callers", code, "UNAUTHENTICATED")
+        peer.check("none of that is stored", "stored" not in nobody.cache, nobody.cache)
     peer.check("ada's is from memory", peer.read("Me", **ADA).cache.startswith("hit"))
 
 
@@ -119,10 +119,10 @@ def partial_answers(peer):
     filled = peer.read("Weather", Cache_Control="no-cache")
     peer.switch("up")
     peer.equal("the last good value fills", dig(filled.json, "data"), dig(good.json, "data"))
-    peer.equal("and is told", dig(filled.json, "stale"), [["weather"]])
+    peer.equal("and is marked", dig(filled.json, "stale"), [["weather"]])
     peer.equal("with the error", dig(filled.json, "errors", 0, "path"), ["weather"])
     later = peer.read("Weather")
-    peer.equal("then all is well again", later.json, good.json)
+    peer.equal("then complete again", later.json, good.json)
 
 
 def mutations(peer):
@@ -140,7 +140,7 @@ def mutations(peer):
     for operation, variables in (("Books", shelf), ("Book", page), ("Items", None)):
         peer.same_as_server(operation, variables)
     wrong = peer.post("Retitle", {"isbn": "none", "title": "x"})
-    # Ariadne gives 400 to every response without data; what was executed is a response all the same.
+    # Ariadne sends every response without data as 400; an executed operation has a response nevertheless.
     peer.equal("a mutation that fails upstream", wrong.status, 200)
     peer.equal("with its path", dig(wrong.json, "errors", 0, "path"), ["retitle"])
     peer.equal("bad variables", peer.post("Retitle", {"isbn": 1.5}).status, 400)
@@ -174,15 +174,15 @@ def up(peer):
 
 
 def troubled(peer):
-    """The server answers, but nothing of use: the last good answer, or a clear status."""
+    """The server responds uselessly: the last good response, or a specific status."""
     good = peer.get("/api/books/978-5")
     for number, (mode, status, code) in enumerate(
         [("500", 502, None), ("html", 502, "upstream_malformed"), ("slow", 504, "upstream_timeout")]
     ):
         peer.switch(mode)
         stale = peer.get("/api/books/978-5", Cache_Control="no-cache")
-        peer.equal(f"{mode}: the last good answer", (stale.status, stale.body), (200, good.body))
-        peer.check(f"{mode}: says so", stale.cache.endswith("detail=stale-if-error"), stale.cache)
+        peer.equal(f"{mode}: the last good response", (stale.status, stale.body), (200, good.body))
+        peer.check(f"{mode}: marked as stale", stale.cache.endswith("detail=stale-if-error"), stale.cache)
         missing = peer.get(f"/api/books/978-{20 + number}")
         peer.equal(f"{mode}: nothing stored", missing.status, status)
         problem = missing.json
@@ -199,12 +199,12 @@ def troubled(peer):
     unknown = peer.post("Retitle", {"isbn": "978-6", "title": "perhaps"})
     peer.switch("up")
     peer.equal("slow: a mutation", (unknown.status, dig(unknown.json, "code")), (504, "outcome_unknown"))
-    # The server is still at it: what came of it shows once it is done.
+    # The server is still working: the effect shows once it is done.
     settled = eventually(
         lambda: peer.read("Books", {"first": 6}, Cache_Control="no-cache"),
         lambda a: "perhaps" in a.text,
     )
-    peer.check("slow: what came of it shows", "perhaps" in settled.text, settled)
+    peer.check("slow: the effect shows", "perhaps" in settled.text, settled)
 
     for name, headers in (("Me", ADA), ("Items", {}), ("Books", {})):
         peer.read(name, **headers)
@@ -213,7 +213,7 @@ def troubled(peer):
 
 
 def down(peer):
-    """Nobody listens where the server was."""
+    """The server is down."""
     kept = peer.kept()
     for name, headers in (("Me", ADA), ("Items", {}), ("Books", {})):
         for directive in ({}, {"Cache_Control": "no-cache"}):
@@ -224,7 +224,7 @@ def down(peer):
     missing = peer.get("/api/books/978-33")
     peer.equal("nothing stored", (missing.status, dig(missing.json, "code")), (503, "upstream_unreachable"))
     peer.check("with Retry-After", "retry-after" in missing.headers)
-    peer.equal("nobody is shown ada's", peer.read("Me").status, 503)
+    peer.equal("other callers do not get ada's", peer.read("Me").status, 503)
     mutation = peer.post("Retitle", {"isbn": "978-7", "title": "never"})
     peer.equal("mutations", (mutation.status, dig(mutation.json, "code")), (503, "upstream_unreachable"))
     peer.equal("health", peer.get("/healthz").status, 200)
@@ -233,14 +233,14 @@ def down(peer):
 
 
 def restarted(peer):
-    """A new process over the same data, and still nobody listens."""
+    """A new process over the same data, while the server is still down."""
     kept = peer.kept()
     for name, headers in (("Me", ADA), ("Items", {}), ("Books", {})):
         answer = peer.read(name, **headers)
         peer.equal(f"{name} from the store", (answer.status, answer.text), (200, kept[name]))
         peer.check(f"{name} is a hit", answer.cache.startswith("hit"), answer.cache)
     peer.equal("tags last", peer.get("/api/books/978-5", If_None_Match=kept["tag"]).status, 304)
-    peer.equal("only what was asked", peer.get("/api/books/978-33").status, 503)
+    peer.equal("only the requested fields", peer.get("/api/books/978-33").status, 503)
     peer.equal("bob's own", dig(peer.read("Me", **BOB).json, "data", "me", "name"), "bob")
 
 

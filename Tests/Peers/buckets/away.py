@@ -1,5 +1,5 @@
-"""A service that cannot be reached, has no time, or is full: what clients of the dialect and of
-`/v1/files` hear of it, and what is there afterwards."""
+"""An S3 service that is unreachable, overloaded or full: the errors that clients of the dialect and
+of `/v1/files` get, and the objects that are there afterwards."""
 
 import hashlib
 import http.client
@@ -23,7 +23,7 @@ RECOVERY_SECONDS_MAX = 60
 def tells_when_the_service_is_away(larder):
     folder = larder.folder.parent / "away"
     with Doorway(larder.service) as doorway, Larder(larder.binary, folder, doorway) as site:
-        # Each request once, so that what is counted are the attempts of Larder's own.
+        # No retries, so that only Larder's own attempts are counted.
         s3 = site.s3(retries={"total_max_attempts": 1})
         s3.create_bucket(Bucket="away")
         s3.put_object(Bucket="away", Key="k", Body=b"before")
@@ -50,7 +50,7 @@ def tells_that_the_service_is_full(larder):
         s3 = site.s3(retries={"total_max_attempts": 1})
         s3.put_object(Bucket="shown", Key="full", Body=b"before")
         doorway.put_off(FULL)
-        # Whatever the client: some read the status line only where it has a reason.
+        # For every client: some read the status line only if it has a reason.
         for body in (b"", b"after", b"x" * LARGE_BYTES):
             refused = code_of(s3.put_object, Bucket="shown", Key="full", Body=body)
             assert refused == (507, "InsufficientStorage"), (len(body), refused)
@@ -62,7 +62,7 @@ def tells_that_the_service_is_full(larder):
 
 
 def content(s3):
-    """Nil while the service is away."""
+    """The content; None while the service is unavailable."""
     try:
         return s3.get_object(Bucket="away", Key="k")["Body"].read()
     except s3.exceptions.ClientError as error:
@@ -96,7 +96,7 @@ def expect_unavailable(site, s3, upload, parts):
 
 
 def goes_away_in_the_middle(site, doorway):
-    """Of a put: what the client sends has nowhere to go any more."""
+    """Interrupts a put: its content can no longer be stored."""
     whole = b"x" * LARGE_BYTES
     for path, expected in (
         ("/s3/away/k", "ServiceUnavailable"), ("/v1/files/away/k", "files_unavailable"),
@@ -115,7 +115,7 @@ def goes_away_in_the_middle(site, doorway):
         try:
             connection.send(whole[LARGE_BYTES // 2:])
         except OSError:
-            # The answer is there already, and the rest is not wanted.
+            # The response has been sent already, and the rest is not read.
             pass
         answer = connection.getresponse()
         told = answer.read()

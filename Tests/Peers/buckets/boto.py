@@ -1,4 +1,4 @@
-"""Every operation of the dialect, asked by boto3."""
+"""Every operation of the dialect, called with boto3."""
 
 import base64
 import concurrent.futures
@@ -20,13 +20,13 @@ PART_BYTES = 5 << 20
 
 
 def code_of(call, *arguments, **options):
-    """The status and the code that a call fails with."""
+    """The status and the code of a failed call."""
     try:
         answer = call(*arguments, **options)
     except ClientError as error:
         status = error.response["ResponseMetadata"]["HTTPStatusCode"]
         return status, error.response["Error"]["Code"]
-    raise AssertionError(f"it was done: {answer}")
+    raise AssertionError(f"the call succeeded: {answer}")
 
 
 def md5(content):
@@ -164,7 +164,7 @@ def writes_under_conditions(larder):
     assert code_of(put, IfNoneMatch="*") == (412, "PreconditionFailed")
     assert code_of(put, IfMatch='"no"') == (412, "PreconditionFailed")
     assert code_of(put, IfNoneMatch=tag) == (412, "PreconditionFailed")
-    # Many callers strip the quotes.
+    # Many clients strip the quotes.
     bare = tag.strip('"')
     assert code_of(put, IfNoneMatch=bare) == (412, "PreconditionFailed")
     assert code_of(put, IfMatch="badetag") == (412, "PreconditionFailed")
@@ -179,7 +179,7 @@ def writes_under_conditions(larder):
     put(IfMatch=bare)
     put(IfMatch=tag)
     assert code_of(s3.delete_object, Bucket="conditions", Key="c", IfMatch='"no"')[0] == 412
-    # Of what is not there nobody can know the tag.
+    # An object that does not exist has no tag.
     source = {"Bucket": "conditions", "Key": "c"}
     for call, options in (
         (s3.put_object, {"Body": b"1"}), (s3.copy_object, {"CopySource": source}),
@@ -187,7 +187,7 @@ def writes_under_conditions(larder):
         for bucket, expected in (("conditions", "NoSuchKey"), ("nowhere", "NoSuchBucket")):
             answer = code_of(call, Bucket=bucket, Key="none", IfMatch=tag, **options)
             assert answer == (404, expected), (options, answer)
-    # What is gone is gone under any condition.
+    # A missing bucket is missing under any condition.
     s3.delete_object(Bucket="conditions", Key="none", IfMatch=tag)
     missing = code_of(s3.delete_object, Bucket="nowhere", Key="none", IfMatch=tag)
     assert missing == (404, "NoSuchBucket"), missing
@@ -359,7 +359,7 @@ def uploads_in_parts(larder):
             s3.get_object, Bucket="parts", Key="p q", PartNumber=4
         ) == (400, "InvalidPart")
 
-    # Parts out of what is stored, and an upload given up.
+    # Parts copied from stored objects, and an aborted upload.
     address["UploadId"] = s3.create_multipart_upload(Bucket="parts", Key="p q")["UploadId"]
     copy = s3.upload_part_copy(
         **address, PartNumber=1, CopySource={"Bucket": "parts", "Key": "p q"},
@@ -383,7 +383,7 @@ def uploads_in_parts(larder):
 
 
 def transfers_files(larder):
-    """As most programs do it, by the transfer manager: in parts, many at a time."""
+    """As most programs do, with the transfer manager: in parts, many at a time."""
     s3 = larder.s3()
     s3.create_bucket(Bucket="transfers")
     content = bytes(range(251)) * 90_000
@@ -478,7 +478,7 @@ def takes_presigned_addresses(larder):
 
 
 def presigned_at(larder, moment, seconds):
-    """An address signed at another time, by botocore's signer."""
+    """A URL signed for another time, by botocore's signer."""
     import unittest.mock
 
     import botocore.auth
@@ -595,7 +595,7 @@ def refuses_what_is_not_done(larder):
     assert code_of(
         s3.get_object, Bucket="refused", Key="r", ExpectedBucketOwner="123456789012"
     ) == (403, "AccessDenied")
-    # Operations that are not known are none of those that are.
+    # Unknown operations are not mistaken for known ones.
     for call in (s3.get_bucket_policy_status, s3.delete_bucket_policy):
         assert code_of(call, Bucket="refused")[0] in (404, 501)
     assert s3.get_object(Bucket="refused", Key="r")["Body"].read() == b"r"

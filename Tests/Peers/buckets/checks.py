@@ -1,4 +1,4 @@
-"""Drives the S3 dialect of a running Larder by clients of other make.
+"""Drives the S3 dialect of a running Larder with independent clients.
 
   checks.py --binary LARDER --folder FOLDER [--tally FILE] [--only NAME]
 

@@ -23,7 +23,7 @@ class Command:
         self.environment |= environment or {}
 
     def __call__(self, *arguments, status=0):
-        """What the tool says; it must end with this status."""
+        """Runs the tool and returns its output; it must end with this status."""
         ended = subprocess.run(
             [*map(str, self.start), *map(str, arguments)], env=self.environment,
             capture_output=True, text=True, timeout=SECONDS_MAX,
@@ -34,7 +34,7 @@ class Command:
 
 
 def make_files(folder):
-    """A folder of files with names that are hard to bring across."""
+    """Creates a folder of files with difficult names."""
     (folder / "deep" / "er ü").mkdir(parents=True)
     (folder / "plain.txt").write_text("plain")
     (folder / "empty").write_bytes(b"")
@@ -45,7 +45,7 @@ def make_files(folder):
 
 
 def same(left, right):
-    """Whether two folders hold the same."""
+    """Whether two folders hold the same files."""
     def files(folder):
         return sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
     names = files(left)
@@ -174,7 +174,7 @@ def works_with_s3cmd(larder):
     head = larder.s3().head_object(Bucket="s3cmd-bucket", Key="moved")
     assert head["CacheControl"] == "max-age=9", head
     link = run("signurl", "s3://s3cmd-bucket/moved", "+600").strip()
-    # s3cmd signs links the old way, which is refused in so many words.
+    # s3cmd signs URLs with version 2, which is refused with a message that says so.
     status, _, body = larder.request("GET", link.split(larder.url.removesuffix("/s3"), 1)[-1])
     assert status in (200, 400), (link, status, body)
     run("del", "s3://s3cmd-bucket/moved")

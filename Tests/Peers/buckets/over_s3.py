@@ -1,4 +1,4 @@
-"""The checks of buckets once more, with Larder's files in an S3 service of other make (moto).
+"""The checks of buckets again, with Larder's files in an independent S3 service (moto).
 
   over_s3.py --binary LARDER --folder FOLDER [--tally FILE] [--only NAME]
 """

@@ -1,5 +1,5 @@
-"""Requests that no proper client sends: chunked content in its three forms with faults in them,
-wrong clocks, wrong digests, content that is short or breaks off."""
+"""Requests that no correct client sends: chunked content in its three forms with faults in it, wrong
+clocks, wrong digests, content that is short or breaks off."""
 
 import base64
 import datetime
@@ -16,9 +16,9 @@ from service import MemoryWatch, eventually
 
 EMPTY = hashlib.sha256(b"").hexdigest()
 CHUNK_BYTES = 16 << 10
-# More than is kept in memory before it is sent on.
+# More than is buffered in memory.
 LARGE_BYTES = 12 << 20
-# So long that a copy of it, or of a good part, could not be missed.
+# So long that a copy of it, or of a large part, would show.
 LONG_BYTES = 320 << 20
 GROWTH_BYTES_MAX = 40 << 20
 SIGNED, SIGNED_TRAILER, UNSIGNED_TRAILER = (
@@ -28,7 +28,7 @@ SIGNED, SIGNED_TRAILER, UNSIGNED_TRAILER = (
 
 
 class Signer:
-    """A signer of its own, twenty lines long."""
+    """A minimal signer, independent of the service's."""
 
     def __init__(self, larder, key=None, moment=None, secret=None):
         key = key or larder.key
@@ -75,7 +75,7 @@ def code(answer):
 
 
 def chunked(signer, content, form, trailer=None, spoil=lambda number, chunk: chunk, last=None):
-    """The content in chunks, signed from `signer.seed` on where the form is."""
+    """The content in chunks, signed from `signer.seed` on if the form is signed."""
     pieces = [content[at:at + CHUNK_BYTES] for at in range(0, len(content), CHUNK_BYTES)] + [b""]
     previous, body = signer.seed, b""
     for number, piece in enumerate(pieces):
@@ -96,7 +96,7 @@ def chunked(signer, content, form, trailer=None, spoil=lambda number, chunk: chu
 
 
 def stream(larder, content, form, trailer=None, announced=None, length=None, **options):
-    """Puts content in chunks; the status and the code."""
+    """Puts content in chunks; returns the status and the code."""
     signer = Signer(larder)
     fields = {
         "content-encoding": "aws-chunked",
@@ -130,7 +130,7 @@ def takes_content_in_chunks(larder):
                 assert answer[2]["x-amz-checksum-crc32"] == ending["x-amz-checksum-crc32"]
                 assert got["ChecksumCRC32"] == ending["x-amz-checksum-crc32"]
 
-    # Whatever is wrong, the object stays what it was.
+    # Whatever the fault, the object is unchanged.
     assert stream(larder, b"before", SIGNED)[0] == 200
     wrong = {"x-amz-checksum-crc32": crc32(b"other")}
 
@@ -157,7 +157,7 @@ def takes_content_in_chunks(larder):
 
 
 def keeps_no_chunks_in_memory(larder):
-    """What four times the content takes is what the content took."""
+    """Four times the content takes no more memory than the content."""
     larder.s3().create_bucket(Bucket="long")
 
     def put(count):
@@ -182,7 +182,7 @@ def keeps_no_chunks_in_memory(larder):
 
 
 def signed_chunks(signer, sizes, content):
-    """Chunks of these sizes, no two alike, which `content` takes in."""
+    """Chunks of these sizes, all different, added to `content`."""
     previous = signer.seed
     for number, size in enumerate(sizes):
         piece = number.to_bytes(4, "big") * (size // 4)
@@ -225,7 +225,7 @@ def refuses_wrong_signatures(larder):
         )
         assert (status, code(answer)) == expected, (authorization, status, answer)
         assert fields["content-type"] == "application/xml" and fields["x-amz-request-id"]
-    # What should have been signed is in the log, and not in the answer.
+    # The expected string to sign is in the log, and not in the response.
     signer = Signer(larder, secret="wrong")
     fields = signer.fields("GET", "/s3/rude/k", unsigned={"request-id": "the-refused-one"})
     status, _, answer = larder.request("GET", "/s3/rude/k", headers=fields)
@@ -239,7 +239,7 @@ def refuses_wrong_signatures(larder):
 
 
 def keeps_what_was_there(larder):
-    """Of content that is short or breaks off, and of documents that are none."""
+    """Short or interrupted content, and invalid documents, leave the object unchanged."""
     s3 = larder.s3()
     s3.create_bucket(Bucket="kept")
     s3.put_object(Bucket="kept", Key="k", Body=b"before")
@@ -254,7 +254,7 @@ def keeps_what_was_there(larder):
             connection.shutdown(socket.SHUT_WR)
             connection.recv(4096)
     assert s3.get_object(Bucket="kept", Key="k")["Body"].read() == b"before"
-    # Whoever asks before it sends is told before it sends.
+    # A client that expects 100 gets the refusal before it sends.
     signer = Signer(larder, secret="wrong")
     fields = signer.fields("PUT", "/s3/kept/k", payload="UNSIGNED-PAYLOAD")
     fields |= {"content-length": "5000000", "expect": "100-continue"}
@@ -293,7 +293,7 @@ def keeps_what_was_there(larder):
 
 
 def leaves_nothing_of_what_breaks_off(larder):
-    """Clients that are gone in the middle, with a word of goodbye or none."""
+    """Clients that disconnect in the middle, by a close or by a reset."""
     s3 = larder.s3()
     s3.create_bucket(Bucket="broken")
     s3.put_object(Bucket="broken", Key="k", Body=b"before")
@@ -317,7 +317,7 @@ def leaves_nothing_of_what_breaks_off(larder):
 
 
 def send_some(larder, target, content, count, reset):
-    """Begins to put content, and is gone once the service has been seen to be at it."""
+    """Begins to put content, and disconnects once the service is storing it."""
     path, _, query = target.partition("?")
     digest = hashlib.sha256(content).hexdigest()
     fields = Signer(larder).fields("PUT", path, query, payload=digest)

@@ -17,7 +17,7 @@ REGION = "eu-north-1"
 
 
 def settings(service=None):
-    """With quotas, but over a service, where they are refused: nobody would keep them."""
+    """With quotas, except over an S3 service, where they are refused because they cannot be enforced."""
     own, small = (", userQuota: 1MiB", ", quota: 64KiB") if service is None else ("", "")
     return f"""\
 admin: {{token: {ADMIN_TOKEN}}}
@@ -48,7 +48,7 @@ class Larder(Service):
         return f"http://127.0.0.1:{self.port}/s3"
 
     def left_over(self, bucket):
-        """What is kept of content that is not, or not yet, an object."""
+        """The stored files of content that is not, or not yet, an object."""
         if self.service:
             return self.service.client().list_multipart_uploads(Bucket=bucket).get("Uploads", [])
         return list((self.folder / "data" / "files" / "incoming").iterdir())
@@ -85,7 +85,7 @@ class Larder(Service):
         return self.admin("DELETE", f"/v1/admin/s3/keys/{key['accessKeyId']}")[0]
 
     def s3(self, key=None, **options):
-        """A client of boto3."""
+        """A boto3 client."""
         key = key or self.key
         settings = {"s3": {"addressing_style": "path"}, "signature_version": "s3v4",
                     "retries": {"max_attempts": 1}, **options}

@@ -1,9 +1,9 @@
-"""Files kept in an S3 service of other make (moto): what clients see is what they see of the disk.
+"""Files in an independent S3 service (moto): clients get the same responses as with the disk.
 
   checks.py --binary LARDER --folder FOLDER [--tally FILE] [--only NAME]
 
-The same requests go to a Larder over the service and to one over its disk, and the answers are
-compared; then the service is looked into with boto3, ended, and started again.
+The same requests go to a Larder over the service and to one over its disk, and the responses are
+compared; then the service is inspected with boto3, stopped, and started again.
 """
 
 import hashlib
@@ -22,13 +22,13 @@ from s3_server import Moto  # noqa: E402
 from service import MemoryWatch, Service, eventually  # noqa: E402
 
 ADMIN = "an-operator-of-the-tests-0123456789"
-# Fields of an answer that are the same over any store.
+# Response fields that are the same over any store.
 COMPARED = (
     "content-type", "content-length", "content-range", "content-encoding", "etag",
     "accept-ranges", "cache-control", "content-disposition", "x-amz-meta-colour", "retry-after",
 )
 PART_BYTES = 5 << 20
-# So long that a copy of it, or of a good part, could not be missed.
+# So long that a copy of it, or of a large part, would show.
 LONG_BYTES = 320 << 20
 GROWTH_BYTES_MAX = 40 << 20
 KEYS = ("plain", "a b+c", "per%25cent", "é/日本", "a//b", "q?x&y=z", "~'()*!")
@@ -46,7 +46,7 @@ class Answer:
 
     @property
     def told(self):
-        """What is compared: content in full, or, of a problem, what it is."""
+        """The compared part: the full content, or the code of a problem."""
         body = self.body
         if "problem+json" in self.fields.get("content-type", ""):
             body = self.json["code"] if "code" in self.json else self.json["type"]
@@ -59,7 +59,7 @@ class Answer:
 
 
 def steady(value):
-    """JSON without what differs from store to store by its nature."""
+    """JSON without the values that differ between stores by design."""
     passing = {"LastModified", "UploadId", "modifiedAt", "uploadId"}
     if isinstance(value, dict):
         return {name: steady(one) for name, one in value.items() if name not in passing}
@@ -87,7 +87,7 @@ def path(key, bucket="pics"):
 
 
 def pieces(body, count=100_000):
-    """As one who does not say how much will come."""
+    """The body in pieces, without an announced length."""
     return (body[start:start + count] for start in range(0, len(body), count))
 
 
@@ -96,7 +96,7 @@ def data(count):
 
 
 def story(port):
-    """What a client does, and every answer it gets."""
+    """A client's requests, and every response it gets."""
     def tell(name, answer):
         told.append((name, answer.told))
         return answer
@@ -193,7 +193,7 @@ def keeps_objects_as_others_read_them(site):
         client.put_object(Bucket="pics", Key="theirs", Body=b"from elsewhere", ContentType="text/plain")
         answer = ask(larder.port, "GET", path("theirs"))
         assert (answer.status, answer.body) == (200, b"from elsewhere"), answer.told
-        # Nothing of what is read is remembered.
+        # Reads are not cached.
         client.put_object(Bucket="pics", Key="theirs", Body=b"changed", ContentType="text/plain")
         assert ask(larder.port, "GET", path("theirs")).body == b"changed"
 
@@ -208,7 +208,7 @@ def takes_content_of_unknown_length_in_parts(site):
 
 
 def keeps_no_content_in_memory(site):
-    """What four times the content takes is what the content took."""
+    """Four times the content takes no more memory than the content."""
     def there_and_back(count):
         with MemoryWatch(larder) as memory:
             sent = hashlib.sha256()
@@ -237,7 +237,7 @@ def noting(digest, parts):
 
 
 def digest_of(port, target):
-    """How long an object is, and its SHA-256."""
+    """The length of an object, and its SHA-256."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request("GET", target, headers={"Authorization": f"Bearer {ADMIN}"})
     response = connection.getresponse()
@@ -258,7 +258,7 @@ def tells_when_the_service_is_away_and_when_it_is_back(site):
             assert answer.status == 503, answer.told
             if method != "HEAD":
                 assert answer.json["code"] == "files_unavailable", answer.json
-        # What needs no files goes on.
+        # Requests that need no files succeed.
         assert ask(larder.port, "GET", "/healthz", token=None).status == 200
         assert "FAULT\tfiles: http://" in larder.doctor(), larder.doctor()
         with site.moto(moto.port):
@@ -300,16 +300,16 @@ def names_the_bucket_in_the_host(site):
             assert ask(larder.port, "PUT", path("long"), pieces(body)).status == 201
             assert ask(larder.port, "GET", path("long")).body == body
         said = moto.log.read_text()
-    # In its log the path is what stands in the request: no bucket in front of the key.
+    # Its log has the path as in the request: no bucket before the key.
     assert '"PUT /é/a%20b HTTP/1.1" 200' in said, said[-3000:]
     assert '"PUT /pics' not in said, said[-3000:]
     is_as_on_disk(site, found)
 
 
 def signs_for_the_region_that_it_is_sent_to(site):
-    """No server of other make that runs here refuses a bucket of another region: moto serves it
-    wherever it is asked, as rclone does. So the refusal is S3's as documented, by a front that asks
-    moto for each bucket's region; all else is moto."""
+    """No independent server that runs here refuses a bucket of another region: moto serves it in any
+    region, as rclone does. So a front refuses as S3 documents, by each bucket's region at moto; the
+    rest is moto."""
     for status in (301, 400):
         for host, style in (("127.0.0.1", "true"), ("s3.us-east-1.localhost", "false")):
             with site.moto() as moto, RegionFront(moto, status) as front:
@@ -323,7 +323,7 @@ def signs_for_the_region_that_it_is_sent_to(site):
                 assert kept == b"far away", kept
             about = [one for one in front.seen if one[0] != "s3.us-east-1.localhost"]
             assert [one[1:] for one in about[:2]] == [("us-east-1", True), ("eu-west-1", False)], about
-            # It is told once, and remembered.
+            # Larder gets the region once, and remembers it.
             assert not any(refused for _, _, refused in about[1:]), about
             if style == "false":
                 assert about[0][0] == "pics.s3.us-east-1.localhost", about

@@ -1,4 +1,4 @@
-"""S3's word about regions before a service (moto) that serves every bucket wherever it is asked."""
+"""S3's region check in front of a service (moto) that serves every bucket in any region."""
 
 import http.client
 import http.server
@@ -6,14 +6,14 @@ import re
 import threading
 
 REGION = "x-amz-bucket-region"
-# Of a request and of an answer: these are this hop's own.
+# Hop-by-hop fields of requests and responses.
 HOP = {"connection", "content-length", "host", "keep-alive", "transfer-encoding"}
 CODES = {301: "PermanentRedirect", 400: "AuthorizationHeaderMalformed"}
 
 
 class RegionFront:
-    """Passes on what is signed for its bucket's region, and refuses the rest as S3 does: with 301,
-    or with 400 where the region in the signature is what it complains about."""
+    """Passes on requests signed for their bucket's region, and refuses others as S3 does: with 301,
+    or with 400 if the fault is the region in the signature."""
 
     def __init__(self, moto, status):
         self.moto, self.status = moto, status
@@ -33,7 +33,7 @@ class RegionFront:
         self.server.server_close()
 
     def region(self, bucket):
-        """What the service itself says; None where there is no such bucket."""
+        """The bucket's region at the service; None if there is no such bucket."""
         connection = http.client.HTTPConnection("127.0.0.1", self.moto.port, timeout=60)
         try:
             connection.request("HEAD", f"/{bucket}")
@@ -50,7 +50,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         host = self.headers["Host"].split(":")[0]
         path = self.path
-        # In host style the service behind is asked in path style, which is all one to it.
+        # A host-style request is passed on in path style, which is equivalent.
         if not host.startswith(("s3.", "127.")) and "." in host:
             path = f"/{host.split('.')[0]}{path}"
         bucket = re.match(r"/([^/?]*)", path).group(1)

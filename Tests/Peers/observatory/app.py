@@ -13,7 +13,7 @@ from peer_modes import PeerModes
 from strawberry.asgi import GraphQL
 from strawberry.scalars import JSON
 
-# Past what a double holds.
+# Beyond the integers that a double represents exactly.
 Catalogue = strawberry.scalar(
     typing.NewType("Catalogue", int), name="Catalogue", serialize=int, parse_value=int
 )

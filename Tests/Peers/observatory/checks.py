@@ -1,4 +1,4 @@
-"""What must hold of Larder before the observatory, a phase at a time."""
+"""The checks of Larder with the observatory as upstream, one phase at a time."""
 
 from urllib.parse import quote
 
@@ -20,7 +20,7 @@ def up(peer):
     peer.same_as_server("Seen", {"window": {"names": ["Star №3", "Star №9"]}})
     peer.same_as_server("Seen", {"window": {}})
     peer.same_as_server("Seen", {"window": {"names": None, "brightest": 1.50}})
-    # A variable of a common name: not to be mistaken for anything of the path.
+    # A variable with a common name: must not be confused with a part of the path.
     peer.same_as_server("Called", {"name": "Star №7"})
     peer.same_as_server("Called")
     for node in (FIRST, "M 42", "none"):
@@ -44,7 +44,7 @@ def mutations(peer):
     peer.equal("rename", dig(renamed.json, "data", "rename", "name"), "Sírius")
     calls = len(peer.seen())
     companion = dig(peer.read("Star", {"id": FIRST}).json, "data", "star", "companions", 0)
-    peer.equal("shows in what mentions it", dig(companion, "name"), "Sírius")
+    peer.equal("shows in every reference", dig(companion, "name"), "Sírius")
     peer.equal("without a call", len(peer.seen()), calls)
     for operation, variables in (("Star", {"id": FIRST}), ("Stars", {"first": 3})):
         peer.same_as_server(operation, variables)
@@ -57,10 +57,10 @@ def mutations(peer):
 
 
 def faulty(peer):
-    """This server answers failures with 200 and `data: null`."""
+    """This server sends failures as 200 with `data: null`."""
     wrong = peer.post("Rename", {"id": "none", "name": "x"})
     peer.equal("a mutation that fails upstream", wrong.status, 200)
-    peer.equal("in upstream's words", dig(wrong.json, "errors", 0, "message"), "no such star")
+    peer.equal("with upstream's message", dig(wrong.json, "errors", 0, "message"), "no such star")
     peer.equal("a list of the wrong depth", peer.post("Nights", {"counts": [["x"]]}).status, 400)
 
 
@@ -68,18 +68,18 @@ def troubled(peer):
     peer.switch("500")
     good = peer.read("Star", {"id": FIRST})
     stale = peer.read("Star", {"id": FIRST}, Cache_Control="no-cache")
-    peer.equal("500: the last good answer", (stale.status, stale.body), (200, good.body))
+    peer.equal("500: the last good response", (stale.status, stale.body), (200, good.body))
     peer.switch("up")
     peer.keep("star", good.text)
 
 
 def down(peer):
     answer = peer.read("Star", {"id": FIRST}, Cache_Control="no-cache")
-    peer.equal("down: the last good answer", (answer.status, answer.text), (200, peer.kept()["star"]))
+    peer.equal("down: the last good response", (answer.status, answer.text), (200, peer.kept()["star"]))
 
 
 def restarted(peer):
-    """The schema was asked of upstream at the first start and kept: none is asked for now."""
+    """The schema was fetched at the first start and stored: it is not fetched now."""
     answer = peer.read("Star", {"id": FIRST})
     peer.equal("from the store", (answer.status, answer.text), (200, peer.kept()["star"]))
 

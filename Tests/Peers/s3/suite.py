@@ -1,9 +1,9 @@
-"""Runs ceph/s3-tests against a running Larder and compares what fails with what is expected to.
+"""Runs ceph/s3-tests against a running Larder and compares the failures with the expected ones.
 
   suite.py --binary LARDER --folder FOLDER [--tally FILE] [--all] [--only EXPRESSION]
 
 LARDER_S3_TESTS names a checkout of https://github.com/ceph/s3-tests at the commit below, and
-LARDER_S3_TESTS_PYTHON a Python that has what its requirements.txt asks for (this one, if unset). Where
+LARDER_S3_TESTS_PYTHON a Python with the packages of its requirements.txt (this one, if unset). If
 the first is not set, nothing is run.
 
 `expected.md` beside this file lists every test of the areas that fails, with its reason. A test that
@@ -30,7 +30,7 @@ FILES = ["s3tests/functional/test_s3.py", "s3tests/functional/test_headers.py"]
 SECONDS_MAX = 90
 RUN_SECONDS_MAX = 3600
 
-# What Larder does not do, by the names of the tests: they are outside the areas.
+# Features that Larder does not have, by the names of the tests: they are outside the areas.
 OUTSIDE = re.compile(
     "acl|lifecycle|versioning|versioned|version_|policy|public_block|block_public|ownership"
     "|object_lock|sse_c|sse_kms|kms|cors|logging|_enc\\b|encryption_sse|website|restore|cloud"
@@ -98,7 +98,7 @@ def configuration(site):
 
 
 def outcomes(report):
-    """The outcome of each test by its name."""
+    """The outcome of each test, by name."""
     found = {}
     for case in xml.etree.ElementTree.parse(report).iter("testcase"):
         kinds = {child.tag for child in case}
@@ -111,7 +111,7 @@ def outcomes(report):
 
 
 def expected():
-    """The names of tests that are listed, each in a line `* name: reason`."""
+    """The names of the listed tests, each in a line `* name: reason`."""
     lines = (HERE / "expected.md").read_text().splitlines()
     return {line[3:].split("`")[0] for line in lines if line.startswith("* `")}
 

@@ -1,4 +1,4 @@
-"""What Larder does as a TLS server and with connections of every kind, checked from outside.
+"""Larder as a TLS server and with connections of every kind, checked from outside.
 
   checks.py --binary LARDER --folder FOLDER [--tally FILE] [--only NAME]
 
@@ -34,7 +34,7 @@ RUDE_CONNECTIONS = 24_000
 
 
 def complies_with_mozillas_profile(site):
-    """Both kinds of keys in use, and a chain that leads to an authority."""
+    """With both kinds of keys, and a chain that leads to an authority."""
     with site.service(SEVERAL) as larder:
         scan = subprocess.run(
             [sys.executable, "-m", "sslyze", "--mozilla_config=intermediate",
@@ -59,7 +59,7 @@ def shows_the_certificate_of_the_name(site):
         assert "ALPN protocol: http/1.1" in larder.shown("localhost", "-alpn", "h2,http/1.1")
         old = larder.shown("localhost", "-tls1_1", "-cipher", "ALL:@SECLEVEL=0")
         assert "Cipher is (NONE)" in old, old
-        # Nothing but HTTP/1.1 is spoken, and a client that does not know it is told so.
+        # Only HTTP/1.1 is supported, and a client without it gets an alert.
         context = trusting()
         context.set_alpn_protocols(["h2"])
         try:
@@ -67,11 +67,11 @@ def shows_the_certificate_of_the_name(site):
         except ssl.SSLError as fault:
             assert "no application protocol" in str(fault).lower().replace("_", " "), fault
         else:
-            raise AssertionError("a client of HTTP/2 alone was taken")
+            raise AssertionError("a client with HTTP/2 only was accepted")
 
 
 def resumes_sessions_on_every_loop(site):
-    """Each loop listens for itself, and the kernel deals connections out: so several in turn."""
+    """Each loop has its own listener, and the kernel distributes connections: so several in turn."""
     with site.service(CERTIFICATE) as larder:
         for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
             for ticket in (True, False):
@@ -109,10 +109,10 @@ def reads_certificates_again_at_sighup(site):
             larder.process.send_signal(signal.SIGHUP)
             assert eventually(lambda: certificate(larder, context) != first), larder.said
             second = certificate(larder, context)
-            # A handshake that had begun before ends with what it began with.
+            # A handshake that had begun before keeps its certificate.
             half_open.sendall(hello[100:])
             assert half_open.recv(5)[0] == 22
-            # A faulty file keeps the old and says why.
+            # A faulty file keeps the old certificate and is reported.
             (site.folder / "changing.pem").write_text("nonsense")
             larder.process.send_signal(signal.SIGHUP)
             fault = "changing.pem cannot be used as a certificate"
@@ -120,7 +120,7 @@ def reads_certificates_again_at_sighup(site):
             assert certificate(larder, context) == second
         assert ask(early) == 200, "the early connection has ended"
         assert not asking.faults and set(asking.statuses) == {200}, asking.faults
-        # Plain services take the signal as well.
+        # Services without TLS accept the signal as well.
         early.close()
     with site.service() as plain:
         plain.process.send_signal(signal.SIGHUP)
@@ -173,7 +173,7 @@ def tells_the_doctor_about_certificates(site):
 
 
 def hostile_handshakes_cost_their_deadline(site):
-    """A thousand that hang in the middle, some that drip; others are served all the while."""
+    """A thousand handshakes that hang, some that drip; other clients are served throughout."""
     settings = CERTIFICATE + "limits: {handshakeDeadline: 3s}\n"
     with site.service(settings) as larder:
         context = trusting(site.certificates.authority)
@@ -188,17 +188,17 @@ def hostile_handshakes_cost_their_deadline(site):
                 connection.sendall(hello[: number * len(hello) // 1000])
                 open_ones.append(connection)
             filled = time.monotonic()
-            # One that drips an octet at a time is ended like one that does nothing.
+            # A handshake that drips single octets is ended like one that hangs.
             dripping = larder.connect()
             ended = []
             threading.Thread(target=drip, args=(dripping, hello, ended), daemon=True).start()
             held = larder.resident_bytes - memory
             assert eventually(lambda: larder.descriptors <= descriptors + 2), larder.descriptors
             assert time.monotonic() - filled < 3 + 2, "the deadline was not kept"
-            assert time.monotonic() - began > 2, "they were ended before"
+            assert time.monotonic() - began > 2, "they were ended before the deadline"
             assert eventually(lambda: ended) and 2 < ended[0] < 5, ended
         print(f"half-open handshake: {held / 1000 / 1024:.1f} KiB")
-        assert held < 1000 * 48 * 1024, f"{held // 1000} bytes for each half-open one"
+        assert held < 1000 * 48 * 1024, f"{held // 1000} bytes for each half-open handshake"
         assert not asking.faults and set(asking.statuses) == {200}, asking.faults
         assert asking.slowest < 2, asking.slowest
         plain = larder.connect()
@@ -221,13 +221,13 @@ def drip(connection, hello, ended):
 def holds_idle_connections_in_little_memory(site):
     with site.service(CERTIFICATE) as larder:
         context = trusting(site.certificates.authority)
-        # What the first requests make, they make once.
+        # One-time allocations of the first requests.
         connections = [connected(larder, context) for _ in range(200)]
         for connection in connections:
             connection.close()
         assert eventually(lambda: larder.descriptors < 150), larder.descriptors
         before = larder.resident_bytes
-        # Every other one has taken a larger answer, which must leave nothing behind.
+        # Every other connection has had a larger response, which must leave no memory in use.
         connections = [
             connected(larder, context, "/openapi.json" if number % 2 else "/healthz")
             for number in range(IDLE_CONNECTIONS)
@@ -247,7 +247,7 @@ def connected(larder, context, target="/healthz"):
 
 
 def lives_on_without_descriptors(site):
-    """A cap above what the system gives: what it gives, less some, is the cap."""
+    """A connection limit above the descriptor limit: the latter, less a reserve, applies."""
     settings = "limits: {connections: 100000}\n"
     with site.service(settings, descriptors=160) as larder:
         assert larder.get() == 200
@@ -256,16 +256,16 @@ def lives_on_without_descriptors(site):
         assert ask(oldest) == 200
         flood = []
         for _ in range(300):
-            # Those past the ones that are told so are reset, some before they are connected.
+            # Connections beyond those that get a 503 are reset, some before they are connected.
             try:
                 flood.append(larder.connect())
                 ask(flood[-1])
             except OSError:
                 pass
-        # The longest idle made room, so a newcomer is served.
+        # The longest idle connection was closed, so a new one is served.
         assert larder.get() == 200
         assert oldest.recv(1) == b"", "the oldest idle connection is still there"
-        # Nobody is idle now: each is in the middle of a request.
+        # No connection is idle now: each is in the middle of a request.
         for connection in flood:
             connection.close()
         assert eventually(lambda: larder.descriptors <= at_rest + 2), larder.descriptors
@@ -281,8 +281,8 @@ def lives_on_without_descriptors(site):
         assert not eventually(lambda: larder.process.poll() is not None, 2)
         share = (larder.cpu_seconds - used) / (time.monotonic() - began)
         assert share < 0.3, f"{share:.0%} of a core while nothing can be accepted"
-        # Newcomers are told so, once the flood has been: the kernel tries its last ones again for
-        # seconds, and each takes the place in which a newcomer is told.
+        # New connections get a 503 after the flood: the kernel retries the last of the flood for
+        # seconds, and each takes the place of a connection that gets a 503.
         for _ in range(20):
             assert eventually(lambda: told(larder) == 503)
         for connection in busy:
@@ -292,7 +292,7 @@ def lives_on_without_descriptors(site):
 
 
 def told(larder):
-    """The status of a request, or nothing where the connection is reset."""
+    """The status of a request; None if the connection is reset."""
     try:
         return larder.get()
     except OSError:
@@ -332,7 +332,7 @@ def loses_nothing_over_a_unix_socket_when_restarted(site):
 def listens_on_a_unix_socket(site):
     path = site.folder / "unix" / "larder.sock"
     path.parent.mkdir(exist_ok=True)
-    # What a dead server left.
+    # The socket of a dead server.
     dead = socket.socket(socket.AF_UNIX)
     dead.bind(str(path))
     dead.close()

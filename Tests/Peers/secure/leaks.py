@@ -1,9 +1,9 @@
-"""What a great many rude connections leave behind in a service: descriptors and memory.
+"""The descriptors and memory that a great many faulty connections leave in use in a service.
 
   leaks.py --binary LARDER --folder FOLDER [--count 1000000] [--tls]
 
-starts a service in FOLDER, floods it and tells what it holds after each tenth. It fails where
-something has grown with their number. A million take some minutes, over TLS half an hour.
+starts a service in FOLDER, floods it and prints its descriptors and memory after each tenth. It
+fails if something has grown with the number of connections. A million take some minutes, over TLS half an hour.
 """
 
 import argparse
@@ -16,22 +16,22 @@ import rude_clients
 from service import Certificates, Service, eventually, trusting
 
 CERTIFICATE = "tls:\n  certificate: ../first.pem\n  key: ../first.key\n"
-# Clients that say nothing are to be gone before the next are counted.
+# Silent clients must be disconnected before the next are counted.
 DEADLINES = "limits: {handshakeDeadline: 2s, headDeadline: 2s}\n"
 PARTS = 10
-# What is made once and late: tables, pages of each thread's arena.
+# One-time late allocations: tables, pages of each thread's arena.
 WARM_UP = 6_000
-# The smallest piece that malloc gives is 32 bytes: one lost in four connections is found, where
-# there are so many that what follows does not count.
+# The smallest allocation of malloc is 32 bytes: one leak in four connections is found, with enough
+# connections that the following noise is negligible.
 BYTES_EACH_MAX = 8
-# Pages that the allocator takes and gives back as it likes, in one part of a flood.
+# Pages that the allocator takes and returns at will, in one part of a flood.
 NOISE_BYTES = 96 * 1024
-# And what it takes once more when more handshakes than ever before are under way at a time.
+# And its growth when more handshakes than ever before are in progress at once.
 STEPS_BYTES = 4 * 1024 * 1024
 
 
 class Growth:
-    """What a service holds after each part of a flood."""
+    """The memory and descriptors of a service after each part of a flood."""
 
     def __init__(self, larder, context):
         self.memory, self.part = [], 0
@@ -42,7 +42,7 @@ class Growth:
         self._descriptors = larder.descriptors
 
     def run(self, count, parts=PARTS, tell=None):
-        """`count` connections in parts, and a measurement behind each."""
+        """`count` connections in parts, and a measurement after each."""
         self.part = count // parts
         for number in range(parts):
             self._flood(self.part, seed=2 + number)
@@ -56,8 +56,8 @@ class Growth:
 
     @property
     def bytes_each(self):
-        """The median growth from one part to the next: a leak grows in each, the allocator's steps
-        are few."""
+        """The median growth from one part to the next: a leak grows in each part, the
+        allocator's steps are few."""
         grown = [after - before for before, after in zip(self.memory, self.memory[1:])]
         return statistics.median(grown) / self.part
 

@@ -1,4 +1,4 @@
-"""One service after the other at the same address, under clients that go on all the while."""
+"""One service after the other at the same address, under continuous load."""
 
 import http.client
 import pathlib
@@ -11,7 +11,7 @@ from service import Service, eventually
 
 CLIENTS = 8
 RESTARTS = 3
-# Answers between two restarts, so that each is in the middle of work.
+# Responses between two restarts, so that each restart is under load.
 ANSWERS = 200
 # Requests of a connection before its client opens another.
 REQUESTS = 4
@@ -20,7 +20,7 @@ END_SECONDS_MAX = 20
 
 
 class Clients:
-    """They try again where nobody listens. Anything else that is no answer is a fault."""
+    """Clients that retry a refused connection. Any other failure is a fault."""
 
     def __init__(self, connect):
         self.answered, self.refused, self.faults = 0, 0, []
@@ -73,7 +73,7 @@ class Clients:
 
 
 def ask(connection, target):
-    """The status of an answer, and whether it is the last of its connection."""
+    """The status of a response, and whether it is the last of its connection."""
     connection.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
     response = http.client.HTTPResponse(connection, method="GET")
     response.begin()
@@ -83,7 +83,7 @@ def ask(connection, target):
 
 
 def lose_nothing(site, settings, listen, connect):
-    """Services follow each other while clients ask; each waits for the folder of the one before."""
+    """Services follow each other under load; each waits for the data folder of its predecessor."""
     data = site.folder / "handed-on"
     data.mkdir(exist_ok=True)
     services = [start(site, 0, data, settings, listen).started()]
@@ -97,7 +97,7 @@ def lose_nothing(site, settings, listen, connect):
                 assert services[-2].process.wait(END_SECONDS_MAX) == 0, services[-2].said
             seen = clients.answered
             assert eventually(lambda: clients.answered >= seen + ANSWERS), clients.faults
-        print(f"{clients.answered} answers, {clients.refused} connections refused meanwhile")
+        print(f"{clients.answered} responses, {clients.refused} connections refused in between")
         assert not clients.faults, clients.faults[:10]
     finally:
         for service in services:
@@ -105,7 +105,7 @@ def lose_nothing(site, settings, listen, connect):
 
 
 def start(site, number, data, settings, listen):
-    """A service with a log of its own and the data of all."""
+    """A service with a log of its own and the shared data."""
     folder = site.folder / f"service-{number}"
     folder.mkdir(exist_ok=True)
     (folder / "data").unlink(missing_ok=True)
@@ -114,7 +114,7 @@ def start(site, number, data, settings, listen):
 
 
 def free_port():
-    """A port for a service that must come back at the same address."""
+    """A port for a service that must restart at the same address."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return probe.getsockname()[1]
 

@@ -1,8 +1,8 @@
-"""Clients that come and go as they should not, in great numbers.
+"""Faulty clients in great numbers.
 
   rude_clients.py PORT COUNT [--tls]
 
-tells how many of each kind it has been. Bounded by COUNT; loopback only.
+prints the number of each kind. Bounded by COUNT; loopback only.
 """
 
 import argparse
@@ -19,10 +19,10 @@ KINDS = ("reset", "vanish", "half", "cut", "garbage", "unread")
 
 
 def rude(port, kind, hello, address):
-    """One connection. Faults are the server's right here."""
+    """One connection. The server may fail it in any way."""
     connection = socket.socket()
     try:
-        # Ports of one address would run out: those of closed connections rest for a minute.
+        # Ports of one address would run out: those of closed connections stay in TIME_WAIT for a minute.
         connection.bind((address, 0))
         connection.settimeout(10)
         connection.connect(("127.0.0.1", port))
@@ -48,7 +48,7 @@ def rude(port, kind, hello, address):
 
 
 def finished(port, context, address, resets):
-    """A whole handshake and a request, then a close without a word or a reset."""
+    """A whole handshake and a request, then a close without close_notify, or a reset."""
     plain = socket.socket()
     try:
         plain.bind((address, 0))
@@ -65,7 +65,7 @@ def finished(port, context, address, resets):
 
 
 def flood(port, count, hello=None, context=None, seed=1):
-    """`count` connections of all kinds; one in fifty goes through a whole handshake."""
+    """`count` connections of all kinds; one in fifty completes its handshake."""
     random.seed(seed)
     tally = collections.Counter()
     for number in range(count):

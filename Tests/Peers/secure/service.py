@@ -1,4 +1,4 @@
-"""A Larder process of its own with TLS, and what the system says about it."""
+"""A Larder process of its own with TLS, and its resource use as the system reports it."""
 
 import http.client
 import os
@@ -19,7 +19,7 @@ FILMS = pathlib.Path(__file__).resolve().parents[3] / "Examples" / "films"
 
 
 def eventually(condition, seconds=WAIT_SECONDS_MAX):
-    """Waits until the condition holds; its last value."""
+    """Waits until the condition holds; returns its last value."""
     deadline = time.monotonic() + seconds
     while True:
         value = condition()
@@ -29,7 +29,7 @@ def eventually(condition, seconds=WAIT_SECONDS_MAX):
 
 
 class Certificates:
-    """An authority of the test's own and what it signs, by the openssl command."""
+    """A certificate authority of the tests, by the openssl command."""
 
     ELLIPTIC = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
     RSA = ["-newkey", "rsa:2048"]
@@ -44,7 +44,7 @@ class Certificates:
         )
 
     def issue(self, name, names, key=ELLIPTIC, days=60):
-        """Writes NAME.pem and NAME.key, over what is there."""
+        """Writes NAME.pem and NAME.key, replacing existing ones."""
         request = self.folder / f"{name}.csr"
         self._openssl(
             "req", *key, "-nodes", "-subj", f"/CN={name}", "-addext", f"subjectAltName={names}",
@@ -64,7 +64,7 @@ class Certificates:
 
 
 class MemoryWatch:
-    """The most memory of its own that a service has while something goes on."""
+    """The maximum private memory of a service during a block."""
 
     def __init__(self, service):
         self.service, self.peak_bytes = service, service.resident_bytes
@@ -85,7 +85,7 @@ class MemoryWatch:
 
 
 class Service:
-    """`larder serve` in a folder. Nobody is upstream."""
+    """`larder serve` in a folder, without an upstream."""
 
     def __init__(self, binary, folder, settings="", listen="127.0.0.1:0", descriptors=None):
         self.binary, self.folder = binary, folder
@@ -139,7 +139,7 @@ class Service:
 
     @property
     def resident_bytes(self):
-        """Memory of its own: pages of files that it maps do not count."""
+        """Its private memory: pages of mapped files do not count."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"RssAnon:\s*(\d+) kB", status).group(1)) * 1024
 
@@ -156,7 +156,7 @@ class Service:
         return connection
 
     def client_hello(self, name="localhost"):
-        """The first flight of a client, to be sent in pieces or not to its end."""
+        """The first flight of a client, to be sent in pieces or incompletely."""
         incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         session = trusting().wrap_bio(incoming, outgoing, server_hostname=name)
         try:
@@ -174,7 +174,7 @@ class Service:
             return ask(connection, target)
 
     def shown(self, name, *options):
-        """What openssl's client tells of a connection."""
+        """The output of openssl's client for a connection."""
         return subprocess.run(
             ["openssl", "s_client", "-connect", f"127.0.0.1:{self.port}", "-servername", name,
              *options],
@@ -192,7 +192,7 @@ def ask(connection, target="/healthz"):
 
 
 def trusting(authority=None):
-    """A client's context: of this authority, or of any."""
+    """A client's context that trusts this authority, or any."""
     context = ssl.create_default_context(cafile=authority)
     if authority is None:
         context.check_hostname = False
@@ -201,7 +201,7 @@ def trusting(authority=None):
 
 
 class Asking:
-    """A client that asks all the while, and what it was told."""
+    """A client that sends requests continuously, and their statuses."""
 
     def __init__(self, service, context):
         self.statuses, self.faults, self.slowest = [], [], 0.0

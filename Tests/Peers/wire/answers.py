@@ -1,4 +1,4 @@
-"""Reads the answers on one connection as they come, and notes what is wrong with them."""
+"""Parses the responses on one connection as they arrive, and records their faults."""
 
 import re
 
@@ -9,18 +9,18 @@ DATE = re.compile(
     "(Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-9]{2} "
     "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT"
 )
-# What an answer of a status has to say (RFC 9110, section 15).
+# Fields that a response of a status must have (RFC 9110, section 15).
 OWED = {
     401: "www-authenticate", 405: "allow", 416: "content-range", 426: "upgrade",
 }
 
 
 class NotHTTP(Exception):
-    """The octets are no HTTP/1.1 answer."""
+    """The octets are not an HTTP/1.1 response."""
 
 
 class Answers:
-    """Answers to the requests of one connection, whose methods say which have no content."""
+    """The responses to the requests of one connection, whose methods determine which have no content."""
 
     def __init__(self, methods):
         self.statuses, self.fields, self.notes = [], [], []
@@ -28,7 +28,7 @@ class Answers:
         self._methods, self._pending = methods, b""
 
     def take(self, octets):
-        """Octets as they came. After the first that is no HTTP, nothing more is read."""
+        """Parses octets. After the first fault of HTTP, nothing more is parsed."""
         self._pending += octets
         try:
             while not self.is_other and self._take_one():
@@ -38,12 +38,12 @@ class Answers:
             self.notes.append(str(fault))
 
     def end(self):
-        """The connection is over."""
+        """Ends the connection."""
         if self._pending and not self.is_other:
             self.notes.append("the last answer is cut short")
 
     def _take_one(self):
-        """Whether an answer was whole."""
+        """Whether a response was complete."""
         head, blank, rest = self._pending.partition(b"\r\n\r\n")
         if not blank:
             beginning = self._pending[:7]
@@ -80,7 +80,7 @@ class Answers:
         return fields
 
     def _length(self, status, fields, rest):
-        """Octets of the content as it is framed; None while it is not all there."""
+        """The length of the framed content; None while it is incomplete."""
         method = self._methods[min(len(self.statuses), len(self._methods) - 1)]
         if method == "HEAD" or status in (204, 304):
             return 0
@@ -106,7 +106,7 @@ class Answers:
 
 
 def chunked_length(octets):
-    """Octets of a chunked body from its beginning; None while it is not all there."""
+    """The length of a chunked body; None while it is incomplete."""
     position = 0
     while True:
         end = octets.find(b"\r\n", position)

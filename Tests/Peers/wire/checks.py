@@ -1,4 +1,4 @@
-"""What Larder makes of every raw request, and of slow clients, over real sockets.
+"""Every raw request of the tests, and slow clients, over real sockets.
 
   checks.py --binary LARDER --folder FOLDER [--tally FILE] [--only NAME]
 
@@ -18,12 +18,12 @@ from check_run import run  # noqa: E402
 from service import Certificates, Service, eventually, trusting  # noqa: E402
 
 TLS = "tls:\n  certificate: ../first.pem\n  key: ../first.key\n"
-# A body that nobody wants is read to its end, however slowly it comes on a busy machine: its faults
-# are to be found.
+# An unwanted body is read to its end, however slowly it arrives on a busy machine: its faults must be
+# found.
 PATIENT = "limits: {unwantedBodyDeadline: 60s, unwantedBodyPause: 10s}\n"
 SLOW_CLIENTS = 50
-# Every deadline is short, so that the slowest client is one of seconds. The longest is that of a
-# stall: who takes too little is to be cut off long before it.
+# Every deadline is short, so that the slowest client takes seconds. The longest is that of a stall: a
+# client that reads too little must be cut off long before it.
 SHORT = (
     "limits: {headDeadline: 2s, keepAlive: 2s, stall: 30s, transferGrace: 1s, "
     "transferRate: 64KiB}\n"

@@ -1,4 +1,4 @@
-"""The raw requests of the parser's own tests, sent to a service, and what it must make of them."""
+"""The raw requests of the parser's own tests, sent to a service, and the expected outcomes."""
 
 import asyncio
 import base64
@@ -11,11 +11,11 @@ from answers import Answers
 CASES = pathlib.Path(__file__).resolve().parents[2] / "HTTPWireTests" / "Fixtures"
 REFUSALS = {400, 408, 411, 413, 414, 417, 421, 426, 431, 501, 505}
 TOGETHER = 48
-# Octets that go one by one; the few streams that are longer go on at once.
+# Octets that are sent one by one; the rest of a longer stream is sent at once.
 SINGLE_OCTETS_MAX = 2200
 SINGLE_OCTET_SECONDS = 0.0005
-# How long an answer may take, and how long none is waited for where there should be no more. A
-# case that fails is looked at again, by itself and with more patience: this may be a busy machine.
+# The time limit of a response, and the wait where no more should come. A case that fails is repeated
+# by itself with more patience: the machine could be busy.
 ANSWER_SECONDS = 1.5
 QUIET_SECONDS = 0.1
 PATIENCE = 10
@@ -27,7 +27,7 @@ def cases():
 
 
 class Outcome:
-    """What a service made of one stream of requests."""
+    """The outcome of one stream of requests."""
 
     def __init__(self, answers, is_closed):
         self.statuses, self.notes = answers.statuses, answers.notes
@@ -44,7 +44,7 @@ class Outcome:
 
 
 def complaints(case, outcome):
-    """What is wrong with an outcome, as the case's fields say (see RequestCase.swift)."""
+    """The faults of an outcome by the case's fields (see RequestCase.swift)."""
     first, count = outcome.classes[0], len(outcome.statuses)
     expected = case["expect"]
     if expected == "either":
@@ -104,12 +104,12 @@ async def send(writer, octets, is_split):
         writer.write(octets)
         await writer.drain()
     except OSError:
-        # The service may have said all that it wants to.
+        # The service can have sent its last response.
         pass
 
 
 async def receive(reader, sending, answers, case, patience):
-    """Takes answers until there can be no more. Whether the service ended the connection."""
+    """Reads responses until there can be no more; whether the service ended the connection."""
     wanted = case.get("n") or (len(case["seq_any"][0]) if "seq_any" in case else 1)
     while True:
         is_sent = sending.done()
@@ -122,7 +122,7 @@ async def receive(reader, sending, answers, case, patience):
         except TimeoutError:
             if is_sent:
                 return False
-            # What is sent meanwhile gives the service something to answer.
+            # Data sent in the meantime can bring responses.
             continue
         except OSError:
             octets = b""
@@ -133,7 +133,7 @@ async def receive(reader, sending, answers, case, patience):
 
 
 async def failures(port, context, is_split):
-    """Every case; a line for each that is not as it should be."""
+    """Runs every case; returns a line for each failed one."""
     found = []
     turns = asyncio.Semaphore(TOGETHER)
 

@@ -1,4 +1,4 @@
-"""Clients that are as slow as they can be, many of each kind at once, and what becomes of them."""
+"""Clients that are as slow as possible, many of each kind at once, and their ends."""
 
 import asyncio
 import collections
@@ -12,11 +12,11 @@ LARGE = b"GET /openapi.json HTTP/1.1\r\n" + HOST + b"\r\n"
 POST = b"POST /v1/operations/Film HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\n"
 DRIP_SECONDS = 0.1
 PROBE_SECONDS = 0.05
-# What is asked at once by those who take nothing, or little, of the answers: more than the sockets'
+# The requests of clients that read nothing, or little, of the responses: more than the sockets'
 # buffers hold.
 LARGE_ANSWERS = 64
 
-# What each kind sends first, what it sends again and again, and how it is to end.
+# The first data of each kind, its repeated data, and its expected end.
 DRIPS = {
     "says nothing": (b"", b"", "closed"),
     "drips a request line": (b"GET /", b"a", "408"),
@@ -25,12 +25,12 @@ DRIPS = {
     "drips chunks": (POST + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n", "408"),
     "stays": (PROBE, b"", "200"),
 }
-# What each kind takes of each answer at a time.
+# The octets of each response that each kind reads at a time.
 READS = {"takes nothing": 0, "takes little": 256}
 
 
 async def drip(connection, first, piece):
-    """Sends on until there is an answer and an end. Returns the status, or `closed`."""
+    """Sends until there is a response and an end. Returns the status, or `closed`."""
     loop, received = asyncio.get_running_loop(), b""
     try:
         await loop.sock_sendall(connection, first)
@@ -49,7 +49,7 @@ async def drip(connection, first, piece):
 
 
 async def sip(connection, count):
-    """Asks for much and takes `count` octets at a time, until it is cut off."""
+    """Requests much and reads `count` octets at a time, until it is cut off."""
     loop = asyncio.get_running_loop()
     over = select.poll()
     over.register(connection, 0)
@@ -65,7 +65,7 @@ async def sip(connection, count):
 
 
 def take(connection, count):
-    """Whether the connection goes on."""
+    """Reads some octets; whether the connection persists."""
     try:
         return connection.recv(count) != b""
     except BlockingIOError:
@@ -73,7 +73,7 @@ def take(connection, count):
 
 
 async def half_close(connection):
-    """Says that it will send no more, and still wants its answer."""
+    """Closes its sending direction, and still wants its response."""
     loop, received = asyncio.get_running_loop(), b""
     await loop.sock_sendall(connection, PROBE)
     connection.shutdown(socket.SHUT_WR)
@@ -83,7 +83,7 @@ async def half_close(connection):
 
 
 class Crowd:
-    """`count` clients of each kind at one service, and a client that asks all the while."""
+    """`count` clients of each kind at one service, and a client that sends requests throughout."""
 
     def __init__(self, port, count, seconds_max):
         self.ends = collections.defaultdict(collections.Counter)

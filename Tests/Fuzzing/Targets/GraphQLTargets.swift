@@ -1,3 +1,4 @@
+import FoundationEssentials
 import GraphQL
 
 /// GraphQL documents: a parsed document prints to an equal one, the printed form prints to itself, and
@@ -10,7 +11,7 @@ enum GraphQLDocumentTarget {
     for fault in faults {
       Finding.require(!fault.report.isEmpty, "an empty report")
       Finding.require(
-        fault.locations.allSatisfy { $0.start <= bytes.count }, "a fault behind the text")
+        fault.locations.allSatisfy { $0.start <= bytes.count }, "a fault past the end of the text")
     }
     for fault in Validator.validate(document, against: BeastSchema.schema) { _ = fault.report }
     guard !document.definitions.isEmpty else { return }
@@ -23,7 +24,7 @@ enum GraphQLDocumentTarget {
     do {
       again = try Parser.parse(Source(body: text))
     } catch {
-      return Finding.require(false, "what is printed is no document: \(error)\n\(text)")
+      return Finding.require(false, "the printed document is refused: \(error)\n\(text)")
     }
     let isSame =
       again.definitions == document.definitions
@@ -44,4 +45,35 @@ enum GraphQLDocumentTarget {
     }
     return text
   }
+}
+
+/// Schema texts: building a schema terminates for any document, and if it succeeds, it succeeds again from
+/// the printed text.
+enum GraphQLSchemaTarget {
+  static func run(_ input: UnsafeRawBufferPointer) {
+    let (document, faults) = Parser.parseRecovering(Source(bytes: Array(input)))
+    let (schema, schemaFaults) = Schema.buildRecovering([document])
+    for fault in schemaFaults { Finding.require(!fault.report.isEmpty, "an empty report") }
+    _ = Validator.validate(document, against: schema)
+    if !document.definitions.isEmpty { GraphQLDocumentTarget.printAndParse(document) }
+    guard faults.isEmpty, schemaFaults.isEmpty, !document.definitions.isEmpty else { return }
+    let again = try? Schema.build(sdl: Printer.print(document))
+    Finding.require(again != nil, "a printed schema is refused")
+  }
+}
+
+/// The schema of the GraphQL module's own tests.
+enum BeastSchema {
+  static let schema: Schema = {
+    let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let path = "/\(folder)/GraphQLTests/Fixtures/beasts.graphql"
+    guard let data = FileManager.default.contents(atPath: path) else {
+      fatalError("\(path) cannot be read")
+    }
+    do {
+      return try Schema.build(sdl: String(decoding: data, as: UTF8.self))
+    } catch {
+      fatalError("\(path): \(error)")
+    }
+  }()
 }
