@@ -87,7 +87,8 @@ package final class HTTPClient: Sendable {
       switch error {
       case .unresolved, .connectFailed, .connectTimedOut, .tls:
         .unreachable
-      case .noResponseInTime, .responseTooSlow, .connectionLost, .responseTruncated, .responseMalformed:
+      case .noResponseInTime, .responseTooSlow, .connectionLost, .responseTruncated,
+        .responseMalformed:
         .failed
       case .responseTooLarge, .responseUndecodable:
         .success

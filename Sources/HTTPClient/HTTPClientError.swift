@@ -46,7 +46,8 @@ package enum HTTPClientError: Error, Equatable, Sendable {
     case .invalidRequest, .unresolved, .connectFailed, .connectTimedOut, .tls, .breakerOpen,
       .queueFull, .queueTimedOut, .clientClosed:
       false
-    case .noResponseInTime, .responseTooSlow, .connectionLost, .responseTruncated, .responseMalformed,
+    case .noResponseInTime, .responseTooSlow, .connectionLost, .responseTruncated,
+      .responseMalformed,
       .responseTooLarge, .responseUndecodable:
       true
     case .cancelled(let wasSent):
