@@ -1,4 +1,4 @@
-"""Counts a program's allocations, by a library preloaded into it."""
+"""Counts a program's allocations, with a library preloaded into it."""
 
 import os
 
@@ -8,7 +8,7 @@ COUNT_BYTES = 8
 
 
 class AllocationCount:
-    """The library, built into a folder, and the count of the one program it is given to."""
+    """The library, built into a folder, and the count of the one program that loads it."""
 
     def __init__(self, compiler, folder):
         self._path = os.path.join(folder, "allocations-count")

@@ -28,12 +28,12 @@ SECTIONS = {
     "push": "Notifications",
     "modules": "Modules",
 }
-# Far above what all sections take (about ten minutes): nothing of it may run on unseen.
+# Far above what all sections take (about ten minutes): no part of it may keep running unnoticed.
 RUN_SECONDS_MAX = 40 * 60
 
 
 class Bench:
-    """What a section needs: where the programs are, how long to measure, where to tell it."""
+    """The environment of a section: the programs, the duration of a measurement, the report."""
 
     def __init__(self, arguments, report):
         self.larder = arguments.larder
@@ -48,7 +48,7 @@ class Bench:
 
     @contextlib.contextmanager
     def section(self):
-        """A folder and processes that end with the section, whatever ends it."""
+        """A folder and processes that end with the section, however it ends."""
         self.folder = tempfile.mkdtemp(prefix="larder-bench-")
         try:
             with contextlib.ExitStack() as self._processes:

@@ -18,7 +18,7 @@ class Response:
 
 
 class Connection:
-    """Requests one after another. Responses must tell their length."""
+    """Requests one after another. Responses must have a Content-Length."""
 
     def __init__(self, port, tls=None):
         self.socket = socket.create_connection(("127.0.0.1", port), TIMEOUT_SECONDS)
@@ -33,7 +33,7 @@ class Connection:
         self.socket.close()
 
     def is_open(self):
-        """Whether the other side has not closed; for a connection on which nothing is awaited."""
+        """Whether the peer has not closed; for a connection without a pending response."""
         self.socket.settimeout(0)
         try:
             return self.socket.recv(1, socket.MSG_PEEK) != b""
@@ -51,7 +51,7 @@ class Connection:
         return Response(*self._roundtrip(message))
 
     def timed(self, message):
-        """The response, and the seconds until its last byte was here."""
+        """The response, and the seconds until its last byte arrived."""
         start = time.perf_counter()
         head, body = self._roundtrip(message)
         return Response(head, body), time.perf_counter() - start
@@ -82,7 +82,7 @@ class Connection:
 
 
 def request(method, path, fields=None, body=b""):
-    """The bytes of a request. Underscores in names of fields stand for hyphens."""
+    """The bytes of a request. Underscores in field names stand for hyphens."""
     lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1"]
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in (fields or {}).items()]
     if body:

@@ -1,4 +1,4 @@
-"""Load by a generator that does less for a request than wrk: a closed loop over keep-alive
+"""Load by a generator that does less per request than wrk: a closed loop over keep-alive
 connections, without TLS."""
 
 import subprocess
@@ -14,14 +14,14 @@ class Generator:
         self._path = native.build(compiler, "generator", folder, "-pthread")
 
     def load(self, process, path, *, fields=None, **more):
-        """Asks for one path; see `send`."""
+        """Requests one path; see `send`."""
         return self.send(process, [request("GET", path, fields)], **more)
 
     def send(self, process, requests, *, seconds, connections=64, threads=2, cores=None):
-        """Sends requests to a process's port, and takes the process's CPU time around it.
+        """Sends requests to a process's port, and measures the process's CPU time.
 
-        Each connection sends one of them over and over; ten `#` in it stand for the number of the
-        turn. `cores` keeps the generator on these.
+        Each connection repeats one of them; ten `#` in it stand for the number of the turn.
+        `cores` pins the generator to these.
         """
         before = process.cpu_seconds()
         done = subprocess.run(

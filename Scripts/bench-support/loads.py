@@ -1,4 +1,4 @@
-"""What a load did to a process."""
+"""The results of a load on a process."""
 
 import os
 
@@ -17,7 +17,7 @@ class Load:
 
 
 def begin(cores=None):
-    """To be called in the process that makes the load, which may be kept on some cores."""
+    """For the process that makes the load, which can be pinned to some cores."""
     end_with_parent()
     if cores:
         os.sched_setaffinity(0, cores)

@@ -1,4 +1,4 @@
-"""What the figures were taken on: without it they mean little."""
+"""The machine of the measurement: without it the figures mean little."""
 
 import os
 import platform

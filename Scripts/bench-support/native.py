@@ -9,7 +9,7 @@ SUPPORT = os.path.dirname(os.path.abspath(__file__))
 
 
 def build(compiler, name, folder, *options):
-    """NAME.c into the folder. Returns the path of what it became."""
+    """Builds NAME.c into the folder. Returns the path of the result."""
     if not compiler:
         raise BenchError(f"there is no C compiler here for {name}.c")
     path = os.path.join(folder, name)

@@ -1,4 +1,4 @@
-"""Devices that hand mutations over, and the upstream that they go to."""
+"""Devices that enqueue mutations, and the upstream that gets them."""
 
 import json
 import time
@@ -7,7 +7,7 @@ from connection import Connection, request
 from process import BenchError
 
 ADMIN_TOKEN = "b" * 40
-# Nothing of the queue's own limits decides a measurement.
+# No limit of the queue affects a measurement.
 SETTINGS = f"""admin: {{token: {ADMIN_TOKEN}}}
 queue: {{items: 100000, probe: 1s}}
 """
@@ -16,7 +16,7 @@ POLL_SECONDS = 0.02
 
 
 def register(port, count):
-    """Tokens of so many new devices."""
+    """The tokens of this many new devices."""
     fields = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
     message = request("POST", "/v1/devices", fields, b'{"platform":"other"}')
     with Connection(port) as connection:
@@ -34,7 +34,7 @@ def rating(number):
 
 
 def enqueue(connection, token, count, key="k"):
-    """Hands ratings over, in arrays as long as may be."""
+    """Enqueues ratings, in arrays of the maximum length."""
     for first in range(0, count, ARRAY_MAX):
         ratings = [rating(number) for number in range(first, min(first + ARRAY_MAX, count))]
         fields = {"Device-Token": token, "Idempotency-Key": f"{key}-{first}"}
@@ -73,7 +73,7 @@ class Upstream:
         return json.loads(answer.body)["operations"].get("BenchRate", {}).get("executed", 0)
 
     def wait_for(self, count, seconds_max):
-        """Seconds from the first to the last of so many, and how many came between."""
+        """The seconds from the first to the last of this many, and the number that arrived between."""
         first = None
         deadline = time.perf_counter() + seconds_max
         while time.perf_counter() < deadline:

@@ -15,24 +15,24 @@ libc = ctypes.CDLL(None)
 
 
 class BenchError(Exception):
-    """Something that keeps a section from being measured."""
+    """A failure that keeps a section from being measured."""
 
 
 def end_with_parent():
-    """Has the calling process ended when the one that started it ends, however that comes."""
+    """Ends the calling process when its parent ends, however that happens."""
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 class Process:
     """A program under measurement, with its output in a file."""
 
-    # The port it serves, and the client's context where that speaks TLS.
+    # The port it serves, and the client's context if that is TLS.
     port = None
     tls = None
 
     def __init__(self, argv, log, environment=None):
         self.log = log
-        # Settings come from the benchmark alone.
+        # Settings come from the benchmark only.
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith("LARDER_")
         } | (environment or {})
@@ -82,7 +82,7 @@ class Process:
         return time.clock_gettime((~self.pid << 3) | CPUCLOCK_SCHED)
 
     def memory(self):
-        """Resident bytes: all, and those of its own that no file stands behind."""
+        """Resident bytes: all, and the private ones without a file."""
         found = {}
         with open(f"/proc/{self.pid}/status", encoding="ascii", errors="replace") as status:
             for line in status:
@@ -92,7 +92,7 @@ class Process:
         return found["VmRSS"], found["RssAnon"]
 
     def peak_memory(self):
-        """The most bytes that were ever resident."""
+        """The maximum of resident bytes so far."""
         with open(f"/proc/{self.pid}/status", encoding="ascii", errors="replace") as status:
             for line in status:
                 if line.startswith("VmHWM:"):
@@ -100,7 +100,7 @@ class Process:
         raise BenchError(f"the system does not tell of process {self.pid}")
 
     def pin(self, core):
-        """Keeps all its threads, and those to come, on one core."""
+        """Pins all its threads, present and future, to one core."""
         for pid in self._family():
             for task in os.listdir(f"/proc/{pid}/task"):
                 os.sched_setaffinity(int(task), core)
@@ -125,6 +125,6 @@ def _children(pid, task):
 def _ticks(pid):
     """utime, stime, cutime and cstime: fields 14 to 17 of /proc/PID/stat (proc(5))."""
     with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
-        # The name, field 2, may hold spaces and parentheses; nothing behind it does.
+        # The name, field 2, may hold spaces and parentheses; nothing after it does.
         fields = stat.read().rpartition(")")[2].split()
     return sum(int(ticks) for ticks in fields[11:15])

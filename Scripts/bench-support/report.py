@@ -18,7 +18,7 @@ class Report:
         self.line()
 
     def table(self, header, rows):
-        """Rows of texts; a blank line goes before."""
+        """Adds rows of texts, after a blank line."""
         if self.lines and self.lines[-1]:
             self.line()
         widths = [max(len(row[at]) for row in [header, *rows]) for at in range(len(header))]
@@ -43,10 +43,10 @@ class Report:
 
 
 class Goal:
-    """One figure beside what is wanted of it.
+    """A figure and its goal.
 
     `values` are the figure in each round: their median is the figure, the lowest and the highest
-    show how far to trust it.
+    show its spread.
     """
 
     def __init__(self, name, values, *, unit="", most=None, least=None, digits=2):
@@ -80,5 +80,5 @@ def median_text(values, digits=1):
 
 
 def ratios(left, right):
-    """Round by round: contestants of one round met the same machine."""
+    """Round by round: contestants of one round ran under the same conditions."""
     return [one / other for one, other in zip(left, right)]

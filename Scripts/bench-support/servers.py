@@ -1,4 +1,4 @@
-"""The contestants and what they serve."""
+"""The contestants and their content."""
 
 import os
 import random
@@ -16,7 +16,7 @@ POLL_SECONDS = 0.0005
 SUPPORT = os.path.dirname(os.path.abspath(__file__))
 EXAMPLE = os.path.join(SUPPORT, "..", "..", "Examples", "films")
 
-# Nothing here may decide a measurement: limits beyond what it meets, and no log line a request.
+# No setting affects a measurement: limits are never reached, and requests are not logged.
 SETTINGS = string.Template(
     """listen: 127.0.0.1:$port
 data: ./data
@@ -44,7 +44,7 @@ NGINX_TLS = string.Template("""ssl_certificate $chain;
 
 
 def free_port():
-    """A port nobody listens on, below those the system gives to clients."""
+    """A free port, below those that the system assigns to clients."""
     for port in random.sample(range(20_000, 32_000), 200):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -57,7 +57,7 @@ def free_port():
 
 
 def wait_until_ready(process, port, path):
-    """Asks until the answer is 200. Returns the seconds since the process was started."""
+    """Polls until the response is 200. Returns the seconds since the process was started."""
     deadline = process.started + READY_SECONDS_MAX
     while time.perf_counter() < deadline:
         process.check()
@@ -88,7 +88,7 @@ class Films:
         self.start_upstream()
 
     def start_upstream(self):
-        """At the same port as before, as a new library."""
+        """Restarts the demo at the same port, as a new library."""
         self.upstream = self.bench.start(
             [self.bench.larder, "demo-upstream", "--listen", f"127.0.0.1:{self.upstream_port}"],
             f"{os.path.basename(self.folder)}-demo.log",
@@ -98,7 +98,7 @@ class Films:
     def larder(
         self, data="data", certificate=None, environment=None, more_settings="", more_upstream=""
     ):
-        """Starts Larder over a data folder of this name; not waited for."""
+        """Starts Larder over a data folder of this name, without waiting."""
         port = free_port()
         settings = os.path.join(self.folder, f"larder-{data}.yaml")
         with open(settings, "w", encoding="utf-8") as file:
@@ -125,7 +125,7 @@ def nginx(bench, body, certificate=None):
     """nginx with the bytes as a static file at /answer."""
     folder, port = os.path.join(bench.folder, "nginx"), free_port()
     os.makedirs(os.path.join(folder, "static"))
-    # Workers that start as root serve as another user, who must get to the file.
+    # Workers that start as root serve as another user, who must be able to read the file.
     for path in (bench.folder, folder, os.path.join(folder, "static")):
         os.chmod(path, 0o755)
     with open(os.path.join(folder, "static", "answer"), "wb") as file:
@@ -150,7 +150,7 @@ def nginx(bench, body, certificate=None):
 
 
 def hummingbird(bench, body):
-    """Hummingbird with one route, /answer, that gives the bytes from memory."""
+    """Hummingbird with one route, /answer, that serves the bytes from memory."""
     path, port = os.path.join(bench.folder, "answer"), free_port()
     with open(path, "wb") as file:
         file.write(body)

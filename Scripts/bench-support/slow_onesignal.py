@@ -1,6 +1,6 @@
-"""slow_onesignal.py PORT SECONDS: OneSignal's call for notifications, each answer so much later.
+"""slow_onesignal.py PORT SECONDS: OneSignal's API for notifications, with each response delayed by SECONDS.
 
-It takes every key and knows every user; what it has seen is at /seen.
+It accepts every key and knows every user; GET /seen returns its counts.
 """
 
 import http.server
@@ -12,7 +12,7 @@ import uuid
 
 
 class Seen:
-    """What was asked, counted over all connections."""
+    """The counts of requests over all connections."""
 
     def __init__(self):
         self._lock = threading.Lock()

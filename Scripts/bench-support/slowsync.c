@@ -1,4 +1,4 @@
-/* Preloaded into a program: it syncs as to a disk that takes SLOWSYNC_MICROSECONDS longer. */
+/* Preloaded into a program: each sync takes SLOWSYNC_MICROSECONDS longer. */
 
 #include <stdlib.h>
 #include <sys/syscall.h>

@@ -1,4 +1,4 @@
-"""Certificates and client connections of the measurements over TLS."""
+"""Certificates and client connections for measurements over TLS."""
 
 import os
 import ssl
@@ -28,7 +28,7 @@ class Certificate:
 
 
 def client_context():
-    """Of a client that asks nobody who the server is."""
+    """The context of a client that does not verify the server."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

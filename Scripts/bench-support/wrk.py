@@ -10,7 +10,7 @@ UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0}
 
 
 def load(process, path, *, seconds, connections=64, threads=2, fields=None, script=None):
-    """Has wrk ask for one path of a process's port, and takes the process's CPU time around it.
+    """Runs wrk on one path of a process's port, and measures the process's CPU time.
 
     `script` names a Lua file that makes the requests.
     """

@@ -120,8 +120,8 @@ extension Crashes {
         wanted.isSubset(of: Self.sentTexts(vendor).keys)
       }
       let told = Self.sentTexts(vendor)
-      #expect(isTold, "\(note): not told of \(wanted.subtracting(told.keys)) \(larder.errors)")
-      #expect(Set(told.keys).subtracting(wanted) == [], "\(note): told of what is not there")
+      #expect(isTold, "\(note): not sent: \(wanted.subtracting(told.keys)) \(larder.errors)")
+      #expect(Set(told.keys).subtracting(wanted) == [], "\(note): sent without a stored commit")
       #expect(told.values.allSatisfy { $0 == 1 }, "\(note): \(told.filter { $0.value != 1 })")
       #expect(try await larder.terminate() == 0, "\(larder.errors)")
       let noted = try StoredFiles(of: folder).read { database in

@@ -63,7 +63,7 @@ let package = Package(
     .target(
       name: "Gateway", dependencies: ["Cryptography", "Model", "Storage"], exclude: ["DESIGN.md"],
       sources: [
-        "Changes/Cursor.swift", "Changes/CursorCodec.swift", "Entities/PageTokenCodec.swift",
+        "Changes/CursorCodec.swift", "Entities/PageTokenCodec.swift",
         "Push/PushRule.swift",
       ]),
     .executableTarget(

@@ -2,7 +2,8 @@
 
 Streams are the raw cases of the tests, cut, joined and damaged. Larder may refuse requests that h11
 accepts: it is the stricter one. Requests that it accepts, h11 must accept as well, with the same
-boundaries and the same content, except for the differences in ALLOWED. Anything else is request smuggling waiting for a proxy.
+boundaries and the same content, except for the differences in ALLOWED. Anything else could be used
+for request smuggling through a proxy.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The container's build, as far as it can be checked without a container engine.
+/// The container build, as far as it can be checked without a container engine.
 struct ContainerTests {
   private static func lines(of name: String) throws -> [String] {
     try String(contentsOf: SourceTree.root.appending(path: name), encoding: .utf8)

@@ -1,7 +1,7 @@
 import Testing
 
-/// The floors of the house: a module imports only from lower floors, never from its own, and each
-/// technology stays in its room. The package manager does not see either.
+/// The floors of the architecture: a module imports only from lower floors, never from its own, and each
+/// technology is used only by its own modules. The package manager checks neither.
 struct FloorTests {
   static let floors: [String: Int] = [
     "CLinux": -1, "COpenSSL": -1, "CResources": -1, "CZlib": -1,
@@ -32,7 +32,7 @@ struct FloorTests {
     }
   }
 
-  /// Module or technology, and the only modules that may import it.
+  /// A module or technology, and the only modules that may import it.
   @Test(
     "Each technology is imported only by its own modules",
     arguments: [

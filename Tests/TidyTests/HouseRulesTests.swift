@@ -2,17 +2,17 @@ import Foundation
 import Testing
 
 struct HouseRulesTests {
-  /// Words that stand for something the house does not do, and where they are allowed.
+  /// Banned words, and the modules where each is allowed.
   @Test(
     "Sources avoid banned words outside the modules that need them",
     arguments: [
       ("@_exported", []),
       ("try!", []),
-      // Of the least number there is it ends the process: `magnitude`, or a range that contains it.
+      // It ends the process for the least integer: use `magnitude`, or a range that contains it.
       ("abs(", []),
       ("Thread.sleep", []),
       ("ProcessInfo.processInfo.environment", ["Composition", "larder"]),
-      // Transport: where the debug builds' watch on event loops writes to.
+      // Transport: the output file of the debug builds' watch on event loops.
       ("getenv(", ["Composition", "larder", "Transport"]),
       ("SystemRandomNumberGenerator()", ["Composition", "larder"]),
       ("ContinuousClock.now", ["Composition", "larder", "Transport"]),
@@ -35,8 +35,8 @@ struct HouseRulesTests {
     }
   }
 
-  /// What is generic over its content wraps a closure once more at each access, until a call of it takes
-  /// more stack than there is.
+  /// A type that is generic over its content wraps a closure again at each access, until a call overflows the
+  /// stack.
   @Test("A mutex does not hold a bare closure")
   func closuresAreLockedWithinAStruct() {
     for file in SourceTree.sources + SourceTree.tests where file.module != "TidyTests" {

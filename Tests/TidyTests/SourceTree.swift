@@ -5,7 +5,7 @@ import Testing
 struct SourceTree {
   struct File: CustomTestStringConvertible {
     let module: String
-    /// Relative to the package's root.
+    /// The path relative to the package's root.
     let path: String
     let lines: [String]
 

@@ -1,28 +1,28 @@
 import Testing
 
-/// Use cases that write are few and known by name. All others are given a `ReadSession`, in which no
-/// write can be said.
+/// The use cases that write are few and listed here. All others get a `ReadSession`, which has no methods
+/// that write.
 struct StoreHolderTests {
-  /// Files of Gateway that may name the store, and what each has it write.
+  /// The files of Gateway that may name the store, and what each writes.
   private static let holders = [
-    "UpstreamFetcher": "what upstream answered",
-    "BackupFolder": "copies, of which a session knows nothing",
+    "UpstreamFetcher": "upstream responses",
+    "BackupFolder": "backups, which a session does not offer",
     "CorrectionService": "an operator's corrections",
     "DeviceRegistry": "devices",
-    "ExpiryPass": "what the time has run out of",
+    "ExpiryPass": "removals of expired data",
     "KnownNetworks": "the networks that accounts have signed in from",
-    "MutationRunner": "what mutations answered",
+    "MutationRunner": "responses to mutations",
     "OwnDataWrites": "entities of local types",
     "Purger": "purges",
     "PushService": "notifications and registrations",
-    "PushWorker": "what became of notifications",
-    "QueryReader": "nothing: hands it to its fetcher",
-    "QueueWorker": "what became of queued mutations",
-    "RegistrationSync": "what the sender was told",
-    "RuleReader": "how far rules have read",
+    "PushWorker": "outcomes of notifications",
+    "QueryReader": "nothing: passes the store to its fetcher",
+    "QueueWorker": "outcomes of queued mutations",
+    "RegistrationSync": "registrations sent to the push service",
+    "RuleReader": "positions of push rules",
     "S3Keys": "access keys",
     "SyncQueue": "queued mutations",
-    "TableMaintenance": "tables that go",
+    "TableMaintenance": "removals of tables",
   ]
 
   private static func names(_ file: SourceTree.File) -> Bool {
@@ -47,7 +47,7 @@ struct StoreHolderTests {
     #expect(Set(Self.holders.keys).subtracting(Self.named).sorted() == [])
   }
 
-  /// A session's own words: what a new one writes is to be seen here.
+  /// The methods of a session: a new one that writes must be noticed here.
   @Test("A read session has only its known methods")
   func readSessionHasNoOtherMethods() throws {
     let file = try #require(

@@ -165,8 +165,8 @@ extension Ways {
       let others = try json(
         try await larder.get("/v1/entities/User?total=true", ("Authorization", "Bearer user-bob")))
       #expect(others["total"]?.int64 == 0)
-      let nobody = try await larder.get("/v1/entities/User?total=true")
-      #expect(try json(nobody)["total"]?.int64 == 0)
+      let anonymous = try await larder.get("/v1/entities/User?total=true")
+      #expect(try json(anonymous)["total"]?.int64 == 0)
       await larder.stop()
     }
   }

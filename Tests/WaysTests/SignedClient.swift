@@ -26,7 +26,7 @@ struct SignedClient {
   /// Sends a signed request.
   ///
   /// - Parameters:
-  ///   - target: the path, and behind `?` the query, encoded.
+  ///   - target: the path, and after `?` the query, encoded.
   ///   - signedPath: the path that is signed; nil for that of the target.
   func ask(
     _ method: String, _ target: String, _ headers: [(String, String)] = [], body: String? = nil,

@@ -258,8 +258,8 @@ extension Ways {
         $0.fail = .status(401)
         $0.operations = ["RateFilm"]
       }
-      let nobody = ("Accept", "*/*")
-      let id = try await world.enqueue(SyncWorld.rating("f1"), key: "1", as: nobody)
+      let withoutCredential = ("Accept", "*/*")
+      let id = try await world.enqueue(SyncWorld.rating("f1"), key: "1", as: withoutCredential)
       let told = try await world.mutation(id, is: "parked")
       #expect(told["attempts"] == 0, "\(told)")
       #expect(try await world.queue() == ["pending": 0, "parked": 1, "state": "running"])

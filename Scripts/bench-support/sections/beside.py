@@ -1,4 +1,4 @@
-"""Hits while somebody reads long from the store."""
+"""Hits during long reads from the store."""
 
 import json
 import threading
@@ -12,17 +12,17 @@ from sections.hit import PATH, fill
 from sections.start import fill_store
 from wrk import load
 
-# A read that is over sooner is not beside the hits but between them.
+# A shorter read would run between the hits, not during them.
 READ_SECONDS_MIN = 0.1
-# Whose films are scanned: those of one of the callers who filled the store.
+# The caller whose films are scanned, one of those who filled the store.
 CALLER = {"Authorization": "Bearer user-bench0"}
-# Conditions without an index that no film meets, so that every film is looked at to its end; nearly
+# Conditions without an index that no film meets, so that every film is read to its end; nearly
 # as many as fit into a request line.
 CONDITIONS = 160
 
 
 class Reader:
-    """One connection that reads on and on."""
+    """A connection that reads continuously."""
 
     def __init__(self, port, message):
         self.seconds, self.failure = [], None
@@ -84,7 +84,7 @@ def run(bench):
 
 
 def _long_read(larder):
-    """A request for a collection that takes long and comes to nothing."""
+    """A request for a collection that takes long and finds nothing."""
     filter_text = " OR ".join(f"synopsis LIKE '%~{number}~%'" for number in range(CONDITIONS))
     message = request("GET", f"/v1/entities/Film?filter={quote(filter_text)}", CALLER)
     with Connection(larder.port) as connection:

@@ -1,4 +1,4 @@
-"""Upstream calls of many identical misses at once."""
+"""Upstream calls for many identical concurrent misses."""
 
 import json
 import selectors
@@ -10,7 +10,7 @@ from process import BenchError
 from report import Goal
 
 COUNT = 1_000
-# Longer than it takes to send them all, so that none comes after the answer.
+# Longer than it takes to send them all, so that none arrives after the response.
 UPSTREAM_MILLISECONDS = 1_000
 SECONDS_MAX = 30
 
@@ -41,7 +41,7 @@ def run(bench):
 
 
 def _ask(port, path):
-    """Seconds until all requests were sent, and until all were answered with 200."""
+    """Seconds until all requests were sent, and until all had their 200."""
     message = request("GET", path)
     connections = []
     try:
@@ -66,12 +66,12 @@ def _await_answers(connections, deadline):
         while waiting:
             ready = selector.select(max(0, deadline - time.perf_counter()))
             if not ready:
-                raise BenchError(f"{waiting} of {COUNT} were not answered in {SECONDS_MAX} s")
+                raise BenchError(f"{waiting} of {COUNT} had no response after {SECONDS_MAX} s")
             for key, _ in ready:
-                # An answer of a few hundred bytes comes in one piece.
+                # A response of a few hundred bytes arrives in one piece.
                 head = key.fileobj.recv(65536)
                 if not head.startswith(b"HTTP/1.1 200"):
-                    raise BenchError(f"answered with {head[:100]!r}")
+                    raise BenchError(f"unexpected response: {head[:100]!r}")
                 selector.unregister(key.fileobj)
                 waiting -= 1
 

@@ -1,4 +1,4 @@
-"""Files: downloads beside nginx, small objects beside fresh hits, uploads beside dd and sha256sum."""
+"""Files: downloads and nginx, small objects and fresh hits, uploads and dd with sha256sum."""
 
 import os
 import subprocess
@@ -52,7 +52,7 @@ def put(larder, path, body):
 
 
 def _link_object(folder, path):
-    """Gives nginx the very file: how one came to be cached decides what sending it costs."""
+    """Gives nginx the same file: the way in which it was cached decides the cost of sending it."""
     for parent, _, names in os.walk(folder):
         for name in names:
             found = os.path.join(parent, name)
@@ -155,7 +155,7 @@ def _show_uploads(bench, larder):
 
 
 def _upload(larder, source):
-    """Seconds, and the most resident memory beyond what there was before."""
+    """The seconds, and the maximum growth of resident memory."""
     before, _ = larder.memory()
     peak, is_over = [before], threading.Event()
 
@@ -177,7 +177,7 @@ def _upload(larder, source):
         is_over.set()
         watcher.join()
     if answer.status not in (200, 201):
-        raise BenchError(f"an upload was answered {answer.status} {answer.body[:300]}")
+        raise BenchError(f"an upload failed: {answer.status} {answer.body[:300]}")
     return seconds, peak[0] - before
 
 

@@ -1,4 +1,4 @@
-"""Fresh hits: Larder beside nginx with a static file and Hummingbird with one route."""
+"""Fresh hits: Larder, nginx with a static file, and Hummingbird with one route."""
 
 import json
 import os
@@ -25,7 +25,7 @@ STRACE_START_SECONDS_MAX = 10
 
 
 class Contestant:
-    """A server and what it is asked for, by wrk or another load."""
+    """A server and the path that is requested, by wrk or another load."""
 
     def __init__(self, name, process, path, fields=None, load=load):
         self.name, self.process, self.path, self.fields = name, process, path, fields
@@ -71,12 +71,12 @@ def run(bench):
     _show(bench, contestants, len(body))
     _show_system_calls(bench, generator, larder)
     _show_allocations(bench, films)
-    # Last, since they stay where they are put.
+    # Last, since they stay pinned.
     _show_one_core(bench, *contestants[:2])
 
 
 def fill(larder):
-    """Has the answer fetched and rendered. Returns its bytes and its tag."""
+    """Fetches and caches the response. Returns its bytes and its tag."""
     with Connection(larder.port, larder.tls) as connection:
         connection.get(PATH)
         answer = connection.get(PATH)
@@ -87,12 +87,12 @@ def fill(larder):
 
 
 def check(contestant, body):
-    """All answer with the same bytes, or with none."""
+    """Expects the same bytes, or none, from all of them."""
     with Connection(contestant.process.port, contestant.process.tls) as connection:
         answer = connection.get(contestant.path, **(contestant.fields or {}))
     wanted = (304, b"") if contestant.fields else (200, body)
     if (answer.status, answer.body) != wanted:
-        raise BenchError(f"{contestant.name} answers {answer.status}, {len(answer.body)} bytes")
+        raise BenchError(f"{contestant.name} returned {answer.status}, {len(answer.body)} bytes")
 
 
 def _show(bench, contestants, size):
@@ -132,7 +132,7 @@ def show_loads(report, contestants):
 
 
 def _show_one_core(bench, larder, nginx):
-    """Where the generator takes none of the server's time, the server's own cost bounds it."""
+    """The rate where the generator takes none of the server's time."""
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) < 2:
         return
@@ -185,7 +185,7 @@ def _show_allocations(bench, films):
 
 
 def _ask(connections, message, count):
-    """Each connection in turn, with all their requests under way at once."""
+    """Each connection in turn, with all their requests in progress at once."""
     for _ in range(count // len(connections)):
         for connection in connections:
             connection.socket.sendall(message)
@@ -221,7 +221,7 @@ def _show_system_calls(bench, generator, larder):
 def _system_calls(bench, generator, larder, connections):
     """Counts by name, and the requests they served.
 
-    What the generator does at its start and end is counted too: a few calls for each connection among tens
+    The start and end of the generator are counted too: a few calls for each connection among tens
     of thousands.
     """
     summary = os.path.join(bench.folder, f"strace-{connections}")
@@ -246,7 +246,7 @@ def _system_calls(bench, generator, larder, connections):
 
 
 def _wait_until_attached(tracer, larder, log):
-    """Until every thread is traced, told by TracerPid in its status."""
+    """Waits until every thread is traced, by TracerPid in its status."""
     deadline = time.monotonic() + STRACE_START_SECONDS_MAX
     while time.monotonic() < deadline:
         if tracer.poll() is not None:

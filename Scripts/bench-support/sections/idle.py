@@ -1,4 +1,4 @@
-"""Memory at rest, memory of idle connections, and hits beside them."""
+"""Memory of an idle process, memory of idle connections, and hits with them."""
 
 import resource
 import time
@@ -47,7 +47,7 @@ def run(bench):
 
 
 def _at_rest(films, data):
-    """Resident MiB of a process that has only been asked whether it is ready."""
+    """Resident MiB of a process that has only served a readiness check."""
     larder = films.ready_larder(data)
     time.sleep(SETTLE_SECONDS)
     resident = larder.memory()[0] / MEBIBYTE
@@ -56,7 +56,7 @@ def _at_rest(films, data):
 
 
 def _raise_limit():
-    """As many descriptors as are allowed. Returns how many connections that gives."""
+    """Raises the descriptor limit. Returns the number of connections that it allows."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     if most == resource.RLIM_INFINITY:
@@ -65,7 +65,7 @@ def _raise_limit():
 
 
 def _open(port, count):
-    """Connections that have had one answer each and ask nothing more."""
+    """Connections that have had one response each and send nothing more."""
     idle = []
     try:
         for _ in range(count):

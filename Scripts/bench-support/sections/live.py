@@ -1,4 +1,4 @@
-"""Waiting streams: how soon they hear of a commit, what they take, and what an empty delta costs."""
+"""Waiting streams: the latency of a commit, their memory, and the cost of an empty delta."""
 
 import json
 import math
@@ -19,8 +19,8 @@ from wrk import load
 STREAMS = 1_000
 COMMITS = 200
 STREAM_PATH = "/v1/changes/stream?since=now&types=Film"
-# Threads that have nothing to do end after some seconds; the rest of the 15 s between two signs of
-# life is to be silence.
+# Idle threads end after some seconds; the rest of the 15 s between two heartbeats should be
+# silent.
 SETTLE_SECONDS = 6
 SILENT_SECONDS = 8
 EVENT_SECONDS_MAX = 20
@@ -80,7 +80,7 @@ def _show_deltas(bench, larder):
 
 
 class Streams:
-    """Many clients of one stream, watched together; what they are told is counted, not kept."""
+    """Many clients of one stream, watched together; their events are counted, not stored."""
 
     def __init__(self, port, count):
         self.selector = selectors.DefaultSelector()
@@ -105,15 +105,15 @@ class Streams:
         raise BenchError("a stream ended")
 
     def hear(self, mark):
-        """Returns when each stream has been told something that has this mark in it."""
+        """Returns when each stream has got an event with this mark."""
         waiting = set(self.sockets)
-        # A mark may come in two pieces.
+        # A mark can arrive in two pieces.
         ends = {}
         deadline = time.perf_counter() + EVENT_SECONDS_MAX
         while waiting:
             ready = self.selector.select(max(0, deadline - time.perf_counter()))
             if not ready:
-                raise BenchError(f"{len(waiting)} streams were not told within seconds")
+                raise BenchError(f"{len(waiting)} streams got no event within seconds")
             for key, _ in ready:
                 told = ends.get(key.fileobj, b"") + (key.fileobj.recv(65536) or self._ended())
                 ends[key.fileobj] = told[-len(mark) :]
@@ -129,7 +129,7 @@ def _show_streams(bench, larder):
     with Connection(larder.port) as writer:
         for number in range(20):
             _commit(writer, number)
-        # The allocator's own growth under a burst of work is not the streams'.
+        # The allocator's own growth under a burst of work is not due to the streams.
         warm = Streams(larder.port, 50)
         warm.close()
         alone = _silence(larder)
@@ -140,7 +140,7 @@ def _show_streams(bench, larder):
             opened = larder.memory()
             rounds = [_tell_all(writer, streams) for _ in range(bench.rounds)]
             after = larder.memory()
-            # Right behind a sign of life, so that the next one is far.
+            # Right after a heartbeat, so that the next one is far away.
             streams.hear(b":\n\n")
             silence = _silence(larder)
         finally:
@@ -149,7 +149,7 @@ def _show_streams(bench, larder):
 
 
 def _tell_all(writer, streams):
-    """Milliseconds from each of many mutations until the last stream has been told, the shortest
+    """The milliseconds from each of many mutations until the last stream has its event, the shortest
     first."""
     times = []
     for number in range(COMMITS):
@@ -160,7 +160,7 @@ def _tell_all(writer, streams):
 
 
 def _commit(writer, number):
-    """Changes a film's title. Returns what every stream's event has in it."""
+    """Changes a film's title. Returns the text that every stream's event contains."""
     title = f"Title {number} at {time.monotonic_ns()}"
     body = json.dumps({"id": "f1", "title": title}).encode()
     answer = writer.exchange(request("POST", "/v1/operations/BenchRename", body=body))
@@ -170,7 +170,7 @@ def _commit(writer, number):
 
 
 def _silence(larder):
-    """Wake-ups and CPU while nothing is asked, all threads of the process together."""
+    """Wake-ups and CPU without requests, of all threads of the process together."""
     time.sleep(SETTLE_SECONDS)
     before, cpu = _sleeps(larder.pid), larder.own_cpu_seconds()
     time.sleep(SILENT_SECONDS)
@@ -180,7 +180,7 @@ def _silence(larder):
 
 
 def _sleeps(pid):
-    """How often each thread has gone to sleep on its own, and so was woken."""
+    """The number of times that each thread slept voluntarily, and so was woken."""
     found = {}
     for task in os.listdir(f"/proc/{pid}/task"):
         try:

@@ -1,4 +1,4 @@
-"""What a miss adds to upstream's own time: the same operation asked of both, in turn."""
+"""The time that a miss adds to upstream's own: the same operation sent to both, in turn."""
 
 import json
 import statistics
@@ -11,7 +11,7 @@ from report import Goal, median_text
 PAIRS_PER_ROUND = 200
 WARM_UP_PAIRS = 50
 
-# The operation as Larder sends it: with the fields that tell one object from another.
+# The operation as Larder sends it: with the fields that identify objects.
 DOCUMENT = """query BenchFilm($id: ID!) {
   film(id: $id) {
     __typename id title year synopsis country runtimeMinutes rating { average votes }
@@ -56,7 +56,7 @@ def run(bench):
 
 
 def _pair(upstream, gateway, film, upstream_first):
-    """Seconds of the same question, asked of upstream and of Larder."""
+    """The seconds of the same request, to upstream and to Larder."""
     body = json.dumps(
         {"query": DOCUMENT, "operationName": "BenchFilm", "variables": {"id": film}}
     ).encode()

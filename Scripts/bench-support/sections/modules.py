@@ -11,7 +11,7 @@ SECONDS_MAX = 600
 def run(bench):
     done = subprocess.run(
         [bench.modules],
-        # Its databases end with the section, also if it is ended itself.
+        # Its databases end with the section, also if the section is killed.
         env={**os.environ, "TMPDIR": bench.folder},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -30,5 +30,5 @@ def run(bench):
     if len(rows) < 3:
         raise BenchError(f"{bench.modules} printed no table:\n{done.stdout}")
     bench.report.line("Single modules in one process, alternating, medians of 21 rounds.")
-    # The second row only rules the header off.
+    # The second row only separates the header.
     bench.report.table(rows[0], rows[2:])

@@ -1,6 +1,6 @@
-"""Many notifications to many: how soon they are taken, and what the process grows by.
+"""Many notifications to many users: the time until they are accepted, and the growth of the process.
 
-Once into the outbox alone, and once to a OneSignal that takes its time, so that they pile up.
+Once into the outbox only, and once to a slow OneSignal, so that they accumulate.
 """
 
 import json
@@ -15,7 +15,7 @@ from report import Goal
 
 NOTIFICATIONS = 1_000
 USER_IDS = 2_000
-# As many ids as one call of OneSignal takes.
+# The maximum of ids in one call of OneSignal.
 BATCH_IDS = 2_000
 ANSWER_SECONDS = 0.2
 ADMIN = "bench-" * 8
@@ -39,7 +39,7 @@ def run(bench):
     servers.wait_until_ready(vendor, port, "/seen")
     bench.report.line()
     bench.report.line(
-        f"The same to a OneSignal that answers each batch after {ANSWER_SECONDS * 1e3:.0f} ms."
+        f"The same to a OneSignal that responds to each batch after {ANSWER_SECONDS * 1e3:.0f} ms."
     )
     _measure(
         bench, films, "onesignal",
@@ -69,7 +69,7 @@ def _measure(bench, films, name, settings):
 
 
 def _send(larder):
-    """Milliseconds of each, seconds until all were taken and until all had left."""
+    """Milliseconds of each, seconds until all were accepted and until all were sent."""
     ids = [f"auth0|{number:024x}" for number in range(USER_IDS)]
     times = []
     start = time.perf_counter()
@@ -77,7 +77,7 @@ def _send(larder):
         for number in range(NOTIFICATIONS):
             response, seconds = connection.timed(_notification(number, ids))
             if response.status != 202:
-                raise BenchError(f"answered with {response.status}: {response.body[:300]}")
+                raise BenchError(f"unexpected response: {response.status}: {response.body[:300]}")
             times.append(seconds * 1e3)
         taken = time.perf_counter() - start
         while not _have_all_left(connection):
@@ -94,7 +94,7 @@ def _notification(number, ids):
 
 
 def _have_all_left(connection):
-    """Looks through the outbox, the newest first, until one of it waits."""
+    """Reads the outbox, the newest first, to the first pending notification."""
     count, after = 0, ""
     while count < NOTIFICATIONS:
         answer = connection.get(
@@ -109,7 +109,7 @@ def _have_all_left(connection):
 
 
 def _tell_seen(bench, port):
-    """What the vendor was asked: every batch once, none longer than may be."""
+    """Expects every batch once at the vendor, none longer than allowed."""
     with Connection(port) as connection:
         seen = json.loads(connection.get("/seen").body)
     wanted = NOTIFICATIONS * -(-USER_IDS // BATCH_IDS)

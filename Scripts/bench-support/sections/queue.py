@@ -1,4 +1,4 @@
-"""The sync queue: taking, sending and starting with what is queued."""
+"""The sync queue: accepting mutations, sending them, and starting with a full queue."""
 
 import json
 import os
@@ -20,11 +20,11 @@ CONNECTIONS = 64
 DEVICES_TAKING = 64
 SINGLE_SECONDS = 1
 COMMITS = 300
-# What a network disk of a cloud takes longer than one that has a cache of its own.
+# The extra latency of a cloud network disk over one with a cache of its own.
 SLOW_SYNC_MICROSECONDS = 2_000
-# What an API on the same continent takes.
+# The latency of an API on the same continent.
 LATENCY_MS = 10
-# Half of it is the queue's.
+# The queue may use half of it.
 UPSTREAM_CONCURRENCY = 16
 CONCURRENCY = f"  concurrency: {UPSTREAM_CONCURRENCY}"
 ONE_EACH = 10_000
@@ -36,7 +36,7 @@ STORED_ITEMS = 1_000
 SECONDS_MAX = 300
 START_SECONDS_MAX = 30
 POLL_SECONDS = 0.002
-# After the first one was sent: how many follow, and how much memory that takes.
+# After the first one was sent: the number that follows, and the memory for it.
 WATCH_SECONDS = 5
 
 DOCUMENT = """mutation BenchRate($id: ID!, $stars: Int!) {
@@ -61,7 +61,7 @@ class _Taking:
         self.generator = Generator(bench.compiler, bench.folder)
         self.environment = environment
         self.taken, self.tails, self.single, self.commits = [], [], [], []
-        # A second by a single caller: each has a commit to itself.
+        # One second by a single caller: each mutation has its own commit.
         self.apart = []
 
     def measure(self, turn):
@@ -83,7 +83,7 @@ class _Taking:
         larder.stop()
 
     def _measure_single(self, larder, tokens):
-        """Between commits of SQLite alone: what else the machine does changes within seconds."""
+        """Between commits of SQLite alone, since other load on the machine changes within seconds."""
         before = _commit_seconds(self.films.folder, self.environment)
         done = self.generator.send(
             larder, _handing_over(tokens, "single"), seconds=SINGLE_SECONDS, connections=1
@@ -157,7 +157,7 @@ def _taking(bench, films):
 
 
 def _handing_over(tokens, key):
-    """A request for each device, of which each is another mutation, under keys that begin so."""
+    """A request for each device, each another mutation, with keys that have this prefix."""
     ratings = phones.rating(0) | {"variables": {"id": "f##########", "stars": 4}}
     return [
         request(
@@ -171,7 +171,7 @@ def _handing_over(tokens, key):
 
 
 def _commit_seconds(folder, environment):
-    """The median of one row a commit."""
+    """The median time of a commit of one row."""
     program = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "commits.py")
     done = subprocess.run(
         [sys.executable, program, folder, str(COMMITS)],
@@ -196,7 +196,7 @@ def _sending(bench, films):
     larder.stop()
     bench.report.line()
     bench.report.line(
-        f"Sending to the demo, which waits {LATENCY_MS} ms before each answer, after it was away; "
+        f"Sending to the demo, which waits {LATENCY_MS} ms before each response, after an outage; "
         f"at most {UPSTREAM_CONCURRENCY // 2} at once. Upstream alone: wrk with as many "
         f"connections, the same mutation. Fair shares: {FAIR_DEVICES} devices with {FAIR_ITEMS} "
         "each, when half is sent. One round."
@@ -220,7 +220,7 @@ def _sending(bench, films):
 
 
 def _restart(films):
-    """The demo as a new one, with its latency."""
+    """Resets the demo, with its latency."""
     films.upstream.stop()
     films.start_upstream()
     with phones.Upstream(films.upstream_port) as upstream:
@@ -245,7 +245,7 @@ def _upstream_alone(films, seconds, connections):
 
 
 def _fill(films, larder, tokens, items):
-    """While upstream is away, which then comes back."""
+    """While upstream is unavailable, which then recovers."""
     films.upstream.stop()
     with Connection(larder.port) as connection:
         for token in tokens:
@@ -254,7 +254,7 @@ def _fill(films, larder, tokens, items):
 
 
 def _drain(films, larder, tokens, items):
-    """Mutations a second, from the first that arrives to the last."""
+    """Mutations per second, from the first arrival to the last."""
     _fill(films, larder, tokens, items)
     with phones.Upstream(films.upstream_port) as upstream:
         seconds, count = upstream.wait_for(len(tokens) * items, SECONDS_MAX)
@@ -323,7 +323,7 @@ def _seconds_to_first(larder, upstream):
 
 
 def _watched(larder, upstream):
-    """Mutations a second from now on, and the most bytes that were resident meanwhile."""
+    """Mutations per second from now on, and the maximum of resident bytes in that time."""
     memory, begin, before = 0, time.perf_counter(), upstream.executed()
     while time.perf_counter() < begin + WATCH_SECONDS:
         memory = max(memory, larder.memory()[0])

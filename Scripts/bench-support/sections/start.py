@@ -1,4 +1,4 @@
-"""From process start to ready, over a database that is already large."""
+"""The time from process start to ready, with a large database."""
 
 import os
 import sqlite3
@@ -56,7 +56,7 @@ def fill_store(port):
 
 
 def _entity_count(folder):
-    """Counted when nobody has the database open."""
+    """Counted while no process has the database open."""
     files = [name for name in os.listdir(folder) if name.endswith((".sqlite", ".db"))]
     if len(files) != 1:
         raise BenchError(f"which is the database? {os.listdir(folder)}")

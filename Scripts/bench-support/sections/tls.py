@@ -1,4 +1,4 @@
-"""Fresh hits over TLS beside nginx, and what an idle TLS connection keeps."""
+"""Fresh hits over TLS, compared with nginx, and the memory of an idle TLS connection."""
 
 import time
 
@@ -51,7 +51,7 @@ def run(bench):
 
 
 def _idle_memory(larder):
-    """What connections add to a process that has served others."""
+    """The memory that connections add to a process that has served others."""
     before, _ = larder.memory()
     context = client_context()
     idle = []

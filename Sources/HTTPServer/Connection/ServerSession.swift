@@ -131,7 +131,7 @@ final class ServerSession: StreamDelegate {
 extension ServerSession {
   /// Counts an immediate response, which is at the end of the output.
   func noteImmediateResponse(from start: Int, on reactor: isolated Reactor) {
-    server.tally.answered(Self.status(in: server.output, from: start))
+    server.tally.countResponse(Self.status(in: server.output, from: start))
     server.noteCounted(on: reactor)
   }
 
@@ -151,7 +151,7 @@ extension ServerSession {
 
   /// Counts and logs a handler's response.
   func noteResponse(_ exchange: ServerExchange, on reactor: isolated Reactor) {
-    server.tally.answered(exchange.status)
+    server.tally.countResponse(exchange.status)
     server.noteCounted(on: reactor)
     guard server.isLogging else { return }
     let request = exchange.request
@@ -166,7 +166,7 @@ extension ServerSession {
   func noteRefused(
     _ status: Int, requestID: String, head: RequestHead?, bytes: Int, on reactor: isolated Reactor
   ) {
-    server.tally.answered(status)
+    server.tally.countResponse(status)
     server.noteCounted(on: reactor)
     guard server.isLogging else { return }
     log(

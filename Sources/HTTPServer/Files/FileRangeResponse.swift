@@ -140,9 +140,9 @@ package struct OpenedFiles: Sendable {
     _ request: ServerRequest, _ content: RangedContent, tag: EntityTag, modified: HTTPDate,
     fields: HTTPFields
   ) -> ServerResponse {
-    let answer = FileRangeResponse(
+    let ranged = FileRangeResponse(
       content: content, tag: tag, modified: modified, fields: fields, limits: ranges, pool: pool)
-    return answer.respond(to: request)
+    return ranged.respond(to: request)
       ?? ServerResponse(fields: fields, body: content.body(0..<content.byteCount))
   }
 }

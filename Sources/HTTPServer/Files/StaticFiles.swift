@@ -60,7 +60,7 @@ package struct StaticFiles: Sendable {
     }
     let root = root
     switch await pool.run({ FoundFile.find(names, below: root) }) {
-    case .file(let file): return await answer(request, file)
+    case .file(let file): return await response(to: request, file)
     case .folder: return redirectToFolder(request)
     case .nothing: return notFound(request)
     }
@@ -87,7 +87,8 @@ package struct StaticFiles: Sendable {
     }
   }
 
-  private func answer(_ request: ServerRequest, _ found: FoundFile.Variants) async -> ServerResponse
+  private func response(to request: ServerRequest, _ found: FoundFile.Variants) async
+    -> ServerResponse
   {
     let chosen = Self.choose(found, for: request)
     var fields: HTTPFields = [
@@ -110,10 +111,10 @@ package struct StaticFiles: Sendable {
     fields[.contentType] = ContentTypes.type(of: found.name)
     fields[.acceptRanges] = "bytes"
     if chosen.isCompressed { fields[.contentEncoding] = "gzip" }
-    let answer = FileRangeResponse(
+    let ranges = FileRangeResponse(
       content: .file(chosen.file), tag: chosen.sentTag, modified: chosen.modified, fields: fields,
-      limits: ranges, pool: pool)
-    if let ranged = answer.respond(to: request) { return ranged }
+      limits: self.ranges, pool: pool)
+    if let ranged = ranges.respond(to: request) { return ranged }
     return await whole(request, chosen.file, fields, isCompressible: found.isCompressible)
   }
 

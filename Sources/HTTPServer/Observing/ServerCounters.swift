@@ -39,7 +39,7 @@ struct LoopTally {
   var bytesReceived = 0
   var bytesSent = 0
 
-  mutating func answered(_ status: Int) {
+  mutating func countResponse(_ status: Int) {
     let index = status / 100 - 1
     if requests.indices.contains(index) { requests[index] += 1 }
   }

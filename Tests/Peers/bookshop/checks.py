@@ -98,11 +98,11 @@ def callers(peer):
         peer.check("private", mine.headers["cache-control"].startswith("private"))
         stolen = peer.read("Me", If_None_Match=mine.headers["etag"], **BOB)
         peer.equal("another caller's tag has no effect", stolen.status, 200)
-        nobody = peer.read("Me")
-        peer.equal("anonymous", dig(nobody.json, "data"), {"me": None})
-        code = dig(nobody.json, "errors", 0, "extensions", "code")
+        anonymous = peer.read("Me")
+        peer.equal("anonymous", dig(anonymous.json, "data"), {"me": None})
+        code = dig(anonymous.json, "errors", 0, "extensions", "code")
         peer.equal("the code for anonymous callers", code, "UNAUTHENTICATED")
-        peer.check("none of that is stored", "stored" not in nobody.cache, nobody.cache)
+        peer.check("none of that is stored", "stored" not in anonymous.cache, anonymous.cache)
     peer.check("ada's is from memory", peer.read("Me", **ADA).cache.startswith("hit"))
 
 
@@ -126,8 +126,8 @@ def partial_answers(peer):
 
 
 def mutations(peer):
-    shelf, page = {"first": 3}, {"isbn": "978-2"}
-    for operation, variables in (("Books", shelf), ("Book", page), ("Items", None)):
+    first_books, page = {"first": 3}, {"isbn": "978-2"}
+    for operation, variables in (("Books", first_books), ("Book", page), ("Items", None)):
         peer.read(operation, variables)
     tag = peer.read("Book", page).headers["etag"]
     answer = peer.post("Retitle", {"isbn": "978-2", "title": "Solaris\u2028 \"new\""})
@@ -137,10 +137,10 @@ def mutations(peer):
     peer.equal("shows at once", dig(after.json, "data", "book", "title"), "Solaris\u2028 \"new\"")
     peer.equal("without a call", len(peer.seen("Book")), calls)
     peer.check("under another tag", after.headers["etag"] != tag)
-    for operation, variables in (("Books", shelf), ("Book", page), ("Items", None)):
+    for operation, variables in (("Books", first_books), ("Book", page), ("Items", None)):
         peer.same_as_server(operation, variables)
     wrong = peer.post("Retitle", {"isbn": "none", "title": "x"})
-    # Ariadne sends every response without data as 400; an executed operation has a response nevertheless.
+    # Ariadne sends 400 if there is no data; an executed operation has a response nevertheless.
     peer.equal("a mutation that fails upstream", wrong.status, 200)
     peer.equal("with its path", dig(wrong.json, "errors", 0, "path"), ["retitle"])
     peer.equal("bad variables", peer.post("Retitle", {"isbn": 1.5}).status, 400)
@@ -150,7 +150,7 @@ def mutations(peer):
     gone = peer.post("Withdraw", {"isbn": "978-1"})
     peer.equal("withdraw", gone.json, {"data": {"withdraw": True}})
     peer.equal("is null at once", dig(peer.read("Book", {"isbn": "978-1"}).json, "data"), {"book": None})
-    for operation, variables in (("Books", shelf), ("Items", None), ("Find", {"text": "volume 1"})):
+    for operation, variables in (("Books", first_books), ("Items", None), ("Find", {"text": "volume 1"})):
         listed = peer.read(operation, variables)
         peer.check(f"not in {operation}", '"Volume 1"' not in listed.text, listed)
     author = peer.read("Book", {"isbn": "978-3"})

@@ -20,7 +20,7 @@ UNAVAILABLE = (503, "ServiceUnavailable")
 RECOVERY_SECONDS_MAX = 60
 
 
-def tells_when_the_service_is_away(larder):
+def reports_an_outage_of_the_service(larder):
     folder = larder.folder.parent / "away"
     with Doorway(larder.service) as doorway, Larder(larder.binary, folder, doorway) as site:
         # No retries, so that only Larder's own attempts are counted.
@@ -38,13 +38,13 @@ def tells_when_the_service_is_away(larder):
             found = eventually(lambda: content(s3), RECOVERY_SECONDS_MAX)
             assert found == b"before", found
         s3.complete_multipart_upload(**upload, MultipartUpload={"Parts": parts})
-        goes_away_in_the_middle(site, doorway)
+        outage_in_the_middle_of_a_put(site, doorway)
         assert eventually(lambda: content(s3), RECOVERY_SECONDS_MAX) == b"before"
         keys = [item["Key"] for item in s3.list_objects_v2(Bucket="away")["Contents"]]
         assert keys == ["k", "p"] and not site.left_over("away"), keys
 
 
-def tells_that_the_service_is_full(larder):
+def reports_a_full_service(larder):
     folder = larder.folder.parent / "full"
     with Doorway(larder.service) as doorway, Larder(larder.binary, folder, doorway) as site:
         s3 = site.s3(retries={"total_max_attempts": 1})
@@ -95,7 +95,7 @@ def expect_unavailable(site, s3, upload, parts):
         assert status == 503 and json.loads(answer)["code"] == "files_unavailable", answer
 
 
-def goes_away_in_the_middle(site, doorway):
+def outage_in_the_middle_of_a_put(site, doorway):
     """Interrupts a put: its content can no longer be stored."""
     whole = b"x" * LARGE_BYTES
     for path, expected in (

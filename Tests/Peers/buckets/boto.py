@@ -33,7 +33,7 @@ def md5(content):
     return hashlib.md5(content).hexdigest()
 
 
-def makes_and_lists_buckets(larder):
+def creates_and_lists_buckets(larder):
     s3 = larder.s3()
     s3.create_bucket(
         Bucket="first", CreateBucketConfiguration={"LocationConstraint": "eu-north-1"}
@@ -55,7 +55,7 @@ def makes_and_lists_buckets(larder):
     assert code_of(s3.delete_bucket, Bucket="second") == (404, "NoSuchBucket")
 
 
-def answers_what_is_asked_about_buckets(larder):
+def returns_the_settings_of_buckets(larder):
     s3 = larder.s3()
     s3.create_bucket(Bucket="asked")
     assert "Status" not in s3.get_bucket_versioning(Bucket="asked")
@@ -120,7 +120,7 @@ def puts_and_gets_objects(larder):
     ) == (400, "MetadataTooLarge")
 
 
-def reads_ranges_and_under_conditions(larder):
+def reads_ranges_and_conditionally(larder):
     s3 = larder.s3()
     s3.create_bucket(Bucket="ranges")
     content = bytes(range(256)) * 400
@@ -153,7 +153,7 @@ def reads_ranges_and_under_conditions(larder):
     assert got["ContentType"] == "a/b" and got["ContentDisposition"] == "inline"
 
 
-def writes_under_conditions(larder):
+def writes_conditionally(larder):
     s3 = larder.s3()
     s3.create_bucket(Bucket="conditions")
 
@@ -194,7 +194,7 @@ def writes_under_conditions(larder):
     assert code_of(s3.head_object, Bucket="conditions", Key="none")[0] == 404
 
 
-def has_one_of_many_writers_win(larder):
+def lets_one_concurrent_writer_win(larder):
     s3 = larder.s3()
     s3.create_bucket(Bucket="races")
 
@@ -260,7 +260,7 @@ def deletes_many(larder):
     assert left == set(keys[60:]) - {keys[61]}
 
 
-def takes_the_longest_documents(larder):
+def accepts_the_longest_documents(larder):
     s3 = larder.s3()
     s3.create_bucket(Bucket="longest")
     long = [{"Key": f"{number:04}" + "&" * 1000} for number in range(1000)]
@@ -439,7 +439,7 @@ def crc32c_of_content():
     return base64.b64encode((value ^ 0xFFFFFFFF).to_bytes(4)).decode()
 
 
-def takes_presigned_addresses(larder):
+def accepts_presigned_urls(larder):
     s3 = larder.s3()
     s3.create_bucket(Bucket="presigned")
 
@@ -491,7 +491,7 @@ def presigned_at(larder, moment, seconds):
         )
 
 
-def keeps_to_what_a_key_is_for(larder):
+def enforces_the_scope_of_a_key(larder):
     s3 = larder.s3()
     s3.create_bucket(Bucket="mine")
     s3.create_bucket(Bucket="other")
@@ -541,7 +541,7 @@ def gives_users_their_own_prefix(larder):
     assert gone["Errors"][0]["Code"] == "AccessDenied"
 
 
-def keeps_quotas(larder):
+def enforces_quotas(larder):
     first = larder.s3(larder.issue(userId="u 1"))
     for s3, bucket, key, count in (
         (first, "own", "u 1/big", (1 << 20) + 1), (larder.s3(), "small", "q", 70_000),
@@ -551,7 +551,7 @@ def keeps_quotas(larder):
         assert code_of(s3.head_object, Bucket=bucket, Key=key)[0] == 404
 
 
-def shows_the_world_what_is_public(larder):
+def serves_public_buckets_unsigned(larder):
     larder.s3().put_object(Bucket="shown", Key="s", Body=b"seen", ContentType="text/html")
     anyone = larder.s3(signature_version=botocore.UNSIGNED)
     got = anyone.get_object(Bucket="shown", Key="s")
@@ -568,7 +568,7 @@ def shows_the_world_what_is_public(larder):
     ) == (400, "InvalidRequest")
 
 
-def refuses_what_is_not_done(larder):
+def refuses_unsupported_operations(larder):
     s3 = larder.s3()
     s3.create_bucket(Bucket="refused")
 
@@ -613,7 +613,7 @@ def refuses_what_is_not_done(larder):
     s3.delete_bucket(Bucket="refused")
 
 
-def keeps_tags(larder):
+def stores_tags(larder):
     s3 = larder.s3()
     s3.create_bucket(Bucket="tags")
     s3.put_object(Bucket="tags", Key="t", Body=b"t", Tagging="a=b&c=d%20e")
@@ -646,7 +646,7 @@ def keeps_tags(larder):
     ) == (404, "NoSuchKey")
 
 
-def keeps_settings_of_buckets(larder):
+def stores_settings_of_buckets(larder):
     s3 = larder.s3()
     s3.create_bucket(Bucket="settings")
     rule = {"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
@@ -692,7 +692,7 @@ def lists_in_pages_and_groups(larder):
     assert [each["Key"] for each in listed["Uploads"]] == ["c"]
 
 
-def takes_forms(larder):
+def accepts_forms(larder):
     s3 = larder.s3()
     s3.create_bucket(Bucket="forms")
     form = s3.generate_presigned_post(
@@ -717,11 +717,11 @@ def takes_forms(larder):
 
 
 CHECKS = (
-    makes_and_lists_buckets, answers_what_is_asked_about_buckets, puts_and_gets_objects,
-    reads_ranges_and_under_conditions, writes_under_conditions, has_one_of_many_writers_win,
-    lists_pages, deletes_many, takes_the_longest_documents, copies, uploads_in_parts,
-    transfers_files, checks_digests, takes_presigned_addresses, keeps_to_what_a_key_is_for,
-    gives_users_their_own_prefix, keeps_quotas, shows_the_world_what_is_public,
-    refuses_what_is_not_done, keeps_tags, keeps_settings_of_buckets,
-    lists_in_pages_and_groups, takes_forms,
+    creates_and_lists_buckets, returns_the_settings_of_buckets, puts_and_gets_objects,
+    reads_ranges_and_conditionally, writes_conditionally, lets_one_concurrent_writer_win,
+    lists_pages, deletes_many, accepts_the_longest_documents, copies, uploads_in_parts,
+    transfers_files, checks_digests, accepts_presigned_urls, enforces_the_scope_of_a_key,
+    gives_users_their_own_prefix, enforces_quotas, serves_public_buckets_unsigned,
+    refuses_unsupported_operations, stores_tags, stores_settings_of_buckets,
+    lists_in_pages_and_groups, accepts_forms,
 )

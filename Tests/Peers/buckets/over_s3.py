@@ -17,14 +17,14 @@ from running import Larder  # noqa: E402
 from s3_server import Moto  # noqa: E402
 
 SKIPPED = {
-    boto.keeps_quotas: "nobody counts what is in the service: settings with quotas are refused",
-    boto.has_one_of_many_writers_win: "this one judges a condition and writes in two steps",
-    boto.takes_the_longest_documents: "it says nothing of the store, and takes this one long",
-    rude.keeps_no_chunks_in_memory: "the checks of files send as much on to a service",
+    boto.enforces_quotas: "usage in the service is not counted: settings with quotas are refused",
+    boto.lets_one_concurrent_writer_win: "moto checks a condition and writes in two steps",
+    boto.accepts_the_longest_documents: "it does not test the store, and takes moto long",
+    rude.does_not_buffer_chunks: "the checks of files pass as much on to a service",
 }
 
 
-def keeps_all_of_it_in_the_service(larder):
+def stores_everything_in_the_service(larder):
     larder.s3().put_object(Bucket="shown", Key="here", Body=b"content")
     found = larder.service.client().get_object(Bucket="shown", Key="here")
     assert found["Body"].read() == b"content"
@@ -33,8 +33,8 @@ def keeps_all_of_it_in_the_service(larder):
 
 
 CHECKS = [check for check in checks.CHECKS if check not in SKIPPED] + [
-    keeps_all_of_it_in_the_service, away.tells_when_the_service_is_away,
-    away.tells_that_the_service_is_full,
+    stores_everything_in_the_service, away.reports_an_outage_of_the_service,
+    away.reports_a_full_service,
 ]
 
 

@@ -114,7 +114,7 @@ def crc32(content):
     return base64.b64encode(zlib.crc32(content).to_bytes(4, "big")).decode()
 
 
-def takes_content_in_chunks(larder):
+def accepts_chunked_content(larder):
     s3 = larder.s3()
     s3.create_bucket(Bucket="chunks")
     content = bytes(range(256)) * 300
@@ -156,7 +156,7 @@ def takes_content_in_chunks(larder):
         assert s3.get_object(Bucket="chunks", Key="c")["Body"].read() == b"before"
 
 
-def keeps_no_chunks_in_memory(larder):
+def does_not_buffer_chunks(larder):
     """Four times the content takes no more memory than the content."""
     larder.s3().create_bucket(Bucket="long")
 
@@ -238,7 +238,7 @@ def refuses_wrong_signatures(larder):
     assert larder.key["secretAccessKey"] not in larder.said
 
 
-def keeps_what_was_there(larder):
+def faulty_writes_keep_the_object(larder):
     """Short or interrupted content, and invalid documents, leave the object unchanged."""
     s3 = larder.s3()
     s3.create_bucket(Bucket="kept")
@@ -292,7 +292,7 @@ def keeps_what_was_there(larder):
     connection.close()
 
 
-def leaves_nothing_of_what_breaks_off(larder):
+def interrupted_writes_leave_nothing(larder):
     """Clients that disconnect in the middle, by a close or by a reset."""
     s3 = larder.s3()
     s3.create_bucket(Bucket="broken")
@@ -333,6 +333,6 @@ def send_some(larder, target, content, count, reset):
 
 
 CHECKS = (
-    takes_content_in_chunks, refuses_wrong_signatures, keeps_what_was_there,
-    leaves_nothing_of_what_breaks_off, keeps_no_chunks_in_memory,
+    accepts_chunked_content, refuses_wrong_signatures, faulty_writes_keep_the_object,
+    interrupted_writes_leave_nothing, does_not_buffer_chunks,
 )

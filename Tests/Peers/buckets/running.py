@@ -17,7 +17,7 @@ REGION = "eu-north-1"
 
 
 def settings(service=None):
-    """With quotas, except over an S3 service, where they are refused because they cannot be enforced."""
+    """With quotas, except over an S3 service, which cannot enforce them."""
     own, small = (", userQuota: 1MiB", ", quota: 64KiB") if service is None else ("", "")
     return f"""\
 admin: {{token: {ADMIN_TOKEN}}}

@@ -166,13 +166,13 @@ def story(port):
     return told
 
 
-def answers_as_the_disk_does(site):
+def responds_as_with_the_disk(site):
     with site.moto() as moto, site.service(s3(moto)) as remote:
         found = story(remote.port)
-    is_as_on_disk(site, found)
+    equals_the_disk(site, found)
 
 
-def is_as_on_disk(site, found):
+def equals_the_disk(site, found):
     with site.service(buckets()) as local:
         wanted = story(local.port)
     differing = [
@@ -182,7 +182,7 @@ def is_as_on_disk(site, found):
     assert not differing, "\n".join(differing)
 
 
-def keeps_objects_as_others_read_them(site):
+def stores_objects_that_other_clients_can_read(site):
     with site.moto() as moto, site.service(s3(moto)) as larder:
         client = moto.client()
         ask(larder.port, "PUT", path("a b/é+"), b"hello", Content_Type="text/css",
@@ -198,7 +198,7 @@ def keeps_objects_as_others_read_them(site):
         assert ask(larder.port, "GET", path("theirs")).body == b"changed"
 
 
-def takes_content_of_unknown_length_in_parts(site):
+def uploads_content_of_unknown_length_in_parts(site):
     with site.moto() as moto, site.service(s3(moto)) as larder:
         body = data(20 << 20)
         answer = ask(larder.port, "PUT", path("long"), pieces(body))
@@ -207,12 +207,12 @@ def takes_content_of_unknown_length_in_parts(site):
         assert "Uploads" not in moto.client().list_multipart_uploads(Bucket="pics")
 
 
-def keeps_no_content_in_memory(site):
+def does_not_buffer_content(site):
     """Four times the content takes no more memory than the content."""
     def there_and_back(count):
         with MemoryWatch(larder) as memory:
             sent = hashlib.sha256()
-            answer = ask(larder.port, "PUT", path("long"), noting(sent, unlike_pieces(count)))
+            answer = ask(larder.port, "PUT", path("long"), noting(sent, random_pieces(count)))
             assert answer.status in (200, 201), answer.told
             stored = memory.peak_bytes
             assert digest_of(larder.port, path("long")) == (count, sent.hexdigest())
@@ -225,7 +225,7 @@ def keeps_no_content_in_memory(site):
         assert large[1] - small[1] <= GROWTH_BYTES_MAX, (before, small, large)
 
 
-def unlike_pieces(count):
+def random_pieces(count):
     for number in range(count >> 20):
         yield number.to_bytes(4, "big") * (1 << 18)
 
@@ -249,7 +249,7 @@ def digest_of(port, target):
     return count, digest.hexdigest()
 
 
-def tells_when_the_service_is_away_and_when_it_is_back(site):
+def reports_an_outage_of_the_service_and_its_end(site):
     with site.moto() as moto, site.service(s3(moto)) as larder:
         ask(larder.port, "PUT", path("k"), b"k")
         moto.stop()
@@ -267,7 +267,7 @@ def tells_when_the_service_is_away_and_when_it_is_back(site):
             assert found, ask(larder.port, "GET", path("k")).told
 
 
-def tells_the_doctor_whether_the_service_answers(site):
+def doctor_reports_whether_the_service_responds(site):
     with site.moto() as moto:
         settings = s3(moto)
         with site.service(settings) as larder:
@@ -278,7 +278,7 @@ def tells_the_doctor_whether_the_service_answers(site):
             assert "responds; the start will create pics" in found, found
 
 
-def refuses_quotas_that_nobody_would_keep(site):
+def refuses_quotas_that_cannot_be_enforced(site):
     with site.moto() as moto:
         settings = s3(moto).replace("access: public-read", "access: public-read, quota: 1GiB")
         failed = site.service(settings)
@@ -303,10 +303,10 @@ def names_the_bucket_in_the_host(site):
     # Its log has the path as in the request: no bucket before the key.
     assert '"PUT /é/a%20b HTTP/1.1" 200' in said, said[-3000:]
     assert '"PUT /pics' not in said, said[-3000:]
-    is_as_on_disk(site, found)
+    equals_the_disk(site, found)
 
 
-def signs_for_the_region_that_it_is_sent_to(site):
+def signs_for_the_region_of_the_bucket(site):
     """No independent server that runs here refuses a bucket of another region: moto serves it in any
     region, as rclone does. So a front refuses as S3 documents, by each bucket's region at moto; the
     rest is moto."""
@@ -331,11 +331,11 @@ def signs_for_the_region_that_it_is_sent_to(site):
 
 
 CHECKS = (
-    answers_as_the_disk_does, names_the_bucket_in_the_host,
-    signs_for_the_region_that_it_is_sent_to, keeps_objects_as_others_read_them,
-    takes_content_of_unknown_length_in_parts, keeps_no_content_in_memory,
-    tells_when_the_service_is_away_and_when_it_is_back,
-    tells_the_doctor_whether_the_service_answers, refuses_quotas_that_nobody_would_keep,
+    responds_as_with_the_disk, names_the_bucket_in_the_host,
+    signs_for_the_region_of_the_bucket, stores_objects_that_other_clients_can_read,
+    uploads_content_of_unknown_length_in_parts, does_not_buffer_content,
+    reports_an_outage_of_the_service_and_its_end,
+    doctor_reports_whether_the_service_responds, refuses_quotas_that_cannot_be_enforced,
 )
 
 

@@ -157,7 +157,7 @@ def refuses_faulty_certificates_all_at_once(site):
     assert not (larder.folder / "data").exists()
 
 
-def tells_the_doctor_about_certificates(site):
+def doctor_reports_certificates(site):
     site.certificates.issue("short", "DNS:short.test", days=4)
     (site.folder / "short.key").chmod(0o644)
     larder = site.service(
@@ -172,7 +172,7 @@ def tells_the_doctor_about_certificates(site):
     assert re.search("note\t.*short.pem is for short.test, and expires in [34] days", report), report
 
 
-def hostile_handshakes_cost_their_deadline(site):
+def hostile_handshakes_end_at_their_deadline(site):
     """A thousand handshakes that hang, some that drip; other clients are served throughout."""
     settings = CERTIFICATE + "limits: {handshakeDeadline: 3s}\n"
     with site.service(settings) as larder:
@@ -246,7 +246,7 @@ def connected(larder, context, target="/healthz"):
     return secure
 
 
-def lives_on_without_descriptors(site):
+def survives_without_descriptors(site):
     """A connection limit above the descriptor limit: the latter, less a reserve, applies."""
     settings = "limits: {connections: 100000}\n"
     with site.service(settings, descriptors=160) as larder:
@@ -299,7 +299,7 @@ def told(larder):
         return None
 
 
-def leaves_nothing_of_rude_clients(site):
+def rude_clients_leave_nothing(site):
     for settings, context in (
         (CERTIFICATE, trusting(site.certificates.authority)), ("", None)
     ):
@@ -357,9 +357,9 @@ def listens_on_a_unix_socket(site):
 CHECKS = (
     complies_with_mozillas_profile, shows_the_certificate_of_the_name,
     resumes_sessions_on_every_loop, reads_certificates_again_at_sighup,
-    refuses_faulty_certificates_all_at_once, tells_the_doctor_about_certificates,
-    hostile_handshakes_cost_their_deadline, holds_idle_connections_in_little_memory,
-    lives_on_without_descriptors, leaves_nothing_of_rude_clients, listens_on_a_unix_socket,
+    refuses_faulty_certificates_all_at_once, doctor_reports_certificates,
+    hostile_handshakes_end_at_their_deadline, holds_idle_connections_in_little_memory,
+    survives_without_descriptors, rude_clients_leave_nothing, listens_on_a_unix_socket,
     loses_nothing_over_tls_when_restarted, loses_nothing_over_a_unix_socket_when_restarted,
 )
 

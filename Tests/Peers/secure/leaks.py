@@ -3,7 +3,8 @@
   leaks.py --binary LARDER --folder FOLDER [--count 1000000] [--tls]
 
 starts a service in FOLDER, floods it and prints its descriptors and memory after each tenth. It
-fails if something has grown with the number of connections. A million take some minutes, over TLS half an hour.
+fails if something has grown with the number of connections. A million take some minutes, over TLS
+half an hour.
 """
 
 import argparse

@@ -22,7 +22,7 @@ def rude(port, kind, hello, address):
     """One connection. The server may fail it in any way."""
     connection = socket.socket()
     try:
-        # Ports of one address would run out: those of closed connections stay in TIME_WAIT for a minute.
+        # Ports of one address would run out: closed connections stay in TIME_WAIT for a minute.
         connection.bind((address, 0))
         connection.settimeout(10)
         connection.connect(("127.0.0.1", port))

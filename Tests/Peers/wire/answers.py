@@ -20,7 +20,7 @@ class NotHTTP(Exception):
 
 
 class Answers:
-    """The responses to the requests of one connection, whose methods determine which have no content."""
+    """The responses to the requests of one connection, whose methods say which have no content."""
 
     def __init__(self, methods):
         self.statuses, self.fields, self.notes = [], [], []

@@ -30,12 +30,12 @@ extension Ways {
           } else if freshness.isHit || freshness.age ?? 0 > 0, !fetched.contains(answer.body),
             !answer.body.contains(newcomer.word)
           {
-            let everybodys = try await world.answer(to: ask, by: Self.nobody)
-            #expect(answer.body == everybodys.body, "\(newcomer): \(ask)")
-            #expect(freshness.status == everybodys.freshness.status, "\(newcomer): \(ask)")
+            let shared = try await world.answer(to: ask, by: Self.anonymous)
+            #expect(answer.body == shared.body, "\(newcomer): \(ask)")
+            #expect(freshness.status == shared.freshness.status, "\(newcomer): \(ask)")
             // A cached response reports its age by a clock of whole seconds.
             #expect(
-              freshness.age ?? 0 <= (everybodys.freshness.age ?? 0) + 1, "\(newcomer): \(ask)")
+              freshness.age ?? 0 <= (shared.freshness.age ?? 0) + 1, "\(newcomer): \(ask)")
           }
           if freshness.isHit { hits += 1 }
         }
@@ -44,7 +44,7 @@ extension Ways {
       await world.stop()
     }
 
-    private static let nobody = MatrixCaller(kind: .anonymous, word: "zanobody")
+    private static let anonymous = MatrixCaller(kind: .anonymous, word: "zanobody")
 
     /// Each target once, by a caller who knows no secrets: operations with routes first, since lists and
     /// diffs of the same operations fetch without reporting so.

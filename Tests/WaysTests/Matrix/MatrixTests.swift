@@ -137,7 +137,7 @@ extension Ways {
       let text = answer.text.lowercased()
       let said = ask.text.lowercased()
       for word in words where text.contains(word) && !said.contains(word) {
-        Issue.record("\(caller) is told of \(word) by \(ask): \(answer)")
+        Issue.record("\(caller) gets \(word) by \(ask): \(answer)")
       }
     }
   }
