@@ -33,7 +33,7 @@ let package = Package(
         "Gateway", "GraphQL", "HTTPClient", "Model", "Transport",
         .product(name: "Yams", package: "Yams"),
       ],
-      exclude: ["Settings/Reading/SettingsSources+Process.swift"], sources: ["Settings"]),
+      sources: ["Settings"]),
     .target(
       name: "S3Wire", dependencies: ["Cryptography", "HTTPWire"],
       sources: ["Chunked", "Signature", "XML"]),
@@ -46,8 +46,7 @@ let package = Package(
     .target(
       name: "Endpoints", dependencies: ["HTTPWire", "Model"],
       sources: [
-        "Files/ContentDisposition.swift", "Files/ListTokenText.swift",
-        "Sync/IdempotencyKey.swift",
+        "Files/FileText.swift", "Sync/IdempotencyKey.swift",
       ]),
     .target(
       name: "Upstream", dependencies: ["GraphQL", "LosslessJSON", "Model"],
