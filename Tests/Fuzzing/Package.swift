@@ -33,7 +33,7 @@ let package = Package(
         "Gateway", "GraphQL", "HTTPClient", "Model", "Transport",
         .product(name: "Yams", package: "Yams"),
       ],
-      exclude: ["Settings/Reading/SettingsSources+Process.swift"], sources: ["Settings"]),
+      sources: ["Settings"]),
     .target(
       name: "S3Wire", dependencies: ["Crypto", "HTTPWire"],
       sources: ["Chunked", "Signature", "XML"]),
