@@ -74,8 +74,10 @@ struct CircuitBreakerTests {
     ),
   ]
 
-  @Test(arguments: stories)
-  func tellsTheStory(name: String, steps: [Step], isClosed: Bool) {
+  @Test(
+    "The breaker opens, probes and closes as scripted",
+    arguments: stories)
+  func followsTheScript(name: String, steps: [Step], isClosed: Bool) {
     var breaker = CircuitBreaker(settings: Self.settings)
     for step in steps {
       switch step {
@@ -90,7 +92,8 @@ struct CircuitBreakerTests {
     #expect(breaker.isClosed == isClosed, "\(name)")
   }
 
-  @Test func onlyOneProbeAtATime() throws {
+  @Test("Only one probe is admitted at a time")
+  func onlyOneProbeAtATime() throws {
     var breaker = opened()
     guard case .allowed(let probe) = breaker.admit(at: instant(10)) else {
       Issue.record("no probe")
@@ -102,7 +105,8 @@ struct CircuitBreakerTests {
     #expect(breaker.isClosed)
   }
 
-  @Test func lateAnswersOfBeforeTheOpeningDoNotCloseIt() {
+  @Test("Outcomes of requests from before the opening do not close the breaker")
+  func lateOutcomesDoNotCloseTheBreaker() {
     var breaker = CircuitBreaker(settings: Self.settings)
     guard case .allowed(let early) = breaker.admit(at: instant(0)) else { return }
     for _ in 0..<3 { run(&breaker, .failure, at: 0, "opening") }
@@ -114,7 +118,9 @@ struct CircuitBreakerTests {
     #expect(!breaker.isClosed)
   }
 
-  @Test(arguments: [(0.0, 8000), (0.5, 10000), (1.0, 12000)])
+  @Test(
+    "Jitter varies the open time",
+    arguments: [(0.0, 8000), (0.5, 10000), (1.0, 12000)])
   func chanceSpreadsTheOpenTime(chance: Double, milliseconds: Int) {
     var settings = Self.settings
     settings.jitter = 0.2

@@ -6,7 +6,8 @@ import Transport
 @testable import HTTPClient
 
 struct ClientFailureTests {
-  @Test func refusedConnectWasNeverSent() async throws {
+  @Test("A request on a refused connection was not sent")
+  func refusedConnectWasNeverSent() async throws {
     try await ClientSetting.run { _ in
       .ok()
     } body: { setting in
@@ -21,7 +22,8 @@ struct ClientFailureTests {
     }
   }
 
-  @Test func unknownNameWasNeverSent() async throws {
+  @Test("A request to an unknown name was not sent")
+  func unknownNameWasNeverSent() async throws {
     try await ClientSetting.run { _ in
       .ok()
     } body: { setting in
@@ -36,7 +38,8 @@ struct ClientFailureTests {
     }
   }
 
-  @Test func silenceMeetsTheFirstByteDeadline() async throws {
+  @Test("A silent server times out at the first-byte deadline")
+  func silentServerTimesOut() async throws {
     try await ClientSetting.run { _ in
       .silence
     } settings: {
@@ -49,7 +52,8 @@ struct ClientFailureTests {
     }
   }
 
-  @Test func answerThatDoesNotEndMeetsTheTotalDeadline() async throws {
+  @Test("A response that does not end times out at the total deadline")
+  func endlessResponseTimesOut() async throws {
     try await ClientSetting.run { _ in
       .keep("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel")
     } body: { setting in
@@ -58,22 +62,24 @@ struct ClientFailureTests {
     }
   }
 
-  @Test(arguments: [
-    (ScriptedServer.Reply.end(""), HTTPClientError.connectionLost), (.reset([]), .connectionLost),
-    (.end("HTTP/1.1 200"), .responseTruncated),
-    (.end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel"), .responseTruncated),
-    (.end("nonsense\r\n\r\n"), .responseMalformed(.malformedStatusLine)),
-    (.keep("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n"), .responseTooLarge),
-    (
-      .keep("HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 1\r\n\r\nx"),
-      .responseUndecodable
-    ),
-    (
-      .keep("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx"),
-      .responseUndecodable
-    ),
-  ])
-  func saysWhatBecameOfTheAnswer(
+  @Test(
+    "Each response failure has its error",
+    arguments: [
+      (ScriptedServer.Reply.end(""), HTTPClientError.connectionLost), (.reset([]), .connectionLost),
+      (.end("HTTP/1.1 200"), .responseTruncated),
+      (.end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel"), .responseTruncated),
+      (.end("nonsense\r\n\r\n"), .responseMalformed(.malformedStatusLine)),
+      (.keep("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n"), .responseTooLarge),
+      (
+        .keep("HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 1\r\n\r\nx"),
+        .responseUndecodable
+      ),
+      (
+        .keep("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx"),
+        .responseUndecodable
+      ),
+    ])
+  func reportsResponseFailures(
     reply: ScriptedServer.Reply, expected: HTTPClientError
   ) async throws {
     try await ClientSetting.run { _ in
@@ -85,12 +91,13 @@ struct ClientFailureTests {
     }
   }
 
-  /// The server answers the first request and closes on the second: a connection that was too old.
+  /// The server responds to the first request and closes on the second: the connection was too old.
   private static let staleConnection: ScriptedServer.Script = { request in
     request.connection == 1 && request.index == 1 ? .reset([]) : .ok("\(request.connection)")
   }
 
-  @Test func safeRequestIsRepeatedOnceOnAFreshConnection() async throws {
+  @Test("A safe request is retried once on a new connection")
+  func safeRequestIsRetriedOnceOnANewConnection() async throws {
     try await ClientSetting.run {
       Self.staleConnection($0)
     } body: { setting in
@@ -102,7 +109,8 @@ struct ClientFailureTests {
     }
   }
 
-  @Test func unsafeRequestIsNotRepeated() async throws {
+  @Test("An unsafe request is not retried")
+  func unsafeRequestIsNotRetried() async throws {
     try await ClientSetting.run {
       Self.staleConnection($0)
     } body: { setting in
@@ -112,7 +120,8 @@ struct ClientFailureTests {
     }
   }
 
-  @Test func markedRequestIsRepeated() async throws {
+  @Test("A request marked as safe is retried")
+  func markedRequestIsRetried() async throws {
     try await ClientSetting.run {
       Self.staleConnection($0)
     } body: { setting in
@@ -123,7 +132,8 @@ struct ClientFailureTests {
     }
   }
 
-  @Test func repeatIsTheLast() async throws {
+  @Test("A request is retried only once")
+  func isRetriedOnlyOnce() async throws {
     try await ClientSetting.run { request in
       request.index == 0 && request.connection == 1 ? .ok() : .reset([])
     } body: { setting in
@@ -133,7 +143,8 @@ struct ClientFailureTests {
     }
   }
 
-  @Test func partOfAnAnswerForbidsTheRepeat() async throws {
+  @Test("Part of a response prevents the retry")
+  func partialResponsePreventsTheRetry() async throws {
     try await ClientSetting.run { request in
       request.index == 0 ? .ok() : .reset(Array("HTTP/1.1 2".utf8))
     } body: { setting in
@@ -144,7 +155,8 @@ struct ClientFailureTests {
     }
   }
 
-  @Test func fullQueueRefusesAndAWaitEndsInTime() async throws {
+  @Test("A full queue refuses, and waiting times out")
+  func fullQueueRefusesAndAWaitEndsInTime() async throws {
     try await ClientSetting.run { _ in
       .silence
     } settings: {
@@ -165,8 +177,9 @@ struct ClientFailureTests {
     }
   }
 
-  /// An upload refused before it was read: the answer counts, not the reset that follows it.
-  @Test func earlyAnswerIsReadThoughTheUploadFails() async throws {
+  /// An upload refused before it was read: the response counts, not the reset that follows it.
+  @Test("An early response is read although the upload fails")
+  func earlyResponseIsReadThoughTheUploadFails() async throws {
     try await ClientSetting.run { _ in
       .ok()
     } body: { setting in
@@ -177,7 +190,8 @@ struct ClientFailureTests {
     }
   }
 
-  @Test func cancellationClosesTheConnection() async throws {
+  @Test("Cancellation closes the connection")
+  func cancellationClosesTheConnection() async throws {
     try await ClientSetting.run { _ in
       .silence
     } body: { setting in
@@ -189,7 +203,8 @@ struct ClientFailureTests {
     }
   }
 
-  @Test func cancelledTaskSendsNothing() async throws {
+  @Test("A cancelled task sends nothing")
+  func cancelledTaskSendsNothing() async throws {
     try await ClientSetting.run { _ in
       .ok()
     } body: { setting in
@@ -203,7 +218,8 @@ struct ClientFailureTests {
     }
   }
 
-  @Test func cancelledWaiterLeavesTheQueue() async throws {
+  @Test("A cancelled waiting request leaves the queue")
+  func cancelledWaiterLeavesTheQueue() async throws {
     try await ClientSetting.run {
       $0.target == "/slow" ? .silence : .ok()
     } settings: {
@@ -222,7 +238,8 @@ struct ClientFailureTests {
     }
   }
 
-  @Test func breakerOpensAndLetsAProbeThrough() async throws {
+  @Test("The breaker opens and admits a probe")
+  func breakerOpensAndAdmitsAProbe() async throws {
     try await ClientSetting.run { request in
       request.target == "/bad"
         ? .keep("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n") : .ok()
@@ -247,7 +264,8 @@ struct ClientFailureTests {
     }
   }
 
-  @Test func closedClientRefuses() async throws {
+  @Test("A closed client refuses requests")
+  func closedClientRefuses() async throws {
     try await ClientSetting.run { _ in
       .silence
     } body: { setting in

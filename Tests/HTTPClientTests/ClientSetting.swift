@@ -46,14 +46,14 @@ struct ClientSetting: Sendable {
       isSafeToRepeat: isSafeToRepeat, responseBytesMax: responseBytesMax)
   }
 
-  /// The answer's body as text.
+  /// The response's body as text.
   @discardableResult
   func get(_ target: String = "/", within limit: Duration = .seconds(5)) async throws -> String {
     let response = try await client.execute(request(target), within: limit)
     return String(decoding: response.body, as: UTF8.self)
   }
 
-  /// The error a request ends with, nil when it is answered.
+  /// The error a request ends with, nil if it gets a response.
   func failure(
     _ request: HTTPClientRequest? = nil, within limit: Duration = .seconds(5)
   ) async -> HTTPClientError? {

@@ -10,11 +10,13 @@ struct DecodingTests {
     return .keep(Array(head.utf8) + body)
   }
 
-  @Test(arguments: [
-    ("films.json.gz", "gzip"), ("films.json.gz", "X-GZip"), ("films.json.members.gz", "gzip"),
-    ("films.json.zlib", "deflate"), ("films.json.raw", "deflate"), ("films.json", "identity"),
-  ])
-  func takesCodingsOff(file: String, coding: String) async throws {
+  @Test(
+    "Codings requested by the client are decoded",
+    arguments: [
+      ("films.json.gz", "gzip"), ("films.json.gz", "X-GZip"), ("films.json.members.gz", "gzip"),
+      ("films.json.zlib", "deflate"), ("films.json.raw", "deflate"), ("films.json", "identity"),
+    ])
+  func decodesCodings(file: String, coding: String) async throws {
     let coded = try Fixture.bytes(file)
     try await ClientSetting.run { _ in
       Self.reply(coded, coding: coding)
@@ -29,7 +31,8 @@ struct DecodingTests {
     }
   }
 
-  @Test func leavesCodingsAloneThatTheCallerAskedFor() async throws {
+  @Test("Codings requested by the caller are kept")
+  func keepsCodingsRequestedByTheCaller() async throws {
     let coded = try Fixture.bytes("films.json.gz")
     try await ClientSetting.run { _ in
       Self.reply(coded, coding: "gzip")
@@ -41,7 +44,8 @@ struct DecodingTests {
     }
   }
 
-  @Test func limitsWhatABodyMayGrowTo() async throws {
+  @Test("The decoded size is limited")
+  func limitsDecodedSize() async throws {
     let bomb = try Fixture.bytes("zeros-4MiB.gz")
     try await ClientSetting.run { _ in
       Self.reply(bomb, coding: "gzip")
@@ -54,7 +58,8 @@ struct DecodingTests {
     }
   }
 
-  @Test func truncatedCodingIsNoAnswer() async throws {
+  @Test("A truncated coding is an error")
+  func truncatedCodingFails() async throws {
     let coded = try Fixture.bytes("films.json.gz")
     try await ClientSetting.run { _ in
       Self.reply(Array(coded.dropLast(4)), coding: "gzip")
@@ -63,7 +68,8 @@ struct DecodingTests {
     }
   }
 
-  @Test func bodylessAnswersMayNameACoding() async throws {
+  @Test("A response without a body can name a coding")
+  func bodylessResponsesCanNameACoding() async throws {
     try await ClientSetting.run { request in
       request.method == "HEAD"
         ? .keep("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 99\r\n\r\n")

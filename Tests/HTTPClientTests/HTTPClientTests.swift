@@ -5,7 +5,8 @@ import Transport
 @testable import HTTPClient
 
 struct HTTPClientTests {
-  @Test func sendsWhatItIsTold() async throws {
+  @Test("The request is sent with its fields and body")
+  func sendsTheRequest() async throws {
     try await ClientSetting.run { _ in
       .ok()
     } body: { setting in
@@ -25,7 +26,8 @@ struct HTTPClientTests {
     }
   }
 
-  @Test func bodylessPostSaysSoAndGetDoesNot() async throws {
+  @Test("A POST without a body has a Content-Length and a GET does not")
+  func emptyPostHasContentLengthAndGetDoesNot() async throws {
     try await ClientSetting.run { _ in
       .ok()
     } body: { setting in
@@ -35,8 +37,10 @@ struct HTTPClientTests {
     }
   }
 
-  @Test(arguments: ["Host", "content-length", "Transfer-Encoding", "Connection", "Keep-Alive"])
-  func refusesFieldsThatAreItsOwn(name: String) async throws {
+  @Test(
+    "Fields that the client sets itself are refused",
+    arguments: ["Host", "content-length", "Transfer-Encoding", "Connection", "Keep-Alive"])
+  func refusesFieldsSetByTheClient(name: String) async throws {
     try await ClientSetting.run { _ in
       .ok()
     } body: { setting in
@@ -51,8 +55,10 @@ struct HTTPClientTests {
     }
   }
 
-  @Test(arguments: ["no-slash", "/a b", "/a\r\nX: y"])
-  func refusesTargetsThatAreNone(target: String) async throws {
+  @Test(
+    "Malformed targets are refused",
+    arguments: ["no-slash", "/a b", "/a\r\nX: y"])
+  func refusesMalformedTargets(target: String) async throws {
     try await ClientSetting.run { _ in
       .ok()
     } body: { setting in
@@ -60,7 +66,8 @@ struct HTTPClientTests {
     }
   }
 
-  @Test func uploadsMoreThanASocketHolds() async throws {
+  @Test("An upload larger than the socket's buffer is sent")
+  func uploadsMoreThanASocketHolds() async throws {
     try await ClientSetting.run {
       .ok("\($0.body.count)")
     } body: { setting in
@@ -70,7 +77,8 @@ struct HTTPClientTests {
     }
   }
 
-  @Test func usesAConnectionAgain() async throws {
+  @Test("A connection is reused")
+  func reusesAConnection() async throws {
     try await ClientSetting.run {
       .ok("\($0.connection).\($0.index)")
     } body: { setting in
@@ -83,12 +91,14 @@ struct HTTPClientTests {
     }
   }
 
-  @Test(arguments: [
-    "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n",
-    "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok",
-    "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok",
-  ])
-  func doesNotUseASuspiciousConnectionAgain(reply: String) async throws {
+  @Test(
+    "A suspicious connection is not reused",
+    arguments: [
+      "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok",
+      "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok",
+    ])
+  func doesNotReuseASuspiciousConnection(reply: String) async throws {
     try await ClientSetting.run { _ in
       .keep(reply)
     } body: { setting in
@@ -101,7 +111,8 @@ struct HTTPClientTests {
     }
   }
 
-  @Test func bytesOnAnIdleConnectionEndIt() async throws {
+  @Test("Bytes on an idle connection close it")
+  func bytesOnAnIdleConnectionEndIt() async throws {
     let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)
     try await ClientSetting.run { _ in
       .late(answer, answer)
@@ -113,7 +124,8 @@ struct HTTPClientTests {
     }
   }
 
-  @Test func unusedConnectionIsClosedInTime() async throws {
+  @Test("An unused connection is closed after the idle timeout")
+  func unusedConnectionIsClosedInTime() async throws {
     try await ClientSetting.run { _ in
       .ok()
     } settings: {
@@ -126,7 +138,8 @@ struct HTTPClientTests {
     }
   }
 
-  @Test func believesAServerThatWaitsLess() async throws {
+  @Test("A shorter timeout in Keep-Alive is respected")
+  func respectsAShorterKeepAliveTimeout() async throws {
     try await ClientSetting.run { _ in
       .ok(fields: "Keep-Alive: timeout=1\r\n")
     } body: { setting in
@@ -135,7 +148,8 @@ struct HTTPClientTests {
     }
   }
 
-  @Test func speaksOverAUnixSocket() async throws {
+  @Test("Requests work over a Unix socket")
+  func speaksOverAUnixSocket() async throws {
     let path = "/tmp/larder-client-\(LoopClock.now().nanoseconds).sock"
     try await ClientSetting.run { _ in
       .ok()
@@ -149,7 +163,8 @@ struct HTTPClientTests {
     }
   }
 
-  @Test func answersOneAfterAnotherWhenOneConnectionIsAllowed() async throws {
+  @Test("With one connection allowed, requests are served in turn")
+  func servesRequestsInTurnOnOneConnection() async throws {
     try await ClientSetting.run {
       .ok("\($0.connection)")
     } settings: {
@@ -163,7 +178,8 @@ struct HTTPClientTests {
     }
   }
 
-  @Test func opensNoMoreConnectionsThanAllowed() async throws {
+  @Test("No more connections are opened than allowed")
+  func opensNoMoreConnectionsThanAllowed() async throws {
     try await ClientSetting.run { _ in
       .ok()
     } settings: {

@@ -26,10 +26,12 @@ struct InflaterTests {
     return (output, inflater.isComplete)
   }
 
-  @Test(arguments: [
-    ("films.json.gz", Inflater.Format.gzip), ("films.json.members.gz", .gzip),
-    ("films.json.zlib", .deflate), ("films.json.raw", .deflate),
-  ])
+  @Test(
+    "Coded content is decoded whole and in pieces",
+    arguments: [
+      ("films.json.gz", Inflater.Format.gzip), ("films.json.members.gz", .gzip),
+      ("films.json.zlib", .deflate), ("films.json.raw", .deflate),
+    ])
   func decodesWholeAndInPieces(name: String, format: Inflater.Format) throws {
     let coded = try Fixture.bytes(name)
     let plain = try Fixture.bytes("films.json")
@@ -39,14 +41,17 @@ struct InflaterTests {
     #expect(bytewise.bytes == plain && bytewise.isComplete)
   }
 
-  @Test(arguments: [0, 1, 9, 30, 500])
-  func noticesThatTheEndIsMissing(count: Int) throws {
+  @Test(
+    "A missing end is detected",
+    arguments: [0, 1, 9, 30, 500])
+  func detectsAMissingEnd(count: Int) throws {
     let coded = try Fixture.bytes("films.json.gz")
     let result = try decode(Array(coded[..<count]), format: .gzip)
     #expect(result.isComplete == (count == 0))
   }
 
-  @Test func refusesRubbishAndBytesBehindTheEnd() throws {
+  @Test("Garbage and bytes after the end are refused")
+  func refusesGarbageAndTrailingBytes() throws {
     let coded = try Fixture.bytes("films.json.gz")
     #expect(throws: Inflater.Failure.malformed) {
       try decode(Array("<html>".utf8), format: .gzip)
@@ -62,7 +67,8 @@ struct InflaterTests {
     #expect(throws: Inflater.Failure.malformed) { try decode(broken, format: .gzip) }
   }
 
-  @Test func stopsABombAtEitherLimit() throws {
+  @Test("A decompression bomb stops at either limit")
+  func stopsABombAtEitherLimit() throws {
     let bomb = try Fixture.bytes("zeros-4MiB.gz")
     #expect(throws: Inflater.Failure.tooLarge) {
       try decode(

@@ -4,7 +4,8 @@ import Testing
 @testable import HTTPClient
 
 struct PoolLedgerTests {
-  @Test func usesTheConnectionUsedLast() {
+  @Test("The connection used last is used next")
+  func usesTheConnectionUsedLast() {
     var ledger = PoolLedger(connectionsMax: 4, queueMax: 4)
     for exchange in 1...3 { #expect(ledger.admit(exchange).admission == .open) }
     for connection in [11, 12, 13] { #expect(ledger.release(connection) == .none) }
@@ -12,7 +13,8 @@ struct PoolLedgerTests {
     #expect(ledger.admit(5).admission == .use(12))
   }
 
-  @Test func servesTheQueueInOrderAndRefusesWhenItIsFull() {
+  @Test("The queue is served in order and refuses when full")
+  func servesTheQueueInOrderAndRefusesWhenItIsFull() {
     var ledger = PoolLedger(connectionsMax: 1, queueMax: 2)
     #expect(ledger.admit(1).admission == .open)
     #expect(ledger.admit(2).admission == .wait)
@@ -24,7 +26,8 @@ struct PoolLedgerTests {
     #expect(ledger.idleCount == 1)
   }
 
-  @Test func lostConnectionMakesRoomForTheNextInLine() {
+  @Test("A lost connection makes room for the next waiting request")
+  func lostConnectionMakesRoomForTheNextInLine() {
     var ledger = PoolLedger(connectionsMax: 1, queueMax: 2)
     _ = ledger.admit(1)
     _ = ledger.admit(2)
@@ -33,7 +36,8 @@ struct PoolLedgerTests {
     #expect(ledger.admit(3).admission == .open)
   }
 
-  @Test func withdrawnRequestIsSkipped() {
+  @Test("A withdrawn request is skipped")
+  func withdrawnRequestIsSkipped() {
     var ledger = PoolLedger(connectionsMax: 1, queueMax: 2)
     _ = ledger.admit(1)
     _ = ledger.admit(2)
@@ -42,7 +46,8 @@ struct PoolLedgerTests {
     #expect(ledger.release(11) == .use(11, for: 3))
   }
 
-  @Test func repeatGetsAFreshConnectionInPlaceOfTheOldestIdleOne() {
+  @Test("A retry gets a new connection in place of the oldest idle one")
+  func retryGetsANewConnectionInPlaceOfTheOldestIdleOne() {
     var ledger = PoolLedger(connectionsMax: 2, queueMax: 2)
     _ = ledger.admit(1)
     _ = ledger.admit(2)
@@ -53,8 +58,10 @@ struct PoolLedgerTests {
     #expect(evicted == 11)
   }
 
-  @Test(arguments: 0..<10 as Range<UInt64>)
-  func neverHoldsMoreThanItMay(seed: UInt64) {
+  @Test(
+    "Connections and waiting requests never exceed the limits",
+    arguments: 0..<10 as Range<UInt64>)
+  func neverExceedsItsLimits(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var ledger = PoolLedger(connectionsMax: 5, queueMax: 7)
     var busy: [Int] = []

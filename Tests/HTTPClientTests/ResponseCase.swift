@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// An upstream's raw answer, and what a correct client makes of it.
+/// A raw upstream response and the expected outcome at the client.
 struct ResponseCase: Decodable, Sendable, CustomTestStringConvertible {
   let id: String
   let note: String
@@ -11,7 +11,7 @@ struct ResponseCase: Decodable, Sendable, CustomTestStringConvertible {
   let expect: String
   let status: Int?
   let body: Data?
-  /// Whether the server keeps the connection open behind the bytes.
+  /// Whether the server keeps the connection open after the bytes.
   let hold: Bool?
   /// False where the connection must not be used again.
   let reuse: Bool?
@@ -24,7 +24,7 @@ struct ResponseCase: Decodable, Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(id): \(note)" }
 
-  /// The cases that the wire's own tests use, which lie with them.
+  /// The cases of HTTPWire's own tests, from their folder.
   static let all: [ResponseCase] = {
     guard let lines = try? Fixture.bytes("../../HTTPWireTests/Fixtures/http-responses.jsonl") else {
       return []

@@ -3,14 +3,17 @@ import Testing
 
 @testable import HTTPClient
 
-/// Every raw answer over a real socket, followed by a second request that shows whether the
+/// Every raw response over a real socket, followed by a second request that shows whether the
 /// connection was used again.
 struct ResponseCorpusTests {
-  @Test func corpusIsThere() {
+  @Test("The corpus of responses is loaded")
+  func corpusIsLoaded() {
     #expect(ResponseCase.all.count == 60)
   }
 
-  @Test(arguments: ResponseCase.all)
+  @Test(
+    "Each raw response has its expected outcome over a socket",
+    arguments: ResponseCase.all)
   func meetsItsExpectation(_ test: ResponseCase) async throws {
     try await ClientSetting.run { request in
       if request.index > 0 { return .keep("HTTP/1.1 299 reused\r\nContent-Length: 0\r\n\r\n") }

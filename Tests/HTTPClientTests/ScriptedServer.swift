@@ -1,7 +1,7 @@
 import Synchronization
 import Transport
 
-/// A server that says whatever a test tells it to, however wrong.
+/// A server that sends scripted responses, including malformed ones.
 final class ScriptedServer: Sendable {
   /// One request as the server saw it.
   struct Request: Sendable {
@@ -59,7 +59,7 @@ final class ScriptedServer: Sendable {
     self.script = script
   }
 
-  /// Answers larger bodies with 413 and closes without reading them.
+  /// Refuses larger bodies with 413 and closes without reading them.
   func refusesBodiesAbove(_ count: Int) {
     state.withLock { $0.bodyBytesMax = count }
   }

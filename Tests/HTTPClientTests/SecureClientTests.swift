@@ -35,7 +35,8 @@ struct SecureClientTests {
     }
   }
 
-  @Test func speaksTLSAndUsesTheConnectionAgain() async throws {
+  @Test("A TLS connection is reused")
+  func reusesATLSConnection() async throws {
     let files = try SelfSignedCertificate()
     try await withServer(files) { group, url in
       let trust = try TLSClientContext(trust: .file(files.certificate))
@@ -45,7 +46,8 @@ struct SecureClientTests {
     }
   }
 
-  @Test func refusesWhomItDoesNotTrust() async throws {
+  @Test("An untrusted server is refused")
+  func refusesUntrustedServers() async throws {
     let files = try SelfSignedCertificate()
     try await withServer(files) { group, url in
       let trusting = try TLSClientContext(trust: .file(files.certificate))
@@ -60,7 +62,8 @@ struct SecureClientTests {
     }
   }
 
-  @Test func clientWithoutTrustNeverConnects() async throws {
+  @Test("A client without a TLS context never connects to https")
+  func clientWithoutTLSNeverConnects() async throws {
     let group = try EventLoopGroup(count: 1)
     let client = HTTPClient(group: group, random: { 0 })
     let failure = await result(client, try HTTPURL("https://localhost:1/"))

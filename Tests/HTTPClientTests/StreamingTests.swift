@@ -29,7 +29,8 @@ struct StreamingTests {
     }
   }
 
-  @Test func givesContentAsItComesAndUsesTheConnectionAgain() async throws {
+  @Test("Content is streamed as it arrives, and the connection is reused")
+  func streamsContentAndReusesTheConnection() async throws {
     try await ClientSetting.run { _ in
       .keep(Self.head(Self.bytes.count) + Self.bytes)
     } body: {
@@ -44,7 +45,8 @@ struct StreamingTests {
     }
   }
 
-  @Test func sendsContentAsItIsRead() async throws {
+  @Test("Request content is sent as it is read")
+  func sendsContentAsItIsRead() async throws {
     try await ClientSetting.run { _ in
       .ok()
     } body: { setting in
@@ -59,7 +61,8 @@ struct StreamingTests {
     }
   }
 
-  @Test func contentThatEndsEarlyIsNoRequest() async throws {
+  @Test("Request content that ends early resets the connection")
+  func contentThatEndsEarlyResetsTheConnection() async throws {
     try await ClientSetting.run { _ in
       .ok()
     } body: { setting in
@@ -72,7 +75,8 @@ struct StreamingTests {
     }
   }
 
-  @Test func anAnswerBeforeTheContentsEndStopsIt() async throws {
+  @Test("An early response stops the request's content")
+  func earlyResponseStopsTheContent() async throws {
     try await ClientSetting.run { _ in
       .ok()
     } body: { setting in
@@ -91,7 +95,8 @@ struct StreamingTests {
     }
   }
 
-  @Test func anAnswerLetGoTakesItsConnectionAlong() async throws {
+  @Test("A released stream closes its connection")
+  func releasedStreamClosesItsConnection() async throws {
     try await ClientSetting.run { _ in
       .keep(Self.head(Self.bytes.count) + Self.bytes)
     } body: {
@@ -104,7 +109,8 @@ struct StreamingTests {
     }
   }
 
-  @Test func tellsWhereAnAnswerBrokeOff() async throws {
+  @Test("A truncated stream is reported")
+  func reportsATruncatedStream() async throws {
     try await ClientSetting.run { _ in
       .end(Self.head(10) + [1, 2, 3])
     } body: { setting in
@@ -115,7 +121,8 @@ struct StreamingTests {
     }
   }
 
-  @Test func endsAnAnswerThatStandsStill() async throws {
+  @Test("A stalled stream times out")
+  func endsAStalledStream() async throws {
     let script: ScriptedServer.Script = { _ in .keep(Self.head(10) + [1, 2, 3]) }
     let quickly = { (settings: inout HTTPClientSettings) in
       settings.stallTimeout = .milliseconds(50)
@@ -128,7 +135,8 @@ struct StreamingTests {
     }
   }
 
-  @Test func keepsRepeatingRequestsWithoutContentOnStaleConnections() async throws {
+  @Test("A request without content is retried if its connection was stale")
+  func retriesRequestsWithoutContentOnStaleConnections() async throws {
     try await ClientSetting.run {
       $0.connection == 1 && $0.index == 1 ? .reset([]) : .ok()
     } body: {

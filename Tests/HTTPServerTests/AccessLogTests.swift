@@ -38,7 +38,8 @@ struct AccessLogTests {
     func finish() async {}
   }
 
-  @Test func everyAnswerHasItsNote() async throws {
+  @Test("Every response has an access log entry")
+  func everyResponseIsLogged() async throws {
     let sink = Sink()
     var handler = ScriptedHandler { _ in .text("hello", status: .created) }
     handler.look = { head, stamp, output in
@@ -65,13 +66,15 @@ struct AccessLogTests {
       notes[1].bytes
         == "HTTP/1.1 200 OK\r\nRequest-Id: r2\r\nContent-Length: 0\r\n\r\n".utf8.count)
     #expect(notes[0].remoteHost == "127.0.0.1")
-    // All of it was handed over by the time the server had ended.
+    // All entries were submitted before the server ended.
     #expect(sink.batches.withLock { $0.joined().elementsEqual("201\n200\n400\n".utf8) })
   }
 
   /// Content that goes out without being copied counts too.
-  @Test(arguments: [1, 16 * 1024, 300_000])
-  func bytesAreTheWholeAnswer(size: Int) async throws {
+  @Test(
+    "The logged bytes cover the whole response",
+    arguments: [1, 16 * 1024, 300_000])
+  func bytesCoverTheWholeResponse(size: Int) async throws {
     let sink = Sink()
     let handler = ScriptedHandler { _ in .text(String(repeating: "x", count: size)) }
     try await ServerFixture.serve(handler, accessLog: sink) { server in

@@ -13,7 +13,7 @@ final class BytePeer {
   private(set) var received: [UInt8] = []
 
   /// - Parameter receiveBufferBytes: makes the kernel take little, so that a server soon notices
-  ///   that nobody reads.
+  ///   that the client does not read.
   init(port: Int, receiveBufferBytes: Int32? = nil) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     if var bytes = receiveBufferBytes {

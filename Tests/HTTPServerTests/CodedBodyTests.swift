@@ -59,19 +59,23 @@ struct CodedBodyTests {
     try #require(Gzip.compress(Array(text.utf8)))
   }
 
-  @Test(arguments: ["gzip", "x-gzip", "GZIP", "identity, gzip", " gzip , "])
-  func gzipIsTakenOff(coding: String) async throws {
+  @Test(
+    "A gzip body is decoded",
+    arguments: ["gzip", "x-gzip", "GZIP", "identity, gzip", " gzip , "])
+  func gzipIsDecoded(coding: String) async throws {
     let text = String(repeating: "{\"film\":1}", count: 500)
     let response = try await Self.answer(to: Self.gzip(text), coding: coding)
     #expect(response.status == 200)
     #expect(response.text == text)
   }
 
-  @Test func deflateIsTakenOff() async throws {
+  @Test("A deflate body is decoded")
+  func deflateIsDecoded() async throws {
     #expect(try await Self.answer(to: Self.deflated, coding: "deflate").text == "{\"a\":1}")
   }
 
-  @Test func contentMayBeLongerThanTheSameContentPlain() async throws {
+  @Test("Decoded content can exceed the limit on plain content")
+  func decodedContentCanExceedThePlainLimit() async throws {
     // Some 100 KB of digits, which shrink to about half.
     var word: UInt32 = 1
     let text = (0..<16_000).map { _ in
@@ -85,7 +89,8 @@ struct CodedBodyTests {
     #expect(response.text == text)
   }
 
-  @Test func membersFollowEachOther() async throws {
+  @Test("Consecutive gzip members are decoded as one body")
+  func gzipMembersAreConcatenated() async throws {
     let body =
       try Self.gzip(String(repeating: "one", count: 20)) + Self.emptyMember
       + Self.gzip(String(repeating: "two", count: 20))
@@ -94,7 +99,8 @@ struct CodedBodyTests {
       response.text == String(repeating: "one", count: 20) + String(repeating: "two", count: 20))
   }
 
-  @Test func chunksMayCutItAnywhere() async throws {
+  @Test("Chunks can split a coded body anywhere")
+  func chunksCanSplitCodedContent() async throws {
     let text = String(repeating: "{\"film\":1}", count: 500)
     let coded = try Self.gzip(text)
     try await ServerFixture.serve(Self.handler, limits: Self.limits) { server in
@@ -110,7 +116,9 @@ struct CodedBodyTests {
     }
   }
 
-  @Test(arguments: ["br", "zstd", "gzip, gzip", "gzip, deflate", "nonsense"])
+  @Test(
+    "Unsupported codings are refused before the body is sent",
+    arguments: ["br", "zstd", "gzip, gzip", "gzip, deflate", "nonsense"])
   func otherCodingsAreRefusedBeforeTheyAreSent(coding: String) async throws {
     try await ServerFixture.serve(Self.handler, limits: Self.limits) { server in
       let response = try await server.withClient { client in
@@ -124,7 +132,8 @@ struct CodedBodyTests {
     }
   }
 
-  @Test func whatIsNotGzipIsRefused() async throws {
+  @Test("A malformed gzip body is refused")
+  func malformedGzipIsRefused() async throws {
     let whole = try Self.gzip(String(repeating: "x", count: 100))
     var flipped = whole
     flipped[flipped.count - 6] ^= 1
@@ -136,7 +145,8 @@ struct CodedBodyTests {
   }
 
   /// A few bytes that stand for many: no more than the bound of it is ever made.
-  @Test func bombsAreStopped() async throws {
+  @Test("A decompression bomb stops at the limit")
+  func bombsAreStopped() async throws {
     let bomb = try #require(Gzip.compress([UInt8](repeating: 0, count: 30 << 20)))
     #expect(bomb.count < 48 * 1024)
     let response = try await Self.answer(to: bomb, coding: "gzip")
@@ -148,7 +158,8 @@ struct CodedBodyTests {
   }
 
   /// A reader that keeps nothing sees pieces of bounded size, and the end at the bound.
-  @Test func aBombIsStoppedForAStreamingReaderToo() async throws {
+  @Test("A decompression bomb stops at the limit for a streaming reader")
+  func bombIsStoppedForAStreamingReader() async throws {
     let largest = Mutex(0)
     let total = Mutex(0)
     let handler = ScriptedHandler { request in
@@ -174,12 +185,14 @@ struct CodedBodyTests {
     #expect(total.withLock { $0 } <= 256 * 1024)
   }
 
-  @Test func manyEmptyMembersAreStopped() async throws {
+  @Test("Many empty gzip members are refused")
+  func manyEmptyMembersAreStopped() async throws {
     let members = (0..<3_000).flatMap { _ in Self.emptyMember }
     #expect(try await Self.answer(to: members, coding: "gzip").status == 400)
   }
 
-  @Test func routesMayKeepTheCoding() async throws {
+  @Test("A route can keep the content coding")
+  func routesCanKeepTheCoding() async throws {
     let route = Route(.put, "/file", content: ContentRule(keepsCoding: true)) { request in
       let bytes = (try? await request.body.collect(upTo: 1000)) ?? []
       return .text("\(bytes.count) \(request.body.length ?? -1)")
@@ -197,7 +210,8 @@ struct CodedBodyTests {
     }
   }
 
-  @Test func theConnectionGoesOnAfterARefusal() async throws {
+  @Test("The connection stays open after a coding is refused")
+  func connectionStaysOpenAfterARefusal() async throws {
     try await ServerFixture.serve(Self.handler, limits: Self.limits) { server in
       let statuses = try await server.withClient { client in
         try client.send(Self.post(Array("what is this".utf8), coding: "br"))

@@ -20,7 +20,8 @@ struct CompressionTests {
     return response
   }
 
-  @Test func textIsCompressedForWhoTakesIt() async throws {
+  @Test("Text is compressed for a client that accepts it")
+  func textIsCompressedIfAccepted() async throws {
     try await ServerFixture.serve(handler) { server in
       let response = try await server.withClient {
         try $0.request("GET", "/", headers: [("Accept-Encoding", "br, gzip")])
@@ -36,8 +37,10 @@ struct CompressionTests {
     }
   }
 
-  @Test(arguments: [("/", "gzip;q=0"), ("/", ""), ("/small", "gzip"), ("/as-is", "gzip")])
-  func otherwiseItIsNotButVaryStays(path: String, accept: String) async throws {
+  @Test(
+    "An uncompressed variant still has Vary",
+    arguments: [("/", "gzip;q=0"), ("/", ""), ("/small", "gzip"), ("/as-is", "gzip")])
+  func uncompressedResponsesKeepVary(path: String, accept: String) async throws {
     try await ServerFixture.serve(handler) { server in
       let response = try await server.withClient {
         try $0.request("GET", path, headers: [("Accept-Encoding", accept)])
@@ -48,7 +51,9 @@ struct CompressionTests {
     }
   }
 
-  @Test(arguments: ["\"v1\"", "\"v1-gzip\"", "W/\"v1-gzip\""])
+  @Test(
+    "The tag of either variant revalidates",
+    arguments: ["\"v1\"", "\"v1-gzip\"", "W/\"v1-gzip\""])
   func eitherVariantsTagIsCurrent(tag: String) async throws {
     try await ServerFixture.serve(handler) { server in
       let response = try await server.withClient {
@@ -61,7 +66,8 @@ struct CompressionTests {
     }
   }
 
-  @Test func largeBodiesAreCompressedElsewhere() async throws {
+  @Test("Large bodies are compressed off the loop")
+  func largeBodiesAreCompressedOffTheLoop() async throws {
     let large = String(repeating: Self.json, count: 100)
     let handler = ScriptedHandler { _ in
       ServerResponse(contentType: "application/json", bytes: Array(large.utf8))

@@ -4,7 +4,8 @@ import Testing
 import Transport
 
 struct ConnectionCapTests {
-  @Test func idleConnectionsMakeRoom() async throws {
+  @Test("An idle connection is closed for a new one")
+  func idleConnectionsMakeRoom() async throws {
     var limits = ServerLimits()
     limits.connectionsMax = 1
     let requests = Count()
@@ -20,7 +21,7 @@ struct ConnectionCapTests {
         }
       }
       #expect(await server.eventually { requests.value == 1 })
-      // The first may still be busy when the second comes: then that one is told to come again.
+      // The first may still be busy when the second connects, which is then refused.
       var status = 503
       while status == 503 {
         status = try await server.withClient { try $0.request("GET", "/").status }
@@ -32,7 +33,8 @@ struct ConnectionCapTests {
   }
 
   /// Each loop knows its own connections alone; who goes is decided among all.
-  @Test func theLongestIdleOfAllLoopsGo() async throws {
+  @Test("The longest idle connections of all loops are evicted")
+  func longestIdleConnectionsAreEvicted() async throws {
     let shed = 32  // at once
     var limits = ServerLimits()
     limits.connectionsMax = shed + 12
@@ -58,8 +60,9 @@ struct ConnectionCapTests {
     }
   }
 
-  /// Nobody idle is found on any loop, but those who come find it out one after the other.
-  @Test func aFullServerTellsManyAtOnce() async throws {
+  /// No loop has an idle connection, and each new connection finds that out in turn.
+  @Test("A full server refuses many connections at once")
+  func fullServerRefusesManyAtOnce() async throws {
     var limits = ServerLimits()
     limits.connectionsMax = 2
     let gate = Gate()
@@ -89,7 +92,8 @@ struct ConnectionCapTests {
     }
   }
 
-  @Test func aFullServerSaysSo() async throws {
+  @Test("A full server responds with 503")
+  func fullServerResponds503() async throws {
     var limits = ServerLimits()
     limits.connectionsMax = 1
     let gate = Gate()
@@ -112,7 +116,8 @@ struct ConnectionCapTests {
     }
   }
 
-  @Test func oneAddressCanBeBounded() async throws {
+  @Test("The connections of one address can be limited")
+  func connectionsPerAddressCanBeLimited() async throws {
     var limits = ServerLimits()
     limits.connectionsPerAddressMax = 1
     let gate = Gate()
@@ -140,7 +145,8 @@ struct ConnectionCapTests {
     }
   }
 
-  @Test func anAddressOfManyClientsIsNotBounded() async throws {
+  @Test("A shared address is not limited")
+  func sharedAddressIsNotLimited() async throws {
     var limits = ServerLimits()
     limits.connectionsPerAddressMax = 1
     let handler = ScriptedHandler { _ in .text("x") }
@@ -155,7 +161,8 @@ struct ConnectionCapTests {
     }
   }
 
-  @Test func rudeClientsLeaveNothingBehind() async throws {
+  @Test("Misbehaving clients leave no connection behind")
+  func rudeClientsLeaveNothingBehind() async throws {
     let gate = Gate()
     let handler = ScriptedHandler { request in
       if request.path == "/wait" { await gate.wait() }
@@ -174,7 +181,7 @@ struct ConnectionCapTests {
         }
       }
       gate.open()
-      // Connections are accepted in their order: behind this one, all have been.
+      // Connections are accepted in order: after this one, all have been.
       _ = try await server.withClient { try $0.request("GET", "/").status }
       #expect(await server.eventually { server.service.connectionCount == 0 })
       #expect(await server.group.reactors[0].openCount == 1)

@@ -18,11 +18,12 @@ struct DeadlineTests {
     return limits
   }
 
-  @Test func aHeadThatDripsIsAnswered408() async throws {
+  @Test("A head sent byte by byte gets a 408")
+  func slowHeadGets408() async throws {
     try await ServerFixture.serve(handler, limits: short) { server in
       let text = try await server.withPeer { peer in
         peer.send("GET / HTTP/1.1\r\nHost: x\r\n")
-        // Each read waits for the server: the deadline is absolute, whatever comes meanwhile.
+        // Each read waits for the server: the deadline is absolute, whatever is received.
         try peer.receiveToEnd()
         return peer.text
       }
@@ -31,7 +32,8 @@ struct DeadlineTests {
     }
   }
 
-  @Test func connectionsThatSayNothingAreClosedWithoutAWord() async throws {
+  @Test("A connection that sends nothing is closed without a response")
+  func silentConnectionsAreClosed() async throws {
     try await ServerFixture.serve(handler, limits: short) { server in
       let texts = try await server.withPeer { peer in
         try peer.receiveToEnd()
@@ -48,7 +50,8 @@ struct DeadlineTests {
     }
   }
 
-  @Test func aBodyThatStopsIsAnswered408() async throws {
+  @Test("A body that stalls gets a 408")
+  func stalledBodyGets408() async throws {
     try await ServerFixture.serve(handler, limits: short) { server in
       let text = try await server.withPeer { peer in
         peer.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nsome")
@@ -59,7 +62,8 @@ struct DeadlineTests {
     }
   }
 
-  @Test func aClientThatDoesNotReadIsCutOff() async throws {
+  @Test("A client that does not read is disconnected")
+  func clientThatDoesNotReadIsReset() async throws {
     let bytes = [UInt8](repeating: 0x61, count: 32 << 20)
     let handler = ScriptedHandler { _ in ServerResponse(body: .bytes(bytes)) }
     try await ServerFixture.serve(handler, limits: short) { server in
@@ -77,7 +81,8 @@ struct DeadlineTests {
     }
   }
 
-  @Test func aSlowReaderOfContentIsNotTheClientsFault() async throws {
+  @Test("A handler that reads slowly does not time out the client")
+  func slowHandlerDoesNotTimeOutTheClient() async throws {
     let gate = Gate()
     let handler = ScriptedHandler(bodyBytesMax: 64 << 20) { request in
       await gate.wait()

@@ -18,7 +18,8 @@ struct DrainTests {
     return limits
   }
 
-  @Test func answersUnderWayAreFinished() async throws {
+  @Test("Responses in progress are finished when the server drains")
+  func responsesInProgressAreFinished() async throws {
     let gate = Gate()
     let handler = ScriptedHandler { _ in
       await gate.wait()
@@ -28,7 +29,7 @@ struct DrainTests {
       let client = Task { try await server.withClient { try $0.request("GET", "/") } }
       #expect(await server.eventually { gate.arrivals == 1 })
       let drain = Task { await server.service.drain() }
-      // Nobody new gets in; whoever is in gets the answer.
+      // No new connection is accepted; open ones get their response.
       #expect(await server.eventually { await Self.isRefused(server) })
       gate.open()
       let response = try await client.value
@@ -39,7 +40,8 @@ struct DrainTests {
     }
   }
 
-  @Test func idleConnectionsAreClosed() async throws {
+  @Test("Idle connections are closed when the server drains")
+  func idleConnectionsAreClosed() async throws {
     try await ServerFixture.serve(
       ScriptedHandler { _ in .text("x") }, limits: limits, drain: patient()
     ) { server in
@@ -56,7 +58,8 @@ struct DrainTests {
     }
   }
 
-  @Test func whatIsLeftAtTheDeadlineIsCutOff() async throws {
+  @Test("Remaining connections are reset at the drain deadline")
+  func remainingConnectionsAreResetAtTheDeadline() async throws {
     let wasCancelled = Gate()
     let arrived = Gate()
     let handler = ScriptedHandler { _ in
@@ -86,7 +89,8 @@ struct DrainTests {
     }
   }
 
-  @Test func readinessIsTakenBackFirst() async throws {
+  @Test("The server reports not ready before it drains")
+  func notReadyIsReportedFirst() async throws {
     let order = Mutex<[String]>([])
     var drain = patient(.milliseconds(50))
     drain.notReady = { order.withLock { $0.append("not ready") } }
@@ -98,8 +102,9 @@ struct DrainTests {
     }
   }
 
-  /// A balancer that looks now and then still sends requests meanwhile.
-  @Test func itServesOnUntilTheDelayIsOver() async throws {
+  /// A load balancer that polls readiness still sends requests in the meantime.
+  @Test("The server accepts connections until the drain delay is over")
+  func servesUntilTheDelayIsOver() async throws {
     let isReady = Mutex(true)
     var drain = patient()
     drain.delay = .milliseconds(300)

@@ -19,7 +19,8 @@ struct FirstLookTests {
     return handler
   }
 
-  @Test func itsBytesGoOutAsTheyAre() async throws {
+  @Test("An immediate response is sent unchanged")
+  func immediateResponseIsSentUnchanged() async throws {
     let looks = Count()
     try await ServerFixture.serve(Self.handler(looks)) { server in
       let text = try await server.withPeer { peer in
@@ -35,7 +36,8 @@ struct FirstLookTests {
     }
   }
 
-  @Test func itMixesWithOtherAnswersInOrder() async throws {
+  @Test("Immediate and handler responses keep the order of requests")
+  func immediateResponsesKeepTheOrder() async throws {
     let looks = Count()
     try await ServerFixture.serve(Self.handler(looks)) { server in
       let bodies = try await server.withClient { client in
@@ -50,7 +52,8 @@ struct FirstLookTests {
     }
   }
 
-  @Test func headIsItsOwnBusiness() async throws {
+  @Test("The handler itself omits content of an immediate response to HEAD")
+  func immediateResponseHandlesHead() async throws {
     let looks = Count()
     try await ServerFixture.serve(Self.handler(looks)) { server in
       let response = try await server.withClient { client in
@@ -61,11 +64,13 @@ struct FirstLookTests {
     }
   }
 
-  @Test(arguments: [
-    "GET /fast HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "GET /fast HTTP/1.0\r\n\r\n",
-    "GET /fast HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx",
-  ])
-  func itIsNotAskedWhereTheServerHasASay(request: String) async throws {
+  @Test(
+    "No immediate response is requested if the server must change it",
+    arguments: [
+      "GET /fast HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "GET /fast HTTP/1.0\r\n\r\n",
+      "GET /fast HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx",
+    ])
+  func immediateResponseIsNotRequestedForSpecialRequests(request: String) async throws {
     let looks = Count()
     try await ServerFixture.serve(Self.handler(looks)) { server in
       let text = try await server.withPeer { peer in

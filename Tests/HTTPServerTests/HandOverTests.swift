@@ -54,7 +54,8 @@ struct HandOverTests {
     return (service, try await service.listen()[0].port ?? 0)
   }
 
-  @Test func nobodyWhoIsConnectedIsLost() async throws {
+  @Test("No established connection is lost when a server replaces another")
+  func noEstablishedConnectionIsLost() async throws {
     let group = try EventLoopGroup(count: 2)
     let tally = Tally()
     var (service, port) = try await Self.serve(group, port: 0)

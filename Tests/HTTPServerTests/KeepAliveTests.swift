@@ -6,7 +6,8 @@ import Testing
 struct KeepAliveTests {
   private let echoPath = ScriptedHandler { .text($0.path) }
 
-  @Test func oneConnectionServesManyRequests() async throws {
+  @Test("One connection serves many requests")
+  func oneConnectionServesManyRequests() async throws {
     try await ServerFixture.serve(echoPath) { server in
       let bodies = try await server.withClient { client in
         try (0..<50).map { try client.request("GET", "/\($0)").text }
@@ -15,8 +16,9 @@ struct KeepAliveTests {
     }
   }
 
-  @Test func pipelinedRequestsAreAnsweredInOrder() async throws {
-    // The first answer takes longest; the others must wait for it.
+  @Test("Pipelined requests are answered in order")
+  func pipelinedRequestsAreAnsweredInOrder() async throws {
+    // The first response takes longest; the others must wait for it.
     let gate = Gate()
     let handler = ScriptedHandler { request in
       if request.path == "/0" { await gate.wait() }
@@ -36,7 +38,8 @@ struct KeepAliveTests {
     }
   }
 
-  @Test func closeIsHonouredAndSaid() async throws {
+  @Test("Connection: close is honoured and sent back")
+  func closeIsHonouredAndSent() async throws {
     try await ServerFixture.serve(echoPath) { server in
       let text = try await server.withPeer { peer in
         peer.send("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\nGET /b HTTP/1.1\r\n\r\n")
@@ -48,7 +51,8 @@ struct KeepAliveTests {
     }
   }
 
-  @Test func oldClientsKeepTheConnectionByAsking() async throws {
+  @Test("An HTTP/1.0 client can keep the connection with keep-alive")
+  func http10ClientsCanKeepTheConnection() async throws {
     try await ServerFixture.serve(echoPath) { server in
       let text = try await server.withPeer { peer in
         peer.send("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
@@ -62,7 +66,8 @@ struct KeepAliveTests {
     }
   }
 
-  @Test func halfClosedClientsGetAllTheirAnswers() async throws {
+  @Test("A half-closed client gets all its responses")
+  func halfClosedClientsGetAllResponses() async throws {
     let gate = Gate()
     let handler = ScriptedHandler { request in
       if request.path == "/0" { await gate.wait() }
@@ -86,7 +91,9 @@ struct KeepAliveTests {
   }
 
   /// More than is read ahead, sent in one go.
-  @Test(arguments: [1024, 3000, 64 * 1024])
+  @Test(
+    "Pipelined requests are answered, however few bytes are read ahead",
+    arguments: [1024, 3000, 64 * 1024])
   func pipelinedRequestsAreAnsweredHoweverLittleIsReadAhead(bytes: Int) async throws {
     var limits = ServerLimits()
     limits.readAheadBytesMax = bytes
@@ -105,7 +112,8 @@ struct KeepAliveTests {
     }
   }
 
-  @Test func requestsOnOneConnectionAreBounded() async throws {
+  @Test("The number of requests on one connection is limited")
+  func requestsOnOneConnectionAreBounded() async throws {
     var limits = ServerLimits()
     limits.connection.requestsMax = 3
     try await ServerFixture.serve(echoPath, limits: limits) { server in

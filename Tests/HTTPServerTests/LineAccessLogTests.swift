@@ -19,14 +19,16 @@ struct LineAccessLogTests {
     return String(decoding: notes, as: UTF8.self)
   }
 
-  @Test func aLineOfText() {
+  @Test("A text line has all values")
+  func formatsTextLine() {
     #expect(
       line(isJSON: false, target: "/a?b=1")
         == "1994-11-06T08:49:37Z info larder: request method=GET target=/a?b=1 status=200"
         + " bytes=12 duration_us=345 request_id=r1 remote=127.0.0.1\n")
   }
 
-  @Test func aLineOfJSON() {
+  @Test("A JSON line has all values")
+  func formatsJSONLine() {
     #expect(
       line(isJSON: true, target: "/a")
         == #"{"time":"1994-11-06T08:49:37Z","level":"info","logger":"larder","message":"request","#
@@ -34,35 +36,38 @@ struct LineAccessLogTests {
         + #""request_id":"r1","remote":"127.0.0.1"}"# + "\n")
   }
 
-  @Test(arguments: [
-    ("/a?x=1&ticket=secret&y=2", "/a?x=1&ticket=...&y=2"),
-    ("/a?ticket=secret", "/a?ticket=..."),
-    ("/a?%74icket=secret&b=%41", "/a?ticket=...&b=%41"),
-    ("/a?b=%zz&tic%6B%65t%3dsecret", "/a?b=%zz&ticket=..."),
-    ("/a?%74icket=%zzsecret", "/a?ticket=..."),
-    ("/a?ticket%", "/a?ticket%"),
-    ("/a?noticket=1", "/a?noticket=1"),
-    ("/a?Ticket=secret", "/a?ticket=..."),
-    (
-      "/v1/files/pics/a.txt?expires=9&signature=secret&Signature=secret",
-      "/v1/files/pics/a.txt?expires=9&signature=...&signature=..."
-    ),
-    (
-      "/s3/pics/a?X-Amz-Date=1&X-Amz-Signature=secret&x-amz-security-token=secret",
-      "/s3/pics/a?X-Amz-Date=1&x-amz-signature=...&x-amz-security-token=..."
-    ),
-    ("/a?X%2DAmz%2dSIGNATURE=secret", "/a?x-amz-signature=..."),
-    ("/a?access_token=secret&&apiKey=secret&", "/a?access_token=...&&apikey=...&"),
-    ("/a?pageToken=p1&tokens=2&token", "/a?pageToken=p1&tokens=2&token"),
-    ("/ticket=1", "/ticket=1"),
-    ("", "-"),
-    (#"/a?b="\"#, #""/a?b=\"\\""#),
-  ])
+  @Test(
+    "Targets are logged without secrets and with escaped quotes",
+    arguments: [
+      ("/a?x=1&ticket=secret&y=2", "/a?x=1&ticket=...&y=2"),
+      ("/a?ticket=secret", "/a?ticket=..."),
+      ("/a?%74icket=secret&b=%41", "/a?ticket=...&b=%41"),
+      ("/a?b=%zz&tic%6B%65t%3dsecret", "/a?b=%zz&ticket=..."),
+      ("/a?%74icket=%zzsecret", "/a?ticket=..."),
+      ("/a?ticket%", "/a?ticket%"),
+      ("/a?noticket=1", "/a?noticket=1"),
+      ("/a?Ticket=secret", "/a?ticket=..."),
+      (
+        "/v1/files/pics/a.txt?expires=9&signature=secret&Signature=secret",
+        "/v1/files/pics/a.txt?expires=9&signature=...&signature=..."
+      ),
+      (
+        "/s3/pics/a?X-Amz-Date=1&X-Amz-Signature=secret&x-amz-security-token=secret",
+        "/s3/pics/a?X-Amz-Date=1&x-amz-signature=...&x-amz-security-token=..."
+      ),
+      ("/a?X%2DAmz%2dSIGNATURE=secret", "/a?x-amz-signature=..."),
+      ("/a?access_token=secret&&apiKey=secret&", "/a?access_token=...&&apikey=...&"),
+      ("/a?pageToken=p1&tokens=2&token", "/a?pageToken=p1&tokens=2&token"),
+      ("/ticket=1", "/ticket=1"),
+      ("", "-"),
+      (#"/a?b="\"#, #""/a?b=\"\\""#),
+    ])
   func targetsAreShownWithoutSecretsAndQuotes(target: String, shown: String) {
     #expect(line(isJSON: false, target: target).contains(" target=\(shown) status="))
   }
 
-  @Test func whatWasTakenIsWrittenInOrderByTheEnd() async {
+  @Test("Submitted lines are written in order before the end")
+  func submittedLinesAreWrittenInOrder() async {
     let written = Mutex<[UInt8]>([])
     let log = LineAccessLog(label: "larder", isJSON: false) { lines in
       written.withLock { $0.append(contentsOf: lines) }

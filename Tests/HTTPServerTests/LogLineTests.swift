@@ -57,7 +57,8 @@ struct LogLineTests {
     return written.withLock { $0 }.split(separator: "\n")
   }
 
-  @Test func everyLineIsOneObject() async throws {
+  @Test("Every JSON log line is one object, whatever clients send")
+  func everyJSONLineIsOneObject() async throws {
     let lines = try await Self.lines(isJSON: true)
     #expect(lines.count == Self.requests.count)
     let parsed = try lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
@@ -70,7 +71,8 @@ struct LogLineTests {
     #expect(!lines.joined().contains("secret"))
   }
 
-  @Test func everyLineOfTextIsOneLineOfPrintableBytes() async throws {
+  @Test("Every text log line has only printable bytes, whatever clients send")
+  func everyLineOfTextIsOneLineOfPrintableBytes() async throws {
     let lines = try await Self.lines(isJSON: false)
     #expect(lines.count == Self.requests.count)
     #expect(lines.allSatisfy { $0.contains(" info test: request method=") })

@@ -27,57 +27,60 @@ struct ProxyTests {
     return seen.withLock { $0 }
   }
 
-  @Test(arguments: [
-    // What the peer wrote stands last; what the client wrote before it is not believed.
-    ([("X-Forwarded-For", "192.0.2.1")], "192.0.2.1 http -"),
-    ([("X-Forwarded-For", "6.6.6.6, 192.0.2.1")], "192.0.2.1 http -"),
-    ([("X-Forwarded-For", "6.6.6.6, 192.0.2.1, 10.1.1.1, 10.2.2.2")], "192.0.2.1 http -"),
-    ([("X-Forwarded-For", "6.6.6.6"), ("X-Forwarded-For", "192.0.2.1")], "192.0.2.1 http -"),
-    ([("X-Forwarded-For", "10.1.1.1, 10.2.2.2")], "10.1.1.1 http -"),
-    ([("X-Forwarded-For", "2001:db8::1")], "2001:db8::1 http -"),
-    ([("X-Forwarded-For", "[2001:db8::1]:443")], "2001:db8::1 http -"),
-    ([("X-Forwarded-For", "192.0.2.1:5000")], "192.0.2.1 http -"),
-    // A step without an address ends the way at the proxy that told of it.
-    ([("X-Forwarded-For", "192.0.2.1, nonsense, 10.1.1.1")], "10.1.1.1 http -"),
-    ([("X-Forwarded-For", "unknown")], "127.0.0.1 http -"),
-    (
-      [
-        ("X-Forwarded-For", "192.0.2.1"), ("X-Forwarded-Proto", "https"),
-        ("X-Forwarded-Host", "api.example"),
-      ], "192.0.2.1 https api.example"
-    ),
-    (
-      [
-        ("X-Forwarded-For", "6.6.6.6, 192.0.2.1, 10.1.1.1"),
-        ("X-Forwarded-Proto", "http, https, http"),
-      ], "192.0.2.1 https -"
-    ),
-    ([("X-Forwarded-For", "192.0.2.1"), ("X-Forwarded-Host", "a b")], "192.0.2.1 http -"),
-    ([("Forwarded", "for=6.6.6.6, for=192.0.2.1;proto=https")], "192.0.2.1 https -"),
-    (
-      [("Forwarded", "for=\"[2001:db8::1]:4711\";host=api.example, for=10.0.0.9")],
-      "2001:db8::1 http api.example"
-    ),
-    ([("Forwarded", "for=_hidden;proto=https")], "127.0.0.1 https -"),
-    // Both agree.
-    (
-      [
-        ("Forwarded", "for=192.0.2.1"), ("X-Forwarded-For", "192.0.2.1"),
-        ("X-Forwarded-Proto", "https"),
-      ], "192.0.2.1 https -"
-    ),
-    // One of the two came from the client.
-    ([("Forwarded", "for=6.6.6.6"), ("X-Forwarded-For", "192.0.2.1")], "127.0.0.1 http -"),
-    ([("Forwarded", "for=\"6"), ("X-Forwarded-For", "192.0.2.1")], "127.0.0.1 http -"),
-    ([], "127.0.0.1 http -"),
-  ])
-  func theClientIsTheRightmostStepThatIsNotOurs(
+  @Test(
+    "The client is the rightmost hop that is not a trusted proxy",
+    arguments: [
+      // What the peer wrote stands last; what the client wrote before it is not believed.
+      ([("X-Forwarded-For", "192.0.2.1")], "192.0.2.1 http -"),
+      ([("X-Forwarded-For", "6.6.6.6, 192.0.2.1")], "192.0.2.1 http -"),
+      ([("X-Forwarded-For", "6.6.6.6, 192.0.2.1, 10.1.1.1, 10.2.2.2")], "192.0.2.1 http -"),
+      ([("X-Forwarded-For", "6.6.6.6"), ("X-Forwarded-For", "192.0.2.1")], "192.0.2.1 http -"),
+      ([("X-Forwarded-For", "10.1.1.1, 10.2.2.2")], "10.1.1.1 http -"),
+      ([("X-Forwarded-For", "2001:db8::1")], "2001:db8::1 http -"),
+      ([("X-Forwarded-For", "[2001:db8::1]:443")], "2001:db8::1 http -"),
+      ([("X-Forwarded-For", "192.0.2.1:5000")], "192.0.2.1 http -"),
+      // A hop without an address stops at the proxy that reported it.
+      ([("X-Forwarded-For", "192.0.2.1, nonsense, 10.1.1.1")], "10.1.1.1 http -"),
+      ([("X-Forwarded-For", "unknown")], "127.0.0.1 http -"),
+      (
+        [
+          ("X-Forwarded-For", "192.0.2.1"), ("X-Forwarded-Proto", "https"),
+          ("X-Forwarded-Host", "api.example"),
+        ], "192.0.2.1 https api.example"
+      ),
+      (
+        [
+          ("X-Forwarded-For", "6.6.6.6, 192.0.2.1, 10.1.1.1"),
+          ("X-Forwarded-Proto", "http, https, http"),
+        ], "192.0.2.1 https -"
+      ),
+      ([("X-Forwarded-For", "192.0.2.1"), ("X-Forwarded-Host", "a b")], "192.0.2.1 http -"),
+      ([("Forwarded", "for=6.6.6.6, for=192.0.2.1;proto=https")], "192.0.2.1 https -"),
+      (
+        [("Forwarded", "for=\"[2001:db8::1]:4711\";host=api.example, for=10.0.0.9")],
+        "2001:db8::1 http api.example"
+      ),
+      ([("Forwarded", "for=_hidden;proto=https")], "127.0.0.1 https -"),
+      // Both agree.
+      (
+        [
+          ("Forwarded", "for=192.0.2.1"), ("X-Forwarded-For", "192.0.2.1"),
+          ("X-Forwarded-Proto", "https"),
+        ], "192.0.2.1 https -"
+      ),
+      // One of the two came from the client.
+      ([("Forwarded", "for=6.6.6.6"), ("X-Forwarded-For", "192.0.2.1")], "127.0.0.1 http -"),
+      ([("Forwarded", "for=\"6"), ("X-Forwarded-For", "192.0.2.1")], "127.0.0.1 http -"),
+      ([], "127.0.0.1 http -"),
+    ])
+  func clientIsTheRightmostUntrustedHop(
     headers: [(String, String)], expected: String
   ) async throws {
     #expect(try await Self.seen(headers) == expected)
   }
 
-  @Test func nobodyIsBelievedUnasked() async throws {
+  @Test("Forwarding fields of untrusted peers are ignored")
+  func untrustedPeersAreNotBelieved() async throws {
     let headers = [
       ("X-Forwarded-For", "192.0.2.1"), ("Forwarded", "for=192.0.2.1;proto=https;host=x"),
       ("X-Forwarded-Proto", "https"),
@@ -87,7 +90,8 @@ struct ProxyTests {
     #expect(try await Self.seen(headers, trusting: others) == "127.0.0.1 http -")
   }
 
-  @Test func theLogTellsOfTheClient() async throws {
+  @Test("The access log names the forwarded client")
+  func logNamesTheForwardedClient() async throws {
     let lines = Mutex("")
     let log = LineAccessLog(label: "test", isJSON: true) { bytes in
       lines.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
@@ -103,7 +107,8 @@ struct ProxyTests {
     }
   }
 
-  @Test func aProxyMayHaveMoreConnectionsThanAnAddress() async throws {
+  @Test("A proxy can exceed the connection limit per address")
+  func proxyCanExceedTheLimitPerAddress() async throws {
     var limits = ServerLimits()
     limits.connectionsPerAddressMax = 1
     let gate = Gate()

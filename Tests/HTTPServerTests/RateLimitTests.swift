@@ -15,7 +15,7 @@ struct RateLimitTests {
     return .text("served")
   }
 
-  /// Answers at the first look, as a fresh hit does.
+  /// Responds immediately, like a fresh cache hit.
   private static var quick: ScriptedHandler {
     var handler = handler
     handler.look = { head, stamp, output in
@@ -28,8 +28,10 @@ struct RateLimitTests {
     return handler
   }
 
-  @Test(arguments: [false, true])
-  func moreThanTheLimitIsAnswered429(isQuick: Bool) async throws {
+  @Test(
+    "Requests over the rate limit get a 429",
+    arguments: [false, true])
+  func requestsOverTheLimitGet429(isQuick: Bool) async throws {
     let handler = isQuick ? Self.quick : Self.handler
     try await ServerFixture.serve(handler, rateLimit: Self.limit) { server in
       let responses = try await server.withClient { client in
@@ -130,7 +132,8 @@ struct RateLimitTests {
     }
   }
 
-  @Test func clientsBehindAProxyAreToldApart() async throws {
+  @Test("Clients of a trusted proxy are counted separately")
+  func clientsOfAProxyAreCountedSeparately() async throws {
     try await ServerFixture.serve(
       Self.handler, proxies: TrustedProxies { _ in true }, rateLimit: Self.limit
     ) { server in
@@ -143,7 +146,8 @@ struct RateLimitTests {
     }
   }
 
-  @Test func aLargeBodyOfARefusedRequestIsNotRead() async throws {
+  @Test("A large body of a refused request is not read")
+  func largeBodyOfARefusedRequestIsNotRead() async throws {
     let limit = RateLimit(requestsMax: 1, window: .seconds(60))
     try await ServerFixture.serve(Self.handler, rateLimit: limit) { server in
       let responses = try await server.withClient { client in
@@ -156,7 +160,8 @@ struct RateLimitTests {
     }
   }
 
-  @Test func whatIsExemptIsNotCounted() async throws {
+  @Test("Exempt requests are not counted")
+  func exemptRequestsAreNotCounted() async throws {
     let limit = RateLimit(requestsMax: 1, window: .seconds(60)) { head in
       head.path.elementsEqual("/healthz".utf8)
     }
@@ -169,7 +174,8 @@ struct RateLimitTests {
     }
   }
 
-  @Test func withoutALimitNothingIsTold() async throws {
+  @Test("Without a rate limit there are no RateLimit fields")
+  func noFieldsWithoutALimit() async throws {
     try await ServerFixture.serve(Self.quick) { server in
       let response = try await server.withClient { try $0.request("GET", "/") }
       #expect(response.status == 200)

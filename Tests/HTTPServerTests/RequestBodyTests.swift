@@ -26,7 +26,8 @@ struct RequestBodyTests {
     }
   }
 
-  @Test func contentOfKnownLengthComesBack() async throws {
+  @Test("Content of known length reaches the handler")
+  func echoesContentOfKnownLength() async throws {
     let body = String(repeating: "0123456789", count: 300_000)
     try await ServerFixture.serve(echo) { server in
       let response = try await server.withClient { try $0.request("POST", "/", body: body) }
@@ -72,7 +73,8 @@ struct RequestBodyTests {
     }
   }
 
-  @Test func chunksComeBackAsChunks() async throws {
+  @Test("Chunked content reaches the handler and can be sent as chunks")
+  func echoesChunks() async throws {
     try await ServerFixture.serve(echo) { server in
       let response = try await server.withClient { client in
         try client.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -85,7 +87,8 @@ struct RequestBodyTests {
     }
   }
 
-  @Test func continueIsSentWhenTheHandlerReads() async throws {
+  @Test("100 Continue is sent when the handler reads")
+  func continueIsSentWhenTheHandlerReads() async throws {
     try await ServerFixture.serve(Self.collecting(upTo: 100)) { server in
       let text = try await server.withPeer { peer in
         peer.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
@@ -99,7 +102,8 @@ struct RequestBodyTests {
     }
   }
 
-  @Test func aFinalAnswerTakesThePlaceOfContinue() async throws {
+  @Test("A final response takes the place of 100 Continue")
+  func finalResponseReplacesContinue() async throws {
     try await ServerFixture.serve(ScriptedHandler { _ in .text("no", status: .forbidden) }) {
       server in
       let text = try await server.withPeer { peer in
@@ -112,7 +116,8 @@ struct RequestBodyTests {
     }
   }
 
-  @Test func tooMuchIsRefusedBeforeItIsSent() async throws {
+  @Test("Content over the limit is refused before it is sent")
+  func tooLargeContentIsRefusedBeforeItIsSent() async throws {
     let handler = ScriptedHandler(bodyBytesMax: 4) { _ in .text("unreachable") }
     try await ServerFixture.serve(handler) { server in
       let text = try await server.withPeer { peer in
@@ -127,7 +132,8 @@ struct RequestBodyTests {
     }
   }
 
-  @Test func collectingIsBounded() async throws {
+  @Test("Collecting content is limited")
+  func collectingIsBounded() async throws {
     try await ServerFixture.serve(Self.collecting(upTo: 10)) { server in
       let statuses = try await server.withClient { client in
         try client.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -141,7 +147,8 @@ struct RequestBodyTests {
     }
   }
 
-  @Test func faultyContentIsRefusedInPlaceOfTheAnswer() async throws {
+  @Test("Faulty content is refused in place of the handler's response")
+  func faultyContentIsRefused() async throws {
     let failure = Mutex<BodyReadError?>(nil)
     let handler = ScriptedHandler { request in
       do throws(BodyReadError) {
@@ -170,7 +177,8 @@ struct RequestBodyTests {
     }
   }
 
-  @Test func anUnreadBodyDoesNotSpoilTheConnection() async throws {
+  @Test("An unread body keeps the connection usable")
+  func unreadBodyKeepsTheConnectionUsable() async throws {
     try await ServerFixture.serve(ScriptedHandler { .text($0.path, status: .notFound) }) { server in
       let bodies = try await server.withClient { client in
         [
@@ -182,7 +190,8 @@ struct RequestBodyTests {
     }
   }
 
-  @Test func theSocketWaitsForTheReader() async throws {
+  @Test("The socket is not read while the reader lags")
+  func theSocketWaitsForTheReader() async throws {
     let gate = Gate()
     let handler = ScriptedHandler(bodyBytesMax: 256 << 20) { request in
       await gate.wait()
@@ -199,7 +208,8 @@ struct RequestBodyTests {
     }
   }
 
-  @Test func aLargeBodyPassesASlowReaderWhole() async throws {
+  @Test("A slow reader gets a large body whole")
+  func slowReaderGetsALargeBodyWhole() async throws {
     let handler = ScriptedHandler(bodyBytesMax: 64 << 20) { request in
       var count = 0
       do {

@@ -5,7 +5,8 @@ import Testing
 import Transport
 
 struct ResponseTests {
-  @Test func everyAnswerIsStamped() async throws {
+  @Test("Every response has Date, Request-Id and nosniff")
+  func everyResponseIsStamped() async throws {
     try await ServerFixture.serve(ScriptedHandler { _ in .text("x") }) { server in
       let responses = try await server.withClient { client in
         [
@@ -25,7 +26,8 @@ struct ResponseTests {
     }
   }
 
-  @Test func headHasTheFieldsOfGetAndNoContent() async throws {
+  @Test("A response to HEAD has the fields of GET and no content")
+  func headHasTheFieldsOfGetAndNoContent() async throws {
     try await ServerFixture.serve(ScriptedHandler { _ in .text("hello") }) { server in
       let text = try await server.withPeer { peer in
         peer.send("HEAD / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -39,7 +41,9 @@ struct ResponseTests {
     }
   }
 
-  @Test(arguments: [204, 304])
+  @Test(
+    "204 and 304 have no content",
+    arguments: [204, 304])
   func someStatusesHaveNoContent(status: Int) async throws {
     let handler = ScriptedHandler { _ in
       var response = ServerResponse.text("must not be sent")
@@ -59,7 +63,8 @@ struct ResponseTests {
     }
   }
 
-  @Test func oldClientsReadStreamsToTheEnd() async throws {
+  @Test("An HTTP/1.0 client reads a stream to the end of the connection")
+  func http10ClientsReadStreamsToTheEnd() async throws {
     let handler = ScriptedHandler { _ in
       ServerResponse(
         body: .stream { writer in
@@ -78,7 +83,8 @@ struct ResponseTests {
     }
   }
 
-  @Test func aBrokenStreamIsSeenToBeBroken() async throws {
+  @Test("A client can detect a broken stream")
+  func brokenStreamIsDetectable() async throws {
     struct Broken: Error {}
     let handler = ScriptedHandler { request in
       let length = request.path == "/length" ? 100 : nil
@@ -102,7 +108,8 @@ struct ResponseTests {
     }
   }
 
-  @Test func writersWaitForTheClientAndLearnOfItsEnd() async throws {
+  @Test("A writer waits for the client and learns of its disconnect")
+  func writersWaitForTheClientAndLearnOfItsEnd() async throws {
     let written = Count()
     let ended = Gate()
     let handler = ScriptedHandler { _ in
@@ -131,7 +138,8 @@ struct ResponseTests {
     }
   }
 
-  @Test func answersNobodyReadsDoNotPileUp() async throws {
+  @Test("Unread responses do not pile up")
+  func unreadResponsesDoNotPileUp() async throws {
     let answers = Count()
     let handler = ScriptedHandler { _ in
       answers.add()
@@ -144,14 +152,15 @@ struct ResponseTests {
         _ = peer.send(
           Array(String(repeating: "GET / HTTP/1.1\r\nHost: x\r\n\r\n", count: 1000).utf8))
         try peer.receiveFirst()
-        // By the time another connection has its answer, all of the first's input was looked at.
+        // Once another connection has its response, all input of the first has been processed.
         _ = try RawClient(port: port).request("GET", "/")
         #expect(answers.value < 20)
       }
     }
   }
 
-  @Test func injectedFieldsStayInTheirLine() async throws {
+  @Test("Line breaks in a field value cannot inject a field")
+  func injectedFieldsStayInTheirLine() async throws {
     let handler = ScriptedHandler { request in
       var response = ServerResponse.text("x")
       response.fields[.location] = request.path + "\r\nX-Injected: yes"

@@ -19,19 +19,21 @@ struct RouterTests {
     }
   }
 
-  @Test(arguments: [
-    ("GET", "/", "GET / -"), ("GET", "/films/1", "GET /films/{id} 1"),
-    ("GET", "/films/top", "GET /films/top -"), ("HEAD", "/films/top", "GET /films/top -"),
-    ("GET", "/films/%74op", "GET /films/top -"), ("GET", "/a%62c", "GET /abc -"),
-    ("GET", "/a%2562c", "GET /a%62c -"), ("GET", "/films/special", "GET /films/{id} special"),
-    ("PUT", "/films/special", "PUT /films/special -"), ("HEAD", "/films/1", "GET /films/{id} 1"),
-    ("GET", "/films/a%2Fb%20c", "GET /films/{id} a/b c"),
-    ("GET", "/fi%6cms/1", "GET /films/{id} 1"),
-    ("GET", "/films/1/cast", "GET /films/{id}/cast 1"),
-    ("GET", "/files/a/b/c", "GET /files/{path...} a/b/c"),
-    ("GET", "/files/", "GET /files/{path...} "),
-    ("OPTIONS", "/own", "OPTIONS /own -"),
-  ])
+  @Test(
+    "The most literal route matches",
+    arguments: [
+      ("GET", "/", "GET / -"), ("GET", "/films/1", "GET /films/{id} 1"),
+      ("GET", "/films/top", "GET /films/top -"), ("HEAD", "/films/top", "GET /films/top -"),
+      ("GET", "/films/%74op", "GET /films/top -"), ("GET", "/a%62c", "GET /abc -"),
+      ("GET", "/a%2562c", "GET /a%62c -"), ("GET", "/films/special", "GET /films/{id} special"),
+      ("PUT", "/films/special", "PUT /films/special -"), ("HEAD", "/films/1", "GET /films/{id} 1"),
+      ("GET", "/films/a%2Fb%20c", "GET /films/{id} a/b c"),
+      ("GET", "/fi%6cms/1", "GET /films/{id} 1"),
+      ("GET", "/films/1/cast", "GET /films/{id}/cast 1"),
+      ("GET", "/files/a/b/c", "GET /files/{path...} a/b/c"),
+      ("GET", "/files/", "GET /files/{path...} "),
+      ("OPTIONS", "/own", "OPTIONS /own -"),
+    ])
   func findsTheMostLiteralRoute(method: String, path: String, expected: String) async throws {
     let response = try await respond(method, path)
     guard case .bytes(let bytes) = response.body else {
@@ -41,19 +43,22 @@ struct RouterTests {
     #expect(String(decoding: bytes, as: UTF8.self) == expected)
   }
 
-  @Test(arguments: [
-    ("GET", "/none"), ("GET", "/films"), ("GET", "/films/"), ("GET", "/films/1/2"),
-    ("GET", "/films/.."), ("GET", "/files/a/../b"), ("GET", "/films/%2e%2e"),
-    ("GET", "/films/%ff"), ("POST", "/none"), ("OPTIONS", "/none"), ("TRACE", "/none"),
-    // Whether a rest has something there is known only to its route.
-    ("POST", "/files/a"), ("OPTIONS", "/files/a"),
-  ])
+  @Test(
+    "Unknown paths get a 404",
+    arguments: [
+      ("GET", "/none"), ("GET", "/films"), ("GET", "/films/"), ("GET", "/films/1/2"),
+      ("GET", "/films/.."), ("GET", "/files/a/../b"), ("GET", "/films/%2e%2e"),
+      ("GET", "/films/%ff"), ("POST", "/none"), ("OPTIONS", "/none"), ("TRACE", "/none"),
+      // Whether a rest has something there is known only to its route.
+      ("POST", "/files/a"), ("OPTIONS", "/files/a"),
+    ])
   func unknownPathsAre404(method: String, path: String) async throws {
     let code = try await respond(method, path).status.code
     #expect(code == 404)
   }
 
-  @Test func otherMethodsAre405WithAllow() async throws {
+  @Test("Other methods get a 405 with Allow")
+  func otherMethodsAre405WithAllow() async throws {
     let response = try await respond("POST", "/films/1")
     #expect(response.status.code == 405)
     #expect(response.fields[.allow] == "GET, HEAD, DELETE, OPTIONS")
@@ -74,13 +79,15 @@ struct RouterTests {
     #expect(try await respond("OPTIONS", path).fields[.allow] == "POST, OPTIONS")
   }
 
-  @Test func traceIsRefusedByEveryPlace() async throws {
+  @Test("TRACE gets a 405 on every path")
+  func traceIsRefusedEverywhere() async throws {
     let response = try await respond("TRACE", "/films/1")
     #expect(response.status.code == 405)
     #expect(response.fields[.allow] == "GET, HEAD, DELETE, OPTIONS")
   }
 
-  @Test func routesRefuseMethodsInTheirOwnWords() async throws {
+  @Test("A route can refuse methods with its own response")
+  func routesCanRefuseMethodsThemselves() async throws {
     let router = try Router(
       ["/odd", "/odd/{key*}"].compactMap { RoutePattern($0) }.map { pattern in
         Route(
@@ -98,7 +105,8 @@ struct RouterTests {
     }
   }
 
-  @Test func optionsTellsTheMethods() async throws {
+  @Test("OPTIONS lists the methods")
+  func optionsListsTheMethods() async throws {
     let response = try await respond("OPTIONS", "/films/special")
     #expect(response.status.code == 204)
     #expect(response.fields[.allow] == "GET, HEAD, PUT, DELETE, OPTIONS")
@@ -106,14 +114,16 @@ struct RouterTests {
     #expect(code == 204)
   }
 
-  @Test func twoRoutesForOnePlaceAreRefused() {
+  @Test("Two routes for the same method and path are refused")
+  func twoRoutesForOnePlaceAreRefused() {
     let routes = ["/a/{x}", "/a/{y}"].compactMap { RoutePattern($0) }.map { pattern in
       Route(.get, pattern) { _ in .text("") }
     }
     #expect(throws: RouteTable.Conflict.self) { try RouteTable(routes) }
   }
 
-  @Test func routesSetTheirOwnBodyLimit() throws {
+  @Test("A route sets its own body limit")
+  func routesSetTheirOwnBodyLimit() throws {
     let router = try Router(Self.routes())
     #expect(router.contentRule(for: try head("PUT", "/films/special")).bytesMax == 7)
     #expect(router.contentRule(for: try head("DELETE", "/films/1")) == ContentRule())
@@ -129,5 +139,21 @@ struct RouterTests {
     let text = "\(method) \(path) HTTP/1.1\r\nHost: x\r\n\r\n"
     _ = try Array(text.utf8).withUnsafeBytes { try parser.parse($0) }
     return parser.head
+  }
+}
+
+struct RoutePatternTests {
+  @Test(
+    "Route patterns are parsed",
+    arguments: ["/", "/films/{id}", "/files/{path...}", "/v1/a.b/{x}/c"])
+  func parsesPatterns(text: String) {
+    #expect(RoutePattern(text)?.description == text)
+  }
+
+  @Test(
+    "Malformed route patterns are refused",
+    arguments: ["", "films", "/{}", "/{a", "/a}", "/{a}/{a}", "/{a...}/b", "/x{a}"])
+  func refusesMalformedPatterns(text: String) {
+    #expect(RoutePattern(text) == nil)
   }
 }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transport
 
-/// What slow, greedy and vanishing clients cost, and what they are told.
+/// The cost of slow, greedy and disconnecting clients, and their responses.
 struct RudeClientTests {
   private static let collecting = ScriptedHandler(bodyBytesMax: 64 << 20) { request in
     .text("\((try? await request.body.collect(upTo: 64 << 20).count) ?? -1)")
@@ -24,13 +24,15 @@ struct RudeClientTests {
   }
 
   /// Each piece comes in time; all of them together do not.
-  @Test(arguments: [
-    ("GET / HTTP/1.1\r\nHost: x\r\n", "X-A: b\r\n"),
-    ("", "G"),
-    ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n", "x"),
-    ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"),
-  ])
-  func drippingIsAnswered408(start: String, piece: String) async throws {
+  @Test(
+    "Input that is too slow in total gets a 408",
+    arguments: [
+      ("GET / HTTP/1.1\r\nHost: x\r\n", "X-A: b\r\n"),
+      ("", "G"),
+      ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n", "x"),
+      ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"),
+    ])
+  func slowInputGets408(start: String, piece: String) async throws {
     try await ServerFixture.serve(Self.collecting, limits: Self.short) { server in
       let text = try await server.withPeer { peer in
         peer.send(start)
@@ -44,35 +46,37 @@ struct RudeClientTests {
     }
   }
 
-  @Test(arguments: [
-    ("GET / HTTP/1.1\r\nHost: x\r\n" + String(repeating: "X: y\r\n", count: 200) + "\r\n", 431),
-    (
-      "GET / HTTP/1.1\r\nHost: x\r\nX: " + String(repeating: "y", count: 20_000) + "\r\n\r\n", 431
-    ),
-    (
-      "GET / HTTP/1.1\r\nHost: x\r\n"
-        + String(repeating: "X: " + String(repeating: "y", count: 1000) + "\r\n", count: 50), 431
-    ),
-    ("GET /" + String(repeating: "a", count: 9000) + " HTTP/1.1\r\n", 414),
-    (String(repeating: "G", count: 40) + " / HTTP/1.1\r\nHost: x\r\n\r\n", 501),
-    (String(repeating: "\r\n", count: 6) + "GET / HTTP/1.1\r\nHost: x\r\n\r\n", 400),
-    (
-      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-        + "1;" + String(repeating: "a", count: 300) + "\r\nx\r\n", 400
-    ),
-    (
-      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-        + String(repeating: "1\r\nx\r\n", count: 6000), 400
-    ),
-    (
-      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n00000000000000001\r\nx\r\n",
-      400
-    ),
-    (
-      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
-        + String(repeating: "X: y\r\n", count: 40) + "\r\n", 431
-    ),
-  ])
+  @Test(
+    "A flood is refused once",
+    arguments: [
+      ("GET / HTTP/1.1\r\nHost: x\r\n" + String(repeating: "X: y\r\n", count: 200) + "\r\n", 431),
+      (
+        "GET / HTTP/1.1\r\nHost: x\r\nX: " + String(repeating: "y", count: 20_000) + "\r\n\r\n", 431
+      ),
+      (
+        "GET / HTTP/1.1\r\nHost: x\r\n"
+          + String(repeating: "X: " + String(repeating: "y", count: 1000) + "\r\n", count: 50), 431
+      ),
+      ("GET /" + String(repeating: "a", count: 9000) + " HTTP/1.1\r\n", 414),
+      (String(repeating: "G", count: 40) + " / HTTP/1.1\r\nHost: x\r\n\r\n", 501),
+      (String(repeating: "\r\n", count: 6) + "GET / HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+      (
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+          + "1;" + String(repeating: "a", count: 300) + "\r\nx\r\n", 400
+      ),
+      (
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+          + String(repeating: "1\r\nx\r\n", count: 6000), 400
+      ),
+      (
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n00000000000000001\r\nx\r\n",
+        400
+      ),
+      (
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
+          + String(repeating: "X: y\r\n", count: 40) + "\r\n", 431
+      ),
+    ])
   func floodsAreRefusedOnce(request: String, status: Int) async throws {
     try await ServerFixture.serve(Self.collecting) { server in
       let text = try await server.withPeer { peer in
@@ -86,8 +90,9 @@ struct RudeClientTests {
     }
   }
 
-  /// The handler writes without end. What nobody takes stays small, and the connection ends.
-  @Test func aStreamThatNobodyReadsIsCutOffAndSmall() async throws {
+  /// The handler writes endlessly. Unread output stays small, and the connection ends.
+  @Test("An unread stream takes little memory and is disconnected")
+  func unreadStreamIsResetAndSmall() async throws {
     let written = Mutex(0)
     let ended = Gate()
     let handler = ScriptedHandler { _ in
@@ -117,9 +122,11 @@ struct RudeClientTests {
     }
   }
 
-  /// The answer comes while the client still sends; it must be able to read it.
-  @Test(arguments: [404, 413])
-  func anEarlyAnswerReachesAClientThatStillSends(status: Int) async throws {
+  /// The response arrives while the client still sends; it must be able to read it.
+  @Test(
+    "An early response reaches a client that still sends",
+    arguments: [404, 413])
+  func earlyResponseReachesAClientThatStillSends(status: Int) async throws {
     let handler = ScriptedHandler(bodyBytesMax: 64 << 20) { request in
       .text("no", status: .init(code: status))
     }
@@ -136,7 +143,8 @@ struct RudeClientTests {
     }
   }
 
-  @Test func moreThanTheRouteTakesIsRefusedWhileItIsSent() async throws {
+  @Test("Chunked content over the limit is refused while it is sent")
+  func chunkedContentOverTheLimitIsRefused() async throws {
     let handler = ScriptedHandler(bodyBytesMax: 1000) { request in
       .text("\((try? await request.body.collect(upTo: 1000).count) ?? -1)")
     }
@@ -155,8 +163,9 @@ struct RudeClientTests {
     }
   }
 
-  /// Requests sent without reading answers stop at the socket.
-  @Test func answersNobodyTakesStopTheReading() async throws {
+  /// Requests of a client that reads no responses stop at the socket.
+  @Test("Unread responses stop the reading of requests")
+  func unreadResponsesStopTheReading() async throws {
     let answered = Count()
     let handler = ScriptedHandler { _ in
       answered.add()
@@ -175,7 +184,8 @@ struct RudeClientTests {
     }
   }
 
-  @Test func aHalfClosedClientGetsItsAnswer() async throws {
+  @Test("A half-closed client gets its response")
+  func halfClosedClientGetsItsResponse() async throws {
     try await ServerFixture.serve(Self.collecting) { server in
       let text = try await server.withPeer { peer in
         peer.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc")
@@ -198,9 +208,11 @@ struct RudeClientTests {
     "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n",
   ]
 
-  /// The handler learns that content is missing, and what it answers reaches the client.
-  @Test(arguments: cutShort)
-  func aBodyCutShortIsAnswered(request: String) async throws {
+  /// The handler gets an error for the missing content, and its response reaches the client.
+  @Test(
+    "A truncated body gets the handler's response",
+    arguments: cutShort)
+  func truncatedBodyGetsAResponse(request: String) async throws {
     let handler = ScriptedHandler { request in
       do throws(BodyReadError) {
         return .text("\(try await request.body.collect(upTo: 100).count)")
@@ -222,9 +234,11 @@ struct RudeClientTests {
     }
   }
 
-  /// The answer was there before the body was cut short.
-  @Test(arguments: cutShort)
-  func anAnswerToACutBodyThatNobodyReadsGoesOut(request: String) async throws {
+  /// The response was ready before the body was cut short.
+  @Test(
+    "The response to an unread truncated body is sent",
+    arguments: cutShort)
+  func responseToAnUnreadTruncatedBodyIsSent(request: String) async throws {
     try await ServerFixture.serve(ScriptedHandler { _ in .text("no", status: .notFound) }) {
       server in
       let text = try await server.withPeer { peer in
@@ -239,10 +253,12 @@ struct RudeClientTests {
     }
   }
 
-  /// What stands behind a streamed answer is drained, until the client ends that too; an answer
-  /// that is made of the content cannot be whole.
-  @Test(arguments: [(false, "\r\n\r\n2\r\nno\r\n0\r\n\r\n"), (true, "\r\n1\r\na\r\n")])
-  func aStreamedAnswerToACutBodyEnds(readsBody: Bool, end: String) async throws {
+  /// Content after a streamed response is drained until the client ends it; a response made from the
+  /// content cannot be complete.
+  @Test(
+    "A streamed response to a truncated body ends",
+    arguments: [(false, "\r\n\r\n2\r\nno\r\n0\r\n\r\n"), (true, "\r\n1\r\na\r\n")])
+  func streamedResponseToATruncatedBodyEnds(readsBody: Bool, end: String) async throws {
     let handler = ScriptedHandler { request in
       ServerResponse(
         body: .stream { writer in
@@ -264,8 +280,9 @@ struct RudeClientTests {
     }
   }
 
-  /// Nobody waits for an answer, and nothing stays behind.
-  @Test func aResetInsideABodyEndsTheReading() async throws {
+  /// No client waits for the response, and nothing is left behind.
+  @Test("A reset within a body ends its reading")
+  func aResetInsideABodyEndsTheReading() async throws {
     let failure = Mutex<BodyReadError?>(nil)
     let reading = Gate()
     let handler = ScriptedHandler { request in
@@ -287,7 +304,8 @@ struct RudeClientTests {
     }
   }
 
-  @Test func nothingBehindCloseIsServed() async throws {
+  @Test("No request after Connection: close is served")
+  func nothingAfterCloseIsServed() async throws {
     let served = Count()
     let handler = ScriptedHandler { _ in
       served.add()

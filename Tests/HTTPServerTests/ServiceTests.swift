@@ -6,7 +6,8 @@ import Testing
 import Transport
 
 struct ServiceTests {
-  @Test func gracefulShutdownEndsTheService() async throws {
+  @Test("Graceful shutdown ends the service")
+  func gracefulShutdownEndsTheService() async throws {
     let group = try EventLoopGroup(count: 2)
     let service = HTTPService(
       configuration: HTTPServerConfiguration(
@@ -29,7 +30,8 @@ struct ServiceTests {
     await group.shutdown()
   }
 
-  @Test func anAddressInUseIsTold() async throws {
+  @Test("An address in use is reported")
+  func addressInUseIsReported() async throws {
     let group = try EventLoopGroup(count: 1)
     let first = HTTPService(
       configuration: HTTPServerConfiguration(

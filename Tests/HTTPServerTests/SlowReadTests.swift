@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Transport
 
-/// Clients that take an answer slowly: below the floor they are cut off, above it they are not.
+/// Clients that read a response slowly: below the minimum speed they are disconnected, above it not.
 ///
 /// Over TCP and a Unix socket, which tells otherwise what its client has taken.
 struct SlowReadTests {
@@ -94,8 +94,10 @@ struct SlowReadTests {
   }
 
   /// Each sip comes long before a stall would be one; all of them together are too slow.
-  @Test(arguments: Content.allCases, Way.allCases)
-  func aClientThatSipsIsCutOff(content: Content, way: Way) async throws {
+  @Test(
+    "A client that reads too slowly is disconnected",
+    arguments: Content.allCases, Way.allCases)
+  func clientThatReadsTooSlowlyIsReset(content: Content, way: Way) async throws {
     var limits = ServerLimits()
     limits.transferGrace = .milliseconds(400)
     limits.transferBytesPerSecondMin = 4 << 20
@@ -114,8 +116,10 @@ struct SlowReadTests {
 
   /// What it takes counts as it takes it, not once the kernel has room for more; nor where a kernel
   /// tells of it late: in the grace it takes less than a Unix socket's piece.
-  @Test(arguments: Content.allCases, Way.allCases)
-  func aClientThatIsOnlySlowIsNotCutOff(content: Content, way: Way) async throws {
+  @Test(
+    "A slow client above the minimum speed is served",
+    arguments: Content.allCases, Way.allCases)
+  func slowClientAboveTheMinimumIsServed(content: Content, way: Way) async throws {
     var limits = ServerLimits()
     limits.transferGrace = .milliseconds(500)
     limits.transferBytesPerSecondMin = 2000
@@ -131,9 +135,11 @@ struct SlowReadTests {
     }
   }
 
-  /// At its deadline, and not before; what the answer held on to is let go.
-  @Test(arguments: Content.allCases, Way.allCases)
-  func aClientThatTakesNothingIsCutOff(content: Content, way: Way) async throws {
+  /// At its deadline, and not before; resources of the response are released.
+  @Test(
+    "A client that reads nothing is disconnected at its deadline",
+    arguments: Content.allCases, Way.allCases)
+  func clientThatReadsNothingIsReset(content: Content, way: Way) async throws {
     var limits = ServerLimits()
     limits.transferStallMax = .milliseconds(400)
     let place = Place()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transport
 
-/// Nothing outside the folder is served, whatever is asked for and whatever lies in the folder.
+/// No file outside the folder is served, whatever the path and whatever links are in the folder.
 struct StaticFileEscapeTests {
   private static let secret = "top secret"
 
@@ -55,20 +55,23 @@ struct StaticFileEscapeTests {
     }
   }
 
-  @Test(arguments: [
-    "/../outside/secret.txt", "/sub/../../outside/secret.txt", "/%2e%2e/outside/secret.txt",
-    "/%2E%2E/outside/secret.txt", "/..%2foutside/secret.txt", "/..%2Foutside%2fsecret.txt",
-    "/sub/..%2f..%2foutside/secret.txt", "/%2e%2e%2foutside/secret.txt",
-    "/..%5coutside%5csecret.txt", "/..%c0%afoutside/secret.txt", "/%252e%252e/outside/secret.txt",
-    "/....//outside/secret.txt", "//outside/secret.txt", "/./open.txt", "/sub/./deep.txt",
-    "/.env", "/%2eenv", "/sub/.hidden", "/sub%2fdeep.txt", "/sub//deep.txt",
-    "/open.txt%00.html", "/open.txt%00", "/%00", "/open.txt/", "/open.txt/.", "/open.txt/../.env",
-    "/link.txt", "/folder/secret.txt", "/folder/", "/folder", "/env.txt", "/absolute.txt", "/loop",
-    "/open.txt.gz", "/%ff%fe", "/%zz", "/climb.txt", "/root/open.txt", "/back/outside/secret.txt",
-    "/rooted.txt", "/sub/out/secret.txt", "/below/out/secret.txt", "/hidden.txt", "/nowhere",
-    "/pipe.txt", "/near.txt/", "/below/../open.txt",
-  ])
-  func isNotServed(path: String) async throws {
+  @Test(
+    "Files outside the folder are not served",
+    arguments: [
+      "/../outside/secret.txt", "/sub/../../outside/secret.txt", "/%2e%2e/outside/secret.txt",
+      "/%2E%2E/outside/secret.txt", "/..%2foutside/secret.txt", "/..%2Foutside%2fsecret.txt",
+      "/sub/..%2f..%2foutside/secret.txt", "/%2e%2e%2foutside/secret.txt",
+      "/..%5coutside%5csecret.txt", "/..%c0%afoutside/secret.txt", "/%252e%252e/outside/secret.txt",
+      "/....//outside/secret.txt", "//outside/secret.txt", "/./open.txt", "/sub/./deep.txt",
+      "/.env", "/%2eenv", "/sub/.hidden", "/sub%2fdeep.txt", "/sub//deep.txt",
+      "/open.txt%00.html", "/open.txt%00", "/%00", "/open.txt/", "/open.txt/.", "/open.txt/../.env",
+      "/link.txt", "/folder/secret.txt", "/folder/", "/folder", "/env.txt", "/absolute.txt",
+      "/loop",
+      "/open.txt.gz", "/%ff%fe", "/%zz", "/climb.txt", "/root/open.txt", "/back/outside/secret.txt",
+      "/rooted.txt", "/sub/out/secret.txt", "/below/out/secret.txt", "/hidden.txt", "/nowhere",
+      "/pipe.txt", "/near.txt/", "/below/../open.txt",
+    ])
+  func doesNotServeFilesOutside(path: String) async throws {
     try await Self.serve { server in
       let response = try await server.withClient {
         try $0.request("GET", path, headers: [("Accept-Encoding", "gzip")])
@@ -78,7 +81,8 @@ struct StaticFileEscapeTests {
     }
   }
 
-  @Test func whatIsInsideIs() async throws {
+  @Test("Files inside the folder are served")
+  func servesFilesInside() async throws {
     try await Self.serve { server in
       let texts = try await server.withClient { client in
         try [

@@ -43,7 +43,8 @@ struct StaticFileVariantTests {
 
   private static let takesGzip = ("Accept-Encoding", "gzip")
 
-  @Test func theVariantGoesToWhoeverTakesIt() async throws {
+  @Test("The precompressed variant is served to clients that accept it")
+  func variantIsServedIfAccepted() async throws {
     try await Self.serve { server in
       let answers = try await server.withClient { client in
         try [[Self.takesGzip], [], [("Accept-Encoding", "gzip;q=0")], [Self.takesGzip]].enumerated()
@@ -63,7 +64,8 @@ struct StaticFileVariantTests {
     }
   }
 
-  @Test func eachVariantIsRevalidatedByItsOwnTag() async throws {
+  @Test("Each variant revalidates by its own tag")
+  func eachVariantIsRevalidatedByItsOwnTag() async throws {
     try await Self.serve { server in
       let answers = try await server.withClient { client in
         let coded = try client.request("GET", "/app.js", headers: [Self.takesGzip])["etag"] ?? ""
@@ -85,7 +87,8 @@ struct StaticFileVariantTests {
   }
 
   /// A range is one of the plain file, unless the client shows that it has the variant.
-  @Test func rangesKeepToTheirRepresentation() async throws {
+  @Test("A range belongs to one representation")
+  func rangesKeepToTheirRepresentation() async throws {
     try await Self.serve { server in
       let answers = try await server.withClient { client in
         let coded = try client.request("GET", "/app.js", headers: [Self.takesGzip])["etag"] ?? ""
@@ -108,7 +111,8 @@ struct StaticFileVariantTests {
     }
   }
 
-  @Test func aVariantOlderThanItsFileIsNotServed() async throws {
+  @Test("A variant older than its file is not served")
+  func staleVariantIsNotServed() async throws {
     try await Self.serve(isStale: true) { server in
       let text = try await server.withClient { client in
         try client.request("GET", "/app.js", headers: [("Accept-Encoding", "gzip, identity;q=0")])
@@ -117,7 +121,8 @@ struct StaticFileVariantTests {
     }
   }
 
-  @Test func aVariantAloneIsNoFile() async throws {
+  @Test("A variant without its file is not found")
+  func variantWithoutItsFileIsNotFound() async throws {
     try await Self.serve { server in
       let statuses = try await server.withClient { client in
         try ["/orphan.js", "/orphan.js.gz"].map {
@@ -128,7 +133,8 @@ struct StaticFileVariantTests {
     }
   }
 
-  @Test func severalRangesComeAsParts() async throws {
+  @Test("Several ranges are sent as multipart")
+  func severalRangesAreMultipart() async throws {
     try await Self.serve { server in
       let response = try await server.withClient {
         try $0.request("GET", "/digits.txt", headers: [("Range", "bytes=0-1, 4-5, -1")])
@@ -147,7 +153,8 @@ struct StaticFileVariantTests {
     }
   }
 
-  @Test func partsOfALargeFileAreStreamed() async throws {
+  @Test("Parts of a large file are streamed")
+  func partsOfALargeFileAreStreamed() async throws {
     try await Self.serve { server in
       let response = try await server.withClient {
         try $0.request("GET", "/large.bin", headers: [("Range", "bytes=0-199999,400000-599999")])
@@ -159,13 +166,15 @@ struct StaticFileVariantTests {
   }
 
   /// As many bytes as asked for would be sent many times over: whole is less.
-  @Test(arguments: [
-    "bytes=0-,0-,0-", "bytes=0-0,0-0,0-0,0-0", "bytes=9-9,7-7,5-5,3-3",
-    "bytes=" + (0..<17).map { "\($0 % 5)-\($0 % 5)" }.joined(separator: ","),
-    "bytes=" + String(repeating: "0-1,", count: 1000) + "2-3",
-    "bytes=0-4,5-9", "bytes=0-1,x", "lines=1-2",
-  ])
-  func floodsOfRangesAreSentWhole(range: String) async throws {
+  @Test(
+    "Excessive ranges get the whole file",
+    arguments: [
+      "bytes=0-,0-,0-", "bytes=0-0,0-0,0-0,0-0", "bytes=9-9,7-7,5-5,3-3",
+      "bytes=" + (0..<17).map { "\($0 % 5)-\($0 % 5)" }.joined(separator: ","),
+      "bytes=" + String(repeating: "0-1,", count: 1000) + "2-3",
+      "bytes=0-4,5-9", "bytes=0-1,x", "lines=1-2",
+    ])
+  func excessiveRangesGetTheWholeFile(range: String) async throws {
     try await Self.serve { server in
       let response = try await server.withClient {
         try $0.request("GET", "/digits.txt", headers: [("Range", range)])

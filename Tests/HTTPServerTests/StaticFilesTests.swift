@@ -55,7 +55,8 @@ struct StaticFilesTests {
     return limits
   }
 
-  @Test func aFileThatNobodyReadsIsCutOff() async throws {
+  @Test("A client that does not read a file is disconnected")
+  func clientThatDoesNotReadAFileIsReset() async throws {
     let bytes = 64 << 20
     try await Self.serve(limits: Self.impatient, hugeFileBytes: bytes) { server in
       let port = server.port
@@ -72,7 +73,8 @@ struct StaticFilesTests {
     }
   }
 
-  @Test func filesComeWithTypeAndValidators() async throws {
+  @Test("Files have a media type and validators")
+  func filesComeWithTypeAndValidators() async throws {
     try await Self.serve { server in
       let responses = try await server.withClient { client in
         try ["/a.txt", "/", "/sub/", "/big.bin"].map { try client.request("GET", $0) }
@@ -88,19 +90,22 @@ struct StaticFilesTests {
     }
   }
 
-  @Test(arguments: [
-    "/none", "/../a.txt", "/sub/../a.txt", "/.secret", "/sub//index.html", "/a.txt/",
-    "/%2e%2e/a.txt",
-    "/sub/./index.html",
-  ])
-  func nothingElseIsReached(path: String) async throws {
+  @Test(
+    "Other paths are not found",
+    arguments: [
+      "/none", "/../a.txt", "/sub/../a.txt", "/.secret", "/sub//index.html", "/a.txt/",
+      "/%2e%2e/a.txt",
+      "/sub/./index.html",
+    ])
+  func otherPathsAreNotFound(path: String) async throws {
     try await Self.serve { server in
       let status = try await server.withClient { try $0.request("GET", path).status }
       #expect(status == 404)
     }
   }
 
-  @Test func foldersRedirectToTheirSlash() async throws {
+  @Test("A folder redirects to its path with a slash")
+  func foldersRedirectToTheirSlash() async throws {
     try await Self.serve { server in
       let response = try await server.withClient { try $0.request("GET", "/sub") }
       #expect(response.status == 308)
@@ -108,7 +113,8 @@ struct StaticFilesTests {
     }
   }
 
-  @Test func copiesAreRevalidated() async throws {
+  @Test("Cached copies are revalidated")
+  func copiesAreRevalidated() async throws {
     try await Self.serve { server in
       let statuses = try await server.withClient { client in
         let first = try client.request("GET", "/a.txt")
@@ -125,7 +131,8 @@ struct StaticFilesTests {
     }
   }
 
-  @Test func singleRangesAreServed() async throws {
+  @Test("A single range is served")
+  func singleRangesAreServed() async throws {
     try await Self.serve { server in
       let parts = try await server.withClient { client in
         try ["bytes=2-4", "bytes=-3", "bytes=8-99", "bytes=0-1,4-5", "bytes=10-"].map {
@@ -143,7 +150,8 @@ struct StaticFilesTests {
     }
   }
 
-  @Test func rangesOfAnotherVersionAreIgnored() async throws {
+  @Test("A range of another version is ignored")
+  func rangesOfAnotherVersionAreIgnored() async throws {
     try await Self.serve { server in
       let statuses = try await server.withClient { client in
         let tag = try client.request("GET", "/a.txt")["etag"] ?? ""
@@ -156,7 +164,8 @@ struct StaticFilesTests {
     }
   }
 
-  @Test func pagesAreCompressed() async throws {
+  @Test("Text files are compressed")
+  func pagesAreCompressed() async throws {
     try await Self.serve { server in
       let response = try await server.withClient {
         try $0.request("GET", "/page.html", headers: [("Accept-Encoding", "gzip")])

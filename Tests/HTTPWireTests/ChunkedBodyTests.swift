@@ -3,8 +3,10 @@ import TestSupport
 import Testing
 
 struct ChunkedBodyTests {
-  @Test(arguments: [0x81, 0x82, 0x83])
-  func whatIsEncodedIsDecodedInAnyPieces(seed: UInt64) throws {
+  @Test(
+    "Encoded chunks decode to the same content, however they are split",
+    arguments: [0x81, 0x82, 0x83])
+  func decodesEncodedContentInAnyPieces(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<200 {
       let content = (0..<Int.random(in: 0...300, using: &random)).map { _ in
@@ -24,19 +26,22 @@ struct ChunkedBodyTests {
     }
   }
 
-  @Test(arguments: [
-    (BodyLimits(bodyBytesMax: 4), "5\r\nhello\r\n0\r\n\r\n", BodyError.tooLarge),
-    (BodyLimits(chunkSizeDigitsMax: 3), "0005\r\nhello\r\n", .malformedChunk),
-    (BodyLimits(chunkExtensionBytesMax: 4), "5;abcdef\r\nhello\r\n", .chunkOverhead),
-    (BodyLimits(trailerBytesMax: 8), "0\r\nX-Long: 1\r\n\r\n", .trailerTooLarge),
-    (BodyLimits(trailerFieldsMax: 1), "0\r\nA: 1\r\nB: 2\r\n\r\n", .trailerTooLarge),
-    (BodyLimits(), "0\r\nA : 1\r\n\r\n", .malformedTrailer),
-  ])
-  func holdsItsLimits(limits: BodyLimits, text: String, expected: BodyError) {
+  @Test(
+    "A chunked body beyond a limit is refused",
+    arguments: [
+      (BodyLimits(bodyBytesMax: 4), "5\r\nhello\r\n0\r\n\r\n", BodyError.tooLarge),
+      (BodyLimits(chunkSizeDigitsMax: 3), "0005\r\nhello\r\n", .malformedChunk),
+      (BodyLimits(chunkExtensionBytesMax: 4), "5;abcdef\r\nhello\r\n", .chunkOverhead),
+      (BodyLimits(trailerBytesMax: 8), "0\r\nX-Long: 1\r\n\r\n", .trailerTooLarge),
+      (BodyLimits(trailerFieldsMax: 1), "0\r\nA: 1\r\nB: 2\r\n\r\n", .trailerTooLarge),
+      (BodyLimits(), "0\r\nA : 1\r\n\r\n", .malformedTrailer),
+    ])
+  func enforcesLimits(limits: BodyLimits, text: String, expected: BodyError) {
     #expect(throws: expected) { try decode([Array(text.utf8)], limits: limits) }
   }
 
-  @Test func manyTinyChunksAreOverhead() {
+  @Test("A body of many tiny chunks is refused for its overhead")
+  func refusesManyTinyChunks() {
     let text = String(repeating: "1;a=bbbbbbbbbbbbbbbbbbbb\r\nx\r\n", count: 2000)
     #expect(throws: BodyError.chunkOverhead) { try decode([Array(text.utf8)]) }
   }
@@ -57,5 +62,25 @@ struct ChunkedBodyTests {
     }
     #expect(decoder.isAtEnd)
     return content
+  }
+}
+
+struct ChunkEncoderTests {
+  @Test(
+    "Chunk sizes are written in hexadecimal",
+    arguments: [
+      (1, "1\r\n"), (15, "f\r\n"), (16, "10\r\n"), (255, "ff\r\n"), (65_536, "10000\r\n"),
+    ])
+  func writesSizesInHexadecimal(count: Int, expected: String) {
+    var output: [UInt8] = []
+    ChunkEncoder.appendHead(count: count, to: &output)
+    #expect(String(decoding: output, as: UTF8.self) == expected)
+  }
+
+  @Test("Empty content is written as no chunk")
+  func writesNoChunkForEmptyContent() {
+    var output: [UInt8] = []
+    ChunkEncoder.append([], to: &output)
+    #expect(output.isEmpty)
   }
 }

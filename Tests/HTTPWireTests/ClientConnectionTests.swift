@@ -2,14 +2,16 @@ import HTTPWire
 import Testing
 
 struct ClientConnectionTests {
-  @Test func continueIsTold() {
+  @Test("A 100 Continue response is reported as an event")
+  func reportsContinue() {
     var client = ClientSimulation(method: .post)
     client.receive(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)[...])
     #expect(client.continues == 1)
     #expect(client.status == nil)
   }
 
-  @Test func switchesWhereItWasAsked() {
+  @Test("A requested 101 response switches protocols")
+  func switchesProtocolsOnRequest() {
     var client = ClientSimulation(method: .get, asksForUpgrade: true)
     client.receive(
       Array("HTTP/1.1 101 X\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\nframes".utf8)[...])
@@ -18,7 +20,8 @@ struct ClientConnectionTests {
     #expect(!client.canBeReused)
   }
 
-  @Test func closingBeforeAnyByteIsToldApart() {
+  @Test("A close before the response differs from a close within it")
+  func distinguishesCloseBeforeAnyByte() {
     var silent = ClientSimulation(method: .get)
     silent.receiveEnd()
     #expect(silent.error == .closedBeforeResponse)
@@ -28,7 +31,8 @@ struct ClientConnectionTests {
     #expect(partial.error == .closedInsideResponse)
   }
 
-  @Test func bytesNobodyAskedForEndTheConnection() {
+  @Test("Bytes without a request end the connection")
+  func refusesUnsolicitedBytes() {
     var connection = ClientConnection(bodyLimits: BodyLimits())
     #expect(connection.canBeReused)
     Array("HTTP/1.1 408 X\r\n\r\n".utf8).withUnsafeBytes { raw in
@@ -38,7 +42,8 @@ struct ClientConnectionTests {
     #expect(!connection.canBeReused)
   }
 
-  @Test func closeIsRespectedFromEitherSide() {
+  @Test("Connection: close from either side prevents reuse")
+  func honoursCloseFromEitherSide() {
     var asked = ClientConnection(bodyLimits: BodyLimits())
     asked.requestSent(method: .get, closes: true)
     #expect(reads(&asked, "HTTP/1.1 204 X\r\n\r\n"))
@@ -49,7 +54,8 @@ struct ClientConnectionTests {
     #expect(!told.canBeReused)
   }
 
-  @Test func tooLargeABodyIsAnError() {
+  @Test("A response body beyond the limit is an error")
+  func refusesTooLargeBody() {
     var connection = ClientConnection(bodyLimits: BodyLimits(bodyBytesMax: 4))
     connection.requestSent(method: .get)
     Array("HTTP/1.1 200 X\r\nContent-Length: 5\r\n\r\n".utf8).withUnsafeBytes { raw in

@@ -1,6 +1,6 @@
 import HTTPWire
 
-/// A client without sockets that has sent one request and reads the answer.
+/// A client without sockets that has sent one request and reads the response.
 struct ClientSimulation {
   private(set) var status: Int?
   private(set) var body: [UInt8] = []

@@ -7,20 +7,26 @@ struct ConditionTests {
   private let changedText = "Sun, 06 Nov 1994 08:49:37 GMT"
   private let beforeText = "Sun, 06 Nov 1994 08:49:36 GMT"
 
-  @Test(arguments: [
-    ("\"a\"", EntityTag("a")), ("W/\"a\"", EntityTag("a", isWeak: true)), (" \"\" ", EntityTag("")),
-    ("\"caf\u{e9}\"", EntityTag("caf\u{e9}")),
-  ])
-  func readsTags(text: String, expected: EntityTag) {
+  @Test(
+    "Entity tags are parsed",
+    arguments: [
+      ("\"a\"", EntityTag("a")), ("W/\"a\"", EntityTag("a", isWeak: true)),
+      (" \"\" ", EntityTag("")),
+      ("\"caf\u{e9}\"", EntityTag("caf\u{e9}")),
+    ])
+  func parsesTags(text: String, expected: EntityTag) {
     #expect(EntityTag(parsing: text) == expected)
   }
 
-  @Test(arguments: ["", "a", "\"a", "w/\"a\"", "\"a\"b", "\"a b\"", "W/a", "\"a\", \"b\""])
-  func refusesWhatIsNoTag(text: String) {
+  @Test(
+    "Malformed entity tags are refused",
+    arguments: ["", "a", "\"a", "w/\"a\"", "\"a\"b", "\"a b\"", "W/a", "\"a\", \"b\""])
+  func refusesMalformedTags(text: String) {
     #expect(EntityTag(parsing: text) == nil)
   }
 
-  @Test func comparesStronglyAndWeakly() {
+  @Test("Entity tags compare strongly and weakly")
+  func comparesStronglyAndWeakly() {
     let strong = EntityTag("a")
     let weak = EntityTag("a", isWeak: true)
     #expect(strong.stronglyMatches(strong))
@@ -30,44 +36,50 @@ struct ConditionTests {
     #expect(!strong.weaklyMatches(EntityTag("b")))
   }
 
-  @Test func codedTagsDifferAndComeBack() {
+  @Test("A coding changes the tag, and removing it restores the tag")
+  func codingSuffixCanBeRemoved() {
     let tag = EntityTag("a")
     #expect(tag.coded(.gzip).text == "\"a-gzip\"")
     #expect(tag.coded(.gzip).uncoded == tag)
     #expect(tag.coded(.identity) == tag)
   }
 
-  @Test(arguments: [
-    ("*", true), ("\"x\", W/\"a\"", true), ("\"x\",,\"y\"", false), ("garbage, \"a\"", false),
-    (",\"a\"", true),
-  ])
-  func readsLists(text: String, expected: Bool) {
+  @Test(
+    "Lists of entity tags are parsed",
+    arguments: [
+      ("*", true), ("\"x\", W/\"a\"", true), ("\"x\",,\"y\"", false), ("garbage, \"a\"", false),
+      (",\"a\"", true),
+    ])
+  func parsesTagLists(text: String, expected: Bool) {
     #expect((EntityTagList(text)?.weaklyContains(EntityTag("a")) ?? false) == expected)
   }
 
-  @Test(arguments: [
-    // If-Match goes before all, strongly; a 304 needs If-None-Match or If-Modified-Since.
-    (["if-match": "\"a\""], true, Preconditions.Verdict.proceed),
-    (["if-match": "W/\"a\""], true, .failed),
-    (["if-match": "\"b\"", "if-none-match": "\"a\""], true, .failed),
-    (["if-match": "*"], false, .proceed),
-    (["if-none-match": "W/\"a\""], true, .notModified),
-    (["if-none-match": "\"a\""], false, .failed),
-    (
-      ["if-none-match": "\"b\"", "if-modified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], true,
-      .proceed
-    ),
-    (["if-modified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], true, .notModified),
-    (["if-modified-since": "Sun, 06 Nov 1994 08:49:36 GMT"], true, .proceed),
-    (["if-modified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], false, .proceed),
-    (["if-modified-since": "yesterday"], true, .proceed),
-    (["if-unmodified-since": "Sun, 06 Nov 1994 08:49:36 GMT"], false, .failed),
-    (["if-unmodified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], false, .proceed),
-    (
-      ["if-match": "\"a\"", "if-unmodified-since": "Sun, 06 Nov 1994 08:49:36 GMT"], false, .proceed
-    ),
-  ])
-  func judgesInOrder(
+  @Test(
+    "Preconditions are evaluated in the order of RFC 9110",
+    arguments: [
+      // If-Match goes before all, strongly; a 304 needs If-None-Match or If-Modified-Since.
+      (["if-match": "\"a\""], true, Preconditions.Verdict.proceed),
+      (["if-match": "W/\"a\""], true, .failed),
+      (["if-match": "\"b\"", "if-none-match": "\"a\""], true, .failed),
+      (["if-match": "*"], false, .proceed),
+      (["if-none-match": "W/\"a\""], true, .notModified),
+      (["if-none-match": "\"a\""], false, .failed),
+      (
+        ["if-none-match": "\"b\"", "if-modified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], true,
+        .proceed
+      ),
+      (["if-modified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], true, .notModified),
+      (["if-modified-since": "Sun, 06 Nov 1994 08:49:36 GMT"], true, .proceed),
+      (["if-modified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], false, .proceed),
+      (["if-modified-since": "yesterday"], true, .proceed),
+      (["if-unmodified-since": "Sun, 06 Nov 1994 08:49:36 GMT"], false, .failed),
+      (["if-unmodified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], false, .proceed),
+      (
+        ["if-match": "\"a\"", "if-unmodified-since": "Sun, 06 Nov 1994 08:49:36 GMT"], false,
+        .proceed
+      ),
+    ])
+  func evaluatesConditionsInOrder(
     fields: [String: String], isRead: Bool, expected: Preconditions.Verdict
   ) {
     let conditions = Preconditions(
@@ -78,8 +90,10 @@ struct ConditionTests {
   }
 
   /// Tags guard writes: one that cannot be read guards all the more.
-  @Test(arguments: ["", "a", "\"a", "a b", "*, \"a\"", ","])
-  func unreadableTagsFailWhatTheyGuard(text: String) {
+  @Test(
+    "A malformed list of tags fails a write and not a read",
+    arguments: ["", "a", "\"a", "a b", "*, \"a\"", ","])
+  func malformedTagsFailWrites(text: String) {
     let match = Preconditions(ifMatch: text, now: now)
     #expect(!match.isEmpty)
     for isRead in [true, false] {
@@ -91,11 +105,13 @@ struct ConditionTests {
     #expect(noneMatch.judge(isRead: false, tag: nil) == .failed)
   }
 
-  @Test(arguments: [
-    ("a", ["a"]), ("a, b", ["a", "b"]), ("\"a,b\"", ["a,b"]), ("a,\"b\"", ["a", "b"]),
-    ("*", nil), ("*,a", nil), ("a b", nil), ("a\"", nil), ("", nil), (",", nil),
-  ])
-  func readsBareTagsWhereTheyAreTaken(text: String, expected: [String]?) {
+  @Test(
+    "Unquoted tags are parsed if they are allowed",
+    arguments: [
+      ("a", ["a"]), ("a, b", ["a", "b"]), ("\"a,b\"", ["a,b"]), ("a,\"b\"", ["a", "b"]),
+      ("*", nil), ("*,a", nil), ("a b", nil), ("a\"", nil), ("", nil), (",", nil),
+    ])
+  func parsesUnquotedTagsIfAllowed(text: String, expected: [String]?) {
     let list = EntityTagList(acceptingBareTags: text)
     if text == "*" {
       #expect(list == .any)
@@ -104,7 +120,8 @@ struct ConditionTests {
     }
   }
 
-  @Test func anyTagMeansThatSomethingIsThere() {
+  @Test("A star matches any existing representation")
+  func starMatchesAnyRepresentation() {
     let create = Preconditions(ifNoneMatch: "*", now: now)
     #expect(create.judge(isRead: false, tag: nil) == .proceed)
     #expect(create.judge(isRead: false, tag: EntityTag("a")) == .failed)
@@ -112,7 +129,8 @@ struct ConditionTests {
     #expect(update.judge(isRead: false, tag: nil) == .failed)
   }
 
-  @Test func rangeConditionsAreStrong() {
+  @Test("If-Range compares strongly")
+  func rangeConditionsAreStrong() {
     let tag = EntityTag("a")
     #expect(RangeCondition("\"a\"", now: now)?.holds(tag: tag, modified: nil) == true)
     #expect(RangeCondition("W/\"a\"", now: now)?.holds(tag: tag, modified: nil) == false)

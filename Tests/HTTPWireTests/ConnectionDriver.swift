@@ -1,6 +1,6 @@
 import HTTPWire
 
-/// Feeds a server connection and writes down what comes out; the test decides about answers.
+/// Feeds a server connection and records its events; the test decides about responses.
 struct ConnectionDriver: ~Copyable {
   var connection: ServerConnection
   var events: [String] = []

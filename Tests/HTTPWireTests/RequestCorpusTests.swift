@@ -6,22 +6,29 @@ import Testing
 struct RequestCorpusTests {
   private static let refusals: Set<Int> = [400, 408, 411, 413, 414, 417, 421, 426, 431, 501, 505]
 
-  @Test func corpusIsThere() {
+  @Test("The corpus of requests is loaded")
+  func corpusIsLoaded() {
     #expect(WireFixtures.requests.count == 368)
   }
 
-  @Test(arguments: WireFixtures.requests)
+  @Test(
+    "Each raw request has its expected outcome",
+    arguments: WireFixtures.requests)
   func meetsItsExpectation(_ test: RequestCase) {
     judge(test, run(test, cuts: []))
   }
 
-  @Test(arguments: WireFixtures.requests)
+  @Test(
+    "Each raw request has its expected outcome when sent byte by byte",
+    arguments: WireFixtures.requests)
   func meetsItsExpectationByteByByte(_ test: RequestCase) {
     judge(test, run(test, cuts: Array(1..<max(test.bytes.count, 1))))
   }
 
-  @Test(arguments: [0x51, 0x52, 0x53, 0x54])
-  func doesNotDependOnTheCuts(seed: UInt64) {
+  @Test(
+    "The outcome of a request does not depend on how it is split",
+    arguments: [0x51, 0x52, 0x53, 0x54])
+  func doesNotDependOnSplits(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for test in WireFixtures.requests where test.bytes.count > 1 {
       let cuts = (0..<Int.random(in: 1...6, using: &random)).map { _ in

@@ -2,7 +2,8 @@ import HTTPWire
 import Testing
 
 struct RequestParserTests {
-  @Test func splitsTheRequestLine() throws {
+  @Test("The request line is split into its parts")
+  func splitsTheRequestLine() throws {
     let head = try parse("GET /films/a%20b?view=card&x=%zz HTTP/1.1\r\nHost: example.org\r\n\r\n")
     #expect(head.method == .get)
     #expect(head.target.text == "/films/a%20b?view=card&x=%zz")
@@ -14,7 +15,8 @@ struct RequestParserTests {
     #expect(!head.hasBody)
   }
 
-  @Test func findsFieldsWithoutRegardToCase() throws {
+  @Test("Fields are found regardless of case")
+  func findsFieldsIgnoringCase() throws {
     let head = try parse(
       "GET / HTTP/1.1\r\nhOST: a\r\nAccept-ENCODING: \t gzip \t\r\nx-empty:\r\nX-Two: 1\r\nx-two: 2\r\n\r\n"
     )
@@ -29,14 +31,16 @@ struct RequestParserTests {
     #expect(head.fields.name(at: 1).text == "Accept-ENCODING")
   }
 
-  @Test func absoluteTargetWinsOverHost() throws {
+  @Test("An absolute target takes precedence over Host")
+  func absoluteTargetOverridesHost() throws {
     let head = try parse("GET http://other.example?x=1 HTTP/1.1\r\nHost: example.org\r\n\r\n")
     #expect(head.authority?.text == "other.example")
     #expect(head.path.text == "/")
     #expect(head.query?.text == "x=1")
   }
 
-  @Test func reusedParserForgetsTheLastHead() throws {
+  @Test("A reused parser keeps nothing of the last head")
+  func reusedParserDiscardsTheLastHead() throws {
     var parser = RequestParser()
     let first = "POST /a HTTP/1.0\r\nContent-Length: 7\r\n\r\n"
     let second = "GET /b HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -50,7 +54,8 @@ struct RequestParserTests {
     #expect(parser.head["content-length"] == nil)
   }
 
-  @Test func leavesWhatFollowsTheHead() throws {
+  @Test("Bytes after the head are not consumed")
+  func leavesBytesAfterTheHead() throws {
     var parser = RequestParser()
     let input = Array("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /2".utf8)
     let first = try input[..<20].withUnsafeBytes { try parser.parse($0) }
@@ -61,11 +66,13 @@ struct RequestParserTests {
     #expect(parser.head.fields.bytes.count == input.count - "GET /2".utf8.count)
   }
 
-  @Test(arguments: [
-    ("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", true),
-    ("GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\r\n", false),
-    ("GET / HTTP/1.0\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n", false),
-  ])
+  @Test(
+    "Upgrade counts only with its Connection option",
+    arguments: [
+      ("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", true),
+      ("GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\r\n", false),
+      ("GET / HTTP/1.0\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n", false),
+    ])
   func upgradeNeedsItsConnectionOption(text: String, expected: Bool) throws {
     #expect(try parse(text).asksForUpgrade == expected)
   }
@@ -85,29 +92,37 @@ struct RequestParserTests {
     #expect(expected == nil || expected?.status == 400)
   }
 
-  @Test(arguments: [
-    (8192, RequestError?.none), (8193, .requestLineTooLong),
-  ])
+  @Test(
+    "The length of the request line is limited",
+    arguments: [
+      (8192, RequestError?.none), (8193, .requestLineTooLong),
+    ])
   func boundsTheRequestLine(count: Int, expected: RequestError?) {
     let path = String(repeating: "a", count: count - "GET / HTTP/1.1".utf8.count)
     expect("GET /\(path) HTTP/1.1\r\nHost: x\r\n\r\n", expected)
   }
 
-  @Test(arguments: [
-    (16 * 1024, RequestError?.none), (16 * 1024 + 1, .fieldTooLarge),
-  ])
+  @Test(
+    "The length of a field line is limited",
+    arguments: [
+      (16 * 1024, RequestError?.none), (16 * 1024 + 1, .fieldTooLarge),
+    ])
   func boundsAFieldLine(count: Int, expected: RequestError?) {
     let value = String(repeating: "v", count: count - "X: ".utf8.count)
     expect("GET / HTTP/1.1\r\nHost: x\r\nX: \(value)\r\n\r\n", expected)
   }
 
-  @Test(arguments: [(99, RequestError?.none), (100, .tooManyFields)])
+  @Test(
+    "The number of fields is limited",
+    arguments: [(99, RequestError?.none), (100, .tooManyFields)])
   func boundsTheNumberOfFields(count: Int, expected: RequestError?) {
     let fields = String(repeating: "X: y\r\n", count: count)
     expect("GET / HTTP/1.1\r\nHost: x\r\n\(fields)\r\n", expected)
   }
 
-  @Test(arguments: [(32 * 1024, RequestError?.none), (32 * 1024 + 1, .headTooLarge)])
+  @Test(
+    "The size of the head is limited",
+    arguments: [(32 * 1024, RequestError?.none), (32 * 1024 + 1, .headTooLarge)])
   func boundsTheHead(count: Int, expected: RequestError?) {
     let start = "GET / HTTP/1.1\r\nHost: x\r\nA: \(String(repeating: "v", count: 16_000))\r\nB: "
     let rest = count - start.utf8.count - 4 - "\r\nC: ".utf8.count - 8000
@@ -118,7 +133,8 @@ struct RequestParserTests {
     expect(head, expected)
   }
 
-  @Test func everyErrorHasItsStatusAndSentence() {
+  @Test("Every request error has a status and an explanation")
+  func everyErrorHasItsStatusAndSentence() {
     for error in RequestError.allCases {
       #expect((400...505).contains(error.status))
       #expect(error.explanation.utf8CodeUnitCount > 10)
@@ -127,13 +143,15 @@ struct RequestParserTests {
   }
 
   /// Whatever is wrong with the rest of it, and however it comes.
-  @Test(arguments: [
-    ("BREW /a?b HTTP/1.1\r\nHost: x\r\n\r\n", "/a"),
-    ("PUT /a?b HTTP/1.1\r\nHost: x\r\nContent-Length: 1x\r\n\r\n", "/a"),
-    ("PUT /a HTTP/1.1\r\nno field\r\n\r\n", "/a"),
-    ("BREW a HTTP/1.1\r\nHost: x\r\n\r\n", ""), ("GET /a\r\n\r\n", ""),
-  ])
-  func aRefusedHeadTellsItsPath(text: String, path: String) {
+  @Test(
+    "The path of a refused head is known if it could be read",
+    arguments: [
+      ("BREW /a?b HTTP/1.1\r\nHost: x\r\n\r\n", "/a"),
+      ("PUT /a?b HTTP/1.1\r\nHost: x\r\nContent-Length: 1x\r\n\r\n", "/a"),
+      ("PUT /a HTTP/1.1\r\nno field\r\n\r\n", "/a"),
+      ("BREW a HTTP/1.1\r\nHost: x\r\n\r\n", ""), ("GET /a\r\n\r\n", ""),
+    ])
+  func refusedHeadKeepsItsPath(text: String, path: String) {
     for size in [text.utf8.count, 1] {
       var parser = RequestParser()
       #expect(throws: RequestError.self) {

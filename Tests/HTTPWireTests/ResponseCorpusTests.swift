@@ -4,22 +4,29 @@ import Testing
 
 /// Every raw response case through the client's state, however it is cut.
 struct ResponseCorpusTests {
-  @Test func corpusIsThere() {
+  @Test("The corpus of responses is loaded")
+  func corpusIsLoaded() {
     #expect(WireFixtures.responses.count == 60)
   }
 
-  @Test(arguments: WireFixtures.responses)
+  @Test(
+    "Each raw response has its expected outcome",
+    arguments: WireFixtures.responses)
   func meetsItsExpectation(_ test: ResponseCase) throws {
     judge(test, try run(test, cuts: []))
   }
 
-  @Test(arguments: WireFixtures.responses)
+  @Test(
+    "Each raw response has its expected outcome when received byte by byte",
+    arguments: WireFixtures.responses)
   func meetsItsExpectationByteByByte(_ test: ResponseCase) throws {
     judge(test, try run(test, cuts: Array(1..<max(test.bytes.count, 1))))
   }
 
-  @Test(arguments: [0x61, 0x62, 0x63])
-  func doesNotDependOnTheCuts(seed: UInt64) throws {
+  @Test(
+    "The outcome of a response does not depend on how it is split",
+    arguments: [0x61, 0x62, 0x63])
+  func doesNotDependOnSplits(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for test in WireFixtures.responses where test.bytes.count > 1 {
       let cuts = (0..<Int.random(in: 1...6, using: &random)).map { _ in

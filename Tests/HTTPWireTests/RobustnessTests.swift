@@ -4,7 +4,9 @@ import Testing
 
 /// Damaged messages: whatever comes out, nothing traps, and cutting changes nothing.
 struct RobustnessTests {
-  @Test(arguments: [0x91, 0x92, 0x93, 0x94])
+  @Test(
+    "A damaged request has one outcome, however it is split",
+    arguments: [0x91, 0x92, 0x93, 0x94])
   func damagedRequestsHaveOneReading(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for test in WireFixtures.requests where test.bytes.count < 4096 {
@@ -18,7 +20,9 @@ struct RobustnessTests {
     }
   }
 
-  @Test(arguments: [0xA1, 0xA2, 0xA3, 0xA4])
+  @Test(
+    "A damaged response has one outcome, however it is split",
+    arguments: [0xA1, 0xA2, 0xA3, 0xA4])
   func damagedResponsesHaveOneReading(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for test in WireFixtures.responses where test.bytes.count < 4096 {

@@ -2,7 +2,8 @@ import HTTPWire
 import Testing
 
 struct ServerConnectionTests {
-  @Test func pipelinedRequestsWaitForTheirTurn() {
+  @Test("A pipelined request waits until the response before it is complete")
+  func pipelinedRequestsWaitForTheirTurn() {
     var driver = ConnectionDriver()
     driver.receive("GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(driver.events == ["request /1", "pause"])
@@ -13,7 +14,8 @@ struct ServerConnectionTests {
     #expect(driver.events == ["request /2", "needMore"])
   }
 
-  @Test func contentIsDeliveredAndEnds() {
+  @Test("Content is delivered and then ends")
+  func contentIsDeliveredAndEnds() {
     var driver = ConnectionDriver(bodyBytesMax: 100)
     driver.receive("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab")
     driver.receive("c\r\n2;a=b\r\nde\r\n0\r\nX: y\r\n\r\n")
@@ -23,7 +25,8 @@ struct ServerConnectionTests {
     #expect(driver.connection.awaitsContent == false)
   }
 
-  @Test func continueIsDueOnceAndOnlyBeforeContent() {
+  @Test("100 Continue is due once and only before content")
+  func continueIsDueOnceAndOnlyBeforeContent() {
     var driver = ConnectionDriver(bodyBytesMax: 100)
     driver.receive(
       "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
@@ -36,7 +39,8 @@ struct ServerConnectionTests {
     #expect(!isDue)
   }
 
-  @Test func anAnswerInPlaceOfContinueClosesTheConnection() {
+  @Test("A response in place of 100 Continue closes the connection")
+  func responseInPlaceOfContinueClosesTheConnection() {
     var driver = ConnectionDriver(bodyBytesMax: 100)
     driver.receive(
       "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
@@ -45,7 +49,8 @@ struct ServerConnectionTests {
     #expect(driver.connection.responseEnded() == .linger)
   }
 
-  @Test func anExpectationWithoutContentClosesTheConnection() {
+  @Test("An expectation without content closes the connection")
+  func anExpectationWithoutContentClosesTheConnection() {
     var driver = ConnectionDriver(bodyBytesMax: 100)
     driver.receive(
       "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nExpect: 100-continue\r\n\r\n")
@@ -55,7 +60,8 @@ struct ServerConnectionTests {
     #expect(driver.connection.connectionField == .close)
   }
 
-  @Test func tooLongABodyIsRefusedBeforeItIsSent() {
+  @Test("A body that announces too much is refused before it is sent")
+  func refusesTooLongBodyBeforeItIsSent() {
     var driver = ConnectionDriver(bodyBytesMax: 4)
     driver.receive(
       "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
@@ -65,7 +71,8 @@ struct ServerConnectionTests {
     #expect(!isDue)
   }
 
-  @Test func chunksBeyondTheLimitAreRefused() {
+  @Test("Chunks beyond the limit are refused")
+  func chunksBeyondTheLimitAreRefused() {
     var driver = ConnectionDriver(bodyBytesMax: 4)
     driver.receive("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n")
     #expect(driver.refusal == nil)
@@ -73,7 +80,8 @@ struct ServerConnectionTests {
     #expect(driver.refusal == .contentTooLarge)
   }
 
-  @Test func earlyAnswerWaitsForAShortBody() {
+  @Test("An early response waits for a short body")
+  func earlyResponseWaitsForAShortBody() {
     var driver = ConnectionDriver(bodyBytesMax: 1000)
     driver.receive("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345")
     #expect(driver.connection.responseIsReady(isStreamed: false) == .waitForBody)
@@ -86,7 +94,8 @@ struct ServerConnectionTests {
     #expect(driver.events == ["request /2", "needMore"])
   }
 
-  @Test func earlyAnswerDoesNotWaitForALongBody() {
+  @Test("An early response does not wait for a long body")
+  func earlyResponseDoesNotWaitForALongBody() {
     let limits = ServerConnectionLimits(drainBytesMax: 100)
     var driver = ConnectionDriver(limits: limits, bodyBytesMax: 1000)
     driver.receive("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n12345")
@@ -95,7 +104,8 @@ struct ServerConnectionTests {
     #expect(driver.connection.responseEnded() == .linger)
   }
 
-  @Test func drainingOfChunksIsBounded() {
+  @Test("The draining of chunks is limited")
+  func drainingOfChunksIsBounded() {
     let limits = ServerConnectionLimits(drainBytesMax: 100)
     var driver = ConnectionDriver(limits: limits, bodyBytesMax: 100_000)
     driver.receive("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -106,7 +116,8 @@ struct ServerConnectionTests {
     #expect(driver.connection.connectionField == .close)
   }
 
-  @Test func lingeringIsBounded() {
+  @Test("Lingering is limited")
+  func lingeringIsBounded() {
     let limits = ServerConnectionLimits(lingerBytesMax: 10)
     var driver = ConnectionDriver(limits: limits)
     driver.receive("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -119,7 +130,8 @@ struct ServerConnectionTests {
     #expect(driver.events.last == "close")
   }
 
-  @Test func requestsOnAConnectionAreCounted() {
+  @Test("The number of requests on a connection is limited")
+  func requestsOnAConnectionAreCounted() {
     var driver = ConnectionDriver(limits: ServerConnectionLimits(requestsMax: 2))
     driver.receive("GET /1 HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(driver.connection.connectionField == .none)
@@ -129,13 +141,15 @@ struct ServerConnectionTests {
     #expect(driver.connection.responseEnded() == .linger)
   }
 
-  @Test func oldClientsAreToldThatTheConnectionStays() {
+  @Test("An HTTP/1.0 client gets Connection: keep-alive")
+  func http10ClientsGetKeepAlive() {
     var driver = ConnectionDriver()
     driver.receive("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
     #expect(driver.connection.connectionField == .keepAlive)
   }
 
-  @Test func timeIsUpForHeadsAndBodiesButIdleOnesJustClose() {
+  @Test("A timeout refuses an unfinished head or body and closes an idle connection")
+  func timeoutsRefuseHeadsAndBodiesButCloseIdleConnections() {
     var idle = ConnectionDriver()
     #expect(idle.connection.timedOut() == .close)
     var head = ConnectionDriver()
@@ -148,7 +162,8 @@ struct ServerConnectionTests {
     #expect(body.connection.responseEnded() == .linger)
   }
 
-  @Test func halfClosedClientsGetTheirAnswer() {
+  @Test("A half-closed client gets its response")
+  func halfClosedClientsGetTheirResponse() {
     var driver = ConnectionDriver()
     driver.receive("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(driver.connection.endOfInput() == .finishResponse)
@@ -162,7 +177,8 @@ struct ServerConnectionTests {
     #expect(missing.connection.responseEnded() == .linger)
   }
 
-  @Test func anAnswerThatWaitsForABodyGoesOutWhenThatIsCutShort() {
+  @Test("A response that waits for a body is sent if the body is cut short")
+  func responseWaitingForATruncatedBodyIsSent() {
     var driver = ConnectionDriver(bodyBytesMax: 10)
     driver.receive("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab")
     #expect(driver.connection.responseIsReady(isStreamed: false) == .waitForBody)
@@ -170,7 +186,8 @@ struct ServerConnectionTests {
     #expect(driver.connection.responseEnded() == .linger)
   }
 
-  @Test func aFaultBehindAnAnswerThatIsUnderWayClosesAtOnce() {
+  @Test("A malformed body during a response closes the connection at once")
+  func faultDuringAResponseClosesAtOnce() {
     var driver = ConnectionDriver(bodyBytesMax: 100)
     driver.receive("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
     #expect(driver.connection.responseIsReady(isStreamed: true) == .send)

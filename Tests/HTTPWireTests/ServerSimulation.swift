@@ -5,7 +5,7 @@ struct ServerSimulation: ~Copyable {
   private(set) var statuses: [Int] = []
   private(set) var isClosed = false
   private var connection: ServerConnection
-  /// Bytes read ahead while an answer was under way.
+  /// Bytes read ahead while a response was in progress.
   private var kept: [UInt8] = []
   private var waitingStatus: Int?
 

@@ -3,7 +3,9 @@ import Testing
 
 struct SliceEqualityTests {
   /// Around the eight bytes that are compared at once, and with a slice that starts anywhere.
-  @Test(arguments: 0..<20)
+  @Test(
+    "Every byte counts in the comparison of slices",
+    arguments: 0..<20)
   func everyByteCounts(count: Int) {
     let bytes = (0..<count).map { UInt8($0 + 1) }
     let slice = ([9, 9, 9] + bytes + [9])[3..<3 + count]

@@ -59,7 +59,8 @@ struct FolderWalkTests {
     return String(decoding: try file.read(file.byteCount, from: 0), as: UTF8.self)
   }
 
-  @Test func aVolumeOfLinksIsReadInItsNewestVersion() throws {
+  @Test("A volume of links is read in its newest version")
+  func readsNewestVersionOfALinkedVolume() throws {
     var volume = try Volume()
     #expect(try Self.text(["index.html"], below: volume.root) == "1")
     #expect(try Self.text(["sub", "deep.html"], below: volume.root) == "1")
@@ -70,7 +71,8 @@ struct FolderWalkTests {
 
   /// No moment of a swap shows: neither a missing file nor an older version than before. Each swap
   /// comes while the version before it is being read, or soon after.
-  @Test func aSwapIsNeverSeenHalfDone() async throws {
+  @Test("A swap of a folder is never seen half done")
+  func swapIsAtomicForReaders() async throws {
     let volume = try Volume()
     let versions = 100
     let isOver = Atomic(false)
@@ -100,7 +102,8 @@ struct FolderWalkTests {
   }
 
   /// A folder on the way is swapped, again and again, for a link that leads out.
-  @Test func aRaceLeadsNowhereElse() async throws {
+  @Test("A race with renames never leads out of the folder")
+  func racesNeverLeaveTheFolder() async throws {
     let base = try TemporaryDirectory.make()
     for folder in ["root", "root/inside", "root/other", "outside"] {
       try Volume.check(mkdir("\(base)/\(folder)", 0o700))
@@ -136,7 +139,8 @@ struct FolderWalkTests {
     #expect(reads > 0)
   }
 
-  @Test func asManyLinksAsTheKernelFollows() throws {
+  @Test("As many links are followed as by the kernel")
+  func followsAsManyLinksAsTheKernel() throws {
     let root = try TemporaryDirectory.make()
     close(open("\(root)/0", O_CREAT | O_WRONLY, 0o600))
     for number in 1...(FolderWalk.linksMax + 1) {

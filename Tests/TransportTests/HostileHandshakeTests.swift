@@ -21,10 +21,12 @@ struct HostileHandshakeTests {
     }
   }
 
-  @Test(arguments: [
-    "GET / HTTP/1.1\r\n\r\n", "POST /a HTTP/1.1\r\n\r\n", "DELETE / HTTP/1.0\r\n\r\n",
-  ])
-  func plainHTTPIsToldSo(request: String) async throws {
+  @Test(
+    "Plain HTTP on a TLS port gets a plain response",
+    arguments: [
+      "GET / HTTP/1.1\r\n\r\n", "POST /a HTTP/1.1\r\n\r\n", "DELETE / HTTP/1.0\r\n\r\n",
+    ])
+  func plainHTTPGetsAPlainResponse(request: String) async throws {
     try await withServer { port, log, _ in
       let peer = try RawPeer(connectedTo: port)
       try peer.send(Array(request.utf8))
@@ -34,11 +36,13 @@ struct HostileHandshakeTests {
     }
   }
 
-  @Test(arguments: [
-    [UInt8](repeating: 0, count: 100), [UInt8](repeating: 255, count: 100),
-    Array("SSH-2.0-OpenSSH_9.6\r\n".utf8), [0x80, 0x2E, 1, 0, 2, 0, 0x15, 0, 0, 0, 16],
-    [0x17, 3, 3, 0, 5, 1, 2, 3, 4, 5], [0x16, 3, 1, 255, 255, 1],
-  ])
+  @Test(
+    "Garbage in the handshake ends the connection",
+    arguments: [
+      [UInt8](repeating: 0, count: 100), [UInt8](repeating: 255, count: 100),
+      Array("SSH-2.0-OpenSSH_9.6\r\n".utf8), [0x80, 0x2E, 1, 0, 2, 0, 0x15, 0, 0, 0, 16],
+      [0x17, 3, 3, 0, 5, 1, 2, 3, 4, 5], [0x16, 3, 1, 255, 255, 1],
+    ])
   func garbageEndsTheConnection(bytes: [UInt8]) async throws {
     try await withServer { port, log, group in
       let peer = try RawPeer(connectedTo: port)
@@ -54,7 +58,8 @@ struct HostileHandshakeTests {
   }
 
   /// OpenSSL would gather such a hello up to 128 KB.
-  @Test func aHelloThatDoesNotEndMeetsItsBound() async throws {
+  @Test("A client hello that does not end is cut off at the limit")
+  func endlessHelloIsBounded() async throws {
     try await withServer { port, log, group in
       let peer = try RawPeer(connectedTo: port)
       // The first 60,000 octets of a client hello of 120,000, in records of 1,000.
@@ -72,8 +77,10 @@ struct HostileHandshakeTests {
   }
 
   /// Cut off after each so many octets of a hello that would be answered.
-  @Test(arguments: [1, 5, 6, 60, 200])
-  func aClientThatGoesInTheMiddleLeavesNothing(count: Int) async throws {
+  @Test(
+    "A client that disconnects in the handshake leaves nothing behind",
+    arguments: [1, 5, 6, 60, 200])
+  func disconnectInTheHandshakeLeavesNothing(count: Int) async throws {
     let hello = try await clientHello()
     try await withServer { port, log, group in
       let peer = try RawPeer(connectedTo: port)

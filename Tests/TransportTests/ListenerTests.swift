@@ -5,7 +5,8 @@ import Testing
 @testable import Transport
 
 struct ListenerTests {
-  @Test func secondServerIsToldThatTheAddressIsInUse() async throws {
+  @Test("A second server fails because the address is in use")
+  func secondServerFailsWithAddressInUse() async throws {
     try await withLoops { group in
       let log = ServerLog()
       let first = try await group.listen(on: .host("127.0.0.1", port: 0)) { _ in
@@ -21,7 +22,8 @@ struct ListenerTests {
     }
   }
 
-  @Test func addressOfAnotherMachineIsRefused() async throws {
+  @Test("An address of another machine is refused")
+  func addressOfAnotherMachineIsRefused() async throws {
     try await withLoops(1) { group in
       _ = await #expect(throws: ListenError.addressNotAvailable("192.0.2.1:0")) {
         try await group.listen(on: .host("192.0.2.1", port: 0)) { _ in
@@ -31,7 +33,8 @@ struct ListenerTests {
     }
   }
 
-  @Test func deadSocketFileIsReplacedAndALiveOneIsNot() async throws {
+  @Test("A dead socket file is replaced and a live one is not")
+  func deadSocketFileIsReplacedAndALiveOneIsNot() async throws {
     let path = try TemporaryDirectory.make() + "/server.sock"
     // A server that died: bound and closed, the file stays.
     let dead = try Socket.open(family: AF_UNIX)
@@ -48,7 +51,8 @@ struct ListenerTests {
     }
   }
 
-  @Test func socketFileIsForTheGroupAndAnothersIsLeftAlone() async throws {
+  @Test("A socket file is for owner and group, and another server's file is kept")
+  func socketFileHasGroupModeAndForeignFileIsKept() async throws {
     let path = try TemporaryDirectory.make() + "/server.sock"
     try await withLoops { group in
       let server = try await group.listen(on: .unix(path: path)) { _ in
@@ -56,7 +60,7 @@ struct ListenerTests {
       }
       var status = stat()
       #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o660)
-      // Another server has taken the place meanwhile.
+      // Another server has replaced the file in the meantime.
       unlink(path)
       close(open(path, O_CREAT | O_WRONLY, 0o600))
       await server.stopAccepting()
@@ -64,8 +68,10 @@ struct ListenerTests {
     }
   }
 
-  @Test(arguments: ["/nowhere/server.sock", "/tmp/" + String(repeating: "x", count: 120)])
-  func pathThatCannotBeIsNamed(path: String) async throws {
+  @Test(
+    "An invalid socket path is named in the error",
+    arguments: ["/nowhere/server.sock", "/tmp/" + String(repeating: "x", count: 120)])
+  func invalidPathIsReported(path: String) async throws {
     try await withLoops(1) { group in
       let error = await #expect(throws: ListenError.self) {
         try await group.listen(on: .unix(path: path)) { _ in EchoAcceptor(log: ServerLog()) }
@@ -74,7 +80,8 @@ struct ListenerTests {
     }
   }
 
-  @Test func fileThatIsNoSocketStays() async throws {
+  @Test("A file that is not a socket is kept")
+  func fileThatIsNoSocketIsKept() async throws {
     let path = try TemporaryDirectory.make() + "/precious"
     close(open(path, O_CREAT | O_WRONLY, 0o600))
     try await withLoops(1) { group in
@@ -85,7 +92,8 @@ struct ListenerTests {
     #expect(access(path, F_OK) == 0)
   }
 
-  @Test func connectionsQueuedBeforeTheStopAreServed() async throws {
+  @Test("Connections queued before the stop are served")
+  func connectionsQueuedBeforeTheStopAreServed() async throws {
     try await withLoops(2) { group in
       let log = ServerLog()
       let server = try await group.listen(on: .host("127.0.0.1", port: 0)) { _ in
@@ -104,7 +112,8 @@ struct ListenerTests {
   }
 
   /// They connect all the while that listening ends: who is connected is served.
-  @Test func whoHasReachedAUnixSocketIsServed() async throws {
+  @Test("Established Unix connections are served when listening stops")
+  func establishedUnixConnectionsAreServed() async throws {
     for _ in 0..<20 {
       let path = try TemporaryDirectory.make() + "/server.sock"
       try await withLoops(2) { group in
@@ -132,8 +141,9 @@ struct ListenerTests {
     }
   }
 
-  /// Whoever has connected is still accepted; who asks now is neither let in nor refused.
-  @Test func aDeafSocketBeginsNoConnection() throws {
+  /// Established connections are still accepted; new ones are neither accepted nor refused.
+  @Test("A socket with the handshake filter begins no connection")
+  func filteredSocketBeginsNoConnection() throws {
     let wanted = try #require(SocketAddress(numericHost: "127.0.0.1", port: 0))
     let (sockets, address) = try BoundSockets.open(wanted, count: 1)
     defer { close(sockets[0]) }
@@ -155,7 +165,8 @@ struct ListenerTests {
     #expect(recv(accepted.descriptor, &byte, 1, 0) == 1 && byte == 1)
   }
 
-  @Test func acceptedSocketsAreTuned() async throws {
+  @Test("Accepted sockets have the TCP options")
+  func acceptedSocketsAreTuned() async throws {
     try await withLoops(1) { group in
       let probe = OptionProbe()
       let server = try await group.listen(on: .host("127.0.0.1", port: 0)) { _ in
@@ -168,7 +179,8 @@ struct ListenerTests {
     }
   }
 
-  @Test func acceptorMayRefuse() async throws {
+  @Test("An acceptor can refuse a connection")
+  func acceptorCanRefuse() async throws {
     try await withLoops(1) { group in
       let server = try await group.listen(on: .host("127.0.0.1", port: 0)) { _ in RefusingAcceptor()
       }

@@ -2,7 +2,8 @@ import Testing
 import Transport
 
 struct LoopTests {
-  @Test func runsActorCodeOnItsOwnThread() async throws {
+  @Test("A reactor's code runs on the loop's thread")
+  func runsActorCodeOnItsOwnThread() async throws {
     try await withLoops(2) { group in
       for reactor in group.reactors {
         let isThere = await reactor.run { $0.loop.isCurrent }
@@ -12,7 +13,8 @@ struct LoopTests {
     }
   }
 
-  @Test func preferenceKeepsPlainAsyncWorkOnTheLoop() async throws {
+  @Test("An executor preference keeps async functions on the loop")
+  func preferenceKeepsPlainAsyncWorkOnTheLoop() async throws {
     try await withLoops(1) { group in
       let loop = group.reactors[0].loop
       let places = await Task(executorPreference: loop) {
@@ -24,7 +26,8 @@ struct LoopTests {
     }
   }
 
-  @Test func losesNoHopBetweenLoopsAndThePool() async throws {
+  @Test("No hop between loops and the pool is lost")
+  func losesNoHopBetweenLoopsAndThePool() async throws {
     try await withLoops(3) { group in
       let total = await withTaskGroup(of: Int.self) { tasks in
         for index in 0..<64 {
@@ -43,7 +46,8 @@ struct LoopTests {
     }
   }
 
-  @Test func wakesAfterTheLoopWentToSleep() async throws {
+  @Test("A sleeping loop wakes up for a job")
+  func wakesAfterTheLoopWentToSleep() async throws {
     try await withLoops(1) { group in
       let reactor = group.reactors[0]
       for _ in 0..<5 {
@@ -56,7 +60,8 @@ struct LoopTests {
   }
 
   /// A task that yields for ever must leave the loop time for its timers and sockets.
-  @Test func yieldingTaskDoesNotStarveTimers() async throws {
+  @Test("A task that yields forever does not starve timers")
+  func yieldingTaskDoesNotStarveTimers() async throws {
     try await withLoops(1) { group in
       let reactor = group.reactors[0]
       let recorder = FiringRecorder()
@@ -70,13 +75,15 @@ struct LoopTests {
     }
   }
 
-  @Test func jobsAfterShutdownStillRun() async throws {
+  @Test("Jobs after the shutdown still run")
+  func jobsAfterShutdownStillRun() async throws {
     let group = try EventLoopGroup(count: 1)
     await group.shutdown()
     #expect(await group.reactors[0].run { $0.loop.isCurrent })
   }
 
-  @Test func blockingPoolRunsMoreJobsThanItHasThreads() async throws {
+  @Test("A blocking pool runs more jobs than it has threads")
+  func blockingPoolRunsMoreJobsThanItHasThreads() async throws {
     let pool = BlockingPool(threadsMax: 2)
     let sum = await withTaskGroup(of: Int.self) { tasks in
       for number in 1...100 { tasks.addTask { await pool.run { number } } }

@@ -13,17 +13,19 @@ import Testing
         waits: waits, preemptions: preemptions)
     }
 
-    @Test(arguments: [
-      // Milliseconds by the wall and of CPU time, waits, preemptions.
-      (1, 1, 0, 0, false),
-      (60, 60, 0, 0, true),
-      (60, 60, 0, 9, true),
-      (500, 10, 0, 3, false),
-      (500, 10, 1, 0, true),
-      // Preemption cannot be told from waiting.
-      (500, 10, 1, 1, false),
-      (40, 10, 5, 0, false),
-    ])
+    @Test(
+      "Steps that block the loop are reported",
+      arguments: [
+        // Milliseconds by the wall and of CPU time, waits, preemptions.
+        (1, 1, 0, 0, false),
+        (60, 60, 0, 0, true),
+        (60, 60, 0, 9, true),
+        (500, 10, 0, 3, false),
+        (500, 10, 1, 0, true),
+        // Preemption looks like waiting.
+        (500, 10, 1, 1, false),
+        (40, 10, 5, 0, false),
+      ])
     func longStepsAreReported(
       wall: Int64, cpu: Int, waits: Int, preemptions: Int, isReported: Bool
     ) {

@@ -4,7 +4,9 @@ import Testing
 @testable import Transport
 
 struct OutputQueueTests {
-  @Test(arguments: 0..<10 as Range<UInt64>)
+  @Test(
+    "Partial writes keep order and byte count",
+    arguments: 0..<10 as Range<UInt64>)
   func keepsOrderAndCountThroughPartialWrites(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var queue = OutputQueue()

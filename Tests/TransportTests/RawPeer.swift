@@ -45,7 +45,7 @@ final class RawPeer {
     }
   }
 
-  /// At a Unix socket; nil where nobody listens any more.
+  /// Connects to a Unix socket; nil if there is no listener any more.
   init?(connectedTo path: String) throws {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { throw TestFailure("socket") }

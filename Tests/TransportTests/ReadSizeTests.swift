@@ -42,8 +42,10 @@ struct ReadSizeTests {
     func note(_ size: Int) { sizes.withLock { $0.append(size) } }
   }
 
-  @Test(arguments: [1, 1000, 64 * 1024])
-  func noMoreIsDeliveredAtOnce(bytesMax: Int) async throws {
+  @Test(
+    "No more bytes than the limit are delivered at once",
+    arguments: [1, 1000, 64 * 1024])
+  func deliversNoMoreThanTheLimit(bytesMax: Int) async throws {
     try await withLoops(1) { group in
       let sizes = SizeLog()
       let server = try await group.listen(on: .host("127.0.0.1", port: 0)) { _ in

@@ -13,7 +13,8 @@ struct RudePeerTests {
     return server.address.port ?? 0
   }
 
-  @Test func peerThatDoesNotReadHoldsTheWriterBack() async throws {
+  @Test("A peer that does not read stops the writer")
+  func peerThatDoesNotReadHoldsTheWriterBack() async throws {
     try await withLoops(1) { group in
       let log = ServerLog()
       let port = try await listen(on: group, log: log)
@@ -21,7 +22,7 @@ struct RudePeerTests {
       var timeout = timeval(tv_sec: 0, tv_usec: 200_000)
       setsockopt(
         peer.descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-      // Sends until the server, whose answers nobody reads, stops reading.
+      // Sends until the server, whose output is not read, stops reading.
       let block = [UInt8](repeating: 9, count: 64 * 1024)
       var sent = 0
       while sent < 512 * 1024 * 1024 {
@@ -40,7 +41,9 @@ struct RudePeerTests {
     }
   }
 
-  @Test(arguments: ["reset", "half close", "close", "reset unread"])
+  @Test(
+    "No way to disconnect leaves a descriptor behind",
+    arguments: ["reset", "half close", "close", "reset unread"])
   func leavesNoDescriptorBehind(manner: String) async throws {
     try await withLoops(2) { group in
       let log = ServerLog()
@@ -66,7 +69,8 @@ struct RudePeerTests {
     }
   }
 
-  @Test func descriptorsOfTheProcessComeBack() async throws {
+  @Test("All descriptors are free after many connections")
+  func descriptorsOfTheProcessComeBack() async throws {
     let before = descriptorCount()
     for _ in 0..<5 {
       try await withLoops(2) { group in

@@ -3,7 +3,8 @@ import Testing
 @testable import Transport
 
 struct SlotTableTests {
-  @Test func staleTokenFindsNothingOnceTheSlotIsTakenAgain() {
+  @Test("A stale token finds nothing once its slot is reused")
+  func staleTokenFindsNothingOnceTheSlotIsTakenAgain() {
     var table = SlotTable()
     let first = Receiver()
     let second = Receiver()
@@ -15,7 +16,8 @@ struct SlotTableTests {
     #expect(table[fresh] === second)
   }
 
-  @Test func removingTwiceFreesTheSlotOnce() {
+  @Test("Removing a token twice frees its slot once")
+  func removingTwiceFreesTheSlotOnce() {
     var table = SlotTable()
     let token = table.insert(Receiver())
     table.remove(token)
@@ -26,7 +28,8 @@ struct SlotTableTests {
     #expect(one.slot != two.slot)
   }
 
-  @Test func reservedTokensNameNoSlot() {
+  @Test("Reserved tokens belong to no slot")
+  func reservedTokensNameNoSlot() {
     var table = SlotTable()
     _ = table.insert(Receiver())
     _ = table.insert(Receiver())

@@ -4,21 +4,27 @@ import Testing
 @testable import Transport
 
 struct SocketAddressTests {
-  @Test(arguments: [
-    ("127.0.0.1", "127.0.0.1:80"), ("255.1.2.3", "255.1.2.3:80"), ("::1", "[::1]:80"),
-    ("2001:db8::ff00:42:8329", "[2001:db8::ff00:42:8329]:80"),
-  ])
-  func readsAndWritesDigits(host: String, text: String) {
+  @Test(
+    "Numeric addresses are parsed and formatted",
+    arguments: [
+      ("127.0.0.1", "127.0.0.1:80"), ("255.1.2.3", "255.1.2.3:80"), ("::1", "[::1]:80"),
+      ("2001:db8::ff00:42:8329", "[2001:db8::ff00:42:8329]:80"),
+    ])
+  func parsesAndFormatsNumericAddresses(host: String, text: String) {
     #expect(SocketAddress(numericHost: host, port: 80).map { "\($0)" } == text)
   }
 
-  @Test(arguments: ["localhost", "1.2.3", "1.2.3.4.5", "256.1.1.1", "", "::g", "[::1]", "1.2.3.4 "])
+  @Test(
+    "Text that is not a numeric address is refused",
+    arguments: ["localhost", "1.2.3", "1.2.3.4.5", "256.1.1.1", "", "::g", "[::1]", "1.2.3.4 "])
   func refusesWhatIsNotAnAddress(host: String) {
     #expect(SocketAddress(numericHost: host, port: 80) == nil)
   }
 
-  @Test(arguments: ["127.0.0.1", "127.1.2.3", "::1"])
-  func survivesTheKernelsForm(host: String) throws {
+  @Test(
+    "An IP address round-trips through the kernel's form",
+    arguments: ["127.0.0.1", "127.1.2.3", "::1"])
+  func addressRoundTripsThroughSockaddr(host: String) throws {
     let address = try #require(SocketAddress(numericHost: host, port: 0))
     let socket = try Socket.open(family: address.family)
     defer { close(socket) }
@@ -29,7 +35,8 @@ struct SocketAddressTests {
     #expect(bound.with(port: 0) == address)
   }
 
-  @Test func pathSurvivesTheKernelsForm() throws {
+  @Test("A path round-trips through the kernel's form")
+  func pathRoundTripsThroughSockaddr() throws {
     let address = SocketAddress.unix(path: try TemporaryDirectory.make() + "/a.sock")
     let socket = try Socket.open(family: AF_UNIX)
     defer { close(socket) }
@@ -37,7 +44,8 @@ struct SocketAddressTests {
     #expect(Socket.localAddress(of: socket) == address)
   }
 
-  @Test func refusesPathsTheKernelWouldCut() {
+  @Test("Paths too long for the kernel are refused")
+  func refusesPathsTheKernelWouldCut() {
     let long = SocketAddress.unix(path: "/" + String(repeating: "a", count: 107))
     #expect(long.withSockaddr { _, _ in true } == nil)
     let longest = SocketAddress.unix(path: "/" + String(repeating: "a", count: 106))

@@ -34,7 +34,9 @@ struct StreamTests {
     }
   }
 
-  @Test(arguments: Kind.allCases, [1, 1000, 3_000_000])
+  @Test(
+    "A stream echoes all bytes and ends cleanly",
+    arguments: Kind.allCases, [1, 1000, 3_000_000])
   func echoesAndEndsCleanly(kind: Kind, size: Int) async throws {
     try await withLoops { group in
       let log = ServerLog()
@@ -53,7 +55,9 @@ struct StreamTests {
     }
   }
 
-  @Test(arguments: Kind.allCases)
+  @Test(
+    "Many streams are served at once on all loops",
+    arguments: Kind.allCases)
   func servesManyAtOnceOnAllLoops(kind: Kind) async throws {
     try await withLoops { group in
       let log = ServerLog()
@@ -75,7 +79,9 @@ struct StreamTests {
     }
   }
 
-  @Test(arguments: Kind.allCases)
+  @Test(
+    "Files and bytes are sent in order",
+    arguments: Kind.allCases)
   func sendsFilesBetweenBytes(kind: Kind) async throws {
     let path = try TemporaryDirectory.make() + "/file"
     let content = pattern(1_500_000)
@@ -97,12 +103,14 @@ struct StreamTests {
     }
   }
 
-  @Test func fileThatIsNoRegularFileIsRefused() {
+  @Test("Anything but a regular file is refused")
+  func fileThatIsNoRegularFileIsRefused() {
     #expect(throws: SystemError.self) { try OpenFile(path: "/tmp") }
     #expect(throws: SystemError.self) { try OpenFile(path: "/dev/null") }
   }
 
-  @Test func headAndBodyArriveInOrder() async throws {
+  @Test("A head and a body written together arrive in order")
+  func headAndBodyArriveInOrder() async throws {
     try await withLoops(1) { group in
       let (_, endpoint, tls) = try await listen(.tcp, on: group, log: ServerLog())
       let client = await TestClient(endpoint, tls: tls, on: group.reactors[0])
@@ -114,7 +122,8 @@ struct StreamTests {
     }
   }
 
-  @Test func refusedConnectIsTold() async throws {
+  @Test("A refused connection is reported")
+  func refusedConnectIsReported() async throws {
     try await withLoops(1) { group in
       let server = try await group.listen(on: .host("127.0.0.1", port: 0)) { _ in
         EchoAcceptor(log: ServerLog())
@@ -130,9 +139,11 @@ struct StreamTests {
     }
   }
 
-  /// The peer answers, does not read what was sent, and closes: its reset must not cost the answer.
-  @Test(arguments: [false, true])
-  func answerIsReadThoughWritingFails(isSlow: Bool) async throws {
+  /// The peer responds, does not read the request, and closes: its reset must not lose the response.
+  @Test(
+    "A response is read although writing has failed",
+    arguments: [false, true])
+  func responseIsReadThoughWritingFails(isSlow: Bool) async throws {
     try await withLoops(2) { group in
       let server = try await group.listen(on: .host("127.0.0.1", port: 0)) { _ in RefusingServer() }
       for _ in 0..<20 {
@@ -150,7 +161,8 @@ struct StreamTests {
     }
   }
 
-  @Test func unknownNameIsTold() async throws {
+  @Test("An unknown host name is reported")
+  func unknownNameIsReported() async throws {
     try await withLoops(1) { group in
       let client = await TestClient(.host("no-such-name.invalid", port: 80), on: group.reactors[0])
       guard case .connectFailed(.unresolved) = await client.closeReason() else {
@@ -160,7 +172,8 @@ struct StreamTests {
     }
   }
 
-  @Test func loopThatStopsClosesItsStreams() async throws {
+  @Test("A loop that stops closes its streams")
+  func loopThatStopsClosesItsStreams() async throws {
     let log = ServerLog()
     let group = try EventLoopGroup(count: 1)
     let (_, endpoint, _) = try await listen(.tcp, on: group, log: log)
@@ -173,7 +186,7 @@ struct StreamTests {
   }
 }
 
-/// Says "NO" to the first bytes and closes without reading on.
+/// Responds with "NO" to the first bytes and closes without reading further.
 private final class RefusingServer: StreamAcceptor, StreamDelegate {
   func accepted(_ stream: ByteStream, on reactor: isolated Reactor) -> (any StreamDelegate)? {
     self

@@ -2,10 +2,11 @@ import Testing
 
 @testable import Transport
 
-/// Which certificate a client is shown.
+/// The choice of the certificate for a client.
 struct TLSNameTests {
-  /// The client verifies the name, so an answer proves that the right certificate was shown.
-  @Test func eachNameHasItsCertificate() async throws {
+  /// The client verifies the name, so a response proves that the right certificate was shown.
+  @Test("Each name gets its certificate")
+  func eachNameHasItsCertificate() async throws {
     let files = try TestCertificates.shared.get()
     let context = try TLSServerContext([
       files.leaf, files.issue("api", for: "DNS:api.example.test,DNS:API2.example.test"),
@@ -32,7 +33,8 @@ struct TLSNameTests {
     }
   }
 
-  @Test func certificatesSayWhatTheyAreFor() throws {
+  @Test("A certificate lists its names, key kind and expiry")
+  func certificatesListTheirProperties() throws {
     let files = try TestCertificates.shared.get()
     let rsa = try files.issue("facts", for: "DNS:Facts.test,IP:127.0.0.1", key: ["rsa:2048"])
     let context = try TLSServerContext([files.leaf, rsa])
@@ -43,17 +45,19 @@ struct TLSNameTests {
     #expect(!context.certificates[1].isKeyOpenToAll)
   }
 
-  @Test(arguments: [
-    // Two kinds of keys for a name are offered together; of one kind the first counts.
-    ([("a", "ecdsa"), ("a", "rsa"), ("a", "rsa")], [[0, 1]], ["a": 0]),
-    // A name that only one of them has is a group of its own.
-    (
-      [("a", "ecdsa"), ("a b", "rsa"), ("c", "rsa")], [[0, 1], [1], [2]],
-      ["a": 0, "b": 1, "c": 2]
-    ),
-    ([("", "rsa"), ("*.a", "rsa"), ("*.a", "ecdsa")], [[0], [1, 2]], ["*.a": 1]),
-  ])
-  func plans(
+  @Test(
+    "Certificates are grouped by name and kind of key",
+    arguments: [
+      // Two kinds of keys for a name are offered together; of one kind the first counts.
+      ([("a", "ecdsa"), ("a", "rsa"), ("a", "rsa")], [[0, 1]], ["a": 0]),
+      // A name that only one of them has is a group of its own.
+      (
+        [("a", "ecdsa"), ("a b", "rsa"), ("c", "rsa")], [[0, 1], [1], [2]],
+        ["a": 0, "b": 1, "c": 2]
+      ),
+      ([("", "rsa"), ("*.a", "rsa"), ("*.a", "ecdsa")], [[0], [1, 2]], ["*.a": 1]),
+    ])
+  func groupsCertificatesByName(
     certificates: [(names: String, kind: String)], groups: [[Int]], byName: [String: Int]
   ) {
     let plan = TLSNamePlan(

@@ -12,7 +12,9 @@ struct TLSTests {
     return server.address.port ?? 0
   }
 
-  @Test(arguments: [("127.0.0.1", nil), ("localhost", nil), ("127.0.0.1", "localhost")])
+  @Test(
+    "A client accepts the names of the certificate",
+    arguments: [("127.0.0.1", nil), ("localhost", nil), ("127.0.0.1", "localhost")])
   func acceptsTheNamesOfTheCertificate(host: String, name: String?) async throws {
     let files = try TestCertificates.shared.get()
     try await withLoops { group in
@@ -26,7 +28,9 @@ struct TLSTests {
     }
   }
 
-  @Test(arguments: ["example.com", "127.0.0.2", "localhost.example.com"])
+  @Test(
+    "A client refuses a certificate for another name",
+    arguments: ["example.com", "127.0.0.2", "localhost.example.com"])
   func refusesAnotherName(name: String) async throws {
     let files = try TestCertificates.shared.get()
     try await withLoops { group in
@@ -47,7 +51,8 @@ struct TLSTests {
     }
   }
 
-  @Test func refusesAnUnknownAuthority() async throws {
+  @Test("A client refuses an unknown authority")
+  func refusesAnUnknownAuthority() async throws {
     let files = try TestCertificates.shared.get()
     try await withLoops { group in
       let port = try await listen(on: group)
@@ -60,7 +65,8 @@ struct TLSTests {
     }
   }
 
-  @Test func tellsAPeerThatDoesNotSpeakTLS() async throws {
+  @Test("A peer that does not speak TLS is reported")
+  func reportsAPeerWithoutTLS() async throws {
     let files = try TestCertificates.shared.get()
     try await withLoops { group in
       let log = ServerLog()
@@ -78,7 +84,8 @@ struct TLSTests {
   }
 
   /// The alert must leave although the session has failed.
-  @Test func malformedHelloIsAnsweredByAnAlert() async throws {
+  @Test("A malformed client hello gets an alert")
+  func malformedHelloGetsAnAlert() async throws {
     try await withLoops { group in
       let port = try await listen(on: group)
       let peer = try RawPeer(connectedTo: port)
@@ -89,7 +96,8 @@ struct TLSTests {
     }
   }
 
-  @Test func silentServerMeetsTheDeadline() async throws {
+  @Test("A handshake with a silent server ends at the deadline")
+  func silentServerMeetsTheDeadline() async throws {
     let files = try TestCertificates.shared.get()
     try await withLoops { group in
       let server = try await group.listen(on: .host("127.0.0.1", port: 0)) { _ in SilentAcceptor() }
@@ -101,7 +109,8 @@ struct TLSTests {
     }
   }
 
-  @Test func replacedCertificateServesTheConnectionsToCome() async throws {
+  @Test("A replaced certificate serves new connections")
+  func replacedCertificateServesNewConnections() async throws {
     let files = try TestCertificates.shared.get()
     let trust = try TLSClientContext(trust: .file(files.authority))
     try await withLoops { group in
@@ -122,7 +131,8 @@ struct TLSTests {
     }
   }
 
-  @Test func contextsSayEverythingThatIsWrongWithTheirFiles() throws {
+  @Test("A context reports all errors of its files")
+  func contextReportsAllCertificateErrors() throws {
     let files = try TestCertificates.shared.get()
     let encrypted = try files.encryptedKey()
     let noKey = TLSCertificateFiles(certificate: files.certificate, key: "/nowhere.key")

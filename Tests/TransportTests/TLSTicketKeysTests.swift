@@ -4,7 +4,8 @@ import Testing
 @testable import Transport
 
 struct TLSTicketKeysTests {
-  @Test func aKeySealsForAWhileAndOpensForAsLongAgain() throws {
+  @Test("A ticket key seals for a period and opens for another")
+  func keySealsForAPeriodAndOpensForAnother() throws {
     let clock = HandClock()
     let keys = TLSTicketKeys { clock.now }
     let first = try #require(keys.current())
@@ -22,8 +23,9 @@ struct TLSTicketKeysTests {
     #expect(keys.key(named: [UInt8](repeating: 0, count: 16)) == nil)
   }
 
-  /// A server that nobody visited for long must not seal with what it then had.
-  @Test func anOldKeyIsNotTakenUpAfterALongPause() throws {
+  /// A server without clients for a long time must not seal with its old key.
+  @Test("An old ticket key is not reused after a long pause")
+  func oldKeyIsNotReusedAfterALongPause() throws {
     let clock = HandClock()
     let keys = TLSTicketKeys { clock.now }
     let first = try #require(keys.current())

@@ -4,7 +4,9 @@ import Testing
 @testable import Transport
 
 struct TimerTests {
-  @Test(arguments: [1, 2, 3] as [UInt64])
+  @Test(
+    "A thousand timers fire in order and never early",
+    arguments: [1, 2, 3] as [UInt64])
   func thousandTimersFireInOrderAndNeverEarly(seed: UInt64) async throws {
     try await withLoops(1) { group in
       let recorder = FiringRecorder()
@@ -21,7 +23,8 @@ struct TimerTests {
     }
   }
 
-  @Test func movedTimerFiresOnceAtItsNewTime() async throws {
+  @Test("A moved timer fires once, at its new time")
+  func movedTimerFiresOnceAtItsNewTime() async throws {
     try await withLoops(1) { group in
       let recorder = FiringRecorder()
       let reactor = group.reactors[0]
@@ -39,7 +42,8 @@ struct TimerTests {
     }
   }
 
-  @Test func timerMovedEarlierFiresEarlier() async throws {
+  @Test("A timer moved to an earlier time fires earlier")
+  func timerMovedEarlierFiresEarlier() async throws {
     try await withLoops(1) { group in
       let recorder = FiringRecorder()
       await group.reactors[0].run { reactor in
@@ -50,7 +54,8 @@ struct TimerTests {
     }
   }
 
-  @Test func cancelledTimerDoesNotFireAndLeavesTheHeap() async throws {
+  @Test("A cancelled timer does not fire and leaves the heap")
+  func cancelledTimerDoesNotFireAndLeavesTheHeap() async throws {
     try await withLoops(1) { group in
       let recorder = FiringRecorder()
       let reactor = group.reactors[0]
@@ -65,7 +70,9 @@ struct TimerTests {
     }
   }
 
-  @Test(arguments: 0..<8 as Range<UInt64>)
+  @Test(
+    "The timer heap agrees with a sorted array",
+    arguments: 0..<8 as Range<UInt64>)
   func heapAgreesWithASortedArray(seed: UInt64) async throws {
     try await withLoops(1) { group in
       await group.reactors[0].run { reactor in
@@ -90,13 +97,15 @@ struct TimerTests {
     }
   }
 
-  @Test(arguments: [
-    (LoopInstant(nanoseconds: 10), Duration.nanoseconds(5), 15 as UInt64),
-    (LoopInstant(nanoseconds: 10), .nanoseconds(-5), 5),
-    (LoopInstant(nanoseconds: 10), .seconds(-5), 0),
-    (LoopInstant(nanoseconds: 10), .seconds(Int64.max), .max),
-    (LoopInstant.distantFuture, .seconds(1), .max),
-  ])
+  @Test(
+    "Instants saturate at the ends of the clock",
+    arguments: [
+      (LoopInstant(nanoseconds: 10), Duration.nanoseconds(5), 15 as UInt64),
+      (LoopInstant(nanoseconds: 10), .nanoseconds(-5), 5),
+      (LoopInstant(nanoseconds: 10), .seconds(-5), 0),
+      (LoopInstant(nanoseconds: 10), .seconds(Int64.max), .max),
+      (LoopInstant.distantFuture, .seconds(1), .max),
+    ])
   func instantsSaturate(start: LoopInstant, step: Duration, expected: UInt64) {
     #expect((start + step).nanoseconds == expected)
   }
