@@ -267,7 +267,7 @@ let package = Package(
         .product(name: "CoreMetrics", package: "swift-metrics"),
         "Cryptography",
         "Accounts", "Composition", "Gateway", "HTTPClient", "HTTPServer", "HTTPWire",
-        "OneSignalDouble", "Transport", "TestSupport",
+        "Model", "OneSignalDouble", "Transport", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
