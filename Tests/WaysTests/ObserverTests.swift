@@ -116,7 +116,7 @@ extension Ways {
       arguments: [
         ("filter=year%20%3E%201", "types"), ("types=Film&filter=yearr%20%3E%201", "yearr"),
         ("types=Film,Person&filter=year%20%3E%201", "Person has no column year"),
-        ("types=Film&filter=year%20%3E", "position"), ("types=Film&arg=1", "missing"),
+        ("types=Film&filter=year%20%3E", "position"), ("types=Film&arg=1", "is required"),
         ("types=Film&filter=year%20%3E%20%3A", "position"),
         ("types=Film&filter=year%20%3E%20%3Aa&arg.b=1", "arg.b"),
         ("types=Film&filter=year%20%3E%201&filter=year%20%3E%202", "twice"),

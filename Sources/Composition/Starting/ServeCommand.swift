@@ -47,6 +47,7 @@ package struct ServeCommand {
     }
     await sink.finish(within: Self.flushMax)
     guard startsOver else { return }
+    ShippedFiles.removeUnpacked()
     let code = ProcessEnd.startOver()
     throw StartFailure(
       .dataFolder,

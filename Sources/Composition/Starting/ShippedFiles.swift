@@ -26,10 +26,11 @@ package enum ShippedFiles {
       }
   }
 
-  /// The path of a shipped folder; nil if it is not installed and cannot be written to a temporary one.
-  static func folder(_ name: String) -> String? {
-    candidates(for: name).first(where: isFolder)
-      ?? unpacked.map { "\($0)/\(name)" }.flatMap { isFolder($0) ? $0 : nil }
+  /// The path of a shipped file or folder; nil if it is not installed and the embedded files cannot be
+  /// written to a temporary folder.
+  static func path(_ name: String) -> String? {
+    let exists = { FileManager.default.fileExists(atPath: $0) }
+    return candidates(for: name).first(where: exists) ?? unpacked.map { "\($0)/\(name)" }
   }
 
   static func isFolder(_ path: String) -> Bool {
@@ -89,7 +90,7 @@ package enum Examples {
   /// The settings file of the film library; nil if it is not installed and cannot be written to a
   /// temporary folder.
   package static var filmsSettings: String? {
-    ShippedFiles.folder("Examples/films").map { "\($0)/larder.yaml" }
+    ShippedFiles.path("Examples/films/larder.yaml")
   }
 }
 
@@ -138,10 +139,13 @@ enum PublicFolder {
     return ranges
   }
 
-  static func exists(_ settings: Settings) -> Bool { root(settings) != nil }
+  /// Whether there are pages, without writing the embedded ones anywhere.
+  static func exists(_ settings: Settings) -> Bool {
+    settings.publicFolder.map(ShippedFiles.isFolder) ?? true
+  }
 
   private static func root(_ settings: Settings) -> String? {
-    guard let named = settings.publicFolder else { return ShippedFiles.folder("Public") }
+    guard let named = settings.publicFolder else { return ShippedFiles.path("Public") }
     return ShippedFiles.isFolder(named) ? named : nil
   }
 }
