@@ -272,7 +272,7 @@ def doctor_reports_whether_the_service_responds(site):
         settings = s3(moto)
         with site.service(settings) as larder:
             found = larder.doctor()
-            assert re.search(r"ok\tfiles: http://\S+ answers\n", found + "\n"), found
+            assert re.search(r"ok\tfiles: http://\S+ responds\n", found + "\n"), found
             moto.client().delete_bucket(Bucket="pics")
             found = larder.doctor()
             assert "responds; the start will create pics" in found, found
@@ -295,7 +295,7 @@ def names_the_bucket_in_the_host(site):
             ask(larder.port, "PUT", path("é/a b"), b"by host")
             kept = moto.client().get_object(Bucket="pics", Key="é/a b")["Body"].read()
             assert kept == b"by host", kept
-            assert re.search(r"ok\tfiles: http://localhost:\d+ answers", larder.doctor())
+            assert re.search(r"ok\tfiles: http://localhost:\d+ responds", larder.doctor())
             body = data(20 << 20)
             assert ask(larder.port, "PUT", path("long"), pieces(body)).status == 201
             assert ask(larder.port, "GET", path("long")).body == body

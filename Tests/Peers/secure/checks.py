@@ -284,7 +284,7 @@ def survives_without_descriptors(site):
         # New connections get a 503 after the flood: the kernel retries the last of the flood for
         # seconds, and each takes the place of a connection that gets a 503.
         for _ in range(20):
-            assert eventually(lambda: told(larder) == 503)
+            assert eventually(lambda: told(larder) == 503, 40)
         for connection in busy:
             connection.close()
         assert eventually(lambda: larder.descriptors <= at_rest + 2), larder.descriptors
