@@ -22,8 +22,8 @@ package enum AES {
       let cipher = try Cipher(key, nonce: nonce, seals: true)
       try cipher.authenticate(data)
       let sealed = try cipher.process(text)
-      guard cipher.finish() else { throw .wrongLength }
-      return (sealed, cipher.tag())
+      guard cipher.finish(), let tag = cipher.tag() else { throw .wrongLength }
+      return (sealed, tag)
     }
 
     /// - Returns: what was sealed; never any of it where the tag is not right.
@@ -116,10 +116,10 @@ package enum AES {
       return EVP_CipherFinal_ex(context, &rest, &count) == 1
     }
 
-    borrowing func tag() -> [UInt8] {
+    borrowing func tag() -> [UInt8]? {
       var tag = [UInt8](repeating: 0, count: GCM.tagByteCount)
-      EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tag.count), &tag)
-      return tag
+      let isDone = EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tag.count), &tag)
+      return isDone == 1 ? tag : nil
     }
   }
 }

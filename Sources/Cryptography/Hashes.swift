@@ -73,6 +73,11 @@ package struct Digest<Function: HashFunction>: Hashable, Sendable, RandomAccessC
     }
   }
 
+  /// Compares in a time that does not depend on the bytes.
+  package static func == (left: Self, right: Self) -> Bool {
+    CRYPTO_memcmp(left.bytes, right.bytes, Function.implementation.byteCount) == 0
+  }
+
   package var startIndex: Int { 0 }
   package var endIndex: Int { bytes.count }
   package subscript(index: Int) -> UInt8 { bytes[index] }
@@ -106,7 +111,8 @@ package struct RunningHash<Function: HashFunction>: ~Copyable, @unchecked Sendab
 
   package mutating func update(bufferPointer data: UnsafeRawBufferPointer) {
     // OpenSSL refuses only what was finished.
-    precondition(EVP_DigestUpdate(context, data.baseAddress, data.count) == 1)
+    let isDone = EVP_DigestUpdate(context, data.baseAddress, data.count)
+    precondition(isDone == 1)
   }
 
   /// The hash of what has come so far; more can follow.

@@ -118,6 +118,11 @@ package enum Scrypt {
         }
       }
     }
-    return isDerived == 1 ? key : nil
+    guard isDerived == 1 else {
+      // Another call of this thread must not find this failure in OpenSSL's queue.
+      ERR_clear_error()
+      return nil
+    }
+    return key
   }
 }

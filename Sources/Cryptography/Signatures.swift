@@ -71,6 +71,8 @@ package final class P256PrivateKey: Sendable {
   /// The public point's coordinates, 32 bytes each.
   package let x: [UInt8]
   package let y: [UInt8]
+  /// Made once: checking a point costs more than checking a signature.
+  package let publicKey: PublicKey
 
   /// - Parameter scalar: 32 bytes, big-endian: a number from one to the curve's order, exclusive.
   /// - Returns: nil for any other number.
@@ -78,19 +80,17 @@ package final class P256PrivateKey: Sendable {
     guard scalar.count == 32 else { return nil }
     var point = [UInt8](repeating: 0, count: 65)
     guard let pointer = larder_p256_private_key(scalar, &point) else { return nil }
+    guard let publicKey = PublicKey.p256(x: Array(point[1...32]), y: Array(point[33...64])) else {
+      EVP_PKEY_free(pointer)
+      return nil
+    }
     self.pointer = pointer
+    self.publicKey = publicKey
     x = Array(point[1...32])
     y = Array(point[33...64])
   }
 
   deinit { EVP_PKEY_free(pointer) }
-
-  package var publicKey: PublicKey {
-    guard let key = PublicKey.p256(x: x, y: y) else {
-      preconditionFailure("a private key's point is on its curve")
-    }
-    return key
-  }
 
   /// Signs by ECDSA: two numbers of 32 bytes each (RFC 7518 section 3.4).
   ///

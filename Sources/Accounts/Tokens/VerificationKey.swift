@@ -40,17 +40,25 @@ struct VerificationKey: Sendable {
 
   /// RFC 7518 section 6.3.1.
   private static func rsa(_ key: JSONValue) -> PublicKey? {
-    guard let modulus = key["n"]?.string.flatMap(Base64URL.decode),
-      let exponent = key["e"]?.string.flatMap(Base64URL.decode)
+    guard let modulus = key["n"]?.string.flatMap(number),
+      let exponent = key["e"]?.string.flatMap(number)
     else { return nil }
     return .rsa(modulus: modulus, exponent: exponent)
   }
 
   /// RFC 7518 section 6.2.1.
   private static func elliptic(_ key: JSONValue) -> PublicKey? {
-    guard key["crv"]?.string == "P-256", let x = key["x"]?.string.flatMap(Base64URL.decode),
-      let y = key["y"]?.string.flatMap(Base64URL.decode)
+    guard key["crv"]?.string == "P-256", let x = key["x"]?.string.flatMap(number),
+      let y = key["y"]?.string.flatMap(number)
     else { return nil }
     return .p256(x: x, y: y)
+  }
+
+  /// A number of a JWK. RFC 7518 demands base64url without padding; some issuers pad it, or use the
+  /// standard alphabet.
+  private static func number(_ text: String) -> [UInt8]? {
+    var characters = text.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
+    while characters.last == "=" { characters.removeLast() }
+    return Base64URL.decode(String(characters))
   }
 }

@@ -352,4 +352,14 @@ struct TokenVerifierTests {
     ])
     #expect(try await verifier().verify(try key.token(claims()))?.id == "auth0|1")
   }
+
+  @Test("A key whose numbers are padded and in the standard alphabet is accepted")
+  func paddedKeyNumbers() async throws {
+    let key = try TestKey.rsa("k1")
+    let modulus = try #require(key.published["n"]?.string)
+    let standard = modulus.replacing("-", with: "+").replacing("_", with: "/") + "=="
+    keySet.publishRaw([["kty": "RSA", "kid": "k1", "e": "AQAB", "n": .string(standard)]])
+    let user = try await verifier().verify(try key.token(claims()))
+    #expect(user?.id == "auth0|1")
+  }
 }
