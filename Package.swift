@@ -8,14 +8,14 @@ let package = Package(
     .executable(name: "larder", targets: ["larder"])
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
   ],
   targets: [
     // Floor 0: bytes, sockets, JSON. No target of ours below.
@@ -36,14 +36,18 @@ let package = Package(
       name: "S3Wire",
       dependencies: ["HTTPWire", "Cryptography"]),
 
-    // Floor 2: what speaks to disks and sockets, and what keeps secrets.
+    // Floor 2: rules on the nouns, without I/O.
+    .target(name: "Filtering", dependencies: ["LosslessJSON", "Model"]),
+    .target(name: "SyncScheduler", dependencies: ["LosslessJSON", "Model"]),
+
+    // Floor 3: what speaks to disks and sockets, and what keeps secrets.
     .target(
       name: "Sealing",
       dependencies: ["Model", "Cryptography"]),
     .target(
       name: "Storage",
       dependencies: [
-        "Model", "LosslessJSON",
+        "Filtering", "SyncScheduler", "Model", "LosslessJSON",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
@@ -65,7 +69,7 @@ let package = Package(
         .product(name: "Metrics", package: "swift-metrics"),
       ]),
 
-    // Floor 3: the team's operations, upstream, and other parties.
+    // Floor 4: the team's operations, upstream, and other parties.
     .target(
       name: "Accounts",
       dependencies: [
@@ -93,7 +97,7 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
 
-    // Floor 4: use cases, a folder a way; and the other store of files, which stands on that one.
+    // Floor 5: use cases, a folder a way; and the other store of files, which stands on that one.
     .target(
       name: "S3",
       dependencies: [
@@ -104,7 +108,8 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "Accounts", "GraphQL", "LosslessJSON", "Model", "Sealing", "Storage", "Upstream",
+        "Filtering", "SyncScheduler", "Accounts", "GraphQL", "LosslessJSON", "Model", "Sealing",
+        "Storage", "Upstream",
         "Files", "HTTPWire", "Push", "S3Wire", "Transport",
         "Cryptography",
         .product(name: "DequeModule", package: "swift-collections"),
@@ -112,20 +117,23 @@ let package = Package(
         .product(name: "Metrics", package: "swift-metrics"),
       ]),
 
-    // Floor 5: HTTP to use cases.
+    // Floor 6: HTTP to use cases.
     .target(
       name: "Endpoints",
       dependencies: [
-        "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3Wire",
+        "Filtering", "SyncScheduler", "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON", "Model",
+        "S3Wire",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
 
-    // Floor 6: the only place that names live implementations.
+    // Floor 7: the only place that names live implementations.
     .target(
       name: "Composition",
       dependencies: [
-        "Accounts", "CResources", "Endpoints", "Gateway", "GraphQL", "HTTPClient", "HTTPServer",
+        "SyncScheduler", "Accounts", "Cryptography", "CResources", "Endpoints", "Gateway",
+        "GraphQL", "HTTPClient",
+        "HTTPServer",
         "HTTPWire",
         "LosslessJSON", "Model", "Push", "S3", "S3Wire", "Sealing", "Storage", "Transport",
         "Upstream", "Files",
@@ -144,7 +152,7 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
 
-    // Floor 7: the commands.
+    // Floor 8: the commands.
     .executableTarget(
       name: "larder",
       dependencies: [
@@ -187,11 +195,16 @@ let package = Package(
       name: "CryptographyTests", dependencies: ["Cryptography", "LosslessJSON", "TestSupport"]),
     .testTarget(name: "TransportTests", dependencies: ["Transport", "TestSupport"]),
     .testTarget(name: "ModelTests", dependencies: ["Model", "LosslessJSON", "TestSupport"]),
+    .testTarget(
+      name: "FilteringTests", dependencies: ["Filtering", "Model", "LosslessJSON", "TestSupport"]),
+    .testTarget(
+      name: "SyncSchedulerTests",
+      dependencies: ["LosslessJSON", "Model", "SyncScheduler", "TestSupport"]),
     .testTarget(name: "GraphQLTests", dependencies: ["GraphQL", "LosslessJSON", "TestSupport"]),
     .testTarget(
       name: "StorageTests",
       dependencies: [
-        "Storage", "Model", "LosslessJSON", "TestSupport",
+        "Filtering", "SyncScheduler", "Storage", "Model", "LosslessJSON", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(
@@ -248,7 +261,8 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Accounts", "Gateway", "GraphQL", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Push",
+        "Filtering", "SyncScheduler", "Accounts", "Gateway", "GraphQL", "HTTPClient", "HTTPWire",
+        "LosslessJSON", "Model", "Push",
         "S3Wire", "Sealing", "Storage", "Upstream", "TestSupport",
         "Cryptography",
         .product(name: "GRDB", package: "GRDB.swift"),

@@ -38,6 +38,7 @@ class Bench:
     def __init__(self, arguments, report):
         self.larder = arguments.larder
         self.hummingbird = arguments.hummingbird
+        self.varnish = arguments.varnish
         self.modules = arguments.modules
         self.compiler = arguments.compiler
         self.rounds = arguments.rounds
@@ -94,6 +95,7 @@ def _arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--larder")
     parser.add_argument("--hummingbird")
+    parser.add_argument("--varnish", action="store_true")
     parser.add_argument("--modules")
     parser.add_argument("--compiler")
     parser.add_argument("--rounds", type=int, required=True)

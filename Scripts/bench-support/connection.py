@@ -14,7 +14,7 @@ class Response:
         for line in lines[1:]:
             name, _, value = line.partition(":")
             self.fields[name.strip().lower()] = value.strip()
-        self.body = body
+        self.head, self.body = head, body
 
 
 class Connection:

@@ -7,6 +7,7 @@ import socket
 import string
 import time
 
+import native
 from connection import Connection
 from process import BenchError
 from tls import client_context
@@ -38,6 +39,12 @@ TLS_SETTINGS = string.Template("""tls:
   certificate: $chain
   key: $key
 """)
+VARNISH = string.Template(
+    """vcl 4.1;
+backend default { .host = "127.0.0.1"; .port = "$port"; }
+sub vcl_backend_response { set beresp.ttl = 1h; }
+"""
+)
 NGINX_TLS = string.Template("""ssl_certificate $chain;
     ssl_certificate_key $key;
     ssl_protocols TLSv1.2 TLSv1.3;""")
@@ -155,6 +162,32 @@ def hummingbird(bench, body):
     with open(path, "wb") as file:
         file.write(body)
     process = bench.start([bench.hummingbird, str(port), path], "hummingbird.log")
+    process.port = port
+    wait_until_ready(process, port, "/answer")
+    return process
+
+
+def floor(bench, response):
+    """A bare epoll loop that sends these bytes for every request; see floor.c."""
+    path, port = os.path.join(bench.folder, "floor-answer"), free_port()
+    with open(path, "wb") as file:
+        file.write(response)
+    program = native.build(bench.compiler, "floor", bench.folder, "-pthread")
+    process = bench.start([program, str(port), path], "floor.log")
+    process.port = port
+    wait_until_ready(process, port, "/answer")
+    return process
+
+
+def varnish(bench, backend_port):
+    """Varnish that caches what the backend, nginx, serves at /answer."""
+    folder, port = os.path.join(bench.folder, "varnish"), free_port()
+    os.makedirs(folder)
+    configuration = os.path.join(folder, "default.vcl")
+    with open(configuration, "w", encoding="utf-8") as file:
+        file.write(VARNISH.substitute(port=backend_port))
+    argv = ["varnishd", "-F", "-a", f"127.0.0.1:{port}", "-f", configuration, "-n", folder]
+    process = bench.start(argv + ["-s", "malloc,64m", "-T", "none"], "varnish.log")
     process.port = port
     wait_until_ready(process, port, "/answer")
     return process

@@ -43,8 +43,7 @@ extension HashFunction {
 package struct HashImplementation: Sendable {
   let name: String
   let byteCount: Int
-  // SAFETY: OpenSSL's objects of fetched algorithms are immutable and counted by atomics
-  // (openssl-threads(7)).
+  // SAFETY: OpenSSL's fetched algorithms are immutable and counted by atomics (openssl-threads(7)).
   nonisolated(unsafe) let pointer: OpaquePointer
 
   init(_ name: String, byteCount: Int) {

@@ -2,8 +2,7 @@ import COpenSSL
 
 /// A public key of OpenSSL's, checked when it was read.
 package final class PublicKey: Sendable {
-  // SAFETY: an EVP_PKEY is not changed after it was made, and OpenSSL lets threads share it
-  // (openssl-threads(7)).
+  // SAFETY: an EVP_PKEY never changes, so threads may share it (openssl-threads(7)).
   nonisolated(unsafe) private let pointer: OpaquePointer
   private let family: Family
 

@@ -1,5 +1,3 @@
-package import LosslessJSON
-
 /// How a write changes an entity.
 package enum WriteAction: String, Sendable, CaseIterable {
   /// Adds a new entity; refused if it exists.
@@ -15,13 +13,6 @@ package enum WriteAction: String, Sendable, CaseIterable {
   case findOrInsert
   /// Deletes the entity; refused if it does not exist.
   case delete
-}
-
-/// The entities of a type that a write applies to.
-package enum WriteTarget: Sendable {
-  case key(String)
-  /// Every entity that matches, possibly none. Only for updates and deletions.
-  case filter(Filter)
 }
 
 /// The outcome of one write.
@@ -68,44 +59,5 @@ package struct DataQuota: Hashable, Sendable {
   package enum Excess: Hashable, Sendable {
     case owner(bytesMax: Int)
     case unbound(bytesMax: Int)
-  }
-}
-
-/// An operator's write to an entity of upstream's.
-package struct EntityCorrection: Sendable {
-  package struct Field: Sendable {
-    package let name: String
-    /// In the form of ``StoredForm``.
-    package let value: JSONValue
-
-    package init(name: String, value: JSONValue) {
-      self.name = name
-      self.value = value
-    }
-  }
-
-  /// Updates and insertions write the fields they name and leave the others: fields that were never
-  /// fetched from upstream are no part of an entity that could be replaced.
-  package let action: WriteAction
-  package let type: EntityType
-  package let target: WriteTarget
-  package let fields: [Field]
-  /// Checks the stored entity (nil if there is none) in the write's own snapshot; false refuses the
-  /// write.
-  package let precondition: (@Sendable (EntityRecord?) -> Bool)?
-  /// Its place in the request, as a JSON pointer.
-  package let pointer: String
-
-  package init(
-    _ action: WriteAction, _ type: EntityType, _ target: WriteTarget,
-    fields: [Field] = [], precondition: (@Sendable (EntityRecord?) -> Bool)? = nil,
-    pointer: String = ""
-  ) {
-    self.action = action
-    self.type = type
-    self.target = target
-    self.fields = fields
-    self.precondition = precondition
-    self.pointer = pointer
   }
 }

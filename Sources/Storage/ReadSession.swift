@@ -1,4 +1,6 @@
+package import Filtering
 package import Model
+package import SyncScheduler
 
 /// A read-only view of the store, for use cases that only read: it has no method that writes data.
 ///

@@ -41,6 +41,27 @@ extension Crashes {
       #expect(try await first.terminate() == 0)
     }
 
+    @Test("Algorithms that OpenSSL's configuration leaves out end the start with 72, by name")
+    func missingAlgorithmsEnd72() async throws {
+      let folder = try ServiceFolder(upstream: Self.nowhere)
+      try folder.write(
+        """
+        openssl_conf = all
+        [all]
+        alg_section = algorithms
+        [algorithms]
+        default_properties = fips=yes
+        """, to: "openssl.cnf")
+      let larder = try LarderProcess.spawnService(
+        folder, under: ["OPENSSL_CONF=\(folder.path)/openssl.cnf"])
+      #expect(try await larder.status() == 72)
+      for name in ["SHA2-256", "MD5", "AES-256-GCM", "HMAC", "HKDF", "SCRYPT", "RSA", "ECDSA"] {
+        #expect(larder.errors.contains(name), "\(name) is not in \(larder.errors)")
+      }
+      #expect(larder.errors.contains("OPENSSL_CONF"))
+      #expect(!FileManager.default.fileExists(atPath: folder.dataPath))
+    }
+
     @Test("Faulty settings end the start with 78 and list every fault")
     func faultySettingsEnd78WithEveryFault() async throws {
       let folder = try ServiceFolder(upstream: Self.nowhere)

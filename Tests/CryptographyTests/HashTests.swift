@@ -3,6 +3,11 @@ import TestSupport
 import Testing
 
 struct HashTests {
+  @Test("OpenSSL as the distribution configures it offers every required algorithm")
+  func offersRequiredAlgorithms() {
+    #expect(RequiredAlgorithms.missing().isEmpty)
+  }
+
   @Test(
     "SHA-256 gives the digests of FIPS 180-4's examples",
     arguments: [

@@ -13,7 +13,8 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .target(name: "LosslessJSON"),
     .target(name: "HTTPWire", exclude: ["DESIGN.md"]),
-    .target(name: "Model", dependencies: ["LosslessJSON"]),
+    .target(name: "Model", dependencies: ["LosslessJSON"], exclude: ["DESIGN.md"]),
+    .target(name: "Filtering", dependencies: ["LosslessJSON", "Model"]),
     .target(name: "GraphQL", dependencies: ["LosslessJSON"], exclude: ["DESIGN.md"]),
     .target(
       name: "Transport", dependencies: ["CLinux"], exclude: ["DESIGN.md"],
@@ -60,7 +61,8 @@ let package = Package(
       name: "Storage", dependencies: ["Model"],
       sources: ["ChangeLog/LogPosition.swift", "Schema/Quotation.swift"]),
     .target(
-      name: "Gateway", dependencies: ["Cryptography", "Model", "Storage"], exclude: ["DESIGN.md"],
+      name: "Gateway", dependencies: ["Cryptography", "Filtering", "Model", "Storage"],
+      exclude: ["DESIGN.md"],
       sources: [
         "Changes/CursorCodec.swift", "Entities/PageTokenCodec.swift",
         "Push/PushRule.swift",
@@ -68,8 +70,9 @@ let package = Package(
     .executableTarget(
       name: "Fuzzing",
       dependencies: [
-        "Accounts", "Composition", "Cryptography", "Endpoints", "Gateway", "GraphQL", "HTTPClient",
-        "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3", "S3Wire", "Storage", "Transport",
+        "Accounts", "Composition", "Cryptography", "Endpoints", "Filtering", "Gateway", "GraphQL",
+        "HTTPClient", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3", "S3Wire", "Storage",
+        "Transport",
         "Upstream",
       ],
       path: "Targets",

@@ -21,7 +21,6 @@ struct ExactTextTests {
     expectApart(composed, decomposed) { Scope.device($0) }
     expectApart(composed, decomposed) { Scope(kind: .public, subject: "", partition: $0) }
     expectApart(composed, decomposed) { Viewer(layers: [.user($0), .public]) }
-    expectApart(composed, decomposed) { FilterValue.text($0) }
     expectApart(composed, decomposed) {
       ResultKey(operation: "Search", variables: #"{"text":"\#($0)"}"#, scope: .public)
     }

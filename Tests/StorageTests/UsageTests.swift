@@ -1,3 +1,4 @@
+import Filtering
 import Foundation
 import GRDB
 import LosslessJSON

@@ -7,12 +7,13 @@ struct FloorTests {
     "CLinux": -1, "COpenSSL": -1, "CResources": -1, "CZlib": -1,
     "LosslessJSON": 0, "HTTPWire": 0, "Transport": 0, "Cryptography": 0,
     "Model": 1, "GraphQL": 1, "S3Wire": 1,
-    "Sealing": 2, "Storage": 2, "HTTPServer": 2, "HTTPClient": 2,
-    "Accounts": 3, "Files": 3, "Push": 3, "Upstream": 3,
-    "Gateway": 4, "S3": 4,
-    "Endpoints": 5,
-    "Composition": 6, "DemoUpstream": 6,
-    "larder": 7,
+    "Filtering": 2, "SyncScheduler": 2,
+    "Sealing": 3, "Storage": 3, "HTTPServer": 3, "HTTPClient": 3,
+    "Accounts": 4, "Files": 4, "Push": 4, "Upstream": 4,
+    "Gateway": 5, "S3": 5,
+    "Endpoints": 6,
+    "Composition": 7, "DemoUpstream": 7,
+    "larder": 8,
   ]
 
   @Test("The source tree is found, with every module of the floors")

@@ -1,4 +1,8 @@
-"""Fresh hits: Larder, nginx with a static file, and Hummingbird with one route."""
+"""Fresh hits: Larder, nginx with a static file, Varnish, Hummingbird with one route, a bare loop.
+
+The headline is of requests as phones send them, whose headers differ from one to the next; the same
+request over and over is the second figure.
+"""
 
 import json
 import os
@@ -22,6 +26,17 @@ COUNTED_REQUESTS = 4_000
 COUNTED_CONNECTIONS = 16
 STRACE_SECONDS = 2
 STRACE_START_SECONDS_MAX = 10
+
+
+# What apps send: a request id and a trace of each request, an app and a language of each phone. Ten
+# `#` are the number of the request; see generator.c.
+APPS = (
+    "Films/4.2.1 (iPhone17,1; iOS 26.1; Scale/3.00)",
+    "Films/4.1.0 (iPad14,3; iPadOS 18.6; Scale/2.00)",
+    "Dalvik/2.1.0 (Linux; U; Android 16; Pixel 9 Build/BP3A.250905.014)",
+    "okhttp/5.1.0",
+)
+LANGUAGES = ("en-GB,en;q=0.9", "de-CH,de;q=0.9,fr;q=0.8", "ja-JP")
 
 
 class Contestant:
@@ -51,16 +66,31 @@ def run(bench):
     larder = films.ready_larder()
     body, tag = fill(larder)
     nginx = servers.nginx(bench, body)
+    floor = servers.floor(bench, whole_response(larder))
+
+    def varied(process, path, *, fields, **how):
+        return generator.send(process, phone_requests(path, fields), **how)
+
     contestants = [
-        Contestant("Larder, 200", larder, PATH, load=generator.load),
-        Contestant("nginx, static file", nginx, "/answer", load=generator.load),
-        Contestant("Larder, 304", larder, PATH, {"If-None-Match": tag}, generator.load),
+        Contestant("Larder", larder, PATH, load=varied),
+        Contestant("nginx, static file", nginx, "/answer", load=varied),
+        Contestant("bare epoll loop", floor, "/answer", load=varied),
+        Contestant("Larder, 304", larder, PATH, {"If-None-Match": tag}, varied),
+        Contestant("Larder, one request repeated", larder, PATH, load=generator.load),
+        Contestant("nginx, one request repeated", nginx, "/answer", load=generator.load),
     ]
+    names = ("larder", "nginx", "floor", "unchanged", "repeated", "nginx_repeated")
+    named = dict(zip(names, contestants))
+    if bench.varnish:
+        named["varnish"] = Contestant(
+            "Varnish", servers.varnish(bench, nginx.port), "/answer", load=varied
+        )
     if bench.hummingbird:
         other = servers.hummingbird(bench, body)
-        contestants.append(
-            Contestant("Hummingbird 2.28.1, one route", other, "/answer", load=generator.load)
+        named["hummingbird"] = Contestant(
+            "Hummingbird 2.28.1, one route", other, "/answer", load=varied
         )
+    contestants = list(named.values())
     for contestant in contestants:
         check(contestant, body)
         contestant.run(WARM_UP_SECONDS)
@@ -68,11 +98,39 @@ def run(bench):
         first = turn % len(contestants)
         for contestant in contestants[first:] + contestants[:first]:
             contestant.loads.append(contestant.run(bench.seconds))
-    _show(bench, contestants, len(body))
+    _show(bench, named, len(body))
     _show_system_calls(bench, generator, larder)
     _show_allocations(bench, films)
     # Last, since they stay pinned.
     _show_one_core(bench, *contestants[:2])
+
+
+def phone_requests(path, fields=None):
+    """The requests of a dozen phones."""
+    return [
+        request(
+            "GET",
+            path,
+            {
+                "User_Agent": app,
+                "Accept": "application/json",
+                "Accept_Language": language,
+                "X_Request_Id": f"{phone:08x}-9f3a-4c1e-8b7d-e5##########",
+                "traceparent": f"00-{phone:022x}##########-{phone + 1:06x}##########-01",
+                **(fields or {}),
+            },
+        )
+        for phone, (app, language) in enumerate(
+            ((app, language) for app in APPS for language in LANGUAGES), 0x1F00
+        )
+    ]
+
+
+def whole_response(larder):
+    """The bytes of a hit, head included."""
+    with Connection(larder.port, larder.tls) as connection:
+        response = connection.get(PATH)
+    return response.head + b"\r\n\r\n" + response.body
 
 
 def fill(larder):
@@ -95,24 +153,31 @@ def check(contestant, body):
         raise BenchError(f"{contestant.name} returned {answer.status}, {len(answer.body)} bytes")
 
 
-def _show(bench, contestants, size):
+def _show(bench, named, size):
     report = bench.report
     report.line(
         f"{size:,} bytes of JSON, 64 keep-alive connections, a generator of 2 threads, "
         f"{bench.rounds} rounds of {bench.seconds} s each in turn, medians. "
-        "CPU is the server's own."
+        "CPU is the server's own. Requests differ in request id, trace, app and language unless one is repeated."
     )
-    show_loads(report, contestants)
-    larder, nginx, unchanged = contestants[:3]
-    goals = [
-        Goal("CPU a request, Larder : nginx", ratios(larder.cpu, nginx.cpu), most=0.75),
-        Goal("requests/s, Larder : nginx", ratios(larder.throughput, nginx.throughput), least=1.3),
-        Goal("CPU a request, 304 : 200", ratios(unchanged.cpu, larder.cpu), most=1),
+    show_loads(report, named.values())
+
+    def cpu(one, other, most):
+        name = f"CPU a request, {named[one].name} : {named[other].name}"
+        return Goal(name, ratios(named[one].cpu, named[other].cpu), most=most)
+
+    goals = [cpu("larder", "nginx", 0.75), cpu("larder", "floor", 1.3)]
+    goals += [cpu("larder", "varnish", 0.5)] if "varnish" in named else []
+    goals += [cpu("larder", "hummingbird", 0.4)] if "hummingbird" in named else []
+    goals += [
+        Goal(
+            "requests/s, Larder : nginx",
+            ratios(named["larder"].throughput, named["nginx"].throughput),
+            least=1.3,
+        ),
+        cpu("unchanged", "larder", 1),
+        cpu("repeated", "nginx_repeated", 0.75),
     ]
-    for other in contestants[3:]:
-        goals.insert(
-            1, Goal("CPU a request, Larder : Hummingbird", ratios(larder.cpu, other.cpu), most=0.4)
-        )
     report.goals(goals)
 
 

@@ -7,6 +7,7 @@ import LosslessJSON
 import Model
 import Sealing
 import Storage
+import SyncScheduler
 import Upstream
 
 /// The use cases of Gateway, wired to a store and an upstream.

@@ -10,6 +10,8 @@ package struct StartFailure: Error, CustomStringConvertible {
     case faultyOperations = 65
     /// EX_UNAVAILABLE: an address is in use.
     case addressInUse = 69
+    /// EX_OSFILE: OpenSSL's configuration leaves out algorithms that the service needs.
+    case missingAlgorithms = 72
     /// EX_CANTCREAT: the data folder is in use or not writable.
     case dataFolder = 73
     /// EX_TEMPFAIL: upstream did not return its schema.

@@ -3,6 +3,7 @@ import HTTPServer
 import HTTPTypes
 import LosslessJSON
 import Model
+import SyncScheduler
 
 /// `GET /v1/changes` and `GET /v1/changes/stream`: pages and a stream of the change log.
 struct ChangesEndpoint: Sendable {

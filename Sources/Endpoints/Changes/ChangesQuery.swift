@@ -1,3 +1,4 @@
+import Filtering
 import Gateway
 import HTTPServer
 import HTTPWire

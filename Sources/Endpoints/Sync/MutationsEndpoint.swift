@@ -4,6 +4,7 @@ import HTTPTypes
 import HTTPWire
 import LosslessJSON
 import Model
+import SyncScheduler
 
 /// `/v1/mutations`: enqueues mutations, and shows, cancels and retries them.
 struct MutationsEndpoint: Sendable {

@@ -3,6 +3,7 @@ import HTTPServer
 import HTTPWire
 import LosslessJSON
 import Model
+import SyncScheduler
 
 /// `/v1/queue`: a device's queue as a whole, and `/v1/admin/queues`: all queues, for operators.
 struct QueueEndpoint: Sendable {

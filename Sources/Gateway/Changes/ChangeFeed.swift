@@ -1,5 +1,6 @@
 package import Model
 package import Storage
+package import SyncScheduler
 
 /// The change log as clients read it: pages, long-polled pages and live streams.
 package final class ChangeFeed: Sendable {

@@ -1,3 +1,4 @@
+import Filtering
 import Model
 import Upstream
 

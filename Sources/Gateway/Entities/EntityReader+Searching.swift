@@ -1,3 +1,4 @@
+package import Filtering
 import LosslessJSON
 package import Model
 import Storage

@@ -1,4 +1,5 @@
 package import Cryptography
+import Filtering
 import Model
 
 /// Encodes the end of a collection's page as a token that the client returns for the next page: the

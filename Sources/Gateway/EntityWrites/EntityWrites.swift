@@ -1,3 +1,4 @@
+package import Filtering
 package import LosslessJSON
 package import Model
 

@@ -1,6 +1,7 @@
 import Model
 import Push
 import Storage
+import SyncScheduler
 
 /// Decides what follows from a delivery attempt, with the outcome classes of the sync queue.
 ///

@@ -1,6 +1,7 @@
 import LosslessJSON
 import Model
 import Storage
+import SyncScheduler
 import Upstream
 
 /// Sends one claimed mutation, or verifies whether its last attempt took effect, and determines the

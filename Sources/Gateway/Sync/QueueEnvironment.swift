@@ -1,5 +1,6 @@
 package import Model
 import Storage
+package import SyncScheduler
 
 /// The environment of the queue: its clock, randomness and settings.
 package struct QueueEnvironment: Sendable {

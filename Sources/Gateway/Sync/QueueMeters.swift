@@ -1,6 +1,7 @@
 import Metrics
 import Model
 package import Storage
+import SyncScheduler
 
 /// Counters of the outcomes of queued mutations' attempts.
 struct QueueMeters: Sendable {

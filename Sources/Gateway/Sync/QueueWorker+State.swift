@@ -1,4 +1,5 @@
 import Model
+import SyncScheduler
 
 /// Counts failed attempts of queued mutations by operation and decides when to log them.
 struct FailureTally {

@@ -1,6 +1,7 @@
 import Logging
 import Model
 import Storage
+import SyncScheduler
 import Synchronization
 
 /// Drains the queues of all devices: ``Model/SendRotation`` decides which device sends next, the

@@ -3,6 +3,7 @@ package import LosslessJSON
 package import Model
 package import Sealing
 package import Storage
+package import SyncScheduler
 import Synchronization
 package import Upstream
 

@@ -34,7 +34,7 @@ package enum DateFormat: Hashable, Sendable {
     }
   }
 
-  var phrase: String {
+  package var phrase: String {
     switch self {
     case .iso8601: "an ISO 8601 date or date-time"
     case .seconds: "a number of seconds since 1970"
@@ -54,7 +54,7 @@ package enum DateFormat: Hashable, Sendable {
   }
 
   /// As ``stored(_:)``, for a value in a filter.
-  func stored(text: String) -> String? {
+  package func stored(text: String) -> String? {
     switch self {
     case .iso8601: CalendarValue(iso8601: text)?.stored
     case .seconds: Self.value(text, digitsInSecond: 0)?.stored

@@ -2,7 +2,7 @@
 /// sent and how it ends, without its payload.
 ///
 /// Variables, overlay and credential stay in the store under ``id``; a decision never reads them.
-/// The store keeps one row per mutation and writes exactly the rows of a ``QueueChanges``.
+/// The store keeps one row per mutation and writes exactly the rows of a `QueueChanges`.
 package struct Mutation: Hashable, Sendable, Identifiable {
   // The request; never changes.
 
@@ -67,7 +67,7 @@ package struct Mutation: Hashable, Sendable, Identifiable {
   ///
   /// - Parameters:
   ///   - sequence: the store's next number.
-  ///   - now: queue time, see ``QueueClock``.
+  ///   - now: queue time, see `QueueClock`.
   ///   - expires: no later than the policy allows.
   package init(
     id: MutationID, device: String, key: String, fingerprint: PayloadFingerprint,

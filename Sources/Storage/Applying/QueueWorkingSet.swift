@@ -1,4 +1,5 @@
 import Model
+import SyncScheduler
 
 /// The recently used queues, as the writer knows them without reading rows.
 ///

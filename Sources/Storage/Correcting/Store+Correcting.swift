@@ -1,3 +1,4 @@
+package import Filtering
 package import Model
 
 extension Store {

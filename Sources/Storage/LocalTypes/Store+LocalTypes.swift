@@ -1,3 +1,4 @@
+package import Filtering
 import GRDB
 package import Model
 import Synchronization

@@ -1,3 +1,4 @@
+package import Filtering
 import GRDB
 import LosslessJSON
 package import Model

@@ -1,3 +1,4 @@
+import Filtering
 import Model
 
 /// The translation of a filter's condition to SQL.

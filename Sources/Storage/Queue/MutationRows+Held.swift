@@ -1,4 +1,5 @@
 import Model
+import SyncScheduler
 
 /// Reads the held mutations of a device's queue, see ``Model/DeviceQueue/isHeld(_:)``: all of them
 /// or the first ones.

@@ -1,6 +1,7 @@
 import GRDB
 import LosslessJSON
 import Model
+import SyncScheduler
 
 /// The rows of mutations and the statements on them: a ``Model/Mutation`` is one row, whole.
 struct MutationRows {

@@ -1,4 +1,5 @@
 package import Model
+package import SyncScheduler
 
 /// A mutation claimed for sending, with its claim on disk.
 package struct ClaimedMutation: Sendable {

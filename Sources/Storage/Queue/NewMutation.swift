@@ -1,4 +1,5 @@
 package import Model
+package import SyncScheduler
 
 /// A mutation to enqueue: validated against its operation's schema, not yet accepted by the queue.
 package struct NewMutation: Sendable {

@@ -1,4 +1,5 @@
 package import Model
+package import SyncScheduler
 
 /// The inputs of a queue decision that come from its environment.
 package struct QueueTiming: Sendable {

@@ -1,5 +1,6 @@
 import GRDB
 import Model
+import SyncScheduler
 
 extension QueueLedger {
   /// Performs a client's or an operator's command.

@@ -1,6 +1,7 @@
 import GRDB
 import LosslessJSON
 import Model
+import SyncScheduler
 
 extension QueueLedger {
   func claim(_ id: MutationID) throws -> ClaimedMutation? {

@@ -1,6 +1,7 @@
 import GRDB
 import LosslessJSON
 import Model
+import SyncScheduler
 
 /// A device's queue inside one command of the writer: asks it for decisions and writes the changes
 /// they lead to.

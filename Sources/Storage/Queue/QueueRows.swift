@@ -1,6 +1,7 @@
 import GRDB
 import LosslessJSON
 import Model
+import SyncScheduler
 
 /// The rows of whole queues, and aggregates over their mutations.
 struct QueueRows {

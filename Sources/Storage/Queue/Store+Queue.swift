@@ -1,5 +1,6 @@
 import GRDB
 package import Model
+package import SyncScheduler
 import Synchronization
 
 /// The sync queue: a decision and its changes are one transaction, and everything reported is on

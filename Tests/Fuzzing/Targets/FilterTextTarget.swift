@@ -1,3 +1,4 @@
+import Filtering
 import Model
 
 /// Filters on entities: any text is parsed or refused at positions inside it, always with the same result,

@@ -3,6 +3,7 @@ import HTTPTypes
 import LosslessJSON
 import Model
 import Sealing
+import SyncScheduler
 import Testing
 import Upstream
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Model
 import Storage
+import SyncScheduler
 import Testing
 
 @testable import Gateway

@@ -4,6 +4,7 @@ import Logging
 import LosslessJSON
 import Model
 import Sealing
+import SyncScheduler
 import Synchronization
 import TestSupport
 import Testing

@@ -94,25 +94,4 @@ struct DateFormatTests {
     let byTime = moments.sorted { ($0.seconds, $0.nanoseconds) < ($1.seconds, $1.nanoseconds) }
     #expect(byText.map(\.stored) == byTime.map(\.stored))
   }
-
-  @Test("Filters read dates in the format of the column")
-  func filtersReadColumnFormat() throws {
-    let type = EntityType(
-      name: "Note", keyFields: ["id"],
-      columns: [
-        .init(name: "id", kind: .text), .init(name: "at", kind: .text, dates: .seconds),
-        .init(name: "until", kind: .text, dates: .seconds),
-      ])
-    let arguments = FilterArguments(positional: ["1.5"])
-    #expect(
-      try Filter("at >= ?", arguments: arguments, type: type).condition
-        == .comparison(column: "at", .greaterOrEqual, .text("1970-01-01T00:00:01.500000000Z")))
-    #expect(
-      try Filter("at < -1", arguments: .none, type: type).condition
-        == .comparison(column: "at", .less, .text("1969-12-31T23:59:59.000000000Z")))
-    #expect(throws: Never.self) { try Filter("at < until", arguments: .none, type: type) }
-    for faulty in ["at = '2024-02-29'", "at LIKE '1%'", "at < id"] {
-      #expect(throws: FilterFaults.self) { try Filter(faulty, arguments: .none, type: type) }
-    }
-  }
 }

@@ -1,3 +1,4 @@
+import Filtering
 import LosslessJSON
 import Model
 import Testing

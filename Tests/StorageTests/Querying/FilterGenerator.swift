@@ -1,3 +1,4 @@
+import Filtering
 import GRDB
 import Model
 import TestSupport

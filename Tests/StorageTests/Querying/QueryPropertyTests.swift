@@ -1,3 +1,4 @@
+import Filtering
 import GRDB
 import LosslessJSON
 import Model

@@ -1,5 +1,6 @@
 import GRDB
 import Model
+import SyncScheduler
 import Testing
 
 @testable import Storage

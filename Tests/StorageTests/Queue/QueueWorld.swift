@@ -1,5 +1,6 @@
 import Model
 import Storage
+import SyncScheduler
 
 /// A store with one registered device, and its queue driven by hand.
 struct QueueWorld {

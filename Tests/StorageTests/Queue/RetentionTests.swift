@@ -1,4 +1,5 @@
 import Model
+import SyncScheduler
 import Testing
 
 @testable import Storage

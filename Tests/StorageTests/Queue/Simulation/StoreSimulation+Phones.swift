@@ -1,4 +1,5 @@
 import Model
+import SyncScheduler
 import TestSupport
 
 @testable import Storage

@@ -1,0 +1,181 @@
+package import Model
+
+/// A query for entities of a type, in an order: the request of a collection to the store.
+package struct EntityQuery: Sendable {
+  package let type: EntityType
+  package var filter: Filter?
+  package var order: EntityOrder
+  /// Only these keys, and in this order if ``order`` has no terms: the members of a relationship.
+  package var members: [String]?
+  package var limit: Int
+  package var offset: Int
+  /// Where the previous page ended.
+  package var after: EntityPosition?
+  package var wantsTotal: Bool
+  /// The column of the sections, which is the first of the order.
+  package var section: String?
+
+  package init(
+    type: EntityType, filter: Filter? = nil, order: EntityOrder = .byKey,
+    members: [String]? = nil, limit: Int = 50, offset: Int = 0, after: EntityPosition? = nil,
+    wantsTotal: Bool = false, section: String? = nil
+  ) {
+    self.type = type
+    self.filter = filter
+    self.order = order
+    self.members = members
+    self.limit = limit
+    self.offset = offset
+    self.after = after
+    self.wantsTotal = wantsTotal
+    self.section = section
+  }
+}
+
+/// The position of an entity in an order: its values of the terms, and its key. It stays valid if the
+/// entity changes, since the following entities are found by comparing, not by counting.
+package struct EntityPosition: Hashable, Sendable {
+  /// The value for each term of the order.
+  package let values: [FilterValue]
+  package let key: String
+
+  package init(values: [FilterValue], key: String) {
+    self.values = values
+    self.key = key
+  }
+}
+
+/// A page of a collection in one viewer's view, from one snapshot.
+package struct EntityPage: Sendable {
+  package struct Item: Sendable {
+    package let key: EntityKey
+    package let record: EntityRecord
+
+    package init(key: EntityKey, record: EntityRecord) {
+      self.key = key
+      self.record = record
+    }
+  }
+
+  /// Consecutive entities with the same value of a column.
+  package struct Section: Hashable, Sendable {
+    /// The value as text; nil for null.
+    package let name: String?
+    /// Number of entities before it in the whole list.
+    package let offset: Int
+    package let count: Int
+
+    package init(name: String?, offset: Int, count: Int) {
+      self.name = name
+      self.offset = offset
+      self.count = count
+    }
+  }
+
+  package var items: [Item]
+  /// Where the next page begins; nil at the end.
+  package var next: EntityPosition?
+  package var total: Int?
+  package var sections: [Section]?
+
+  package init(
+    items: [Item], next: EntityPosition? = nil, total: Int? = nil, sections: [Section]? = nil
+  ) {
+    self.items = items
+    self.next = next
+    self.total = total
+    self.sections = sections
+  }
+}
+
+/// The order of a collection: by columns, then by key, so that no two entities compare equal.
+package struct EntityOrder: Hashable, Sendable {
+  package struct Term: Hashable, Sendable {
+    package let column: String
+    package let isDescending: Bool
+
+    package init(column: String, isDescending: Bool = false) {
+      self.column = column
+      self.isDescending = isDescending
+    }
+  }
+
+  /// The maximum number of terms.
+  package static let termsMax = 8
+
+  package let terms: [Term]
+
+  package init(_ terms: [Term] = []) {
+    self.terms = terms
+  }
+
+  /// The order by key alone.
+  package static let byKey = EntityOrder()
+
+  /// Parses `-year,title`: columns in order, with a minus for descending.
+  ///
+  /// Nulls come first, and last in descending order.
+  package init(_ text: String, type: EntityType) throws(EntityOrderFaults) {
+    var terms: [Term] = []
+    var faults: [String] = []
+    let columns = Set(type.columns.map(\.name))
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    // Checked first, since each part could be a fault of its own.
+    guard parts.count <= Self.termsMax else {
+      throw EntityOrderFaults(messages: ["has more than \(Self.termsMax) columns"])
+    }
+    for part in parts {
+      let isDescending = part.hasPrefix("-")
+      let name = String(isDescending ? part.dropFirst() : part)
+      if !columns.contains(name) {
+        faults.append(
+          "\(type.name) has no column \(name); it has "
+            + type.columns.map(\.name).joined(separator: ", "))
+      } else if terms.contains(where: { $0.column == name }) {
+        faults.append("\(name) is named twice")
+      }
+      terms.append(Term(column: name, isDescending: isDescending))
+    }
+    guard faults.isEmpty else { throw EntityOrderFaults(messages: faults) }
+    self.terms = terms
+  }
+}
+
+/// Why an order cannot be used.
+package struct EntityOrderFaults: Error, Hashable, Sendable {
+  package let messages: [String]
+}
+
+/// A query for entities of several types: the members of a list whose declared type is a union or an
+/// interface.
+///
+/// Filter and order name only columns that all the types have.
+package struct MixedQuery: Sendable {
+  /// In the order of the result if ``order`` has no terms.
+  package let members: [EntityKey]
+  package var filter: Filter?
+  package var order: EntityOrder
+  package var limit: Int
+  package var offset: Int
+  /// Where the previous page ended: its key is the ``tieBreak(of:)``.
+  package var after: EntityPosition?
+  package var wantsTotal: Bool
+  package var wantsSections: Bool
+
+  package init(members: [EntityKey], like query: EntityQuery) {
+    self.members = members
+    filter = query.filter
+    order = query.order
+    limit = query.limit
+    offset = query.offset
+    after = query.after
+    wantsTotal = query.wantsTotal
+    wantsSections = query.section != nil
+  }
+
+  /// Returns a text unique to the entity, which orders entities that are otherwise equal. Never
+  /// parsed.
+  package static func tieBreak(of key: EntityKey) -> String {
+    "\(key.type.utf8.count):\(key.type)\(key.key)"
+  }
+}

@@ -1,0 +1,133 @@
+package import Model
+
+/// The admission control of one upstream: a limit on requests in flight, periodic probes during an
+/// outage, and a slow start after it.
+///
+/// Forced mutations have a limit of their own of the same size and ignore outages: a caller waits for
+/// each of them.
+package struct UpstreamGate: Hashable, Sendable {
+  /// Limit of requests in flight, for ordinary and forced mutations each.
+  package let concurrencyMax: Int
+  package private(set) var ordinary = 0
+  package private(set) var forced = 0
+  /// How many ordinary mutations can be in flight: one after an outage, doubled with each response, so
+  /// that a backlog of hours is not sent at once.
+  private var allowance: Int
+  private var absence: Absence?
+  /// Consecutive attempts that failed transiently or with an unknown outcome.
+  private var failures = 0
+  /// When it last completed a request, see
+  /// ``DeviceQueue/settling(_:as:othersSucceeded:at:using:)``.
+  package private(set) var lastSucceeded: Timestamp?
+
+  private struct Absence: Hashable, Sendable {
+    /// From the start of one probe to that of the next: one that hangs does not delay others.
+    let interval: Duration
+    var probeDue: Timestamp
+  }
+
+  /// Consecutive failures after which it counts as unavailable: otherwise each waiting device would find
+  /// out for itself, and an overloaded upstream would get no relief.
+  static let failuresMax = 32
+
+  /// The minimum time between the end of a failed probe and the next.
+  private static let probePause = Duration.milliseconds(500)
+
+  package init(concurrencyMax: Int) {
+    self.concurrencyMax = max(1, concurrencyMax)
+    allowance = self.concurrencyMax
+  }
+
+  package var isAway: Bool { absence != nil }
+
+  /// When the next probe can be sent; nil if none is waiting for its time.
+  var nextProbe: Timestamp? { ordinary < concurrencyMax ? absence?.probeDue : nil }
+
+  func admits(isForced: Bool, at now: Timestamp) -> Bool {
+    if isForced { return forced < concurrencyMax }
+    guard let absence else { return ordinary < allowance }
+    return ordinary < concurrencyMax && absence.probeDue <= now
+  }
+
+  mutating func start(isForced: Bool, at now: Timestamp) {
+    if isForced {
+      forced += 1
+    } else {
+      ordinary += 1
+      if let interval = absence?.interval { absence?.probeDue = now.advanced(by: interval) }
+    }
+  }
+
+  /// Ends an attempt.
+  ///
+  /// - Parameter outcome: nil if nothing was sent after all.
+  mutating func end(
+    isForced: Bool, as outcome: SendOutcome?, at now: Timestamp, probe: Duration
+  ) {
+    if isForced { forced -= 1 } else { ordinary -= 1 }
+    guard let outcome, outcome != .operationChanged, outcome != .credentialUnreadable else {
+      absence?.probeDue = now
+      return
+    }
+    switch outcome {
+    case .applied: succeeded(at: now)
+    case .transient, .unknown: failures += 1
+    case .permanent, .authRefused, .anonymousRefused, .foundMissing: failures = 0
+    case .notSent, .operationChanged, .credentialUnreadable: break
+    }
+    if failures >= Self.failuresMax {
+      absence = Absence(interval: probe, probeDue: now.advanced(by: probe))
+      allowance = 1
+    } else if outcome.wasAnswered {
+      absence = nil
+      allowance = min(allowance * 2, concurrencyMax)
+    } else if let due = absence?.probeDue {
+      absence?.probeDue = max(due, now.advanced(by: Self.probePause))
+    } else if outcome == .notSent(isAway: true) {
+      absence = Absence(interval: probe, probeDue: now.advanced(by: probe))
+      allowance = 1
+    }
+  }
+
+  /// Records a completed request, of the queue or another part.
+  mutating func succeeded(at now: Timestamp) {
+    lastSucceeded = now
+    failures = 0
+    absence = nil
+  }
+}
+
+/// The outcome of an attempt, by how the queue continues.
+package enum SendOutcome: Hashable, Sendable {
+  /// Upstream applied it, or the verify query found that it had.
+  ///
+  /// `created` maps the temporary ids it creates to the entities of the response.
+  case applied(created: [TemporaryID: EntityKey])
+  /// Nothing was sent. `isAway`: name resolution, connection, TLS or circuit breaker failed, so the
+  /// queue waits for upstream; otherwise this server was busy.
+  case notSent(isAway: Bool)
+  /// 401, or 403 for an expired token.
+  case authRefused
+  /// Nothing was sent: the credential is not encrypted with this process's key.
+  case credentialUnreadable
+  /// 401 for a request without a credential: no token of the device would change that.
+  case anonymousRefused
+  /// 408, 425, 429, 502–504 and codes in settings.
+  case transient(retryAfter: Duration?)
+  /// Nothing was sent: the current operations have no such mutation, or its variables do not fit.
+  case operationChanged
+  /// Another status below 500, GraphQL validation and user errors.
+  case permanent
+  /// Sent, and the result is unknown: no response, an unreadable one, or a 5xx that is not transient.
+  case unknown
+  /// The verify query found that the last attempt had no effect.
+  case foundMissing
+
+  /// Whether a response came, so that upstream is reachable.
+  package var wasAnswered: Bool {
+    switch self {
+    case .applied, .authRefused, .anonymousRefused, .transient, .permanent, .foundMissing: true
+    case .notSent, .credentialUnreadable, .operationChanged, .unknown: false
+    }
+  }
+}
