@@ -95,7 +95,7 @@ let package = Package(
 
     // Floor 4: use cases, a folder a way; and the other store of files, which stands on that one.
     .target(
-      name: "S3",
+      name: "S3FileStore",
       dependencies: [
         "Files", "HTTPClient", "HTTPWire", "Model", "S3Wire", "Transport",
         "Cryptography",
@@ -127,7 +127,7 @@ let package = Package(
       dependencies: [
         "Accounts", "CResources", "Endpoints", "Gateway", "GraphQL", "HTTPClient", "HTTPServer",
         "HTTPWire",
-        "LosslessJSON", "Model", "Push", "S3", "S3Wire", "Sealing", "Storage", "Transport",
+        "LosslessJSON", "Model", "Push", "S3FileStore", "S3Wire", "Sealing", "Storage", "Transport",
         "Upstream", "Files",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -225,7 +225,7 @@ let package = Package(
     .testTarget(
       name: "FilesTests",
       dependencies: [
-        "Files", "HTTPClient", "HTTPWire", "Model", "S3", "S3Wire", "Storage", "Transport",
+        "Files", "HTTPClient", "HTTPWire", "Model", "S3FileStore", "S3Wire", "Storage", "Transport",
         "TestSupport",
         "Cryptography",
         .product(name: "HTTPTypes", package: "swift-http-types"),

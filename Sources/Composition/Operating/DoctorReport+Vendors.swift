@@ -4,7 +4,7 @@ import FoundationEssentials
 import HTTPClient
 import Model
 import Push
-import S3
+import S3FileStore
 import Transport
 
 /// Findings about accounts, token issuers, file storage and push.
