@@ -36,10 +36,7 @@ let package = Package(
       name: "S3Wire",
       dependencies: ["HTTPWire", "Cryptography"]),
 
-    // Floor 2: what speaks to disks and sockets, and what keeps secrets.
-    .target(
-      name: "Sealing",
-      dependencies: ["Model", "Cryptography"]),
+    // Floor 2: what speaks to disks and sockets.
     .target(
       name: "Storage",
       dependencies: [
@@ -69,7 +66,7 @@ let package = Package(
     .target(
       name: "Accounts",
       dependencies: [
-        "Cryptography", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Sealing", "Storage",
+        "Cryptography", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Storage",
         "Transport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -104,7 +101,7 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "Accounts", "GraphQL", "LosslessJSON", "Model", "Sealing", "Storage", "Upstream",
+        "Accounts", "GraphQL", "LosslessJSON", "Model", "Storage", "Upstream",
         "Files", "HTTPWire", "Push", "S3Wire", "Transport",
         "Cryptography",
         .product(name: "DequeModule", package: "swift-collections"),
@@ -127,7 +124,7 @@ let package = Package(
       dependencies: [
         "Accounts", "CResources", "Endpoints", "Gateway", "GraphQL", "HTTPClient", "HTTPServer",
         "HTTPWire",
-        "LosslessJSON", "Model", "Push", "S3FileStore", "S3Wire", "Sealing", "Storage", "Transport",
+        "LosslessJSON", "Model", "Push", "S3FileStore", "S3Wire", "Storage", "Transport",
         "Upstream", "Files",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -209,14 +206,9 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
     .testTarget(
-      name: "SealingTests",
-      dependencies: [
-        "Model", "Sealing", "Cryptography",
-      ]),
-    .testTarget(
       name: "AccountsTests",
       dependencies: [
-        "Accounts", "Auth0Double", "HTTPClient", "LosslessJSON", "Model", "Sealing", "Storage",
+        "Accounts", "Auth0Double", "HTTPClient", "LosslessJSON", "Model", "Storage",
         "TestSupport", "Transport",
         "Cryptography",
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -249,7 +241,7 @@ let package = Package(
       name: "GatewayTests",
       dependencies: [
         "Accounts", "Gateway", "GraphQL", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Push",
-        "S3Wire", "Sealing", "Storage", "Upstream", "TestSupport",
+        "S3Wire", "Storage", "Upstream", "TestSupport",
         "Cryptography",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -7,7 +7,7 @@ struct FloorTests {
     "CLinux": -1, "COpenSSL": -1, "CResources": -1, "CZlib": -1,
     "LosslessJSON": 0, "HTTPWire": 0, "Transport": 0, "Cryptography": 0,
     "Model": 1, "GraphQL": 1, "S3Wire": 1,
-    "Sealing": 2, "Storage": 2, "HTTPServer": 2, "HTTPClient": 2,
+    "Storage": 2, "HTTPServer": 2, "HTTPClient": 2,
     "Accounts": 3, "Files": 3, "Push": 3, "Upstream": 3,
     "Gateway": 4, "S3FileStore": 4,
     "Endpoints": 5,

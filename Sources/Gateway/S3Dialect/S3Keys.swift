@@ -1,5 +1,5 @@
+package import Accounts
 package import Model
-package import Sealing
 package import Storage
 import Synchronization
 
