@@ -102,7 +102,7 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "Accounts", "GraphQL", "LosslessJSON", "Model", "Storage", "Upstream",
-        "Files", "HTTPWire", "Push", "S3Wire", "Transport",
+        "Files", "HTTPWire", "Push", "Transport",
         "Cryptography",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
@@ -113,7 +113,7 @@ let package = Package(
     .target(
       name: "Endpoints",
       dependencies: [
-        "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3Wire",
+        "Cryptography", "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3Wire",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -124,7 +124,7 @@ let package = Package(
       dependencies: [
         "Accounts", "CResources", "Endpoints", "Gateway", "GraphQL", "HTTPClient", "HTTPServer",
         "HTTPWire",
-        "LosslessJSON", "Model", "Push", "S3FileStore", "S3Wire", "Storage", "Transport",
+        "LosslessJSON", "Model", "Push", "S3FileStore", "Storage", "Transport",
         "Upstream", "Files",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -241,7 +241,7 @@ let package = Package(
       name: "GatewayTests",
       dependencies: [
         "Accounts", "Gateway", "GraphQL", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Push",
-        "S3Wire", "Storage", "Upstream", "TestSupport",
+        "Storage", "Upstream", "TestSupport",
         "Cryptography",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -250,8 +250,10 @@ let package = Package(
     .testTarget(
       name: "EndpointsTests",
       dependencies: [
-        "Endpoints", "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "TestSupport",
+        "Accounts", "Cryptography", "Endpoints", "Gateway", "HTTPServer", "HTTPWire",
+        "LosslessJSON", "Model", "S3Wire", "Storage", "TestSupport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "CompositionTests",

@@ -45,7 +45,7 @@ struct FloorTests {
       ("Dispatch", ["Transport"]),
       ("Glibc", ["Transport", "Files"]),
       ("Files", ["Gateway", "S3FileStore", "Composition"]),
-      ("S3Wire", ["Gateway", "Endpoints", "S3FileStore", "Composition"]),
+      ("S3Wire", ["Endpoints", "S3FileStore"]),
       ("S3FileStore", ["Composition"]),
       ("Push", ["Gateway", "Composition"]),
       ("CZlib", ["HTTPServer", "HTTPClient"]),
