@@ -62,7 +62,7 @@ let package = Package(
         .product(name: "Metrics", package: "swift-metrics"),
       ]),
 
-    // Floor 3: the team's operations, upstream, and other parties.
+    // Floor 3: the team's operations, upstream, accounts and files.
     .target(
       name: "Accounts",
       dependencies: [
@@ -76,12 +76,6 @@ let package = Package(
       dependencies: [
         "HTTPWire", "Model", "Storage", "Transport",
         "Cryptography",
-      ]),
-    .target(
-      name: "Push",
-      dependencies: [
-        "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Transport",
-        .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
     .target(
       name: "Upstream",
@@ -102,9 +96,10 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "Accounts", "GraphQL", "LosslessJSON", "Model", "Storage", "Upstream",
-        "Files", "HTTPWire", "Push", "Transport",
+        "Files", "HTTPClient", "HTTPWire", "Transport",
         "Cryptography",
         .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
       ]),
@@ -124,7 +119,7 @@ let package = Package(
       dependencies: [
         "Accounts", "CResources", "Endpoints", "Gateway", "GraphQL", "HTTPClient", "HTTPServer",
         "HTTPWire",
-        "LosslessJSON", "Model", "Push", "S3FileStore", "Storage", "Transport",
+        "LosslessJSON", "Model", "S3FileStore", "Storage", "Transport",
         "Upstream", "Files",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -228,20 +223,13 @@ let package = Package(
         "S3Wire", "HTTPWire", "TestSupport", "Cryptography",
       ]),
     .testTarget(
-      name: "PushTests",
-      dependencies: [
-        "HTTPClient", "LosslessJSON", "Model", "OneSignalDouble", "Push", "TestSupport",
-        "Transport",
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-      ]),
-    .testTarget(
       name: "UpstreamTests",
       dependencies: ["Upstream", "GraphQL", "HTTPClient", "LosslessJSON", "Model", "TestSupport"]),
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Accounts", "Gateway", "GraphQL", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Push",
-        "Storage", "Upstream", "TestSupport",
+        "Accounts", "Gateway", "GraphQL", "HTTPClient", "HTTPWire", "LosslessJSON", "Model",
+        "OneSignalDouble", "Storage", "Upstream", "TestSupport",
         "Cryptography",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -1,9 +1,9 @@
 import Accounts
 import Files
 import FoundationEssentials
+import Gateway
 import HTTPClient
 import Model
-import Push
 import S3FileStore
 import Transport
 

@@ -1,5 +1,4 @@
 import Model
-import Push
 import Storage
 
 /// Decides what follows from a delivery attempt, with the outcome classes of the sync queue.
