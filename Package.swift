@@ -34,27 +34,24 @@ let package = Package(
     .target(name: "GraphQL", dependencies: ["LosslessJSON"]),
     .target(
       name: "S3Wire",
-      dependencies: ["HTTPWire", "Cryptography"]),
+      dependencies: ["Cryptography", "HTTPWire"]),
 
     // Floor 2: rules on the nouns, without I/O.
     .target(name: "Filtering", dependencies: ["LosslessJSON", "Model"]),
     .target(name: "SyncScheduler", dependencies: ["LosslessJSON", "Model"]),
 
-    // Floor 3: what speaks to disks and sockets, and what keeps secrets.
-    .target(
-      name: "Sealing",
-      dependencies: ["Model", "Cryptography"]),
+    // Floor 3: what speaks to disks and sockets.
     .target(
       name: "Storage",
       dependencies: [
-        "Filtering", "SyncScheduler", "Model", "LosslessJSON",
+        "Filtering", "LosslessJSON", "Model", "SyncScheduler",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     .target(
       name: "HTTPServer",
       dependencies: [
-        "HTTPWire", "Transport", "CZlib",
+        "CZlib", "HTTPWire", "Transport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
@@ -63,33 +60,24 @@ let package = Package(
     .target(
       name: "HTTPClient",
       dependencies: [
-        "HTTPWire", "Transport", "CZlib",
+        "CZlib", "HTTPWire", "Transport",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Metrics", package: "swift-metrics"),
       ]),
 
-    // Floor 4: the team's operations, upstream, and other parties.
+    // Floor 4: the team's operations, upstream, accounts and files.
     .target(
       name: "Accounts",
       dependencies: [
-        "Cryptography", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Sealing", "Storage",
+        "Cryptography", "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Storage",
         "Transport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "Files",
-      dependencies: [
-        "HTTPWire", "Model", "Storage", "Transport",
-        "Cryptography",
-      ]),
-    .target(
-      name: "Push",
-      dependencies: [
-        "HTTPClient", "HTTPWire", "LosslessJSON", "Model", "Transport",
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-      ]),
+      dependencies: ["Cryptography", "HTTPWire", "Model", "Storage", "Transport"]),
     .target(
       name: "Upstream",
       dependencies: [
@@ -99,20 +87,18 @@ let package = Package(
 
     // Floor 5: use cases, a folder a way; and the other store of files, which stands on that one.
     .target(
-      name: "S3",
+      name: "S3FileStore",
       dependencies: [
-        "Files", "HTTPClient", "HTTPWire", "Model", "S3Wire", "Transport",
-        "Cryptography",
+        "Cryptography", "Files", "HTTPClient", "HTTPWire", "Model", "S3Wire", "Transport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
     .target(
       name: "Gateway",
       dependencies: [
-        "Filtering", "SyncScheduler", "Accounts", "GraphQL", "LosslessJSON", "Model", "Sealing",
-        "Storage", "Upstream",
-        "Files", "HTTPWire", "Push", "S3Wire", "Transport",
-        "Cryptography",
+        "Accounts", "Cryptography", "Files", "Filtering", "GraphQL", "HTTPClient", "HTTPWire",
+        "LosslessJSON", "Model", "Storage", "SyncScheduler", "Transport", "Upstream",
         .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
       ]),
@@ -121,8 +107,8 @@ let package = Package(
     .target(
       name: "Endpoints",
       dependencies: [
-        "Filtering", "SyncScheduler", "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON", "Model",
-        "S3Wire",
+        "Cryptography", "Filtering", "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON",
+        "Model", "S3Wire", "SyncScheduler",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -131,16 +117,13 @@ let package = Package(
     .target(
       name: "Composition",
       dependencies: [
-        "SyncScheduler", "Accounts", "Cryptography", "CResources", "Endpoints", "Gateway",
-        "GraphQL", "HTTPClient",
-        "HTTPServer",
-        "HTTPWire",
-        "LosslessJSON", "Model", "Push", "S3", "S3Wire", "Sealing", "Storage", "Transport",
-        "Upstream", "Files",
+        "Accounts", "CResources", "Cryptography", "Endpoints", "Files", "Gateway", "GraphQL",
+        "HTTPClient", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3FileStore",
+        "Storage", "SyncScheduler", "Transport", "Upstream",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
-        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Yams", package: "Yams"),
@@ -164,7 +147,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "CLinux", "LosslessJSON", "Model", .product(name: "Logging", package: "swift-log"),
+        "CLinux", "LosslessJSON", "Model",
+        .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/TestSupport"),
     .target(
@@ -193,10 +177,10 @@ let package = Package(
     .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "TestSupport"]),
     .testTarget(
       name: "CryptographyTests", dependencies: ["Cryptography", "LosslessJSON", "TestSupport"]),
-    .testTarget(name: "TransportTests", dependencies: ["Transport", "TestSupport"]),
-    .testTarget(name: "ModelTests", dependencies: ["Model", "LosslessJSON", "TestSupport"]),
+    .testTarget(name: "TransportTests", dependencies: ["TestSupport", "Transport"]),
+    .testTarget(name: "ModelTests", dependencies: ["LosslessJSON", "Model", "TestSupport"]),
     .testTarget(
-      name: "FilteringTests", dependencies: ["Filtering", "Model", "LosslessJSON", "TestSupport"]),
+      name: "FilteringTests", dependencies: ["Filtering", "LosslessJSON", "Model", "TestSupport"]),
     .testTarget(
       name: "SyncSchedulerTests",
       dependencies: ["LosslessJSON", "Model", "SyncScheduler", "TestSupport"]),
@@ -204,13 +188,13 @@ let package = Package(
     .testTarget(
       name: "StorageTests",
       dependencies: [
-        "Filtering", "SyncScheduler", "Storage", "Model", "LosslessJSON", "TestSupport",
+        "Filtering", "LosslessJSON", "Model", "Storage", "SyncScheduler", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(
       name: "HTTPServerTests",
       dependencies: [
-        "HTTPServer", "HTTPWire", "Transport", "TestSupport",
+        "HTTPServer", "HTTPWire", "TestSupport", "Transport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -218,53 +202,38 @@ let package = Package(
     .testTarget(
       name: "HTTPClientTests",
       dependencies: [
-        "HTTPClient", "HTTPWire", "Transport", "TestSupport",
+        "HTTPClient", "HTTPWire", "TestSupport", "Transport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
-      ]),
-    .testTarget(
-      name: "SealingTests",
-      dependencies: [
-        "Model", "Sealing", "Cryptography",
       ]),
     .testTarget(
       name: "AccountsTests",
       dependencies: [
-        "Accounts", "Auth0Double", "HTTPClient", "LosslessJSON", "Model", "Sealing", "Storage",
-        "TestSupport", "Transport",
-        "Cryptography",
+        "Accounts", "Auth0Double", "Cryptography", "HTTPClient", "LosslessJSON", "Model",
+        "Storage", "TestSupport", "Transport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "FilesTests",
       dependencies: [
-        "Files", "HTTPClient", "HTTPWire", "Model", "S3", "S3Wire", "Storage", "Transport",
-        "TestSupport",
-        "Cryptography",
+        "Cryptography", "Files", "HTTPClient", "HTTPWire", "Model", "S3FileStore", "S3Wire",
+        "Storage", "TestSupport", "Transport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
     .testTarget(
       name: "S3WireTests",
-      dependencies: [
-        "S3Wire", "HTTPWire", "TestSupport", "Cryptography",
-      ]),
-    .testTarget(
-      name: "PushTests",
-      dependencies: [
-        "HTTPClient", "LosslessJSON", "Model", "OneSignalDouble", "Push", "TestSupport",
-        "Transport",
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-      ]),
+      dependencies: ["Cryptography", "HTTPWire", "S3Wire", "TestSupport"]),
     .testTarget(
       name: "UpstreamTests",
-      dependencies: ["Upstream", "GraphQL", "HTTPClient", "LosslessJSON", "Model", "TestSupport"]),
+      dependencies: [
+        "GraphQL", "HTTPClient", "LosslessJSON", "Model", "TestSupport", "Upstream",
+      ]),
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Filtering", "SyncScheduler", "Accounts", "Gateway", "GraphQL", "HTTPClient", "HTTPWire",
-        "LosslessJSON", "Model", "Push",
-        "S3Wire", "Sealing", "Storage", "Upstream", "TestSupport",
-        "Cryptography",
+        "Accounts", "Cryptography", "Filtering", "Gateway", "GraphQL", "HTTPClient", "HTTPWire",
+        "LosslessJSON", "Model", "OneSignalDouble", "Storage", "SyncScheduler", "TestSupport",
+        "Upstream",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -272,16 +241,17 @@ let package = Package(
     .testTarget(
       name: "EndpointsTests",
       dependencies: [
-        "Endpoints", "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "TestSupport",
+        "Accounts", "Cryptography", "Endpoints", "Gateway", "HTTPServer", "HTTPWire",
+        "LosslessJSON", "Model", "S3Wire", "Storage", "TestSupport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "CompositionTests",
       dependencies: [
+        "Accounts", "Composition", "Cryptography", "Gateway", "HTTPClient", "HTTPServer",
+        "HTTPWire", "Model", "OneSignalDouble", "TestSupport", "Transport",
         .product(name: "CoreMetrics", package: "swift-metrics"),
-        "Cryptography",
-        "Accounts", "Composition", "Gateway", "HTTPClient", "HTTPServer", "HTTPWire",
-        "Model", "OneSignalDouble", "Transport", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
@@ -290,16 +260,15 @@ let package = Package(
     .testTarget(
       name: "WaysTests",
       dependencies: [
-        "Auth0Double", "Composition", "DemoUpstream", "HTTPWire", "LosslessJSON",
+        "Auth0Double", "Composition", "DemoUpstream", "HTTPWire", "larder", "LosslessJSON",
         "OneSignalDouble", "S3Wire", "TestSupport", "Transport", "VendorDouble",
-        "larder",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "CrashTests",
       dependencies: [
-        "DemoUpstream", "HTTPWire", "LosslessJSON", "OneSignalDouble", "S3Wire", "TestSupport",
-        "VendorDouble", "larder",
+        "DemoUpstream", "HTTPWire", "larder", "LosslessJSON", "OneSignalDouble", "S3Wire",
+        "TestSupport", "VendorDouble",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(name: "TidyTests"),

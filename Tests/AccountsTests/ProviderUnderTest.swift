@@ -4,7 +4,6 @@ import Cryptography
 import HTTPClient
 import Logging
 import Model
-import Sealing
 import Transport
 
 /// A provider with its environment and a verifier of its tokens.

@@ -39,7 +39,7 @@ let package = Package(
       name: "S3Wire", dependencies: ["Cryptography", "HTTPWire"],
       sources: ["Chunked", "Signature", "XML"]),
     .target(
-      name: "S3", dependencies: ["Model"], exclude: ["DESIGN.md"],
+      name: "S3FileStore", dependencies: ["Model"], exclude: ["DESIGN.md"],
       sources: ["Store/ContentRange.swift", "Store/EncodedWord.swift"]),
     .target(
       name: "Accounts", dependencies: ["LosslessJSON", "Model"], exclude: ["DESIGN.md"],
@@ -71,7 +71,8 @@ let package = Package(
       name: "Fuzzing",
       dependencies: [
         "Accounts", "Composition", "Cryptography", "Endpoints", "Filtering", "Gateway", "GraphQL",
-        "HTTPClient", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3", "S3Wire", "Storage",
+        "HTTPClient",
+        "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "S3FileStore", "S3Wire", "Storage",
         "Transport",
         "Upstream",
       ],

@@ -1,5 +1,5 @@
+import Accounts
 import Model
-import Sealing
 import Testing
 
 @testable import Gateway

@@ -1,6 +1,5 @@
 package import LosslessJSON
 package import Model
-package import Sealing
 package import Storage
 import Synchronization
 

@@ -1,10 +1,10 @@
 import Accounts
 import Files
 import FoundationEssentials
+import Gateway
 import HTTPClient
 import Model
-import Push
-import S3
+import S3FileStore
 import Transport
 
 /// Findings about accounts, token issuers, file storage and push.

@@ -3,7 +3,6 @@ import Gateway
 import HTTPClient
 import Logging
 import Model
-import Sealing
 import Storage
 import Transport
 

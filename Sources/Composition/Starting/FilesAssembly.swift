@@ -1,10 +1,10 @@
+import Accounts
 import Endpoints
 import Files
 import Gateway
 import HTTPServer
 import Logging
 import Model
-import Sealing
 import Storage
 import Synchronization
 import Transport

@@ -1,3 +1,4 @@
+import Accounts
 import Endpoints
 import Gateway
 import HTTPClient
@@ -5,7 +6,6 @@ import HTTPServer
 import Logging
 import LosslessJSON
 import Model
-import Sealing
 import Storage
 import SyncScheduler
 import Upstream

@@ -7,7 +7,6 @@ import HTTPClient
 package import HTTPServer
 package import Logging
 import Model
-import Sealing
 import ServiceLifecycle
 import Storage
 package import Transport

@@ -2,7 +2,6 @@ import Gateway
 import HTTPClient
 import Logging
 import Model
-import Push
 import Storage
 import Transport
 

@@ -1,6 +1,6 @@
 import HTTPClient
 import Model
-import S3
+import S3FileStore
 import Transport
 
 /// The file store in an S3-compatible service, wired from settings.

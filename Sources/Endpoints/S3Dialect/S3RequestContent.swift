@@ -92,7 +92,7 @@ extension S3Endpoint {
     } catch {
       throw Self.fault(error)
     }
-    guard S3Digests.match(upload.digests + trailing, bytes) else {
+    guard ContentDigest.match(upload.digests + trailing, bytes) else {
       throw S3Fault(.badDigest, "The digest you specified did not match what we received.")
     }
     do throws(XMLFault) {

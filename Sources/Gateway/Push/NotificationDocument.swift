@@ -1,6 +1,5 @@
 import LosslessJSON
 import Model
-import Push
 import Storage
 
 /// A notification as JSON: its content, and its outcome for each user id.

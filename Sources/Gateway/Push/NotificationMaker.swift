@@ -1,7 +1,6 @@
 import Cryptography
 import LosslessJSON
 import Model
-import Push
 import Storage
 
 /// Builds the outbox entry of a notification: the receivers split into batches of the sender's

@@ -1,6 +1,5 @@
 import Logging
 import Model
-import Push
 import Synchronization
 
 /// Circuit breaker for calls to the push sender. While the sender is unavailable or over its rate

@@ -1,6 +1,5 @@
 import LosslessJSON
 import Model
-import Push
 import Storage
 
 extension PushRule {

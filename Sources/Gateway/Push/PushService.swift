@@ -1,7 +1,6 @@
 package import Logging
 import LosslessJSON
 package import Model
-package import Push
 package import Storage
 import Synchronization
 

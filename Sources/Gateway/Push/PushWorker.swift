@@ -2,7 +2,6 @@ import Logging
 import LosslessJSON
 import Metrics
 import Model
-import Push
 import Storage
 import Synchronization
 

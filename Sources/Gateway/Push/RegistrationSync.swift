@@ -1,6 +1,5 @@
 import Logging
 import Model
-import Push
 import Storage
 
 /// Synchronises with the sender which user is registered on which device.

@@ -2,7 +2,6 @@ import Accounts
 import Cryptography
 import LosslessJSON
 import Model
-import Sealing
 import Synchronization
 
 /// The caller of a queued mutation: the headers that are stored with the mutation and restored when it

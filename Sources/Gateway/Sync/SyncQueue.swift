@@ -1,7 +1,7 @@
+package import Accounts
 package import Logging
 package import LosslessJSON
 package import Model
-package import Sealing
 package import Storage
 package import SyncScheduler
 import Synchronization

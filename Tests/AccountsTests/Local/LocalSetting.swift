@@ -1,7 +1,6 @@
 import Cryptography
 import Logging
 import Model
-import Sealing
 import Storage
 import Testing
 import Transport

@@ -2,7 +2,7 @@ import HTTPClient
 import Model
 import Testing
 
-@testable import S3
+@testable import S3FileStore
 
 struct S3AddressingTests {
   @Test(

@@ -4,7 +4,7 @@ import HTTPTypes
 import Model
 import Testing
 
-@testable import S3
+@testable import S3FileStore
 
 struct S3ClientTests {
   private static let list = """

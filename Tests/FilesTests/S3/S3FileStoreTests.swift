@@ -5,7 +5,7 @@ import HTTPWire
 import Model
 import Testing
 
-@testable import S3
+@testable import S3FileStore
 
 /// The store on S3, against an independent implementation of the service.
 @Suite(.enabled(if: PeerServer.environment != nil, Comment(rawValue: PeerServer.whyNot)))

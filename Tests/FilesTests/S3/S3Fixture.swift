@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Transport
 
-@testable import S3
+@testable import S3FileStore
 
 /// A store on an independent server, reached over the loopback interface.
 struct S3Fixture: Sendable {

@@ -3,7 +3,7 @@ import HTTPTypes
 import Model
 import Synchronization
 
-@testable import S3
+@testable import S3FileStore
 
 /// A service with scripted responses.
 final class S3Script: Sendable {

@@ -7,7 +7,7 @@ import Model
 import S3Wire
 import Testing
 
-@testable import S3
+@testable import S3FileStore
 
 /// Signatures, verified by an independent server.
 @Suite(.enabled(if: PeerServer.environment != nil, Comment(rawValue: PeerServer.whyNot)))

@@ -3,7 +3,7 @@ import HTTPClient
 import HTTPTypes
 import Synchronization
 
-@testable import S3
+@testable import S3FileStore
 
 /// A connection to an independent service that fails where a test requires it.
 final class S3Trouble: Sendable {

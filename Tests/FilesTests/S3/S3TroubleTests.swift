@@ -4,7 +4,7 @@ import HTTPTypes
 import Model
 import Testing
 
-@testable import S3
+@testable import S3FileStore
 
 /// A service that fails during a multipart upload, temporarily or permanently.
 @Suite(.enabled(if: PeerServer.environment != nil, Comment(rawValue: PeerServer.whyNot)))

@@ -5,7 +5,7 @@ import Model
 @testable import Accounts
 @testable import Endpoints
 @testable import HTTPClient
-@testable import S3
+@testable import S3FileStore
 
 /// Values of fields that single endpoints and clients parse: parsing terminates for any text, and a parsed
 /// value is unchanged after it was written and parsed again.

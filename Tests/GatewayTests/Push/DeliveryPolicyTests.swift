@@ -1,5 +1,4 @@
 import Model
-import Push
 import Testing
 
 @testable import Gateway

@@ -2,7 +2,6 @@ import Gateway
 import Logging
 import LosslessJSON
 import Model
-import Push
 import Synchronization
 import Testing
 

@@ -1,8 +1,8 @@
+import Accounts
 import HTTPClient
 import HTTPTypes
 import LosslessJSON
 import Model
-import Sealing
 import SyncScheduler
 import Testing
 import Upstream

@@ -1,9 +1,9 @@
+import Accounts
 import GRDB
 import HTTPClient
 import Logging
 import LosslessJSON
 import Model
-import Sealing
 import SyncScheduler
 import Synchronization
 import TestSupport

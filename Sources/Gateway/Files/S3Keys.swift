@@ -1,5 +1,5 @@
+package import Accounts
 package import Model
-package import Sealing
 package import Storage
 import Synchronization
 
@@ -93,7 +93,7 @@ package final class S3Keys: Sendable {
   }
 
   /// The active key; nil if there is none.
-  func credential(_ id: String) async throws(Failure) -> S3Credential? {
+  package func credential(_ id: String) async throws(Failure) -> S3Credential? {
     let (known, revocations) = memory.withLock { ($0.opened[id], $0.revocations) }
     if let known { return known }
     let found = try await reaching { () async throws(StorageError) in try await store.s3Key(id) }
@@ -152,10 +152,10 @@ package struct S3Key: Hashable, Sendable {
 }
 
 /// An access key with its decrypted secret and its rights.
-struct S3Credential: Sendable {
-  let id: String
-  let secret: String
-  let grant: S3Grant
+package struct S3Credential: Sendable {
+  package let id: String
+  package let secret: String
+  package let grant: S3Grant
 }
 
 /// The rights of an S3 request: its caller's, restricted by its access key.
@@ -166,21 +166,7 @@ package struct S3Grant: Sendable {
   package let isReadOnly: Bool
 
   /// The rights of an unsigned request: public reads.
-  static let anonymous = S3Grant(caller: .anonymous, buckets: nil, isReadOnly: true)
+  package static let anonymous = S3Grant(caller: .anonymous, buckets: nil, isReadOnly: true)
 
-  func reaches(_ bucket: BucketName) -> Bool { buckets?.contains(bucket) ?? true }
-
-  /// Checks the access key's restrictions; the bucket's rules check the caller afterwards.
-  package func admit(to action: FileAction, _ bucket: BucketName) throws(S3Fault) {
-    guard reaches(bucket) else {
-      throw S3Fault(.accessDenied, "The access key does not allow this bucket.")
-    }
-    guard action == .read || !isReadOnly else {
-      throw S3Fault(
-        .accessDenied,
-        caller.isAdmin || caller.user != nil
-          ? "The access key is read-only."
-          : "The request is not signed; writes must be signed.")
-    }
-  }
+  package func reaches(_ bucket: BucketName) -> Bool { buckets?.contains(bucket) ?? true }
 }

@@ -1,10 +1,11 @@
+import Gateway
 import HTTPWire
 import Model
 import S3Wire
 import TestSupport
 import Testing
 
-@testable import Gateway
+@testable import Endpoints
 
 /// Authentication of S3 requests by key, time and scope.
 struct S3AuthenticatorTests {

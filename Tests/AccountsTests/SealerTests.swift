@@ -1,6 +1,6 @@
+import Accounts
 import Cryptography
 import Model
-import Sealing
 import Testing
 
 struct SealerTests {

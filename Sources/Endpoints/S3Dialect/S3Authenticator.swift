@@ -1,3 +1,4 @@
+package import Gateway
 import HTTPWire
 package import Logging
 package import Model
@@ -31,7 +32,7 @@ package struct S3Authenticator: Sendable {
     let payload: PayloadHash
   }
 
-  package func authenticate(_ request: S3SignedRequest) async throws(S3Fault) -> S3Request {
+  func authenticate(_ request: S3SignedRequest) async throws(S3Fault) -> S3Request {
     guard let claim = try claim(of: request) else {
       return S3Request(grant: .anonymous, payload: .unsigned, region: nil, chunks: nil)
     }

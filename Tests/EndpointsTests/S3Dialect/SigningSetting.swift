@@ -1,10 +1,11 @@
+import Accounts
 import Cryptography
+import Gateway
 import Model
-import Sealing
 import Storage
 import TestSupport
 
-@testable import Gateway
+@testable import Endpoints
 
 /// An authenticator with its own keys and a fixed clock.
 struct SigningSetting {

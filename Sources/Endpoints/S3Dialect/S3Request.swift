@@ -1,36 +1,24 @@
-package import HTTPWire
-package import S3Wire
+import Gateway
+import HTTPWire
+import Model
+import S3Wire
 
 /// The parts of a request that its signature depends on.
-package struct S3SignedRequest: Sendable {
-  package let method: String
+struct S3SignedRequest: Sendable {
+  let method: String
   /// As sent, percent-encoded.
-  package let path: String
-  package let query: QueryString
+  let path: String
+  let query: QueryString
   /// All fields in order, names in lower case.
-  package let fields: [CanonicalRequest.Field]
+  let fields: [CanonicalRequest.Field]
   /// The host that a trusted proxy reports as requested by the client, if it differs from `Host`.
-  package let forwardedHost: String?
-  package let hasContent: Bool
+  let forwardedHost: String?
+  let hasContent: Bool
   /// Whether the path begins with the S3 interface's base path `/s3`; otherwise it begins with the
   /// bucket, or with the key if the host names the bucket.
-  package let isBelowBasePath: Bool
+  let isBelowBasePath: Bool
   /// For the log.
-  package let id: String
-
-  package init(
-    method: String, path: String, query: QueryString, fields: [CanonicalRequest.Field],
-    forwardedHost: String?, hasContent: Bool, isBelowBasePath: Bool, id: String
-  ) {
-    self.method = method
-    self.path = path
-    self.query = query
-    self.fields = fields
-    self.forwardedHost = forwardedHost
-    self.hasContent = hasContent
-    self.isBelowBasePath = isBelowBasePath
-    self.id = id
-  }
+  let id: String
 
   /// The first value of a field, by its name in lower case.
   func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
@@ -66,13 +54,29 @@ package struct S3SignedRequest: Sendable {
 }
 
 /// An authenticated or unsigned request: its rights, and how to verify its content.
-package struct S3Request: Sendable {
-  package let grant: S3Grant
-  package let payload: PayloadHash
+struct S3Request: Sendable {
+  let grant: S3Grant
+  let payload: PayloadHash
   /// The signature's region; nil for an unsigned request.
-  package let region: String?
+  let region: String?
   /// The verifier of signed chunks.
   let chunks: ChunkSignatures?
 
-  package var isSigned: Bool { region != nil }
+  var isSigned: Bool { region != nil }
+}
+
+extension S3Grant {
+  /// Checks the access key's restrictions; the bucket's rules check the caller afterwards.
+  func admit(to action: FileAction, _ bucket: BucketName) throws(S3Fault) {
+    guard reaches(bucket) else {
+      throw S3Fault(.accessDenied, "The access key does not allow this bucket.")
+    }
+    guard action == .read || !isReadOnly else {
+      throw S3Fault(
+        .accessDenied,
+        caller.isAdmin || caller.user != nil
+          ? "The access key is read-only."
+          : "The request is not signed; writes must be signed.")
+    }
+  }
 }

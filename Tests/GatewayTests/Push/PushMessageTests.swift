@@ -1,6 +1,7 @@
 import LosslessJSON
-import Push
 import Testing
+
+@testable import Gateway
 
 struct PushMessageTests {
   @Test("The conversation id replaces a data member of its name")

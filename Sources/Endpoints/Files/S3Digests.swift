@@ -1,19 +1,18 @@
-import Files
-package import Model
+import Model
 
 /// Digests in S3's notation: `x-amz-checksum-` and the algorithm, in base64.
-package enum S3Digests {
-  package static let prefix = "x-amz-checksum-"
+enum S3Digests {
+  static let prefix = "x-amz-checksum-"
   /// Fields with the same prefix that are not digests.
   private static let otherNames = ["algorithm", "mode", "type"]
 
   /// The names of digest fields.
-  package static let names = ContentDigest.Algorithm.allCases.filter { $0 != .md5 }.map {
+  static let names = ContentDigest.Algorithm.allCases.filter { $0 != .md5 }.map {
     "\(prefix)\($0.rawValue)"
   }
 
   /// Reads an object's checksum; that of a multipart object ends with the number of parts: `…=-3`.
-  package static func checksum(_ name: String, _ value: String) -> ObjectChecksum? {
+  static func checksum(_ name: String, _ value: String) -> ObjectChecksum? {
     let sides = value.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
     guard let digest = digest(name, String(sides[0])) else { return nil }
     guard sides.count > 1 else { return ObjectChecksum(digest) }
@@ -21,32 +20,24 @@ package enum S3Digests {
   }
 
   /// The text that ``checksum(_:_:)`` reads.
-  package static func text(_ checksum: ObjectChecksum) -> String {
+  static func text(_ checksum: ObjectChecksum) -> String {
     Base64.encode(checksum.digest.bytes) + (checksum.partCount.map { "-\($0)" } ?? "")
   }
 
   /// The algorithm named by a field; nil for an unknown one.
-  package static func algorithm(_ name: String) -> ContentDigest.Algorithm? {
+  static func algorithm(_ name: String) -> ContentDigest.Algorithm? {
     guard name.hasPrefix(prefix) else { return nil }
     let algorithm = ContentDigest.Algorithm(rawValue: String(name.dropFirst(prefix.count)))
     return algorithm == .md5 ? nil : algorithm
   }
 
   /// Whether a field is a digest, of a known algorithm or not.
-  package static func isDigest(_ name: String) -> Bool {
+  static func isDigest(_ name: String) -> Bool {
     name.hasPrefix(prefix) && !otherNames.contains(String(name.dropFirst(prefix.count)))
   }
 
-  package static func digest(_ name: String, _ value: String) -> ContentDigest? {
+  static func digest(_ name: String, _ value: String) -> ContentDigest? {
     guard let algorithm = algorithm(name), let bytes = Base64.decode(value) else { return nil }
     return ContentDigest(algorithm, bytes)
-  }
-
-  /// Whether content has all of these digests.
-  package static func match(_ digests: [ContentDigest], _ content: [UInt8]) -> Bool {
-    var hashing = ContentHashing(digests.map(\.algorithm))
-    hashing.update(content)
-    let computed = hashing.digests()
-    return digests.allSatisfy { computed[$0.algorithm] == $0 }
   }
 }

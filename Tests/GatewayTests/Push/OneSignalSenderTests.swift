@@ -2,8 +2,9 @@ import HTTPClient
 import LosslessJSON
 import Model
 import OneSignalDouble
-import Push
 import Testing
+
+@testable import Gateway
 
 /// The OneSignal sender against a fake application that refuses what the real one would.
 struct OneSignalSenderTests {

@@ -1,27 +1,22 @@
 import HTTPWire
 import LosslessJSON
-package import Model
+import Model
 
 /// The fields of an upload form (POST Object) that precede its file.
-package struct S3Form: Sendable {
-  package let bucket: BucketName
+struct S3Form: Sendable {
+  let bucket: BucketName
   /// In order, names in lower case. The key already contains the file's name.
-  package let fields: [(name: String, value: String)]
-
-  package init(bucket: BucketName, fields: [(name: String, value: String)]) {
-    self.bucket = bucket
-    self.fields = fields
-  }
+  let fields: [(name: String, value: String)]
 
   /// The first value of a field, by its name in lower case.
-  package subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+  subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 }
 
 /// The rights that a form's signer grants to its sender.
-package struct S3FormGrant: Sendable {
-  package let request: S3Request
+struct S3FormGrant: Sendable {
+  let request: S3Request
   /// The accepted content lengths; nil for any.
-  package let byteCounts: ClosedRange<Int>?
+  let byteCounts: ClosedRange<Int>?
 }
 
 /// The policy of an upload form: its expiry, the allowed fields, and the content length.

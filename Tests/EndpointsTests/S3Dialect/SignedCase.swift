@@ -1,7 +1,8 @@
+import Gateway
 import HTTPWire
 import S3Wire
 
-@testable import Gateway
+@testable import Endpoints
 
 /// A request as signed and sent by a client, which tests alter.
 struct SignedCase {

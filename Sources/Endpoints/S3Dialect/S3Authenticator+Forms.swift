@@ -1,4 +1,5 @@
 import Cryptography
+import Gateway
 import HTTPWire
 import Model
 import S3Wire
@@ -6,7 +7,7 @@ import S3Wire
 extension S3Authenticator {
   /// Authenticates a form by its policy and the policy's signature: AWS Signature Version 4, or
   /// Version 2, which form libraries still use.
-  package func authenticate(_ form: S3Form) async throws(S3Fault) -> S3FormGrant {
+  func authenticate(_ form: S3Form) async throws(S3Fault) -> S3FormGrant {
     guard let text = form["policy"] else {
       throw S3Fault(.accessDenied, "The form has no policy; upload forms must be signed.")
     }

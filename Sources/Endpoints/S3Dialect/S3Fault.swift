@@ -1,14 +1,14 @@
-package import Model
+import Model
 
 /// An error of the S3 interface, as reported to its clients.
-package struct S3Fault: Error, Sendable {
-  package let code: S3ErrorCode
-  package let message: String
-  package let retryAfter: Duration?
+struct S3Fault: Error, Sendable {
+  let code: S3ErrorCode
+  let message: String
+  let retryAfter: Duration?
   /// For the log; never sent to clients.
-  package let cause: String?
+  let cause: String?
 
-  package init(
+  init(
     _ code: S3ErrorCode, _ message: String, retryAfter: Duration? = nil, cause: String? = nil
   ) {
     self.code = code
@@ -17,17 +17,17 @@ package struct S3Fault: Error, Sendable {
     self.cause = cause
   }
 
-  package init(_ failure: Failure) {
+  init(_ failure: Failure) {
     self.init(
       S3ErrorCode(failure.code), failure.message, retryAfter: failure.retryAfter,
       cause: failure.cause)
   }
 
-  package static let methodNotAllowed = S3Fault(
+  static let methodNotAllowed = S3Fault(
     .methodNotAllowed, "The specified method is not allowed against this resource.")
 
   /// Runs a use case and converts its failure to an S3 error.
-  package static func translating<Value>(
+  static func translating<Value>(
     _ body: () async throws(Failure) -> Value
   ) async throws(S3Fault) -> Value {
     do throws(Failure) {
@@ -75,7 +75,7 @@ extension S3ErrorCode {
 }
 
 /// S3's error codes, each with its status.
-package enum S3ErrorCode: String, Hashable, Sendable, CaseIterable {
+enum S3ErrorCode: String, Hashable, Sendable, CaseIterable {
   case accessControlListNotSupported = "AccessControlListNotSupported"
   case accessDenied = "AccessDenied"
   case authorizationHeaderMalformed = "AuthorizationHeaderMalformed"
@@ -132,7 +132,7 @@ package enum S3ErrorCode: String, Hashable, Sendable, CaseIterable {
   case slowDown = "SlowDown"
   case contentSHA256Mismatch = "XAmzContentSHA256Mismatch"
 
-  package var status: Int {
+  var status: Int {
     switch self {
     case .accessControlListNotSupported, .authorizationHeaderMalformed,
       .authorizationQueryParametersError, .badDigest, .entityTooLarge, .entityTooSmall,

@@ -5,7 +5,7 @@ import S3Wire
 import TestSupport
 import Testing
 
-@testable import Gateway
+@testable import Endpoints
 
 /// Verification of request signatures.
 struct S3SignatureTests {

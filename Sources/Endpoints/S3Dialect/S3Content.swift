@@ -1,5 +1,6 @@
 import Cryptography
-package import Model
+import Gateway
+import Model
 import S3Wire
 import Synchronization
 
@@ -8,7 +9,7 @@ import Synchronization
 ///
 /// Pieces are passed on before the signature of their chunk is verified; if one is invalid, the
 /// reader gets an error instead of the end.
-package final class S3Content: Sendable {
+final class S3Content: Sendable {
   private struct State: ~Copyable {
     var decoder: AWSChunkedDecoder
     var signatures: ChunkSignatures?
@@ -41,7 +42,7 @@ package final class S3Content: Sendable {
   ///     the framing.
   ///   - decodedCount: the content's length without framing (`x-amz-decoded-content-length`).
   ///   - announced: the trailing digest that `x-amz-trailer` announces.
-  package static func upload(
+  static func upload(
     _ wire: FileUpload, of request: S3Request, decodedCount: Int?,
     announced: ContentDigest.Algorithm?
   ) throws(S3Fault) -> FileUpload {
