@@ -1,3 +1,4 @@
+import Filtering
 package import Model
 package import Storage
 package import SyncScheduler

@@ -1,4 +1,4 @@
-package import Filtering
+import Filtering
 import LosslessJSON
 package import Model
 import Storage

@@ -1,4 +1,4 @@
-package import Filtering
+import Filtering
 package import LosslessJSON
 package import Model
 

@@ -1,5 +1,5 @@
 package import Model
-package import SyncScheduler
+import SyncScheduler
 
 /// Clock and randomness of the outbox, all injected.
 package struct PushEnvironment: Sendable {

@@ -1,7 +1,7 @@
 package import LosslessJSON
 package import Model
 import Storage
-package import SyncScheduler
+import SyncScheduler
 import Upstream
 
 /// The status of a submitted mutation, for its client.

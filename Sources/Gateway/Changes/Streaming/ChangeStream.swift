@@ -1,6 +1,6 @@
 import LosslessJSON
 package import Model
-package import SyncScheduler
+import SyncScheduler
 
 /// One client's live stream of changes: a reader of the log that is woken by commits and holds only
 /// its position between two reads.
