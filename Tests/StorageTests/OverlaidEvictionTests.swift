@@ -1,5 +1,6 @@
 import LosslessJSON
 import Model
+import SyncScheduler
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import LosslessJSON
 import Model
+import SyncScheduler
 import Testing
 
 @testable import Storage

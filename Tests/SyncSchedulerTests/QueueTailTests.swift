@@ -1,4 +1,5 @@
 import Model
+import SyncScheduler
 import Testing
 
 /// Decisions about long queues by their first mutations; `QueueExhaustionTests` compares them with whole

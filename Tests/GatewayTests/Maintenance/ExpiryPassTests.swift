@@ -1,5 +1,6 @@
 import Model
 import Storage
+import SyncScheduler
 import TestSupport
 import Testing
 

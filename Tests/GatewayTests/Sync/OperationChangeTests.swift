@@ -2,6 +2,7 @@ import HTTPClient
 import LosslessJSON
 import Model
 import Storage
+import SyncScheduler
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import LosslessJSON
 import Model
 import Storage
+import SyncScheduler
 import Testing
 
 /// Mutations enqueued with a temporary id whose entity is already known: their phone may not have

@@ -1,6 +1,7 @@
 import LosslessJSON
 import Model
 import Storage
+import SyncScheduler
 import Testing
 
 /// A forced mutation that expired and is sent after all, since its key was enqueued again.

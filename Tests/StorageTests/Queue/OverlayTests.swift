@@ -1,6 +1,7 @@
 import LosslessJSON
 import Model
 import Storage
+import SyncScheduler
 import Testing
 
 struct OverlayTests {

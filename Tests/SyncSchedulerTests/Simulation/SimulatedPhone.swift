@@ -1,4 +1,5 @@
 import Model
+import SyncScheduler
 import TestSupport
 
 /// The model of a client: it enqueues mutations, repeats a request with the same key if it gets no

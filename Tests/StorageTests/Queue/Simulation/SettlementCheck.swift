@@ -1,6 +1,7 @@
 import GRDB
 import LosslessJSON
 import Model
+import SyncScheduler
 
 @testable import Storage
 
