@@ -47,7 +47,7 @@ let package = Package(
     .target(
       name: "Endpoints", dependencies: ["HTTPWire", "Model"],
       sources: [
-        "Files/FileText.swift", "Sync/IdempotencyKey.swift",
+        "Files/FileText.swift", "Context/IdempotencyKey.swift",
       ]),
     .target(
       name: "Upstream", dependencies: ["GraphQL", "LosslessJSON", "Model"],

@@ -114,24 +114,3 @@ extension ServerRequest {
 extension HTTPField.Name {
   static let totalCount = Self("Total-Count")!
 }
-
-/// The lines of the route table for reads below `/v1/entities`, and for the search.
-enum EntityRoutes {
-  static let lines: [RouteLine] = [
-    RouteLine(.get, "/v1/entities") { await $0.entities.types($1) },
-    RouteLine(.get, "/v1/entities/{type}") { await $0.entities.collection($1) },
-    RouteLine(.get, "/v1/entities/{type}/diff") { await $0.diffs.collection($1) },
-    RouteLine(.post, "/v1/entities/{type}/diff") { await $0.diffs.collection($1) },
-    RouteLine(.get, "/v1/entities/{type}/{id}") { await $0.entities.entity($1) },
-    RouteLine(.get, "/v1/entities/{type}/{id}/{relationship}") {
-      await $0.entities.relationship($1)
-    },
-    RouteLine(.get, "/v1/entities/{type}/{id}/{relationship}/diff") {
-      await $0.diffs.relationship($1)
-    },
-    RouteLine(.post, "/v1/entities/{type}/{id}/{relationship}/diff") {
-      await $0.diffs.relationship($1)
-    },
-    RouteLine(.get, "/v1/search") { await $0.entities.search($1) },
-  ]
-}

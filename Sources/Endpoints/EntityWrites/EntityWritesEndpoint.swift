@@ -11,26 +11,7 @@ struct EntityWritesEndpoint: Sendable {
   let context: EndpointContext
   let writes: EntityWrites
 
-  static let lines = [
-    line(.post, "/v1/entities") { await $0.list($1) },
-    line(.post, "/v1/entities/{type}") { await $0.one($1, .insert) },
-    line(.patch, "/v1/entities/{type}") { await $0.many($1, .update) },
-    line(.delete, "/v1/entities/{type}") { await $0.many($1, .delete) },
-    line(.put, "/v1/entities/{type}/{id}") { await $0.one($1, .insertOrUpdate) },
-    line(.patch, "/v1/entities/{type}/{id}") { await $0.one($1, .update) },
-    line(.delete, "/v1/entities/{type}/{id}") { await $0.one($1, .delete) },
-  ]
-
-  private static func line(
-    _ method: RequestMethod, _ pattern: RoutePattern,
-    respond: @escaping @Sendable (EntityWritesEndpoint, ServerRequest) async -> ServerResponse
-  ) -> RouteLine {
-    RouteLine(method, pattern) { endpoints, request in
-      await respond(endpoints.writes, request)
-    }
-  }
-
-  private func one(_ request: ServerRequest, _ action: WriteAction) async -> ServerResponse {
+  func one(_ request: ServerRequest, _ action: WriteAction) async -> ServerResponse {
     await write(request, action) { parameters throws(Failure) in
       let faults = parameters.map {
         Failure.Detail(place: .parameter($0.name), detail: "is not a parameter of this path")
@@ -43,7 +24,7 @@ struct EntityWritesEndpoint: Sendable {
     }
   }
 
-  private func many(_ request: ServerRequest, _ action: WriteAction) async -> ServerResponse {
+  func many(_ request: ServerRequest, _ action: WriteAction) async -> ServerResponse {
     await write(request, action) { parameters throws(Failure) in .many(parameters) }
   }
 
@@ -67,7 +48,7 @@ struct EntityWritesEndpoint: Sendable {
     }
   }
 
-  private func list(_ request: ServerRequest) async -> ServerResponse {
+  func list(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
       let list = try EntityWritesDocument.list(try await context.json(of: request))

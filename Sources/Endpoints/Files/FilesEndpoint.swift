@@ -16,29 +16,6 @@ struct FilesEndpoint: Sendable {
 
   var files: FileService { services.files }
 
-  /// The same limit on one request as in S3. Larger objects are uploaded in parts.
-  private static let objectContent = ContentRule(bytesMax: 5 << 30, keepsCoding: true)
-
-  static let lines = [
-    line(.get, "/v1/files") { await $0.listBuckets($1) },
-    line(.get, "/v1/files/{bucket}") { await $0.get($1) },
-    line(.put, "/v1/files/{bucket}") { await $0.put($1) },
-    line(.delete, "/v1/files/{bucket}") { await $0.delete($1) },
-    line(.get, "/v1/files/{bucket}/{key*}") { await $0.get($1) },
-    line(.put, "/v1/files/{bucket}/{key*}", content: objectContent) { await $0.put($1) },
-    line(.delete, "/v1/files/{bucket}/{key*}") { await $0.delete($1) },
-    line(.post, "/v1/files/{bucket}/{key*}") { await $0.post($1) },
-  ]
-
-  private static func line(
-    _ method: RequestMethod, _ pattern: RoutePattern, content: ContentRule = ContentRule(),
-    respond: @escaping @Sendable (FilesEndpoint, ServerRequest) async -> ServerResponse
-  ) -> RouteLine {
-    RouteLine(method, pattern, content: content) { endpoints, request in
-      await respond(endpoints.storedFiles, request)
-    }
-  }
-
   func get(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
       guard try FileTarget.keyText(of: request) != nil else { return try await list(request) }

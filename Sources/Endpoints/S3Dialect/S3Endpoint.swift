@@ -19,19 +19,6 @@ struct S3Endpoint: Sendable {
   /// No limit at the route: each reader of content has its own, so that errors are S3's.
   static let content = ContentRule(bytesMax: .max, keepsCoding: true)
 
-  static let lines: [RouteLine] =
-    ["/s3", "/s3/"].map { line(.get, $0) }
-    + ["/s3/{bucket}", "/s3/{bucket}/{key*}"].flatMap { (pattern: RoutePattern) in
-      [RequestMethod.get, .put, .post, .delete].map { line($0, pattern) }
-    }
-
-  private static func line(_ method: RequestMethod, _ pattern: RoutePattern) -> RouteLine {
-    RouteLine(
-      method, pattern, content: content,
-      refuseMethod: { endpoints, request in endpoints.s3.refuseMethod(request) },
-      respond: { endpoints, request in await endpoints.s3.respond(to: request) })
-  }
-
   /// - Parameter isAtRoot: whether the request came to an address or host of the dialect's own.
   func respond(to request: ServerRequest, isAtRoot: Bool = false) async -> ServerResponse {
     do throws(S3Fault) {

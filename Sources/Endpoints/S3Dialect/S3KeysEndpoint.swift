@@ -10,22 +10,7 @@ struct S3KeysEndpoint: Sendable {
   let context: EndpointContext
   let keys: S3Keys
 
-  static let lines = [
-    line(.post, "/v1/admin/s3/keys") { await $0.issue($1) },
-    line(.get, "/v1/admin/s3/keys") { await $0.list($1) },
-    line(.delete, "/v1/admin/s3/keys/{id}") { await $0.revoke($1) },
-  ]
-
-  private static func line(
-    _ method: RequestMethod, _ pattern: RoutePattern,
-    respond: @escaping @Sendable (S3KeysEndpoint, ServerRequest) async -> ServerResponse
-  ) -> RouteLine {
-    RouteLine(method, pattern) { endpoints, request in
-      await respond(endpoints.s3Keys, request)
-    }
-  }
-
-  private func issue(_ request: ServerRequest) async -> ServerResponse {
+  func issue(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
       try await context.requireAdmin(request)
       let newKey = try S3KeyDocument.newKey(try await context.json(of: request))
@@ -35,14 +20,14 @@ struct S3KeysEndpoint: Sendable {
     }
   }
 
-  private func list(_ request: ServerRequest) async -> ServerResponse {
+  func list(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
       try await context.requireAdmin(request)
       return .json(S3KeyDocument.bytes(try await keys.all()))
     }
   }
 
-  private func revoke(_ request: ServerRequest) async -> ServerResponse {
+  func revoke(_ request: ServerRequest) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
       try await context.requireAdmin(request)
       try await keys.revoke(request.parameters["id"] ?? "")
