@@ -163,6 +163,29 @@ struct RudeClientTests {
     }
   }
 
+  /// Such a client reads after it has sent everything. A reset in the meantime would lose the response.
+  @Test(
+    "A client that sends all its content before it reads gets an early response",
+    arguments: ["Content-Length: 8388608", "Transfer-Encoding: chunked"])
+  func earlyResponseReachesASendingClient(framing: String) async throws {
+    let handler = ScriptedHandler(bodyBytesMax: 64 << 20) { _ in .text("no", status: .conflict) }
+    var limits = ServerLimits()
+    limits.lingerDeadline = .seconds(10)
+    try await ServerFixture.serve(handler, limits: limits) { server in
+      let (sent, text) = try await server.withPeer { peer in
+        peer.send("POST / HTTP/1.1\r\nHost: x\r\n\(framing)\r\n\r\n")
+        if framing.hasPrefix("T") { peer.send("800000\r\n") }
+        let sent = peer.send([UInt8](repeating: 0x78, count: 8 << 20))
+        peer.finishSending()
+        try peer.receiveToEnd()
+        return (sent, peer.text)
+      }
+      #expect(sent == 8 << 20)
+      #expect(text.hasPrefix("HTTP/1.1 409 "), "\(text.prefix(60))")
+      #expect(text.contains("\r\nConnection: close\r\n"))
+    }
+  }
+
   /// Requests of a client that reads no responses stop at the socket.
   @Test("Unread responses stop the reading of requests")
   func unreadResponsesStopTheReading() async throws {

@@ -1,5 +1,4 @@
 import Accounts
-import Files
 import FoundationEssentials
 import Gateway
 import HTTPClient

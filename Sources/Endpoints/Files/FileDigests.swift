@@ -78,23 +78,23 @@ enum FileDigests {
 
 extension ServerRequest {
   /// The request's content as an upload.
-  func upload() throws(Failure) -> FileUpload {
+  func upload() throws(Failure) -> UploadContent {
     upload(digests: try FileDigests.read(self))
   }
 
   /// - Parameter digests: those to verify the content with.
-  func upload(digests: [ContentDigest]) -> FileUpload {
+  func upload(digests: [ContentDigest]) -> UploadContent {
     let body = body
-    return FileUpload(
+    return UploadContent(
       byteCount: body.length, digests: digests,
-      next: { () async throws(FileUpload.Fault) in
+      next: { () async throws(FileStoreError) in
         var iterator = body.makeAsyncIterator()
         do throws(BodyReadError) {
           return try await iterator.next()
         } catch {
           switch error {
           case .tooLarge(let bytesMax): throw .tooLarge(bytesMax: bytesMax)
-          case .refused: throw .framing
+          case .refused: throw .refused(.framing)
           case .incomplete: throw .incomplete
           case .disconnected, .cancelled: throw .disconnected
           }

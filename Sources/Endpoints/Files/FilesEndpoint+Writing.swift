@@ -49,7 +49,7 @@ extension FilesEndpoint {
     return .json(body.bytes)
   }
 
-  static func response(for written: WrittenFile, at address: ObjectAddress) -> ServerResponse {
+  static func response(for written: WrittenObject, at address: ObjectAddress) -> ServerResponse {
     var response = ServerResponse.json(
       FileDocument.bytes(written.metadata, in: address.bucket),
       status: written.isNew ? .created : .ok)

@@ -20,7 +20,7 @@ final class S3Content: Sendable {
     var trailing: ContentDigest?
   }
 
-  private typealias Source = @Sendable () async throws(FileUpload.Fault) -> [UInt8]?
+  private typealias Source = @Sendable () async throws(FileStoreError) -> [UInt8]?
 
   private let source: Source
   private let announced: ContentDigest.Algorithm?
@@ -43,9 +43,9 @@ final class S3Content: Sendable {
   ///   - decodedCount: the content's length without framing (`x-amz-decoded-content-length`).
   ///   - announced: the trailing digest that `x-amz-trailer` announces.
   static func upload(
-    _ wire: FileUpload, of request: S3Request, decodedCount: Int?,
+    _ wire: UploadContent, of request: S3Request, decodedCount: Int?,
     announced: ContentDigest.Algorithm?
-  ) throws(S3Fault) -> FileUpload {
+  ) throws(S3Fault) -> UploadContent {
     var upload = wire
     switch request.payload {
     case .unsigned: return upload
@@ -70,12 +70,12 @@ final class S3Content: Sendable {
       source: wire.next)
     upload.byteCount = decodedCount
     upload.computing = announced
-    upload.next = { () async throws(FileUpload.Fault) in try await content.next() }
-    upload.trailingDigests = { () throws(FileUpload.Fault) in try content.trailingDigests() }
+    upload.next = { () async throws(FileStoreError) in try await content.next() }
+    upload.trailingDigests = { () throws(FileStoreError) in try content.trailingDigests() }
     return upload
   }
 
-  private func next() async throws(FileUpload.Fault) -> [UInt8]? {
+  private func next() async throws(FileStoreError) -> [UInt8]? {
     while true {
       let step = state.withLock { Self.step(&$0) }
       switch try step.get() {
@@ -83,7 +83,7 @@ final class S3Content: Sendable {
       case .over:
         // Bytes after the end are read too; there must be none.
         guard let more = try await source() else { return nil }
-        guard more.isEmpty else { throw .framing }
+        guard more.isEmpty else { throw .refused(.framing) }
       case .needsMore:
         guard let more = try await source() else { throw .incomplete }
         state.withLock { $0.input = more[...] }
@@ -97,7 +97,7 @@ final class S3Content: Sendable {
     case over
   }
 
-  private static func step(_ state: inout State) -> Result<Step, FileUpload.Fault> {
+  private static func step(_ state: inout State) -> Result<Step, FileStoreError> {
     do throws(AWSChunkedError) {
       while let event = try state.decoder.next(&state.input) {
         switch event {
@@ -110,15 +110,15 @@ final class S3Content: Sendable {
           }
           return .success(.content(Array(piece)))
         case .chunkEnd:
-          guard acceptChunk(&state) else { return .failure(.signature) }
+          guard acceptChunk(&state) else { return .failure(.refused(.signature)) }
         case .trailers(let trailers, let signature):
           let fields = trailers.map { CanonicalRequest.Field($0.name, $0.value) }
           if let signatures = state.signatures,
             !signatures.accept(signature ?? "", trailer: fields)
           {
-            return .failure(.signature)
+            return .failure(.refused(.signature))
           }
-          guard note(trailers, in: &state) else { return .failure(.trailer) }
+          guard note(trailers, in: &state) else { return .failure(.refused(.trailer)) }
         case .end: break
         }
       }
@@ -144,19 +144,19 @@ final class S3Content: Sendable {
     return true
   }
 
-  private static func fault(_ error: AWSChunkedError) -> FileUpload.Fault {
+  private static func fault(_ error: AWSChunkedError) -> FileStoreError {
     switch error {
     case .tooLittleContent, .tooMuchContent, .unfinished: .incomplete
-    case .malformedTrailer, .tooManyTrailers: .trailer
-    case .trailerSignatureMissing: .signature
-    case .lineTooLong, .malformedChunkLine, .malformedChunkEnd, .contentAfterEnd: .framing
+    case .malformedTrailer, .tooManyTrailers: .refused(.trailer)
+    case .trailerSignatureMissing: .refused(.signature)
+    case .lineTooLong, .malformedChunkLine, .malformedChunkEnd, .contentAfterEnd: .refused(.framing)
     }
   }
 
   /// The trailing digest, which must be present exactly if it was announced.
-  private func trailingDigests() throws(FileUpload.Fault) -> [ContentDigest] {
+  private func trailingDigests() throws(FileStoreError) -> [ContentDigest] {
     let trailing = state.withLock { $0.trailing }
-    guard trailing?.algorithm == announced else { throw .trailer }
+    guard trailing?.algorithm == announced else { throw .refused(.trailer) }
     return trailing.map { [$0] } ?? []
   }
 }

@@ -44,7 +44,7 @@ extension S3Endpoint {
   private func store(
     _ form: S3Form, _ reader: S3FormReader, _ granted: S3FormGrant, at address: ObjectAddress,
     _ call: S3Call
-  ) async throws(S3Fault) -> WrittenFile {
+  ) async throws(S3Fault) -> WrittenObject {
     var attributes = try S3WriteFields.attributes(call)
     if let text = form["tagging"] { attributes.tags = try Self.tags(text) }
     let digests = try S3RequestContent.digests(call)
@@ -58,7 +58,7 @@ extension S3Endpoint {
   }
 
   private func response(
-    to form: S3Form, _ written: WrittenFile, at address: ObjectAddress, _ call: S3Call
+    to form: S3Form, _ written: WrittenObject, at address: ObjectAddress, _ call: S3Call
   ) -> ServerResponse {
     let tag = FileFields.tag(written.metadata).text
     // The bucket's path, which is `/` if the host names the bucket.

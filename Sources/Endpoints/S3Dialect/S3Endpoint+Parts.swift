@@ -59,15 +59,7 @@ extension S3Endpoint {
       fields[.contentRange] =
         "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(metadata.size)"
     }
-    let verdict = call.preconditions.judge(
-      isRead: true, tag: FileFields.tag(metadata), modified: FileFields.modified(metadata))
-    switch verdict {
-    case .notModified:
-      return ServerResponse(status: .notModified, fields: S3ObjectFields.validators(of: metadata))
-    case .failed:
-      throw S3Fault(.preconditionFailed, "A precondition of the request failed.")
-    case .proceed: break
-    }
+    if let response = try notModified(metadata, call) { return response }
     if call.request.method == .head {
       // HEAD writes no content; the stream only sets Content-Length.
       return ServerResponse(

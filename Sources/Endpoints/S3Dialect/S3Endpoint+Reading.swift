@@ -71,6 +71,31 @@ extension S3Endpoint {
     _ address: ObjectAddress, _ overrides: S3ResponseOverrides, _ call: S3Call
   ) async throws(S3Fault) -> ServerResponse {
     let metadata = try await metadata(of: address, call)
+    if let response = try notModified(metadata, call) { return response }
+    // As in S3, HEAD has the fields of GET, ranges included: some clients learn an object's size by it.
+    let spec = try await range(of: address, call)
+    var bytes = 0..<metadata.size
+    if let spec {
+      guard let found = spec.resolve(length: metadata.size) else {
+        return Self.unsatisfiable(size: metadata.size, call)
+      }
+      bytes = found
+    }
+    var fields = S3ObjectFields.fields(
+      of: metadata, isChecksumWanted: call.isChecksumWanted && spec == nil,
+      isSigned: call.access.isSigned)
+    overrides.apply(to: &fields)
+    if spec != nil { fields[.contentRange] = Self.contentRange(bytes, of: metadata.size) }
+    // HEAD writes no content; the stream only sets Content-Length.
+    return ServerResponse(
+      status: spec == nil ? .ok : .partialContent, fields: fields,
+      body: .stream(length: bytes.count) { _ in })
+  }
+
+  /// Judges the preconditions of a read.
+  ///
+  /// - Returns: the response to a client whose copy is current; nil to go on.
+  func notModified(_ metadata: ObjectMetadata, _ call: S3Call) throws(S3Fault) -> ServerResponse? {
     let verdict = call.preconditions.judge(
       isRead: true, tag: FileFields.tag(metadata), modified: FileFields.modified(metadata))
     switch verdict {
@@ -78,25 +103,7 @@ extension S3Endpoint {
       return ServerResponse(status: .notModified, fields: S3ObjectFields.validators(of: metadata))
     case .failed:
       throw S3Fault(.preconditionFailed, "A precondition of the request failed.")
-    case .proceed:
-      // As in S3, HEAD has the fields of GET, ranges included: some clients learn an object's size by it.
-      let spec = try await range(of: address, call)
-      var bytes = 0..<metadata.size
-      if let spec {
-        guard let found = spec.resolve(length: metadata.size) else {
-          return Self.unsatisfiable(size: metadata.size, call)
-        }
-        bytes = found
-      }
-      var fields = S3ObjectFields.fields(
-        of: metadata, isChecksumWanted: call.isChecksumWanted && spec == nil,
-        isSigned: call.access.isSigned)
-      overrides.apply(to: &fields)
-      if spec != nil { fields[.contentRange] = Self.contentRange(bytes, of: metadata.size) }
-      // HEAD writes no content; the stream only sets Content-Length.
-      return ServerResponse(
-        status: spec == nil ? .ok : .partialContent, fields: fields,
-        body: .stream(length: bytes.count) { _ in })
+    case .proceed: return nil
     }
   }
 

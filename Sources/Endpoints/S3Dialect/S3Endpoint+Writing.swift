@@ -28,7 +28,7 @@ extension S3Endpoint {
 
   /// Stores content. A wrong `x-amz-content-sha256` has its own error code.
   func storing<Answer>(
-    _ upload: FileUpload, _ call: S3Call, _ body: () async throws(Failure) -> Answer
+    _ upload: UploadContent, _ call: S3Call, _ body: () async throws(Failure) -> Answer
   ) async throws(S3Fault) -> Answer {
     do throws(Failure) {
       return try await body()

@@ -18,10 +18,10 @@ final class S3FormReader: Sendable {
     var refusal: S3Fault?
   }
 
-  private let source: @Sendable () async throws(FileUpload.Fault) -> [UInt8]?
+  private let source: @Sendable () async throws(FileStoreError) -> [UInt8]?
   private let state: Mutex<State>
 
-  init(_ boundary: FormBoundary, _ upload: FileUpload) {
+  init(_ boundary: FormBoundary, _ upload: UploadContent) {
     source = upload.next
     state = Mutex(State(parser: FormParser(boundary)))
   }
@@ -65,21 +65,21 @@ final class S3FormReader: Sendable {
   /// - Parameter byteCounts: the allowed lengths; nil for any length.
   func upload(
     digests: [ContentDigest], byteCounts: ClosedRange<Int>?
-  ) -> FileUpload {
-    FileUpload(
-      byteCount: nil, digests: digests,
-      next: { [self] () async throws(FileUpload.Fault) in try await piece(within: byteCounts) })
+  ) -> UploadContent {
+    UploadContent(
+      digests: digests,
+      next: { [self] () async throws(FileStoreError) in try await piece(within: byteCounts) })
   }
 
   private func piece(
     within byteCounts: ClosedRange<Int>?
-  ) async throws(FileUpload.Fault) -> [UInt8]? {
+  ) async throws(FileStoreError) -> [UInt8]? {
     let event: FormEvent?
     do throws(S3Fault) {
       event = try await next()
     } catch {
       state.withLock { $0.refusal = error }
-      throw .framing
+      throw .refused(.framing)
     }
     guard case .content(let content) = event else {
       let size = state.withLock { $0.size }
@@ -99,7 +99,7 @@ final class S3FormReader: Sendable {
     return content
   }
 
-  private func refuse(_ code: S3ErrorCode, _ message: String) -> FileUpload.Fault {
+  private func refuse(_ code: S3ErrorCode, _ message: String) -> FileStoreError {
     state.withLock { $0.refusal = S3Fault(code, message) }
     return .incomplete
   }
@@ -119,7 +119,7 @@ final class S3FormReader: Sendable {
         throw S3Fault(.malformedPOSTRequest, "The form is malformed: \(fault).")
       }
       let more: [UInt8]?
-      do throws(FileUpload.Fault) { more = try await source() } catch {
+      do throws(FileStoreError) { more = try await source() } catch {
         throw S3Fault(.incompleteBody, "The form was not received completely.")
       }
       guard let more else {

@@ -8,7 +8,7 @@ import S3Wire
 /// Reading of a request's content, with the digests to verify it with.
 enum S3RequestContent {
   /// - Parameter isDigested: whether the checksums in the fields are those of the content.
-  static func upload(_ call: S3Call, isDigested: Bool = true) throws(S3Fault) -> FileUpload {
+  static func upload(_ call: S3Call, isDigested: Bool = true) throws(S3Fault) -> UploadContent {
     let announced = try announced(call)
     let wire = call.request.upload(digests: isDigested ? try digests(call) : [])
     return try S3Content.upload(
@@ -87,7 +87,7 @@ extension S3Endpoint {
     }
     let bytes = try await collect(upload)
     let trailing: [ContentDigest]
-    do throws(FileUpload.Fault) {
+    do throws(FileStoreError) {
       trailing = try upload.trailingDigests()
     } catch {
       throw Self.fault(error)
@@ -103,13 +103,13 @@ extension S3Endpoint {
     }
   }
 
-  private func collect(_ upload: FileUpload) async throws(S3Fault) -> [UInt8] {
+  private func collect(_ upload: UploadContent) async throws(S3Fault) -> [UInt8] {
     let bytesMax = Self.limits.bytesMax
     var bytes: [UInt8] = []
-    do throws(FileUpload.Fault) {
+    do throws(FileStoreError) {
       while let piece = try await upload.next() {
         bytes += piece
-        guard bytes.count <= bytesMax else { throw FileUpload.Fault.tooLarge(bytesMax: bytesMax) }
+        guard bytes.count <= bytesMax else { throw FileStoreError.tooLarge(bytesMax: bytesMax) }
       }
     } catch {
       throw Self.fault(error)
@@ -117,15 +117,15 @@ extension S3Endpoint {
     return bytes
   }
 
-  private static func fault(_ fault: FileUpload.Fault) -> S3Fault {
-    switch fault {
+  private static func fault(_ error: FileStoreError) -> S3Fault {
+    switch error {
     case .tooLarge(let bytesMax):
       S3Fault(.malformedXML, "The XML exceeds \(bytesMax) bytes.")
-    case .signature:
+    case .refused(.signature):
       S3Fault(.signatureDoesNotMatch, "The signature of a chunk does not match its content.")
-    case .trailer:
+    case .refused(.trailer):
       S3Fault(.invalidRequest, "The trailer is not the one announced in x-amz-trailer.")
-    case .incomplete, .disconnected, .framing:
+    default:
       S3Fault(.incompleteBody, "The content was not received completely.")
     }
   }

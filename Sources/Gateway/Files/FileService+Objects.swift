@@ -50,14 +50,14 @@ extension FileService {
   }
 
   package func write(
-    _ upload: FileUpload, at address: ObjectAddress, attributes: ObjectAttributes,
+    _ content: UploadContent, at address: ObjectAddress, attributes: ObjectAttributes,
     if condition: WriteCondition, by grant: FileGrant
-  ) async throws(Failure) -> WrittenFile {
+  ) async throws(Failure) -> WrittenObject {
     try admit(grant, to: .put, address)
     let write = ObjectWrite(
       attributes: attributes, condition: condition, quota: gate.quota(of: address))
     return try await replacing(address) { () async throws(FileStoreError) in
-      WrittenFile(try await store.put(upload.content, at: address, write))
+      try await store.put(content, at: address, write)
     }
   }
 
@@ -99,16 +99,14 @@ extension FileService {
     attributes: ObjectAttributes? = nil, checksum: ContentDigest.Algorithm? = nil,
     tags: TagSet? = nil, encryption: String? = nil, if condition: WriteCondition,
     by caller: Caller
-  ) async throws(Failure) -> WrittenFile {
+  ) async throws(Failure) -> WrittenObject {
     try gate.admit(caller, to: .read, source)
     try gate.admit(caller, to: .write, target)
     let write = CopyWrite(
       condition: condition, quota: gate.quota(of: target), checksum: checksum,
       tags: tags, encryption: encryption)
     return try await replacing(target) { () async throws(FileStoreError) in
-      WrittenFile(
-        try await store.copy(
-          source, if: conditions, to: target, attributes: attributes, write))
+      try await store.copy(source, if: conditions, to: target, attributes: attributes, write)
     }
   }
 

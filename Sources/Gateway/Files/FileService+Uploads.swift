@@ -15,12 +15,12 @@ extension FileService {
   }
 
   package func writePart(
-    _ number: Int, of upload: UploadAddress, _ content: FileUpload, by caller: Caller
+    _ number: Int, of upload: UploadAddress, _ content: UploadContent, by caller: Caller
   ) async throws(Failure) -> UploadPart {
     try gate.admit(caller, to: .write, upload.object)
     return try await failing { () async throws(FileStoreError) in
       try await store.putPart(
-        number, of: upload, content.content, quota: gate.quota(of: upload.object))
+        number, of: upload, content, quota: gate.quota(of: upload.object))
     }
   }
 
@@ -92,10 +92,10 @@ extension FileService {
 
   package func completeUpload(
     _ upload: UploadAddress, _ completion: UploadCompletion, by caller: Caller
-  ) async throws(Failure) -> WrittenFile {
+  ) async throws(Failure) -> WrittenObject {
     try gate.admit(caller, to: .write, upload.object)
     return try await replacing(upload.object) { () async throws(FileStoreError) in
-      WrittenFile(try await store.completeUpload(upload, completion))
+      try await store.completeUpload(upload, completion)
     }
   }
 

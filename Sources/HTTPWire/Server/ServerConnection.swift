@@ -219,14 +219,15 @@ package struct ServerConnectionLimits: Sendable, Equatable {
   /// new connection is cheaper than the rest of the body.
   package var drainBytesMax: Int
   /// Bytes read and dropped after the last response before the socket is closed, so that the response
-  /// is not lost to a reset.
+  /// is not lost to a reset (RFC 9112 9.6). Larger than most content: many clients read the response
+  /// only when they have sent all of it.
   package var lingerBytesMax: Int
   /// Requests served on one connection.
   package var requestsMax: Int
 
   package init(
     head: HeadLimits = .request, body: BodyLimits = BodyLimits(),
-    drainBytesMax: Int = 256 * 1024, lingerBytesMax: Int = 64 * 1024, requestsMax: Int = 10_000
+    drainBytesMax: Int = 256 * 1024, lingerBytesMax: Int = 16 << 20, requestsMax: Int = 10_000
   ) {
     self.head = head
     self.body = body

@@ -1,4 +1,3 @@
-import Files
 import HTTPWire
 import Model
 import S3Wire

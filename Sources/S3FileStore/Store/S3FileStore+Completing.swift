@@ -1,4 +1,4 @@
-package import Files
+import Files
 import HTTPTypes
 package import Model
 import S3Wire

@@ -127,33 +127,6 @@ extension S3FileStore {
       return nil
     }
   }
-
-  func judge(
-    _ conditions: Preconditions?, _ metadata: ObjectMetadata
-  ) throws(FileStoreError) {
-    guard let conditions, !conditions.isEmpty else { return }
-    let verdict = conditions.judge(
-      isRead: true, tag: EntityTag(metadata.tag),
-      modified: HTTPDate(secondsSince1970: metadata.modified.milliseconds / 1000))
-    switch verdict {
-    case .proceed: return
-    case .notModified: throw .notModified(metadata)
-    case .failed: throw .preconditionFailed
-    }
-  }
-
-  /// Checks the conditions on the source of a copy: as those of a read, except that *not modified* is a
-  /// failed precondition.
-  func judgeSource(
-    _ conditions: Preconditions?, _ metadata: ObjectMetadata
-  ) throws(FileStoreError) {
-    do throws(FileStoreError) {
-      try judge(conditions, metadata)
-    } catch {
-      guard case .notModified = error else { throw error }
-      throw .preconditionFailed
-    }
-  }
 }
 
 extension ByteRangeSet.Spec {

@@ -1,5 +1,5 @@
-import Files
 import HTTPClient
+import Model
 import Synchronization
 
 /// Content that is streamed to the service in one request.

@@ -1,4 +1,3 @@
-import Files
 import HTTPClient
 import HTTPTypes
 import HTTPWire

@@ -46,7 +46,7 @@ struct LimitsInForceTests {
     #expect(limits.connection.drainBytesMax == 256 * 1024)
     #expect(limits.drainPauseMax == .seconds(1))
     #expect(limits.drainDeadline == .seconds(1))
-    #expect(limits.connection.lingerBytesMax == 64 * 1024)
+    #expect(limits.connection.lingerBytesMax == 16 << 20)
     #expect(limits.lingerDeadline == .seconds(2))
     #expect(limits.backlog == 1024)
     #expect(limits.retryAfterSeconds == 1)

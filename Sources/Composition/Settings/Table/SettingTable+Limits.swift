@@ -143,8 +143,8 @@ extension SettingTable {
       doc: "Size of one read from a connection, and so the maximum buffered of requests pipelined "
         + "after the current one."),
     SettingKey(
-      "limits.lingerBytes", \.limits.lingerBytesMax, .one(.byteSize(0...(16 << 20))),
-      example: "64KiB",
+      "limits.lingerBytes", \.limits.lingerBytesMax, .one(.byteSize(0...(1 << 30))),
+      example: "16MiB",
       doc: "Maximum bytes read and discarded after a connection's last response."),
     SettingKey(
       "limits.lingerDeadline", \.limits.lingerDeadline,

@@ -44,7 +44,7 @@ package struct LimitsSettings: Sendable {
   /// Size of one read, and so the maximum buffered of pipelined requests.
   package var readAheadBytesMax = 64 << 10
   /// Maximum bytes discarded after a last response, so that a reset does not destroy it.
-  package var lingerBytesMax = 64 << 10
+  package var lingerBytesMax = 16 << 20
   package var lingerDeadline = Duration.seconds(2)
   package var rangesMax = 16
   package var overlappingRangesMax = 2

@@ -1,0 +1,80 @@
+import Glibc
+import Model
+import Storage
+
+extension FileStoreError {
+  init(_ error: StorageError) {
+    switch error {
+    case .full: self = .storageFull
+    case .closed, .tooCostly, .overloaded: self = .unavailable(retryAfter: nil)
+    case .readOnly: self = .notWritable(reason: "the file system of the database is read-only")
+    case .moved: self = .notWritable(reason: "the database was removed")
+    case .inUse, .newerSchema, .cannotOpen, .noDatabase, .otherDatabase, .corrupt, .failed:
+      self = .other("\(error)")
+    }
+  }
+
+  init(_ error: DiskError) {
+    if error.isFull {
+      self = .storageFull
+    } else if let reason = error.passingReason {
+      self = .notWritable(reason: reason)
+    } else {
+      self = .other("\(error)")
+    }
+  }
+
+  init(_ kind: FileQuotaKind) {
+    switch kind {
+    case .bucket: self = .quotaExceeded(.bucket)
+    case .owner: self = .quotaExceeded(.owner)
+    }
+  }
+}
+
+/// Runs an operation of the index, and converts its errors.
+func indexed<Result>(
+  _ body: () async throws(StorageError) -> Result
+) async throws(FileStoreError) -> Result {
+  do throws(StorageError) {
+    return try await body()
+  } catch {
+    throw FileStoreError(error)
+  }
+}
+
+/// A failed system call on a file, with its error number.
+struct DiskError: Error, Hashable, CustomStringConvertible {
+  let call: String
+  let code: Int32
+
+  init(_ call: String, code: Int32 = errno) {
+    self.call = call
+    self.code = code
+  }
+
+  var description: String { "\(call): error \(code)" }
+
+  /// Whether the disk is full, or the user's quota on the file system is exhausted.
+  var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+
+  /// Why the disk is not writable at present, if the same call can succeed later; nil otherwise.
+  var passingReason: String? {
+    switch code {
+    case EROFS: "the file system is read-only"
+    case EMFILE, ENFILE: "too many files are open"
+    case EIO: "the disk reports an I/O error"
+    case EACCES: "no permission to write to the folder of the files"
+    default: nil
+    }
+  }
+
+  var isAbsent: Bool { code == ENOENT }
+}
+
+extension DiskError {
+  /// Whether no further link is possible: the file system has no links, or the file has the maximum.
+  var isBeyondLinks: Bool {
+    code == EMLINK || code == EPERM || code == EXDEV || code == EOPNOTSUPP
+  }
+}
