@@ -23,7 +23,7 @@ let package = Package(
     .systemLibrary(
       name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "CResources"),
+    .target(name: "CResources", exclude: ["openapi.yaml"]),
     .target(name: "LosslessJSON"),
     .target(name: "HTTPWire"),
     .target(name: "Transport", dependencies: ["CLinux", "COpenSSL"]),
@@ -266,8 +266,8 @@ let package = Package(
       dependencies: [
         .product(name: "CoreMetrics", package: "swift-metrics"),
         "Cryptography",
-        "Accounts", "Composition", "Gateway", "HTTPClient", "HTTPServer", "HTTPWire",
-        "Model", "OneSignalDouble", "Transport", "TestSupport",
+        "Accounts", "Composition", "Endpoints", "Gateway", "HTTPClient", "HTTPServer", "HTTPWire",
+        "LosslessJSON", "Model", "OneSignalDouble", "Transport", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
