@@ -23,7 +23,7 @@ let package = Package(
     .systemLibrary(
       name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "CResources"),
+    .target(name: "CResources", exclude: ["openapi.yaml"]),
     .target(name: "LosslessJSON"),
     .target(name: "HTTPWire"),
     .target(name: "Transport", dependencies: ["CLinux", "COpenSSL"]),
@@ -249,8 +249,8 @@ let package = Package(
     .testTarget(
       name: "CompositionTests",
       dependencies: [
-        "Accounts", "Composition", "Cryptography", "Gateway", "HTTPClient", "HTTPServer",
-        "HTTPWire", "Model", "OneSignalDouble", "TestSupport", "Transport",
+        "Accounts", "Composition", "Cryptography", "Endpoints", "Gateway", "HTTPClient", "HTTPServer",
+        "HTTPWire", "LosslessJSON", "Model", "OneSignalDouble", "TestSupport", "Transport",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
       ]),

@@ -36,6 +36,9 @@ static const unsigned char examples_films_schema_graphql[] = {
 static const unsigned char public_index_html[] = {
 #embed "../../Public/index.html"
 };
+static const unsigned char openapi_yaml[] = {
+#embed "openapi.yaml"
+};
 
 static const struct larder_resource resources[] = {
   {"Examples/films/README.md", examples_films_readme_md, sizeof examples_films_readme_md},
@@ -49,6 +52,7 @@ static const struct larder_resource resources[] = {
   {"Examples/films/operations/search.graphql", examples_films_operations_search_graphql, sizeof examples_films_operations_search_graphql},
   {"Examples/films/schema.graphql", examples_films_schema_graphql, sizeof examples_films_schema_graphql},
   {"Public/index.html", public_index_html, sizeof public_index_html},
+  {"Sources/CResources/openapi.yaml", openapi_yaml, sizeof openapi_yaml},
 };
 
 const struct larder_resource *larder_resource_at(size_t index) {

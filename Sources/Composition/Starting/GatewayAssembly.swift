@@ -172,6 +172,7 @@ struct GatewayAssembly {
       push: push, health: health,
       metrics: metrics, hasMetrics: settings.metrics.listen.isEmpty, files: files,
       cors: CORSPolicy(origins: settings.corsOrigins.map(\.description)), version: Version.text,
+      openAPITemplate: { try OpenAPIResource.value() },
       bodyBytesMax: settings.limits.bodyBytesMax,
       responseCacheBytesMax: settings.cache.memoryBytesMax / 2,
       streamStallMax: settings.limits.streamStall,

@@ -61,13 +61,13 @@ package enum ShippedFiles {
     }
   }
 
-  /// Writes the embedded files to a new temporary folder that only this user can read.
+  /// Writes the embedded folders to a new temporary folder that only this user can read.
   static func unpack() throws -> String {
     let root = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)")
     // The name is random, and making the folder fails if it exists: it belongs to this process alone.
     try FileManager.default.createDirectory(
       at: root, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    for file in embedded {
+    for file in embedded where file.path != OpenAPIResource.path {
       let place = root.appending(path: file.path)
       try FileManager.default.createDirectory(
         at: place.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -1,37 +1,38 @@
 import Gateway
 import LosslessJSON
 
-/// `/openapi.json`: OpenAPI 3.1, generated from the operations served.
+/// `/openapi.json`: OpenAPI 3.1, the template and the paths of the operations.
+///
+/// The template, `openapi.yaml`, is a document without these paths. Its member `x-larder-operation` has
+/// what the paths of all operations have in common; no member `x-larder-…` is served.
 struct OpenAPIDocument {
+  let template: JSONValue
   let operations: [OperationDescription]
   let version: String
 
+  /// The prefix of the template's members that are not served.
+  private static let ownPrefix = "x-larder-"
+
   func value() -> JSONValue {
-    var paths: [JSONMember] = []
-    for operation in operations where operation.kind != .subscription {
-      let path = "/v1/operations/\(operation.name)"
-      paths.append(JSONMember(path, plainPath(operation)))
-      paths += below(path, operation, id: operation.name, inPath: [])
-      if let route = operation.route {
-        paths.append(JSONMember("/api\(route)", routedPath(operation, route: route)))
-        paths += below(
-          "/api\(route)", operation, id: "\(operation.name)Route",
-          inPath: Self.names(inPath: route))
-      }
+    var document = JSONValue.object(
+      (template.members ?? []).filter { !$0.name.hasPrefix(Self.ownPrefix) })
+    document["info"]?["version"] = .string(version)
+    document["paths"] = .object(
+      operations.filter { $0.kind != .subscription }.flatMap(paths)
+        + (template["paths"]?.members ?? []))
+    return document
+  }
+
+  private func paths(of operation: OperationDescription) -> [JSONMember] {
+    let path = "/v1/operations/\(operation.name)"
+    var paths = [JSONMember(path, plainPath(operation))]
+    paths += below(path, operation, id: operation.name, inPath: [])
+    if let route = operation.route {
+      paths.append(JSONMember("/api\(route)", routedPath(operation, route: route)))
+      paths += below(
+        "/api\(route)", operation, id: "\(operation.name)Route", inPath: Self.names(inPath: route))
     }
-    return [
-      "openapi": "3.1.0",
-      "info": ["title": "Larder", "version": .string(version)],
-      "paths": .object(
-        paths + OpenAPIDevicePaths.members + OpenAPIAccountPaths.members
-          + OpenAPIEntityPaths.members + OpenAPIChangePaths.members + OpenAPISyncPaths.members
-          + OpenAPIPushPaths.members + OpenAPIFilePaths.members + OpenAPIS3Paths.members
-          + OpenAPIOperatingPaths.members),
-      "components": [
-        "schemas": ["Problem": OpenAPISchemas.problem],
-        "responses": ["Problem": OpenAPISchemas.problemResponse],
-      ],
-    ]
+    return paths
   }
 
   private func plainPath(_ operation: OperationDescription) -> JSONValue {
@@ -51,13 +52,44 @@ struct OpenAPIDocument {
       : ["post": post(operation, id: id, inPath: inPath)]
   }
 
-  /// The paths of a query's stream and diff.
+  /// The paths of a query's diff and stream.
   private func below(
     _ path: String, _ operation: OperationDescription, id: String, inPath: Set<String>
   ) -> [JSONMember] {
     guard operation.kind == .query else { return [] }
-    return OpenAPIDiffPaths.members(
-      below: path, id: id, parameters: parameters(of: operation, inPath: inPath))
+    let parameters = parameters(of: operation, inPath: inPath)
+    return [
+      JSONMember(
+        "\(path)/diff",
+        [
+          "get": method("/diff", "get", id: "\(id)Diff", parameters: parameters),
+          "post": method("/diff", "post", id: "\(id)DiffPost", parameters: parameters),
+        ]),
+      JSONMember(
+        "\(path)/stream",
+        ["get": method("/stream", "get", id: "\(id)Stream", parameters: parameters)]),
+    ]
+  }
+
+  /// A method of an operation's path, from what the template has at these names.
+  ///
+  /// - Parameter parameters: those of the operation; those of the template follow.
+  private func method(
+    _ names: String..., id: String, description: String? = nil, parameters: [JSONValue],
+    body: JSONValue? = nil
+  ) -> JSONValue {
+    let common = names.reduce(template["x-larder-operation"]) { $0?[$1] }
+    var members = [JSONMember("operationId", .string(id))]
+    if let description = description.map(JSONValue.string) ?? common?["description"] {
+      members.append(JSONMember("description", description))
+    }
+    members.append(
+      JSONMember("parameters", .array(parameters + (common?["parameters"]?.array ?? []))))
+    if let body { members.append(JSONMember("requestBody", body)) }
+    let others = (common?.members ?? []).filter {
+      !["description", "parameters"].contains($0.name)
+    }
+    return .object(members + others)
   }
 
   private static func names(inPath route: String) -> Set<String> {
@@ -113,13 +145,9 @@ struct OpenAPIDocument {
   private func get(
     _ operation: OperationDescription, id: String, inPath: Set<String>
   ) -> JSONValue {
-    [
-      "operationId": .string(id),
-      "description": .string(Self.text(of: operation)),
-      "parameters": .array(parameters(of: operation, inPath: inPath)),
-      "responses": responses(
-        extra: [JSONMember("304", ["description": "Unchanged; the entity tag matches."])]),
-    ]
+    method(
+      "get", id: id, description: Self.text(of: operation),
+      parameters: parameters(of: operation, inPath: inPath))
   }
 
   private func post(
@@ -139,48 +167,17 @@ struct OpenAPIDocument {
         inBody.map { JSONMember($0.name, Self.member(for: $0)) }),
       "required": .array(inBody.filter(\.isRequired).map { .string($0.name) }),
     ]
-    return [
-      "operationId": .string(id),
-      "description": .string(Self.text(of: operation)),
-      "parameters": .array(parameters),
-      "requestBody": [
+    return method(
+      "post", id: id, description: Self.text(of: operation), parameters: parameters,
+      body: [
         "required": .bool(inBody.contains(where: \.isRequired)),
         "content": ["application/json": ["schema": schema]],
-      ],
-      "responses": responses(extra: []),
-    ]
-  }
-
-  private func responses(extra: [JSONMember]) -> JSONValue {
-    let response: JSONValue = [
-      "description": "The operation's data, in the shape of the upstream API.",
-      "content": [
-        "application/json": [
-          "schema": [
-            "type": "object",
-            "properties": [
-              "data": ["type": ["object", "null"]], "errors": ["type": "array"],
-              "stale": ["type": "array"],
-            ],
-          ]
-        ]
-      ],
-    ]
-    let problem: JSONValue = ["$ref": "#/components/responses/Problem"]
-    return .object([JSONMember("200", response)] + extra + [JSONMember("default", problem)])
+      ])
   }
 }
 
-/// JSON schemas (2020-12, as OpenAPI 3.1 uses them) of operations' variables and of problems.
+/// JSON schemas (2020-12, as OpenAPI 3.1 uses them) of operations' variables.
 enum OpenAPISchemas {
-  /// The response fields of a 202: the URL of the accepted resource.
-  static let location: JSONValue = [
-    "Location": [
-      "description": "The URL that shows its status.",
-      "schema": ["type": "string", "format": "uri-reference"],
-    ]
-  ]
-
   static func schema(of shape: VariableShape) -> JSONValue {
     switch shape {
     case .nonNull(let inner): bare(inner)
@@ -203,32 +200,4 @@ enum OpenAPISchemas {
     case .scalar(let name): ["description": .string(name)]
     }
   }
-
-  static let problem: JSONValue = [
-    "type": "object",
-    "required": ["type", "title", "status", "detail", "code", "retry"],
-    "properties": [
-      "type": ["type": "string"], "title": ["type": "string"], "status": ["type": "integer"],
-      "detail": ["type": "string"], "instance": ["type": "string"], "code": ["type": "string"],
-      "retry": ["type": "string", "enum": ["never", "after", "same-key", "new-key"]],
-      "requestId": ["type": "string"],
-      "errors": [
-        "type": "array",
-        "items": [
-          "type": "object", "required": ["detail"],
-          "properties": [
-            "pointer": ["type": "string"], "parameter": ["type": "string"],
-            "detail": ["type": "string"],
-          ],
-        ],
-      ],
-    ],
-  ]
-
-  static let problemResponse: JSONValue = [
-    "description": "An error (RFC 9457).",
-    "content": [
-      "application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]
-    ],
-  ]
 }

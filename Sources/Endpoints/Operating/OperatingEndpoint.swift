@@ -10,17 +10,17 @@ struct OperatingEndpoint: Sendable {
   let health: HealthCheck
   let metrics: MetricsEndpoint
   private let listing: [UInt8]
-  private let openAPI: [UInt8]
+  private let openAPI: OpenAPIContent
 
   init(
-    context: EndpointContext, operations: [OperationDescription], version: String,
+    context: EndpointContext, operations: [OperationDescription], openAPI: OpenAPIContent,
     health: HealthCheck, metrics: MetricsEndpoint
   ) {
     self.context = context
     self.health = health
     self.metrics = metrics
     listing = OperationListing.bytes(operations)
-    openAPI = OpenAPIDocument(operations: operations, version: version).value().bytes
+    self.openAPI = openAPI
   }
 
   func alive(_ request: ServerRequest) -> ServerResponse {
@@ -44,18 +44,20 @@ struct OperatingEndpoint: Sendable {
   }
 
   func list(_ request: ServerRequest) async -> ServerResponse {
-    await serve(listing, request)
+    await serve(request) { () async throws(Failure) in listing }
   }
 
   func openAPI(_ request: ServerRequest) async -> ServerResponse {
-    await serve(openAPI, request)
+    await serve(request) { () async throws(Failure) in try await openAPI.bytes() }
   }
 
   /// The same document for every caller; a request with an invalid token is refused.
-  private func serve(_ document: [UInt8], _ request: ServerRequest) async -> ServerResponse {
+  private func serve(
+    _ request: ServerRequest, _ document: () async throws(Failure) -> [UInt8]
+  ) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
       _ = try await context.caller(of: request)
-      return .json(document, cacheControl: "no-cache")
+      return .json(try await document(), cacheControl: "no-cache")
     }
   }
 }

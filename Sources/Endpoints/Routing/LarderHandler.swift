@@ -43,7 +43,9 @@ package final class LarderHandler: RequestHandler {
         compressionBytesMin: services.compressionBytesMin))
     let endpoints = EndpointSet(
       operating: OperatingEndpoint(
-        context: context, operations: descriptions, version: services.version,
+        context: context, operations: descriptions,
+        openAPI: OpenAPIContent(
+          operations: descriptions, version: services.version, template: services.openAPITemplate),
         health: services.health, metrics: services.metrics),
       operation: operation,
       entities: EntitiesEndpoint(

@@ -1,6 +1,7 @@
 package import Gateway
 package import HTTPServer
 package import Logging
+package import LosslessJSON
 
 /// The dependencies of the endpoints, made by Composition.
 package struct Services: Sendable {
@@ -32,6 +33,8 @@ package struct Services: Sendable {
   package var files: StaticFiles?
   package var cors: CORSPolicy
   package var version: String
+  /// Reads the OpenAPI document without the paths of operations; called at the first request for it.
+  package var openAPITemplate: @Sendable () throws -> JSONValue
   package var bodyBytesMax: Int
   /// The memory limit of the response cache.
   package var responseCacheBytesMax: Int
@@ -49,7 +52,8 @@ package struct Services: Sendable {
     storedFiles: FileServices,
     s3: S3Services, sync: SyncQueue, push: PushService, health: HealthCheck,
     metrics: MetricsEndpoint, hasMetrics: Bool, files: StaticFiles?,
-    cors: CORSPolicy, version: String, bodyBytesMax: Int, responseCacheBytesMax: Int,
+    cors: CORSPolicy, version: String, openAPITemplate: @escaping @Sendable () throws -> JSONValue,
+    bodyBytesMax: Int, responseCacheBytesMax: Int,
     streamStallMax: Duration,
     compressionBytesMin: Int, logger: Logger
   ) {
@@ -78,6 +82,7 @@ package struct Services: Sendable {
     self.files = files
     self.cors = cors
     self.version = version
+    self.openAPITemplate = openAPITemplate
     self.bodyBytesMax = bodyBytesMax
     self.responseCacheBytesMax = responseCacheBytesMax
     self.streamStallMax = streamStallMax

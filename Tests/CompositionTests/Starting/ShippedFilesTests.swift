@@ -7,7 +7,9 @@ struct ShippedFilesTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  @Test("The binary contains the console and the example as the folders have them")
+  @Test(
+    "The binary contains the console, the example and the OpenAPI document as the folders have them"
+  )
   func contentsAreTheFolders() throws {
     var wanted: [String: [UInt8]] = [:]
     for folder in ["Public", "Examples/films"] {
@@ -20,6 +22,8 @@ struct ShippedFilesTests {
       }
     }
     #expect(wanted.count > 5)
+    wanted[OpenAPIResource.path] = Array(
+      try Data(contentsOf: Self.root.appending(path: OpenAPIResource.path)))
     let embedded = ShippedFiles.embedded
     #expect(Set(embedded.map(\.path)) == Set(wanted.keys))
     for file in embedded { #expect(file.bytes == wanted[file.path], "\(file.path)") }
@@ -34,6 +38,7 @@ struct ShippedFilesTests {
     let page = try Data(contentsOf: URL(filePath: "\(folder)/Public/index.html"))
     #expect(page == (try Data(contentsOf: Self.root.appending(path: "Public/index.html"))))
     #expect(ShippedFiles.isFolder("\(folder)/Examples/films/operations"))
+    #expect(!ShippedFiles.isFolder("\(folder)/Sources"))
     let other = try ShippedFiles.unpack()
     #expect(other != folder)
     try FileManager.default.removeItem(atPath: other)

@@ -22,7 +22,7 @@ extension Ways {
         let routes = HostileRoute.all(of: line, in: document)
         #expect(
           !routes.isEmpty,
-          "\(line) is not in /openapi.json: describe it in the OpenAPI… file beside its endpoint")
+          "\(line) is not in /openapi.json: describe it in Sources/CResources/openapi.yaml")
         for route in routes {
           try await world.admit()
           let requests = HostileRequests(

@@ -1,0 +1,179 @@
+import Foundation
+import Gateway
+import LosslessJSON
+import Model
+import Testing
+
+@testable import Composition
+@testable import Endpoints
+
+/// Faults of `openapi.yaml`, which no compiler finds.
+struct OpenAPIResourceTests {
+  private static func document() throws -> JSONValue {
+    OpenAPIDocument(template: try OpenAPIResource.value(), operations: [], version: "1").value()
+  }
+
+  /// A JSON value with the JSON pointer of its place, and all values in it.
+  private static func all(
+    in value: JSONValue, at pointer: String = ""
+  ) -> [(pointer: String, value: JSONValue)] {
+    let inner =
+      switch value {
+      case .array(let elements): elements.enumerated().map { (String($0.offset), $0.element) }
+      case .object(let members): members.map { ($0.name, $0.value) }
+      default: [(String, JSONValue)]()
+      }
+    return [(pointer, value)]
+      + inner.flatMap { all(in: $0.1, at: pointer.appending(pointerMember: $0.0)) }
+  }
+
+  /// The methods of all paths.
+  private static func operations(
+    of document: JSONValue
+  ) -> [(path: JSONMember, method: JSONMember)] {
+    (document["paths"]?.members ?? []).flatMap { path in
+      (path.value.members ?? []).filter { $0.name != "parameters" }.map { (path, $0) }
+    }
+  }
+
+  @Test("The document has the members of OpenAPI only, in their usual order")
+  func hasNoOwnMembers() throws {
+    let document = try Self.document()
+    #expect(document.members?.map(\.name) == ["openapi", "info", "paths", "components"])
+    #expect(document["info"] == ["title": "Larder", "version": "1"])
+    let own = Self.all(in: document).filter { $0.pointer.contains("/x-") }
+    #expect(own.isEmpty, "\(own.map(\.pointer))")
+  }
+
+  @Test("Every reference has a target in the document")
+  func resolvesReferences() throws {
+    let values = Self.all(in: try Self.document())
+    let places = Set(values.map { "#\($0.pointer)" })
+    let references = values.compactMap { $0.value["$ref"]?.string }
+    #expect(references.count > 80)
+    #expect(references.filter { !places.contains($0) } == [])
+  }
+
+  @Test("Every method has an id of its own, and responses with descriptions")
+  func describesMethods() throws {
+    var ids: Set<String> = []
+    for (path, method) in Self.operations(of: try Self.document()) {
+      let place = "\(method.name) \(path.name)"
+      let id = try #require(method.value["operationId"]?.string, "\(place)")
+      #expect(ids.insert(id).inserted, "\(place): \(id)")
+      let responses = method.value["responses"]?.members ?? []
+      #expect(!responses.isEmpty, "\(place)")
+      for response in responses {
+        #expect(response.name == "default" || Int(response.name) != nil, "\(place)")
+        let text = response.value["description"] ?? response.value["$ref"]
+        #expect(text?.string?.isEmpty == false, "\(place): \(response.name)")
+      }
+    }
+    #expect(ids.count > 80)
+  }
+
+  @Test("The parameters of a path are those in its braces, and every parameter is complete")
+  func declaresParameters() throws {
+    for (path, method) in Self.operations(of: try Self.document()) {
+      let place = "\(method.name) \(path.name)"
+      let parameters = [path.value, method.value].flatMap { $0["parameters"]?.array ?? [] }
+      let inPath = parameters.filter { $0["in"] == "path" }.compactMap { $0["name"]?.string }
+      let braces = path.name.matches(of: /\{(\w+)\}/).map { String($0.1) }
+      #expect(inPath == braces, "\(place)")
+      for parameter in parameters {
+        #expect(parameter["name"]?.string != nil, "\(place): \(parameter)")
+        #expect(["path", "query", "header"].contains(parameter["in"]?.string), "\(place)")
+        #expect(parameter["schema"]?.members != nil, "\(place): \(parameter)")
+        #expect(parameter["in"] != "path" || parameter["required"] == true, "\(place)")
+      }
+    }
+  }
+
+  @Test("The template has what all operations have in common")
+  func hasOperationMembers() throws {
+    let common = try OpenAPIResource.value()["x-larder-operation"]
+    let methods = [
+      ["get"], ["post"], ["/diff", "get"], ["/diff", "post"], ["/stream", "get"],
+    ]
+    for names in methods {
+      let method = names.reduce(common) { $0?[$1] }
+      #expect(method?["responses"]?["200"] != nil, "\(names)")
+      #expect(method?["responses"]?["default"] != nil, "\(names)")
+    }
+    #expect(common?.members?.map(\.name) == ["get", "post", "/diff", "/stream"])
+  }
+
+  @Test("Every part has one name and is used")
+  func usesEveryPart() throws {
+    let file = try #require(
+      ShippedFiles.embedded.first { $0.path == OpenAPIResource.path })
+    let text = String(decoding: file.bytes, as: UTF8.self)
+    let names = text.matches(of: /: &(\w+)/).map { String($0.1) }
+    #expect(names.count > 20)
+    #expect(Set(names).count == names.count)
+    for name in names {
+      #expect(text.contains(try Regex(#"\*\#(name)\b"#)), "\(name)")
+    }
+  }
+
+  @Test("Limits and names are those in force")
+  func limitsAreInForce() throws {
+    let paths = try #require(try Self.document()["paths"])
+    let notification = paths["/v1/push/notifications"]?["post"]
+    let members = notification?.schemaOfBody?["properties"]
+    #expect(members?["chatId"]?.maximum == NotificationLimits.chatIDBytesMax)
+    #expect(members?["userIds"]?["maxItems"]?.int == NotificationLimits.userIDsMax)
+    #expect(members?["userIds"]?["items"]?.maximum == NotificationLimits.userIDBytesMax)
+    #expect(members?["text"]?.maximum == NotificationLimits.textBytesMax)
+    #expect(members?["heading"]?.maximum == NotificationLimits.headingBytesMax)
+    #expect(
+      members?["data"]?["description"]?.string?
+        .contains("at most \(NotificationLimits.dataBytesMax) bytes") == true)
+    for path in ["/v1/push/notifications", "/v1/mutations"] {
+      let key = paths[path]?["post"]?.parameter("Idempotency-Key")
+      #expect(key?["schema"]?.maximum == IdempotencyKey.bytesMax, "\(path)")
+    }
+    let outbox = paths["/v1/admin/push/notifications"]?["get"]?.parameter("limit")
+    #expect(outbox?["schema"]?["maximum"]?.int == PushService.pageMax)
+    let queue = paths["/v1/mutations"]?["get"]?.parameter("limit")
+    #expect(queue?["schema"]?["maximum"]?.int == SyncQueue.pageMax)
+    let write = paths["/v1/entities"]?["post"]?.schemaOfBody?["items"]?["properties"]?["op"]
+    #expect(write?["enum"]?.array == WriteAction.allCases.map { .string($0.rawValue) })
+  }
+
+  @Test(
+    "Plain scalars of JSON are JSON's values, all others are strings",
+    arguments: [
+      ("a: 1", #"{"a":1}"#), ("a: -2.50", #"{"a":-2.50}"#), ("a: 3.1.0", #"{"a":"3.1.0"}"#),
+      ("a: true", #"{"a":true}"#), ("a: 'true'", #"{"a":"true"}"#), ("a: null", #"{"a":null}"#),
+      ("a: on", #"{"a":"on"}"#), ("a: 1st", #"{"a":"1st"}"#), (#"a: "1""#, #"{"a":"1"}"#),
+      ("200: {}", #"{"200":{}}"#), ("[]", "[]"), ("a:", #"{"a":null}"#),
+      ("a: &x [1]\nb: *x", #"{"a":[1],"b":[1]}"#), ("a: >-\n  b\n  c", #"{"a":"b c"}"#),
+      ("b: 1\na: 2", #"{"b":1,"a":2}"#),
+    ])
+  func convertsScalars(yaml: String, json: String) throws {
+    #expect(try OpenAPIResource.value(of: yaml).text == json)
+  }
+
+  @Test(
+    "Text that is not one JSON value is refused",
+    arguments: ["a: [", "a: 1\na: 2", "a: *unknown", "? [1]\n: 2"])
+  func refusesFaults(yaml: String) {
+    #expect(throws: (any Error).self) { try OpenAPIResource.value(of: yaml) }
+  }
+}
+
+extension JSONValue {
+  fileprivate var int: Int? { int64.map { Int($0) } }
+
+  fileprivate var maximum: Int? { self["maxLength"]?.int }
+
+  /// The schema of the JSON body of a method.
+  fileprivate var schemaOfBody: JSONValue? {
+    self["requestBody"]?["content"]?["application/json"]?["schema"]
+  }
+
+  fileprivate func parameter(_ name: String) -> JSONValue? {
+    self["parameters"]?.array?.first { $0["name"]?.string == name }
+  }
+}
