@@ -2,6 +2,7 @@ import Logging
 import Model
 import Push
 import Synchronization
+import Transport
 
 /// Circuit breaker for calls to the push sender. While the sender is unavailable or over its rate
 /// limit, no calls are made; then one call probes it, and the others proceed after its response.

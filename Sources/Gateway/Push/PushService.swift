@@ -4,6 +4,7 @@ package import Model
 package import Push
 package import Storage
 import Synchronization
+import Transport
 
 /// The notification service for clients and operators.
 ///
