@@ -22,7 +22,7 @@ package final class HTTPService: Service {
         exempting: { [proxies = configuration.proxies, isShared = configuration.isShared] in
           proxies.contains($0) || isShared($0)
         }),
-      eviction: IdleEviction(), drain: DrainSignal(), cutOff: DrainSignal(),
+      eviction: IdleEviction(), drain: AsyncSignal(), cutOff: AsyncSignal(),
       counters: ServerCounters(),
       rates: configuration.rateLimit.map { RateLimiter($0) },
       blockingPool: group.blockingPool)
@@ -93,18 +93,18 @@ package final class HTTPService: Service {
     }
     let began = LoopClock.now()
     // Loops are notified first: connections accepted from now on close after their response.
-    shared.drain.send()
+    shared.drain.notify()
     await stopAccepting(after: isPatient ? steps.handshakes : .zero)
     await withTaskGroup { group in
       group.addTask { await self.shared.connections.waitUntilEmpty() }
       group.addTask {
         let left = steps.deadline - LoopClock.now().elapsed(since: began)
         if isPatient { try? await Task.sleep(for: left) }
-        self.shared.cutOff.send()
+        self.shared.cutOff.notify()
       }
       await group.next()
       // Either all have closed, or they have been reset and close at once.
-      self.shared.cutOff.send()
+      self.shared.cutOff.notify()
       group.cancelAll()
     }
     shared.eviction.end()

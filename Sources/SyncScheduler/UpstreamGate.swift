@@ -13,18 +13,7 @@ package struct UpstreamGate: Hashable, Sendable {
   /// How many ordinary mutations can be in flight: one after an outage, doubled with each response, so
   /// that a backlog of hours is not sent at once.
   private var allowance: Int
-  private var absence: Absence?
-  /// Consecutive attempts that failed transiently or with an unknown outcome.
-  private var failures = 0
-  /// When it last completed a request, see
-  /// ``DeviceQueue/settling(_:as:othersSucceeded:at:using:)``.
-  package private(set) var lastSucceeded: Timestamp?
-
-  private struct Absence: Hashable, Sendable {
-    /// From the start of one probe to that of the next: one that hangs does not delay others.
-    let interval: Duration
-    var probeDue: Timestamp
-  }
+  private var availability = AvailabilityGate()
 
   /// Consecutive failures after which it counts as unavailable: otherwise each waiting device would find
   /// out for itself, and an overloaded upstream would get no relief.
@@ -38,15 +27,18 @@ package struct UpstreamGate: Hashable, Sendable {
     allowance = self.concurrencyMax
   }
 
-  package var isAway: Bool { absence != nil }
+  package var isAway: Bool { !availability.isAvailable }
+
+  /// When it last completed a request, see
+  /// ``DeviceQueue/settling(_:as:othersSucceeded:at:using:)``.
+  package var lastSucceeded: Timestamp? { availability.lastSuccess }
 
   /// When the next probe can be sent; nil if none is waiting for its time.
-  var nextProbe: Timestamp? { ordinary < concurrencyMax ? absence?.probeDue : nil }
+  var nextProbe: Timestamp? { ordinary < concurrencyMax ? availability.nextProbe : nil }
 
   func admits(isForced: Bool, at now: Timestamp) -> Bool {
     if isForced { return forced < concurrencyMax }
-    guard let absence else { return ordinary < allowance }
-    return ordinary < concurrencyMax && absence.probeDue <= now
+    return ordinary < (isAway ? concurrencyMax : allowance) && availability.admits(at: now)
   }
 
   mutating func start(isForced: Bool, at now: Timestamp) {
@@ -54,7 +46,7 @@ package struct UpstreamGate: Hashable, Sendable {
       forced += 1
     } else {
       ordinary += 1
-      if let interval = absence?.interval { absence?.probeDue = now.advanced(by: interval) }
+      availability.start(at: now)
     }
   }
 
@@ -65,35 +57,24 @@ package struct UpstreamGate: Hashable, Sendable {
     isForced: Bool, as outcome: SendOutcome?, at now: Timestamp, probe: Duration
   ) {
     if isForced { forced -= 1 } else { ordinary -= 1 }
-    guard let outcome, outcome != .operationChanged, outcome != .credentialUnreadable else {
-      absence?.probeDue = now
-      return
+    guard let outcome, let judged = outcome.availability else {
+      return availability.cancelStart(at: now)
     }
-    switch outcome {
-    case .applied: succeeded(at: now)
-    case .transient, .unknown: failures += 1
-    case .permanent, .authRefused, .anonymousRefused, .foundMissing: failures = 0
-    case .notSent, .operationChanged, .credentialUnreadable: break
-    }
-    if failures >= Self.failuresMax {
-      absence = Absence(interval: probe, probeDue: now.advanced(by: probe))
+    availability.record(
+      judged, at: now,
+      rules: AvailabilityGate.Rules(
+        failuresMax: Self.failuresMax, firstPause: probe, nextPause: Self.probePause,
+        probeInterval: probe))
+    if isAway {
       allowance = 1
     } else if outcome.wasAnswered {
-      absence = nil
       allowance = min(allowance * 2, concurrencyMax)
-    } else if let due = absence?.probeDue {
-      absence?.probeDue = max(due, now.advanced(by: Self.probePause))
-    } else if outcome == .notSent(isAway: true) {
-      absence = Absence(interval: probe, probeDue: now.advanced(by: probe))
-      allowance = 1
     }
   }
 
   /// Records a completed request, of the queue or another part.
   mutating func succeeded(at now: Timestamp) {
-    lastSucceeded = now
-    failures = 0
-    absence = nil
+    availability.succeeded(at: now)
   }
 }
 
@@ -128,6 +109,21 @@ package enum SendOutcome: Hashable, Sendable {
     switch self {
     case .applied, .authRefused, .anonymousRefused, .transient, .permanent, .foundMissing: true
     case .notSent, .credentialUnreadable, .operationChanged, .unknown: false
+    }
+  }
+}
+
+extension SendOutcome {
+  /// What it says about upstream; nil if the attempt was not made.
+  fileprivate var availability: AvailabilityGate.Outcome? {
+    switch self {
+    case .applied: .success
+    case .permanent, .authRefused, .anonymousRefused, .foundMissing: .refusal
+    case .transient: .failure(isResponse: true)
+    case .unknown: .failure(isResponse: false)
+    case .notSent(isAway: true): .unreachable
+    case .notSent(isAway: false): .nothingSent
+    case .operationChanged, .credentialUnreadable: nil
     }
   }
 }

@@ -122,29 +122,6 @@ struct FailModeTests {
     }
   }
 
-  @Test("A held request that is cancelled is released")
-  func releasesCancelledRequest() async throws {
-    let held = HeldRequests()
-    let moment = held.moment
-    let request = Task { await held.wait(since: moment) }
-    request.cancel()
-    await request.value
-    let another = Task { await held.wait(since: moment) }
-    try await waitUntil { held.count == 1 }
-    another.cancel()
-    await another.value
-    #expect(held.count == 0)
-  }
-
-  @Test("A release before the wait ends it")
-  func aReleaseBeforeTheWaitEndsIt() async throws {
-    let held = HeldRequests()
-    let moment = held.moment
-    held.releaseAll()
-    await held.wait(since: moment)
-    #expect(held.count == 0)
-  }
-
   @Test("The mode refuse refuses connections until it ends")
   func refusesConnections() async throws {
     try await DemoProbe.with { probe in

@@ -2,12 +2,14 @@ import HTTPServer
 import HTTPTypes
 import HTTPWire
 import LosslessJSON
+import Transport
 
 /// Answers the demo's few paths.
 struct DemoHandler: RequestHandler {
   let engine: DemoEngine
   let book: RequestBook
-  let held: HeldRequests
+  /// Notified when the fail mode may have ended: requests held without a response wait for it.
+  let releases: AsyncSignal
   /// Called when switches were set over HTTP, because the listener may have to open or close.
   let onSwitch: @Sendable () -> Void
 
@@ -32,19 +34,19 @@ struct DemoHandler: RequestHandler {
     do throws(RequestReading.Refusal) {
       let call = GraphQLCall(
         request: try await RequestReading.read(request), http: request, engine: engine)
-      let moment = held.moment
+      let seen = releases.count
       let decision = book.begin(call.record)
       defer { book.end() }
       if decision.delay > .zero { try? await Task.sleep(for: decision.delay) }
-      return await answer(call, decision.fail, since: moment)
+      return await answer(call, decision.fail, after: seen)
     } catch {
       return DemoResponses.refusal(error)
     }
   }
 
-  /// - Parameter moment: a moment before the decision to fail the request.
+  /// - Parameter seen: the releases before the decision to fail the request.
   private func answer(
-    _ call: GraphQLCall, _ fail: FailMode, since moment: HeldRequests.Moment
+    _ call: GraphQLCall, _ fail: FailMode, after seen: UInt64
   ) async -> ServerResponse {
     let switches = book.switches
     switch fail {
@@ -61,7 +63,7 @@ struct DemoHandler: RequestHandler {
       return FaultyResponses.brokenJSON(bytes, mediaType: call.mediaType)
     case .hang:
       if switches.takesEffect { _ = execute(call) }
-      await held.wait(since: moment)
+      await releases.wait(after: seen)
       return FaultyResponses.status(503)
     case .status, .html, .oversize, .graphQLErrors:
       if switches.takesEffect { _ = execute(call) }
@@ -131,7 +133,7 @@ struct DemoHandler: RequestHandler {
       throw .malformed("\(error.name) is no switch, or its value is none.")
     }
     book.switches = switches
-    held.releaseAll()
+    releases.notify()
     onSwitch()
   }
 }

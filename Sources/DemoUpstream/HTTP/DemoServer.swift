@@ -20,7 +20,7 @@ package actor DemoServer {
   private let options: DemoOptions
   private let engine: DemoEngine
   private nonisolated let book: RequestBook
-  private let held = HeldRequests()
+  private let releases = AsyncSignal()
   private var group: EventLoopGroup?
   private var service: HTTPService?
   private var lastChange: Task<Void, any Error>?
@@ -68,7 +68,7 @@ package actor DemoServer {
   /// Stops listening and ends requests under way.
   package func stop() async {
     _ = await lastChange?.result
-    held.releaseAll()
+    releases.notify()
     await endService()
     await group?.shutdown()
     group = nil
@@ -79,7 +79,7 @@ package actor DemoServer {
     var switches = book.switches
     change(&switches)
     book.switches = switches
-    held.releaseAll()
+    releases.notify()
     try await settle()
   }
 
@@ -117,7 +117,7 @@ package actor DemoServer {
     configuration.drain.handshakes = .zero
     configuration.limits.drainIdleDeadline = .zero
     let handler = DemoHandler(
-      engine: engine, book: book, held: held,
+      engine: engine, book: book, releases: releases,
       onSwitch: { [weak self] in Task { try await self?.settle() } })
     let service = HTTPService(configuration: configuration, group: group, handler: handler)
     let addresses = try await service.listen()

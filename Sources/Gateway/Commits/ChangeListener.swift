@@ -1,4 +1,5 @@
 import Synchronization
+import Transport
 
 /// A waiter for commits, which is woken and receives no data.
 ///
@@ -7,11 +8,11 @@ import Synchronization
 package final class ChangeListener: Sendable {
   private struct State {
     var wakes: WakeReasons = []
-    var waiter: CheckedContinuation<Void, Never>?
     var hasEnded = false
   }
 
   private let state = Mutex(State())
+  private let signal = AsyncSignal()
   let wantsHeartbeats: Bool
 
   /// Whether no more wakes come. To be checked between reads that follow each other without a wait.
@@ -23,23 +24,20 @@ package final class ChangeListener: Sendable {
 
   /// Waits for the next wake, or returns the pending ones. Only one task can wait at a time.
   package func next() async -> WakeReasons {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isAwake = state.withLock { state in
-          if state.wakes.isEmpty && !state.hasEnded {
-            state.waiter = continuation
-            return false
-          }
-          return true
-        }
-        if isAwake { continuation.resume() }
-      }
-      return state.withLock { state in
-        defer { state.wakes = [] }
-        return state.hasEnded ? state.wakes.union(.end) : state.wakes
-      }
-    } onCancel: {
-      wake(.end)
+    while true {
+      if Task.isCancelled { wake(.end) }
+      let seen = signal.count
+      if let wakes = takeWakes() { return wakes }
+      await signal.wait(after: seen)
+    }
+  }
+
+  /// Returns the pending wakes, and the end at each call; nil if there are none.
+  private func takeWakes() -> WakeReasons? {
+    state.withLock { state in
+      if state.wakes.isEmpty && !state.hasEnded { return nil }
+      defer { state.wakes = [] }
+      return state.hasEnded ? state.wakes.union(.end) : state.wakes
     }
   }
 
@@ -57,12 +55,11 @@ package final class ChangeListener: Sendable {
   }
 
   func wake(_ wakes: WakeReasons) {
-    let waiter = state.withLock { state in
+    state.withLock { state in
       state.wakes.formUnion(wakes)
       if wakes.contains(.end) { state.hasEnded = true }
-      return state.waiter.take()
     }
-    waiter?.resume()
+    signal.notify()
   }
 }
 

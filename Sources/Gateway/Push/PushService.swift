@@ -3,6 +3,7 @@ import LosslessJSON
 package import Model
 package import Storage
 import Synchronization
+import Transport
 
 /// The notification service for clients and operators.
 ///

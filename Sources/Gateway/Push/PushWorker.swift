@@ -4,6 +4,7 @@ import Metrics
 import Model
 import Storage
 import Synchronization
+import Transport
 
 /// Empties the outbox: several batches concurrently, each a claim on disk, an attempt, and an
 /// outcome on disk. Batches lost with the process are recovered at the next start.
@@ -56,7 +57,7 @@ final class PushWorker: Sendable {
 
   private func sendBatches() async {
     while !Task.isCancelled {
-      let seen = signal.generation
+      let seen = signal.count
       if case .waits(let wait) = availability.admit() {
         await signal.wait(after: seen, atMost: wait)
         continue

@@ -1,6 +1,7 @@
 import Logging
 import Model
 import Storage
+import Transport
 
 /// Synchronises with the sender which user is registered on which device.
 ///
@@ -52,7 +53,7 @@ final class RegistrationSync: Sendable {
   }
 
   private func syncDue() async throws(StorageError) {
-    let seen = signal.generation
+    let seen = signal.count
     let due = try await store.dueRegistrations(at: environment.now, limit: Self.atATime)
     guard !due.isEmpty else {
       let next = try await store.nextRegistrationDue()

@@ -3,6 +3,7 @@ import Logging
 import Model
 import Storage
 import Synchronization
+import Transport
 
 /// Follows the change log for push rules, from a cursor on disk.
 ///
@@ -80,7 +81,7 @@ final class RuleReader: Sendable {
   func run() async {
     var cursor = pending.withLock { $0.start }
     while !Task.isCancelled {
-      let seen = signal.generation
+      let seen = signal.count
       do throws(StorageError) {
         guard let start = cursor else {
           cursor = try await begin()

@@ -3,6 +3,7 @@ import Model
 import Storage
 import SyncScheduler
 import Synchronization
+import Transport
 
 /// Drains the queues of all devices: ``Model/SendRotation`` decides which device sends next, the
 /// device's queue decides which mutation, and every wait ends with a timer.
@@ -29,7 +30,6 @@ package final class QueueWorker: Sendable {
     var hasEnded = false
     /// The number of running turns.
     var running = 0
-    var ending: CheckedContinuation<Void, Never>?
     var overlayExpiry = OverlayExpiry()
     var failures = FailureTally()
   }
@@ -41,6 +41,8 @@ package final class QueueWorker: Sendable {
   private let logger: Logger
   private let meters = QueueMeters()
   private let state: Mutex<State>
+  /// Notified once the last turn has ended after ``end(within:)`` began.
+  private let idle: AsyncSignal
   /// Called with the digest of a credential that upstream refused.
   private let refused: @Sendable (_ device: String, _ digest: [UInt8]?) -> Void
 
@@ -55,6 +57,7 @@ package final class QueueWorker: Sendable {
     self.epoch = epoch
     self.logger = logger
     self.refused = refused
+    idle = AsyncSignal(sleep: environment.sleep)
     state = Mutex(State(rotation: SendRotation(concurrencyMax: concurrencyMax)))
   }
 
@@ -142,21 +145,13 @@ package final class QueueWorker: Sendable {
     let now = environment.now
     let passed = state.withLock { $0.endAsked }?.elapsed(until: now) ?? .zero
     let wait = max(Self.endingMin, time - passed)
-    let alarm = Task.detached { [environment] in
-      do { try await environment.sleep(wait) } catch { return }
-      self.state.withLock { $0.ending.take() }?.resume()
+    let isIdle = state.withLock { state in
+      state.hasEnded = true
+      state.alarm?.cancel()
+      state.alarm = nil
+      return state.running == 0
     }
-    defer { alarm.cancel() }
-    await withCheckedContinuation { continuation in
-      let isIdle = state.withLock { state in
-        state.hasEnded = true
-        state.alarm?.cancel()
-        state.alarm = nil
-        if state.running > 0 { state.ending = continuation }
-        return state.running == 0
-      }
-      if isIdle { continuation.resume() }
-    }
+    if !isIdle { await idle.wait(atMost: wait, ignoresCancellation: true) }
   }
 
   /// The number of running turns and checks. At zero, only the timer or a notification starts more.
@@ -395,11 +390,11 @@ package final class QueueWorker: Sendable {
   }
 
   private func ended() {
-    let ending = state.withLock { state in
+    let isOver = state.withLock { state in
       state.running -= 1
-      return state.running == 0 ? state.ending.take() : nil
+      return state.running == 0 && state.hasEnded
     }
-    ending?.resume()
+    if isOver { idle.notify() }
   }
 }
 

@@ -11,13 +11,14 @@ final class ConnectionRegistry: Sendable {
     /// Evicted connections that have not closed yet.
     var evicted = 0
     var byAddress: [SocketAddress: Int] = [:]
-    var emptyWaiters: [CheckedContinuation<Void, Never>] = []
   }
 
   private let connectionsMax: Int
   private let perAddressMax: Int?
   private let isExempt: @Sendable (SocketAddress) -> Bool
   private let state = Mutex(State())
+  /// Notified when the last connection has left.
+  private let emptied = AsyncSignal()
 
   /// - Parameter isExempt: whether many clients share an address, such as a proxy's.
   init(
@@ -75,63 +76,26 @@ final class ConnectionRegistry: Sendable {
   /// Removes a registered connection.
   func leave(_ address: SocketAddress) {
     let isCounted = isCounted(address)
-    let waiters = state.withLock { state in
+    state.withLock { state in
       state.total -= 1
       if isCounted {
         let count = state.byAddress[address.with(port: 0), default: 1]
         state.byAddress[address.with(port: 0)] = count > 1 ? count - 1 : nil
       }
-      guard state.total == 0 else { return [] as [CheckedContinuation<Void, Never>] }
-      defer { state.emptyWaiters = [] }
-      return state.emptyWaiters
+      // With the lock held, so that it is true when the signal comes.
+      if state.total == 0 { emptied.notify() }
     }
-    for waiter in waiters { waiter.resume() }
   }
 
   private func isCounted(_ address: SocketAddress) -> Bool {
     perAddressMax != nil && !isExempt(address)
   }
 
-  /// Waits until there is no connection.
+  /// Waits until there is no connection, also in a cancelled task: a service that is cancelled resets
+  /// its connections, and has not ended before they have closed.
   func waitUntilEmpty() async {
-    await withCheckedContinuation { continuation in
-      let isEmpty = state.withLock { state in
-        if state.total == 0 { return true }
-        state.emptyWaiters.append(continuation)
-        return false
-      }
-      if isEmpty { continuation.resume() }
-    }
-  }
-}
-
-/// A one-time signal to every loop that the server is to end.
-final class DrainSignal: Sendable {
-  private struct State {
-    var isSent = false
-    var waiters: [CheckedContinuation<Void, Never>] = []
-  }
-
-  private let state = Mutex(State())
-
-  var isSent: Bool { state.withLock { $0.isSent } }
-
-  func send() {
-    let waiters = state.withLock { state in
-      defer { state.waiters = [] }
-      state.isSent = true
-      return state.waiters
-    }
-    for waiter in waiters { waiter.resume() }
-  }
-
-  func wait() async {
-    await withCheckedContinuation { continuation in
-      let isSent = state.withLock { state in
-        if !state.isSent { state.waiters.append(continuation) }
-        return state.isSent
-      }
-      if isSent { continuation.resume() }
-    }
+    let seen = state.withLock { $0.total > 0 ? emptied.count : nil }
+    guard let seen else { return }
+    await emptied.wait(after: seen, ignoresCancellation: true)
   }
 }

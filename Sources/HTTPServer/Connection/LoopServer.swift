@@ -110,12 +110,12 @@ final class LoopServer: StreamAcceptor, TimerDelegate {
   }
 
   private func watch(
-    _ signal: DrainSignal, on reactor: isolated Reactor,
+    _ signal: AsyncSignal, on reactor: isolated Reactor,
     then act: @escaping (LoopServer) -> Void
   ) {
     Task {
       _ = reactor
-      await signal.wait()
+      await signal.wait(ignoresCancellation: true)
       act(self)
     }
   }
@@ -127,8 +127,10 @@ struct ServerShared: Sendable {
   let configuration: HTTPServerConfiguration
   let connections: ConnectionRegistry
   let eviction: IdleEviction
-  let drain: DrainSignal
-  let cutOff: DrainSignal
+  /// Notified once, when the server is to end.
+  let drain: AsyncSignal
+  /// Notified when the remaining connections are to be reset.
+  let cutOff: AsyncSignal
   let counters: ServerCounters
   /// `nil` without a rate limit.
   let rates: RateLimiter?

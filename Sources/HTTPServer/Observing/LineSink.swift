@@ -13,8 +13,6 @@ package final class LineSink: Sendable {
     /// Lines dropped since the last line that reported dropped lines.
     var lostLines = 0
     var isWriting = false
-    var finishers: [Int: CheckedContinuation<Void, Never>] = [:]
-    var finisherCount = 0
   }
 
   /// About 30,000 lines: seconds of a server at full load.
@@ -26,6 +24,8 @@ package final class LineSink: Sendable {
   private let droppedBytes = Counter(label: "larder.log.dropped.bytes")
   private let droppedLines = Counter(label: "larder.log.dropped.lines")
   private let state = Mutex(State())
+  /// Notified when all lines are written.
+  private let written = AsyncSignal()
 
   /// - Parameters:
   ///   - lostLine: makes the line that reports the number of lost lines.
@@ -60,21 +60,9 @@ package final class LineSink: Sendable {
 
   /// Waits until all lines are written, at most for `limit`; after that, waiting lines are lost.
   package func finish(within limit: Duration) async {
-    let number = state.withLock { state in
-      state.finisherCount += 1
-      return state.finisherCount
-    }
-    await withCheckedContinuation { continuation in
-      let isDone = state.withLock { state in
-        if state.isWriting { state.finishers[number] = continuation }
-        return !state.isWriting
-      }
-      if isDone { return continuation.resume() }
-      Task.detached {
-        try? await Task.sleep(for: limit)
-        self.state.withLock { $0.finishers.removeValue(forKey: number) }?.resume()
-      }
-    }
+    let seen = state.withLock { $0.isWriting ? written.count : nil }
+    guard let seen else { return }
+    await written.wait(after: seen, atMost: limit, ignoresCancellation: true)
   }
 
   private func writeAll() {
@@ -85,24 +73,21 @@ package final class LineSink: Sendable {
 
   /// Returns the waiting lines; nil ends the writing if there are none.
   private func takeWaiting() -> [[UInt8]]? {
-    let (lines, lost, finishers) = state.withLock { state in
-      guard state.waiting.isEmpty else {
-        defer {
-          state.waiting = []
-          state.lostLines = 0
-        }
-        state.waitingBytes = 0
-        return (
-          state.waiting as [[UInt8]]?, state.lostLines,
-          [:] as [Int: CheckedContinuation<Void, Never>]
-        )
+    let (lines, lost) = state.withLock { state in
+      guard !state.waiting.isEmpty else {
+        state.isWriting = false
+        // With the lock held, so that it is true when the signal comes.
+        written.notify()
+        return ([[UInt8]](), 0)
       }
-      state.isWriting = false
-      defer { state.finishers = [:] }
-      return (nil, 0, state.finishers)
+      defer {
+        state.waiting = []
+        state.waitingBytes = 0
+        state.lostLines = 0
+      }
+      return (state.waiting, state.lostLines)
     }
-    for finisher in finishers.values { finisher.resume() }
-    guard let lines else { return nil }
+    guard !lines.isEmpty else { return nil }
     // The waiting lines arrived before the lost ones.
     return lost > 0 ? lines + [lostLine(lost)] : lines
   }
