@@ -134,9 +134,9 @@ private struct Members {
     return texts
   }
 
-  mutating func mode() -> MutationRequest.Mode? {
-    guard let text = item["mode"]?.string, let mode = MutationRequest.Mode(rawValue: text) else {
-      let names = MutationRequest.Mode.allCases.map(\.rawValue).joined(separator: ", ")
+  mutating func mode() -> MutationMode? {
+    guard let text = item["mode"]?.string, let mode = MutationMode(rawValue: text) else {
+      let names = MutationMode.allCases.map(\.rawValue).joined(separator: ", ")
       note("mode", "must be one of \(names)")
       return nil
     }
@@ -152,7 +152,7 @@ private struct Members {
     return changes
   }
 
-  mutating func ahead(_ mode: MutationRequest.Mode?) -> Bool {
+  mutating func ahead(_ mode: MutationMode?) -> Bool {
     guard let value = item["ahead"] else { return false }
     if value.string != "all" {
       note("ahead", "must be \"all\" if given")

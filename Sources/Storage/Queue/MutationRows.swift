@@ -228,13 +228,15 @@ struct MutationRows {
       let step = MutationStep(rawValue: row.string(17)),
       let dueReason = DueTime.Reason(rawValue: row.string(24))
     else { throw .corrupt("a row of the mutation table cannot be decoded") }
-    var mutation = Mutation(
-      id: MutationID(row.string(1)), device: row.string(2), key: row.string(3),
-      fingerprint: fingerprint, operation: row.string(5), upstream: row.string(6), mode: mode,
-      effect: effect, unknownRule: unknownRule, overtakesAll: row.int64(10) != 0,
+    let submission = Mutation.Submission(
+      id: MutationID(row.string(1)), key: row.string(3), fingerprint: fingerprint,
+      operation: row.string(5), upstream: row.string(6), mode: mode, effect: effect,
+      unknownRule: unknownRule, overtakesAll: row.int64(10) != 0,
       object: row.isNull(12) ? nil : EntityKey(type: row.string(12), key: row.string(13)),
-      footprint: footprint, sequence: row.int64(0), now: Timestamp(milliseconds: row.int64(11)),
-      expires: Timestamp(milliseconds: row.int64(26)))
+      footprint: footprint)
+    var mutation = Mutation(
+      submission, device: row.string(2), sequence: row.int64(0),
+      now: Timestamp(milliseconds: row.int64(11)), expires: Timestamp(milliseconds: row.int64(26)))
     mutation.place = row.int64(15)
     mutation.state = state
     mutation.step = step
