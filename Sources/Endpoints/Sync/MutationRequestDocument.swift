@@ -11,6 +11,7 @@ enum MutationRequestDocument {
   /// The longest lifetime of a mutation: 90 days. A change that old must be confirmed by the user again.
   private static let expirySecondsMax: Int64 = 90 * 86_400
 
+  /// The members that a request can have. `baseRev` is ignored.
   private static let memberNames: Set<String> = [
     "operation", "mode", "variables", "object", "refs", "optimistic", "baseRev", "expires", "ahead",
   ]
@@ -74,7 +75,6 @@ enum MutationRequestDocument {
     let optimistic = reader.optimistic()
     let goesAheadOfAll = reader.ahead(mode)
     let expiresIn = reader.expiry(secondsMax: expirySecondsMax)
-    _ = reader.text("baseRev")
     return MutationRequest(
       operation: operation, mode: mode ?? .lazy,
       variables: variables.members == nil ? nil : variables, object: object,
