@@ -69,7 +69,7 @@ package final class SyncQueue: Sendable {
     let device = try Self.device(of: caller)
     let receipts = try await submit(requests, device: device, by: caller)
     let cursor = cursors.cursor(for: caller.viewer)
-    return receipts.map { Self.status(of: $0, cursor: cursor) }
+    return receipts.map { MutationStatus($0, cursor: cursor) }
   }
 
   /// Enqueues a forced mutation and waits for its outcome. Cancelling the wait does not cancel the
@@ -78,7 +78,7 @@ package final class SyncQueue: Sendable {
   /// - Parameter key: nil if the caller will not repeat the request.
   package func force(
     _ request: MutationRequest, key: String?, by caller: Caller
-  ) async throws(Failure) -> ForcedStatus {
+  ) async throws(Failure) -> MutationStatus {
     let device = try Self.device(of: caller)
     // Registered first, so that an outcome in between is not missed.
     let listener = try await listen(as: caller, device: device)
@@ -91,8 +91,7 @@ package final class SyncQueue: Sendable {
     let record = try await end(
       of: receipt.mutation.id, device: device, caller: caller, listener: listener,
       within: environment.policy.forceDeadline + environment.policy.answerDeadline)
-    return try ForcedOutcome(record, receipt: receipt, cursor: cursors.cursor(for: caller.viewer))
-      .status()
+    return try MutationStatus(record, receipt, cursor: cursors.cursor(for: caller.viewer))
   }
 
   private func submit(
@@ -118,26 +117,6 @@ package final class SyncQueue: Sendable {
     case .failure(let refusal):
       throw Failure(refusal, pointers: requests.map(\.request.pointer))
     }
-  }
-
-  private static func status(of receipt: MutationReceipt, cursor: [UInt8]) -> MutationStatus {
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.name("id")
-    writer.string(receipt.mutation.id.value)
-    writer.name("state")
-    writer.string(receipt.mutation.state.rawValue)
-    writer.name("mode")
-    writer.string(receipt.mutation.mode.rawValue)
-    if let other = receipt.supersedes {
-      writer.name("supersedes")
-      writer.string(other.value)
-    }
-    writer.name("cursor")
-    writer.string(String(decoding: cursor, as: UTF8.self))
-    writer.endObject()
-    return MutationStatus(
-      id: receipt.mutation.id, body: writer.bytes, isReplay: receipt.isReplay)
   }
 
   // MARK: Waiting
@@ -194,14 +173,13 @@ package final class SyncQueue: Sendable {
   ) async throws(Failure) -> [UInt8] {
     let device = try Self.device(of: caller)
     guard wait > .zero else {
-      return MutationDocument.bytes(
-        try await record(MutationID(id), device: device), withResponse: true)
+      return try await record(MutationID(id), device: device).json(withResponse: true)
     }
     let listener = try await listen(as: caller, device: device)
     defer { signal.remove(listener) }
     let record = try await end(
       of: MutationID(id), device: device, caller: caller, listener: listener, within: wait)
-    return MutationDocument.bytes(record, withResponse: true)
+    return record.json(withResponse: true)
   }
 
   /// Returns the caller's mutations as JSON, the newest first.
@@ -226,7 +204,7 @@ package final class SyncQueue: Sendable {
     writer.beginObject()
     writer.name("items")
     writer.beginArray()
-    for record in records { writer.raw(MutationDocument.bytes(record, withResponse: false)) }
+    for record in records { writer.raw(record.json(withResponse: false)) }
     writer.endArray()
     if records.count == limit, let last = records.last {
       writer.name("next")
@@ -302,8 +280,7 @@ package final class SyncQueue: Sendable {
     case .success(let commit):
       worker.note(commit.outlook, of: device)
       guard let mutation = commit.answer else { return nil }
-      return MutationDocument.bytes(
-        try await record(mutation.id, device: device), withResponse: true)
+      return try await record(mutation.id, device: device).json(withResponse: true)
     case .failure(let refusal): throw Failure(refusal)
     }
   }

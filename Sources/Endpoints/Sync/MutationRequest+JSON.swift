@@ -3,11 +3,11 @@ import LosslessJSON
 import Model
 
 /// Reads `POST /v1/mutations`: one mutation as an object, or several as an array.
-enum MutationRequestDocument {
+extension MutationRequest {
   /// Mutations in one array.
-  static let countMax = 100
+  private static let countMax = 100
   /// The maximum size of one mutation.
-  static let bytesMax = 256 << 10
+  private static let bytesMax = 256 << 10
   /// The longest lifetime of a mutation: 90 days. A change that old must be confirmed by the user again.
   private static let expirySecondsMax: Int64 = 90 * 86_400
 
@@ -16,13 +16,14 @@ enum MutationRequestDocument {
     "operation", "mode", "variables", "object", "refs", "optimistic", "baseRev", "expires", "ahead",
   ]
 
+  /// The mutations of one body.
   enum Requests {
     case one(MutationRequest)
     case several([MutationRequest])
   }
 
   /// - Returns: the mutations, each with its own faults.
-  static func requests(_ bytes: [UInt8]) throws(Failure) -> Requests {
+  static func read(_ bytes: [UInt8]) throws(Failure) -> Requests {
     let body: JSONValue
     do throws(JSONParseError) {
       body = try JSONValue(parsing: bytes)
