@@ -1,9 +1,8 @@
 package import Logging
-package import LosslessJSON
+import LosslessJSON
 package import Model
 package import Sealing
 package import Storage
-import Synchronization
 package import Upstream
 
 /// The sync queue of each device, as clients use it.
@@ -16,15 +15,11 @@ package final class SyncQueue: Sendable {
   package let worker: QueueWorker
   private let store: Store
   private let validator: MutationValidator
-  private let callers: QueuedCaller
   private let devices: DeviceRegistry
   private let environment: QueueEnvironment
   private let cursors: CursorIssuer
   private let signal: CommitSignal
-  private let logger: Logger
-  private let refusals: RefusedCredentials
-  /// Credential renewals in progress, by device.
-  private let renewals = Mutex<[String: Task<Void, Never>]>([:])
+  private let renewal: CredentialRenewal
   private let makeID: @Sendable () -> String
 
   package init(
@@ -39,15 +34,13 @@ package final class SyncQueue: Sendable {
     self.environment = environment
     self.cursors = cursors
     self.signal = signal
-    self.logger = logger
     self.makeID = makeID
-    callers = QueuedCaller(sealer: sealer)
+    let callers = QueuedCaller(sealer: sealer)
     validator = MutationValidator(registry: registry, localTypes: localTypes, callers: callers) {
       MutationID("m_\(makeID())")
     }
     let refusals = RefusedCredentials()
-    self.refusals = refusals
-    worker = QueueWorker(
+    let worker = QueueWorker(
       store: store,
       sender: MutationSender(
         registry: registry, upstream: upstream, calls: calls, head: { [store] in store.head },
@@ -55,6 +48,10 @@ package final class SyncQueue: Sendable {
         transientCodes: transientCodes, clock: clock),
       environment: environment, epoch: epoch, concurrencyMax: concurrencyMax, logger: logger,
       refused: { refusals.note($0, refused: $1) })
+    self.worker = worker
+    renewal = CredentialRenewal(
+      store: store, callers: callers, refusals: refusals, environment: environment, logger: logger,
+      renewed: { [weak worker] in worker?.note($0, of: $1) })
     pulse.observe { [weak worker] in worker?.noteSuccess(of: $0) }
   }
 
@@ -109,10 +106,7 @@ package final class SyncQueue: Sendable {
     switch result {
     case .success(let commit):
       worker.note(commit.outlook, of: device)
-      if commit.needsCredential {
-        refusals.note(device)
-        notePresence(of: caller)
-      }
+      if commit.needsCredential { renewal.noteRefusal(of: caller, device: device) }
       return commit.answer
     case .failure(let refusal):
       throw Failure(refusal, pointers: requests.map(\.request.pointer))
@@ -266,7 +260,7 @@ package final class SyncQueue: Sendable {
     _ command: QueueCommand, on device: String
   ) async throws(Failure) -> [UInt8]? {
     // The request itself may have brought the credential that the queue waits for.
-    await renewals.withLock { $0[device] }?.value
+    await renewal.end(of: device)
     let result: Result<QueueCommit<Mutation?>, CommandRefusal>
     if let id = command.mutation { _ = try await record(id, device: device) }
     do throws(StorageError) {
@@ -300,34 +294,7 @@ package final class SyncQueue: Sendable {
 
   /// Notes that a device presented a credential. If upstream refused the last one and this one is
   /// different, the queue resumes with it.
-  package func notePresence(of caller: Caller) {
-    guard let device = caller.device?.id, !caller.credentials.isEmpty,
-      refusals.isWaiting(device),
-      let refused = refusals.takeOut(device, for: QueuedCaller.digest(of: caller))
-    else { return }
-    renewals.withLock { renewals in
-      renewals[device] = Task { [self] in await renewCredential(of: caller, device, refused) }
-    }
-  }
-
-  private func renewCredential(
-    of caller: Caller, _ device: String, _ refused: RefusedCredentials.Digests
-  ) async {
-    defer { _ = renewals.withLock { $0.removeValue(forKey: device) } }
-    do {
-      guard let sealed = try callers.sealedCredential(of: caller, device: device) else {
-        return refusals.putBack(refused, of: device)
-      }
-      let commit = try await store.renewCredential(
-        sealed, scope: caller.scope(sharing: .user), user: caller.user, of: device,
-        timing: environment.timing)
-      if commit.needsCredential { refusals.putBack(refused, of: device) }
-      worker.note(commit.outlook, of: device)
-    } catch {
-      refusals.putBack(refused, of: device)
-      logger.warning("a credential was not renewed", metadata: ["cause": "\(error)"])
-    }
-  }
+  package func notePresence(of caller: Caller) { renewal.notePresence(of: caller) }
 
   // MARK: Callers
 
@@ -374,26 +341,5 @@ extension MutationRecord {
       mutation.mode == .force && mutation.everSent && !mutation.isArmed(at: now)
     default: true
     }
-  }
-}
-
-/// A device's queue as operators see it.
-package struct OperatedQueue: Sendable {
-  package let device: String
-  let status: QueueStatus
-  /// The numbers of parked mutations by reason.
-  let reasons: [SettleReason: Int]
-
-  /// `{"device","pending","parked","state"}`, with `parkedReasons` where any are parked.
-  package var json: JSONValue {
-    var members = [JSONMember("device", .string(device))] + (status.json.members ?? [])
-    if !reasons.isEmpty {
-      let counts = reasons.sorted { $0.key.rawValue < $1.key.rawValue }
-      members.append(
-        JSONMember(
-          "parkedReasons",
-          .object(counts.map { JSONMember($0.key.rawValue, .number(JSONNumber($0.value))) })))
-    }
-    return .object(members)
   }
 }
