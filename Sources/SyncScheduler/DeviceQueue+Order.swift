@@ -137,12 +137,8 @@ extension Mutation {
 
   /// Returns the mutation with resolved temporary ids replaced.
   func resolving(_ known: [TemporaryID: EntityKey]) -> Mutation {
-    guard !known.isEmpty else { return self }
     var resolved = self
-    resolved.footprint = footprint.resolving(known)
-    if let object, let id = TemporaryID(object.key), let entity = known[id] {
-      resolved.object = entity
-    }
+    resolved.submission = submission.resolving(known)
     return resolved
   }
 }

@@ -63,13 +63,14 @@ struct QueueExplorer {
       if kind.isCreate ? state.isNewAsked : kind.needsNew && !state.isNewAsked { return nil }
       let asked = kind.asked
       let id = MutationID("m\(state.next)")
-      let mutation = Mutation(
-        id: id, device: "phone", key: id.value, fingerprint: .test(1),
+      let submission = Mutation.Submission(
+        id: id, key: id.value, fingerprint: .test(1),
         operation: asked.operation, upstream: "films", mode: asked.mode, effect: asked.effect,
         unknownRule: asked.rule, overtakesAll: asked.overtakesAll, object: asked.object,
         footprint: Footprint(
-          object: asked.object, mentions: asked.mentions, creates: asked.creates),
-        sequence: state.next, now: state.now,
+          object: asked.object, mentions: asked.mentions, creates: asked.creates))
+      let mutation = Mutation(
+        submission, device: "phone", sequence: state.next, now: state.now,
         expires: state.now.advanced(by: policy.expiry))
       guard
         let decision = try? state.queue.enqueuing(

@@ -41,15 +41,17 @@ struct QueueFixture {
   @discardableResult
   mutating func add(_ name: String, _ asked: Asked = Asked()) throws -> EnqueueDecision {
     sequence += 1
-    let mutation = Mutation(
-      id: MutationID(name), device: "phone", key: "key-\(name)", fingerprint: .test(1),
+    let submission = Mutation.Submission(
+      id: MutationID(name), key: "key-\(name)", fingerprint: .test(1),
       operation: asked.operation, upstream: asked.upstream, mode: asked.mode,
       effect: asked.effect, unknownRule: asked.rule, overtakesAll: asked.overtakesAll,
       object: asked.object,
       footprint: Footprint(
         object: asked.object, references: asked.refs, mentions: asked.mentions,
-        creates: asked.creates),
-      sequence: sequence, now: now, expires: now.advanced(by: asked.expiry ?? policy.expiry))
+        creates: asked.creates))
+    let mutation = Mutation(
+      submission, device: "phone", sequence: sequence, now: now,
+      expires: now.advanced(by: asked.expiry ?? policy.expiry))
     let decision = try queue.enqueuing(mutation, known: known, at: now, policy: policy)
     commit(decision.changes)
     return decision

@@ -80,7 +80,7 @@ struct OperationEndpoint: Sendable {
       members.insert(JSONMember("data", .null), at: 0)
     }
     var response = ServerResponse.json(JSONValue.object(members).bytes)
-    if forced.status.isReplay { response.fields[.idempotencyReplayed] = "true" }
+    if forced.isReplay { response.fields[.idempotencyReplayed] = "true" }
     return response
   }
 

@@ -19,10 +19,10 @@ struct MutationsEndpoint: Sendable {
     await context.respond(to: request) { () async throws(Failure) in
       let caller = try await context.caller(of: request)
       let key = try IdempotencyKey.read(request.field("idempotency-key"))
-      switch try MutationRequestDocument.requests(try await context.json(of: request)) {
+      switch try MutationRequest.read(try await context.json(of: request)) {
       case .one(let mutation) where mutation.mode == .force:
         let forced = try await queue.force(mutation, key: key, by: caller)
-        return Self.response(forced.status.body, isReplay: forced.status.isReplay, status: .ok)
+        return Self.response(forced.body, isReplay: forced.isReplay, status: .ok)
       case .one(let mutation):
         let receipts = try await queue.enqueue([(mutation, key)], by: caller)
         guard let receipt = receipts.first else {

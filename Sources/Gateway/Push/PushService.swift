@@ -47,16 +47,19 @@ package final class PushService: Sendable {
     self.isAdminOn = isAdminOn
     maker = NotificationMaker(
       userIDsMax: sender.userIDsMax, environment: environment, makeID: makeID)
-    signal = AsyncSignal(sleep: environment.sleep)
+    let signal = AsyncSignal(sleep: environment.sleep)
+    self.signal = signal
     let availability = PushAvailability(signal: signal, environment: environment, logger: logger)
+    func loop(_ storeFailure: Logger.Message) -> DeliveryLoop {
+      DeliveryLoop(
+        environment: environment, signal: signal, availability: availability, logger: logger,
+        storeFailure: storeFailure)
+    }
     worker = PushWorker(
-      store: store, sender: sender, environment: environment, signal: signal,
-      availability: availability,
-      logger: logger)
+      store: store, sender: sender, loop: loop("the outbox could not be read or written"))
     registrationSync = RegistrationSync(
-      store: store, sender: sender, environment: environment, signal: signal,
-      availability: availability,
-      logger: logger)
+      store: store, sender: sender,
+      loop: loop("push registrations could not be read or written"))
     self.rules = RuleReader(
       store: store, rules: rules, maker: maker, environment: environment, outbox: signal,
       logger: logger)

@@ -1,84 +1,51 @@
-import Logging
 import LosslessJSON
 import Metrics
 import Model
 import Storage
-import Synchronization
-import Transport
 
 /// Empties the outbox: several batches concurrently, each a claim on disk, an attempt, and an
 /// outcome on disk. Batches lost with the process are recovered at the next start.
-///
-/// There is no polling: loops wait for the signal, or for the next due time.
 final class PushWorker: Sendable {
   /// Maximum batches in flight.
   private static let lanes = 4
-  /// The pause before a failed store operation is retried.
-  private static let storePause = Duration.seconds(1)
 
   private let store: Store
   private let sender: any PushSender
-  private let environment: PushEnvironment
-  private let signal: AsyncSignal
-  private let availability: PushAvailability
-  private let logger: Logger
+  private let loop: DeliveryLoop
   private let meters = PushMeters()
 
-  init(
-    store: Store, sender: any PushSender, environment: PushEnvironment, signal: AsyncSignal,
-    availability: PushAvailability, logger: Logger
-  ) {
+  init(store: Store, sender: any PushSender, loop: DeliveryLoop) {
     self.store = store
     self.sender = sender
-    self.environment = environment
-    self.signal = signal
-    self.availability = availability
-    self.logger = logger
+    self.loop = loop
   }
+
+  private var environment: PushEnvironment { loop.environment }
+  private var availability: PushAvailability { loop.availability }
 
   /// Runs until cancelled. Batches in flight then are recovered at the next start.
   func run() async {
-    await recover()
+    await loop.retry { () async throws(StorageError) in
+      try await store.recoverBatches(at: environment.now, waitMax: DeliveryPolicy.waitMax)
+    }
     await withTaskGroup { group in
-      for _ in 0..<Self.lanes { group.addTask { await self.sendBatches() } }
-    }
-  }
-
-  private func recover() async {
-    while !Task.isCancelled {
-      do throws(StorageError) {
-        return try await store.recoverBatches(
-          at: environment.now, waitMax: DeliveryPolicy.waitMax)
-      } catch {
-        await pause(error)
-      }
-    }
-  }
-
-  private func sendBatches() async {
-    while !Task.isCancelled {
-      let seen = signal.count
-      if case .waits(let wait) = availability.admit() {
-        await signal.wait(after: seen, atMost: wait)
-        continue
-      }
-      do throws(StorageError) {
-        guard
-          let batch = try await store.claimBatch(at: environment.now, boot: environment.boot)
-        else {
-          availability.releaseProbe()
-          let due = try await store.nextBatchDue()
-          await signal.wait(
-            after: seen,
-            atMost: due.map { max(.milliseconds(1), environment.now.elapsed(until: $0)) })
-          continue
+      for _ in 0..<Self.lanes {
+        group.addTask {
+          await self.loop.run { () async throws(StorageError) in try await self.sendBatch() }
         }
-        await attempt(batch)
-      } catch {
-        availability.releaseProbe()
-        await pause(error)
       }
     }
+  }
+
+  private func sendBatch() async throws(StorageError) -> DeliveryLoop.Round {
+    if case .waits(let wait) = availability.admit() { return .unavailable(wait) }
+    guard let batch = try await store.claimBatch(at: environment.now, boot: environment.boot)
+    else {
+      availability.releaseProbe()
+      return .idle(until: try await store.nextBatchDue())
+    }
+    await attempt(batch)
+    return .worked
   }
 
   private func attempt(_ batch: ClaimedBatch) async {
@@ -134,16 +101,9 @@ final class PushWorker: Sendable {
         return
       } catch {
         if error == .closed || Task.isCancelled { return }
-        await pause(error)
+        await loop.pause(error)
       }
     }
-  }
-
-  private func pause(_ error: StorageError) async {
-    if error != .closed {
-      logger.error("the outbox could not be read or written", metadata: ["cause": "\(error)"])
-    }
-    try? await environment.sleep(Self.storePause)
   }
 }
 

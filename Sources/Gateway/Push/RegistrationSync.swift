@@ -1,4 +1,3 @@
-import Logging
 import Model
 import Storage
 import Transport
@@ -9,61 +8,30 @@ import Transport
 /// so that calls for one device never overtake each other.
 final class RegistrationSync: Sendable {
   private static let atATime = 8
-  private static let storePause = Duration.seconds(1)
 
   private let store: Store
   private let sender: any PushSender
-  private let environment: PushEnvironment
-  private let signal: AsyncSignal
-  private let availability: PushAvailability
-  private let logger: Logger
+  private let loop: DeliveryLoop
 
-  init(
-    store: Store, sender: any PushSender, environment: PushEnvironment, signal: AsyncSignal,
-    availability: PushAvailability, logger: Logger
-  ) {
+  init(store: Store, sender: any PushSender, loop: DeliveryLoop) {
     self.store = store
     self.sender = sender
-    self.environment = environment
-    self.signal = signal
-    self.availability = availability
-    self.logger = logger
+    self.loop = loop
   }
 
   /// Runs until cancelled.
   func run() async {
-    var isRecovered = false
-    while !Task.isCancelled {
-      do throws(StorageError) {
-        if !isRecovered {
-          try await store.recoverRegistrations(
-            sender: sender.name, at: environment.now, waitMax: DeliveryPolicy.waitMax)
-          isRecovered = true
-        }
-        try await syncDue()
-      } catch {
-        if error != .closed {
-          logger.error(
-            "push registrations could not be read or written", metadata: ["cause": "\(error)"])
-        }
-        availability.releaseProbe()
-        try? await environment.sleep(Self.storePause)
-      }
+    await loop.retry { () async throws(StorageError) in
+      try await store.recoverRegistrations(
+        sender: sender.name, at: loop.environment.now, waitMax: DeliveryPolicy.waitMax)
     }
+    await loop.run { () async throws(StorageError) in try await syncDue() }
   }
 
-  private func syncDue() async throws(StorageError) {
-    let seen = signal.count
-    let due = try await store.dueRegistrations(at: environment.now, limit: Self.atATime)
-    guard !due.isEmpty else {
-      let next = try await store.nextRegistrationDue()
-      return await signal.wait(
-        after: seen,
-        atMost: next.map { max(.milliseconds(1), environment.now.elapsed(until: $0)) })
-    }
-    if case .waits(let wait) = availability.admit() {
-      return await signal.wait(after: seen, atMost: wait)
-    }
+  private func syncDue() async throws(StorageError) -> DeliveryLoop.Round {
+    let due = try await store.dueRegistrations(at: loop.environment.now, limit: Self.atATime)
+    guard !due.isEmpty else { return .idle(until: try await store.nextRegistrationDue()) }
+    if case .waits(let wait) = loop.availability.admit() { return .unavailable(wait) }
     typealias Synced = (registration: DueRegistration, end: RegistrationEnd)
     let ends = await withTaskGroup(of: Synced?.self) { group in
       for registration in due {
@@ -72,6 +40,7 @@ final class RegistrationSync: Sendable {
       return await group.reduce(into: [Synced]()) { ends, end in if let end { ends.append(end) } }
     }
     for (registration, end) in ends { try await store.settle(registration, as: end) }
+    return .worked
   }
 
   /// - Returns: nil if the service stopped in the meantime.
@@ -88,14 +57,14 @@ final class RegistrationSync: Sendable {
         // Also if it is unknown whether the sender was ever informed.
         try await sender.unregister(device, remoteID: remoteID)
       }
-      availability.recordSuccess()
+      loop.availability.recordSuccess()
       return .succeeded(sender: sender.name, remoteID: newID)
     } catch {
       if Task.isCancelled { return nil }
       let consequence = DeliveryPolicy.consequence(
-        of: error, attempts: registration.attempts, chance: environment.chance())
-      availability.recordFailure(error, consequence)
-      return DeliveryPolicy.end(after: consequence, at: environment.now)
+        of: error, attempts: registration.attempts, chance: loop.environment.chance())
+      loop.availability.recordFailure(error, consequence)
+      return DeliveryPolicy.end(after: consequence, at: loop.environment.now)
     }
   }
 }

@@ -16,15 +16,6 @@ extension UpstreamCall {
   }
 }
 
-extension RegisteredOperation {
-  /// Returns everything that the mutation may have changed, to be fetched again when its outcome is
-  /// unknown.
-  func affectedTargets(with variables: Variables) -> [InvalidationTarget] {
-    (effects.updates + effects.deletes + effects.invalidates + effects.appends)
-      .compactMap { resolve($0, with: variables) }
-  }
-}
-
 extension RenderedResponse.Dependencies {
   init(_ operation: RegisteredOperation, entities: [EntityKey], device: String? = nil) {
     self.init(

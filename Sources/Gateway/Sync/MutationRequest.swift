@@ -3,15 +3,9 @@ package import Model
 
 /// A mutation as submitted by a client, parsed but not validated.
 package struct MutationRequest: Sendable {
-  package enum Mode: String, Sendable, CaseIterable {
-    case lazy
-    case steady
-    case force
-  }
-
   /// Nil if the client gave no valid name; ``faults`` has the reason.
   package let operation: String?
-  package let mode: Mode
+  package let mode: MutationMode
   /// An object, empty if the client gave none; nil if it gave another value.
   package let variables: JSONValue?
   /// `Type:id`; nil for the object in the operation's `@sync`.
@@ -30,7 +24,7 @@ package struct MutationRequest: Sendable {
   package let faults: [Failure.Detail]
 
   package init(
-    operation: String?, mode: Mode, variables: JSONValue?, object: String? = nil,
+    operation: String?, mode: MutationMode, variables: JSONValue?, object: String? = nil,
     references: [String] = [], optimistic: [JSONValue] = [], goesAheadOfAll: Bool = false,
     expiresIn: Duration? = nil, pointer: String = "", canonicalBytes: [UInt8],
     faults: [Failure.Detail] = []

@@ -173,10 +173,9 @@ struct MutationSender: Sendable {
     let code: Failure.Code = response.permission == nil ? .upstreamRejected : .upstreamForbidden
     return Attempt(
       outcome: .permanent,
-      result: MutationProblem(
+      result: MutationRecord.problem(
         code: code.rawValue, detail: Failure.upstreamErrors(of: response).message,
-        response: rendered
-      ).bytes)
+        response: rendered))
   }
 
   private func attempt(
@@ -222,7 +221,7 @@ struct MutationSender: Sendable {
 
   private static func refused(_ code: Failure.Code, _ detail: String) -> Attempt {
     Attempt(
-      outcome: .permanent, result: MutationProblem(code: code.rawValue, detail: detail).bytes)
+      outcome: .permanent, result: MutationRecord.problem(code: code.rawValue, detail: detail))
   }
 
   // MARK: Verifying

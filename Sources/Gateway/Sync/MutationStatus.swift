@@ -11,34 +11,39 @@ package struct MutationStatus: Sendable {
   package let body: [UInt8]
   /// Whether the key was known and nothing was stored.
   package let isReplay: Bool
+  /// Upstream's response to a forced mutation, in the form that a client of the operation reads.
+  package private(set) var response: JSONValue?
+  /// The reason that a forced mutation was not applied, for clients that read only the response; nil
+  /// if it was.
+  package private(set) var refusal: Failure?
 }
 
-/// The status of a forced mutation, for its client.
-package struct ForcedStatus: Sendable {
-  package let status: MutationStatus
-  /// Upstream's response in the form that a client of the operation reads.
-  package let response: JSONValue?
-  /// The reason that it was not applied, for clients that read only the response; nil if it was.
-  package let refusal: Failure?
-}
-
-/// The outcome of a forced mutation, rendered for its caller.
-struct ForcedOutcome {
-  private let record: MutationRecord
-  private let receipt: MutationReceipt
-  private let cursor: [UInt8]
-
-  init(_ record: MutationRecord, receipt: MutationReceipt, cursor: [UInt8]) {
-    self.record = record
-    self.receipt = receipt
-    self.cursor = cursor
+extension MutationStatus {
+  /// The status of a mutation that was enqueued.
+  init(_ receipt: MutationReceipt, cursor: [UInt8]) {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.name("id")
+    writer.string(receipt.mutation.id.value)
+    writer.name("state")
+    writer.string(receipt.mutation.state.rawValue)
+    writer.name("mode")
+    writer.string(receipt.mutation.mode.rawValue)
+    if let other = receipt.supersedes {
+      writer.name("supersedes")
+      writer.string(other.value)
+    }
+    writer.name("cursor")
+    writer.string(String(decoding: cursor, as: UTF8.self))
+    writer.endObject()
+    self.init(id: receipt.mutation.id, body: writer.bytes, isReplay: receipt.isReplay)
   }
 
-  /// Returns the status to respond with, or throws if the mutation was not applied.
-  func status() throws(Failure) -> ForcedStatus {
+  /// The status of a forced mutation at the end of its caller's wait; throws if it was not applied.
+  init(_ record: MutationRecord, _ receipt: MutationReceipt, cursor: [UInt8]) throws(Failure) {
     let result = record.result.flatMap { try? JSONValue(checked: $0) }
     switch record.mutation.state {
-    case .applied: return forced(response: result)
+    case .applied: self.init(record, receipt, cursor: cursor, response: result)
     case .rejected:
       if record.mutation.reason == .dependency {
         throw Failure(
@@ -49,8 +54,9 @@ struct ForcedOutcome {
       let refusal = Failure(
         code, result?["detail"]?.string ?? "The upstream API refused the mutation.", retry: .newKey)
       guard let response = result?["response"] else { throw refusal }
-      return forced(
-        response: response, refusal: Self.isApplicationError(code, response) ? nil : refusal)
+      self.init(
+        record, receipt, cursor: cursor, response: response,
+        refusal: Self.isApplicationError(code, response) ? nil : refusal)
     case .expired where record.mutation.reason == .authRequired:
       throw Failure(
         .upstreamUnauthenticated, "The upstream API does not accept the credential.",
@@ -72,7 +78,8 @@ struct ForcedOutcome {
         .outcomeUnknown,
         "The mutation was sent, but no response came: it may or may not have taken effect.",
         retry: .sameKey)
-    case .superseded, .annihilated, .cancelled, .discarded: return forced(response: nil)
+    case .superseded, .annihilated, .cancelled, .discarded:
+      self.init(record, receipt, cursor: cursor, response: nil)
     }
   }
 
@@ -85,7 +92,10 @@ struct ForcedOutcome {
     return upstreamResponse.inputFaults == nil
   }
 
-  private func forced(response: JSONValue?, refusal: Failure? = nil) -> ForcedStatus {
+  private init(
+    _ record: MutationRecord, _ receipt: MutationReceipt, cursor: [UInt8], response: JSONValue?,
+    refusal: Failure? = nil
+  ) {
     var writer = JSONWriter()
     writer.beginObject()
     writer.name("id")
@@ -103,33 +113,9 @@ struct ForcedOutcome {
     writer.name("cursor")
     writer.string(String(decoding: cursor, as: UTF8.self))
     writer.endObject()
-    return ForcedStatus(
-      status: MutationStatus(
-        id: record.mutation.id, body: writer.bytes, isReplay: receipt.isReplay),
-      response: response, refusal: refusal)
-  }
-}
-
-/// The reason that a mutation was not applied, as stored for its client.
-struct MutationProblem {
-  let code: String
-  let detail: String
-  /// Upstream's response, as JSON.
-  var response: [UInt8]?
-
-  var bytes: [UInt8] {
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.name("code")
-    writer.string(code)
-    writer.name("detail")
-    writer.string(detail)
-    if let response {
-      writer.name("response")
-      writer.raw(response)
-    }
-    writer.endObject()
-    return writer.bytes
+    self.init(
+      id: record.mutation.id, body: writer.bytes, isReplay: receipt.isReplay, response: response,
+      refusal: refusal)
   }
 }
 

@@ -79,16 +79,16 @@ struct MutationValidator: Sendable {
         fault("\(request.pointer)/ahead", "requires \(operation.name) to be declared independent"))
     }
     guard let variables, faults.count == countBefore else { return nil }
-    let target = MutationTarget(
-      operation, variables: variables, named: named ?? nil, references: references,
+    let target = Self.target(
+      of: operation, variables: variables, named: named ?? nil, references: references,
       overlays: overlays, mentions: TemporaryID.mentioned(in: request.variables ?? [:]))
-    return NewMutation(
+    let submission = Mutation.Submission(
       id: makeID(), key: key, fingerprint: try Self.fingerprint(of: request),
-      operation: operation.name, upstream: operation.upstream,
-      mode: request.mode.modelled, effect: target.effect,
-      unknownRule: Self.unknownRule(of: operation), overtakesAll: request.goesAheadOfAll,
-      object: target.object, references: target.references, mentions: target.mentions,
-      creates: target.creates, expiresIn: request.expiresIn,
+      operation: operation.name, upstream: operation.upstream, mode: request.mode,
+      effect: target.effect, unknownRule: Self.unknownRule(of: operation),
+      overtakesAll: request.goesAheadOfAll, object: target.object, footprint: target.footprint)
+    return NewMutation(
+      submission, expiresIn: request.expiresIn,
       payload: MutationPayload(
         variables: variables.json, scope: caller.scope(of: operation), user: caller.user,
         partitions: try callers.partitions(of: caller, device: device),
@@ -153,33 +153,16 @@ struct MutationValidator: Sendable {
   private func fault(_ pointer: String, _ detail: String) -> Failure.Detail {
     Failure.Detail(place: .pointer(pointer), detail: detail)
   }
-}
 
-extension MutationRequest.Mode {
-  fileprivate var modelled: MutationMode {
-    switch self {
-    case .lazy: .lazy
-    case .steady: .steady
-    case .force: .force
-    }
-  }
-}
-
-/// The target of a mutation: its object, its effect on it, and all other entities that it touches.
-struct MutationTarget {
-  let object: EntityKey?
-  let effect: MutationEffect
-  let references: [EntityKey]
-  let mentions: Set<TemporaryID>
-  let creates: [TemporaryEntity]
-
+  /// Returns a mutation's object, its effect on it, and everything that it touches.
+  ///
   /// - Parameters:
   ///   - named: the object given by the client, which overrides the operation's `@sync`.
   ///   - mentions: the temporary ids among the variables.
-  init(
-    _ operation: RegisteredOperation, variables: Variables, named: EntityKey?,
+  private static func target(
+    of operation: RegisteredOperation, variables: Variables, named: EntityKey?,
     references: [EntityKey], overlays: [OverlayChange], mentions: Set<TemporaryID>
-  ) {
+  ) -> (object: EntityKey?, effect: MutationEffect, footprint: Footprint) {
     func entity(_ target: EffectTarget) -> EntityKey? {
       guard case .entity(let key) = operation.resolve(target, with: variables) else { return nil }
       return key
@@ -189,22 +172,17 @@ struct MutationTarget {
     // An entity that the variables mention exists already, so this mutation does not create it.
     var made = created
     if let object, !made.contains(object) { made.insert(object, at: 0) }
-    creates = made.compactMap { key in
+    let creates = made.compactMap { key -> TemporaryEntity? in
       guard let id = TemporaryID(key.key), !mentions.contains(id) else { return nil }
       return TemporaryEntity(id: id, type: key.type)
     }
     let deleted = operation.effects.deletes.compactMap(entity)
     let expectedToGo = overlays.filter { $0.action == .delete }.map(\.key)
-    if let object, (deleted + expectedToGo).contains(object) {
-      effect = .delete
-    } else if !creates.isEmpty {
-      effect = .create
-    } else {
-      effect = .update
-    }
-    self.object = object
-    self.references =
-      references + (operation.sync?.references.compactMap(entity) ?? [])
-    self.mentions = mentions
+    let isDeletion = object.map { (deleted + expectedToGo).contains($0) } ?? false
+    let footprint = Footprint(
+      object: object,
+      references: references + (operation.sync?.references.compactMap(entity) ?? []),
+      mentions: mentions, creates: creates)
+    return (object, isDeletion ? .delete : creates.isEmpty ? .update : .create, footprint)
   }
 }

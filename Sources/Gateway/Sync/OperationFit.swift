@@ -17,7 +17,7 @@ package struct OperationFit: Sendable {
     package let detail: String
 
     var problem: [UInt8] {
-      MutationProblem(code: SettleReason.operationChanged.rawValue, detail: detail).bytes
+      MutationRecord.problem(code: SettleReason.operationChanged.rawValue, detail: detail)
     }
   }
 

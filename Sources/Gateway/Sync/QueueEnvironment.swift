@@ -1,9 +1,15 @@
+import Logging
 package import Model
 import Storage
 package import SyncScheduler
 
 /// The environment of the queue: its clock, randomness and settings.
 package struct QueueEnvironment: Sendable {
+  /// The pause before a failed store operation is retried.
+  static let storePause = Duration.seconds(1)
+  /// The pause before damaged rows are read again: only a restored backup repairs them.
+  static let damagePause = Duration.seconds(60)
+
   package let policy: QueuePolicy
   private let clock: QueueClock
   private let reading: @Sendable () -> Duration
@@ -33,4 +39,17 @@ package struct QueueEnvironment: Sendable {
   var timing: QueueTiming {
     QueueTiming(now: now, policy: policy, boot: boot, random: random)
   }
+
+  /// Waits after an error of the store, and logs the error. Damage is logged once, with its remedy,
+  /// when the store is opened.
+  func pause(after error: StorageError, _ logger: Logger) async throws {
+    guard !error.isDamage else { return try await sleep(Self.damagePause) }
+    logger.error("a queue could not be read or written", metadata: ["cause": "\(error)"])
+    try await sleep(Self.storePause)
+  }
+}
+
+extension StorageError {
+  /// Whether the error is permanent.
+  var isDamage: Bool { if case .corrupt = self { true } else { self == .moved } }
 }

@@ -11,13 +11,6 @@ import Transport
 /// It keeps no payloads and no decisions: a turn is a claim on disk, an attempt, and a settlement on
 /// disk. Anything lost with the process is recovered at the next start.
 package final class QueueWorker: Sendable {
-  /// The number of devices recovered together after a start, so that they share commits; sending
-  /// waits for no more than one such group.
-  private static let recoveredAtATime = 16
-  /// The pause before a settlement that could not be stored is retried.
-  private static let settlementPause = Duration.seconds(1)
-  /// The pause before damaged rows are read again: only a restored backup repairs them.
-  private static let damagePause = Duration.seconds(60)
   /// The minimum time that the end waits for running turns, even if the time to end is over.
   private static let endingMin = Duration.seconds(1)
 
@@ -30,7 +23,6 @@ package final class QueueWorker: Sendable {
     var hasEnded = false
     /// The number of running turns.
     var running = 0
-    var overlayExpiry = OverlayExpiry()
     var failures = FailureTally()
   }
 
@@ -40,6 +32,7 @@ package final class QueueWorker: Sendable {
   private let epoch: MutationEpoch
   private let logger: Logger
   private let meters = QueueMeters()
+  private let overlays: LingeringOverlays
   private let state: Mutex<State>
   /// Notified once the last turn has ended after ``end(within:)`` began.
   private let idle: AsyncSignal
@@ -58,6 +51,7 @@ package final class QueueWorker: Sendable {
     self.logger = logger
     self.refused = refused
     idle = AsyncSignal(sleep: environment.sleep)
+    overlays = LingeringOverlays(store: store, environment: environment)
     state = Mutex(State(rotation: SendRotation(concurrencyMax: concurrencyMax)))
   }
 
@@ -65,67 +59,11 @@ package final class QueueWorker: Sendable {
 
   /// Recovers the queues that the last process left, and starts sending.
   package func start() async {
-    Task.detached { await self.dropOutlivedOverlays() }
-    var last = ""
-    // The first device sends while the others are still being read.
-    var count = 1
-    var survey = OperationSurvey()
-    while !Task.isCancelled {
-      do throws(StorageError) {
-        let devices = try await store.queueDevices(after: last, limit: count)
-        guard let end = devices.last else { return survey.report(to: logger) }
-        survey.add(try await recover(devices))
-        last = end
-        count = min(count * 2, Self.recoveredAtATime)
-      } catch {
-        do { try await environment.sleep(pause(after: error)) } catch { return }
-      }
-    }
-  }
-
-  /// Recovers devices together, so that they share commits.
-  private func recover(_ devices: [String]) async throws(StorageError) -> OperationSurvey {
-    let outcomes = await withTaskGroup(of: Result<OperationSurvey, StorageError>.self) { group in
-      for device in devices {
-        group.addTask { [self] in
-          do throws(StorageError) {
-            let survey = try await survey(device)
-            let commit = try await store.recover(
-              device, review: survey.review, timing: environment.timing)
-            if commit.needsCredential { refused(device, nil) }
-            note(commit.outlook, of: device)
-            return .success(survey)
-          } catch  where error.isDamage {
-            // One device's damaged rows do not stop the others.
-            let wake = environment.now.advanced(by: Self.damagePause)
-            note(QueueSchedule(ready: [], wake: wake), of: device)
-            return .success(OperationSurvey())
-          } catch {
-            return .failure(error)
-          }
-        }
-      }
-      return await group.reduce(into: []) { $0.append($1) }
-    }
-    var all = OperationSurvey()
-    for outcome in outcomes { all.add(try outcome.get()) }
-    return all
-  }
-
-  /// Compares a device's queue with the current operations.
-  private func survey(_ device: String) async throws(StorageError) -> OperationSurvey {
-    let fit = OperationFit(registry: sender.registry)
-    var survey = OperationSurvey()
-    for held in try await store.heldPayloads(of: device) {
-      var known: [TemporaryID: EntityKey] = [:]
-      if held.variables.utf8.contains(UInt8(ascii: "~")) {
-        let mentioned = TemporaryID.mentioned(
-          in: OperationFit.substituting([:], in: held.variables))
-        known = try await store.resolve(Array(mentioned), of: device)
-      }
-      survey.note(held, fit: fit, known: known)
-    }
-    return survey
+    Task.detached { [overlays] in await overlays.run() }
+    let recovery = QueueRecovery(
+      store: store, registry: sender.registry, environment: environment, logger: logger,
+      recovered: { self.note($0, of: $1) }, refused: { self.refused($0, nil) })
+    await recovery.run()
   }
 
   /// Stops sending queued mutations: they can wait for the next start, and a response could come too
@@ -145,6 +83,7 @@ package final class QueueWorker: Sendable {
     let now = environment.now
     let passed = state.withLock { $0.endAsked }?.elapsed(until: now) ?? .zero
     let wait = max(Self.endingMin, time - passed)
+    overlays.end()
     let isIdle = state.withLock { state in
       state.hasEnded = true
       state.alarm?.cancel()
@@ -233,7 +172,7 @@ package final class QueueWorker: Sendable {
       if let call = attempt.call { sender.calls.end(call) }
       if let start = attempt.start { sender.calls.end(start) }
       epoch.advance()
-      if commit?.answer.lingers == true { noteOutlivedOverlay() }
+      if commit?.answer.lingers == true { overlays.noteLingering() }
       if [.authRefused, .credentialUnreadable].contains(attempt.outcome) {
         refused(turn.device, attempt.refusedCredential)
       }
@@ -241,7 +180,8 @@ package final class QueueWorker: Sendable {
         // It is recovered as in flight, once the store can be read and written.
         return close(
           turn, as: attempt.outcome,
-          QueueSchedule(ready: [], wake: environment.now.advanced(by: Self.damagePause)))
+          QueueSchedule(ready: [], wake: environment.now.advanced(by: QueueEnvironment.damagePause))
+        )
       }
       guard let next = commit.answer.next else {
         return close(turn, as: attempt.outcome, commit.outlook)
@@ -341,52 +281,18 @@ package final class QueueWorker: Sendable {
             result: attempt.result)
           continue
         }
-        do { try await environment.sleep(Self.settlementPause) } catch { return nil }
+        do { try await environment.sleep(QueueEnvironment.storePause) } catch { return nil }
       }
     }
   }
 
-  // MARK: Overlay expiry
-
-  /// Removes overlays that outlive their settled mutations when their time is over.
-  private func dropOutlivedOverlays() async {
-    while !state.withLock({ $0.hasEnded }) {
-      state.withLock { $0.overlayExpiry.willLook() }
-      var next: Timestamp?
-      do throws(StorageError) {
-        next = try await store.dropLingering(now: environment.now)
-      } catch {
-        guard error != .closed else { return }
-        next = environment.now.advanced(by: Self.settlementPause)
-      }
-      guard let next else {
-        if state.withLock({ $0.overlayExpiry.foundNothing() }) { return }
-        continue
-      }
-      let wait = max(.milliseconds(1), environment.now.elapsed(until: next))
-      do { try await environment.sleep(wait) } catch { return }
-    }
-  }
-
-  private func noteOutlivedOverlay() {
-    if state.withLock({ $0.overlayExpiry.noteLingering() }) {
-      Task.detached { await self.dropOutlivedOverlays() }
-    }
-  }
+  // MARK: Failures
 
   private func waitForStore(_ error: StorageError, device: String) async {
     guard error != .closed, !state.withLock({ $0.hasEnded }) else { return }
-    do { try await environment.sleep(pause(after: error)) } catch { return }
+    do { try await environment.pause(after: error, logger) } catch { return }
     let now = environment.now
     note(QueueSchedule(ready: [], wake: now), of: device)
-  }
-
-  /// Returns the pause after an error, and logs the error. Damage is logged once, with its remedy,
-  /// when the store is opened.
-  private func pause(after error: StorageError) -> Duration {
-    if error.isDamage { return Self.damagePause }
-    logger.error("a queue could not be read or written", metadata: ["cause": "\(error)"])
-    return Self.settlementPause
   }
 
   private func ended() {
@@ -396,11 +302,6 @@ package final class QueueWorker: Sendable {
     }
     if isOver { idle.notify() }
   }
-}
-
-extension StorageError {
-  /// Whether the error is permanent.
-  fileprivate var isDamage: Bool { if case .corrupt = self { true } else { self == .moved } }
 }
 
 extension SendOutcome {

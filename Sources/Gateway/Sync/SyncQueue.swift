@@ -1,10 +1,9 @@
 package import Accounts
 package import Logging
-package import LosslessJSON
+import LosslessJSON
 package import Model
 package import Storage
 package import SyncScheduler
-import Synchronization
 package import Upstream
 
 /// The sync queue of each device, as clients use it.
@@ -17,15 +16,11 @@ package final class SyncQueue: Sendable {
   package let worker: QueueWorker
   private let store: Store
   private let validator: MutationValidator
-  private let callers: QueuedCaller
   private let devices: DeviceRegistry
   private let environment: QueueEnvironment
   private let cursors: CursorIssuer
   private let signal: CommitSignal
-  private let logger: Logger
-  private let refusals: RefusedCredentials
-  /// Credential renewals in progress, by device.
-  private let renewals = Mutex<[String: Task<Void, Never>]>([:])
+  private let renewal: CredentialRenewal
   private let makeID: @Sendable () -> String
 
   package init(
@@ -40,15 +35,13 @@ package final class SyncQueue: Sendable {
     self.environment = environment
     self.cursors = cursors
     self.signal = signal
-    self.logger = logger
     self.makeID = makeID
-    callers = QueuedCaller(sealer: sealer)
+    let callers = QueuedCaller(sealer: sealer)
     validator = MutationValidator(registry: registry, localTypes: localTypes, callers: callers) {
       MutationID("m_\(makeID())")
     }
     let refusals = RefusedCredentials()
-    self.refusals = refusals
-    worker = QueueWorker(
+    let worker = QueueWorker(
       store: store,
       sender: MutationSender(
         registry: registry, upstream: upstream, calls: calls, head: { [store] in store.head },
@@ -56,6 +49,10 @@ package final class SyncQueue: Sendable {
         transientCodes: transientCodes, clock: clock),
       environment: environment, epoch: epoch, concurrencyMax: concurrencyMax, logger: logger,
       refused: { refusals.note($0, refused: $1) })
+    self.worker = worker
+    renewal = CredentialRenewal(
+      store: store, callers: callers, refusals: refusals, environment: environment, logger: logger,
+      renewed: { [weak worker] in worker?.note($0, of: $1) })
     pulse.observe { [weak worker] in worker?.noteSuccess(of: $0) }
   }
 
@@ -70,7 +67,7 @@ package final class SyncQueue: Sendable {
     let device = try Self.device(of: caller)
     let receipts = try await submit(requests, device: device, by: caller)
     let cursor = cursors.cursor(for: caller.viewer)
-    return receipts.map { Self.status(of: $0, cursor: cursor) }
+    return receipts.map { MutationStatus($0, cursor: cursor) }
   }
 
   /// Enqueues a forced mutation and waits for its outcome. Cancelling the wait does not cancel the
@@ -79,7 +76,7 @@ package final class SyncQueue: Sendable {
   /// - Parameter key: nil if the caller will not repeat the request.
   package func force(
     _ request: MutationRequest, key: String?, by caller: Caller
-  ) async throws(Failure) -> ForcedStatus {
+  ) async throws(Failure) -> MutationStatus {
     let device = try Self.device(of: caller)
     // Registered first, so that an outcome in between is not missed.
     let listener = try await listen(as: caller, device: device)
@@ -92,8 +89,7 @@ package final class SyncQueue: Sendable {
     let record = try await end(
       of: receipt.mutation.id, device: device, caller: caller, listener: listener,
       within: environment.policy.forceDeadline + environment.policy.answerDeadline)
-    return try ForcedOutcome(record, receipt: receipt, cursor: cursors.cursor(for: caller.viewer))
-      .status()
+    return try MutationStatus(record, receipt, cursor: cursors.cursor(for: caller.viewer))
   }
 
   private func submit(
@@ -111,34 +107,11 @@ package final class SyncQueue: Sendable {
     switch result {
     case .success(let commit):
       worker.note(commit.outlook, of: device)
-      if commit.needsCredential {
-        refusals.note(device)
-        notePresence(of: caller)
-      }
+      if commit.needsCredential { renewal.noteRefusal(of: caller, device: device) }
       return commit.answer
     case .failure(let refusal):
       throw Failure(refusal, pointers: requests.map(\.request.pointer))
     }
-  }
-
-  private static func status(of receipt: MutationReceipt, cursor: [UInt8]) -> MutationStatus {
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.name("id")
-    writer.string(receipt.mutation.id.value)
-    writer.name("state")
-    writer.string(receipt.mutation.state.rawValue)
-    writer.name("mode")
-    writer.string(receipt.mutation.mode.rawValue)
-    if let other = receipt.supersedes {
-      writer.name("supersedes")
-      writer.string(other.value)
-    }
-    writer.name("cursor")
-    writer.string(String(decoding: cursor, as: UTF8.self))
-    writer.endObject()
-    return MutationStatus(
-      id: receipt.mutation.id, body: writer.bytes, isReplay: receipt.isReplay)
   }
 
   // MARK: Waiting
@@ -195,14 +168,13 @@ package final class SyncQueue: Sendable {
   ) async throws(Failure) -> [UInt8] {
     let device = try Self.device(of: caller)
     guard wait > .zero else {
-      return MutationDocument.bytes(
-        try await record(MutationID(id), device: device), withResponse: true)
+      return try await record(MutationID(id), device: device).json(withResponse: true)
     }
     let listener = try await listen(as: caller, device: device)
     defer { signal.remove(listener) }
     let record = try await end(
       of: MutationID(id), device: device, caller: caller, listener: listener, within: wait)
-    return MutationDocument.bytes(record, withResponse: true)
+    return record.json(withResponse: true)
   }
 
   /// Returns the caller's mutations as JSON, the newest first.
@@ -227,7 +199,7 @@ package final class SyncQueue: Sendable {
     writer.beginObject()
     writer.name("items")
     writer.beginArray()
-    for record in records { writer.raw(MutationDocument.bytes(record, withResponse: false)) }
+    for record in records { writer.raw(record.json(withResponse: false)) }
     writer.endArray()
     if records.count == limit, let last = records.last {
       writer.name("next")
@@ -289,7 +261,7 @@ package final class SyncQueue: Sendable {
     _ command: QueueCommand, on device: String
   ) async throws(Failure) -> [UInt8]? {
     // The request itself may have brought the credential that the queue waits for.
-    await renewals.withLock { $0[device] }?.value
+    await renewal.end(of: device)
     let result: Result<QueueCommit<Mutation?>, CommandRefusal>
     if let id = command.mutation { _ = try await record(id, device: device) }
     do throws(StorageError) {
@@ -303,8 +275,7 @@ package final class SyncQueue: Sendable {
     case .success(let commit):
       worker.note(commit.outlook, of: device)
       guard let mutation = commit.answer else { return nil }
-      return MutationDocument.bytes(
-        try await record(mutation.id, device: device), withResponse: true)
+      return try await record(mutation.id, device: device).json(withResponse: true)
     case .failure(let refusal): throw Failure(refusal)
     }
   }
@@ -324,34 +295,7 @@ package final class SyncQueue: Sendable {
 
   /// Notes that a device presented a credential. If upstream refused the last one and this one is
   /// different, the queue resumes with it.
-  package func notePresence(of caller: Caller) {
-    guard let device = caller.device?.id, !caller.credentials.isEmpty,
-      refusals.isWaiting(device),
-      let refused = refusals.takeOut(device, for: QueuedCaller.digest(of: caller))
-    else { return }
-    renewals.withLock { renewals in
-      renewals[device] = Task { [self] in await renewCredential(of: caller, device, refused) }
-    }
-  }
-
-  private func renewCredential(
-    of caller: Caller, _ device: String, _ refused: RefusedCredentials.Digests
-  ) async {
-    defer { _ = renewals.withLock { $0.removeValue(forKey: device) } }
-    do {
-      guard let sealed = try callers.sealedCredential(of: caller, device: device) else {
-        return refusals.putBack(refused, of: device)
-      }
-      let commit = try await store.renewCredential(
-        sealed, scope: caller.scope(sharing: .user), user: caller.user, of: device,
-        timing: environment.timing)
-      if commit.needsCredential { refusals.putBack(refused, of: device) }
-      worker.note(commit.outlook, of: device)
-    } catch {
-      refusals.putBack(refused, of: device)
-      logger.warning("a credential was not renewed", metadata: ["cause": "\(error)"])
-    }
-  }
+  package func notePresence(of caller: Caller) { renewal.notePresence(of: caller) }
 
   // MARK: Callers
 
@@ -398,26 +342,5 @@ extension MutationRecord {
       mutation.mode == .force && mutation.everSent && !mutation.isArmed(at: now)
     default: true
     }
-  }
-}
-
-/// A device's queue as operators see it.
-package struct OperatedQueue: Sendable {
-  package let device: String
-  let status: QueueStatus
-  /// The numbers of parked mutations by reason.
-  let reasons: [SettleReason: Int]
-
-  /// `{"device","pending","parked","state"}`, with `parkedReasons` where any are parked.
-  package var json: JSONValue {
-    var members = [JSONMember("device", .string(device))] + (status.json.members ?? [])
-    if !reasons.isEmpty {
-      let counts = reasons.sorted { $0.key.rawValue < $1.key.rawValue }
-      members.append(
-        JSONMember(
-          "parkedReasons",
-          .object(counts.map { JSONMember($0.key.rawValue, .number(JSONNumber($0.value))) })))
-    }
-    return .object(members)
   }
 }

@@ -4,30 +4,12 @@
 /// Variables, overlay and credential stay in the store under ``id``; a decision never reads them.
 /// The store keeps one row per mutation and writes exactly the rows of a `QueueChanges`.
 package struct Mutation: Hashable, Sendable, Identifiable {
-  // The request; never changes.
-
-  package let id: MutationID
+  /// The request; it never changes, except that its temporary ids are replaced by real ones.
+  package internal(set) var submission: Submission
   package let device: String
-  /// The client's idempotency key, unique for the device.
-  package let key: String
-  package let fingerprint: PayloadFingerprint
-  package let operation: String
-  /// The name of the upstream the operation belongs to.
-  package let upstream: String
-  package let mode: MutationMode
-  package let effect: MutationEffect
-  package let unknownRule: UnknownOutcomeRule
-  /// Force only: whether it overtakes even conflicting mutations. For operations declared independent.
-  package let overtakesAll: Bool
   /// The order of arrival: unique and increasing for the life of the store.
   package let sequence: Int64
   package let enqueued: Timestamp
-
-  // Resolved when other mutations settle.
-
-  /// The object of the mutation; its temporary id is replaced by the real one once that is known.
-  package var object: EntityKey?
-  package var footprint: Footprint
 
   // Progress.
 
@@ -70,23 +52,10 @@ package struct Mutation: Hashable, Sendable, Identifiable {
   ///   - now: queue time, see `QueueClock`.
   ///   - expires: no later than the policy allows.
   package init(
-    id: MutationID, device: String, key: String, fingerprint: PayloadFingerprint,
-    operation: String, upstream: String, mode: MutationMode, effect: MutationEffect,
-    unknownRule: UnknownOutcomeRule, overtakesAll: Bool = false, object: EntityKey?,
-    footprint: Footprint, sequence: Int64, now: Timestamp, expires: Timestamp
+    _ submission: Submission, device: String, sequence: Int64, now: Timestamp, expires: Timestamp
   ) {
-    self.id = id
+    self.submission = submission
     self.device = device
-    self.key = key
-    self.fingerprint = fingerprint
-    self.operation = operation
-    self.upstream = upstream
-    self.mode = mode
-    self.effect = effect
-    self.unknownRule = unknownRule
-    self.overtakesAll = overtakesAll && mode == .force
-    self.object = object
-    self.footprint = footprint
     self.sequence = sequence
     self.enqueued = now
     place = sequence
@@ -94,6 +63,81 @@ package struct Mutation: Hashable, Sendable, Identifiable {
     self.expires = expires
     gatheredSince = now
   }
+}
+
+extension Mutation {
+  /// The part of a mutation that its request determines, valid for its operation's schema: the same
+  /// from its validation until it is forgotten.
+  package struct Submission: Hashable, Sendable {
+    package let id: MutationID
+    /// The client's idempotency key, unique for the device.
+    package let key: String
+    package let fingerprint: PayloadFingerprint
+    package let operation: String
+    /// The name of the upstream the operation belongs to.
+    package let upstream: String
+    package let mode: MutationMode
+    package let effect: MutationEffect
+    package let unknownRule: UnknownOutcomeRule
+    /// Force only: whether it overtakes even conflicting mutations. For operations declared
+    /// independent.
+    package let overtakesAll: Bool
+    /// The object of the mutation; its temporary id is replaced by the real one once that is known.
+    package private(set) var object: EntityKey?
+    package private(set) var footprint: Footprint
+
+    package init(
+      id: MutationID, key: String, fingerprint: PayloadFingerprint, operation: String,
+      upstream: String, mode: MutationMode, effect: MutationEffect,
+      unknownRule: UnknownOutcomeRule, overtakesAll: Bool = false, object: EntityKey?,
+      footprint: Footprint
+    ) {
+      self.id = id
+      self.key = key
+      self.fingerprint = fingerprint
+      self.operation = operation
+      self.upstream = upstream
+      self.mode = mode
+      self.effect = effect
+      self.unknownRule = unknownRule
+      self.overtakesAll = overtakesAll && mode == .force
+      self.object = object
+      self.footprint = footprint
+    }
+
+    /// Returns the submission with further objects in its footprint.
+    package func touching(_ references: [EntityKey]) -> Submission {
+      guard !references.isEmpty else { return self }
+      var touching = self
+      touching.footprint = Footprint(
+        tokens: footprint.tokens + references.map { Footprint.Token($0) },
+        creates: footprint.creates)
+      return touching
+    }
+
+    /// Returns the submission with resolved temporary ids replaced.
+    func resolving(_ known: [TemporaryID: EntityKey]) -> Submission {
+      guard !known.isEmpty else { return self }
+      var resolved = self
+      resolved.footprint = footprint.resolving(known)
+      if let object, let id = TemporaryID(object.key), let entity = known[id] {
+        resolved.object = entity
+      }
+      return resolved
+    }
+  }
+
+  package var id: MutationID { submission.id }
+  package var key: String { submission.key }
+  package var fingerprint: PayloadFingerprint { submission.fingerprint }
+  package var operation: String { submission.operation }
+  package var upstream: String { submission.upstream }
+  package var mode: MutationMode { submission.mode }
+  package var effect: MutationEffect { submission.effect }
+  package var unknownRule: UnknownOutcomeRule { submission.unknownRule }
+  package var overtakesAll: Bool { submission.overtakesAll }
+  package var object: EntityKey? { submission.object }
+  package var footprint: Footprint { submission.footprint }
 }
 
 extension Mutation {

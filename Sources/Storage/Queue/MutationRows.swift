@@ -163,55 +163,6 @@ struct MutationRows {
       sealedCredential: statement.isNull(4) ? nil : statement.string(4), overlays: [])
   }
 
-  /// Lists mutations.
-  ///
-  /// - Parameter states: nil for all.
-  /// - Returns: mutations with their results, newest first, those with a lower sequence than
-  ///   `before`.
-  func list(
-    of device: String, states: [MutationState]?, before: Int64?, limit: Int
-  ) throws -> [(mutation: Mutation, settled: Timestamp?, result: [UInt8]?)] {
-    let wanted = states.map { states in
-      " AND state IN (" + states.map { "'\($0.rawValue)'" }.joined(separator: ", ") + ")"
-    }
-    let statement = try PreparedStatement(
-      database,
-      """
-      SELECT \(Self.columns), settled, result FROM mutation WHERE sequence IN (\
-      SELECT sequence FROM mutation WHERE device = ?1 AND is_held AND sequence < ?2\(wanted ?? "") \
-      UNION ALL SELECT sequence FROM (SELECT sequence FROM mutation \
-      WHERE device = ?1 AND NOT is_held AND sequence < ?2\(wanted ?? "") \
-      ORDER BY sequence DESC LIMIT ?3)) ORDER BY sequence DESC LIMIT ?3
-      """)
-    statement.bind(device, at: 1)
-    statement.bind(before ?? .max, at: 2)
-    statement.bind(Int64(limit), at: 3)
-    defer { statement.reset() }
-    var found: [(Mutation, Timestamp?, [UInt8]?)] = []
-    while try statement.step() { found.append(try Self.full(statement)) }
-    return found
-  }
-
-  func full(
-    _ id: MutationID, of device: String
-  ) throws -> (mutation: Mutation, settled: Timestamp?, result: [UInt8]?)? {
-    let statement = try PreparedStatement(
-      database,
-      "SELECT \(Self.columns), settled, result FROM mutation WHERE id = ?1 AND device = ?2")
-    statement.bind(id.value, at: 1)
-    statement.bind(device, at: 2)
-    defer { statement.reset() }
-    return try statement.step() ? try Self.full(statement) : nil
-  }
-
-  private static func full(
-    _ row: PreparedStatement
-  ) throws -> (mutation: Mutation, settled: Timestamp?, result: [UInt8]?) {
-    (
-      try mutation(row), row.optionalInt64(32).map(Timestamp.init(milliseconds:)), row.bytes(33)
-    )
-  }
-
   func all(_ statement: PreparedStatement) throws -> [Mutation] {
     defer { statement.reset() }
     var mutations: [Mutation] = []
@@ -219,7 +170,7 @@ struct MutationRows {
     return mutations
   }
 
-  private static func mutation(_ row: PreparedStatement) throws(StorageError) -> Mutation {
+  static func mutation(_ row: PreparedStatement) throws(StorageError) -> Mutation {
     guard let fingerprint = Hexadecimal.decode(row.string(4)).flatMap({ PayloadFingerprint($0) }),
       let mode = MutationMode(rawValue: row.string(7)),
       let effect = MutationEffect(rawValue: row.string(8)),
@@ -229,13 +180,15 @@ struct MutationRows {
       let step = MutationStep(rawValue: row.string(17)),
       let dueReason = DueTime.Reason(rawValue: row.string(24))
     else { throw .corrupt("a row of the mutation table cannot be decoded") }
-    var mutation = Mutation(
-      id: MutationID(row.string(1)), device: row.string(2), key: row.string(3),
-      fingerprint: fingerprint, operation: row.string(5), upstream: row.string(6), mode: mode,
-      effect: effect, unknownRule: unknownRule, overtakesAll: row.int64(10) != 0,
+    let submission = Mutation.Submission(
+      id: MutationID(row.string(1)), key: row.string(3), fingerprint: fingerprint,
+      operation: row.string(5), upstream: row.string(6), mode: mode, effect: effect,
+      unknownRule: unknownRule, overtakesAll: row.int64(10) != 0,
       object: row.isNull(12) ? nil : EntityKey(type: row.string(12), key: row.string(13)),
-      footprint: footprint, sequence: row.int64(0), now: Timestamp(milliseconds: row.int64(11)),
-      expires: Timestamp(milliseconds: row.int64(26)))
+      footprint: footprint)
+    var mutation = Mutation(
+      submission, device: row.string(2), sequence: row.int64(0),
+      now: Timestamp(milliseconds: row.int64(11)), expires: Timestamp(milliseconds: row.int64(26)))
     mutation.place = row.int64(15)
     mutation.state = state
     mutation.step = step

@@ -84,8 +84,8 @@ extension QueueLedger {
   /// Enqueues one mutation. The unique key decides: commands run one after the other, so two
   /// mutations with the same key can never both be new.
   private func enqueue(_ arrival: NewMutation, index: Int) throws -> MutationReceipt {
-    if let known = try rows.find(key: arrival.key, of: device) {
-      switch known.reuse(of: arrival.fingerprint, at: timing.now) {
+    if let known = try rows.find(key: arrival.submission.key, of: device) {
+      switch known.reuse(of: arrival.submission.fingerprint, at: timing.now) {
       case .conflict: throw ArrivalRefusal.keyReused(index: index)
       case .replay: return MutationReceipt(mutation: known, isReplay: true, supersedes: nil)
       case .arm: return try arm(known, try resolved(arrival.payload))
@@ -156,13 +156,7 @@ extension QueueLedger {
     let longest = timing.now.advanced(by: timing.policy.expiry)
     let wanted = arrival.expiresIn.map { timing.now.advanced(by: $0) } ?? longest
     return Mutation(
-      id: arrival.id, device: device, key: arrival.key, fingerprint: arrival.fingerprint,
-      operation: arrival.operation, upstream: arrival.upstream, mode: arrival.mode,
-      effect: arrival.effect, unknownRule: arrival.unknownRule,
-      overtakesAll: arrival.overtakesAll, object: arrival.object,
-      footprint: Footprint(
-        object: arrival.object, references: arrival.references + replaced,
-        mentions: arrival.mentions, creates: arrival.creates),
-      sequence: try nextSequence(), now: timing.now, expires: min(longest, wanted))
+      arrival.submission.touching(replaced), device: device, sequence: try nextSequence(),
+      now: timing.now, expires: min(longest, wanted))
   }
 }

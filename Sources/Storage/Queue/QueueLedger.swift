@@ -155,20 +155,17 @@ struct QueueLedger {
     guard !isUnderWay || wasReported else { return }
     let result = try rows.result(of: mutation.id)
     try outcomes.write(
-      MutationDocument.bytes(
-        MutationRecord(
-          mutation: mutation, settled: mutation.state.isFinished ? timing.now : nil,
-          result: result, sharedState: nil,
-          resolved: resolved.filter { mutation.footprint.isCreating($0.key) }),
-        withResponse: false),
+      MutationRecord(
+        mutation: mutation, settled: mutation.state.isFinished ? timing.now : nil, result: result,
+        resolved: resolved.filter { mutation.footprint.isCreating($0.key) }
+      ).json(withResponse: false),
       of: mutation.id)
     guard mutation.state != .superseded else { return }
     var shared = try rows.superseded(by: mutation.id)
     while let other = shared.popLast() {
       let record = MutationRecord(
-        mutation: other, settled: timing.now, result: result, sharedState: mutation.state,
-        resolved: [:])
-      try outcomes.write(MutationDocument.bytes(record, withResponse: false), of: other.id)
+        mutation: other, settled: timing.now, result: result, sharedState: mutation.state)
+      try outcomes.write(record.json(withResponse: false), of: other.id)
       shared += try rows.superseded(by: other.id)
     }
   }

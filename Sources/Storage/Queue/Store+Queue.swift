@@ -164,7 +164,7 @@ extension Store {
     _ id: MutationID, of device: String
   ) async throws(StorageError) -> MutationRecord? {
     try await reader.read { database in
-      try MutationReader(database: database).record(id, of: device)
+      try MutationRows(database: database).record(id, of: device)
     }
   }
 
@@ -173,7 +173,7 @@ extension Store {
     of device: String, states: [MutationState]?, before: Int64?, limit: Int
   ) async throws(StorageError) -> [MutationRecord] {
     try await reader.read { database in
-      try MutationReader(database: database)
+      try MutationRows(database: database)
         .records(of: device, states: states, before: before, limit: limit)
     }
   }

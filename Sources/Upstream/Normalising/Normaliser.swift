@@ -65,19 +65,14 @@ package enum Normaliser {
     to normalised: inout NormalisedResponse
   ) {
     guard operation.kind == .mutation, response.kind != .requestError else { return }
-    let effects = operation.effects
-    let changed = (effects.updates + effects.invalidates + effects.appends).compactMap {
-      operation.resolve($0, with: variables)
-    }
-    let deleted = effects.deletes.compactMap { operation.resolve($0, with: variables) }
     normalised.marksPublicCopies = normalised.scope.kind != .public
     if response.kind == .success {
-      normalised.deletions = deleted.compactMap { target in
+      normalised.deletions = operation.deletedTargets(with: variables).compactMap { target in
         if case .entity(let key) = target { key } else { nil }
       }
-      normalised.invalidations = changed
+      normalised.invalidations = operation.changedTargets(with: variables)
     } else {
-      normalised.invalidations = changed + deleted
+      normalised.invalidations = operation.affectedTargets(with: variables)
     }
   }
 }

@@ -118,6 +118,22 @@ package final class RegisteredOperation: Sendable {
     case .tag(let name): return .tag(name)
     }
   }
+
+  /// Returns everything that the mutation may have changed, to be fetched again when its outcome is
+  /// unknown.
+  package func affectedTargets(with variables: Variables) -> [InvalidationTarget] {
+    changedTargets(with: variables) + deletedTargets(with: variables)
+  }
+
+  /// Returns everything that the mutation changes and does not delete.
+  func changedTargets(with variables: Variables) -> [InvalidationTarget] {
+    (effects.updates + effects.invalidates + effects.appends)
+      .compactMap { resolve($0, with: variables) }
+  }
+
+  func deletedTargets(with variables: Variables) -> [InvalidationTarget] {
+    effects.deletes.compactMap { resolve($0, with: variables) }
+  }
 }
 
 /// The kind of an operation.

@@ -153,12 +153,14 @@ struct MutationSenderTests {
     variables: String = #"{"id":"a","stars":4}"#, token: String? = nil
   ) throws -> ClaimedMutation {
     let key = EntityKey(type: "Film", key: "a")
-    var mutation = Mutation(
-      id: MutationID("m_1"), device: device, key: "k",
+    let submission = Mutation.Submission(
+      id: MutationID("m_1"), key: "k",
       fingerprint: try #require(PayloadFingerprint([UInt8](repeating: 1, count: 32))),
       operation: operation, upstream: "default", mode: mode, effect: .update,
       unknownRule: step == .verify ? .verify(operation: "GetFilm") : .park, object: key,
-      footprint: Footprint(object: key), sequence: 1, now: clock.now(),
+      footprint: Footprint(object: key))
+    var mutation = Mutation(
+      submission, device: device, sequence: 1, now: clock.now(),
       expires: clock.now().advanced(by: .seconds(60)))
     mutation.step = step
     let caller = token.map {

@@ -63,7 +63,7 @@ struct OperationChangeTests {
   }
 
   private static func request(
-    _ operation: String, _ variables: JSONValue, _ mode: MutationRequest.Mode = .lazy,
+    _ operation: String, _ variables: JSONValue, _ mode: MutationMode = .lazy,
     optimistic: [JSONValue] = [], key: String
   ) -> (request: MutationRequest, key: String) {
     let request = MutationRequest(
@@ -73,13 +73,13 @@ struct OperationChangeTests {
   }
 
   private static func note(
-    _ film: String, _ text: String, _ mode: MutationRequest.Mode = .lazy, key: String
+    _ film: String, _ text: String, _ mode: MutationMode = .lazy, key: String
   ) -> (request: MutationRequest, key: String) {
     request("Note", ["id": .string(film), "note": .string(text)], mode, key: key)
   }
 
   private static func rate(
-    _ film: String, _ stars: Int, _ mode: MutationRequest.Mode = .lazy, key: String
+    _ film: String, _ stars: Int, _ mode: MutationMode = .lazy, key: String
   ) -> (request: MutationRequest, key: String) {
     request("Rate", ["id": .string(film), "stars": .number(JSONNumber(stars))], mode, key: key)
   }
@@ -286,7 +286,7 @@ struct OperationChangeTests {
     for step in 0..<12 {
       for number in 0..<Int.random(in: 0..<4, using: &random) {
         let key = "\(step)-\(number)"
-        let mode: MutationRequest.Mode = Bool.random(using: &random) ? .lazy : .steady
+        let mode: MutationMode = Bool.random(using: &random) ? .lazy : .steady
         let films = ["f1", "f2", "f3"] + made.map(\.value)
         let film = films.randomElement(using: &random) ?? "f1"
         let asked: (request: MutationRequest, key: String)

@@ -159,7 +159,7 @@ final class WorkerWorld: Sendable {
   }
 
   static func rating(
-    _ film: String, _ mode: MutationRequest.Mode = .steady, operation: String = "RateFilm",
+    _ film: String, _ mode: MutationMode = .steady, operation: String = "RateFilm",
     stars: Int64 = 4, expiresIn: Duration? = nil
   ) -> MutationRequest {
     MutationRequest(

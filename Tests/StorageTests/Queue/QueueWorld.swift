@@ -41,10 +41,11 @@ struct QueueWorld {
     overlays: [OverlayChange] = []
   ) -> NewMutation {
     NewMutation(
-      id: MutationID("m_\(key)"), key: key,
-      fingerprint: fingerprint(content),
-      operation: "RateFilm", upstream: "default", mode: mode, effect: effect, unknownRule: rule,
-      object: object, creates: creates,
+      Mutation.Submission(
+        id: MutationID("m_\(key)"), key: key,
+        fingerprint: fingerprint(content),
+        operation: "RateFilm", upstream: "default", mode: mode, effect: effect, unknownRule: rule,
+        object: object, footprint: Footprint(object: object, creates: creates)),
       payload: MutationPayload(
         variables: variables, scope: .public, user: nil, partitions: "{}",
         sealedCredential: "sealed", overlays: overlays))

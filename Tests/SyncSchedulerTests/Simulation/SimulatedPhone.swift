@@ -92,12 +92,13 @@ struct SimulatedPhone {
     }
     let sequence = world.store.lastSequence + 1
     let payload = wish.payload
-    let mutation = Mutation(
-      id: MutationID("m\(sequence)"), device: device, key: wish.key,
+    let submission = Mutation.Submission(
+      id: MutationID("m\(sequence)"), key: wish.key,
       fingerprint: payload.fingerprint, operation: payload.operation, upstream: "films",
       mode: payload.mode, effect: payload.effect, unknownRule: payload.rule,
-      overtakesAll: payload.overtakesAll, object: payload.object, footprint: payload.footprint,
-      sequence: sequence, now: world.now,
+      overtakesAll: payload.overtakesAll, object: payload.object, footprint: payload.footprint)
+    let mutation = Mutation(
+      submission, device: device, sequence: sequence, now: world.now,
       expires: world.now.advanced(by: world.server.policy.expiry))
     guard
       let decision = try? queue.enqueuing(

@@ -60,10 +60,13 @@ struct SimulatedChange: Hashable {
 
   func arrival(_ id: MutationID, key: String) -> NewMutation {
     NewMutation(
-      id: id, key: key, fingerprint: fingerprint, operation: operation, upstream: "films",
-      mode: mode, effect: effect, unknownRule: rule, object: object,
-      references: link.map { [.film($0)] } ?? [],
-      mentions: TemporaryID.mentioned(in: variables), creates: creates,
+      Mutation.Submission(
+        id: id, key: key, fingerprint: fingerprint, operation: operation, upstream: "films",
+        mode: mode, effect: effect, unknownRule: rule, object: object,
+        footprint: Footprint(
+          object: object,
+          references: link.map { [.film($0)] } ?? [],
+          mentions: TemporaryID.mentioned(in: variables), creates: creates)),
       payload: MutationPayload(
         variables: variables.text, scope: .public, user: nil, partitions: "{}",
         sealedCredential: "sealed", overlays: overlays))

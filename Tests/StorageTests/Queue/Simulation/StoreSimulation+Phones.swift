@@ -45,7 +45,7 @@ extension StoreSimulation {
   ) async throws {
     let (device, timing) = (phones[index].device, timing)
     let arrivals = wishes.map { $0.change.arrival(makeID(), key: $0.key) }
-    note("\(device) \(arrivals.map(\.id)) \(wishes.map(\.change))")
+    note("\(device) \(arrivals.map(\.submission.id)) \(wishes.map(\.change))")
     let end = try await perform { try await $0.enqueue(arrivals, of: device, timing: timing) }
     // A response can be lost on its way too.
     let isDelivered = end.isDelivered && (chance.isCalm || chance.percent(85))
@@ -53,7 +53,7 @@ extension StoreSimulation {
     case nil: return
     case .success(let commit):
       for (wish, (arrival, receipt)) in zip(wishes, zip(arrivals, commit.answer)) {
-        let fault = expected[index].take(wish, receipt, offered: arrival.id)
+        let fault = expected[index].take(wish, receipt, offered: arrival.submission.id)
         if let fault { fail(fault) }
         if isDelivered { phones[index].acknowledge(wish, as: receipt.mutation.id) }
       }

@@ -3,25 +3,27 @@ import LosslessJSON
 import Model
 
 /// Reads `POST /v1/mutations`: one mutation as an object, or several as an array.
-enum MutationRequestDocument {
+extension MutationRequest {
   /// Mutations in one array.
-  static let countMax = 100
+  private static let countMax = 100
   /// The maximum size of one mutation.
-  static let bytesMax = 256 << 10
+  private static let bytesMax = 256 << 10
   /// The longest lifetime of a mutation: 90 days. A change that old must be confirmed by the user again.
   private static let expirySecondsMax: Int64 = 90 * 86_400
 
+  /// The members that a request can have. `baseRev` is ignored.
   private static let memberNames: Set<String> = [
     "operation", "mode", "variables", "object", "refs", "optimistic", "baseRev", "expires", "ahead",
   ]
 
+  /// The mutations of one body.
   enum Requests {
     case one(MutationRequest)
     case several([MutationRequest])
   }
 
   /// - Returns: the mutations, each with its own faults.
-  static func requests(_ bytes: [UInt8]) throws(Failure) -> Requests {
+  static func read(_ bytes: [UInt8]) throws(Failure) -> Requests {
     let body: JSONValue
     do throws(JSONParseError) {
       body = try JSONValue(parsing: bytes)
@@ -74,7 +76,6 @@ enum MutationRequestDocument {
     let optimistic = reader.optimistic()
     let goesAheadOfAll = reader.ahead(mode)
     let expiresIn = reader.expiry(secondsMax: expirySecondsMax)
-    _ = reader.text("baseRev")
     return MutationRequest(
       operation: operation, mode: mode ?? .lazy,
       variables: variables.members == nil ? nil : variables, object: object,
@@ -134,9 +135,9 @@ private struct Members {
     return texts
   }
 
-  mutating func mode() -> MutationRequest.Mode? {
-    guard let text = item["mode"]?.string, let mode = MutationRequest.Mode(rawValue: text) else {
-      let names = MutationRequest.Mode.allCases.map(\.rawValue).joined(separator: ", ")
+  mutating func mode() -> MutationMode? {
+    guard let text = item["mode"]?.string, let mode = MutationMode(rawValue: text) else {
+      let names = MutationMode.allCases.map(\.rawValue).joined(separator: ", ")
       note("mode", "must be one of \(names)")
       return nil
     }
@@ -152,7 +153,7 @@ private struct Members {
     return changes
   }
 
-  mutating func ahead(_ mode: MutationRequest.Mode?) -> Bool {
+  mutating func ahead(_ mode: MutationMode?) -> Bool {
     guard let value = item["ahead"] else { return false }
     if value.string != "all" {
       note("ahead", "must be \"all\" if given")
