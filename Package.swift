@@ -259,6 +259,7 @@ let package = Package(
       name: "EndpointsTests",
       dependencies: [
         "Endpoints", "Gateway", "HTTPServer", "HTTPWire", "LosslessJSON", "Model", "TestSupport",
+        "Upstream",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ]),
     .testTarget(

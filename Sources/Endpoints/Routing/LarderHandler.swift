@@ -21,7 +21,7 @@ package final class LarderHandler: RequestHandler {
     let context = EndpointContext(
       callers: services.callers, queue: services.sync, bodyBytesMax: services.bodyBytesMax,
       streamStallMax: services.streamStallMax, logger: services.logger)
-    let descriptions = services.operations.directory.descriptions
+    let directory = services.operations.directory
     responseCache = ResponseCache(
       cursors: services.cursors, forwardedNames: forwarded, hasCORS: services.cors.isOn,
       bytesMax: services.responseCacheBytesMax)
@@ -43,7 +43,7 @@ package final class LarderHandler: RequestHandler {
         compressionBytesMin: services.compressionBytesMin))
     let endpoints = EndpointSet(
       operating: OperatingEndpoint(
-        context: context, operations: descriptions, version: services.version,
+        context: context, operations: directory.descriptions, version: services.version,
         health: services.health, metrics: services.metrics),
       operation: operation,
       entities: EntitiesEndpoint(
@@ -72,7 +72,7 @@ package final class LarderHandler: RequestHandler {
       s3Keys: S3KeysEndpoint(context: context, keys: services.s3.keys),
       files: services.files)
     let lines = LarderRoutes.lines(
-      for: descriptions, hasPages: services.files != nil, hasMetrics: services.hasMetrics)
+      for: directory.operations, hasPages: services.files != nil, hasMetrics: services.hasMetrics)
     served = lines.map { "\($0.method.name) \($0.pattern)" }
     router = try Router(lines.map { $0.route(to: endpoints) })
   }

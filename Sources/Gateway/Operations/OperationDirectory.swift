@@ -3,7 +3,7 @@ import LosslessJSON
 package import Model
 package import Upstream
 
-/// The operations by name, and the coercion of a call's variables.
+/// The operations that clients can call, by name.
 package struct OperationDirectory: Sendable {
   /// A client's variables before they are coerced.
   package enum Input: Sendable {
@@ -22,28 +22,44 @@ package struct OperationDirectory: Sendable {
     case body([UInt8], path: [Parameter])
   }
 
-  private let registry: OperationRegistry
   /// In alphabetical order.
-  package let descriptions: [OperationDescription]
+  package let operations: [ServedOperation]
+  private let byName: [String: ServedOperation]
 
   package init(registry: OperationRegistry) {
-    self.registry = registry
-    descriptions = registry.operations.map(OperationDescription.init)
+    operations = registry.operations.map(ServedOperation.init)
+    byName = Dictionary(operations.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
+
+  /// The descriptions of the operations, in alphabetical order.
+  package var descriptions: [OperationDescription] { operations.map(\.description) }
 
   /// Returns an operation, or throws ``Model/Failure/Code/unknownOperation`` with the nearest names.
-  package func operation(named name: String) throws(Failure) -> RegisteredOperation {
-    if let operation = registry.operation(named: name) { return operation }
-    let hint = NearestNames.didYouMean(name, among: registry.operations.map(\.name))
+  package func operation(named name: String) throws(Failure) -> ServedOperation {
+    if let operation = byName[name] { return operation }
+    let hint = NearestNames.didYouMean(name, among: operations.map(\.name))
     throw Failure(.unknownOperation, "There is no operation named \(name).\(hint)")
   }
+}
+
+/// An operation that clients can call. A request resolves it once, by its route or its name, and passes
+/// it on.
+package final class ServedOperation: Sendable {
+  package let description: OperationDescription
+  let registered: RegisteredOperation
+
+  init(_ registered: RegisteredOperation) {
+    description = OperationDescription(registered)
+    self.registered = registered
+  }
+
+  package var name: String { registered.name }
+  package var kind: OperationDescription.Kind { description.kind }
 
   /// Coerces a client's variables.
-  package func variables(
-    of operation: RegisteredOperation, from input: Input
-  ) throws(Failure) -> Variables {
+  func variables(from input: OperationDirectory.Input) throws(Failure) -> Variables {
     do throws(VariableFaults) {
-      return try operation.coerce(VariableInput(input))
+      return try registered.coerce(VariableInput(input))
     } catch {
       throw Failure(
         .invalidVariables, "\(error.all.count) of the variables are invalid.",
