@@ -1,6 +1,7 @@
 import HTTPServer
 import HTTPWire
 import LosslessJSON
+import Model
 import Testing
 import Upstream
 
@@ -26,7 +27,7 @@ struct OpenAPIDocumentTests {
       variables: [
         OperationDescription.Variable(
           name: "first", description: "How many.", type: "Int! = 3", isRequired: false,
-          defaultText: "3", shape: .nonNull(.int))
+          defaultText: "3", inputType: .nonNull(.int))
       ], policy: nil, role: nil, isOpen: true, isCacheable: false, reason: "never kept")
     let path = OpenAPIDocument(operations: [film], version: "1").value()["paths"]?[
       "/v1/operations/Film"]

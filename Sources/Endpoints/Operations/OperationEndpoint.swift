@@ -44,7 +44,7 @@ struct OperationEndpoint: Sendable {
       }
       let epoch = reads.epoch
       let caller = try await context.caller(of: request)
-      let input = OperationDirectory.Input.body(
+      let input = VariableInput.body(
         try await context.json(of: request), path: call.pathParameters)
       if operation.kind == .query {
         return try await read(
@@ -61,7 +61,7 @@ struct OperationEndpoint: Sendable {
   /// Sends a device's mutation through its queue as a force, ahead of the mutations it does not conflict
   /// with.
   private func force(
-    _ operation: ServedOperation, _ input: OperationDirectory.Input, caller: Caller,
+    _ operation: ServedOperation, _ input: VariableInput, caller: Caller,
     _ request: ServerRequest
   ) async throws(Failure) -> ServerResponse {
     let key = try request.field("idempotency-key").map { text throws(Failure) in
@@ -108,7 +108,7 @@ struct OperationEndpoint: Sendable {
   }
 
   private func read(
-    _ operation: ServedOperation, input: OperationDirectory.Input, caller: Caller, epoch: Int,
+    _ operation: ServedOperation, input: VariableInput, caller: Caller, epoch: Int,
     request: ServerRequest
   ) async throws(Failure) -> ServerResponse {
     let draft = reads.begin(request, caller: caller, epoch: epoch)
@@ -121,7 +121,7 @@ struct OperationEndpoint: Sendable {
 
   private func query(
     _ request: ServerRequest
-  ) throws(Failure) -> [OperationDirectory.Input.Parameter] {
+  ) throws(Failure) -> [VariableInput.Parameter] {
     try request.queryParameters().map { .init($0.name, $0.value) }
   }
 
@@ -154,7 +154,7 @@ struct OperationCall {
   let operation: ServedOperation
   /// The path parameters of a `@route`, by the names of the operation's variables. The operation's own
   /// path contains only its name, in a parameter `name`, which a variable can be called too.
-  let pathParameters: [OperationDirectory.Input.Parameter]
+  let pathParameters: [VariableInput.Parameter]
 
   /// - Parameter routed: the operation of the route; nil for a path that contains its name.
   /// - Throws: ``Model/Failure/Code/unknownOperation`` with the nearest names.

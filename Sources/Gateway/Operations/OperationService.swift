@@ -50,7 +50,7 @@ package struct OperationService: Sendable {
 
   /// Reads a query.
   package func read(
-    _ operation: ServedOperation, input: OperationDirectory.Input, context: Context
+    _ operation: ServedOperation, input: VariableInput, context: Context
   ) async throws(Failure) -> ReadResponse {
     let request = try await request(operation, input: input, context: context)
     let response = try await reader.read(request)
@@ -60,7 +60,7 @@ package struct OperationService: Sendable {
 
   /// Returns the diff from the list that a client has to the first list of a query's response.
   package func diff(
-    _ operation: ServedOperation, input: OperationDirectory.Input, context: Context,
+    _ operation: ServedOperation, input: VariableInput, context: Context,
     from base: ListDiffer.Base
   ) async throws(Failure) -> ListDiffer.Outcome {
     try await differ.diff(of: request(operation, input: input, context: context), from: base)
@@ -70,7 +70,7 @@ package struct OperationService: Sendable {
   ///
   /// - Parameter knownTag: the tag of the response that the client has.
   package func streamStart(
-    _ operation: ServedOperation, input: OperationDirectory.Input, context: Context,
+    _ operation: ServedOperation, input: VariableInput, context: Context,
     knownTag: String?
   ) async throws(Failure) -> OperationStream.Start {
     if signal.hasEnded {
@@ -91,7 +91,7 @@ package struct OperationService: Sendable {
 
   /// Runs a mutation and returns the body for the client.
   package func mutate(
-    _ operation: ServedOperation, input: OperationDirectory.Input, context: Context
+    _ operation: ServedOperation, input: VariableInput, context: Context
   ) async throws(Failure) -> [UInt8] {
     let variables = try operation.variables(from: input)
     return try await mutations.run(
@@ -101,7 +101,7 @@ package struct OperationService: Sendable {
 
   /// Returns the request that submits a mutation to a device's queue in mode `force`.
   package func forced(
-    _ operation: ServedOperation, input: OperationDirectory.Input
+    _ operation: ServedOperation, input: VariableInput
   ) throws(Failure) -> MutationRequest {
     let variables = try operation.variables(from: input)
     let given = (try? JSONValue(checked: variables.json)) ?? [:]
@@ -115,7 +115,7 @@ package struct OperationService: Sendable {
 
   /// Explains what a read would do.
   package func explain(
-    _ operation: ServedOperation, input: OperationDirectory.Input, context: Context
+    _ operation: ServedOperation, input: VariableInput, context: Context
   ) async throws(Failure) -> Explanation {
     let request = try await request(operation, input: input, context: context)
     guard operation.kind == .query else {
@@ -126,7 +126,7 @@ package struct OperationService: Sendable {
   }
 
   private func request(
-    _ operation: ServedOperation, input: OperationDirectory.Input, context: Context
+    _ operation: ServedOperation, input: VariableInput, context: Context
   ) async throws(Failure) -> ReadRequest {
     var variables = try operation.variables(from: input)
     if let real = try await temporary.resolved(variables, of: context.caller) {
