@@ -43,8 +43,8 @@ package final class LarderHandler: RequestHandler {
     return fileResponseCache.writeResponse(to: head, stamp: stamp, into: &output)
   }
 
-  package func contentRule(for head: borrowing RequestHead) -> ContentRule {
-    s3Root.handles(head) ? s3Root.contentRule(for: head) : router.contentRule(for: head)
+  package func contentRoute(for head: borrowing RequestHead) -> ContentRoute {
+    s3Root.handles(head) ? s3Root.contentRoute(for: head) : router.contentRoute(for: head)
   }
 
   package func decorate(_ response: inout ServerResponse, for request: ServerRequest) {
