@@ -130,7 +130,7 @@ package struct OperationService: Sendable {
   ) async throws(Failure) -> ReadRequest {
     var variables = try operation.variables(from: input)
     if let real = try await temporary.resolved(variables, of: context.caller) {
-      variables = try operation.variables(from: .body(real.bytes, path: []))
+      variables = real
     }
     return ReadRequest(
       operation: operation.registered, variables: variables, caller: context.caller,
@@ -149,7 +149,7 @@ package struct TemporaryVariables: Sendable {
 
   /// Returns the variables with real ids; nil if there is nothing to replace, which is always so for
   /// a caller without a device.
-  func resolved(_ variables: Variables, of caller: Caller) async throws(Failure) -> JSONValue? {
+  func resolved(_ variables: Variables, of caller: Caller) async throws(Failure) -> Variables? {
     guard let device = caller.device?.id, variables.json.utf8.contains(UInt8(ascii: "~")),
       let given = try? JSONValue(checked: variables.json)
     else { return nil }
@@ -157,7 +157,8 @@ package struct TemporaryVariables: Sendable {
     guard !mentioned.isEmpty else { return nil }
     do throws(StorageError) {
       let known = try await store.resolve(Array(mentioned), of: device)
-      return known.isEmpty ? nil : TemporaryID.substituting(known, in: given)
+      guard !known.isEmpty else { return nil }
+      return variables.replacingStrings(in: given) { TemporaryID.substituting(known, in: $0) }
     } catch {
       throw Failure(
         .storageUnavailable, "The store cannot be read; retry later.", retry: .after,
