@@ -249,8 +249,10 @@ let package = Package(
     .testTarget(
       name: "CompositionTests",
       dependencies: [
-        "Accounts", "Composition", "Cryptography", "Endpoints", "Gateway", "HTTPClient", "HTTPServer",
+        "Accounts", "Composition", "Cryptography", "Endpoints", "Gateway", "HTTPClient",
+        "HTTPServer",
         "HTTPWire", "LosslessJSON", "Model", "OneSignalDouble", "TestSupport", "Transport",
+        "Upstream",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
       ]),

@@ -1,7 +1,9 @@
-import HTTPServer
 import HTTPTypes
 import HTTPWire
 import Testing
+import Transport
+
+@testable import HTTPServer
 
 struct RouterTests {
   private static func routes() -> [Route] {
@@ -125,8 +127,21 @@ struct RouterTests {
   @Test("A route sets its own body limit")
   func routesSetTheirOwnBodyLimit() throws {
     let router = try Router(Self.routes())
-    #expect(router.contentRule(for: try head("PUT", "/films/special")).bytesMax == 7)
-    #expect(router.contentRule(for: try head("DELETE", "/films/1")) == ContentRule())
+    #expect(router.contentRoute(for: try head("PUT", "/films/special")).rule.bytesMax == 7)
+    #expect(router.contentRoute(for: try head("DELETE", "/films/1")).rule == ContentRule())
+    #expect(router.contentRoute(for: try head("PUT", "/nowhere")).rule == ContentRule())
+  }
+
+  @Test("The route found for the content responds, without a second look-up")
+  func routeOfTheContentResponds() async throws {
+    let match = try Router(Self.routes()).contentRoute(for: try head("PUT", "/films/special")).match
+    let request = ServerRequest(
+      head: try head("PUT", "/films/special"), body: .empty, id: "test",
+      remoteAddress: .unix(path: ""), client: nil, isSecure: false,
+      receivedAt: LoopInstant(nanoseconds: 0), date: HTTPDate(secondsSince1970: 0), rates: nil,
+      match: match)
+    let response = try await Router([]).respond(to: request)
+    #expect(response.status.code == 200)
   }
 
   private func respond(_ method: String, _ path: String) async throws -> ServerResponse {

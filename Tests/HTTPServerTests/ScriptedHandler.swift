@@ -24,8 +24,8 @@ struct ScriptedHandler: RequestHandler {
     look(head, stamp, &output)
   }
 
-  func contentRule(for head: borrowing RequestHead) -> ContentRule {
-    ContentRule(bytesMax: bodyBytesMax)
+  func contentRoute(for head: borrowing RequestHead) -> ContentRoute {
+    ContentRoute(rule: ContentRule(bytesMax: bodyBytesMax))
   }
 
   func respond(to request: ServerRequest) async -> ServerResponse { await answer(request) }

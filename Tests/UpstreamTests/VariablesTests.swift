@@ -55,6 +55,7 @@ struct VariablesTests {
     let type = declaration.split(separator: ":")[1].split(separator: "=")[0]
     let schema =
       Samples.schema + "\nextend type Query { take(value: \(type)): String }"
+      + "\ninput KeyedInput { id: ID  other: ID = \"~a\"  meta: JSON }"
     return try Samples.operation(
       "query Take(\(declaration)) { take(value: \(name)) }", settings: settings, schema: schema)
   }
@@ -246,6 +247,37 @@ struct VariablesTests {
       let integer = CanonicalNumber.integer(number)?.digits
       #expect(integer?.drop { $0 == "-" }.allSatisfy(\.isWholeNumber) ?? true, "\(digits)")
     }
+  }
+
+  @Test(
+    "Replacing given strings equals coercing the replaced variables",
+    arguments: [
+      ("$v: ID!", #"{"v":"~a"}"#), ("$v: [ID!]", #"{"v":["~a",7,"b"]}"#),
+      ("$v: [ID!]", #"{"v":"~a"}"#), ("$v: ID = \"~a\"", "{}"), ("$v: String", #"{"v":"~a"}"#),
+      ("$v: FilmFilter", #"{"v":{"year":{"gt":1},"and":[{"title":"~a"},{"genres":"~a"}]}}"#),
+      ("$v: KeyedInput", #"{"v":{"id":"~a","meta":{"x":["~a",1.50,{"~a":"~a"}]}}}"#),
+      ("$v: KeyedInput", #"{"v":{"meta":{"x":[{"a":1}],"x":[{"b":"~a"}]},"id":"x"}}"#),
+      ("$v: [KeyedInput]", #"{"v":[{"id":"~a","other":"~a"},null,{"id":1}]}"#),
+      ("$v: Decimal", #"{"v":"~a"}"#),
+    ])
+  func replacesGivenStrings(declaration: String, json: String) throws {
+    func replace(_ value: JSONValue) -> JSONValue {
+      switch value {
+      case .string("~a"): .string("9")
+      case .array(let values): .array(values.map(replace))
+      case .object(let members):
+        .object(members.map { JSONMember($0.name, replace($0.value)) })
+      default: value
+      }
+    }
+    let operation = try Self.operation(
+      declaration, settings: RegistrySettings(scalarNumbers: ["Decimal": .real]))
+    let coerced = try operation.coerce(.body(Array(json.utf8)))
+    let given = try JSONValue(parsing: coerced.json)
+    let replaced = coerced.replacingStrings(in: given, replace)
+    let again = try operation.coerce(.body(replace(given).bytes))
+    #expect(replaced.json == again.json)
+    #expect(replaced.canonical == again.canonical)
   }
 
   @Test(

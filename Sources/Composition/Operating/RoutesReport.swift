@@ -12,7 +12,8 @@ package struct RoutesReport {
   package let text: String
 
   package init(_ workspace: Workspace) {
-    let operations = OperationDirectory(registry: workspace.registry).descriptions
+    let directory = OperationDirectory(registry: workspace.registry)
+    let operations = directory.descriptions
     var table = TextTable("METHOD", "PATH", "OPERATION", "ACCESS", "CACHE")
     for operation in operations where operation.kind != .subscription {
       table.add(
@@ -20,7 +21,7 @@ package struct RoutesReport {
         operation.accessText, operation.cacheText)
     }
     let lines = LarderRoutes.lines(
-      for: operations, hasPages: PublicFolder.exists(workspace.settings),
+      for: directory.operations, hasPages: PublicFolder.exists(workspace.settings),
       hasMetrics: workspace.settings.metrics.listen.isEmpty)
     for line in lines {
       let operation = line.operation.flatMap { name in operations.first { $0.name == name } }

@@ -26,11 +26,14 @@ struct ListDiffEndpoint: Sendable {
   }
 
   /// Diffs the first list in a query's response.
+  ///
+  /// - Parameter routed: the operation of the route; nil for a path that contains its name.
   func operation(
-    _ request: ServerRequest, named name: String, by path: OperationEndpoint.Path
+    _ request: ServerRequest, of routed: ServedOperation? = nil
   ) async -> ServerResponse {
     await respond(to: request) { diffRequest async throws(Failure) in
-      try await diff(request, of: name, by: path, diffRequest)
+      let call = try OperationCall(request, of: routed, in: operations.directory)
+      return try await diff(call, request, diffRequest)
     }
   }
 
@@ -55,16 +58,16 @@ struct ListDiffEndpoint: Sendable {
   }
 
   private func diff(
-    _ request: ServerRequest, of name: String, by path: OperationEndpoint.Path,
-    _ diffRequest: DiffRequest
+    _ call: OperationCall, _ request: ServerRequest, _ diffRequest: DiffRequest
   ) async throws(Failure) -> ListDiffer.Outcome {
-    guard try operations.kind(of: name) == .query else {
-      throw Failure(.malformedRequest, "\(name) is not a query; only queries have diffs.")
+    guard call.operation.kind == .query else {
+      throw Failure(
+        .malformedRequest, "\(call.operation.name) is not a query; only queries have diffs.")
     }
     return try await operations.diff(
-      name,
+      call.operation,
       input: .parameters(
-        path: path.parameters(request, of: name, operations),
+        path: call.pathParameters,
         query: diffRequest.parameters.map { .init($0.name, $0.value) }),
       context: OperationService.Context(
         caller: diffRequest.caller, directives: request.directives,

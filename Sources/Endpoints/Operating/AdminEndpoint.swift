@@ -25,7 +25,7 @@ struct AdminEndpoint: Sendable {
       try await context.requireAdmin(request)
       let (name, variables) = try Self.readQuery(try await context.json(of: request))
       let explanation = try await operations.explain(
-        name, input: .body(variables, path: []),
+        try operations.directory.operation(named: name), input: .body(variables, path: []),
         context: OperationService.Context(caller: .anonymous))
       return .json(ExplanationDocument.bytes(explanation))
     }

@@ -1,5 +1,6 @@
 import Gateway
 import LosslessJSON
+import Model
 
 /// `/openapi.json`: OpenAPI 3.1, the template and the paths of the operations.
 ///
@@ -127,7 +128,7 @@ struct OpenAPIDocument {
 
   /// The schema of a variable, with its default.
   private static func schema(of variable: OperationDescription.Variable) -> JSONValue {
-    let schema = OpenAPISchemas.schema(of: variable.shape)
+    let schema = OpenAPISchemas.schema(of: variable.inputType)
     guard let text = variable.defaultText, let value = try? JSONValue(checked: text) else {
       return schema
     }
@@ -158,7 +159,7 @@ struct OpenAPIDocument {
       variable -> JSONValue in
       [
         "name": .string(variable.name), "in": "path", "required": true,
-        "schema": OpenAPISchemas.schema(of: variable.shape),
+        "schema": OpenAPISchemas.schema(of: variable.inputType),
       ]
     }
     let schema: JSONValue = [
@@ -178,15 +179,15 @@ struct OpenAPIDocument {
 
 /// JSON schemas (2020-12, as OpenAPI 3.1 uses them) of operations' variables.
 enum OpenAPISchemas {
-  static func schema(of shape: VariableShape) -> JSONValue {
-    switch shape {
+  static func schema(of type: InputType) -> JSONValue {
+    switch type {
     case .nonNull(let inner): bare(inner)
-    default: ["anyOf": [bare(shape), ["type": "null"]]]
+    default: ["anyOf": [bare(type), ["type": "null"]]]
     }
   }
 
-  private static func bare(_ shape: VariableShape) -> JSONValue {
-    switch shape {
+  private static func bare(_ type: InputType) -> JSONValue {
+    switch type {
     case .nonNull(let inner): bare(inner)
     case .list(let inner): ["type": "array", "items": schema(of: inner)]
     case .int: ["type": "integer", "format": "int32"]
@@ -197,7 +198,7 @@ enum OpenAPISchemas {
     case .enumeration(_, let values):
       ["type": "string", "enum": .array(values.map { .string($0) })]
     case .object(let name): ["type": "object", "description": .string(name)]
-    case .scalar(let name): ["description": .string(name)]
+    case .scalar(let name, _): ["description": .string(name)]
     }
   }
 }

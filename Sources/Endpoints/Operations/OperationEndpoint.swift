@@ -12,52 +12,47 @@ struct OperationEndpoint: Sendable {
   let queue: SyncQueue
   let reads: ReadResponseWriter
 
-  /// The kind of a request's path. A `@route` can contain variables; the operation's own path contains
-  /// only its name, in a parameter `name`, which a variable can be called too.
-  enum Path {
-    case named
-    case routed
-  }
-
   /// Runs a query with its variables in the path and the query string.
-  func get(
-    _ request: ServerRequest, operation name: String, by path: Path
-  ) async -> ServerResponse {
+  ///
+  /// - Parameter routed: the operation of the route; nil for a path that contains its name.
+  func get(_ request: ServerRequest, of routed: ServedOperation? = nil) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
-      switch try operations.kind(of: name) {
+      let call = try OperationCall(request, of: routed, in: operations.directory)
+      switch call.operation.kind {
       case .query: break
-      case .mutation: return Self.onlyPost(name, request: request)
-      case .subscription: throw Self.subscriptionsAreNotServed(name)
+      case .mutation: return Self.onlyPost(call.operation.name, request: request)
+      case .subscription: throw Self.subscriptionsAreNotServed(call.operation.name)
       }
       let epoch = reads.epoch
       let caller = try await context.caller(of: request)
       return try await read(
-        name,
-        input: .parameters(
-          path: path.parameters(request, of: name, operations), query: query(request)),
+        call.operation,
+        input: .parameters(path: call.pathParameters, query: query(request)),
         caller: caller, epoch: epoch, request: request)
     }
   }
 
   /// Runs a mutation, or a query with its variables in a JSON body.
-  func post(
-    _ request: ServerRequest, operation name: String, by path: Path
-  ) async -> ServerResponse {
+  ///
+  /// - Parameter routed: the operation of the route; nil for a path that contains its name.
+  func post(_ request: ServerRequest, of routed: ServedOperation? = nil) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
-      let kind = try operations.kind(of: name)
-      if kind == .subscription { throw Self.subscriptionsAreNotServed(name) }
+      let call = try OperationCall(request, of: routed, in: operations.directory)
+      let operation = call.operation
+      if operation.kind == .subscription {
+        throw Self.subscriptionsAreNotServed(operation.name)
+      }
       let epoch = reads.epoch
       let caller = try await context.caller(of: request)
-      let input = OperationDirectory.Input.body(
-        try await context.json(of: request),
-        path: path.parameters(request, of: name, operations))
-      if kind == .query {
+      let input = VariableInput.body(
+        try await context.json(of: request), path: call.pathParameters)
+      if operation.kind == .query {
         return try await read(
-          name, input: input, caller: caller, epoch: epoch, request: request)
+          operation, input: input, caller: caller, epoch: epoch, request: request)
       }
-      if caller.device != nil { return try await force(name, input, caller: caller, request) }
+      if caller.device != nil { return try await force(operation, input, caller: caller, request) }
       let body = try await operations.mutate(
-        name, input: input,
+        operation, input: input,
         context: OperationService.Context(caller: caller, traceparent: request.traceparent))
       return .json(body)
     }
@@ -66,13 +61,14 @@ struct OperationEndpoint: Sendable {
   /// Sends a device's mutation through its queue as a force, ahead of the mutations it does not conflict
   /// with.
   private func force(
-    _ name: String, _ input: OperationDirectory.Input, caller: Caller, _ request: ServerRequest
+    _ operation: ServedOperation, _ input: VariableInput, caller: Caller,
+    _ request: ServerRequest
   ) async throws(Failure) -> ServerResponse {
     let key = try request.field("idempotency-key").map { text throws(Failure) in
       try IdempotencyKey.read(text)
     }
     let forced = try await queue.force(
-      try operations.forced(name, input: input), key: key, by: caller)
+      try operations.forced(operation, input: input), key: key, by: caller)
     // A response with data and errors is returned; a refusal without data is a failure.
     if let refusal = forced.refusal, forced.response?["data"]?.isNull ?? true { throw refusal }
     var members = forced.response?.members ?? []
@@ -85,21 +81,23 @@ struct OperationEndpoint: Sendable {
   }
 
   /// Streams a live query: its response, sent again whenever the data in it changes.
-  func stream(
-    _ request: ServerRequest, operation name: String, by path: Path
-  ) async -> ServerResponse {
+  ///
+  /// - Parameter routed: the operation of the route; nil for a path that contains its name.
+  func stream(_ request: ServerRequest, of routed: ServedOperation? = nil) async -> ServerResponse {
     await context.respond(to: request) { () async throws(Failure) in
-      switch try operations.kind(of: name) {
+      let call = try OperationCall(request, of: routed, in: operations.directory)
+      switch call.operation.kind {
       case .query: break
-      case .mutation: throw Failure(.malformedRequest, "\(name) is a mutation and has no stream.")
-      case .subscription: throw Self.subscriptionsAreNotServed(name)
+      case .mutation:
+        throw Failure(
+          .malformedRequest, "\(call.operation.name) is a mutation and has no stream.")
+      case .subscription: throw Self.subscriptionsAreNotServed(call.operation.name)
       }
       let caller = try await context.streamCaller(of: request)
       let variables = try query(request).filter { $0.name != "ticket" }
       let start = try await operations.streamStart(
-        name,
-        input: .parameters(
-          path: path.parameters(request, of: name, operations), query: variables),
+        call.operation,
+        input: .parameters(path: call.pathParameters, query: variables),
         context: OperationService.Context(
           caller: caller, directives: request.directives, traceparent: request.traceparent),
         knownTag: request.field("last-event-id"))
@@ -110,12 +108,12 @@ struct OperationEndpoint: Sendable {
   }
 
   private func read(
-    _ name: String, input: OperationDirectory.Input, caller: Caller, epoch: Int,
+    _ operation: ServedOperation, input: VariableInput, caller: Caller, epoch: Int,
     request: ServerRequest
   ) async throws(Failure) -> ServerResponse {
     let draft = reads.begin(request, caller: caller, epoch: epoch)
     let read = try await operations.read(
-      name, input: input,
+      operation, input: input,
       context: OperationService.Context(
         caller: caller, directives: request.directives, traceparent: request.traceparent))
     return reads.response(to: draft, read: read)
@@ -123,7 +121,7 @@ struct OperationEndpoint: Sendable {
 
   private func query(
     _ request: ServerRequest
-  ) throws(Failure) -> [OperationDirectory.Input.Parameter] {
+  ) throws(Failure) -> [VariableInput.Parameter] {
     try request.queryParameters().map { .init($0.name, $0.value) }
   }
 
@@ -131,7 +129,7 @@ struct OperationEndpoint: Sendable {
   func refuseMethod(_ request: ServerRequest) -> ServerResponse {
     var response = ServerResponse.problem(.methodNotAllowed, for: request)
     let name = request.head.path.split(separator: UInt8(ascii: "/")).last ?? []
-    switch try? operations.kind(of: PercentCoding.decode(name) ?? "") {
+    switch try? operations.directory.operation(named: PercentCoding.decode(name) ?? "").kind {
     case .query: response.fields[.allow] = Router.allow([.get, .post])
     case .mutation: response.fields[.allow] = Router.allow([.post])
     case .subscription, nil: break
@@ -151,15 +149,25 @@ struct OperationEndpoint: Sendable {
   }
 }
 
-extension OperationEndpoint.Path {
-  /// The path parameters of a `@route`, by the names of the operation's variables.
-  func parameters(
-    _ request: ServerRequest, of name: String, _ operations: OperationService
-  ) -> [OperationDirectory.Input.Parameter] {
-    guard self == .routed,
-      let description = operations.directory.descriptions.first(where: { $0.name == name })
-    else { return [] }
-    return description.variables.compactMap { variable in
+/// An operation as a request's path selects it, with the variables in that path.
+struct OperationCall {
+  let operation: ServedOperation
+  /// The path parameters of a `@route`, by the names of the operation's variables. The operation's own
+  /// path contains only its name, in a parameter `name`, which a variable can be called too.
+  let pathParameters: [VariableInput.Parameter]
+
+  /// - Parameter routed: the operation of the route; nil for a path that contains its name.
+  /// - Throws: ``Model/Failure/Code/unknownOperation`` with the nearest names.
+  init(
+    _ request: ServerRequest, of routed: ServedOperation?, in directory: OperationDirectory
+  ) throws(Failure) {
+    guard let routed else {
+      operation = try directory.operation(named: request.parameters["name"] ?? "")
+      pathParameters = []
+      return
+    }
+    operation = routed
+    pathParameters = routed.description.variables.compactMap { variable in
       request.parameters[variable.name].map { .init(variable.name, $0) }
     }
   }

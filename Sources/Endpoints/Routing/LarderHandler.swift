@@ -17,64 +17,17 @@ package final class LarderHandler: RequestHandler {
   package let served: [String]
 
   package init(_ services: Services) throws(RouteTable.Conflict) {
-    let forwarded = services.callers.forwardedNames
-    let context = EndpointContext(
-      callers: services.callers, queue: services.sync, bodyBytesMax: services.bodyBytesMax,
-      streamStallMax: services.streamStallMax, logger: services.logger)
-    let descriptions = services.operations.directory.descriptions
-    responseCache = ResponseCache(
-      cursors: services.cursors, forwardedNames: forwarded, hasCORS: services.cors.isOn,
-      bytesMax: services.responseCacheBytesMax)
-    deltas = DeltaResponseCache(
-      cursors: services.cursors,
-      plain: .changes(forwardedNames: forwarded, hasCORS: services.cors.isOn),
-      compressionBytesMin: services.compressionBytesMin)
-    let fileResponseCache = FileResponseCache(hasCORS: services.cors.isOn)
-    self.fileResponseCache = fileResponseCache
+    let endpoints = EndpointSet(services)
+    responseCache = endpoints.responseCache
+    deltas = endpoints.deltas
+    fileResponseCache = endpoints.fileResponseCache
     var policy = services.cors
-    policy.forwardedNames = forwarded
+    policy.forwardedNames = services.callers.forwardedNames
     cors = policy
-    let s3 = S3Endpoint(services: services.s3, logger: services.logger)
-    s3Root = S3RootHandler(endpoint: s3, cors: services.cors, host: services.s3.host)
-    let operation = OperationEndpoint(
-      context: context, operations: services.operations, queue: services.sync,
-      reads: ReadResponseWriter(
-        cursors: services.cursors, cache: responseCache, forwardedNames: forwarded,
-        compressionBytesMin: services.compressionBytesMin))
-    let endpoints = EndpointSet(
-      operating: OperatingEndpoint(
-        context: context, operations: descriptions,
-        openAPI: OpenAPIContent(
-          operations: descriptions, version: services.version, template: services.openAPITemplate),
-        health: services.health, metrics: services.metrics),
-      operation: operation,
-      entities: EntitiesEndpoint(
-        context: context, entities: services.entities, cursors: services.cursors),
-      devices: DevicesEndpoint(context: context, devices: services.devices),
-      accounts: AccountsEndpoint(
-        context: context, accounts: services.accounts, signingKeys: services.signingKeys,
-        epoch: responseCache.epoch),
-      changes: ChangesEndpoint(context: context, feed: services.changes, deltas: deltas),
-      diffs: ListDiffEndpoint(
-        context: context, operations: services.operations, lists: services.lists),
-      tickets: StreamTicketsEndpoint(context: context),
-      writes: EntityWritesEndpoint(context: context, writes: services.writes),
-      admin: AdminEndpoint(
-        context: context, operations: services.operations, purger: services.purger),
-      maintenance: MaintenanceEndpoint(
-        context: context, console: services.console, backups: services.backups,
-        threshold: services.logThreshold),
-      tables: TablesEndpoint(context: context, tables: services.tables),
-      mutations: MutationsEndpoint(context: context, queue: services.sync),
-      queue: QueueEndpoint(context: context, queue: services.sync),
-      push: PushEndpoint(context: context, push: services.push),
-      storedFiles: FilesEndpoint(
-        context: context, services: services.storedFiles, cache: fileResponseCache),
-      s3: s3,
-      s3Keys: S3KeysEndpoint(context: context, keys: services.s3.keys),
-      files: services.files)
+    s3Root = S3RootHandler(endpoint: endpoints.s3, cors: services.cors, host: services.s3.host)
     let lines = LarderRoutes.lines(
-      for: descriptions, hasPages: services.files != nil, hasMetrics: services.hasMetrics)
+      for: services.operations.directory.operations, hasPages: services.files != nil,
+      hasMetrics: services.hasMetrics)
     served = lines.map { "\($0.method.name) \($0.pattern)" }
     router = try Router(lines.map { $0.route(to: endpoints) })
   }
@@ -90,8 +43,8 @@ package final class LarderHandler: RequestHandler {
     return fileResponseCache.writeResponse(to: head, stamp: stamp, into: &output)
   }
 
-  package func contentRule(for head: borrowing RequestHead) -> ContentRule {
-    s3Root.handles(head) ? s3Root.contentRule(for: head) : router.contentRule(for: head)
+  package func contentRoute(for head: borrowing RequestHead) -> ContentRoute {
+    s3Root.handles(head) ? s3Root.contentRoute(for: head) : router.contentRoute(for: head)
   }
 
   package func decorate(_ response: inout ServerResponse, for request: ServerRequest) {

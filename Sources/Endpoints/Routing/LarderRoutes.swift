@@ -9,7 +9,7 @@ package enum LarderRoutes {
   ///
   /// - Parameter hasMetrics: false if `/metrics` is served on separate addresses.
   package static func lines(
-    for operations: [OperationDescription], hasPages: Bool, hasMetrics: Bool
+    for operations: [ServedOperation], hasPages: Bool, hasMetrics: Bool
   ) -> [RouteLine] {
     fixed + (hasMetrics ? metrics : []) + SyncRoutes.lines + PushRoutes.lines + FilesEndpoint.lines
       + S3KeysEndpoint.lines
@@ -26,19 +26,13 @@ package enum LarderRoutes {
     RouteLine(.get, "/v1/operations") { await $0.operating.list($1) },
     RouteLine(
       .get, "/v1/operations/{name}", refuseMethod: { $0.operation.refuseMethod($1) },
-      respond: { await $0.operation.get($1, operation: $1.name, by: .named) }),
+      respond: { await $0.operation.get($1) }),
     RouteLine(
       .post, "/v1/operations/{name}", refuseMethod: { $0.operation.refuseMethod($1) },
-      respond: { await $0.operation.post($1, operation: $1.name, by: .named) }),
-    RouteLine(.get, "/v1/operations/{name}/stream") {
-      await $0.operation.stream($1, operation: $1.name, by: .named)
-    },
-    RouteLine(.get, "/v1/operations/{name}/diff") {
-      await $0.diffs.operation($1, named: $1.name, by: .named)
-    },
-    RouteLine(.post, "/v1/operations/{name}/diff") {
-      await $0.diffs.operation($1, named: $1.name, by: .named)
-    },
+      respond: { await $0.operation.post($1) }),
+    RouteLine(.get, "/v1/operations/{name}/stream") { await $0.operation.stream($1) },
+    RouteLine(.get, "/v1/operations/{name}/diff") { await $0.diffs.operation($1) },
+    RouteLine(.post, "/v1/operations/{name}/diff") { await $0.diffs.operation($1) },
 
     RouteLine(.post, "/v1/devices") { await $0.devices.register($1) },
     RouteLine(.get, "/v1/devices/me") { await $0.devices.show($1) },
@@ -87,39 +81,25 @@ package enum LarderRoutes {
   ]
 }
 
-extension ServerRequest {
-  fileprivate var name: String { parameters["name"] ?? "" }
-}
-
 /// The routes of one operation: the path of its `@route`, and for a query `/stream` and `/diff` below
 /// it. An operation cannot take those paths: a `@route` that contains one of their names is refused.
 enum OperationRoutes {
-  static func lines(_ description: OperationDescription) -> [RouteLine] {
-    guard let path = description.route, let pattern = RoutePattern("/api\(path)"),
+  static func lines(_ operation: ServedOperation) -> [RouteLine] {
+    guard let path = operation.description.route, let pattern = RoutePattern("/api\(path)"),
       let stream = RoutePattern("/api\(path)/stream"), let diff = RoutePattern("/api\(path)/diff")
     else { return [] }
-    let name = description.name
-    switch description.kind {
+    let name = operation.name
+    switch operation.kind {
     case .query:
       return [
-        RouteLine(.get, pattern, of: name) {
-          await $0.operation.get($1, operation: name, by: .routed)
-        },
-        RouteLine(.get, stream, of: name) {
-          await $0.operation.stream($1, operation: name, by: .routed)
-        },
-        RouteLine(.get, diff, of: name) {
-          await $0.diffs.operation($1, named: name, by: .routed)
-        },
-        RouteLine(.post, diff, of: name) {
-          await $0.diffs.operation($1, named: name, by: .routed)
-        },
+        RouteLine(.get, pattern, of: name) { await $0.operation.get($1, of: operation) },
+        RouteLine(.get, stream, of: name) { await $0.operation.stream($1, of: operation) },
+        RouteLine(.get, diff, of: name) { await $0.diffs.operation($1, of: operation) },
+        RouteLine(.post, diff, of: name) { await $0.diffs.operation($1, of: operation) },
       ]
     case .mutation:
       return [
-        RouteLine(.post, pattern, of: name) {
-          await $0.operation.post($1, operation: name, by: .routed)
-        }
+        RouteLine(.post, pattern, of: name) { await $0.operation.post($1, of: operation) }
       ]
     case .subscription: return []
     }

@@ -18,7 +18,9 @@ package struct S3RootHandler: RequestHandler {
     return name == host || bucket(in: name) != nil
   }
 
-  package func contentRule(for head: borrowing RequestHead) -> ContentRule { S3Endpoint.content }
+  package func contentRoute(for head: borrowing RequestHead) -> ContentRoute {
+    ContentRoute(rule: S3Endpoint.content)
+  }
 
   package func decorate(_ response: inout ServerResponse, for request: ServerRequest) {
     cors.decorate(&response, for: request)

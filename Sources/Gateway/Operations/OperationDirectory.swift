@@ -3,70 +3,51 @@ import LosslessJSON
 package import Model
 package import Upstream
 
-/// The operations by name, and the coercion of a call's variables.
+/// The operations that clients can call, by name.
 package struct OperationDirectory: Sendable {
-  /// A client's variables before they are coerced.
-  package enum Input: Sendable {
-    package struct Parameter: Hashable, Sendable {
-      package let name: String
-      package let value: String
-
-      package init(_ name: String, _ value: String) {
-        self.name = name
-        self.value = value
-      }
-    }
-
-    /// Percent-decoded parameters of the path and of the query string.
-    case parameters(path: [Parameter], query: [Parameter])
-    case body([UInt8], path: [Parameter])
-  }
-
-  private let registry: OperationRegistry
   /// In alphabetical order.
-  package let descriptions: [OperationDescription]
+  package let operations: [ServedOperation]
+  private let byName: [String: ServedOperation]
 
   package init(registry: OperationRegistry) {
-    self.registry = registry
-    descriptions = registry.operations.map(OperationDescription.init)
+    operations = registry.operations.map(ServedOperation.init)
+    byName = Dictionary(operations.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
+
+  /// The descriptions of the operations, in alphabetical order.
+  package var descriptions: [OperationDescription] { operations.map(\.description) }
 
   /// Returns an operation, or throws ``Model/Failure/Code/unknownOperation`` with the nearest names.
-  package func operation(named name: String) throws(Failure) -> RegisteredOperation {
-    if let operation = registry.operation(named: name) { return operation }
-    let hint = NearestNames.didYouMean(name, among: registry.operations.map(\.name))
+  package func operation(named name: String) throws(Failure) -> ServedOperation {
+    if let operation = byName[name] { return operation }
+    let hint = NearestNames.didYouMean(name, among: operations.map(\.name))
     throw Failure(.unknownOperation, "There is no operation named \(name).\(hint)")
   }
+}
+
+/// An operation that clients can call. A request resolves it once, by its route or its name, and passes
+/// it on.
+package final class ServedOperation: Sendable {
+  package let description: OperationDescription
+  let registered: RegisteredOperation
+
+  init(_ registered: RegisteredOperation) {
+    description = OperationDescription(registered)
+    self.registered = registered
+  }
+
+  package var name: String { registered.name }
+  package var kind: OperationKind { registered.kind }
 
   /// Coerces a client's variables.
-  package func variables(
-    of operation: RegisteredOperation, from input: Input
-  ) throws(Failure) -> Variables {
+  func variables(from input: VariableInput) throws(Failure) -> Variables {
     do throws(VariableFaults) {
-      return try operation.coerce(VariableInput(input))
+      return try registered.coerce(input)
     } catch {
       throw Failure(
         .invalidVariables, "\(error.all.count) of the variables are invalid.",
         details: error.all)
     }
-  }
-}
-
-extension VariableInput {
-  fileprivate init(_ input: OperationDirectory.Input) {
-    self =
-      switch input {
-      case .parameters(let path, let query):
-        .parameters(path: path.map(Parameter.init), query: query.map(Parameter.init))
-      case .body(let bytes, let path):
-        .body(bytes, path: path.map(Parameter.init))
-      }
-  }
-}
-
-extension VariableInput.Parameter {
-  fileprivate init(_ parameter: OperationDirectory.Input.Parameter) {
-    self.init(parameter.name, parameter.value)
   }
 }
 
@@ -81,11 +62,7 @@ package struct OperationDescription: Sendable {
     package let isRequired: Bool
     /// The default as JSON text; nil without one.
     package let defaultText: String?
-    package let shape: VariableShape
-  }
-
-  package enum Kind: String, Sendable {
-    case query, mutation, subscription
+    package let inputType: InputType
   }
 
   package let name: String
@@ -93,7 +70,7 @@ package struct OperationDescription: Sendable {
   package let description: String?
   /// The descriptions of the fragments it uses, without those that have none.
   package let fragments: [(name: String, text: String)]
-  package let kind: Kind
+  package let kind: OperationKind
   /// The path of `@route` under `/api`, with `{parameters}`.
   package let route: String?
   package let variables: [Variable]
@@ -116,61 +93,24 @@ package struct OperationDescription: Sendable {
   }
 }
 
-/// The type of a variable, in the detail that a form or a schema needs.
-package indirect enum VariableShape: Sendable {
-  case nonNull(VariableShape)
-  case list(VariableShape)
-  case int, float, string, boolean, id
-  case enumeration(name: String, values: [String])
-  case object(name: String)
-  case scalar(name: String)
-
-  init(_ type: InputType) {
-    self =
-      switch type {
-      case .nonNull(let inner): .nonNull(VariableShape(inner))
-      case .list(let inner): .list(VariableShape(inner))
-      case .int: .int
-      case .float: .float
-      case .string: .string
-      case .boolean: .boolean
-      case .id: .id
-      case .enumeration(let name, let values): .enumeration(name: name, values: values)
-      case .object(let name): .object(name: name)
-      case .scalar(let name, _): .scalar(name: name)
-      }
-  }
-}
-
 extension OperationDescription {
   init(_ operation: RegisteredOperation) {
     self.init(
       name: operation.name,
       description: operation.description,
       fragments: operation.fragmentDescriptions,
-      kind: Kind(operation.kind),
+      kind: operation.kind,
       route: operation.route?.path,
       variables: operation.variables.map { variable in
         Variable(
           name: variable.name, description: variable.description, type: variable.typeText,
           isRequired: variable.isRequired,
-          defaultText: variable.defaultValue?.text, shape: VariableShape(variable.type))
+          defaultText: variable.defaultValue?.text, inputType: variable.type)
       },
       policy: operation.kind == .query ? operation.cache : nil,
       role: operation.access.role?.rawValue,
       isOpen: operation.access.isOpen,
       isCacheable: operation.kind == .query && operation.cache.isKept,
       reason: operation.cacheNote)
-  }
-}
-
-extension OperationDescription.Kind {
-  init(_ kind: OperationKind) {
-    self =
-      switch kind {
-      case .query: .query
-      case .mutation: .mutation
-      case .subscription: .subscription
-      }
   }
 }

@@ -3,7 +3,7 @@ package import Model
 package import Storage
 import Upstream
 
-/// The operations as endpoints use them: by name, with variables in the client's form.
+/// The operations as endpoints use them, with variables in the client's form.
 package struct OperationService: Sendable {
   /// The parameters of a call other than its variables.
   package struct Context: Sendable {
@@ -48,18 +48,11 @@ package struct OperationService: Sendable {
     self.makeKey = makeKey
   }
 
-  /// Returns the kind of an operation.
-  ///
-  /// - Throws: ``Model/Failure/Code/unknownOperation`` with the nearest names.
-  package func kind(of name: String) throws(Failure) -> OperationDescription.Kind {
-    OperationDescription.Kind(try directory.operation(named: name).kind)
-  }
-
   /// Reads a query.
   package func read(
-    _ name: String, input: OperationDirectory.Input, context: Context
+    _ operation: ServedOperation, input: VariableInput, context: Context
   ) async throws(Failure) -> ReadResponse {
-    let request = try await request(name, input: input, context: context)
+    let request = try await request(operation, input: input, context: context)
     let response = try await reader.read(request)
     if context.caller.device != nil { await differ.note(response, to: request) }
     return response
@@ -67,22 +60,24 @@ package struct OperationService: Sendable {
 
   /// Returns the diff from the list that a client has to the first list of a query's response.
   package func diff(
-    _ name: String, input: OperationDirectory.Input, context: Context, from base: ListDiffer.Base
+    _ operation: ServedOperation, input: VariableInput, context: Context,
+    from base: ListDiffer.Base
   ) async throws(Failure) -> ListDiffer.Outcome {
-    try await differ.diff(of: request(name, input: input, context: context), from: base)
+    try await differ.diff(of: request(operation, input: input, context: context), from: base)
   }
 
   /// Starts a live query with one read, so that a failure is reported as an HTTP response.
   ///
   /// - Parameter knownTag: the tag of the response that the client has.
   package func streamStart(
-    _ name: String, input: OperationDirectory.Input, context: Context, knownTag: String?
+    _ operation: ServedOperation, input: VariableInput, context: Context,
+    knownTag: String?
   ) async throws(Failure) -> OperationStream.Start {
     if signal.hasEnded {
       throw Failure(
         .draining, "The service is shutting down.", retry: .after, retryAfter: .seconds(1))
     }
-    let request = try await request(name, input: input, context: context)
+    let request = try await request(operation, input: input, context: context)
     _ = try await reader.read(request)
     return OperationStream.Start(request: request, knownTag: knownTag)
   }
@@ -96,48 +91,49 @@ package struct OperationService: Sendable {
 
   /// Runs a mutation and returns the body for the client.
   package func mutate(
-    _ name: String, input: OperationDirectory.Input, context: Context
+    _ operation: ServedOperation, input: VariableInput, context: Context
   ) async throws(Failure) -> [UInt8] {
-    let operation = try directory.operation(named: name)
-    let variables = try directory.variables(of: operation, from: input)
+    let variables = try operation.variables(from: input)
     return try await mutations.run(
-      operation, variables: variables, caller: context.caller, idempotencyKey: makeKey(),
+      operation.registered, variables: variables, caller: context.caller, idempotencyKey: makeKey(),
       traceparent: context.traceparent)
   }
 
   /// Returns the request that submits a mutation to a device's queue in mode `force`.
   package func forced(
-    _ name: String, input: OperationDirectory.Input
+    _ operation: ServedOperation, input: VariableInput
   ) throws(Failure) -> MutationRequest {
-    let operation = try directory.operation(named: name)
-    let variables = try directory.variables(of: operation, from: input)
+    let variables = try operation.variables(from: input)
     let given = (try? JSONValue(checked: variables.json)) ?? [:]
-    let canonical: JSONValue = ["mode": "force", "operation": .string(name), "variables": given]
+    let canonical: JSONValue = [
+      "mode": "force", "operation": .string(operation.name), "variables": given,
+    ]
     return MutationRequest(
-      operation: name, mode: .force, variables: given, canonicalBytes: canonical.canonicalBytes)
+      operation: operation.name, mode: .force, variables: given,
+      canonicalBytes: canonical.canonicalBytes)
   }
 
   /// Explains what a read would do.
   package func explain(
-    _ name: String, input: OperationDirectory.Input, context: Context
+    _ operation: ServedOperation, input: VariableInput, context: Context
   ) async throws(Failure) -> Explanation {
-    let request = try await request(name, input: input, context: context)
-    guard request.operation.kind == .query else {
-      throw Failure(.malformedRequest, "\(name) is not a query; only queries are stored.")
+    let request = try await request(operation, input: input, context: context)
+    guard operation.kind == .query else {
+      throw Failure(
+        .malformedRequest, "\(operation.name) is not a query; only queries are stored.")
     }
     return try await explainer.explain(request)
   }
 
   private func request(
-    _ name: String, input: OperationDirectory.Input, context: Context
+    _ operation: ServedOperation, input: VariableInput, context: Context
   ) async throws(Failure) -> ReadRequest {
-    let operation = try directory.operation(named: name)
-    var variables = try directory.variables(of: operation, from: input)
+    var variables = try operation.variables(from: input)
     if let real = try await temporary.resolved(variables, of: context.caller) {
-      variables = try directory.variables(of: operation, from: .body(real.bytes, path: []))
+      variables = real
     }
     return ReadRequest(
-      operation: operation, variables: variables, caller: context.caller,
+      operation: operation.registered, variables: variables, caller: context.caller,
       directives: context.directives, traceparent: context.traceparent)
   }
 }
@@ -153,7 +149,7 @@ package struct TemporaryVariables: Sendable {
 
   /// Returns the variables with real ids; nil if there is nothing to replace, which is always so for
   /// a caller without a device.
-  func resolved(_ variables: Variables, of caller: Caller) async throws(Failure) -> JSONValue? {
+  func resolved(_ variables: Variables, of caller: Caller) async throws(Failure) -> Variables? {
     guard let device = caller.device?.id, variables.json.utf8.contains(UInt8(ascii: "~")),
       let given = try? JSONValue(checked: variables.json)
     else { return nil }
@@ -161,7 +157,8 @@ package struct TemporaryVariables: Sendable {
     guard !mentioned.isEmpty else { return nil }
     do throws(StorageError) {
       let known = try await store.resolve(Array(mentioned), of: device)
-      return known.isEmpty ? nil : TemporaryID.substituting(known, in: given)
+      guard !known.isEmpty else { return nil }
+      return variables.replacingStrings(in: given) { TemporaryID.substituting(known, in: $0) }
     } catch {
       throw Failure(
         .storageUnavailable, "The store cannot be read; retry later.", retry: .after,

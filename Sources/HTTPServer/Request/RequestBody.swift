@@ -129,6 +129,18 @@ package struct ContentRule: Sendable, Equatable {
   }
 }
 
+/// The rule for the content of one request, and the route it comes from.
+package struct ContentRoute: Sendable {
+  package var rule: ContentRule
+  /// The result of the look-up, which the request keeps for ``Router``; `nil` without a look-up.
+  package var match: RouteMatch?
+
+  package init(rule: ContentRule = ContentRule(), match: RouteMatch? = nil) {
+    self.rule = rule
+    self.match = match
+  }
+}
+
 extension BodyFraming {
   /// Bytes of content, if the framing states a length.
   var length: Int? {

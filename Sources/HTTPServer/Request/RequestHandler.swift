@@ -13,9 +13,9 @@ package protocol RequestHandler: Sendable {
     _ head: borrowing RequestHead, stamp: ResponseStamp, into output: inout [UInt8]
   ) -> Bool
 
-  /// Returns how to accept the content of a request. Called before the content is read, for requests
-  /// that announce some.
-  func contentRule(for head: borrowing RequestHead) -> ContentRule
+  /// Returns how to accept the content of a request, and the route that decides it. Called before the
+  /// content is read, for requests that announce some.
+  func contentRoute(for head: borrowing RequestHead) -> ContentRoute
 
   /// Adds fields to a response that the server makes in place of the handler for a valid request, such
   /// as 429: those that allow a page of another origin to read it.
@@ -44,7 +44,7 @@ extension RequestHandler {
 
   package var isQuick: Bool { true }
 
-  package func contentRule(for head: borrowing RequestHead) -> ContentRule { ContentRule() }
+  package func contentRoute(for head: borrowing RequestHead) -> ContentRoute { ContentRoute() }
 
   package func decorate(_ response: inout ServerResponse, for request: ServerRequest) {}
 

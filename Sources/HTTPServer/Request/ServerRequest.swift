@@ -22,13 +22,14 @@ package struct ServerRequest: Sendable {
     let receivedAt: LoopInstant
     let date: HTTPDate
     let rates: RateLimiter?
+    let match: RouteMatch?
     /// Created on first access.
     let fields = Mutex<HTTPFields?>(nil)
 
     init(
       head: RequestHead, body: RequestBody, id: String, remoteAddress: SocketAddress,
       client: ProxiedClient?, isSecure: Bool, receivedAt: LoopInstant, date: HTTPDate,
-      rates: RateLimiter?
+      rates: RateLimiter?, match: RouteMatch?
     ) {
       self.head = head
       self.body = body
@@ -39,6 +40,7 @@ package struct ServerRequest: Sendable {
       self.receivedAt = receivedAt
       self.date = date
       self.rates = rates
+      self.match = match
     }
   }
 
@@ -58,11 +60,11 @@ package struct ServerRequest: Sendable {
   init(
     head: RequestHead, body: RequestBody, id: String, remoteAddress: SocketAddress,
     client: ProxiedClient?, isSecure: Bool, receivedAt: LoopInstant, date: HTTPDate,
-    rates: RateLimiter?
+    rates: RateLimiter?, match: RouteMatch? = nil
   ) {
     shared = Shared(
       head: head, body: body, id: id, remoteAddress: remoteAddress, client: client,
-      isSecure: isSecure, receivedAt: receivedAt, date: date, rates: rates)
+      isSecure: isSecure, receivedAt: receivedAt, date: date, rates: rates, match: match)
   }
 
   /// Marks the `Authorization` or the `Device-Token` of this request as verified for the rate limit:
@@ -76,6 +78,9 @@ package struct ServerRequest: Sendable {
       rates.trust(word, now: receivedAt)
     }
   }
+
+  /// The route found for the content of this request; `nil` if none was looked up.
+  var match: RouteMatch? { shared.match }
 
   /// The parsed head: fields as bytes, without a string for each.
   package var head: RequestHead { shared.head }

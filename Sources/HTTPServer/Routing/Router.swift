@@ -10,15 +10,14 @@ package struct Router: RequestHandler {
     table = try RouteTable(routes)
   }
 
-  package func contentRule(for head: borrowing RequestHead) -> ContentRule {
-    guard case .route(let route, _) = table.match(head.method, path: head.path) else {
-      return ContentRule()
-    }
-    return route.content
+  package func contentRoute(for head: borrowing RequestHead) -> ContentRoute {
+    let match = table.match(head.method, path: head.path)
+    guard case .route(let route, _) = match else { return ContentRoute(match: match) }
+    return ContentRoute(rule: route.content, match: match)
   }
 
   package func respond(to request: ServerRequest) async -> ServerResponse {
-    switch table.match(request.method, path: request.head.path) {
+    switch request.match ?? table.match(request.method, path: request.head.path) {
     case .route(let route, let parameters):
       var request = request
       request.parameters = parameters

@@ -1,5 +1,6 @@
 import GraphQL
 import LosslessJSON
+import Model
 
 /// An argument's value in an operation, with places for a call's variables.
 indirect enum ArgumentTemplate: Sendable {

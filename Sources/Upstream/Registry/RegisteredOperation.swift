@@ -136,13 +136,6 @@ package final class RegisteredOperation: Sendable {
   }
 }
 
-/// The kind of an operation.
-package enum OperationKind: String, Hashable, Sendable, CaseIterable {
-  case query
-  case mutation
-  case subscription
-}
-
 /// A variable of an operation as its callers see it.
 package struct OperationVariable: Sendable {
   package let name: String

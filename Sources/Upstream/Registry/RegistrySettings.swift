@@ -2,12 +2,6 @@ package import Model
 
 /// Settings for loading operations.
 package struct RegistrySettings: Sendable {
-  /// How a custom scalar's values are stored in columns and read from query strings.
-  package enum ScalarNumber: String, Hashable, Sendable {
-    case integer
-    case real
-  }
-
   /// Key fields by type name (`types.T.key`); they take precedence over `@key` in the schema and
   /// over `id`.
   package var keys: [String: [String]]

@@ -1,4 +1,5 @@
 import GraphQL
+import Model
 
 /// The path of `@route`, under `/api`.
 package struct RouteTemplate: Hashable, Sendable {

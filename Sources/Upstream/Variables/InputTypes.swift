@@ -1,31 +1,6 @@
 import GraphQL
 package import LosslessJSON
-
-/// The type of a variable or of an input object's field, resolved against the schema.
-package indirect enum InputType: Hashable, Sendable {
-  case nonNull(InputType)
-  case list(InputType)
-  /// A signed 32-bit integer.
-  case int
-  case float
-  case string
-  case boolean
-  case id
-  case enumeration(name: String, values: [String])
-  /// Its fields are in ``InputObjectTypes``, because input objects can contain themselves.
-  case object(name: String)
-  /// A custom scalar accepts any JSON value; in a query string it is text unless it is a number.
-  case scalar(name: String, number: RegistrySettings.ScalarNumber?)
-
-  package var isNonNull: Bool {
-    if case .nonNull = self { true } else { false }
-  }
-
-  /// The type without its outermost exclamation mark.
-  package var nullable: InputType {
-    if case .nonNull(let inner) = self { inner } else { self }
-  }
-}
+package import Model
 
 extension InputType {
   /// A description of the type, to follow "must be".
@@ -71,10 +46,10 @@ package typealias InputObjectTypes = [String: InputObjectType]
 /// The input types of a schema, resolved once.
 struct InputTypes {
   private let schema: Schema
-  private let scalarNumbers: [String: RegistrySettings.ScalarNumber]
+  private let scalarNumbers: [String: ScalarNumber]
   private(set) var objects: InputObjectTypes = [:]
 
-  init(schema: Schema, scalarNumbers: [String: RegistrySettings.ScalarNumber]) {
+  init(schema: Schema, scalarNumbers: [String: ScalarNumber]) {
     self.schema = schema
     self.scalarNumbers = scalarNumbers
     // Fields first: a default's literal can have a type that is declared later.

@@ -1,3 +1,5 @@
+import Model
+
 /// The parameters of a query string as a tree by the parts of their names: `filter.year.gt=1990`.
 struct ParameterTree {
   /// The full name of the first parameter.

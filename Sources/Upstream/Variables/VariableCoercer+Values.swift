@@ -83,7 +83,7 @@ extension VariableCoercer {
   }
 
   private mutating func coerceScalar(
-    _ value: JSONValue, number: RegistrySettings.ScalarNumber?, type: InputType,
+    _ value: JSONValue, number: ScalarNumber?, type: InputType,
     at place: ValuePlace
   ) -> Coerced? {
     guard let number, let digits = value.number else { return Coerced(value) }

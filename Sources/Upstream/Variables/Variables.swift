@@ -28,28 +28,43 @@ package struct Variables: Sendable {
     }
     return value
   }
-}
 
-/// The variables of a call as sent by a client.
-package enum VariableInput: Sendable {
-  package struct Parameter: Hashable, Sendable {
-    package let name: String
-    package let value: String
-
-    package init(_ name: String, _ value: String) {
-      self.name = name
-      self.value = value
+  /// Returns the variables with some of the given strings replaced by others: the same as coercing the
+  /// replaced JSON again, since each type that accepts one string of a client's choice accepts any.
+  ///
+  /// - Parameters:
+  ///   - given: ``json``, parsed.
+  ///   - replace: replaces strings at any depth of a value, and nothing else. The strings must not be
+  ///     enum values.
+  package func replacingStrings(
+    in given: JSONValue, _ replace: (JSONValue) -> JSONValue
+  ) -> Variables {
+    var values = values
+    for member in given.members ?? [] {
+      values[member.name] = values[member.name].map {
+        Self.replaced($0, given: member.value, replace)
+      }
     }
+    return Variables(json: replace(given).text, values: values)
   }
 
-  /// Percent-decoded parameters of the route's path and of the query string, in order, including
-  /// repeated names.
-  case parameters(path: [Parameter], query: [Parameter])
-  /// A JSON object of variables, with the route's path parameters. A variable given in both is a
-  /// fault unless the values are equal.
-  case body([UInt8], path: [Parameter] = [])
-  /// A parsed JSON object of variables.
-  case value(JSONValue)
+  /// Replaces strings in a value with defaults applied; the defaults, which were not given, stay.
+  private static func replaced(
+    _ full: JSONValue, given: JSONValue, _ replace: (JSONValue) -> JSONValue
+  ) -> JSONValue {
+    switch (full, given) {
+    case (.array(let values), .array(let elements)) where values.count == elements.count:
+      return .array(zip(values, elements).map { replaced($0, given: $1, replace) })
+    case (.object(let members), .object(let parts)):
+      // The given fields are first, in the given order; the defaults follow.
+      let replacements = zip(members, parts).map { member, part in
+        JSONMember(member.name, replaced(member.value, given: part.value, replace))
+      }
+      return .object(replacements + members.dropFirst(parts.count))
+    default:
+      return replace(full)
+    }
+  }
 }
 
 /// All faults of a call's variables; never empty.

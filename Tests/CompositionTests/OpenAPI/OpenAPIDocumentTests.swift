@@ -1,7 +1,9 @@
 import HTTPServer
 import HTTPWire
 import LosslessJSON
+import Model
 import Testing
+import Upstream
 
 @testable import Composition
 @testable import Endpoints
@@ -28,7 +30,7 @@ struct OpenAPIDocumentTests {
       variables: [
         OperationDescription.Variable(
           name: "first", description: "How many.", type: "Int! = 3", isRequired: false,
-          defaultText: "3", shape: .nonNull(.int))
+          defaultText: "3", inputType: .nonNull(.int))
       ], policy: nil, role: nil, isOpen: true, isCacheable: false, reason: "never kept")
     let paths = OpenAPIDocument(
       template: try OpenAPIResource.value(), operations: [film], version: "1"
@@ -112,23 +114,36 @@ struct OpenAPIDocumentTests {
 
 /// The OpenAPI document and the route table contain the same paths.
 struct OpenAPIRouteTests {
-  private static let operations = [
-    operation("Films", .query, route: "/films"), operation("Film", .query, route: "/films/{id}"),
-    operation("RateFilm", .mutation, route: "/films/{id}/rating"), operation("Plain", .query),
-  ]
+  private static let schema = """
+    type Query { films: [Film!]! film(id: ID!): Film }
+    type Mutation { rateFilm(id: ID!, stars: Int!): Film }
+    type Film { id: ID! title: String }
+    """
+  private static let documents = """
+    query Films @route(path: "/films") { films { id title } }
+    query Film($id: ID!) @route(path: "/films/{id}") { film(id: $id) { id title } }
+    mutation RateFilm($id: ID!, $stars: Int!) @route(path: "/films/{id}/rating") {
+      rateFilm(id: $id, stars: $stars) { id title }
+    }
+    query Plain { films { id } }
+    """
 
-  private static func operation(
-    _ name: String, _ kind: OperationDescription.Kind, route: String? = nil
-  ) -> OperationDescription {
-    OperationDescription(
-      name: name, description: nil, fragments: [], kind: kind, route: route, variables: [],
-      policy: nil, role: nil, isOpen: true, isCacheable: false, reason: "")
+  private let operations: [OperationDescription]
+  private let lines: [RouteLine]
+
+  init() throws {
+    let loaded = OperationRegistry.load(
+      files: [SourceFile(path: "operations.graphql", text: Self.documents)],
+      schemaSources: [SourceFile(path: "schema.graphql", text: Self.schema)],
+      settings: RegistrySettings())
+    let directory = OperationDirectory(
+      registry: try #require(loaded.registry, "\(loaded.findings)"))
+    operations = directory.descriptions
+    lines = LarderRoutes.lines(for: directory.operations, hasPages: false, hasMetrics: true)
   }
 
-  private static let lines = LarderRoutes.lines(for: operations, hasPages: false, hasMetrics: true)
-
   /// The documented operations, as `METHOD /path`.
-  private static func documented() throws -> Set<String> {
+  private func documented() throws -> Set<String> {
     let paths = OpenAPIDocument(
       template: try OpenAPIResource.value(), operations: operations, version: "1"
     ).value()["paths"]
@@ -143,7 +158,7 @@ struct OpenAPIRouteTests {
   }
 
   /// A line of the table in the form of the document, which names each operation.
-  private static func names(of line: RouteLine) -> [String] {
+  private func names(of line: RouteLine) -> [String] {
     let path = line.pattern.description.replacing("{key*}", with: "{key}")
     guard path.hasPrefix("/v1/operations/{name}") else { return ["\(line.method.name) \(path)"] }
     let isQueryOnly = line.method == .get || path.hasSuffix("/diff")
@@ -157,8 +172,8 @@ struct OpenAPIRouteTests {
 
   @Test("Every documented path is served")
   func servesEveryDocumentedPath() throws {
-    let served = Set(Self.lines.flatMap(Self.names))
-    let unknown = try Self.documented().filter { path in
+    let served = Set(lines.flatMap(names))
+    let unknown = try documented().filter { path in
       !served.contains(path) && !Self.keyActions.contains { path.hasSuffix("{key}" + $0) }
     }
     #expect(unknown.isEmpty, "\(unknown.sorted())")
@@ -166,7 +181,7 @@ struct OpenAPIRouteTests {
 
   @Test("Every route is documented")
   func documentsEveryRoute() throws {
-    let missing = Set(Self.lines.flatMap(Self.names)).subtracting(try Self.documented())
+    let missing = Set(lines.flatMap(names)).subtracting(try documented())
     #expect(missing.isEmpty, "\(missing.sorted())")
   }
 }

@@ -1,3 +1,5 @@
+import Model
+
 @testable import Upstream
 
 /// Operations of a small film library with every kind of key, variable and selection.
